@@ -1,0 +1,109 @@
+//! A whole simulation as bytes, and back.
+//!
+//! The layout is `magic, format version, label length, label, state`; the label names what the state belongs to (for
+//! hostnet the hash of the configuration), so that a checkpoint is never continued under another one.
+
+use serde::{de::DeserializeOwned, Serialize};
+use thiserror::Error;
+
+const MAGIC: &[u8; 8] = b"hostnetC";
+const VERSION: u32 = 1;
+
+/// Why a checkpoint cannot be read.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum CheckpointError {
+    /// The bytes are something else.
+    #[error("not a hostnet checkpoint")]
+    Foreign,
+    /// Written by a release with another format.
+    #[error("checkpoint format {found}, this release reads {VERSION}")]
+    Version {
+        /// The format found.
+        found: u32,
+    },
+    /// Written for something else.
+    #[error("the checkpoint belongs to configuration {found}, this run is {expected}")]
+    Label {
+        /// The label in the file.
+        found: String,
+        /// The label asked for.
+        expected: String,
+    },
+    /// Cut short or damaged.
+    #[error("the checkpoint is damaged: {0}")]
+    Damaged(String),
+}
+
+/// Writes `state` with the `label` that [`read`] will ask for.
+///
+/// # Errors
+/// [`CheckpointError::Damaged`] when the state cannot be written.
+pub fn write<T: Serialize>(label: &str, state: &T) -> Result<Vec<u8>, CheckpointError> {
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend((label.len() as u32).to_le_bytes());
+    bytes.extend(label.as_bytes());
+    let body = postcard::to_allocvec(state).map_err(|error| CheckpointError::Damaged(error.to_string()))?;
+    bytes.extend(checksum(&body).to_le_bytes());
+    bytes.extend(body);
+    Ok(bytes)
+}
+
+/// Reads what [`write`] wrote under the same `label`.
+///
+/// # Errors
+/// See [`CheckpointError`].
+pub fn read<T: DeserializeOwned>(label: &str, bytes: &[u8]) -> Result<T, CheckpointError> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(CheckpointError::Foreign)?;
+    let (found, rest) = take_u32(rest)?;
+    if found != VERSION {
+        return Err(CheckpointError::Version { found });
+    }
+    let (length, rest) = take_u32(rest)?;
+    let (found, rest) = rest.split_at_checked(length as usize).ok_or_else(short)?;
+    if found != label.as_bytes() {
+        let found = String::from_utf8_lossy(found).into_owned();
+        return Err(CheckpointError::Label { found, expected: label.to_owned() });
+    }
+    let (sum, body) = rest.split_at_checked(8).ok_or_else(short)?;
+    if sum != checksum(body).to_le_bytes() {
+        return Err(CheckpointError::Damaged("wrong checksum".to_owned()));
+    }
+    postcard::from_bytes(body).map_err(|error| CheckpointError::Damaged(error.to_string()))
+}
+
+fn take_u32(bytes: &[u8]) -> Result<(u32, &[u8]), CheckpointError> {
+    let (head, rest) = bytes.split_first_chunk::<4>().ok_or_else(short)?;
+    Ok((u32::from_le_bytes(*head), rest))
+}
+
+fn short() -> CheckpointError {
+    CheckpointError::Damaged("cut short".to_owned())
+}
+
+/// FNV-1a over the body: finds a damaged file before its bytes are taken for a state.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_it_wrote_and_refuses_everything_else() {
+        let state = vec![1_u64, 2, 3];
+        let bytes = write("abc", &state).expect("plain data can be written");
+        assert_eq!(read::<Vec<u64>>("abc", &bytes), Ok(state));
+        assert!(matches!(read::<Vec<u64>>("abd", &bytes), Err(CheckpointError::Label { .. })));
+        assert_eq!(read::<Vec<u64>>("abc", b"PK\x03\x04"), Err(CheckpointError::Foreign));
+        for cut in MAGIC.len()..bytes.len() {
+            assert!(read::<Vec<u64>>("abc", &bytes[..cut]).is_err());
+        }
+        for index in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[index] ^= 1;
+            assert!(read::<Vec<u64>>("abc", &damaged).is_err());
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The discrete-event kernel of hostnet. It knows no hardware.
+//!
+//! * [`Time`] is integer picoseconds.
+//! * An [`Event`] is small `Copy` data; its [`EventKey`] `(time, source, sequence)` is a total order that
+//!   needs no global counter, so it is the same for one partition or many.
+//! * [`Queue`] pops events in that order.
+//! * [`Scheduler`] is what a partition sees: the time, and a way to send.
+//! * [`Simulation`] runs partitions side by side in conservative windows.
+//! * [`Rng`] gives every part its own stream.
+//! * [`checkpoint`] writes a whole simulation to bytes and reads it back.
+
+pub mod checkpoint;
+mod event;
+mod partition;
+mod queue;
+mod rng;
+mod time;
+
+pub use event::{ComponentId, Event, EventKey};
+pub use partition::{Partition, Progress, Scheduler, Simulation};
+pub use queue::Queue;
+pub use rng::Rng;
+pub use time::Time;

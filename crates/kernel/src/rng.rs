@@ -1,0 +1,77 @@
+//! Random numbers: one independent stream per part, integers only, so that no float decides an order.
+
+use rand_core::{Rng as _, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+
+/// A seeded stream of random integers (xoshiro256++). The draws are frozen: they never change between releases.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rng(Xoshiro256PlusPlus);
+
+impl Rng {
+    /// The stream of part `stream` in the run with `seed`. Streams of one seed are independent.
+    #[must_use]
+    pub fn new(seed: u64, stream: u64) -> Self {
+        Self(Xoshiro256PlusPlus::seed_from_u64(mix(seed ^ mix(stream.wrapping_add(0x9e37_79b9_7f4a_7c15)))))
+    }
+
+    /// A uniform 64-bit number.
+    pub fn next_u64(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// A uniform number below `bound`.
+    ///
+    /// # Panics
+    /// If `bound` is 0.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        assert!(bound > 0, "no number is below 0");
+        ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// True in `share` of 2^32 cases.
+    pub fn chance(&mut self, share: u64) -> bool {
+        (self.next_u64() >> 32) < share
+    }
+
+    /// A uniform number in `mean - spread ..= mean + spread`; `spread` is capped at `mean`.
+    pub fn around(&mut self, mean: u64, spread: u64) -> u64 {
+        let spread = spread.min(mean);
+        if spread == 0 {
+            return mean;
+        }
+        mean - spread + self.below(2 * spread + 1)
+    }
+}
+
+/// The finaliser of splitmix64: a bijection that spreads every input bit over all output bits.
+#[must_use]
+pub(crate) fn mix(value: u64) -> u64 {
+    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    value ^ (value >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_are_frozen() {
+        let mut rng = Rng::new(1, 2);
+        let drawn: Vec<u64> = (0..4).map(|_| rng.below(1000)).collect();
+        let mut again = Rng::new(1, 2);
+        assert_eq!(drawn, (0..4).map(|_| again.below(1000)).collect::<Vec<_>>());
+        let mut other = Rng::new(1, 3);
+        assert_ne!(drawn, (0..4).map(|_| other.below(1000)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn around_stays_inside() {
+        let mut rng = Rng::new(7, 0);
+        for _ in 0..1000 {
+            assert!((70..=130).contains(&rng.around(100, 30)));
+        }
+        assert_eq!(rng.around(100, 0), 100);
+    }
+}

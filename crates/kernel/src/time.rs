@@ -1,0 +1,69 @@
+//! Simulated time.
+
+use serde::{Deserialize, Serialize};
+use std::ops::{Add, AddAssign, Sub};
+
+/// A moment in simulated time, in picoseconds since the start of the run. Range: 213 days.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub struct Time(u64);
+
+impl Time {
+    /// The start of the run.
+    pub const ZERO: Self = Self(0);
+    /// Later than every event.
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// The moment `ps` picoseconds after the start.
+    #[must_use]
+    pub const fn from_ps(ps: u64) -> Self {
+        Self(ps)
+    }
+
+    /// Picoseconds since the start.
+    #[must_use]
+    pub const fn ps(self) -> u64 {
+        self.0
+    }
+
+    /// Nanoseconds since the start, for people and plots.
+    #[must_use]
+    pub fn ns(self) -> f64 {
+        self.0 as f64 / 1000.0
+    }
+
+    /// Picoseconds from `earlier` to `self`.
+    ///
+    /// # Panics
+    /// If `earlier` is later: time never runs backwards.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> u64 {
+        assert!(self.0 >= earlier.0, "time ran backwards: {} ps after {} ps", self.0, earlier.0);
+        self.0 - earlier.0
+    }
+
+    /// `self + ps`, staying at [`Time::MAX`] when the sum does not fit.
+    #[must_use]
+    pub const fn saturating_add(self, ps: u64) -> Self {
+        Self(self.0.saturating_add(ps))
+    }
+}
+
+impl Add<u64> for Time {
+    type Output = Self;
+    fn add(self, ps: u64) -> Self {
+        Self(self.0 + ps)
+    }
+}
+
+impl AddAssign<u64> for Time {
+    fn add_assign(&mut self, ps: u64) {
+        self.0 += ps;
+    }
+}
+
+impl Sub<u64> for Time {
+    type Output = Self;
+    fn sub(self, ps: u64) -> Self {
+        Self(self.0 - ps)
+    }
+}

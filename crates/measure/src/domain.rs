@@ -1,0 +1,264 @@
+//! The domain: a pool of credits that limits a flow and measures it.
+
+use crate::Histogram;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// What one class of traffic (a workload) made of a domain since the last reset.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Usage {
+    in_use: u32,
+    changed_at: Time,
+    area_ps: u64,
+    acquired: u64,
+    residence: Histogram,
+}
+
+impl Usage {
+    #[inline]
+    fn settle(&mut self, now: Time) {
+        self.area_ps += now.since(self.changed_at) * u64::from(self.in_use);
+        self.changed_at = now;
+    }
+
+    /// Credits held now.
+    #[must_use]
+    pub fn in_use(&self) -> u32 {
+        self.in_use
+    }
+
+    /// Credits times picoseconds held since the last reset, up to the last settling.
+    #[must_use]
+    pub fn area_ps(&self) -> u64 {
+        self.area_ps
+    }
+
+    /// Credits taken since the last reset.
+    #[must_use]
+    pub fn acquired(&self) -> u64 {
+        self.acquired
+    }
+
+    /// How long each credit that came back since the last reset had been held, in ps.
+    #[must_use]
+    pub fn residence(&self) -> &Histogram {
+        &self.residence
+    }
+}
+
+/// A pool of credits over a path of hops. A request takes a credit at the sender and gives it back when the receiver of
+/// the domain acknowledges it; throughput is at most `capacity x 64 B / latency`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Domain {
+    capacity: u32,
+    threshold: u32,
+    in_use: u32,
+    in_use_max: u32,
+    changed_at: Time,
+    area_ps: u64,
+    full_ps: u64,
+    over_threshold_ps: u64,
+    reset_at: Time,
+    classes: Vec<Usage>,
+}
+
+impl Domain {
+    /// A domain of `capacity` credits that tells `classes` classes of traffic apart. `threshold` is the number of
+    /// credits in use from which a hardware counter would call it full.
+    ///
+    /// # Panics
+    /// If the capacity or the number of classes is 0.
+    #[must_use]
+    pub fn new(capacity: u32, threshold: u32, classes: usize) -> Self {
+        assert!(capacity > 0, "a domain needs at least one credit");
+        assert!(classes > 0, "a domain needs at least one class of traffic");
+        Self {
+            capacity,
+            threshold,
+            in_use: 0,
+            in_use_max: 0,
+            changed_at: Time::ZERO,
+            area_ps: 0,
+            full_ps: 0,
+            over_threshold_ps: 0,
+            reset_at: Time::ZERO,
+            classes: vec![Usage::default(); classes],
+        }
+    }
+
+    /// Takes one credit for `class`, or returns false and changes nothing.
+    #[must_use]
+    #[inline]
+    pub fn try_acquire(&mut self, now: Time, class: u8) -> bool {
+        if self.in_use == self.capacity {
+            return false;
+        }
+        self.settle(now);
+        self.in_use += 1;
+        self.in_use_max = self.in_use_max.max(self.in_use);
+        let usage = &mut self.classes[usize::from(class)];
+        usage.settle(now);
+        usage.in_use += 1;
+        usage.acquired += 1;
+        true
+    }
+
+    /// Gives back a credit that `class` took at `since`.
+    ///
+    /// # Panics
+    /// If the class holds no credit.
+    #[inline]
+    pub fn release(&mut self, now: Time, class: u8, since: Time) {
+        self.settle(now);
+        let usage = &mut self.classes[usize::from(class)];
+        assert!(usage.in_use > 0, "a credit came back that was never taken");
+        usage.settle(now);
+        usage.in_use -= 1;
+        usage.residence.record(now.since(since));
+        self.in_use -= 1;
+    }
+
+    /// Brings the areas up to `now`.
+    #[inline]
+    pub fn settle(&mut self, now: Time) {
+        let elapsed = now.since(self.changed_at);
+        self.area_ps += elapsed * u64::from(self.in_use);
+        if self.in_use >= self.threshold {
+            self.over_threshold_ps += elapsed;
+            if self.in_use == self.capacity {
+                self.full_ps += elapsed;
+            }
+        }
+        self.changed_at = now;
+    }
+
+    /// Brings every area up to `now`, so that the getters speak of this moment.
+    pub fn settle_all(&mut self, now: Time) {
+        self.settle(now);
+        self.classes.iter_mut().for_each(|usage| usage.settle(now));
+    }
+
+    /// Starts a new measuring window at `now`. Credits in use stay in use.
+    pub fn reset(&mut self, now: Time) {
+        self.settle_all(now);
+        self.area_ps = 0;
+        self.full_ps = 0;
+        self.over_threshold_ps = 0;
+        self.in_use_max = self.in_use;
+        self.reset_at = now;
+        for usage in &mut self.classes {
+            usage.area_ps = 0;
+            usage.acquired = 0;
+            usage.residence.reset();
+        }
+    }
+
+    /// Credits in all.
+    #[must_use]
+    pub fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// Credits in use now.
+    #[must_use]
+    pub fn in_use(&self) -> u32 {
+        self.in_use
+    }
+
+    /// The most credits in use at once since the last reset.
+    #[must_use]
+    pub fn in_use_max(&self) -> u32 {
+        self.in_use_max
+    }
+
+    /// Credits free now.
+    #[must_use]
+    pub fn free(&self) -> u32 {
+        self.capacity - self.in_use
+    }
+
+    /// Length of the measuring window in ps, up to the last settling.
+    #[must_use]
+    pub fn window_ps(&self) -> u64 {
+        self.changed_at.since(self.reset_at)
+    }
+
+    /// Credits times picoseconds held since the last reset.
+    #[must_use]
+    pub fn area_ps(&self) -> u64 {
+        self.area_ps
+    }
+
+    /// Picoseconds with every credit in use since the last reset.
+    #[must_use]
+    pub fn full_ps(&self) -> u64 {
+        self.full_ps
+    }
+
+    /// Picoseconds with at least the counter's threshold in use since the last reset.
+    #[must_use]
+    pub fn over_threshold_ps(&self) -> u64 {
+        self.over_threshold_ps
+    }
+
+    /// What each class of traffic made of the domain.
+    #[must_use]
+    pub fn classes(&self) -> &[Usage] {
+        &self.classes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The area of a domain is the sum of what each credit was held, to the picosecond, in any order of return.
+        #[test]
+        fn area_is_the_sum_of_residences(steps in prop::collection::vec((0_u64..500, any::<bool>(), 0_u8..3, any::<prop::sample::Index>()), 1..400), capacity in 1_u32..20) {
+            let mut domain = Domain::new(capacity, capacity.div_ceil(2), 3);
+            let mut held: Vec<(u8, Time)> = Vec::new();
+            let mut now = Time::ZERO;
+            for (wait, take, class, which) in steps {
+                now += wait;
+                if take {
+                    let taken = domain.try_acquire(now, class);
+                    prop_assert_eq!(taken, held.len() < capacity as usize, "one less than capacity must be granted, capacity refused");
+                    if taken {
+                        held.push((class, now));
+                    }
+                } else if !held.is_empty() {
+                    let (class, since) = held.swap_remove(which.index(held.len()));
+                    domain.release(now, class, since);
+                }
+                prop_assert_eq!(domain.in_use() as usize, held.len());
+            }
+            while let Some((class, since)) = held.pop() {
+                now += 7;
+                domain.release(now, class, since);
+            }
+            domain.settle_all(now);
+            let residences: u128 = domain.classes().iter().map(|usage| usage.residence().sum()).sum();
+            prop_assert_eq!(u128::from(domain.area_ps()), residences);
+            for usage in domain.classes() {
+                prop_assert_eq!(u128::from(usage.area_ps()), usage.residence().sum());
+                prop_assert_eq!(usage.acquired(), usage.residence().count());
+            }
+            prop_assert!(domain.full_ps() <= domain.over_threshold_ps());
+            prop_assert!(domain.over_threshold_ps() <= domain.window_ps());
+        }
+    }
+
+    #[test]
+    fn a_window_starts_with_the_credits_in_use() {
+        let mut domain = Domain::new(2, 2, 1);
+        assert!(domain.try_acquire(Time::ZERO, 0));
+        domain.reset(Time::from_ps(100));
+        domain.release(Time::from_ps(150), 0, Time::ZERO);
+        domain.settle_all(Time::from_ps(200));
+        assert_eq!(domain.area_ps(), 50);
+        assert_eq!(domain.window_ps(), 100);
+        assert_eq!(domain.classes()[0].residence().mean(), Some(150.0));
+    }
+}

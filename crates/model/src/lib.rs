@@ -1,0 +1,3 @@
+//! The parts of machines.
+
+pub mod params;

@@ -1,0 +1,339 @@
+//! What a machine is made of: every parameter the parts read, resolved to picoseconds, clocks and counts.
+//!
+//! `config` makes these from what the user wrote; nothing here has a default.
+
+use serde::{Deserialize, Serialize};
+
+/// One server and what runs on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ServerParams {
+    /// The cores and their line fill buffers.
+    pub core: CoreParams,
+    /// The caching and home agents.
+    pub cha: ChaParams,
+    /// The memory controllers and their DRAM.
+    pub memory: MemoryParams,
+    /// The integrated IO controller.
+    pub iio: IioParams,
+    /// The PCIe links between devices and the IIO.
+    pub pcie: PcieParams,
+    /// The NVMe drives.
+    pub ssd: SsdParams,
+    /// What runs on the server. The index of a workload is its class in every domain.
+    pub workloads: Vec<Workload>,
+    /// Seed of every random stream of the run.
+    pub seed: u64,
+}
+
+/// One core: where the credits of C2M-Read and C2M-Write live.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CoreParams {
+    /// Cores of the socket.
+    pub count: u32,
+    /// Line fill buffer entries per core.
+    pub lfb_entries: u32,
+    /// Mean time between the release of an entry and its next allocation, in ps.
+    pub refill_ps: u64,
+    /// Half the range of that time, in ps.
+    pub refill_spread_ps: u64,
+    /// Least time between two allocations of one core, in ps.
+    pub issue_ps: u64,
+    /// From the core to the CHA, in ps.
+    pub to_cha_ps: u64,
+    /// From the CHA to the core, in ps.
+    pub from_cha_ps: u64,
+    /// From the CHA's admission of a write-back to the release of the LFB entry, in ps.
+    pub write_ack_ps: u64,
+    /// Dirty lines of one core that wait for eviction; one of them, drawn at random, leaves per store miss.
+    pub dirty_pool_lines: u32,
+}
+
+/// The caching and home agents of a socket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChaParams {
+    /// Slices; a line belongs to one by a hash of its address.
+    pub slices: u32,
+    /// Request buffer (TOR) entries per slice, shared by reads and writes.
+    pub tor_entries: u32,
+    /// Of those, entries that writes of cores may hold at most; reads and IIO have the rest to themselves.
+    pub tor_write_entries: u32,
+    /// From admission of a read to its arrival at the memory controller, in ps.
+    pub read_to_mc_ps: u64,
+    /// From the last data beat on the channel to the CHA, in ps.
+    pub from_mc_ps: u64,
+    /// From admission of a core's write-back to its arrival at the memory controller, in ps.
+    pub core_write_to_mc_ps: u64,
+    /// From admission of an IIO write to its arrival at the memory controller, in ps.
+    pub io_write_to_mc_ps: u64,
+    /// From the memory controller's acceptance of a write to the CHA, in ps.
+    pub write_ack_ps: u64,
+}
+
+/// The integrated IO controller.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IioParams {
+    /// Write buffer entries (lines): the credits of P2M-Write.
+    pub write_credits: u32,
+    /// Read buffer entries (lines): the credits of P2M-Read.
+    pub read_credits: u32,
+    /// From allocation of a write entry to the CHA, in ps.
+    pub write_to_cha_ps: u64,
+    /// From the CHA's acknowledgement to the release of a write entry, in ps.
+    pub write_ack_ps: u64,
+    /// From allocation of a read entry to the CHA, in ps.
+    pub read_to_cha_ps: u64,
+    /// From data at the CHA to the release of a read entry, in ps.
+    pub read_return_ps: u64,
+    /// Time the IIO needs per line on its way into the processor interconnect, in ps.
+    pub line_ps: u64,
+}
+
+/// A PCIe link per device: how many bytes it moves, and what they cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PcieParams {
+    /// Raw bytes per second and direction of the link of one device, after line coding.
+    pub bytes_per_s: u64,
+    /// Maximum payload size in bytes.
+    pub mps_bytes: u32,
+    /// Maximum read request size in bytes.
+    pub mrrs_bytes: u32,
+    /// Read completion boundary in bytes: a completion carries a multiple of it.
+    pub rcb_bytes: u32,
+    /// Framing, sequence number, header and LCRC of a memory write, in bytes.
+    pub write_overhead_bytes: u32,
+    /// The same of a memory read request.
+    pub read_overhead_bytes: u32,
+    /// The same of a completion with data.
+    pub completion_overhead_bytes: u32,
+    /// Share of the link spent on data-link packets and skip sequences, in units of 2^-16.
+    pub dllp_share: u32,
+    /// Latency of the link and its two endpoints in one direction, in ps.
+    pub latency_ps: u64,
+    /// Posted-data credits of one link, in lines: lines that the device may have on the link or waiting at the IIO.
+    pub posted_lines: u32,
+    /// Reads one device may have outstanding, in lines (tags times MRRS).
+    pub nonposted_lines: u32,
+}
+
+/// NVMe drives. All drives of a server are alike.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SsdParams {
+    /// How many.
+    pub count: u32,
+    /// Bytes per second of one drive, reading from it (P2M-Write).
+    pub read_bytes_per_s: u64,
+    /// Bytes per second of one drive, writing to it (P2M-Read).
+    pub write_bytes_per_s: u64,
+    /// From submission of a command to its first data, in ps.
+    pub latency_ps: u64,
+    /// Commands that a drive holds.
+    pub queue_depth: u32,
+    /// Open commands that a drive serves at a time, TLP by TLP, round robin.
+    pub streams: u32,
+}
+
+/// A socket's memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MemoryParams {
+    /// The device on every channel.
+    pub dram: DramParams,
+    /// The controller of every channel.
+    pub controller: ControllerParams,
+    /// Where a physical line lies.
+    pub map: MapParams,
+    /// How virtual memory is laid out in physical memory.
+    pub pages: PageParams,
+}
+
+/// One DRAM channel: organisation and timing. Times are in clocks of `clock_ps_numerator / clock_ps_denominator` ps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DramParams {
+    /// Length of a clock in ps: numerator.
+    pub clock_ps_numerator: u64,
+    /// Length of a clock in ps: denominator.
+    pub clock_ps_denominator: u64,
+    /// Ranks per channel.
+    pub ranks: u32,
+    /// Bank groups per rank.
+    pub bank_groups: u32,
+    /// Banks per bank group.
+    pub banks_per_group: u32,
+    /// Rows per bank.
+    pub rows: u32,
+    /// Lines (64 B) per row.
+    pub lines_per_row: u32,
+    /// Timing constraints.
+    pub timing: TimingParams,
+}
+
+/// DRAM timing constraints in clocks, named as in JEDEC JESD79-4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct TimingParams {
+    /// Data bus clocks of one line.
+    pub burst: u32,
+    pub cl: u32,
+    pub cwl: u32,
+    pub rcd: u32,
+    pub rp: u32,
+    pub ras: u32,
+    pub rc: u32,
+    pub wr: u32,
+    pub rtp: u32,
+    pub ccd_s: u32,
+    pub ccd_l: u32,
+    pub rrd_s: u32,
+    pub rrd_l: u32,
+    pub wtr_s: u32,
+    pub wtr_l: u32,
+    pub faw: u32,
+    pub rfc: u32,
+    pub refi: u32,
+    /// Bus turnaround between ranks.
+    pub rank_switch: u32,
+    /// Read to write on one rank, beyond CL + burst - CWL.
+    pub read_to_write: u32,
+}
+
+/// The memory controller of one channel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ControllerParams {
+    /// Read pending queue entries.
+    pub rpq_entries: u32,
+    /// Write pending queue entries.
+    pub wpq_entries: u32,
+    /// WPQ entries from which the hardware counter calls the queue full.
+    pub wpq_full_threshold: u32,
+    /// RPQ entries from which the hardware counter calls the queue full.
+    pub rpq_full_threshold: u32,
+    /// WPQ entries from which write mode may be entered.
+    pub write_high: u32,
+    /// WPQ entries at which write mode ends.
+    pub write_low: u32,
+    /// Reads served since the last write mode before the next may start, unless few reads wait.
+    pub reads_per_mode: u32,
+    /// Reads waiting at or below which write mode may start at once.
+    pub reads_few: u32,
+    /// Writes served in write mode before waiting reads end it.
+    pub writes_per_mode: u32,
+    /// WPQ entries from which an idle read queue lets writes pass.
+    pub idle_writes: u32,
+    /// WPQ entries from which writes fill slots that no read can use.
+    pub spare_writes: u32,
+    /// Age in clocks from which a request may no longer be overtaken.
+    pub age_limit: u32,
+    /// Clocks after which a conflicting row may be closed although hits for it still wait.
+    pub row_hold: u32,
+    /// Clocks without access after which a row is closed.
+    pub idle_close: u32,
+    /// Whether a write closes its row when no queued request hits it.
+    pub write_auto_precharge: bool,
+}
+
+/// How a physical line address is cut into channel, rank, bank group, bank, row and column. Bit numbers are those of the byte
+/// address. Every selector bit is the parity of the address under a mask.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MapParams {
+    /// Number of channels.
+    pub channels: u32,
+    /// Masks whose parities number the channel (power of two), or the bytes of one channel's turn otherwise.
+    pub channel: Vec<u64>,
+    /// Masks of the rank bits.
+    pub rank: Vec<u64>,
+    /// Masks of the bank-group bits.
+    pub bank_group: Vec<u64>,
+    /// Masks of the bank bits within a group.
+    pub bank: Vec<u64>,
+    /// Address bits of the column, lowest first.
+    pub column: Vec<u8>,
+    /// Address bits of the row, lowest first.
+    pub row: Vec<u8>,
+}
+
+/// How virtual memory is laid out in physical memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PageParams {
+    /// Bytes of a physically contiguous run (at least a page).
+    pub run_bytes: u64,
+    /// Bytes of physical memory.
+    pub memory_bytes: u64,
+}
+
+/// Something that runs on the server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// The user's name for it.
+    pub name: String,
+    /// What it does.
+    pub kind: WorkloadKind,
+}
+
+/// What a workload does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum WorkloadKind {
+    /// Loads and stores of cores.
+    Stream(StreamParams),
+    /// Storage IO.
+    Fio(FioParams),
+}
+
+/// Loads and stores over a buffer per core.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StreamParams {
+    /// The cores it runs on.
+    pub cores: Vec<u32>,
+    /// The order of its accesses.
+    pub pattern: Pattern,
+    /// Share of loads in units of 2^-32; the rest are stores.
+    pub reads: u64,
+    /// Bytes of the buffer of each core.
+    pub working_set_bytes: u64,
+    /// Least time between two accesses of one core, in ps.
+    pub gap_ps: u64,
+}
+
+/// The order of accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pattern {
+    /// Line after line.
+    Sequential,
+    /// Every so many bytes.
+    Strided {
+        /// Distance of two accesses in bytes, a multiple of 64.
+        bytes: u64,
+    },
+    /// Uniform over the buffer.
+    Random,
+}
+
+/// Storage IO in the manner of fio: jobs that keep a number of commands at a drive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FioParams {
+    /// The jobs.
+    pub jobs: Vec<FioJob>,
+    /// Cap on the rate of all jobs together in bytes per second; 0 = none.
+    pub rate_bytes_per_s: u64,
+    /// Lines that the device moves by DMA beyond the data, per 4 KiB of data, in units of 2^-16.
+    pub dma_lines_per_page: u64,
+    /// Lines that the kernel reads per 4 KiB of data, in units of 2^-16.
+    pub kernel_reads_per_page: u64,
+}
+
+/// One job on one drive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FioJob {
+    /// The drive.
+    pub ssd: u32,
+    /// The core that submits and completes.
+    pub core: u32,
+    /// Bytes per command.
+    pub block_bytes: u64,
+    /// Commands in flight.
+    pub io_depth: u32,
+    /// Bytes of the file.
+    pub size_bytes: u64,
+    /// Whether blocks are drawn at random.
+    pub random: bool,
+    /// Share of storage reads (P2M-Write) in units of 2^-32.
+    pub reads: u64,
+}
