@@ -1,3 +1,28 @@
-//! The parts of machines.
+//! The parts of machines, one folder each, and the [`Machine`] that joins them.
+//!
+//! A part is a struct with its state and an `on_event`. Parts touch each other only by events; what a part needs of the
+//! world comes in as a [`Context`]. Requests (one line each) live in a slab and travel as [`RequestId`].
+//!
+//! | folder | part |
+//! |---|---|
+//! | `core/` | cores: line fill buffers, streams of loads and stores, kernel work |
+//! | `cha/` | caching and home agents: admission, request buffers |
+//! | `memory/` | memory controller and DRAM of one channel, address map |
+//! | `iio/` | integrated IO controller: write and read buffers |
+//! | `pcie/` | what a link costs |
+//! | `nvme/` | drives as DMA sources and sinks |
 
+pub mod cha;
+pub mod core;
+pub mod iio;
+mod machine;
+pub mod memory;
+pub mod nvme;
+mod pages;
 pub mod params;
+pub mod pcie;
+mod request;
+
+pub use machine::{Component, Context, Layout, Machine, Payload};
+pub use pages::Pages;
+pub use request::{Kind, Request, RequestId, Requests};

@@ -84,8 +84,10 @@ pub struct IioParams {
     pub read_to_cha_ps: u64,
     /// From data at the CHA to the release of a read entry, in ps.
     pub read_return_ps: u64,
-    /// Time the IIO needs per line on its way into the processor interconnect, in ps.
+    /// Mean time the IIO needs per line on its way into the processor interconnect, in ps.
     pub line_ps: u64,
+    /// Half the range of that time, in ps.
+    pub line_spread_ps: u64,
 }
 
 /// A PCIe link per device: how many bytes it moves, and what they cost.
@@ -315,8 +317,10 @@ pub struct FioParams {
     pub rate_bytes_per_s: u64,
     /// Lines that the device moves by DMA beyond the data, per 4 KiB of data, in units of 2^-16.
     pub dma_lines_per_page: u64,
-    /// Lines that the kernel reads per 4 KiB of data, in units of 2^-16.
-    pub kernel_reads_per_page: u64,
+    /// Lines of its own structures that the kernel touches per 4 KiB of data, in units of 2^-16.
+    pub kernel_lines_per_page: u64,
+    /// Share of those that it only reads, in units of 2^-32; the others are read and written.
+    pub kernel_loads: u64,
 }
 
 /// One job on one drive.

@@ -1,0 +1,185 @@
+//! The caching and home agents (CHA) of a socket, one per slice.
+//!
+//! A request needs an entry of its slice's request buffer (TOR). A read holds it until its data has passed, a write until
+//! the memory controller has accepted it. Reads may pass writes that wait for the memory controller until the entries are
+//! used up; then admission stalls for everybody. Cores and the IIO come in through queues of their own, served in turn.
+
+use crate::machine::{Context, Payload};
+use crate::params::{ChaParams, CoreParams, IioParams};
+use crate::request::{Fifo, Kind, RequestId};
+use hostnet_measure::Domain;
+use serde::{Deserialize, Serialize};
+
+/// The slice of a line: a multiplicative hash, scaled to any number of slices.
+#[must_use]
+#[inline]
+pub fn slice_of(line: u64, slices: u32) -> u8 {
+    let hash = line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    ((hash * u64::from(slices)) >> 32) as u8
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Slice {
+    used: u32,
+    core_writes: u32,
+    core: Fifo,
+    io: Fifo,
+    io_turn: bool,
+}
+
+/// The CHAs of a socket.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Cha {
+    params: ChaParams,
+    from_cha_ps: u64,
+    core_write_ack_ps: u64,
+    io_write_ack_ps: u64,
+    io_read_return_ps: u64,
+    slices: Vec<Slice>,
+    tor: Domain,
+    read: Domain,
+    write: Domain,
+}
+
+impl Cha {
+    /// The CHAs of a socket whose cores and IIO answer after the given times.
+    #[must_use]
+    pub fn new(params: ChaParams, core: &CoreParams, iio: &IioParams, classes: usize) -> Self {
+        let entries = params.slices * params.tor_entries;
+        let domain = || Domain::new(entries, entries, classes);
+        Self {
+            from_cha_ps: core.from_cha_ps,
+            core_write_ack_ps: core.write_ack_ps,
+            io_write_ack_ps: iio.write_ack_ps,
+            io_read_return_ps: iio.read_return_ps,
+            slices: vec![Slice::default(); params.slices as usize],
+            tor: domain(),
+            read: domain(),
+            write: domain(),
+            params,
+        }
+    }
+
+    /// The request buffers of all slices.
+    #[must_use]
+    pub fn tor(&self) -> &Domain {
+        &self.tor
+    }
+
+    /// CHA->DRAM read: from admission to the data's passage.
+    #[must_use]
+    pub fn read(&self) -> &Domain {
+        &self.read
+    }
+
+    /// CHA->MC write: from admission to the memory controller's acknowledgement.
+    #[must_use]
+    pub fn write(&self) -> &Domain {
+        &self.write
+    }
+
+    /// The domains, to settle or to reset.
+    pub fn domains_mut(&mut self) -> [&mut Domain; 3] {
+        [&mut self.tor, &mut self.read, &mut self.write]
+    }
+
+    /// Handles an event.
+    pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
+        match payload {
+            Payload::Arrive(id) => self.on_arrival(id, context),
+            Payload::Accepted(id) => self.on_accepted(id, context),
+            Payload::Read(id) => self.on_read(id, context),
+            other => unreachable!("the CHA was sent {other:?}"),
+        }
+    }
+
+    fn on_arrival(&mut self, id: RequestId, context: &mut Context) {
+        let request = context.requests.get(id);
+        let kind = request.kind;
+        let index = usize::from(request.slice);
+        let slice = &mut self.slices[index];
+        let queue_empty = if kind.is_io() { slice.io.is_empty() } else { slice.core.is_empty() };
+        if queue_empty && self.has_room(index, kind) {
+            self.admit(id, context);
+            return;
+        }
+        let slice = &mut self.slices[index];
+        let queue = if kind.is_io() { &mut slice.io } else { &mut slice.core };
+        queue.push(context.requests, id);
+    }
+
+    fn has_room(&self, index: usize, kind: Kind) -> bool {
+        let slice = &self.slices[index];
+        slice.used < self.params.tor_entries
+            && (kind != Kind::CoreWrite || slice.core_writes < self.params.tor_write_entries)
+    }
+
+    fn admit(&mut self, id: RequestId, context: &mut Context) {
+        let now = context.now();
+        let request = context.requests.get_mut(id);
+        request.admitted = now;
+        let request = *request;
+        let slice = &mut self.slices[usize::from(request.slice)];
+        slice.used += 1;
+        let pool = if request.kind.is_read() { &mut self.read } else { &mut self.write };
+        let taken = self.tor.try_acquire(now, request.class) && pool.try_acquire(now, request.class);
+        assert!(taken, "a slice with a free entry has room");
+        let channel = context.channel(request.place.channel);
+        match request.kind {
+            Kind::CoreRead | Kind::IoRead => context.send(channel, self.params.read_to_mc_ps, Payload::Arrive(id)),
+            Kind::CoreWrite => {
+                slice.core_writes += 1;
+                context.send(request.owner, self.core_write_ack_ps, Payload::Admitted(id));
+                context.send(channel, self.params.core_write_to_mc_ps, Payload::Arrive(id));
+            }
+            Kind::IoWrite => context.send(channel, self.params.io_write_to_mc_ps, Payload::Arrive(id)),
+        }
+    }
+
+    fn on_read(&mut self, id: RequestId, context: &mut Context) {
+        let now = context.now();
+        let request = *context.requests.get(id);
+        self.read.release(now, request.class, request.admitted);
+        self.tor.release(now, request.class, request.admitted);
+        let delay = if request.kind.is_io() { self.io_read_return_ps } else { self.from_cha_ps };
+        context.send(request.owner, delay, Payload::Data(id));
+        self.free_entry(usize::from(request.slice), context);
+    }
+
+    fn on_accepted(&mut self, id: RequestId, context: &mut Context) {
+        let now = context.now();
+        let request = *context.requests.get(id);
+        self.write.release(now, request.class, request.admitted);
+        self.tor.release(now, request.class, request.admitted);
+        let index = usize::from(request.slice);
+        if request.kind.is_io() {
+            context.send(request.owner, self.io_write_ack_ps, Payload::Acknowledged(id));
+        } else {
+            self.slices[index].core_writes -= 1;
+            context.requests.remove(id);
+        }
+        self.free_entry(index, context);
+    }
+
+    /// Gives free entries to whoever waits, cores and IIO in turn.
+    fn free_entry(&mut self, index: usize, context: &mut Context) {
+        self.slices[index].used -= 1;
+        while let Some(io) = self.next_waiting(index, context) {
+            let slice = &mut self.slices[index];
+            slice.io_turn = !io;
+            let queue = if io { &mut slice.io } else { &mut slice.core };
+            if let Some(id) = queue.pop(context.requests) {
+                self.admit(id, context);
+            }
+        }
+    }
+
+    /// Which queue's first request may enter now: the IIO's (true) or the cores' (false).
+    fn next_waiting(&self, index: usize, context: &Context) -> Option<bool> {
+        let slice = &self.slices[index];
+        [slice.io_turn, !slice.io_turn].into_iter().find(|&io| {
+            let first = if io { slice.io.front() } else { slice.core.front() };
+            first.is_some_and(|id| self.has_room(index, context.requests.get(id).kind))
+        })
+    }
+}

@@ -1,0 +1,236 @@
+//! A core: its line fill buffer, and what makes it miss.
+//!
+//! The LFB is one pool. An entry serves a read (C2M-Read) until its data is back; for a store it then serves the write-back
+//! of a dirty line (C2M-Write) until the CHA admits that.
+
+mod stream;
+
+pub use stream::{Evictions, Walk};
+
+use crate::machine::{Context, Payload};
+use crate::pages::Pages;
+use crate::params::CoreParams;
+use crate::request::{Kind, Request, RequestId};
+use hostnet_kernel::{Rng, Time};
+use hostnet_measure::Domain;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// The most kernel work that may wait at a core, in lines: more holds the drives back.
+pub const KERNEL_BACKLOG_LINES: u64 = 4096;
+
+/// What makes a core miss.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Program {
+    /// The workload.
+    pub class: u8,
+    /// Share of loads in units of 2^-32.
+    pub reads: u64,
+    /// Where it loads and stores.
+    pub walk: Walk,
+    /// The dirty lines that leave.
+    pub evictions: Evictions,
+    /// Least time between two accesses, in ps.
+    pub gap_ps: u64,
+    /// Lines of work left, in units of 2^-16; `None` = without end.
+    pub owed: Option<u64>,
+    /// For kernel work: lines per page of IO, in units of 2^-16.
+    pub lines_per_page: u64,
+}
+
+/// A core.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Core {
+    params: CoreParams,
+    pages: Pages,
+    rng: Rng,
+    programs: Vec<Program>,
+    turn: usize,
+    idle_entries: u32,
+    next_issue: Time,
+    /// Kernel work that the drives wait for the core to keep up with: drive and pages.
+    waiting: VecDeque<(u8, u32)>,
+    lfb: Domain,
+    read: Domain,
+    write: Domain,
+}
+
+impl Core {
+    /// A core that runs `programs` in turn.
+    #[must_use]
+    pub fn new(params: CoreParams, pages: Pages, rng: Rng, programs: Vec<Program>, classes: usize) -> Self {
+        let entries = params.lfb_entries;
+        let domain = || Domain::new(entries, entries, classes);
+        Self {
+            idle_entries: 0,
+            waiting: VecDeque::new(),
+            next_issue: Time::ZERO,
+            lfb: domain(),
+            read: domain(),
+            write: domain(),
+            turn: 0,
+            params,
+            pages,
+            rng,
+            programs,
+        }
+    }
+
+    /// The LFB pool.
+    #[must_use]
+    pub fn lfb(&self) -> &Domain {
+        &self.lfb
+    }
+
+    /// C2M-Read: entries that wait for data.
+    #[must_use]
+    pub fn read(&self) -> &Domain {
+        &self.read
+    }
+
+    /// C2M-Write: entries that wait for the admission of a write-back.
+    #[must_use]
+    pub fn write(&self) -> &Domain {
+        &self.write
+    }
+
+    /// True when something runs on the core.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        !self.programs.is_empty()
+    }
+
+    /// The domains, to settle or to reset.
+    pub fn domains_mut(&mut self) -> [&mut Domain; 3] {
+        [&mut self.lfb, &mut self.read, &mut self.write]
+    }
+
+    /// Handles an event.
+    pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
+        match payload {
+            Payload::Refill => {
+                self.idle_entries += 1;
+                self.allocate(context);
+            }
+            Payload::Data(id) => self.on_data(id, context),
+            Payload::Admitted(id) => self.on_admitted(id, context),
+            Payload::KernelWork { pages, class, ssd } => self.on_kernel_work(pages, class, ssd, context),
+            other => unreachable!("a core was sent {other:?}"),
+        }
+    }
+
+    fn on_kernel_work(&mut self, pages: u32, class: u8, ssd: u8, context: &mut Context) {
+        for program in self.programs.iter_mut().filter(|program| program.class == class) {
+            if let Some(owed) = &mut program.owed {
+                *owed += u64::from(pages) * program.lines_per_page;
+            }
+        }
+        self.waiting.push_back((ssd, pages));
+        self.acknowledge_work(context);
+        while self.idle_entries > 0 && self.has_work() && context.now() >= self.next_issue {
+            self.allocate(context);
+        }
+    }
+
+    /// Tells the drives that the core keeps up, unless too much work waits.
+    fn acknowledge_work(&mut self, context: &mut Context) {
+        let backlog = self.programs.iter().filter_map(|program| program.owed).max().unwrap_or(0);
+        while backlog < KERNEL_BACKLOG_LINES << 16 {
+            let Some((ssd, pages)) = self.waiting.pop_front() else { return };
+            context.send(context.ssd(u32::from(ssd)), 1, Payload::KernelReady { pages });
+        }
+    }
+
+    fn has_work(&self) -> bool {
+        self.programs.iter().any(|program| program.owed.is_none_or(|owed| owed >= 1 << 16))
+    }
+
+    /// The next program in turn that has work.
+    fn next_program(&mut self) -> Option<usize> {
+        let count = self.programs.len();
+        (0..count).map(|step| (self.turn + step) % count).find(|&index| {
+            self.programs[index].owed.is_none_or(|owed| owed >= 1 << 16)
+        })
+    }
+
+    /// Gives one idle entry to the next access, if there is one.
+    #[inline]
+    fn allocate(&mut self, context: &mut Context) {
+        let now = context.now();
+        if now < self.next_issue {
+            self.idle_entries -= 1;
+            context.send(context.id, self.next_issue.since(now), Payload::Refill);
+            return;
+        }
+        let Some(index) = self.next_program() else { return };
+        self.turn = index + 1;
+        let program = &mut self.programs[index];
+        if let Some(owed) = &mut program.owed {
+            *owed -= 1 << 16;
+            if !self.waiting.is_empty() {
+                self.acknowledge_work(context);
+            }
+        }
+        let program = &mut self.programs[index];
+        let load = program.reads >= 1 << 32 || (program.reads > 0 && self.rng.chance(program.reads));
+        let line = program.walk.next(&self.pages, &mut self.rng);
+        self.next_issue = now + self.params.issue_ps.max(program.gap_ps);
+        let class = program.class;
+        self.idle_entries -= 1;
+        let taken = self.lfb.try_acquire(now, class) && self.read.try_acquire(now, class);
+        assert!(taken, "an idle LFB entry is free");
+        let request = Request {
+            kind: Kind::CoreRead,
+            class,
+            for_store: !load,
+            slice: 0,
+            place: context.decoder.place(line),
+            owner: context.id,
+            tag: index as u32,
+            since: now,
+            entered: now,
+            admitted: now,
+            queued: now,
+            next: RequestId::NONE,
+        };
+        self.dispatch(request, line, context);
+    }
+
+    #[inline]
+    fn dispatch(&self, mut request: Request, line: u64, context: &mut Context) {
+        request.slice = crate::cha::slice_of(line, context.layout.slices);
+        let id = context.requests.insert(request);
+        context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
+    }
+
+    /// The data of a read is back.
+    fn on_data(&mut self, id: RequestId, context: &mut Context) {
+        let now = context.now();
+        let request = *context.requests.get(id);
+        self.read.release(now, request.class, request.since);
+        context.requests.remove(id);
+        if !request.for_store {
+            self.free_entry(&request, context);
+            return;
+        }
+        let taken = self.write.try_acquire(now, request.class);
+        assert!(taken, "the LFB entry of a store serves its write-back");
+        let evictions = &mut self.programs[request.tag as usize].evictions;
+        let line = evictions.next(&self.pages, &mut self.rng);
+        let write = Request { kind: Kind::CoreWrite, since: now, place: context.decoder.place(line), ..request };
+        self.dispatch(write, line, context);
+    }
+
+    /// The CHA has admitted the write-back; the CHA goes on with the request.
+    fn on_admitted(&mut self, id: RequestId, context: &mut Context) {
+        let request = *context.requests.get(id);
+        self.write.release(context.now(), request.class, request.since);
+        self.free_entry(&request, context);
+    }
+
+    fn free_entry(&mut self, request: &Request, context: &mut Context) {
+        self.lfb.release(context.now(), request.class, request.entered);
+        let delay = self.rng.around(self.params.refill_ps, self.params.refill_spread_ps).max(1);
+        context.send(context.id, delay, Payload::Refill);
+    }
+}

@@ -1,0 +1,93 @@
+//! What addresses a core touches, and which dirty lines leave its caches.
+
+use crate::pages::Pages;
+use crate::params::Pattern;
+use hostnet_kernel::Rng;
+use serde::{Deserialize, Serialize};
+
+/// A walk over the lines of a buffer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Walk {
+    base: u64,
+    lines: u64,
+    stride_lines: u64,
+    random: bool,
+    at: u64,
+    /// The run of pages walked now: virtual run number and physical line of its start.
+    run: u64,
+    run_line: u64,
+}
+
+impl Walk {
+    /// A walk over `bytes` bytes of virtual memory from `base` on, starting at a line that `rng` draws.
+    #[must_use]
+    pub fn new(base: u64, bytes: u64, pattern: Pattern, rng: &mut Rng) -> Self {
+        let lines = (bytes / 64).max(1);
+        let (stride_lines, random) = match pattern {
+            Pattern::Sequential => (1, false),
+            Pattern::Strided { bytes } => ((bytes / 64).max(1), false),
+            Pattern::Random => (1, true),
+        };
+        Self { base, lines, stride_lines, random, at: rng.below(lines), run: u64::MAX, run_line: 0 }
+    }
+
+    /// The same walk, half a buffer ahead: where the lines that it dirtied long ago lie.
+    #[must_use]
+    pub fn opposite(&self) -> Self {
+        Self { at: (self.at + self.lines / 2) % self.lines, run: u64::MAX, ..self.clone() }
+    }
+
+    /// The next physical line.
+    #[inline]
+    pub fn next(&mut self, pages: &Pages, rng: &mut Rng) -> u64 {
+        let line = if self.random {
+            rng.below(self.lines)
+        } else {
+            let line = self.at;
+            self.at += self.stride_lines;
+            if self.at >= self.lines {
+                self.at %= self.lines;
+            }
+            line
+        };
+        self.physical(self.base + line * 64, pages)
+    }
+
+    #[inline]
+    fn physical(&mut self, address: u64, pages: &Pages) -> u64 {
+        let run = address / pages.run_bytes();
+        if run != self.run {
+            self.run = run;
+            self.run_line = pages.physical(run * pages.run_bytes()) / 64;
+        }
+        self.run_line + (address % pages.run_bytes()) / 64
+    }
+}
+
+/// Dirty lines on their way out of the caches: a store miss pushes one in and an arbitrary one out, so
+/// lines leave nearly, not exactly, in the order in which they were written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Evictions {
+    walk: Walk,
+    pool: Vec<u64>,
+}
+
+impl Evictions {
+    /// The evictions of a core that writes along `walk`, through a pool of `lines` lines.
+    #[must_use]
+    pub fn new(mut walk: Walk, lines: u32, pages: &Pages, rng: &mut Rng) -> Self {
+        let pool = (0..lines).map(|_| walk.next(pages, rng)).collect();
+        Self { walk, pool }
+    }
+
+    /// The next line to leave.
+    #[inline]
+    pub fn next(&mut self, pages: &Pages, rng: &mut Rng) -> u64 {
+        let line = self.walk.next(pages, rng);
+        if self.pool.is_empty() {
+            return line;
+        }
+        let index = rng.below(self.pool.len() as u64) as usize;
+        std::mem::replace(&mut self.pool[index], line)
+    }
+}

@@ -1,0 +1,225 @@
+//! The integrated IO controller (IIO): where the credits of P2M-Write and P2M-Read live.
+//!
+//! One entry per line. A write entry is held until the memory controller has accepted the line, a read entry until its data
+//! is back. Links are served TLP by TLP, round robin; lines enter the processor interconnect one after the other.
+
+use crate::machine::{Context, Payload};
+use crate::params::{IioParams, PcieParams};
+use crate::pcie::Lane;
+use crate::request::{Kind, Request, RequestId};
+use hostnet_kernel::{Rng, Time};
+use hostnet_measure::Domain;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// A TLP at the IIO whose lines wait for entries.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Waiting {
+    line: u64,
+    left: u8,
+    lines: u8,
+    class: u8,
+    burst: u32,
+}
+
+/// A read request of a device whose lines are on their way.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Burst {
+    link: u8,
+    class: u8,
+    outstanding: u8,
+    ready: u8,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Link {
+    writes: VecDeque<Waiting>,
+    reads: VecDeque<Waiting>,
+    down: Lane,
+}
+
+/// The IIO of a socket.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Iio {
+    params: IioParams,
+    pcie: PcieParams,
+    rng: Rng,
+    links: Vec<Link>,
+    bursts: Vec<Burst>,
+    bursts_free: Vec<u32>,
+    write_turn: usize,
+    read_turn: usize,
+    /// When the way into the processor interconnect is free.
+    port_free: Time,
+    write: Domain,
+    read: Domain,
+}
+
+impl Iio {
+    /// An IIO with `links` links.
+    #[must_use]
+    pub fn new(params: IioParams, pcie: PcieParams, links: u32, rng: Rng, classes: usize) -> Self {
+        let depth = (pcie.posted_lines.max(pcie.nonposted_lines) + 1) as usize;
+        let link = Link {
+            writes: VecDeque::with_capacity(depth),
+            reads: VecDeque::with_capacity(depth),
+            down: Lane::new(&pcie),
+        };
+        Self {
+            write: Domain::new(params.write_credits, params.write_credits, classes),
+            read: Domain::new(params.read_credits, params.read_credits, classes),
+            links: vec![link; links as usize],
+            bursts: Vec::new(),
+            bursts_free: Vec::new(),
+            write_turn: 0,
+            read_turn: 0,
+            port_free: Time::ZERO,
+            params,
+            pcie,
+            rng,
+        }
+    }
+
+    /// P2M-Write.
+    #[must_use]
+    pub fn write(&self) -> &Domain {
+        &self.write
+    }
+
+    /// P2M-Read.
+    #[must_use]
+    pub fn read(&self) -> &Domain {
+        &self.read
+    }
+
+    /// The domains, to settle or to reset.
+    pub fn domains_mut(&mut self) -> [&mut Domain; 2] {
+        [&mut self.write, &mut self.read]
+    }
+
+    /// Handles an event.
+    pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
+        match payload {
+            Payload::WriteTlp { line, lines, class, link } => {
+                let waiting = Waiting { line, left: lines, lines, class, burst: 0 };
+                self.links[usize::from(link)].writes.push_back(waiting);
+                self.start_writes(context);
+            }
+            Payload::ReadTlp { line, lines, class, link } => {
+                let burst = self.open_burst(Burst { link, class, outstanding: lines, ready: 0 });
+                let waiting = Waiting { line, left: lines, lines, class, burst };
+                self.links[usize::from(link)].reads.push_back(waiting);
+                self.start_reads(context);
+            }
+            Payload::Acknowledged(id) => {
+                let request = *context.requests.get(id);
+                self.write.release(context.now(), request.class, request.since);
+                context.requests.remove(id);
+                self.start_writes(context);
+            }
+            Payload::Data(id) => self.on_data(id, context),
+            other => unreachable!("the IIO was sent {other:?}"),
+        }
+    }
+
+    fn open_burst(&mut self, burst: Burst) -> u32 {
+        if let Some(index) = self.bursts_free.pop() {
+            self.bursts[index as usize] = burst;
+            return index;
+        }
+        self.bursts.push(burst);
+        self.bursts.len() as u32 - 1
+    }
+
+    /// Gives free write entries to waiting TLPs.
+    fn start_writes(&mut self, context: &mut Context) {
+        while self.write.free() > 0 {
+            let count = self.links.len();
+            let next = (0..count).map(|step| (self.write_turn + step) % count);
+            let Some(link) = next.into_iter().find(|&link| !self.links[link].writes.is_empty()) else { return };
+            let Some(mut tlp) = self.links[link].writes.pop_front() else { return };
+            while tlp.left > 0 && self.write.free() > 0 {
+                self.start_line(&mut tlp, Kind::IoWrite, context);
+            }
+            if tlp.left > 0 {
+                self.links[link].writes.push_front(tlp);
+                self.write_turn = link;
+                return;
+            }
+            self.write_turn = link + 1;
+            let credit = Payload::PostedCredit { lines: tlp.lines };
+            context.send(context.ssd(link as u32), self.pcie.latency_ps, credit);
+        }
+    }
+
+    /// Gives free read entries to waiting TLPs.
+    fn start_reads(&mut self, context: &mut Context) {
+        while self.read.free() > 0 {
+            let count = self.links.len();
+            let next = (0..count).map(|step| (self.read_turn + step) % count);
+            let Some(link) = next.into_iter().find(|&link| !self.links[link].reads.is_empty()) else { return };
+            let Some(mut tlp) = self.links[link].reads.pop_front() else { return };
+            while tlp.left > 0 && self.read.free() > 0 {
+                self.start_line(&mut tlp, Kind::IoRead, context);
+            }
+            if tlp.left > 0 {
+                self.links[link].reads.push_front(tlp);
+                self.read_turn = link;
+                return;
+            }
+            self.read_turn = link + 1;
+        }
+    }
+
+    /// Takes an entry for the next line of a TLP and sends the line on its way.
+    fn start_line(&mut self, tlp: &mut Waiting, kind: Kind, context: &mut Context) {
+        let now = context.now();
+        let (domain, to_cha_ps) = match kind {
+            Kind::IoWrite => (&mut self.write, self.params.write_to_cha_ps),
+            _ => (&mut self.read, self.params.read_to_cha_ps),
+        };
+        let taken = domain.try_acquire(now, tlp.class);
+        assert!(taken, "an entry is free");
+        let line = tlp.line + u64::from(tlp.lines - tlp.left);
+        tlp.left -= 1;
+        let id = context.requests.insert(Request {
+            kind,
+            class: tlp.class,
+            for_store: false,
+            slice: crate::cha::slice_of(line, context.layout.slices),
+            place: context.decoder.place(line),
+            owner: context.id,
+            tag: tlp.burst,
+            since: now,
+            entered: now,
+            admitted: now,
+            queued: now,
+            next: RequestId::NONE,
+        });
+        let start = self.port_free.max(now);
+        self.port_free = start + self.rng.around(self.params.line_ps, self.params.line_spread_ps);
+        context.send(context.cha(), start.since(now) + to_cha_ps, Payload::Arrive(id));
+    }
+
+    /// The data of a line is back: a completion leaves when it is full, or the last of its request.
+    fn on_data(&mut self, id: RequestId, context: &mut Context) {
+        let now = context.now();
+        let request = *context.requests.get(id);
+        self.read.release(now, request.class, request.since);
+        context.requests.remove(id);
+        let burst = &mut self.bursts[request.tag as usize];
+        burst.outstanding -= 1;
+        burst.ready += 1;
+        let Burst { link, class, outstanding, ready } = *burst;
+        if outstanding == 0 || u32::from(ready) * 64 >= self.pcie.mps_bytes {
+            burst.ready = 0;
+            let bytes = u64::from(ready) * 64 + u64::from(self.pcie.completion_overhead_bytes);
+            let delay = self.links[usize::from(link)].down.send(now, bytes);
+            context.send(context.ssd(u32::from(link)), delay, Payload::Completion { lines: ready, class });
+        }
+        if outstanding == 0 {
+            self.bursts_free.push(request.tag);
+        }
+        self.start_reads(context);
+    }
+}

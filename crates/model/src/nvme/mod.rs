@@ -1,0 +1,342 @@
+//! NVMe drives as DMA sources and sinks.
+//!
+//! A drive holds commands and serves a few of them at a time, TLP by TLP, round robin; which of them are open together sets
+//! the row locality of its traffic. It is paced by its own bandwidth and by its link.
+
+use crate::core::Walk;
+use crate::machine::{Context, Payload};
+use crate::pages::Pages;
+use crate::params::{FioJob, PcieParams, SsdParams};
+use crate::pcie::Lane;
+use hostnet_kernel::{ComponentId, Rng, Time};
+use hostnet_measure::{Domain, Histogram};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+const PAGE_BYTES: u64 = 4096;
+/// Pages of kernel work that may be unacknowledged before a drive waits.
+const KERNEL_WINDOW_PAGES: u32 = 64;
+
+/// A job's share of a drive.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Job {
+    /// What the job asks for.
+    pub params: FioJob,
+    /// The workload.
+    pub class: u8,
+    /// Virtual address of its buffers: `io_depth` blocks.
+    pub base: u64,
+    /// The core that does its kernel work.
+    pub core: ComponentId,
+    /// Lines moved beyond the data per page, in units of 2^-16.
+    pub dma_lines_per_page: u64,
+    /// Where those lie.
+    pub extra: Walk,
+    /// The buffer of the next command.
+    pub slot: u64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Command {
+    job: u16,
+    /// Reading the drive, that is writing memory.
+    read: bool,
+    address: u64,
+    left_bytes: u64,
+    unfinished_bytes: u64,
+    submitted: Time,
+}
+
+/// What a workload got from a drive since the last reset.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Service {
+    /// Bytes of data moved.
+    pub bytes: u64,
+    /// Latency of commands, from submission to completion, in ps.
+    pub commands: Histogram,
+}
+
+/// A drive.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ssd {
+    index: u32,
+    params: SsdParams,
+    pcie: PcieParams,
+    pages: Pages,
+    rng: Rng,
+    jobs: Vec<Job>,
+    open: VecDeque<Command>,
+    draining: VecDeque<Command>,
+    turn: usize,
+    next_send: Time,
+    send_pending: bool,
+    up: Lane,
+    posted: Domain,
+    nonposted: Domain,
+    /// When each credit in use was taken, and for which workload.
+    posted_since: VecDeque<(Time, u8)>,
+    nonposted_since: VecDeque<(Time, u8)>,
+    page_bytes: u64,
+    kernel_pages: u32,
+    extra_owed: u64,
+    services: Vec<Service>,
+}
+
+impl Ssd {
+    /// Drive number `index` with the jobs that use it. `params` holds its share of any rate cap.
+    #[must_use]
+    pub fn new(index: u32, params: SsdParams, pcie: PcieParams, pages: Pages, rng: Rng, jobs: Vec<Job>, classes: usize) -> Self {
+        Self {
+            up: Lane::new(&pcie),
+            posted: Domain::new(pcie.posted_lines, pcie.posted_lines, classes),
+            nonposted: Domain::new(pcie.nonposted_lines, pcie.nonposted_lines, classes),
+            posted_since: VecDeque::with_capacity(pcie.posted_lines as usize),
+            nonposted_since: VecDeque::with_capacity(pcie.nonposted_lines as usize),
+            open: VecDeque::with_capacity(params.queue_depth as usize),
+            draining: VecDeque::with_capacity(params.queue_depth as usize),
+            turn: 0,
+            next_send: Time::ZERO,
+            send_pending: false,
+            page_bytes: 0,
+            kernel_pages: 0,
+            extra_owed: 0,
+            services: vec![Service::default(); classes],
+            index,
+            params,
+            pcie,
+            pages,
+            rng,
+            jobs,
+        }
+    }
+
+    /// What the workloads got from the drive.
+    #[must_use]
+    pub fn services(&self) -> &[Service] {
+        &self.services
+    }
+
+    /// PCIe posted credits of its link.
+    #[must_use]
+    pub fn posted(&self) -> &Domain {
+        &self.posted
+    }
+
+    /// Lines that it has asked for and not yet received.
+    #[must_use]
+    pub fn nonposted(&self) -> &Domain {
+        &self.nonposted
+    }
+
+    /// The domains, to settle or to reset.
+    pub fn domains_mut(&mut self) -> [&mut Domain; 2] {
+        [&mut self.posted, &mut self.nonposted]
+    }
+
+    /// Starts a new measuring window.
+    pub fn reset_services(&mut self) {
+        for service in &mut self.services {
+            service.bytes = 0;
+            service.commands.reset();
+        }
+    }
+
+    /// The commands that its jobs submit at the start: job and number.
+    pub fn initial_commands(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
+        self.jobs.iter().enumerate().map(|(index, job)| (index as u16, job.params.io_depth))
+    }
+
+    /// Handles an event.
+    pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
+        match payload {
+            Payload::Submit { job } => self.on_submit(job, context),
+            Payload::Send => {
+                self.send_pending = false;
+                self.send(context);
+            }
+            Payload::PostedCredit { lines } => self.on_posted_credit(lines, context),
+            Payload::Completion { lines, class } => self.on_completion(lines, class, context),
+            Payload::KernelReady { pages } => {
+                self.kernel_pages -= pages;
+                self.kick(context);
+            }
+            other => unreachable!("a drive was sent {other:?}"),
+        }
+    }
+
+    fn on_submit(&mut self, index: u16, context: &mut Context) {
+        if self.open.len() + self.draining.len() >= self.params.queue_depth as usize {
+            context.send(context.id, self.params.latency_ps.max(1), Payload::Submit { job: index });
+            return;
+        }
+        let job = &mut self.jobs[usize::from(index)];
+        let block = job.params.block_bytes;
+        let read = job.params.reads >= 1 << 32 || (job.params.reads > 0 && self.rng.chance(job.params.reads));
+        let address = job.base + job.slot * block;
+        job.slot = (job.slot + 1) % u64::from(job.params.io_depth);
+        self.open.push_back(Command {
+            job: index,
+            read,
+            address,
+            left_bytes: block,
+            unfinished_bytes: block,
+            submitted: context.now(),
+        });
+        self.kick(context);
+    }
+
+    /// Sees to it that a `Send` is pending.
+    fn kick(&mut self, context: &mut Context) {
+        if !self.send_pending && !self.open.is_empty() {
+            self.send_pending = true;
+            let delay = if self.next_send > context.now() { self.next_send.since(context.now()) } else { 1 };
+            context.send(context.id, delay, Payload::Send);
+        }
+    }
+
+    /// Sends the next TLP, if credits allow one.
+    fn send(&mut self, context: &mut Context) {
+        if self.kernel_pages >= KERNEL_WINDOW_PAGES {
+            return;
+        }
+        let served = self.open.len().min(self.params.streams as usize);
+        let next = (0..served).map(|step| (self.turn + step) % served).find(|&index| self.may_send(&self.open[index]));
+        let Some(index) = next else { return };
+        self.turn = index + 1;
+        if self.open[index].read {
+            self.send_write(index, context);
+        } else {
+            self.send_read(index, context);
+        }
+        if self.open[index].left_bytes == 0 {
+            self.turn = index;
+            self.retire(index, context);
+        }
+        self.kick(context);
+    }
+
+    fn may_send(&self, command: &Command) -> bool {
+        if command.read {
+            self.posted.free() >= self.pcie.mps_bytes / 64
+        } else {
+            self.nonposted.free() >= self.pcie.mrrs_bytes / 64
+        }
+    }
+
+    /// All TLPs of a command are sent: a write to memory is done, a read of memory waits for its data.
+    fn retire(&mut self, index: usize, context: &mut Context) {
+        if let Some(command) = self.open.remove(index) {
+            if command.read {
+                self.finish(&command, context);
+            } else {
+                self.draining.push_back(command);
+            }
+        }
+    }
+
+    fn finish(&mut self, command: &Command, context: &mut Context) {
+        let class = self.jobs[usize::from(command.job)].class;
+        let latency = context.now().since(command.submitted) + self.params.latency_ps;
+        self.services[usize::from(class)].commands.record(latency);
+        let wait = self.pcie.latency_ps + self.params.latency_ps;
+        context.send(context.id, wait.max(1), Payload::Submit { job: command.job });
+    }
+
+    /// Sends a write TLP: data, or lines beyond the data when enough of them are owed.
+    fn send_write(&mut self, index: usize, context: &mut Context) {
+        let tlp_lines = u64::from(self.pcie.mps_bytes / 64);
+        let now = context.now();
+        let command = self.open[index];
+        let job = &mut self.jobs[usize::from(command.job)];
+        let class = job.class;
+        let extra = self.extra_owed >= tlp_lines << 16;
+        let (line, lines) = if extra {
+            self.extra_owed -= tlp_lines << 16;
+            let line = job.extra.next(&self.pages, &mut self.rng);
+            (line / tlp_lines * tlp_lines, tlp_lines)
+        } else {
+            let lines = tlp_lines.min(command.left_bytes.div_ceil(64));
+            (self.pages.physical(command.address) / 64, lines)
+        };
+        for _ in 0..lines {
+            let taken = self.posted.try_acquire(now, class);
+            assert!(taken, "posted credits were checked");
+            self.posted_since.push_back((now, class));
+        }
+        let bytes = lines * 64;
+        let delay = self.up.send(now, bytes + u64::from(self.pcie.write_overhead_bytes));
+        let tlp = Payload::WriteTlp { line, lines: lines as u8, class, link: self.index as u8 };
+        context.send(context.iio(), delay, tlp);
+        let paced = if extra { 0 } else { bytes * 1_000_000_000_000 / self.params.read_bytes_per_s };
+        self.next_send = (now + paced).max(self.up.free_at());
+        if !extra {
+            self.advance(index, bytes, context);
+            self.services[usize::from(class)].bytes += bytes;
+        }
+    }
+
+    fn send_read(&mut self, index: usize, context: &mut Context) {
+        let now = context.now();
+        let command = self.open[index];
+        let lines = u64::from(self.pcie.mrrs_bytes / 64).min(command.left_bytes.div_ceil(64));
+        let class = self.jobs[usize::from(command.job)].class;
+        for _ in 0..lines {
+            let taken = self.nonposted.try_acquire(now, class);
+            assert!(taken, "read credits were checked");
+            self.nonposted_since.push_back((now, class));
+        }
+        let line = self.pages.physical(command.address) / 64;
+        let delay = self.up.send(now, u64::from(self.pcie.read_overhead_bytes));
+        let tlp = Payload::ReadTlp { line, lines: lines as u8, class, link: self.index as u8 };
+        context.send(context.iio(), delay, tlp);
+        let bytes = lines * 64;
+        let paced = bytes * 1_000_000_000_000 / self.params.write_bytes_per_s;
+        self.next_send = (now + paced).max(self.up.free_at());
+        self.advance(index, bytes, context);
+    }
+
+    /// Moves a command on by `bytes`, and hands finished pages to the kernel.
+    fn advance(&mut self, index: usize, bytes: u64, context: &mut Context) {
+        let command = &mut self.open[index];
+        command.address += bytes;
+        command.left_bytes = command.left_bytes.saturating_sub(bytes);
+        let job = &self.jobs[usize::from(command.job)];
+        self.page_bytes += bytes;
+        let pages = (self.page_bytes / PAGE_BYTES) as u32;
+        if pages > 0 {
+            self.page_bytes %= PAGE_BYTES;
+            if command.read {
+                self.extra_owed += u64::from(pages) * job.dma_lines_per_page;
+            }
+            self.kernel_pages += pages;
+            let work = Payload::KernelWork { pages, class: job.class, ssd: self.index as u8 };
+            context.send(job.core, 1, work);
+        }
+    }
+
+    fn on_posted_credit(&mut self, lines: u8, context: &mut Context) {
+        for _ in 0..lines {
+            let (since, class) = self.posted_since.pop_front().expect("a posted credit was taken");
+            self.posted.release(context.now(), class, since);
+        }
+        self.kick(context);
+    }
+
+    fn on_completion(&mut self, lines: u8, class: u8, context: &mut Context) {
+        for _ in 0..lines {
+            let (since, holder) = self.nonposted_since.pop_front().expect("a read credit was taken");
+            self.nonposted.release(context.now(), holder, since);
+        }
+        let bytes = u64::from(lines) * 64;
+        self.services[usize::from(class)].bytes += bytes;
+        let unfinished = self.draining.iter_mut().chain(&mut self.open).find(|command| !command.read);
+        let Some(command) = unfinished else { return self.kick(context) };
+        command.unfinished_bytes = command.unfinished_bytes.saturating_sub(bytes);
+        if self.draining.front().is_some_and(|command| command.unfinished_bytes == 0) {
+            if let Some(command) = self.draining.pop_front() {
+                self.finish(&command, context);
+            }
+        }
+        self.kick(context);
+    }
+}

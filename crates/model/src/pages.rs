@@ -1,0 +1,82 @@
+//! Where virtual memory lies in physical memory: contiguous runs in a seeded random order.
+
+use crate::params::PageParams;
+use serde::{Deserialize, Serialize};
+
+const ROUNDS: u64 = 4;
+
+/// A seeded one-to-one mapping of runs of pages. It needs no table: it is a Feistel network, walked until it lands inside.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Pages {
+    run_bytes: u64,
+    runs: u64,
+    half_bits: u32,
+    seed: u64,
+}
+
+impl Pages {
+    /// The mapping of a machine's memory.
+    ///
+    /// # Panics
+    /// If the memory holds no whole run.
+    #[must_use]
+    pub fn new(params: &PageParams, seed: u64) -> Self {
+        let runs = params.memory_bytes / params.run_bytes;
+        assert!(runs > 0, "memory smaller than one run of pages");
+        let bits = u64::BITS - (runs - 1).leading_zeros();
+        Self { run_bytes: params.run_bytes, runs, half_bits: bits.div_ceil(2).max(1), seed }
+    }
+
+    /// Bytes of a contiguous run.
+    #[must_use]
+    pub fn run_bytes(&self) -> u64 {
+        self.run_bytes
+    }
+
+    /// The physical address of a virtual address.
+    ///
+    /// # Panics
+    /// If the address lies outside of memory.
+    #[must_use]
+    pub fn physical(&self, address: u64) -> u64 {
+        let run = address / self.run_bytes;
+        assert!(run < self.runs, "virtual address {address:#x} outside of memory");
+        let mut place = self.permute(run);
+        while place >= self.runs {
+            place = self.permute(place);
+        }
+        place * self.run_bytes + address % self.run_bytes
+    }
+
+    fn permute(&self, value: u64) -> u64 {
+        let mask = (1 << self.half_bits) - 1;
+        let (mut left, mut right) = (value >> self.half_bits, value & mask);
+        for round in 0..ROUNDS {
+            let mixed = scramble(right ^ self.seed.wrapping_add(round.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+            (left, right) = (right, left ^ (mixed & mask));
+        }
+        (left << self.half_bits) | right
+    }
+}
+
+fn scramble(value: u64) -> u64 {
+    let value = (value ^ (value >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    let value = (value ^ (value >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    value ^ (value >> 33)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_run_has_a_place_of_its_own() {
+        for runs in [1_u64, 2, 7, 64, 1000] {
+            let params = PageParams { run_bytes: 16384, memory_bytes: runs * 16384 };
+            let pages = Pages::new(&params, 42);
+            let mut places: Vec<u64> = (0..runs).map(|run| pages.physical(run * 16384 + 5)).collect();
+            places.sort_unstable();
+            assert_eq!(places, (0..runs).map(|run| run * 16384 + 5).collect::<Vec<_>>());
+        }
+    }
+}

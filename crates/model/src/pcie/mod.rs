@@ -1,0 +1,70 @@
+//! What crossing a PCIe link costs.
+
+use crate::params::PcieParams;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// One direction of a link: it sends one TLP after the other.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Lane {
+    fs_per_byte: u64,
+    latency_ps: u64,
+    free_at: Time,
+}
+
+impl Lane {
+    /// A direction of a link; data-link packets take their share of the raw rate.
+    #[must_use]
+    pub fn new(params: &PcieParams) -> Self {
+        let usable = params.bytes_per_s as u128 * u128::from((1 << 16) - params.dllp_share) >> 16;
+        let fs_per_byte = (1_000_000_000_000_000 / usable.max(1)) as u64;
+        Self { fs_per_byte, latency_ps: params.latency_ps, free_at: Time::ZERO }
+    }
+
+    /// Picoseconds on the wire of a TLP of `bytes` bytes, header and framing included.
+    #[must_use]
+    pub fn wire_ps(&self, bytes: u64) -> u64 {
+        (bytes * self.fs_per_byte).div_ceil(1000)
+    }
+
+    /// When the link can take the next TLP.
+    #[must_use]
+    pub fn free_at(&self) -> Time {
+        self.free_at
+    }
+
+    /// Sends a TLP of `bytes` bytes as soon as the link is free, and returns the ps from `now` to its arrival.
+    pub fn send(&mut self, now: Time, bytes: u64) -> u64 {
+        let start = self.free_at.max(now);
+        self.free_at = start + self.wire_ps(bytes);
+        self.free_at.since(now) + self.latency_ps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gen3_x4_link_carries_what_its_overhead_leaves() {
+        let params = PcieParams {
+            bytes_per_s: 3_938_461_538,
+            mps_bytes: 256,
+            mrrs_bytes: 512,
+            rcb_bytes: 64,
+            write_overhead_bytes: 24,
+            read_overhead_bytes: 24,
+            completion_overhead_bytes: 20,
+            dllp_share: 0,
+            latency_ps: 100_000,
+            posted_lines: 64,
+            nonposted_lines: 256,
+        };
+        let mut lane = Lane::new(&params);
+        let first = lane.send(Time::ZERO, 280);
+        let second = lane.send(Time::ZERO, 280);
+        assert_eq!(second - first, lane.wire_ps(280), "the second TLP waits for the first");
+        let goodput = 256.0 / lane.wire_ps(280) as f64 * 1000.0;
+        assert!((goodput - 3.938 * 256.0 / 280.0).abs() < 0.01, "goodput {goodput} GB/s");
+    }
+}

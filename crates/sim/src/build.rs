@@ -1,0 +1,224 @@
+//! From a plan to a world.
+
+use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
+use hostnet_model::core::{Core, Evictions, Program, Walk};
+use hostnet_model::nvme::{Job, Ssd};
+use hostnet_model::params::{FioParams, Pattern, ServerParams, StreamParams, WorkloadKind};
+use hostnet_model::{cha::Cha, iio::Iio, memory::Channel, memory::Decoder};
+use hostnet_model::{Component, Layout, Machine, Pages, Payload};
+
+/// Events that may be pending before the queue has to grow.
+const EVENTS_CAPACITY: usize = 4096;
+/// Bytes of kernel structures per IO job that the kernel walks at random.
+const KERNEL_BYTES: u64 = 256 << 20;
+/// Bytes of the region that a job's DMA beyond the data goes to.
+const EXTRA_BYTES: u64 = 16 << 20;
+
+/// Hands out virtual memory, aligned to 1 MiB.
+struct Space {
+    next: u64,
+}
+
+impl Space {
+    fn take(&mut self, bytes: u64) -> u64 {
+        let base = self.next;
+        self.next += bytes.next_multiple_of(1 << 20);
+        base
+    }
+}
+
+/// Parts under construction.
+struct Builder<'a> {
+    params: &'a ServerParams,
+    layout: Layout,
+    pages: Pages,
+    space: Space,
+    classes: usize,
+}
+
+impl Builder<'_> {
+    fn rng(&self, stream: u64) -> Rng {
+        Rng::new(self.params.seed, stream)
+    }
+
+    fn component_rng(&self, component: u32) -> Rng {
+        self.rng(u64::from(component))
+    }
+
+    fn programs(&mut self) -> Vec<Vec<Program>> {
+        let mut programs: Vec<Vec<Program>> = (0..self.params.core.count).map(|_| Vec::new()).collect();
+        for (class, workload) in self.params.workloads.iter().enumerate() {
+            let class = class as u8;
+            match &workload.kind {
+                WorkloadKind::Stream(stream) => {
+                    for &core in &stream.cores {
+                        let program = self.stream(class, core, stream);
+                        programs[core as usize].push(program);
+                    }
+                }
+                WorkloadKind::Fio(fio) => {
+                    let mut cores: Vec<u32> = fio.jobs.iter().map(|job| job.core).collect();
+                    cores.sort_unstable();
+                    cores.dedup();
+                    for core in cores {
+                        let program = self.kernel_work(class, core, fio);
+                        programs[core as usize].push(program);
+                    }
+                }
+            }
+        }
+        programs
+    }
+
+    fn stream(&mut self, class: u8, core: u32, stream: &StreamParams) -> Program {
+        let base = self.space.take(stream.working_set_bytes);
+        let mut rng = self.rng(1 << 32 | u64::from(core));
+        let walk = Walk::new(base, stream.working_set_bytes, stream.pattern, &mut rng);
+        let dirty = self.params.core.dirty_pool_lines;
+        Program {
+            class,
+            reads: stream.reads,
+            evictions: Evictions::new(walk.opposite(), dirty, &self.pages, &mut rng),
+            walk,
+            gap_ps: stream.gap_ps,
+            owed: None,
+            lines_per_page: 0,
+        }
+    }
+
+    fn kernel_work(&mut self, class: u8, core: u32, fio: &FioParams) -> Program {
+        let base = self.space.take(KERNEL_BYTES);
+        let mut rng = self.rng(2 << 32 | u64::from(core) << 8 | u64::from(class));
+        let walk = Walk::new(base, KERNEL_BYTES, Pattern::Random, &mut rng);
+        Program {
+            class,
+            reads: fio.kernel_loads,
+            evictions: Evictions::new(walk.clone(), self.params.core.dirty_pool_lines, &self.pages, &mut rng),
+            walk,
+            gap_ps: 0,
+            owed: Some(0),
+            lines_per_page: fio.kernel_lines_per_page,
+        }
+    }
+
+    fn drives(&mut self) -> Vec<Ssd> {
+        let params = self.params;
+        (0..params.ssd.count).map(|index| self.drive(index)).collect()
+    }
+
+    fn drive(&mut self, index: u32) -> Ssd {
+        let params = self.params;
+        let mut jobs = Vec::new();
+        let mut ssd = params.ssd.clone();
+        let mut rng = self.component_rng(self.layout.ssd + index);
+        for (class, workload) in params.workloads.iter().enumerate() {
+            let WorkloadKind::Fio(fio) = &workload.kind else { continue };
+            let used: Vec<u32> = fio.jobs.iter().map(|job| job.ssd).collect();
+            for job in fio.jobs.iter().filter(|job| job.ssd == index) {
+                if fio.rate_bytes_per_s > 0 {
+                    let mut drives = used.clone();
+                    drives.sort_unstable();
+                    drives.dedup();
+                    let share = fio.rate_bytes_per_s / drives.len() as u64;
+                    ssd.read_bytes_per_s = ssd.read_bytes_per_s.min(share);
+                    ssd.write_bytes_per_s = ssd.write_bytes_per_s.min(share);
+                }
+                let base = self.space.take(job.block_bytes * u64::from(job.io_depth));
+                let extra = self.space.take(EXTRA_BYTES);
+                jobs.push(Job {
+                    params: job.clone(),
+                    class: class as u8,
+                    base,
+                    core: ComponentId(self.layout.core + job.core),
+                    dma_lines_per_page: fio.dma_lines_per_page,
+                    extra: Walk::new(extra, EXTRA_BYTES, Pattern::Strided { bytes: u64::from(params.pcie.mps_bytes) }, &mut rng),
+                    slot: 0,
+                });
+            }
+        }
+        Ssd::new(index, ssd, params.pcie.clone(), self.pages.clone(), rng, jobs, self.classes)
+    }
+}
+
+/// The partition of one server whose components are numbered from `first` on.
+#[must_use]
+pub fn server(params: &ServerParams, first: u32) -> (Machine, Scheduler<Payload>) {
+    let layout = layout(params, first);
+    let classes = params.workloads.len().max(1);
+    let pages = Pages::new(&params.memory.pages, params.seed);
+    let mut builder = Builder { params, layout, pages, space: Space { next: 0 }, classes };
+    let components = components(&mut builder);
+    let decoder = Decoder::new(&params.memory.map, &params.memory.dram);
+    let mut scheduler = Scheduler::new(ComponentId(first), components.len(), EVENTS_CAPACITY);
+    let machine = Machine::new(layout, decoder, components, requests_capacity(params));
+    start(params, &machine, &mut scheduler);
+    (machine, scheduler)
+}
+
+/// A simulation of one server.
+#[must_use]
+pub fn one_server(params: &ServerParams) -> Simulation<Machine> {
+    Simulation::new(vec![server(params, 0)], u64::MAX)
+}
+
+fn layout(params: &ServerParams, first: u32) -> Layout {
+    let cha = first + params.core.count;
+    let channel = cha + 1;
+    let iio = channel + params.memory.map.channels;
+    let ssd = iio + 1;
+    Layout { core: first, cha, channel, iio, ssd, slices: params.cha.slices, end: ssd + params.ssd.count }
+}
+
+/// Every request holds an LFB entry, an IIO entry or a TOR entry.
+fn requests_capacity(params: &ServerParams) -> usize {
+    let cores = params.core.count * params.core.lfb_entries;
+    (cores * 2 + params.iio.write_credits + params.iio.read_credits + params.cha.slices * params.cha.tor_entries) as usize
+}
+
+fn components(builder: &mut Builder) -> Vec<Component> {
+    let params = builder.params;
+    let classes = builder.classes;
+    let layout = builder.layout;
+    let programs = builder.programs();
+    let mut all: Vec<Component> = Vec::new();
+    for (index, programs) in programs.into_iter().enumerate() {
+        let rng = builder.component_rng(layout.core + index as u32);
+        let core = Core::new(params.core.clone(), builder.pages.clone(), rng, programs, classes);
+        all.push(Component::Core(Box::new(core)));
+    }
+    all.push(Component::Cha(Box::new(Cha::new(params.cha.clone(), &params.core, &params.iio, classes))));
+    for _ in 0..params.memory.map.channels {
+        let (dram, controller) = (params.memory.dram.clone(), params.memory.controller.clone());
+        let channel = Channel::new(dram, controller, params.cha.from_mc_ps, params.cha.write_ack_ps, classes);
+        all.push(Component::Channel(Box::new(channel)));
+    }
+    let rng = builder.component_rng(layout.iio);
+    let links = params.ssd.count.max(1);
+    all.push(Component::Iio(Box::new(Iio::new(params.iio.clone(), params.pcie.clone(), links, rng, classes))));
+    all.extend(builder.drives().into_iter().map(|ssd| Component::Ssd(Box::new(ssd))));
+    all
+}
+
+/// The first events: LFB entries become free one after the other, jobs submit their commands.
+fn start(params: &ServerParams, machine: &Machine, scheduler: &mut Scheduler<Payload>) {
+    let layout = machine.layout();
+    for (index, component) in machine.components().iter().enumerate() {
+        let id = ComponentId(layout.core + index as u32);
+        match component {
+            Component::Core(core) if core.is_busy() => {
+                for entry in 0..params.core.lfb_entries {
+                    scheduler.send(id, id, 1 + u64::from(entry) * 1000 + index as u64 * 137, Payload::Refill);
+                }
+            }
+            Component::Ssd(ssd) => {
+                for (job, commands) in ssd.initial_commands() {
+                    for command in 0..commands {
+                        let delay = 1 + u64::from(command) * 500_000 + index as u64 * 17_389;
+                        scheduler.send(id, id, delay, Payload::Submit { job });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
