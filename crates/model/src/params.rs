@@ -220,11 +220,14 @@ pub struct ControllerParams {
     pub writes_per_mode: u32,
     /// WPQ entries from which an idle read queue lets writes pass.
     pub idle_writes: u32,
+    /// Reads waiting above which such writes stop.
+    pub idle_reads: u32,
     /// WPQ entries from which writes fill slots that no read can use.
     pub spare_writes: u32,
-    /// Age in clocks from which a request may no longer be overtaken.
-    pub age_limit: u32,
-    /// Clocks after which a conflicting row may be closed although hits for it still wait.
+    /// Whether such writes may open and close rows, or only use rows that are open.
+    pub spare_rows: bool,
+    /// Age limit of first-ready scheduling, in clocks: a request that is older and waits for a row of its own may close a row
+    /// although hits for it still wait.
     pub row_hold: u32,
     /// Clocks without access after which a row is closed.
     pub idle_close: u32,

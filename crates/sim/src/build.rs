@@ -9,7 +9,7 @@ use hostnet_model::{Component, Layout, Machine, Pages, Payload};
 
 /// Events that may be pending before the queue has to grow.
 const EVENTS_CAPACITY: usize = 4096;
-/// Bytes of kernel structures per IO job that the kernel walks at random.
+/// Bytes of kernel structures per IO job that the kernel walks through.
 const KERNEL_BYTES: u64 = 256 << 20;
 /// Bytes of the region that a job's DMA beyond the data goes to.
 const EXTRA_BYTES: u64 = 16 << 20;
@@ -89,7 +89,7 @@ impl Builder<'_> {
     fn kernel_work(&mut self, class: u8, core: u32, fio: &FioParams) -> Program {
         let base = self.space.take(KERNEL_BYTES);
         let mut rng = self.rng(2 << 32 | u64::from(core) << 8 | u64::from(class));
-        let walk = Walk::new(base, KERNEL_BYTES, Pattern::Random, &mut rng);
+        let walk = Walk::new(base, KERNEL_BYTES, Pattern::Sequential, &mut rng);
         Program {
             class,
             reads: fio.kernel_loads,
@@ -209,6 +209,9 @@ fn start(params: &ServerParams, machine: &Machine, scheduler: &mut Scheduler<Pay
                 for entry in 0..params.core.lfb_entries {
                     scheduler.send(id, id, 1 + u64::from(entry) * 1000 + index as u64 * 137, Payload::Refill);
                 }
+            }
+            Component::Channel(channel) => {
+                scheduler.send(id, id, channel.first_wake_ps(), Payload::Wake { generation: 0 });
             }
             Component::Ssd(ssd) => {
                 for (job, commands) in ssd.initial_commands() {

@@ -5,22 +5,32 @@
 use crate::params::DramParams;
 use serde::{Deserialize, Serialize};
 
+/// When a bank may be opened, accessed and closed.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Bank {
-    pub(crate) open_row: Option<u32>,
     act: u64,
-    read: u64,
-    write: u64,
+    cas: u64,
     precharge: u64,
     /// Clock of the last command to the open row.
     pub(crate) used: u64,
+    /// The row that is open, if the bank's bit in [`Timing::open`] is set.
+    row: u32,
+    group: u8,
+    rank: u8,
+}
+
+/// When the banks of a group may be opened and accessed, as far as other banks and the bus are concerned.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Group {
+    act: u64,
+    read: u64,
+    write: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Rank {
-    /// Clocks of the last four activations, oldest first.
+    /// Clocks of the last four activations plus one, oldest first; 0 = none yet.
     activations: [u64; 4],
-    act: u64,
     refresh_due: u64,
 }
 
@@ -28,61 +38,60 @@ struct Rank {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Timing {
     dram: DramParams,
-    pub(crate) banks: Vec<Bank>,
+    banks: Vec<Bank>,
+    groups: Vec<Group>,
     ranks: Vec<Rank>,
-    /// Per bank group of the channel: earliest activation, read, write.
-    group_act: Vec<u64>,
-    group_read: Vec<u64>,
-    group_write: Vec<u64>,
+    /// Banks with an open row, one bit each.
+    pub(crate) open: u64,
 }
 
 impl Timing {
     pub(crate) fn new(dram: &DramParams) -> Self {
-        let groups = (dram.ranks * dram.bank_groups) as usize;
+        let groups = dram.ranks * dram.bank_groups;
         let refi = u64::from(dram.timing.refi);
         let stagger = |rank: u32| refi * u64::from(rank + 1) / u64::from(dram.ranks);
+        let bank = |index: u32| {
+            let group = index / dram.banks_per_group;
+            Bank { group: group as u8, rank: (group / dram.bank_groups) as u8, ..Bank::default() }
+        };
         Self {
             dram: dram.clone(),
-            banks: vec![Bank::default(); groups * dram.banks_per_group as usize],
+            banks: (0..groups * dram.banks_per_group).map(bank).collect(),
+            groups: vec![Group::default(); groups as usize],
             ranks: (0..dram.ranks).map(|rank| Rank { refresh_due: stagger(rank), ..Rank::default() }).collect(),
-            group_act: vec![0; groups],
-            group_read: vec![0; groups],
-            group_write: vec![0; groups],
+            open: 0,
         }
-    }
-
-    #[inline]
-    pub(crate) fn rank_of(&self, bank: usize) -> usize {
-        bank / (self.dram.bank_groups * self.dram.banks_per_group) as usize
-    }
-
-    #[inline]
-    fn group_of(&self, bank: usize) -> usize {
-        bank / self.dram.banks_per_group as usize
     }
 
     /// The banks of a rank, one bit each.
     #[inline]
     pub(crate) fn banks_of_rank(&self, rank: usize) -> u64 {
         let per_rank = self.dram.bank_groups * self.dram.banks_per_group;
-        ((1 << per_rank) - 1) << (rank as u32 * per_rank)
+        (u64::MAX >> (64 - per_rank)) << (rank as u32 * per_rank)
+    }
+
+    /// The row that a bank has open.
+    #[inline]
+    pub(crate) fn open_row(&self, bank: usize) -> Option<u32> {
+        (self.open >> bank & 1 == 1).then(|| self.banks[bank].row)
+    }
+
+    /// Clock of the last command to the row that a bank has open.
+    pub(crate) fn used(&self, bank: usize) -> u64 {
+        self.banks[bank].used
     }
 
     #[inline]
     pub(crate) fn earliest_act(&self, bank: usize) -> u64 {
-        let rank = &self.ranks[self.rank_of(bank)];
-        let window = if rank.activations[0] > 0 { rank.activations[0] + u64::from(self.dram.timing.faw) } else { 0 };
-        self.banks[bank].act.max(rank.act).max(window).max(self.group_act[self.group_of(bank)])
+        let state = &self.banks[bank];
+        state.act.max(self.groups[usize::from(state.group)].act)
     }
 
     #[inline]
     pub(crate) fn earliest_cas(&self, bank: usize, write: bool) -> u64 {
-        let group = self.group_of(bank);
-        if write {
-            self.banks[bank].write.max(self.group_write[group])
-        } else {
-            self.banks[bank].read.max(self.group_read[group])
-        }
+        let state = &self.banks[bank];
+        let group = &self.groups[usize::from(state.group)];
+        state.cas.max(if write { group.write } else { group.read })
     }
 
     #[inline]
@@ -91,28 +100,30 @@ impl Timing {
     }
 
     pub(crate) fn activate(&mut self, clock: u64, bank: usize, row: u32) {
-        let t = &self.dram.timing;
-        let (rcd, ras, rc) = (u64::from(t.rcd), u64::from(t.ras), u64::from(t.rc));
-        let (rrd_s, rrd_l) = (u64::from(t.rrd_s), u64::from(t.rrd_l));
-        let (group, rank) = (self.group_of(bank), self.rank_of(bank));
+        let t = self.dram.timing;
+        self.open |= 1 << bank;
         let state = &mut self.banks[bank];
-        state.open_row = Some(row);
+        state.row = row;
         state.used = clock;
-        state.read = clock + rcd;
-        state.write = clock + rcd;
-        state.precharge = clock + ras;
-        state.act = clock + rc;
-        self.group_act[group] = clock + rrd_l;
-        let rank = &mut self.ranks[rank];
-        rank.act = rank.act.max(clock + rrd_s);
-        rank.activations.rotate_left(1);
-        rank.activations[3] = clock;
+        state.cas = clock + u64::from(t.rcd);
+        state.precharge = clock + u64::from(t.ras);
+        state.act = clock + u64::from(t.rc);
+        let (own, rank) = (usize::from(state.group), usize::from(state.rank));
+        let recent = &mut self.ranks[rank].activations;
+        recent.rotate_left(1);
+        recent[3] = clock + 1;
+        let window = if recent[0] > 0 { recent[0] - 1 + u64::from(t.faw) } else { 0 };
+        let first = rank * self.dram.bank_groups as usize;
+        for (index, group) in self.groups.iter_mut().enumerate().skip(first).take(self.dram.bank_groups as usize) {
+            let gap = if index == own { t.rrd_l } else { t.rrd_s };
+            group.act = group.act.max(clock + u64::from(gap)).max(window);
+        }
     }
 
     /// Closes the row of a bank at `clock`.
     pub(crate) fn precharge(&mut self, clock: u64, bank: usize) {
+        self.open &= !(1 << bank);
         let state = &mut self.banks[bank];
-        state.open_row = None;
         state.act = state.act.max(clock + u64::from(self.dram.timing.rp));
     }
 
@@ -123,16 +134,25 @@ impl Timing {
         state.used = clock;
         let hold = if write { t.cwl + t.burst + t.wr } else { t.rtp };
         state.precharge = state.precharge.max(clock + u64::from(hold));
-        let (group, rank) = (self.group_of(bank), self.rank_of(bank));
-        for other in 0..self.group_read.len() {
-            let same_rank = other / self.dram.bank_groups as usize == rank;
-            let (read, write) = if write {
-                (self.write_to_read(same_rank, other == group), self.write_to_write(same_rank, other == group))
-            } else {
-                (self.read_to_read(same_rank, other == group), self.read_to_write(same_rank))
-            };
-            self.group_read[other] = self.group_read[other].max(clock + u64::from(read));
-            self.group_write[other] = self.group_write[other].max(clock + u64::from(write));
+        let (own, rank) = (usize::from(state.group), usize::from(state.rank));
+        let per_rank = self.dram.bank_groups as usize;
+        let same_group = self.gaps(write, true, true);
+        let same_rank = self.gaps(write, true, false);
+        let other_rank = self.gaps(write, false, false);
+        for (index, group) in self.groups.iter_mut().enumerate() {
+            let in_rank = index >= rank * per_rank && index < (rank + 1) * per_rank;
+            let (read, write) = if index == own { same_group } else if in_rank { same_rank } else { other_rank };
+            group.read = group.read.max(clock + u64::from(read));
+            group.write = group.write.max(clock + u64::from(write));
+        }
+    }
+
+    /// Clocks from a column access to the next read and the next write.
+    fn gaps(&self, write: bool, same_rank: bool, same_group: bool) -> (u32, u32) {
+        if write {
+            (self.write_to_read(same_rank, same_group), self.write_to_write(same_rank, same_group))
+        } else {
+            (self.read_to_read(same_rank, same_group), self.read_to_write(same_rank))
         }
     }
 
@@ -183,17 +203,17 @@ impl Timing {
     /// rows were closed.
     pub(crate) fn refresh(&mut self, clock: u64, rank: usize) -> u32 {
         let (rp, rfc) = (u64::from(self.dram.timing.rp), u64::from(self.dram.timing.rfc));
-        let per_rank = (self.dram.bank_groups * self.dram.banks_per_group) as usize;
-        let banks = &mut self.banks[rank * per_rank..(rank + 1) * per_rank];
-        let closed = banks.iter().filter(|bank| bank.open_row.is_some()).count() as u32;
-        let precharge = banks.iter().filter(|bank| bank.open_row.is_some()).map(|bank| bank.precharge).max();
-        let idle = banks.iter().filter(|bank| bank.open_row.is_none()).map(|bank| bank.act).max();
-        let start = precharge.map_or(clock, |earliest| earliest.max(clock) + rp).max(idle.unwrap_or(0)).max(clock);
-        for bank in banks {
-            bank.open_row = None;
-            bank.act = start + rfc;
+        let mask = self.banks_of_rank(rank);
+        let open = self.open & mask;
+        self.open &= !mask;
+        let mut start = clock;
+        for (index, bank) in self.banks.iter().enumerate().filter(|(index, _)| mask >> index & 1 == 1) {
+            start = start.max(if open >> index & 1 == 1 { bank.precharge + rp } else { bank.act });
+        }
+        for (_, bank) in self.banks.iter_mut().enumerate().filter(|(index, _)| mask >> index & 1 == 1) {
+            bank.act = bank.act.max(start + rfc);
         }
         self.ranks[rank].refresh_due += u64::from(self.dram.timing.refi);
-        closed
+        open.count_ones()
     }
 }

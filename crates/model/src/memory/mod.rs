@@ -17,8 +17,8 @@ use crate::request::{Fifo, RequestId};
 use bank::Timing;
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
-use queue::Queue;
-use schedule::Command;
+use queue::{Entry, Queue};
+use schedule::{Command, Plan};
 use serde::{Deserialize, Serialize};
 
 /// What a channel did since the last reset.
@@ -74,7 +74,10 @@ pub struct Channel {
     /// True while an empty RPQ lets writes pass.
     idle_drain: bool,
     last_was_write: bool,
-    wake_at: u64,
+    plan: Plan,
+    woken_at: u64,
+    /// The first clock that no command has used.
+    next_clock: u64,
     generation: u32,
     rpq: Domain,
     wpq: Domain,
@@ -86,8 +89,12 @@ impl Channel {
     #[must_use]
     pub fn new(dram: DramParams, params: ControllerParams, from_mc_ps: u64, write_ack_ps: u64, classes: usize) -> Self {
         let banks = dram.ranks * dram.bank_groups * dram.banks_per_group;
+        let timing = Timing::new(&dram);
         Self {
-            timing: Timing::new(&dram),
+            plan: Plan::refresh_at(timing.refresh_due()),
+            woken_at: timing.refresh_due(),
+            next_clock: 0,
+            timing,
             reads: Queue::new(params.rpq_entries, banks),
             writes: Queue::new(params.wpq_entries, banks),
             waiting_reads: Fifo::default(),
@@ -97,7 +104,6 @@ impl Channel {
             served: 0,
             idle_drain: false,
             last_was_write: false,
-            wake_at: u64::MAX,
             generation: 0,
             rpq: Domain::new(params.rpq_entries, params.rpq_full_threshold, classes),
             wpq: Domain::new(params.wpq_entries, params.wpq_full_threshold, classes),
@@ -107,6 +113,12 @@ impl Channel {
             from_mc_ps,
             write_ack_ps,
         }
+    }
+
+    /// Picoseconds from the start of the run to the channel's first wake-up, for its first refresh.
+    #[must_use]
+    pub fn first_wake_ps(&self) -> u64 {
+        self.edge(self.woken_at).ps()
     }
 
     /// The read pending queue.
@@ -159,10 +171,11 @@ impl Channel {
             return;
         }
         self.accept(id, context);
-        let clock = self.clock_at_or_after(context.now());
-        let bank = usize::from(context.requests.get(id).place.bank);
-        let ready = self.first_use(bank, read, clock);
-        self.wake_by(ready.max(clock), context);
+        let clock = self.clock_at_or_after(context.now()).max(self.next_clock);
+        let bank = context.requests.get(id).place.bank;
+        self.choose_mode(context.now());
+        self.plan = self.replan(self.plan, bank, read, clock);
+        self.wake(context);
     }
 
     /// Takes a request into its queue, and tells the CHA when it is a write.
@@ -173,10 +186,10 @@ impl Channel {
         request.queued = now;
         let (place, class, read) = (request.place, request.class, request.kind.is_read());
         self.close_idle_row(usize::from(place.bank), clock);
-        let open_row = self.timing.banks[usize::from(place.bank)].open_row;
+        let open_row = self.timing.open_row(usize::from(place.bank));
         let (queue, domain) =
             if read { (&mut self.reads, &mut self.rpq) } else { (&mut self.writes, &mut self.wpq) };
-        queue.push(id, place.row, place.bank, class, clock, open_row);
+        queue.push(Entry::new(id, place.row, place.bank, class, clock), open_row);
         let taken = domain.try_acquire(now, class);
         assert!(taken, "a queue with room has a credit");
         if !read {
@@ -187,9 +200,9 @@ impl Channel {
     /// Closes a row that nobody used for long. It was closed then, at no cost to anybody, so it is enough to
     /// look when the bank is wanted again.
     fn close_idle_row(&mut self, bank: usize, clock: u64) {
-        let state = &self.timing.banks[bank];
-        let closes = state.used + u64::from(self.params.idle_close);
-        if state.open_row.is_some() && closes < clock {
+        let closes = self.timing.used(bank) + u64::from(self.params.idle_close);
+        let wanted = (self.reads.banks | self.writes.banks) >> bank & 1 == 1;
+        if self.timing.open >> bank & 1 == 1 && closes < clock && !wanted {
             let at = closes.max(self.timing.earliest_precharge(bank));
             self.close_row(at, bank);
         }
@@ -202,20 +215,15 @@ impl Channel {
         self.writes.row_changed(bank, None);
     }
 
+    /// Issues the planned command and plans the next.
     fn on_wake(&mut self, context: &mut Context) {
-        let clock = self.wake_at;
-        self.wake_at = u64::MAX;
-        while let Some(rank) = self.timing.rank_due(clock) {
-            self.refresh(clock, rank);
-        }
-        self.choose_mode(clock, context.now());
-        let (command, next) = self.choose(clock);
-        let mut next = next;
-        if let Some(command) = command {
-            self.issue(clock, command, context);
-            next = clock + 1;
-        }
-        self.wake_by(next.min(self.timing.refresh_due()), context);
+        let Plan { clock, command, .. } = self.plan;
+        self.woken_at = u64::MAX;
+        self.next_clock = clock + 1;
+        self.issue(clock, command, context);
+        self.choose_mode(context.now());
+        self.plan = self.plan(clock + 1);
+        self.wake(context);
     }
 
     fn refresh(&mut self, clock: u64, rank: usize) {
@@ -232,24 +240,28 @@ impl Channel {
 
     fn issue(&mut self, clock: u64, command: Command, context: &mut Context) {
         match command {
-            Command::Cas { bank, write } => self.issue_cas(clock, bank, write, context),
-            Command::Activate { bank, write } => {
-                let queue = if write { &mut self.writes } else { &mut self.reads };
-                let Some(index) = queue.oldest(bank) else { return };
-                let row = queue.entry(index).row;
-                queue.mark_activated(index);
-                self.timing.activate(clock, bank, row);
-                self.reads.row_changed(bank, Some(row));
-                self.writes.row_changed(bank, Some(row));
-                let count = if write { &mut self.counters.write_activations } else { &mut self.counters.read_activations };
-                *count += 1;
-            }
+            Command::Cas { bank, write } => self.issue_cas(clock, usize::from(bank), write, context),
+            Command::Activate { bank, write } => self.open_row(clock, usize::from(bank), write),
             Command::Precharge { bank, write } => {
-                self.close_row(clock, bank);
+                self.close_row(clock, usize::from(bank));
                 let count = if write { &mut self.counters.write_conflicts } else { &mut self.counters.read_conflicts };
                 *count += 1;
             }
+            Command::Refresh => {
+                if let Some(rank) = self.timing.rank_due(clock) {
+                    self.refresh(clock, rank);
+                }
+            }
         }
+    }
+
+    fn open_row(&mut self, clock: u64, bank: usize, write: bool) {
+        let row = if write { self.writes.oldest_row(bank) } else { self.reads.oldest_row(bank) };
+        self.timing.activate(clock, bank, row);
+        self.reads.row_changed(bank, Some(row));
+        self.writes.row_changed(bank, Some(row));
+        let count = if write { &mut self.counters.write_activations } else { &mut self.counters.read_activations };
+        *count += 1;
     }
 
     fn issue_cas(&mut self, clock: u64, bank: usize, write: bool, context: &mut Context) {
@@ -264,7 +276,7 @@ impl Channel {
         if write {
             self.wpq.release(now, entry.class, queued);
             self.counters.writes[usize::from(entry.class)] += 1;
-            if self.params.write_auto_precharge && self.writes.hit(bank).is_none() && self.reads.hit(bank).is_none() {
+            if self.params.write_auto_precharge && (self.writes.hits | self.reads.hits) >> bank & 1 == 0 {
                 self.close_row(self.timing.earliest_precharge(bank), bank);
             }
             self.admit_waiting(false, context);
@@ -285,10 +297,11 @@ impl Channel {
         }
     }
 
-    /// Sees to it that the channel wakes up at `clock` or before.
-    fn wake_by(&mut self, clock: u64, context: &mut Context) {
-        if clock < self.wake_at {
-            self.wake_at = clock;
+    /// Sees to it that the channel wakes up for its plan.
+    fn wake(&mut self, context: &mut Context) {
+        let clock = self.plan.clock;
+        if clock != self.woken_at {
+            self.woken_at = clock;
             self.generation = self.generation.wrapping_add(1);
             let delay = self.edge(clock).ps().saturating_sub(context.now().ps()).max(1);
             context.send(context.id, delay, Payload::Wake { generation: self.generation });

@@ -15,22 +15,32 @@ pub(crate) struct Entry {
     /// Clock of arrival.
     pub(crate) arrived: u64,
     /// Order of arrival.
-    pub(crate) order: u64,
-    /// Whether an activation was made for it.
-    pub(crate) activated: bool,
+    order: u64,
     next: u16,
+}
+
+impl Entry {
+    /// An entry for a request that arrives at clock `arrived`.
+    pub(crate) fn new(request: RequestId, row: u32, bank: u8, class: u8, arrived: u64) -> Self {
+        Self { request, row, bank, class, arrived, order: 0, next: NONE }
+    }
 }
 
 /// A bank's share of a queue.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct List {
+pub(crate) struct List {
     head: u16,
     tail: u16,
     /// The oldest request for the open row.
     hit: u16,
+    /// Order of arrival of the oldest request, and of the oldest hit.
+    pub(crate) head_order: u64,
+    pub(crate) hit_order: u64,
+    /// Clock of arrival of the oldest request.
+    pub(crate) head_arrived: u64,
 }
 
-const EMPTY: List = List { head: NONE, tail: NONE, hit: NONE };
+const EMPTY: List = List { head: NONE, tail: NONE, hit: NONE, head_order: 0, hit_order: 0, head_arrived: 0 };
 
 /// The RPQ or the WPQ of a channel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -40,27 +50,21 @@ pub(crate) struct Queue {
     lists: Vec<List>,
     /// Banks with requests, one bit each.
     pub(crate) banks: u64,
+    /// Banks with requests for their open row, one bit each.
+    pub(crate) hits: u64,
     next_order: u64,
     capacity: u32,
 }
 
 impl Queue {
     pub(crate) fn new(capacity: u32, banks: u32) -> Self {
-        let entry = Entry {
-            request: RequestId::NONE,
-            row: 0,
-            bank: 0,
-            class: 0,
-            arrived: 0,
-            order: 0,
-            activated: false,
-            next: NONE,
-        };
+        let entry = Entry::new(RequestId::NONE, 0, 0, 0, 0);
         Self {
             entries: vec![entry; capacity as usize],
             free: (0..capacity as u16).rev().collect(),
             lists: vec![EMPTY; banks as usize],
             banks: 0,
+            hits: 0,
             next_order: 0,
             capacity,
         }
@@ -74,46 +78,35 @@ impl Queue {
         self.free.is_empty()
     }
 
+    /// A bank's share of the queue.
     #[inline]
-    pub(crate) fn entry(&self, index: u16) -> &Entry {
-        &self.entries[usize::from(index)]
+    pub(crate) fn list(&self, bank: usize) -> &List {
+        &self.lists[bank]
     }
 
-    pub(crate) fn mark_activated(&mut self, index: u16) {
-        self.entries[usize::from(index)].activated = true;
-    }
-
-    /// The oldest request of a bank.
-    #[inline]
-    pub(crate) fn oldest(&self, bank: usize) -> Option<u16> {
-        let head = self.lists[bank].head;
-        (head != NONE).then_some(head)
-    }
-
-    /// The oldest request of a bank for its open row.
-    #[inline]
-    pub(crate) fn hit(&self, bank: usize) -> Option<u16> {
-        let hit = self.lists[bank].hit;
-        (hit != NONE).then_some(hit)
+    /// The row that the oldest request of a bank wants.
+    pub(crate) fn oldest_row(&self, bank: usize) -> u32 {
+        self.entries[usize::from(self.lists[bank].head)].row
     }
 
     /// Adds a request; `open_row` is the row that the bank has open.
-    pub(crate) fn push(&mut self, request: RequestId, row: u32, bank: u8, class: u8, arrived: u64, open_row: Option<u32>) {
+    pub(crate) fn push(&mut self, entry: Entry, open_row: Option<u32>) {
         let index = self.free.pop().expect("the queue has room");
         let order = self.next_order;
         self.next_order += 1;
-        self.entries[usize::from(index)] =
-            Entry { request, row, bank, class, arrived, order, activated: false, next: NONE };
-        let list = &mut self.lists[usize::from(bank)];
+        self.entries[usize::from(index)] = Entry { order, next: NONE, ..entry };
+        let list = &mut self.lists[usize::from(entry.bank)];
         if list.head == NONE {
             list.head = index;
-            self.banks |= 1 << bank;
+            list.head_order = order;
+            list.head_arrived = entry.arrived;
+            self.banks |= 1 << entry.bank;
         } else {
             self.entries[usize::from(list.tail)].next = index;
         }
         list.tail = index;
-        if list.hit == NONE && open_row == Some(row) {
-            list.hit = index;
+        if list.hit == NONE && open_row == Some(entry.row) {
+            self.set_hit(usize::from(entry.bank), index);
         }
     }
 
@@ -128,28 +121,49 @@ impl Queue {
             previous = at;
             at = self.entries[usize::from(at)].next;
         }
-        let list = &mut self.lists[bank];
         if previous == NONE {
-            list.head = entry.next;
+            self.set_head(bank, entry.next);
         } else {
             self.entries[usize::from(previous)].next = entry.next;
         }
         if entry.next == NONE {
-            list.tail = previous;
+            self.lists[bank].tail = previous;
         }
         let next_hit = self.find(entry.next, entry.row);
-        self.lists[bank].hit = next_hit;
-        if self.lists[bank].head == NONE {
-            self.banks &= !(1 << bank);
-        }
+        self.set_hit(bank, next_hit);
         self.free.push(index);
         entry
     }
 
+    fn set_head(&mut self, bank: usize, index: u16) {
+        let list = &mut self.lists[bank];
+        list.head = index;
+        if index == NONE {
+            self.banks &= !(1 << bank);
+        } else {
+            let entry = &self.entries[usize::from(index)];
+            list.head_order = entry.order;
+            list.head_arrived = entry.arrived;
+        }
+    }
+
+    fn set_hit(&mut self, bank: usize, index: u16) {
+        let list = &mut self.lists[bank];
+        list.hit = index;
+        if index == NONE {
+            self.hits &= !(1 << bank);
+        } else {
+            list.hit_order = self.entries[usize::from(index)].order;
+            self.hits |= 1 << bank;
+        }
+    }
+
     /// The bank opened `row`, or closed its row.
     pub(crate) fn row_changed(&mut self, bank: usize, row: Option<u32>) {
-        let head = self.lists[bank].head;
-        self.lists[bank].hit = row.map_or(NONE, |row| self.find(head, row));
+        if self.banks >> bank & 1 == 1 {
+            let hit = row.map_or(NONE, |row| self.find(self.lists[bank].head, row));
+            self.set_hit(bank, hit);
+        }
     }
 
     fn find(&self, mut at: u16, row: u32) -> u16 {

@@ -3,46 +3,60 @@
 use super::queue::Queue;
 use super::{Channel, Mode};
 use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
 
 /// A command to the DRAM, for a request of the given direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Command {
     /// Read or write a line of the open row.
-    Cas { bank: usize, write: bool },
+    Cas { bank: u8, write: bool },
     /// Open the row that the oldest request of the bank wants.
-    Activate { bank: usize, write: bool },
+    Activate { bank: u8, write: bool },
     /// Close a row that is in the way.
-    Precharge { bank: usize, write: bool },
+    Precharge { bank: u8, write: bool },
+    /// Refresh the rank that is due.
+    Refresh,
 }
 
-/// The best command found so far: column accesses before activations before precharges, the oldest first.
-#[derive(Clone, Copy)]
-struct Best {
-    rank: (u8, u64),
-    command: Option<Command>,
-    /// The first clock at which anything may go.
-    next: u64,
+impl Command {
+    fn writes(self) -> bool {
+        matches!(
+            self,
+            Self::Cas { write: true, .. } | Self::Activate { write: true, .. } | Self::Precharge { write: true, .. }
+        )
+    }
 }
 
-impl Best {
-    fn new() -> Self {
-        Self { rank: (u8::MAX, u64::MAX), command: None, next: u64::MAX }
+/// The next command and its clock. Earlier clocks come first, then column accesses, activations, precharges, then
+/// the oldest request.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Plan {
+    pub(super) clock: u64,
+    urgency: u64,
+    pub(super) command: Command,
+}
+
+const CAS: u64 = 1 << 60;
+const ACTIVATE: u64 = 2 << 60;
+const PRECHARGE: u64 = 3 << 60;
+
+impl Plan {
+    /// Nothing to do before the refresh at `clock`.
+    pub(super) fn refresh_at(clock: u64) -> Self {
+        Self { clock, urgency: 0, command: Command::Refresh }
     }
 
     #[inline]
-    fn offer(&mut self, clock: u64, ready: u64, class: u8, order: u64, command: Command) {
-        if ready > clock {
-            self.next = self.next.min(ready);
-        } else if (class, order) < self.rank {
-            self.rank = (class, order);
-            self.command = Some(command);
+    fn offer(&mut self, clock: u64, urgency: u64, command: Command) {
+        if (clock, urgency) < (self.clock, self.urgency) {
+            *self = Self { clock, urgency, command };
         }
     }
 }
 
 impl Channel {
     /// Enters or leaves write mode.
-    pub(super) fn choose_mode(&mut self, clock: u64, now: Time) {
+    pub(super) fn choose_mode(&mut self, now: Time) {
         let (reads, writes) = (self.reads.len(), self.writes.len());
         let p = &self.params;
         match self.mode {
@@ -62,30 +76,41 @@ impl Channel {
         }
         if self.mode == Mode::Read {
             self.idle_drain = if self.idle_drain {
-                writes > 0 && reads <= p.reads_few + 1
+                writes > 0 && reads <= p.idle_reads
             } else {
                 reads == 0 && writes >= p.idle_writes
             };
         }
-        let _ = clock;
     }
 
-    /// The command to issue at `clock`, and otherwise the first clock at which there may be one.
-    pub(super) fn choose(&self, clock: u64) -> (Option<Command>, u64) {
-        let mut best = Best::new();
-        if self.mode == Mode::Write {
-            self.scan(&self.writes, true, u64::MAX, clock, &mut best);
-            return (best.command, best.next);
+    /// The next command, at `floor` or later.
+    pub(super) fn plan(&self, floor: u64) -> Plan {
+        let mut plan = Plan::refresh_at(self.timing.refresh_due().max(floor));
+        if self.mode == Mode::Write || self.idle_drain {
+            self.scan(&self.writes, true, u64::MAX, floor, &mut plan);
+            return plan;
         }
-        if self.idle_drain {
-            self.scan(&self.writes, true, u64::MAX, clock, &mut best);
-            return (best.command, best.next);
+        self.scan(&self.reads, false, u64::MAX, floor, &mut plan);
+        if plan.clock > floor && self.reads.banks != 0 && self.writes.len() >= self.params.spare_writes {
+            let reads = plan;
+            let hits = if self.params.spare_rows { u64::MAX } else { self.writes.hits };
+            self.scan(&self.writes, true, self.unread_ranks() & hits, floor, &mut plan);
+            if plan.clock == reads.clock {
+                return reads;
+            }
         }
-        self.scan(&self.reads, false, u64::MAX, clock, &mut best);
-        if best.command.is_none() && self.reads.banks != 0 && self.writes.len() >= self.params.spare_writes {
-            self.scan(&self.writes, true, self.unread_ranks(), clock, &mut best);
+        plan
+    }
+
+    /// The next command, given that the one planned so far is `plan` and that a request for `bank` has just come.
+    pub(super) fn replan(&self, plan: Plan, bank: u8, read: bool, floor: u64) -> Plan {
+        let steady = read && self.mode == Mode::Read && !self.idle_drain && !plan.command.writes();
+        if !steady || self.writes.len() >= self.params.spare_writes {
+            return self.plan(floor);
         }
-        (best.command, best.next)
+        let mut plan = plan;
+        self.scan(&self.reads, false, 1 << bank, floor, &mut plan);
+        plan
     }
 
     /// Banks of ranks that no read waits for.
@@ -96,46 +121,48 @@ impl Channel {
             .fold(0, |all, banks| all | banks)
     }
 
-    fn scan(&self, queue: &Queue, write: bool, among: u64, clock: u64, best: &mut Best) {
-        let mut banks = queue.banks & among;
-        while banks != 0 {
-            let bank = banks.trailing_zeros() as usize;
-            banks &= banks - 1;
-            self.offer(queue, bank, write, clock, best);
+    /// Offers what the banks `among` would do next for `queue`.
+    #[inline]
+    fn scan(&self, queue: &Queue, write: bool, among: u64, floor: u64, plan: &mut Plan) {
+        let open = self.timing.open;
+        for bank in bits(queue.hits & among) {
+            let list = queue.list(bank);
+            let overdue = list.head_order != list.hit_order
+                && floor >= list.head_arrived + u64::from(self.params.row_hold);
+            if overdue {
+                self.offer_precharge(queue, bank, write, floor, plan);
+            } else {
+                let clock = self.timing.earliest_cas(bank, write).max(floor);
+                plan.offer(clock, CAS | list.hit_order, Command::Cas { bank: bank as u8, write });
+            }
+        }
+        for bank in bits(queue.banks & !open & among) {
+            let clock = self.timing.earliest_act(bank).max(floor);
+            let command = Command::Activate { bank: bank as u8, write };
+            plan.offer(clock, ACTIVATE | queue.list(bank).head_order, command);
+        }
+        for bank in bits(queue.banks & open & !queue.hits & among) {
+            self.offer_precharge(queue, bank, write, floor, plan);
         }
     }
 
     #[inline]
-    fn offer(&self, queue: &Queue, bank: usize, write: bool, clock: u64, best: &mut Best) {
-        let Some(head) = queue.oldest(bank) else { return };
-        let oldest = queue.entry(head);
-        if self.timing.banks[bank].open_row.is_none() {
-            let ready = self.timing.earliest_act(bank);
-            best.offer(clock, ready, 1, oldest.order, Command::Activate { bank, write });
-            return;
-        }
-        let hit = queue.hit(bank);
-        let held = clock < oldest.arrived + u64::from(self.params.row_hold);
-        match hit {
-            Some(hit) if held || hit == head => {
-                let order = queue.entry(hit).order;
-                let ready = self.timing.earliest_cas(bank, write);
-                best.offer(clock, ready, 0, order, Command::Cas { bank, write });
-            }
-            _ => {
-                let ready = self.timing.earliest_precharge(bank);
-                best.offer(clock, ready, 2, oldest.order, Command::Precharge { bank, write });
-            }
-        }
+    fn offer_precharge(&self, queue: &Queue, bank: usize, write: bool, floor: u64, plan: &mut Plan) {
+        let clock = self.timing.earliest_precharge(bank).max(floor);
+        let command = Command::Precharge { bank: bank as u8, write };
+        plan.offer(clock, PRECHARGE | queue.list(bank).head_order, command);
     }
+}
 
-    /// The first clock at which a request that has just come may change what the channel does.
-    pub(super) fn first_use(&self, bank: usize, read: bool, clock: u64) -> u64 {
-        if read != (self.mode == Mode::Read) || self.idle_drain || !read {
-            return clock;
+/// The numbers of the bits that are set.
+#[inline]
+fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        if mask == 0 {
+            return None;
         }
-        let mut best = Best::new();
-        self.offer(&self.reads, bank, false, clock, &mut best);
-        if best.command.is_some() { clock } else { best.next }
-    }
+        let bit = mask.trailing_zeros() as usize;
+        mask &= mask - 1;
+        Some(bit)
+    })
 }

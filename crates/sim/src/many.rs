@@ -1,0 +1,126 @@
+//! Many independent runs on all cores.
+
+use crate::{Options, Report, Run, SimulationError};
+use hostnet_config::Plan;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// How a set of runs stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Many {
+    /// Runs that have ended.
+    pub done: usize,
+    /// Runs in all.
+    pub total: usize,
+    /// Simulated time of all runs together, in ps.
+    pub simulated_ps: u64,
+    /// Events of all runs together.
+    pub events: u64,
+}
+
+/// One run's outcome: its report, whether it is complete, and what it cost.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// The results.
+    pub report: Report,
+    /// Whether the run reached its end.
+    pub complete: bool,
+    /// Events handled.
+    pub events: u64,
+    /// Simulated time in ps.
+    pub simulated_ps: u64,
+    /// The most events that were ever pending at once.
+    pub pending_max: usize,
+}
+
+struct Pool<'a, F> {
+    plans: &'a [Plan],
+    options: Options,
+    next: AtomicUsize,
+    done: AtomicUsize,
+    stopped: AtomicBool,
+    simulated_ps: AtomicU64,
+    events: AtomicU64,
+    on_status: Mutex<F>,
+    results: Vec<Mutex<Option<Result<Finished, SimulationError>>>>,
+}
+
+/// Runs every plan, on `threads` threads, and returns the results in the order of the plans. `on_status` is told several times a
+/// second how they stand; when it returns false all runs stop where they are.
+///
+/// # Errors
+/// The first run in order that got stuck.
+pub fn run_many(
+    plans: &[Plan],
+    options: Options,
+    threads: usize,
+    on_status: impl FnMut(Many) -> bool + Send,
+) -> Result<Vec<Finished>, SimulationError> {
+    let pool = Pool {
+        plans,
+        options,
+        next: AtomicUsize::new(0),
+        done: AtomicUsize::new(0),
+        stopped: AtomicBool::new(false),
+        simulated_ps: AtomicU64::new(0),
+        events: AtomicU64::new(0),
+        on_status: Mutex::new(on_status),
+        results: plans.iter().map(|_| Mutex::new(None)).collect(),
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.clamp(1, plans.len().max(1)) {
+            scope.spawn(|| pool.work());
+        }
+        pool.work();
+    });
+    let results = pool.results.into_iter();
+    results.map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner).expect("every plan was run")).collect()
+}
+
+impl<F: FnMut(Many) -> bool> Pool<'_, F> {
+    fn work(&self) {
+        loop {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(plan) = self.plans.get(index) else { return };
+            let result = self.one(plan);
+            *self.results[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            self.done.fetch_add(1, Ordering::Relaxed);
+            self.tell();
+        }
+    }
+
+    fn one(&self, plan: &Plan) -> Result<Finished, SimulationError> {
+        let mut run = Run::new(plan, self.options);
+        let (mut told_ps, mut told_events) = (0, 0);
+        let complete = run.run(|status| {
+            self.simulated_ps.fetch_add(status.simulated_ps - told_ps, Ordering::Relaxed);
+            self.events.fetch_add(status.events - told_events, Ordering::Relaxed);
+            (told_ps, told_events) = (status.simulated_ps, status.events);
+            self.tell()
+        })?;
+        self.simulated_ps.fetch_add(run.simulated_ps() - told_ps, Ordering::Relaxed);
+        self.events.fetch_add(run.events() - told_events, Ordering::Relaxed);
+        Ok(Finished {
+            complete,
+            events: run.events(),
+            simulated_ps: run.simulated_ps(),
+            pending_max: run.pending_max(),
+            report: run.report(),
+        })
+    }
+
+    /// Tells how the runs stand; false when they are to stop.
+    fn tell(&self) -> bool {
+        let status = Many {
+            done: self.done.load(Ordering::Relaxed),
+            total: self.plans.len(),
+            simulated_ps: self.simulated_ps.load(Ordering::Relaxed),
+            events: self.events.load(Ordering::Relaxed),
+        };
+        let mut on_status = self.on_status.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.stopped.load(Ordering::Relaxed) && !on_status(status) {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        !self.stopped.load(Ordering::Relaxed)
+    }
+}

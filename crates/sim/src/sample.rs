@@ -1,0 +1,246 @@
+//! What a machine has done so far, read off its domains and counters.
+
+use hostnet_kernel::Time;
+use hostnet_measure::{Domain, Histogram};
+use hostnet_model::{Component, Machine};
+use serde::{Deserialize, Serialize};
+
+/// The domains of a machine and its hops' queues, in the order of the reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Reads of cores: LFB to DRAM and back.
+    C2mRead,
+    /// Write-backs of cores: LFB to CHA.
+    C2mWrite,
+    /// Writes of devices: IIO to the memory controller.
+    P2mWrite,
+    /// Reads of devices: IIO to DRAM and back.
+    P2mRead,
+    /// The line fill buffers.
+    Lfb,
+    /// The request buffers of the CHA.
+    Tor,
+    /// Reads between CHA and DRAM.
+    ChaRead,
+    /// Writes between CHA and memory controller.
+    ChaWrite,
+    /// The read pending queues.
+    Rpq,
+    /// The write pending queues.
+    Wpq,
+    /// Posted credits of the PCIe links.
+    Posted,
+    /// Lines that devices have asked for.
+    NonPosted,
+}
+
+impl Group {
+    /// Every group.
+    pub const ALL: [Self; 12] = [
+        Self::C2mRead,
+        Self::C2mWrite,
+        Self::P2mWrite,
+        Self::P2mRead,
+        Self::Lfb,
+        Self::Tor,
+        Self::ChaRead,
+        Self::ChaWrite,
+        Self::Rpq,
+        Self::Wpq,
+        Self::Posted,
+        Self::NonPosted,
+    ];
+
+    /// Its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::C2mRead => "C2M-Read",
+            Self::C2mWrite => "C2M-Write",
+            Self::P2mWrite => "P2M-Write",
+            Self::P2mRead => "P2M-Read",
+            Self::Lfb => "LFB",
+            Self::Tor => "CHA TOR",
+            Self::ChaRead => "CHA->DRAM read",
+            Self::ChaWrite => "CHA->MC write",
+            Self::Rpq => "RPQ",
+            Self::Wpq => "WPQ",
+            Self::Posted => "PCIe posted",
+            Self::NonPosted => "PCIe non-posted",
+        }
+    }
+
+    /// The pool that it shares its credits with, or nothing.
+    #[must_use]
+    pub fn shares_with(self) -> &'static str {
+        match self {
+            Self::C2mRead | Self::C2mWrite => "LFB",
+            Self::ChaRead | Self::ChaWrite => "CHA TOR",
+            _ => "",
+        }
+    }
+}
+
+/// The domains of one group: the part that each belongs to, and the domain.
+#[must_use]
+pub fn domains(machine: &Machine, group: Group) -> Vec<(String, &Domain)> {
+    let layout = machine.layout();
+    let parts = machine.components().iter().enumerate();
+    parts.filter_map(|(index, component)| domain_of(component, group, layout.core + index as u32, machine)).collect()
+}
+
+fn domain_of<'a>(component: &'a Component, group: Group, id: u32, machine: &Machine) -> Option<(String, &'a Domain)> {
+    let layout = machine.layout();
+    match (component, group) {
+        (Component::Core(core), Group::C2mRead | Group::C2mWrite | Group::Lfb) if core.is_busy() => {
+            let domain = match group {
+                Group::C2mRead => core.read(),
+                Group::C2mWrite => core.write(),
+                _ => core.lfb(),
+            };
+            Some((format!("core {}", id - layout.core), domain))
+        }
+        (Component::Cha(cha), Group::Tor) => Some(("cha".to_owned(), cha.tor())),
+        (Component::Cha(cha), Group::ChaRead) => Some(("cha".to_owned(), cha.read())),
+        (Component::Cha(cha), Group::ChaWrite) => Some(("cha".to_owned(), cha.write())),
+        (Component::Channel(channel), Group::Rpq) => Some((format!("channel {}", id - layout.channel), channel.rpq())),
+        (Component::Channel(channel), Group::Wpq) => Some((format!("channel {}", id - layout.channel), channel.wpq())),
+        (Component::Iio(iio), Group::P2mWrite) => Some(("iio".to_owned(), iio.write())),
+        (Component::Iio(iio), Group::P2mRead) => Some(("iio".to_owned(), iio.read())),
+        (Component::Ssd(ssd), Group::Posted) => Some((format!("ssd {}", id - layout.ssd), ssd.posted())),
+        (Component::Ssd(ssd), Group::NonPosted) => Some((format!("ssd {}", id - layout.ssd), ssd.nonposted())),
+        _ => None,
+    }
+}
+
+/// Settles every domain at `now`, so that areas speak of this moment.
+pub fn settle(machine: &mut Machine, now: Time) {
+    for_each_domain(machine, |domain| domain.settle_all(now));
+}
+
+/// Starts a new measuring window at `now`.
+pub fn reset(machine: &mut Machine, now: Time) {
+    for_each_domain(machine, |domain| domain.reset(now));
+    for component in machine.components_mut() {
+        match component {
+            Component::Channel(channel) => channel.reset_counters(now),
+            Component::Ssd(ssd) => ssd.reset_services(),
+            _ => {}
+        }
+    }
+}
+
+fn for_each_domain(machine: &mut Machine, mut action: impl FnMut(&mut Domain)) {
+    for component in machine.components_mut() {
+        match component {
+            Component::Core(core) => core.domains_mut().into_iter().for_each(&mut action),
+            Component::Cha(cha) => cha.domains_mut().into_iter().for_each(&mut action),
+            Component::Channel(channel) => channel.domains_mut().into_iter().for_each(&mut action),
+            Component::Iio(iio) => iio.domains_mut().into_iter().for_each(&mut action),
+            Component::Ssd(ssd) => ssd.domains_mut().into_iter().for_each(&mut action),
+        }
+    }
+}
+
+/// Running totals of one domain group and one workload since the start of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Lines that gave their credit back.
+    pub lines: u64,
+    /// What they had held it for, in ps.
+    pub residence_ps: u64,
+    /// Credits times ps.
+    pub area_ps: u64,
+}
+
+/// Running totals of a machine since the start of the window. Domains must have been settled.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// When it was taken.
+    pub at: Time,
+    /// Per group, per workload.
+    pub totals: Vec<Vec<Totals>>,
+    /// Per group: ps at or over the counter's threshold, summed over the domains of the group.
+    pub over_threshold_ps: Vec<u64>,
+    /// Per workload: bytes that its application has moved.
+    pub app_bytes: Vec<u64>,
+    /// Lines read from DRAM.
+    pub lines_read: u64,
+    /// Activations made for reads.
+    pub read_activations: u64,
+}
+
+impl Sample {
+    /// A sample of a window in which nothing has happened.
+    #[must_use]
+    pub fn read_empty(classes: usize) -> Self {
+        Self {
+            at: Time::ZERO,
+            totals: vec![vec![Totals::default(); classes]; Group::ALL.len()],
+            over_threshold_ps: vec![0; Group::ALL.len()],
+            app_bytes: vec![0; classes],
+            lines_read: 0,
+            read_activations: 0,
+        }
+    }
+
+    /// Reads a machine with `classes` workloads.
+    #[must_use]
+    pub fn read(machine: &Machine, classes: usize, now: Time) -> Self {
+        let mut sample = Self { at: now, ..Self::read_empty(classes) };
+        for (index, group) in Group::ALL.into_iter().enumerate() {
+            for (_, domain) in domains(machine, group) {
+                sample.over_threshold_ps[index] += domain.over_threshold_ps();
+                for (totals, usage) in sample.totals[index].iter_mut().zip(domain.classes()) {
+                    totals.lines += usage.residence().count();
+                    totals.residence_ps += usage.residence().sum() as u64;
+                    totals.area_ps += usage.area_ps();
+                }
+            }
+        }
+        sample.count(machine, now);
+        sample
+    }
+
+    fn count(&mut self, machine: &Machine, now: Time) {
+        for component in machine.components() {
+            match component {
+                Component::Channel(channel) => {
+                    let counters = channel.counters(now);
+                    self.lines_read += counters.reads.iter().sum::<u64>();
+                    self.read_activations += counters.read_activations;
+                }
+                Component::Ssd(ssd) => {
+                    for (bytes, service) in self.app_bytes.iter_mut().zip(ssd.services()) {
+                        *bytes += service.bytes;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Totals of one group and workload.
+    #[must_use]
+    pub fn of(&self, group: Group, class: usize) -> Totals {
+        self.totals[group as usize][class]
+    }
+
+    /// Lines that have passed any of the four domains.
+    #[must_use]
+    pub fn lines(&self) -> u64 {
+        let domains = [Group::C2mRead, Group::C2mWrite, Group::P2mWrite, Group::P2mRead];
+        domains.iter().flat_map(|&group| &self.totals[group as usize]).map(|totals| totals.lines).sum()
+    }
+}
+
+/// All residences of one group, of one workload or of all.
+#[must_use]
+pub fn residences(machine: &Machine, group: Group, class: Option<usize>) -> Histogram {
+    let mut merged = Histogram::default();
+    for (_, domain) in domains(machine, group) {
+        let usages = domain.classes().iter().enumerate();
+        usages.filter(|(index, _)| class.is_none_or(|class| class == *index)).for_each(|(_, usage)| merged.merge(usage.residence()));
+    }
+    merged
+}

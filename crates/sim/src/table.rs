@@ -1,0 +1,138 @@
+//! Result tables: named columns with a type, rows of cells.
+
+use serde_json::{Map, Number, Value};
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Text.
+    Text,
+    /// Whole numbers.
+    Integer,
+    /// Numbers, or nothing.
+    Number,
+}
+
+/// One value of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Text.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// A number.
+    Number(f64),
+    /// Nothing to say.
+    Empty,
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(number: u64) -> Self {
+        Self::Integer(number as i64)
+    }
+}
+
+impl From<u32> for Cell {
+    fn from(number: u32) -> Self {
+        Self::Integer(i64::from(number))
+    }
+}
+
+impl From<i64> for Cell {
+    fn from(number: i64) -> Self {
+        Self::Integer(number)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(number: f64) -> Self {
+        if number.is_finite() {
+            Self::Number(number)
+        } else {
+            Self::Empty
+        }
+    }
+}
+
+impl From<Option<f64>> for Cell {
+    fn from(number: Option<f64>) -> Self {
+        number.map_or(Self::Empty, Self::from)
+    }
+}
+
+/// A table of results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Its name.
+    pub name: &'static str,
+    /// Names and types of its columns.
+    pub columns: &'static [(&'static str, Kind)],
+    /// Its rows, each with a cell per column.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// An empty table.
+    #[must_use]
+    pub fn new(name: &'static str, columns: &'static [(&'static str, Kind)]) -> Self {
+        Self { name, columns, rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    ///
+    /// # Panics
+    /// If it has not one cell per column.
+    pub fn push(&mut self, row: Vec<Cell>) {
+        assert_eq!(row.len(), self.columns.len(), "a row of table {} has a cell per column", self.name);
+        self.rows.push(row);
+    }
+
+    /// A row as a JSON object.
+    #[must_use]
+    pub fn row_json(&self, row: &[Cell]) -> Value {
+        let cells = self.columns.iter().zip(row).map(|((name, _), cell)| ((*name).to_owned(), json(cell)));
+        Value::Object(cells.collect::<Map<String, Value>>())
+    }
+
+    /// The number in a column of a row.
+    #[must_use]
+    pub fn number(&self, row: &[Cell], column: &str) -> Option<f64> {
+        let index = self.columns.iter().position(|(name, _)| *name == column)?;
+        match row.get(index)? {
+            Cell::Number(number) => Some(*number),
+            Cell::Integer(number) => Some(*number as f64),
+            _ => None,
+        }
+    }
+
+    /// The text in a column of a row.
+    #[must_use]
+    pub fn text<'a>(&self, row: &'a [Cell], column: &str) -> Option<&'a str> {
+        let index = self.columns.iter().position(|(name, _)| *name == column)?;
+        match row.get(index)? {
+            Cell::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+fn json(cell: &Cell) -> Value {
+    match cell {
+        Cell::Text(text) => Value::String(text.clone()),
+        Cell::Integer(number) => Value::Number((*number).into()),
+        Cell::Number(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
+        Cell::Empty => Value::Null,
+    }
+}
