@@ -1,1 +1,29 @@
-//! See the crate description.
+//! What the user wrote, checked and resolved into a plan.
+//!
+//! A configuration is TOML or JSON. It names a server preset and a DRAM device that give every value it does not set itself.
+//! [`resolve`] finds every user error there is to find; what comes out is a [`Plan`] in picoseconds, clocks and counts.
+
+mod check;
+mod cores;
+mod document;
+mod error;
+mod fio;
+mod layers;
+mod map;
+mod plan;
+mod presets;
+mod resolve;
+mod schema;
+mod spec;
+pub mod units;
+
+pub use error::ConfigError;
+pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
+pub use presets::{devices, presets, PresetInfo};
+pub use resolve::resolve;
+pub use schema::schema;
+
+/// A commented configuration to start from. It resolves as it is.
+pub fn template() -> &'static str {
+    include_str!("template.toml")
+}

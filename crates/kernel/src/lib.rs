@@ -11,13 +11,17 @@
 
 pub mod checkpoint;
 mod event;
+mod parallel;
 mod partition;
 mod queue;
 mod rng;
+mod scheduler;
 mod time;
+mod wheel;
 
 pub use event::{ComponentId, Event, EventKey};
-pub use partition::{Partition, Progress, Scheduler, Simulation};
+pub use partition::{Progress, Simulation};
 pub use queue::Queue;
 pub use rng::Rng;
+pub use scheduler::{Partition, Scheduler};
 pub use time::Time;

@@ -1,19 +1,20 @@
 //! The pending events, popped in key order.
 //!
-//! A wheel of two levels with a heap behind it. The near wheel has 4 096 slots of 64 ps, the far wheel
-//! 4 096 blocks of 262 ns (one block = one turn of the near wheel); what lies more than a millisecond ahead waits in the
-//! heap. Only the slot under the cursor is ever sorted, and it holds one or two events in practice.
+//! A wheel of two levels with a heap behind it. The near wheel has 4 096 slots of 64 ps and begins at the time of
+//! the last pop; the far wheel has 4 096 blocks of 262 ns (one block = one turn of the near wheel); what lies more than
+//! a millisecond ahead waits in the heap. Only the slot that is being popped is ever sorted, and it holds one or two
+//! events in practice.
 
-use crate::{Event, EventKey, Time};
+use crate::wheel::{Wheel, NONE, SLOTS, SLOT_COUNT_BITS};
+use crate::{Event, Time};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+/// A slot of the near wheel spans 2^6 ps.
 const SLOT_BITS: u32 = 6;
-const WHEEL_BITS: u32 = 12;
-const WHEEL_SLOTS: u64 = 1 << WHEEL_BITS;
-const WORDS: usize = (WHEEL_SLOTS / 64) as usize;
-const NONE: u32 = u32::MAX;
+/// How many events of the slot being popped an event may be moved past before it goes to a heap instead.
+const INSERT_MAX: usize = 32;
 
 #[derive(Clone, Debug)]
 struct Node<P> {
@@ -21,64 +22,7 @@ struct Node<P> {
     next: u32,
 }
 
-/// One turn of slots: the head of a list per slot, and two levels of bits that say which slots hold any.
-#[derive(Clone, Debug)]
-struct Wheel {
-    heads: Box<[u32]>,
-    occupied: [u64; WORDS],
-    summary: u64,
-}
-
-impl Wheel {
-    fn new() -> Self {
-        Self { heads: vec![NONE; WHEEL_SLOTS as usize].into_boxed_slice(), occupied: [0; WORDS], summary: 0 }
-    }
-
-    /// Links `node` into the slot and returns the node that was first before.
-    #[inline]
-    fn link(&mut self, slot: u64, node: u32) -> u32 {
-        let index = (slot & (WHEEL_SLOTS - 1)) as usize;
-        self.occupied[index / 64] |= 1 << (index % 64);
-        self.summary |= 1 << (index / 64);
-        std::mem::replace(&mut self.heads[index], node)
-    }
-
-    /// Empties the slot and returns its first node.
-    #[inline]
-    fn take(&mut self, slot: u64) -> u32 {
-        let index = (slot & (WHEEL_SLOTS - 1)) as usize;
-        self.occupied[index / 64] &= !(1 << (index % 64));
-        if self.occupied[index / 64] == 0 {
-            self.summary &= !(1 << (index / 64));
-        }
-        std::mem::replace(&mut self.heads[index], NONE)
-    }
-
-    /// The first occupied slot after `cursor`, looking one whole turn ahead.
-    #[inline]
-    fn next_after(&self, cursor: u64) -> Option<u64> {
-        let start = cursor + 1;
-        let index = (start & (WHEEL_SLOTS - 1)) as usize;
-        let (word, bit) = (index / 64, index % 64);
-        let here = self.occupied[word] & (u64::MAX << bit);
-        if here != 0 {
-            return Some(start + u64::from(here.trailing_zeros()) - bit as u64);
-        }
-        if self.summary == 0 {
-            return None;
-        }
-        let turned = self.summary.rotate_right((word as u32 + 1) % 64);
-        let words_ahead = u64::from(turned.trailing_zeros()) + 1;
-        let found = (word + words_ahead as usize) % WORDS;
-        let bits = if found == word { self.occupied[word] & !(u64::MAX << bit) } else { self.occupied[found] };
-        if bits == 0 {
-            return None;
-        }
-        Some(start - bit as u64 + words_ahead * 64 + u64::from(bits.trailing_zeros()))
-    }
-}
-
-/// An event that waits behind the far wheel; the earliest is the greatest, as `BinaryHeap` wants it.
+/// An event in a heap; the earliest is the greatest, as `BinaryHeap` wants it.
 #[derive(Clone, Debug)]
 struct Waiting<P>(Event<P>);
 
@@ -100,16 +44,25 @@ impl<P> Ord for Waiting<P> {
 }
 
 /// Pending events. [`Queue::pop`] returns them in the order of their keys, whatever the order of the pushes.
+///
+/// It is fast while events are pushed at or after the last one popped, as a simulation does.
 #[derive(Clone, Debug)]
 pub struct Queue<P> {
     nodes: Vec<Node<P>>,
     free: u32,
+    /// Slots from `start` on, for one turn.
     near: Wheel,
+    /// Blocks after `block`, for one turn.
     far: Wheel,
+    /// Everything a turn of the far wheel or more after `block`.
     beyond: BinaryHeap<Waiting<P>>,
-    /// Events at or before the slot under the cursor, latest first.
+    /// Events of the slots before `start`, latest first.
     current: Vec<Event<P>>,
-    cursor: u64,
+    /// More of them, pushed when `current` was long.
+    late: BinaryHeap<Waiting<P>>,
+    start: u64,
+    /// The block whose events are all near; `start` lies in it or at its end.
+    block: u64,
     len: usize,
     len_max: usize,
 }
@@ -131,7 +84,9 @@ impl<P: Copy> Queue<P> {
             far: Wheel::new(),
             beyond: BinaryHeap::with_capacity(capacity.min(1024)),
             current: Vec::with_capacity(capacity.min(1024)),
-            cursor: 0,
+            late: BinaryHeap::new(),
+            start: 0,
+            block: 0,
             len: 0,
             len_max: 0,
         }
@@ -165,15 +120,15 @@ impl<P: Copy> Queue<P> {
 
     #[inline]
     fn place(&mut self, event: Event<P>) {
-        let slot = event.time.ps() >> SLOT_BITS;
-        if slot <= self.cursor {
+        let slot = slot_of(event.time);
+        if slot < self.start {
             self.insert_current(event);
-        } else if slot - self.cursor <= WHEEL_SLOTS {
+        } else if slot - self.start < SLOTS as u64 {
             let node = self.node(event);
             self.nodes[node as usize].next = self.near.link(slot, node);
-        } else if (slot >> WHEEL_BITS) - (self.cursor >> WHEEL_BITS) < WHEEL_SLOTS {
+        } else if block_of(slot) - self.block < SLOTS as u64 {
             let node = self.node(event);
-            self.nodes[node as usize].next = self.far.link(slot >> WHEEL_BITS, node);
+            self.nodes[node as usize].next = self.far.link(block_of(slot), node);
         } else {
             self.beyond.push(Waiting(event));
         }
@@ -182,33 +137,41 @@ impl<P: Copy> Queue<P> {
     /// Removes the earliest event.
     #[inline]
     pub fn pop(&mut self) -> Option<Event<P>> {
-        if self.current.is_empty() && !self.advance() {
-            return None;
-        }
-        self.len -= 1;
-        self.current.pop()
+        self.pop_until(Time::MAX)
     }
 
     /// Removes the earliest event if it happens at or before `limit`.
     #[inline]
     pub fn pop_until(&mut self, limit: Time) -> Option<Event<P>> {
-        if self.current.is_empty() && !self.advance() {
-            return None;
+        if self.current.is_empty() && self.late.is_empty() {
+            self.pop_slot(limit)
+        } else {
+            self.pop_current(limit)
         }
-        if self.current.last()?.time > limit {
-            return None;
-        }
-        self.len -= 1;
-        self.current.pop()
     }
 
     /// When the earliest event happens.
-    #[inline]
-    pub fn next_time(&mut self) -> Option<Time> {
-        if self.current.is_empty() && !self.advance() {
-            return None;
+    #[must_use]
+    pub fn next_time(&self) -> Option<Time> {
+        let current = self.current.last().map(|event| event.time);
+        let late = self.late.peek().map(|waiting| waiting.0.time);
+        if let Some(time) = current.into_iter().chain(late).min() {
+            return Some(time);
         }
-        self.current.last().map(|event| event.time)
+        let near = self.near.next_from(self.start);
+        let near_time = near.and_then(|slot| self.list_time(self.near.first(slot)));
+        if near.is_some_and(|slot| block_of(slot) == self.block) {
+            return near_time;
+        }
+        let far_time = self.far.next_from(self.block + 1).and_then(|block| self.list_time(self.far.first(block)));
+        let beyond_time = self.beyond.peek().map(|waiting| waiting.0.time);
+        [near_time, far_time, beyond_time].into_iter().flatten().min()
+    }
+
+    /// The earliest time in the list that begins with `node`.
+    fn list_time(&self, node: u32) -> Option<Time> {
+        let node_at = |node: u32| self.nodes.get(node as usize);
+        std::iter::successors(node_at(node), |place| node_at(place.next)).map(|place| place.event.time).min()
     }
 
     #[inline]
@@ -224,74 +187,114 @@ impl<P: Copy> Queue<P> {
         node
     }
 
+    /// Takes the event out of `node`; returns it with the node that followed.
+    #[inline]
+    fn release(&mut self, node: u32) -> (Event<P>, u32) {
+        let place = &mut self.nodes[node as usize];
+        let next = std::mem::replace(&mut place.next, self.free);
+        self.free = node;
+        (place.event, next)
+    }
+
+    /// Adds an event to the slot that is being popped.
     fn insert_current(&mut self, event: Event<P>) {
         let key = event.key();
-        let mut index = self.current.len();
-        while index > 0 && self.current[index - 1].key() < key {
-            index -= 1;
-        }
-        self.current.insert(index, event);
-    }
-
-    /// Moves the cursor to the next slot that holds events. False when none is left.
-    fn advance(&mut self) -> bool {
-        if self.len == 0 {
-            return false;
-        }
-        loop {
-            let block = self.cursor >> WHEEL_BITS;
-            match self.near.next_after(self.cursor) {
-                Some(slot) if slot >> WHEEL_BITS == block => {
-                    self.cursor = slot;
-                    self.drain(slot);
-                    return true;
-                }
-                near => {
-                    let near = near.map(|slot| slot >> WHEEL_BITS);
-                    let far = self.far.next_after(block);
-                    let beyond = self.beyond.peek().map(|waiting| waiting.0.time.ps() >> (SLOT_BITS + WHEEL_BITS));
-                    match [near, far, beyond].into_iter().flatten().min() {
-                        Some(next) => self.enter_block(next),
-                        None => return false,
-                    }
-                }
-            }
+        let passed = self.current.iter().rev().take(INSERT_MAX + 1).take_while(|other| other.key() < key).count();
+        if passed > INSERT_MAX {
+            self.late.push(Waiting(event));
+        } else {
+            self.current.insert(self.current.len() - passed, event);
         }
     }
 
-    /// Puts the cursor right before `block` and brings the events of that block near.
-    fn enter_block(&mut self, block: u64) {
-        self.cursor = (block << WHEEL_BITS) - 1;
-        let mut node = self.far.take(block);
+    /// Pops the earliest event of the slot that is being popped.
+    #[inline]
+    fn pop_current(&mut self, limit: Time) -> Option<Event<P>> {
+        if !self.late.is_empty() {
+            return self.pop_late(limit);
+        }
+        if self.current.last()?.time > limit {
+            return None;
+        }
+        self.len -= 1;
+        self.current.pop()
+    }
+
+    #[cold]
+    fn pop_late(&mut self, limit: Time) -> Option<Event<P>> {
+        let late = &self.late.peek()?.0;
+        let earlier = self.current.last().filter(|event| event.key() < late.key());
+        if earlier.unwrap_or(late).time > limit {
+            return None;
+        }
+        self.len -= 1;
+        if earlier.is_some() {
+            self.current.pop()
+        } else {
+            self.late.pop().map(|waiting| waiting.0)
+        }
+    }
+
+    /// Begins the next slot that holds events and pops its earliest. The wheels never move past `limit`, so that
+    /// what is pushed after a pause still finds its slot.
+    #[inline]
+    fn pop_slot(&mut self, limit: Time) -> Option<Event<P>> {
+        let slot = self.next_slot(slot_of(limit))?;
+        self.start = slot + 1;
+        let first = self.near.take(slot);
+        let (event, mut node) = self.release(first);
+        if node == NONE && event.time <= limit {
+            self.len -= 1;
+            return Some(event);
+        }
+        self.current.push(event);
         while node != NONE {
-            let Node { event, next } = self.nodes[node as usize].clone();
-            self.nodes[node as usize].next = self.near.link(event.time.ps() >> SLOT_BITS, node);
+            let (event, next) = self.release(node);
+            self.current.push(event);
             node = next;
         }
+        self.current.sort_unstable_by_key(|event| Reverse(event.key()));
+        self.pop_current(limit)
+    }
+
+    /// The first occupied slot up to `limit`; its block and all before it are near when it is found.
+    #[inline]
+    fn next_slot(&mut self, limit: u64) -> Option<u64> {
+        if self.len == 0 {
+            return None;
+        }
+        loop {
+            let near = self.near.next_from(self.start);
+            if let Some(slot) = near.filter(|&slot| block_of(slot) == self.block) {
+                return (slot <= limit).then_some(slot);
+            }
+            let far = self.far.next_from(self.block + 1);
+            let beyond = self.beyond.peek().map(|waiting| block_of(slot_of(waiting.0.time)));
+            let block = [near.map(block_of), far, beyond].into_iter().flatten().min()?;
+            if block > block_of(limit) {
+                return None;
+            }
+            self.enter(block);
+        }
+    }
+
+    /// Moves on to `block` and brings its events near.
+    fn enter(&mut self, block: u64) {
+        self.block = block;
+        self.start = block << SLOT_COUNT_BITS;
+        let mut node = self.far.take(block);
+        while node != NONE {
+            let slot = slot_of(self.nodes[node as usize].event.time);
+            let first = self.near.link(slot, node);
+            node = std::mem::replace(&mut self.nodes[node as usize].next, first);
+        }
         while let Some(waiting) = self.beyond.peek() {
-            if (waiting.0.time.ps() >> (SLOT_BITS + WHEEL_BITS)) - block >= WHEEL_SLOTS - 1 {
+            if block_of(slot_of(waiting.0.time)) - block >= SLOTS as u64 {
                 break;
             }
             if let Some(Waiting(event)) = self.beyond.pop() {
                 self.place(event);
             }
-        }
-    }
-
-    /// Moves the events of a slot to `current`, latest first.
-    #[inline]
-    fn drain(&mut self, slot: u64) {
-        let mut node = self.near.take(slot);
-        while node != NONE {
-            let place = &mut self.nodes[node as usize];
-            let next = place.next;
-            place.next = self.free;
-            self.free = node;
-            self.current.push(place.event);
-            node = next;
-        }
-        if self.current.len() > 1 {
-            self.current.sort_unstable_by_key(|event| std::cmp::Reverse::<EventKey>(event.key()));
         }
     }
 
@@ -301,6 +304,16 @@ impl<P: Copy> Queue<P> {
         let mut copy = self.clone();
         std::iter::from_fn(|| copy.pop()).collect()
     }
+}
+
+#[inline]
+fn slot_of(time: Time) -> u64 {
+    time.ps() >> SLOT_BITS
+}
+
+#[inline]
+fn block_of(slot: u64) -> u64 {
+    slot >> SLOT_COUNT_BITS
 }
 
 impl<P: Copy + Serialize> Serialize for Queue<P> {

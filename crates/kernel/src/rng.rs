@@ -58,12 +58,24 @@ mod tests {
 
     #[test]
     fn draws_are_frozen() {
+        // From another implementation of xoshiro256++, seeded by splitmix64.
         let mut rng = Rng::new(1, 2);
-        let drawn: Vec<u64> = (0..4).map(|_| rng.below(1000)).collect();
-        let mut again = Rng::new(1, 2);
-        assert_eq!(drawn, (0..4).map(|_| again.below(1000)).collect::<Vec<_>>());
-        let mut other = Rng::new(1, 3);
-        assert_ne!(drawn, (0..4).map(|_| other.below(1000)).collect::<Vec<_>>());
+        assert_eq!([rng.next_u64(), rng.next_u64()], [10_429_541_738_275_224_741, 7_851_883_561_255_609_884]);
+        assert_eq!([(); 6].map(|()| rng.below(1000)), [659, 478, 275, 540, 910, 880]);
+        assert_eq!([(); 8].map(|()| rng.chance(1 << 31)), [false, false, true, true, false, false, true, true]);
+        assert_eq!([(); 4].map(|()| rng.around(1000, 50)), [961, 1018, 961, 980]);
+        assert_eq!(Rng::new(1, 3).next_u64(), 2_125_327_021_072_796_924);
+        assert_eq!(Rng::new(2, 2).next_u64(), 8_726_644_038_990_730_650);
+    }
+
+    #[test]
+    fn draws_are_even() {
+        let mut rng = Rng::new(9, 9);
+        let mut counts = [0_u32; 7];
+        (0..70_000).for_each(|_| counts[rng.below(7) as usize] += 1);
+        assert!(counts.iter().all(|count| (9_600..10_400).contains(count)), "{counts:?}");
+        let hits = (0..64_000).filter(|_| rng.chance(1 << 30)).count();
+        assert!((15_500..16_500).contains(&hits), "{hits} of 64000 with a chance of a quarter");
     }
 
     #[test]

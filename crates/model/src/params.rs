@@ -132,6 +132,8 @@ pub struct SsdParams {
     pub queue_depth: u32,
     /// Open commands that a drive serves at a time, TLP by TLP, round robin.
     pub streams: u32,
+    /// Largest transfer of one NVMe request in bytes; the kernel does its work request by request.
+    pub max_transfer_bytes: u64,
 }
 
 /// A socket's memory.

@@ -1,1 +1,40 @@
-//! See the crate description.
+//! The module `hostnet._core`: configurations, runs and results for Python. The only crate that knows Python.
+//!
+//! * [`plan`]: text to a checked `Plan`.
+//! * [`run`]: the functions `run` and `run_many`. The simulation has a thread of its own; [`supervise`] lets the calling thread
+//!   report progress and heed signals meanwhile, and holds the GIL only for that.
+//! * [`result`]: what a run hands back, as plain lists.
+//! * [`errors`]: the exceptions, and what becomes of a panic.
+
+mod errors;
+mod plan;
+mod result;
+mod run;
+mod supervise;
+
+/// The native part of hostnet: it checks configurations and runs them.
+#[pyo3::pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::errors::{CheckpointError, ConfigError, SimulationError};
+    #[pymodule_export]
+    use crate::plan::{devices, presets, resolve, schema, template, Plan};
+    #[pymodule_export]
+    use crate::result::RunResult;
+    #[pymodule_export]
+    use crate::run::{run, run_many};
+
+    /// The version of hostnet.
+    #[pyfunction]
+    fn version() -> &'static str {
+        env!("CARGO_PKG_VERSION")
+    }
+
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::errors::record_panics();
+        Ok(())
+    }
+}

@@ -135,8 +135,10 @@ impl Core {
     /// Tells the drives that the core keeps up, unless too much work waits.
     fn acknowledge_work(&mut self, context: &mut Context) {
         let backlog = self.programs.iter().filter_map(|program| program.owed).max().unwrap_or(0);
-        while backlog < KERNEL_BACKLOG_LINES << 16 {
-            let Some((ssd, pages)) = self.waiting.pop_front() else { return };
+        if backlog >= KERNEL_BACKLOG_LINES << 16 {
+            return;
+        }
+        while let Some((ssd, pages)) = self.waiting.pop_front() {
             context.send(context.ssd(u32::from(ssd)), 1, Payload::KernelReady { pages });
         }
     }

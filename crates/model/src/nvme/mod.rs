@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 const PAGE_BYTES: u64 = 4096;
-/// Pages of kernel work that may be unacknowledged before a drive waits.
-const KERNEL_WINDOW_PAGES: u32 = 64;
+/// Requests whose kernel work may be unacknowledged before a drive waits.
+const KERNEL_WINDOW_REQUESTS: u64 = 4;
 
 /// A job's share of a drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -196,7 +196,7 @@ impl Ssd {
 
     /// Sends the next TLP, if credits allow one.
     fn send(&mut self, context: &mut Context) {
-        if self.kernel_pages >= KERNEL_WINDOW_PAGES {
+        if u64::from(self.kernel_pages) * PAGE_BYTES >= KERNEL_WINDOW_REQUESTS * self.params.max_transfer_bytes {
             return;
         }
         let served = self.open.len().min(self.params.streams as usize);
@@ -295,16 +295,17 @@ impl Ssd {
         self.advance(index, bytes, context);
     }
 
-    /// Moves a command on by `bytes`, and hands finished pages to the kernel.
+    /// Moves a command on by `bytes`, and hands the pages of finished NVMe requests to the kernel: a command longer than
+    /// the largest transfer of the drive is several requests to its driver.
     fn advance(&mut self, index: usize, bytes: u64, context: &mut Context) {
         let command = &mut self.open[index];
         command.address += bytes;
         command.left_bytes = command.left_bytes.saturating_sub(bytes);
         let job = &self.jobs[usize::from(command.job)];
         self.page_bytes += bytes;
-        let pages = (self.page_bytes / PAGE_BYTES) as u32;
-        if pages > 0 {
-            self.page_bytes %= PAGE_BYTES;
+        if self.page_bytes >= self.params.max_transfer_bytes.min(job.params.block_bytes) {
+            let pages = self.page_bytes.div_ceil(PAGE_BYTES) as u32;
+            self.page_bytes = 0;
             if command.read {
                 self.extra_owed += u64::from(pages) * job.dma_lines_per_page;
             }

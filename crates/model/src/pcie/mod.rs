@@ -16,7 +16,7 @@ impl Lane {
     /// A direction of a link; data-link packets take their share of the raw rate.
     #[must_use]
     pub fn new(params: &PcieParams) -> Self {
-        let usable = params.bytes_per_s as u128 * u128::from((1 << 16) - params.dllp_share) >> 16;
+        let usable = (u128::from(params.bytes_per_s) * u128::from((1 << 16) - params.dllp_share)) >> 16;
         let fs_per_byte = (1_000_000_000_000_000 / usable.max(1)) as u64;
         Self { fs_per_byte, latency_ps: params.latency_ps, free_at: Time::ZERO }
     }

@@ -1,0 +1,259 @@
+//! Checks a tree of values against the schema and says in words what is wrong.
+
+use crate::cores::parse_cores;
+use crate::document::join;
+use crate::error::{suggestion, Issue};
+use crate::units::{format, parse, shorten, Dimension};
+use serde_json::{Map, Value};
+
+/// Checks that every key is known and every value has the right type, unit and range. Keys may be absent.
+pub(crate) fn check(schema: &Value, value: &Value, path: &str) -> Result<(), Issue> {
+    if let Some(choices) = list(schema, "oneOf").or_else(|| list(schema, "anyOf")) {
+        return check_choice(choices, value, path);
+    }
+    match (schema["type"].as_str(), value) {
+        (Some("object"), Value::Object(map)) => check_object(schema, map, path),
+        (Some("array"), Value::Array(items)) => check_array(schema, items, path),
+        (Some("string"), Value::String(text)) => check_string(schema, text, path),
+        (Some("boolean"), Value::Bool(_)) => Ok(()),
+        (Some("integer"), Value::Number(number)) if number.is_u64() || number.is_i64() => {
+            check_range(schema, value, path)
+        }
+        (Some("number"), Value::Number(_)) => check_range(schema, value, path),
+        _ => Err(Issue::new(path, format!("{} is {}; {} is wanted", show(value), kind(value), wanted(schema)))),
+    }
+}
+
+/// The first key that a complete configuration needs and `value` lacks.
+pub(crate) fn missing(schema: &Value, value: &Value, path: &str) -> Option<String> {
+    let choices = list(schema, "oneOf").or_else(|| list(schema, "anyOf"));
+    let schema = match choices {
+        Some(choices) => choose(choices, value)?,
+        None => schema,
+    };
+    let map = value.as_object()?;
+    let required = list(schema, "required").into_iter().flatten().filter_map(Value::as_str);
+    for name in required {
+        match map.get(name) {
+            None => {
+                let nested = missing(&schema["properties"][name], &Value::Object(Map::new()), &join(path, name));
+                return Some(nested.unwrap_or_else(|| join(path, name)));
+            }
+            Some(value) => {
+                if let Some(found) = missing(&schema["properties"][name], value, &join(path, name)) {
+                    return Some(found);
+                }
+            }
+        }
+    }
+    let extra = &schema["additionalProperties"];
+    if extra.is_object() {
+        return map.iter().find_map(|(name, value)| missing(extra, value, &join(path, name)));
+    }
+    None
+}
+
+fn list<'a>(schema: &'a Value, key: &str) -> Option<&'a Vec<Value>> {
+    schema.get(key).and_then(Value::as_array)
+}
+
+/// The alternative that a value is meant to be: by its `kind`, or else by its type.
+fn choose<'a>(choices: &'a [Value], value: &Value) -> Option<&'a Value> {
+    let kind = value.get("kind");
+    let by_kind = choices.iter().find(|choice| kind.is_some() && choice["properties"]["kind"].get("const") == kind);
+    let name = match value {
+        Value::Object(_) if choices.iter().any(|choice| choice["properties"].get("kind").is_some()) => return by_kind,
+        Value::Object(_) => "object",
+        Value::Array(_) => "array",
+        Value::String(_) => "string",
+        _ => return None,
+    };
+    choices.iter().find(|choice| choice["type"] == name)
+}
+
+fn check_choice(choices: &[Value], value: &Value, path: &str) -> Result<(), Issue> {
+    if choices.iter().all(|choice| choice.get("const").is_some()) {
+        let names = choices.iter().filter_map(|choice| choice["const"].as_str());
+        return check_name(names, value, path);
+    }
+    if let Some(choice) = choose(choices, value) {
+        return check(choice, value, path);
+    }
+    let kinds: Vec<&str> = choices.iter().filter_map(|choice| choice["properties"]["kind"]["const"].as_str()).collect();
+    if let (Value::Object(map), false) = (value, kinds.is_empty()) {
+        return match map.get("kind") {
+            Some(kind) => check_name(kinds, kind, &join(path, "kind")),
+            None => Err(Issue::new(join(path, "kind"), format!("missing; one of {} is wanted", kinds.join(", ")))),
+        };
+    }
+    let wanted: Vec<String> = choices.iter().map(wanted).collect();
+    Err(Issue::new(path, format!("{} is {}; {} is wanted", show(value), kind(value), wanted.join(" or "))))
+}
+
+fn check_name<'a>(names: impl IntoIterator<Item = &'a str>, value: &Value, path: &str) -> Result<(), Issue> {
+    let names: Vec<&str> = names.into_iter().collect();
+    match value {
+        Value::String(text) if names.contains(&text.as_str()) => Ok(()),
+        Value::String(text) => {
+            Err(Issue::new(path, format!("{} is not known; {}", shorten(text), suggestion(text, names))))
+        }
+        _ => {
+            Err(Issue::new(path, format!("{} is {}; one of {} is wanted", show(value), kind(value), names.join(", "))))
+        }
+    }
+}
+
+fn check_object(schema: &Value, map: &Map<String, Value>, path: &str) -> Result<(), Issue> {
+    let properties = schema["properties"].as_object();
+    for (name, value) in map {
+        let inner = join(path, name);
+        if let Some(schema) = properties.and_then(|properties| properties.get(name)) {
+            check_or_const(schema, value, &inner)?;
+        } else if schema["additionalProperties"].is_object() {
+            check_entry_name(name, &inner)?;
+            check(&schema["additionalProperties"], value, &inner)?;
+        } else {
+            let known = properties.into_iter().flat_map(Map::keys).map(String::as_str);
+            return Err(Issue::new(inner, format!("unknown key; {}", suggestion(name, known))));
+        }
+    }
+    Ok(())
+}
+
+fn check_or_const(schema: &Value, value: &Value, path: &str) -> Result<(), Issue> {
+    match schema.get("const") {
+        Some(_) => Ok(()),
+        None => check(schema, value, path),
+    }
+}
+
+/// Names that users give stand in tables, files and dotted paths.
+fn check_entry_name(name: &str, path: &str) -> Result<(), Issue> {
+    const LENGTH_MAX: usize = 40;
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    if plain && !name.is_empty() && name.len() <= LENGTH_MAX {
+        return Ok(());
+    }
+    Err(Issue::new(path, format!("a name has 1 to {LENGTH_MAX} letters, digits, \"-\" or \"_\"")))
+}
+
+fn check_array(schema: &Value, items: &[Value], path: &str) -> Result<(), Issue> {
+    let least = schema["minItems"].as_u64().unwrap_or(0);
+    let most = schema["maxItems"].as_u64().unwrap_or(u64::MAX);
+    let count = items.len() as u64;
+    if count < least || count > most {
+        return Err(Issue::new(path, format!("a list of {count}; {least} to {most} entries are allowed")));
+    }
+    for (at, item) in items.iter().enumerate() {
+        check(&schema["items"], item, &format!("{path}[{at}]"))?;
+        if schema["uniqueItems"] == true && items[..at].contains(item) {
+            return Err(Issue::new(path, format!("{} stands twice", show(item))));
+        }
+    }
+    Ok(())
+}
+
+fn check_string(schema: &Value, text: &str, path: &str) -> Result<(), Issue> {
+    const LENGTH_MAX: usize = 4096;
+    let fail = |message: String| Err(Issue::new(path, message));
+    if text.len() > LENGTH_MAX {
+        return fail(format!("{} is longer than {LENGTH_MAX} bytes", shorten(text)));
+    }
+    if let Some(names) = list(schema, "enum") {
+        return check_name(names.iter().filter_map(Value::as_str), &Value::String(text.to_string()), path);
+    }
+    if schema["x-form"] == "cores" {
+        return parse_cores(text).map(|_| ()).or_else(fail);
+    }
+    let words = list(schema, "x-words");
+    if words.is_some_and(|words| words.iter().any(|word| word == text)) {
+        return Ok(());
+    }
+    match schema["x-quantity"].as_str().and_then(Dimension::from_name) {
+        Some(dimension) => check_quantity(schema, dimension, text, path),
+        None => Ok(()),
+    }
+}
+
+fn check_quantity(schema: &Value, dimension: Dimension, text: &str, path: &str) -> Result<(), Issue> {
+    let words = list(schema, "x-words").into_iter().flatten().filter_map(Value::as_str);
+    let or_words: String = words.map(|word| format!(" (or \"{word}\")")).collect();
+    let fail = |message: String| Err(Issue::new(path, message + &or_words));
+    let value = match parse(text, dimension) {
+        Ok(value) => value,
+        Err(message) => return fail(message),
+    };
+    let bound = |key: &str| schema[key].as_str().and_then(|text| parse(text, dimension).ok());
+    let least = bound("x-min").unwrap_or(0);
+    let most = bound("x-max").unwrap_or(u64::MAX);
+    if value < least || value > most {
+        let range = format!("{} to {}", format(least, dimension), format(most, dimension));
+        return fail(format!("{} is out of range; {range} is allowed", shorten(text)));
+    }
+    if schema["x-power-of-two"] == true && !value.is_power_of_two() {
+        return fail(format!("{} is not a power of two", shorten(text)));
+    }
+    match bound("x-multiple-of") {
+        Some(step) if value % step != 0 => {
+            fail(format!("{} is not a multiple of {}", shorten(text), format(step, dimension)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_range(schema: &Value, value: &Value, path: &str) -> Result<(), Issue> {
+    let number = value.as_f64().unwrap_or(f64::NAN);
+    let least = schema["minimum"].as_f64().unwrap_or(f64::MIN);
+    let most = schema["maximum"].as_f64().unwrap_or(f64::MAX);
+    if !(least..=most).contains(&number) {
+        let range = match (schema.get("minimum"), schema.get("maximum")) {
+            (Some(least), Some(most)) => format!("{least} to {most} is allowed"),
+            (Some(least), None) => format!("{least} or more is allowed"),
+            _ => format!("{} is wanted", wanted(schema)),
+        };
+        return Err(Issue::new(path, format!("{} is out of range; {range}", show(value))));
+    }
+    if schema["x-power-of-two"] == true && !value.as_u64().is_some_and(u64::is_power_of_two) {
+        return Err(Issue::new(path, format!("{} is not a power of two", show(value))));
+    }
+    Ok(())
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "a truth value",
+        Value::Number(number) if number.is_f64() => "a number with decimals",
+        Value::Number(_) => "a bare number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a table",
+    }
+}
+
+fn show(value: &Value) -> String {
+    match value {
+        Value::String(text) => shorten(text),
+        Value::Array(_) => "[...]".to_string(),
+        Value::Object(_) => "{...}".to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// What a schema asks for, in words.
+fn wanted(schema: &Value) -> String {
+    if let Some(dimension) = schema["x-quantity"].as_str().and_then(Dimension::from_name) {
+        return format!("a {} with its unit such as \"{}\"", dimension.name(), dimension.example());
+    }
+    let form = match schema["type"].as_str() {
+        _ if schema["x-form"] == "cores" => "a list of cores such as \"0-3\"",
+        Some("object") => "a table",
+        Some("array") if schema["items"]["type"] == "integer" => "a list of numbers such as [0, 1]",
+        Some("array") => "a list",
+        Some("string") => "a string",
+        Some("boolean") => "true or false",
+        Some("integer") => "a whole number",
+        _ => "a number",
+    };
+    form.to_string()
+}

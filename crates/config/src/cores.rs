@@ -1,0 +1,47 @@
+//! Lists of cores such as `"0,2,4-5"`.
+
+use crate::units::shorten;
+
+/// The highest core number that can be written.
+pub(crate) const CORE_MAX: u32 = 1023;
+
+/// Reads a list of cores. The result is ascending. The error is a sentence without the path.
+pub(crate) fn parse_cores(text: &str) -> Result<Vec<u32>, String> {
+    let mut cores = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (Some(first), Some(last)) = (parse_core(first), parse_core(last)) else {
+            return Err(format!("{} is not a list of cores such as \"0-3\" or \"0,2,4-5\"", shorten(text)));
+        };
+        if first > last {
+            return Err(format!("the range {first}-{last} in {} runs backwards", shorten(text)));
+        }
+        for core in first..=last {
+            if cores.contains(&core) {
+                return Err(format!("core {core} stands twice in {}", shorten(text)));
+            }
+            cores.push(core);
+        }
+    }
+    cores.sort_unstable();
+    Ok(cores)
+}
+
+fn parse_core(text: &str) -> Option<u32> {
+    let text = text.trim();
+    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|&core| plain && core <= CORE_MAX)
+}
+
+/// Writes an ascending list of cores with ranges.
+pub(crate) fn format_cores(cores: &[u32]) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for &core in cores {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == core => *last = core,
+            _ => ranges.push((core, core)),
+        }
+    }
+    let range = |(first, last)| if first == last { format!("{first}") } else { format!("{first}-{last}") };
+    ranges.into_iter().map(range).collect::<Vec<_>>().join(",")
+}

@@ -1,0 +1,252 @@
+//! Text to a tree of values that remembers on which line every key stands.
+
+use crate::error::ConfigError;
+use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use std::collections::BTreeMap;
+use std::fmt;
+use toml::de::{DeTable, DeValue};
+
+/// Longest text that is read, in bytes.
+pub(crate) const TEXT_BYTES_MAX: usize = 1 << 20;
+/// Deepest nesting of tables and lists.
+const DEPTH_MAX: usize = 16;
+
+/// A parsed text.
+#[derive(Debug, Default)]
+pub(crate) struct Document {
+    pub(crate) tree: Value,
+    /// Dotted path to line, where the language tells.
+    pub(crate) lines: BTreeMap<String, usize>,
+}
+
+/// A broken rule of the language: message and place.
+pub(crate) struct SyntaxError {
+    line: Option<usize>,
+    path: String,
+    message: String,
+}
+
+impl SyntaxError {
+    pub(crate) fn in_file(self, file: &str) -> ConfigError {
+        ConfigError { file: file.to_string(), line: self.line, path: self.path, message: self.message }
+    }
+
+    fn new(message: impl Into<String>) -> Self {
+        SyntaxError { line: None, path: String::new(), message: message.into() }
+    }
+}
+
+/// `path` extended by one key.
+pub(crate) fn join(path: &str, key: &str) -> String {
+    let plain = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let key = if plain { key.to_string() } else { crate::units::shorten(key) };
+    if path.is_empty() {
+        key
+    } else {
+        format!("{path}.{key}")
+    }
+}
+
+/// Parses TOML.
+pub(crate) fn parse_toml(text: &str) -> Result<Document, SyntaxError> {
+    check_length(text)?;
+    let lines = LineIndex::new(text);
+    let root = DeTable::parse(text).map_err(|error| lines.syntax_error(&error))?;
+    let mut reader = TomlReader { lines: &lines, found: BTreeMap::new() };
+    let tree = reader.table(root.get_ref(), "", 0)?;
+    Ok(Document { tree, lines: reader.found })
+}
+
+/// Parses a TOML value that stands alone; `None` when it is not one.
+pub(crate) fn parse_toml_value(text: &str) -> Option<Value> {
+    if text.len() > TEXT_BYTES_MAX {
+        return None;
+    }
+    let value = DeValue::parse(text).ok()?;
+    if value.get_ref().is_datetime() {
+        return None;
+    }
+    let mut reader = TomlReader { lines: &LineIndex::new(""), found: BTreeMap::new() };
+    reader.value(value.get_ref(), "", 0).ok()
+}
+
+/// Parses JSON. A key that stands twice in one object is an error.
+pub(crate) fn parse_json(text: &str) -> Result<Document, SyntaxError> {
+    check_length(text)?;
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let tree = JsonReader.deserialize(&mut deserializer).and_then(|tree| deserializer.end().map(|()| tree));
+    let tree = tree.map_err(|error| SyntaxError {
+        line: (error.line() > 0).then_some(error.line()),
+        ..SyntaxError::new(format!("not valid JSON: {error}"))
+    })?;
+    if !tree.is_object() {
+        return Err(SyntaxError::new("not a configuration: a JSON object is wanted"));
+    }
+    if depth(&tree, 0) > DEPTH_MAX {
+        return Err(SyntaxError::new(format!("nested deeper than {DEPTH_MAX} levels")));
+    }
+    Ok(Document { tree, lines: BTreeMap::new() })
+}
+
+fn check_length(text: &str) -> Result<(), SyntaxError> {
+    if text.len() > TEXT_BYTES_MAX {
+        return Err(SyntaxError::new(format!("longer than {} MiB", TEXT_BYTES_MAX >> 20)));
+    }
+    Ok(())
+}
+
+fn depth(value: &Value, above: usize) -> usize {
+    let children: Vec<&Value> = match value {
+        Value::Object(map) => map.values().collect(),
+        Value::Array(list) => list.iter().collect(),
+        _ => return above,
+    };
+    children.into_iter().map(|child| depth(child, above + 1)).max().unwrap_or(above + 1)
+}
+
+/// Where the lines of a text begin.
+struct LineIndex {
+    starts: Vec<usize>,
+}
+
+impl LineIndex {
+    fn new(text: &str) -> Self {
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        LineIndex { starts }
+    }
+
+    fn line(&self, offset: usize) -> usize {
+        self.starts.partition_point(|&start| start <= offset)
+    }
+
+    fn syntax_error(&self, error: &toml::de::Error) -> SyntaxError {
+        let reason = error.message().lines().next().unwrap_or("not valid TOML");
+        let Some(span) = error.span() else {
+            return SyntaxError::new(format!("not valid TOML: {reason}"));
+        };
+        let line = self.line(span.start);
+        let column = span.start - self.starts[line - 1] + 1;
+        SyntaxError { line: Some(line), ..SyntaxError::new(format!("column {column}: not valid TOML: {reason}")) }
+    }
+}
+
+struct TomlReader<'a> {
+    lines: &'a LineIndex,
+    found: BTreeMap<String, usize>,
+}
+
+impl TomlReader<'_> {
+    fn table(&mut self, table: &DeTable<'_>, path: &str, depth: usize) -> Result<Value, SyntaxError> {
+        let mut tree = Map::new();
+        for (key, value) in table.iter() {
+            let name: &str = key.get_ref();
+            let path = join(path, name);
+            let line = self.lines.line(key.span().start);
+            self.found.insert(path.clone(), line);
+            if depth >= DEPTH_MAX {
+                let message = format!("nested deeper than {DEPTH_MAX} levels");
+                return Err(SyntaxError { line: Some(line), path, message });
+            }
+            let value = self.value(value.get_ref(), &path, depth + 1).map_err(|mut error| {
+                error.line = error.line.or(Some(line));
+                error
+            })?;
+            tree.insert(name.to_string(), value);
+        }
+        Ok(Value::Object(tree))
+    }
+
+    fn value(&mut self, value: &DeValue<'_>, path: &str, depth: usize) -> Result<Value, SyntaxError> {
+        let fail = |message: String| Err(SyntaxError { line: None, path: path.to_string(), message });
+        match value {
+            DeValue::String(text) => Ok(Value::String(text.to_string())),
+            DeValue::Boolean(flag) => Ok(Value::Bool(*flag)),
+            DeValue::Integer(digits) => match integer(digits.as_str(), digits.radix()) {
+                Some(number) => Ok(Value::Number(number)),
+                None => fail(format!("{} is too large", crate::units::shorten(digits.as_str()))),
+            },
+            DeValue::Float(digits) => match digits.as_str().parse().ok().and_then(Number::from_f64) {
+                Some(number) => Ok(Value::Number(number)),
+                None => fail(format!("{} is not a finite number", crate::units::shorten(digits.as_str()))),
+            },
+            DeValue::Datetime(_) => fail("a date has no meaning here".to_string()),
+            DeValue::Array(_) | DeValue::Table(_) if depth >= DEPTH_MAX => {
+                fail(format!("nested deeper than {DEPTH_MAX} levels"))
+            }
+            DeValue::Array(items) => {
+                let items = items.iter().enumerate();
+                let items = items.map(|(at, item)| self.value(item.get_ref(), &format!("{path}[{at}]"), depth + 1));
+                items.collect::<Result<Vec<_>, _>>().map(Value::Array)
+            }
+            DeValue::Table(table) => self.table(table, path, depth),
+        }
+    }
+}
+
+fn integer(digits: &str, radix: u32) -> Option<Number> {
+    let value = i128::from_str_radix(digits, radix).ok()?;
+    u64::try_from(value).map(Number::from).or_else(|_| i64::try_from(value).map(Number::from)).ok()
+}
+
+/// Builds a [`Value`] and refuses repeated keys.
+struct JsonReader;
+
+impl<'de> DeserializeSeed<'de> for JsonReader {
+    type Value = Value;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for JsonReader {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_string()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(JsonReader)? {
+            list.push(item);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if map.contains_key(&key) {
+                return Err(A::Error::custom(format!("the key {} stands twice", crate::units::shorten(&key))));
+            }
+            map.insert(key, entries.next_value_seed(JsonReader)?);
+        }
+        Ok(Value::Object(map))
+    }
+}

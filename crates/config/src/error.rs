@@ -1,0 +1,83 @@
+//! What is wrong with a configuration, and where.
+
+use std::fmt;
+
+/// The first thing found wrong with what the user wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError {
+    /// The file (or the override) it stands in.
+    pub file: String,
+    /// Its line, where one is known.
+    pub line: Option<usize>,
+    /// The dotted path of the key; empty when the text as a whole is wrong.
+    pub path: String,
+    /// The value, the rule it breaks, and the nearest valid name where there is one.
+    pub message: String,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if !self.path.is_empty() {
+            write!(f, ": {}", self.path)?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// A broken rule, before it is known where the value came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Issue {
+    /// The keys the rule is about. The first one that the user wrote himself is blamed.
+    pub(crate) paths: Vec<String>,
+    pub(crate) message: String,
+    /// File and line when the value stands in another file than the configuration.
+    pub(crate) elsewhere: Option<(String, Option<usize>)>,
+}
+
+impl Issue {
+    pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Issue { paths: vec![path.into()], message: message.into(), elsewhere: None }
+    }
+
+    /// A rule between several keys.
+    pub(crate) fn between(paths: &[&str], message: impl Into<String>) -> Self {
+        let paths = paths.iter().map(|path| path.to_string()).collect();
+        Issue { paths, message: message.into(), elsewhere: None }
+    }
+
+    /// A rule broken in another file.
+    pub(crate) fn in_file(file: &str, line: Option<usize>, path: &str, message: impl Into<String>) -> Self {
+        let elsewhere = Some((file.to_string(), line));
+        Issue { paths: vec![path.to_string()], message: message.into(), elsewhere }
+    }
+}
+
+/// The candidate that `name` was probably meant to be, if any is near.
+pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const LENGTH_MAX: usize = 64;
+    if name.len() > LENGTH_MAX {
+        return None;
+    }
+    let lower = name.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= candidate.len().max(name.len()).div_ceil(3))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// The tail of a message about an unknown name: the nearest known one, or all of them.
+pub(crate) fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None => format!("known are: {}", known.join(", ")),
+    }
+}

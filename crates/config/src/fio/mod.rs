@@ -1,0 +1,6 @@
+//! fio job files: the part of fio's options that the model knows.
+
+mod options;
+mod parse;
+
+pub(crate) use parse::parse;

@@ -1,0 +1,151 @@
+//! Layers of settings: preset, file and overrides on top of each other.
+
+use crate::document::{join, parse_toml_value};
+use crate::error::{ConfigError, Issue};
+use serde_json::{Map, Value};
+
+/// Keys that settle what other keys of a lower layer said: (key, what it replaces). `*` stands for any name.
+const REPLACES: &[(&str, &[&str])] = &[
+    ("memory.device", &["memory.dram"]),
+    ("run.duration", &["run.precision", "run.duration_max"]),
+    ("run.precision", &["run.duration"]),
+    ("workload.*.job", &["workload.*.jobs"]),
+    ("workload.*.jobs", &["workload.*.job"]),
+];
+
+/// Puts `upper` over `lower`. Tables are merged, everything else is replaced.
+pub(crate) fn overlay(lower: &mut Value, upper: &Value) {
+    for (key, replaced) in REPLACES {
+        for name in names_at_star(key, upper) {
+            if at(upper, &fill(key, &name)).is_some() {
+                replaced.iter().for_each(|path| remove(lower, &fill(path, &name)));
+            }
+        }
+    }
+    merge(lower, upper);
+}
+
+/// Replaces what stands for several keys of one layer by these keys: `ssd.bandwidth` by both directions.
+pub(crate) fn expand(layer: &mut Value) -> Result<(), Issue> {
+    const DIRECTIONS: [&str; 2] = ["read_bandwidth", "write_bandwidth"];
+    let Some(ssd) = layer.get_mut("ssd").and_then(Value::as_object_mut) else {
+        return Ok(());
+    };
+    let Some(bandwidth) = ssd.remove("bandwidth") else {
+        return Ok(());
+    };
+    if DIRECTIONS.iter().all(|direction| ssd.contains_key(*direction)) {
+        let message = "has no effect beside read_bandwidth and write_bandwidth; leave one of the three out";
+        return Err(Issue::new("ssd.bandwidth", message));
+    }
+    for direction in DIRECTIONS {
+        ssd.entry(direction).or_insert_with(|| bandwidth.clone());
+    }
+    Ok(())
+}
+
+fn merge(lower: &mut Value, upper: &Value) {
+    match (lower, upper) {
+        (Value::Object(lower), Value::Object(upper)) => {
+            for (key, value) in upper {
+                match lower.get_mut(key) {
+                    Some(present) => merge(present, value),
+                    None => {
+                        lower.insert(key.clone(), value.clone());
+                    }
+                }
+            }
+        }
+        (lower, upper) => *lower = upper.clone(),
+    }
+}
+
+/// The names that `*` in `key` can stand for.
+fn names_at_star(key: &str, tree: &Value) -> Vec<String> {
+    match key.split_once(".*") {
+        None => vec![String::new()],
+        Some((table, _)) => {
+            at(tree, &[table]).and_then(Value::as_object).map(|map| map.keys().cloned().collect()).unwrap_or_default()
+        }
+    }
+}
+
+fn fill<'a>(key: &'a str, name: &'a str) -> Vec<&'a str> {
+    key.split('.').map(|part| if part == "*" { name } else { part }).collect()
+}
+
+/// The value at a path of keys.
+pub(crate) fn at<'a>(tree: &'a Value, path: &[&str]) -> Option<&'a Value> {
+    path.iter().try_fold(tree, |value, key| value.as_object()?.get(*key))
+}
+
+fn remove(tree: &mut Value, path: &[&str]) {
+    if let Some((last, parents)) = path.split_last() {
+        let parent = parents.iter().try_fold(tree, |value, key| value.as_object_mut()?.get_mut(*key));
+        if let Some(map) = parent.and_then(Value::as_object_mut) {
+            map.remove(*last);
+        }
+    }
+}
+
+/// The dotted paths of everything that is set in `tree`.
+pub(crate) fn leaves(tree: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    collect_leaves(tree, "", &mut found);
+    found
+}
+
+fn collect_leaves(value: &Value, path: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => map.iter().for_each(|(key, value)| collect_leaves(value, &join(path, key), found)),
+        _ => found.push(path.to_string()),
+    }
+}
+
+/// One `a.b=VALUE`.
+#[derive(Debug)]
+pub(crate) struct Override {
+    /// What the user wrote.
+    text: String,
+    /// The dotted path.
+    pub(crate) path: String,
+    /// The value under its tables.
+    pub(crate) tree: Value,
+}
+
+impl Override {
+    /// Reads `a.b=VALUE`. A VALUE that is not a TOML value is taken as a string.
+    pub(crate) fn parse(text: &str) -> Result<Self, ConfigError> {
+        const KEYS_MAX: usize = 12;
+        let fail = |message: &str| ConfigError {
+            file: show_override(text),
+            line: None,
+            path: String::new(),
+            message: message.to_string(),
+        };
+        let (path, value) = text.split_once('=').ok_or_else(|| fail("\"=\" is missing; write memory.channels=4"))?;
+        let keys: Vec<&str> = path.trim().split('.').map(str::trim).collect();
+        if keys.len() > KEYS_MAX || keys.iter().any(|key| key.is_empty()) {
+            return Err(fail("not a dotted path before \"=\"; write memory.channels=4"));
+        }
+        let value = value.trim();
+        let value = parse_toml_value(value).unwrap_or_else(|| Value::String(value.to_string()));
+        let tree =
+            keys.iter().rev().fold(value, |value, key| Value::Object(Map::from_iter([(key.to_string(), value)])));
+        let path = keys.iter().fold(String::new(), |path, key| join(&path, key));
+        Ok(Override { text: text.to_string(), path, tree })
+    }
+
+    /// How messages name it.
+    pub(crate) fn shown(&self) -> String {
+        show_override(&self.text)
+    }
+}
+
+fn show_override(text: &str) -> String {
+    const LENGTH_MAX: usize = 100;
+    if text.len() <= LENGTH_MAX && !text.contains(char::is_control) {
+        return format!("--set {text}");
+    }
+    format!("--set {}", crate::units::shorten(text))
+}

@@ -1,0 +1,90 @@
+//! The resolved configuration.
+
+use hostnet_model::params::ServerParams;
+use serde::Serialize;
+use std::path::Path;
+
+/// What to resolve.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// The configuration.
+    pub text: &'a str,
+    /// Its language.
+    pub format: Format,
+    /// Its name for messages; a file's stem is the default name of the run.
+    pub file: &'a str,
+    /// The folder that names of other files are relative to.
+    pub base_dir: &'a Path,
+    /// Settings on top of the text, each `a.b=VALUE`.
+    pub overrides: &'a [String],
+}
+
+/// The language of a configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// TOML 1.
+    Toml,
+    /// JSON with the same tables.
+    Json,
+}
+
+/// A checked configuration with every name, unit and default resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Name of the run.
+    pub name: String,
+    /// The server and its workloads.
+    pub server: ServerParams,
+    /// How long to simulate.
+    pub run: RunPlan,
+    /// Hexadecimal SHA-256 of the canonical JSON of `server` and `run`. The run's name is no part of it.
+    pub hash: String,
+    /// The complete configuration in the user's terms. Resolving it gives this plan again.
+    pub effective: serde_json::Value,
+    /// What the user wrote that has no effect, and why.
+    pub ignored: Vec<String>,
+    /// Why results of this server are not checked against measurements, if they are not.
+    pub unvalidated: Option<String>,
+    /// Dotted paths of the keys that the user wrote himself.
+    pub given: Vec<String>,
+}
+
+/// How long to simulate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RunPlan {
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// What comes before the measurement.
+    pub warm_up: WarmUp,
+    /// When the measurement ends.
+    pub length: Length,
+    /// Longest measurement in ps.
+    pub duration_max_ps: u64,
+}
+
+/// What comes before the measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum WarmUp {
+    /// Until the queues have settled.
+    Auto,
+    /// A fixed time.
+    Fixed {
+        /// That time in ps.
+        ps: u64,
+    },
+}
+
+/// When the measurement ends.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub enum Length {
+    /// After a fixed time.
+    Duration {
+        /// That time in ps, from the end of the warm-up.
+        ps: u64,
+    },
+    /// When the 95% confidence interval of every workload's throughput is small enough.
+    Precision {
+        /// The interval as a share of the throughput.
+        relative: f64,
+    },
+}

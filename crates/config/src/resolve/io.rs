@@ -1,0 +1,94 @@
+//! `[iio]`, `[pcie]` and `[ssd]`.
+
+use crate::error::Issue;
+use crate::spec::{Bandwidth, IioSpec, PcieSpec, Spec, SsdSpec};
+use hostnet_model::params::{IioParams, PcieParams, SsdParams};
+
+pub(super) fn resolve_iio(spec: &IioSpec) -> IioParams {
+    IioParams {
+        write_credits: spec.write_credits,
+        read_credits: spec.read_credits,
+        write_to_cha_ps: spec.write_to_cha.0,
+        write_ack_ps: spec.write_ack.0,
+        read_to_cha_ps: spec.read_to_cha.0,
+        read_return_ps: spec.read_return.0,
+        line_ps: spec.line.0,
+        line_spread_ps: spread_ps(spec.line.0, spec.line_jitter),
+    }
+}
+
+/// Half the range of a time, from its mean and the share of it.
+pub(super) fn spread_ps(mean_ps: u64, jitter: f64) -> u64 {
+    (mean_ps as f64 * jitter).round() as u64
+}
+
+pub(super) fn resolve_pcie(spec: &Spec) -> Result<PcieParams, Issue> {
+    let pcie = &spec.pcie;
+    if pcie.lanes < spec.ssd.count {
+        let message =
+            format!("{} lanes are too few for ssd.count = {}; every drive needs one", pcie.lanes, spec.ssd.count);
+        return Err(Issue::between(&["pcie.lanes", "ssd.count"], message));
+    }
+    let lines = |field: &str, lines: u32, size_name: &str, bytes: u64| {
+        let least = bytes / 64;
+        let message = format!("{lines} lines are less than {size_name}, which is {least} lines");
+        (u64::from(lines) < least).then(|| Issue::between(&[field, size_name], message))
+    };
+    let short = lines("pcie.posted_lines", pcie.posted_lines, "pcie.mps", pcie.mps.0)
+        .or_else(|| lines("pcie.nonposted_lines", pcie.nonposted_lines, "pcie.mrrs", pcie.mrrs.0));
+    match short {
+        Some(issue) => Err(issue),
+        None => Ok(pcie_params(pcie, drive_lanes(pcie.lanes, spec.ssd.count))),
+    }
+}
+
+fn pcie_params(pcie: &PcieSpec, lanes: u32) -> PcieParams {
+    PcieParams {
+        bytes_per_s: link_bytes_per_s(pcie.generation, lanes),
+        mps_bytes: pcie.mps.0 as u32,
+        mrrs_bytes: pcie.mrrs.0 as u32,
+        rcb_bytes: pcie.rcb.0 as u32,
+        write_overhead_bytes: pcie.write_overhead.0 as u32,
+        read_overhead_bytes: pcie.read_overhead.0 as u32,
+        completion_overhead_bytes: pcie.completion_overhead.0 as u32,
+        dllp_share: (pcie.dllp_share * 65536.0).round() as u32,
+        latency_ps: pcie.latency.0,
+        posted_lines: pcie.posted_lines,
+        nonposted_lines: pcie.nonposted_lines,
+    }
+}
+
+/// Lanes of one drive: a link width that exists.
+fn drive_lanes(lanes: u32, drives: u32) -> u32 {
+    [16, 8, 4, 2].into_iter().find(|&width| width <= lanes / drives.max(1)).unwrap_or(1)
+}
+
+/// Bytes per second of a link in one direction after line coding: 8b/10b for generations 1 and 2, 128b/130b for 3 to 5, and
+/// the 242 of 256 bytes that a flit of generation 6 carries.
+fn link_bytes_per_s(generation: u32, lanes: u32) -> u64 {
+    let (mega_transfers, payload, coded): (u64, u64, u64) = match generation {
+        1 => (2_500, 8, 10),
+        2 => (5_000, 8, 10),
+        3 => (8_000, 128, 130),
+        4 => (16_000, 128, 130),
+        5 => (32_000, 128, 130),
+        _ => (64_000, 242, 256),
+    };
+    mega_transfers * 1_000_000 * u64::from(lanes) * payload / (coded * 8)
+}
+
+pub(super) fn resolve_ssd(spec: &SsdSpec) -> Result<SsdParams, Issue> {
+    let rate = |own: Option<Bandwidth>, path: &str| match own {
+        Some(Bandwidth(bytes_per_s)) => Ok(bytes_per_s),
+        None => Err(Issue::new(path, "missing; give it or ssd.bandwidth")),
+    };
+    Ok(SsdParams {
+        count: spec.count,
+        read_bytes_per_s: rate(spec.read_bandwidth, "ssd.read_bandwidth")?,
+        write_bytes_per_s: rate(spec.write_bandwidth, "ssd.write_bandwidth")?,
+        latency_ps: spec.latency.0,
+        queue_depth: spec.queue_depth,
+        streams: spec.streams,
+        max_transfer_bytes: spec.max_transfer.0,
+    })
+}

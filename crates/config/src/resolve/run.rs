@@ -1,0 +1,79 @@
+//! `[run]`.
+
+use crate::error::Issue;
+use crate::plan::{Length, RunPlan, WarmUp};
+use crate::spec::{RunSpec, Spec, Time, WarmUpSpec};
+use crate::units::{format, shorten, Dimension};
+use std::path::Path;
+
+const SEED: u64 = 1;
+const DURATION_PS: u64 = 1_000_000_000;
+const DURATION_MAX_PS: u64 = 100_000_000_000;
+
+/// Resolves the run. `ramp_ps` is the longest ramp time of a job file; it is the warm-up unless `run.warmup` gives one.
+pub(super) fn resolve(spec: &Spec, ramp_ps: u64) -> Result<RunPlan, Issue> {
+    let run = &spec.run;
+    let (length, duration_max_ps) = match (run.duration, run.precision) {
+        (Some(_), Some(_)) => {
+            let message = "run.duration and run.precision exclude each other; give one of them";
+            return Err(Issue::between(&["run.precision", "run.duration"], message));
+        }
+        (None, Some(relative)) => {
+            (Length::Precision { relative }, run.duration_max.map_or(DURATION_MAX_PS, |Time(ps)| ps))
+        }
+        (duration, None) => {
+            if run.duration_max.is_some() {
+                return Err(Issue::new("run.duration_max", "has an effect only together with run.precision"));
+            }
+            let ps = duration.map_or(DURATION_PS, |Time(ps)| ps);
+            (Length::Duration { ps }, ps)
+        }
+    };
+    let warm_up = match run.warmup {
+        Some(WarmUpSpec::Fixed(Time(ps))) => WarmUp::Fixed { ps },
+        None if ramp_ps > 0 => WarmUp::Fixed { ps: ramp_ps },
+        _ => WarmUp::Auto,
+    };
+    Ok(RunPlan { seed: run.seed.unwrap_or(SEED), warm_up, length, duration_max_ps })
+}
+
+/// What of a job file's ramp time has no effect, or an effect to know of.
+pub(super) fn ignored(spec: &Spec, ramp_ps: u64) -> Option<String> {
+    let ramp = format(ramp_ps, Dimension::Time);
+    (ramp_ps > 0 && spec.run.warmup.is_some()).then(|| format!("fio: ramp_time={ramp} is overridden by run.warmup"))
+}
+
+/// The name of the run: given, or the file's.
+pub(super) fn name(spec: &Spec, file: &str) -> Result<String, Issue> {
+    const LENGTH_MAX: usize = 100;
+    let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str()).filter(|stem| !stem.starts_with('<'));
+    let Some(name) = &spec.run.name else {
+        return Ok(stem.unwrap_or("run").to_string());
+    };
+    let plain = !name.trim().is_empty() && !name.contains(|c: char| c.is_control() || c == '/' || c == '\\');
+    if plain && name.chars().count() <= LENGTH_MAX {
+        return Ok(name.clone());
+    }
+    let rule = format!("a name has 1 to {LENGTH_MAX} characters and no slash");
+    Err(Issue::new("run.name", format!("{} is not a name; {rule}", shorten(name))))
+}
+
+/// The run with every default written out.
+pub(super) fn effective(run: &RunPlan, name: &str) -> RunSpec {
+    let (duration, precision, duration_max) = match run.length {
+        Length::Duration { ps } => (Some(Time(ps)), None, None),
+        Length::Precision { relative } => (None, Some(relative), Some(Time(run.duration_max_ps))),
+    };
+    let warmup = match run.warm_up {
+        WarmUp::Auto => WarmUpSpec::Auto,
+        WarmUp::Fixed { ps } => WarmUpSpec::Fixed(Time(ps)),
+    };
+    RunSpec {
+        name: Some(name.to_string()),
+        seed: Some(run.seed),
+        duration,
+        precision,
+        duration_max,
+        warmup: Some(warmup),
+    }
+}

@@ -1,0 +1,93 @@
+//! The server as a whole.
+
+use super::{io, memory, Context};
+use crate::error::Issue;
+use crate::spec::{ChaSpec, CoreSpec, Spec};
+use crate::units::{format, Dimension};
+use hostnet_model::params::{
+    ChaParams, CoreParams, FioJob, FioParams, ServerParams, StreamParams, Workload, WorkloadKind,
+};
+
+pub(super) fn resolve(
+    spec: &Spec,
+    context: &Context,
+    workloads: Vec<Workload>,
+    seed: u64,
+) -> Result<ServerParams, Issue> {
+    Ok(ServerParams {
+        core: resolve_core(&spec.core),
+        cha: resolve_cha(&spec.cha),
+        memory: memory::resolve(&spec.memory, context)?,
+        iio: io::resolve_iio(&spec.iio),
+        pcie: io::resolve_pcie(spec)?,
+        ssd: io::resolve_ssd(&spec.ssd)?,
+        workloads,
+        seed,
+    })
+}
+
+fn resolve_core(spec: &CoreSpec) -> CoreParams {
+    CoreParams {
+        count: spec.count,
+        lfb_entries: spec.lfb.entries,
+        refill_ps: spec.lfb.refill.0,
+        refill_spread_ps: io::spread_ps(spec.lfb.refill.0, spec.lfb.refill_jitter),
+        issue_ps: spec.issue.0,
+        to_cha_ps: spec.to_cha.0,
+        from_cha_ps: spec.from_cha.0,
+        write_ack_ps: spec.write_ack.0,
+        dirty_pool_lines: spec.dirty_pool,
+    }
+}
+
+fn resolve_cha(spec: &ChaSpec) -> ChaParams {
+    ChaParams {
+        slices: spec.slices,
+        tor_entries: spec.tor.entries,
+        tor_write_entries: spec.tor.write_entries.min(spec.tor.entries),
+        read_to_mc_ps: spec.read_to_mc.0,
+        from_mc_ps: spec.from_mc.0,
+        core_write_to_mc_ps: spec.core_write_to_mc.0,
+        io_write_to_mc_ps: spec.io_write_to_mc.0,
+        write_ack_ps: spec.write_ack.0,
+    }
+}
+
+/// Buffers begin at multiples of this.
+const BUFFER_ALIGNMENT: u64 = 1 << 20;
+/// Bytes of kernel structures on every core that serves a fio workload.
+const KERNEL_BYTES: u64 = 256 << 20;
+/// Bytes beyond its blocks that the drive moves data of a job to.
+const EXTRA_BYTES: u64 = 16 << 20;
+
+/// Checks that the buffers of all workloads fit the memory.
+pub(super) fn check_footprint(server: &ServerParams) -> Result<(), Issue> {
+    let memory = server.memory.pages.memory_bytes;
+    let needs = server.workloads.iter().map(|workload| match &workload.kind {
+        WorkloadKind::Stream(stream) => (stream_bytes(stream), format!("workload.{}.working_set", workload.name)),
+        WorkloadKind::Fio(fio) => (fio_bytes(fio), format!("workload.{}", workload.name)),
+    });
+    let needs: Vec<(u128, String)> = needs.collect();
+    let total: u128 = needs.iter().map(|(bytes, _)| bytes).sum();
+    if total <= u128::from(memory) {
+        return Ok(());
+    }
+    let largest = needs.iter().max_by_key(|(bytes, _)| bytes).map_or("workload", |(_, path)| path);
+    let shown = |bytes: u128| format(u64::try_from(bytes).unwrap_or(u64::MAX), Dimension::Size);
+    let message = format!("the buffers of the workloads need {} of {} of memory", shown(total), shown(memory.into()));
+    Err(Issue::between(&["memory.size", largest, "workload"], message))
+}
+
+fn stream_bytes(stream: &StreamParams) -> u128 {
+    let buffer = stream.working_set_bytes.next_multiple_of(BUFFER_ALIGNMENT);
+    u128::from(buffer) * stream.cores.len() as u128
+}
+
+fn fio_bytes(fio: &FioParams) -> u128 {
+    let mut cores: Vec<u32> = fio.jobs.iter().map(|job| job.core).collect();
+    cores.sort_unstable();
+    cores.dedup();
+    let blocks = |job: &FioJob| (job.block_bytes * u64::from(job.io_depth)).next_multiple_of(BUFFER_ALIGNMENT);
+    let jobs: u128 = fio.jobs.iter().map(|job| u128::from(blocks(job) + EXTRA_BYTES)).sum();
+    jobs + u128::from(KERNEL_BYTES) * cores.len() as u128
+}

@@ -1,0 +1,108 @@
+//! What the user wrote, and where.
+
+use crate::check::{check, missing};
+use crate::document::{parse_json, parse_toml, Document};
+use crate::error::{ConfigError, Issue};
+use crate::layers::{at, expand, leaves, overlay, Override};
+use crate::plan::{Format, Input};
+use crate::schema;
+use serde_json::Value;
+
+/// What the user wrote, and where.
+pub(super) struct Source<'a> {
+    file: &'a str,
+    document: Document,
+    overrides: Vec<Override>,
+    /// The document with the overrides on top.
+    pub(super) merged: Value,
+    /// Dotted paths of everything that is set in either.
+    pub(super) given: Vec<String>,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn read(input: &Input<'a>) -> Result<Self, ConfigError> {
+        let document = match input.format {
+            Format::Toml => parse_toml(input.text),
+            Format::Json => parse_json(input.text),
+        };
+        let document = document.map_err(|error| error.in_file(input.file))?;
+        let overrides = input.overrides.iter().map(|text| Override::parse(text));
+        let overrides = overrides.collect::<Result<Vec<_>, _>>()?;
+        let mut source = Source { file: input.file, document, overrides: vec![], merged: Value::Null, given: vec![] };
+        source.settle(overrides).map_err(|issue| source.locate(issue))?;
+        Ok(source)
+    }
+
+    /// Checks and merges. The document is checked alone first, so that its errors are not put down to an override.
+    fn settle(&mut self, overrides: Vec<Override>) -> Result<(), Issue> {
+        check(schema::complete(), &self.document.tree, "")?;
+        self.given = leaves(&self.document.tree);
+        self.given.extend(overrides.iter().flat_map(|setting| leaves(&setting.tree)));
+        self.given.sort();
+        self.given.dedup();
+        self.overrides = overrides;
+        check(schema::complete(), &self.layered(|_| Ok(()))?, "")?;
+        self.merged = self.layered(expand)?;
+        self.check_preset()
+    }
+
+    /// The document with the overrides on top, each prepared by `prepare`.
+    fn layered(&self, prepare: impl Fn(&mut Value) -> Result<(), Issue>) -> Result<Value, Issue> {
+        let mut merged = self.document.tree.clone();
+        prepare(&mut merged)?;
+        for setting in &self.overrides {
+            let mut layer = setting.tree.clone();
+            prepare(&mut layer)?;
+            overlay(&mut merged, &layer);
+        }
+        Ok(merged)
+    }
+
+    /// Refuses to choose a preset for a configuration that leaves nothing to it.
+    fn check_preset(&self) -> Result<(), Issue> {
+        if preset_of(&self.merged) == preset_of(&self.document.tree) {
+            return Ok(());
+        }
+        match missing(schema::complete(), &self.document.tree, "") {
+            Some(_) => Ok(()),
+            None => Err(Issue::new("server.preset", "has no effect: the configuration gives every value itself")),
+        }
+    }
+
+    /// Finds where the user wrote what an issue is about.
+    pub(super) fn locate(&self, issue: Issue) -> ConfigError {
+        let Issue { paths, message, elsewhere } = issue;
+        let overridden = paths.iter().find(|path| self.overriding(path).is_some());
+        let given = overridden.or_else(|| paths.iter().find(|path| self.origin(path).is_some()));
+        let path = given.or(paths.first()).cloned().unwrap_or_default();
+        let (file, line) = match elsewhere {
+            Some(place) => place,
+            None => self.origin(&path).unwrap_or_else(|| (self.file.to_string(), None)),
+        };
+        ConfigError { file, line, path, message }
+    }
+
+    fn overriding(&self, path: &str) -> Option<&Override> {
+        self.overrides.iter().rev().find(|setting| covers(&setting.path, path) || covers(path, &setting.path))
+    }
+
+    fn origin(&self, path: &str) -> Option<(String, Option<usize>)> {
+        if let Some(setting) = self.overriding(path) {
+            return Some((setting.shown(), None));
+        }
+        if let Some(line) = self.document.lines.get(path.split('[').next().unwrap_or(path)) {
+            return Some((self.file.to_string(), Some(*line)));
+        }
+        self.given.iter().any(|given| covers(path, given)).then(|| (self.file.to_string(), None))
+    }
+}
+
+/// The preset that a configuration names.
+pub(super) fn preset_of(tree: &Value) -> Option<&str> {
+    at(tree, &["server", "preset"]).and_then(Value::as_str)
+}
+
+/// Whether `path` is `table` or stands in it.
+fn covers(table: &str, path: &str) -> bool {
+    path.strip_prefix(table).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}

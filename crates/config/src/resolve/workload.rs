@@ -1,0 +1,280 @@
+//! `[workload.*]`: jobs, drives and cores.
+
+use super::Context;
+use crate::document::TEXT_BYTES_MAX;
+use crate::error::Issue;
+use crate::fio;
+use crate::spec::{CoreList, FioJobSpec, FioSpec, PatternSpec, Spec, StreamSpec, WorkloadSpec};
+use crate::units::{format, shorten, Dimension};
+use hostnet_model::params::{FioJob, FioParams, Pattern, StreamParams, Workload, WorkloadKind};
+use std::collections::BTreeMap;
+use std::io::Read;
+
+const WORKLOADS_MAX: usize = 64;
+/// Commands in flight of all jobs together.
+const COMMANDS_MAX: u64 = 1 << 20;
+
+/// The workloads, and what else came out of their job files.
+pub(super) struct Workloads {
+    pub(super) resolved: Vec<Workload>,
+    /// The specification with job files read in.
+    pub(super) effective: BTreeMap<String, WorkloadSpec>,
+    pub(super) ramp_ps: u64,
+    pub(super) ignored: Vec<String>,
+}
+
+pub(super) fn resolve(spec: &Spec, context: &Context) -> Result<Workloads, Issue> {
+    if spec.workload.is_empty() || spec.workload.len() > WORKLOADS_MAX {
+        let message = format!("{} workloads; 1 to {WORKLOADS_MAX} are allowed", spec.workload.len());
+        return Err(Issue::new("workload", message));
+    }
+    let mut reader = JobReader { context, drives: spec.ssd.count, files: Vec::new(), ramp_ps: 0, ignored: Vec::new() };
+    let mut effective = spec.workload.clone();
+    for (name, workload) in &mut effective {
+        if let WorkloadSpec::Fio(fio) = workload {
+            reader.read_into(name, fio)?;
+        }
+    }
+    let mut cores = Cores::claim(&effective, spec.core.count)?;
+    let resolved = effective.iter().map(|(name, workload)| {
+        let kind = match workload {
+            WorkloadSpec::Stream(stream) => WorkloadKind::Stream(resolve_stream(name, stream)?),
+            WorkloadSpec::Fio(fio) => WorkloadKind::Fio(resolve_fio(name, fio, spec, &mut cores)?),
+        };
+        Ok(Workload { name: name.clone(), kind })
+    });
+    let resolved: Vec<Workload> = resolved.collect::<Result<_, Issue>>()?;
+    check_commands(&resolved)?;
+    Ok(Workloads { resolved, effective, ramp_ps: reader.ramp_ps, ignored: reader.ignored })
+}
+
+fn check_commands(workloads: &[Workload]) -> Result<(), Issue> {
+    let jobs = workloads.iter().filter_map(|workload| match &workload.kind {
+        WorkloadKind::Fio(fio) => Some(&fio.jobs),
+        WorkloadKind::Stream(_) => None,
+    });
+    let commands: u64 = jobs.flatten().map(|job| u64::from(job.io_depth)).sum();
+    if commands > COMMANDS_MAX {
+        let message = format!("{commands} commands in flight over all jobs; at most {COMMANDS_MAX}");
+        return Err(Issue::new("workload", message));
+    }
+    Ok(())
+}
+
+fn resolve_stream(name: &str, spec: &StreamSpec) -> Result<StreamParams, Issue> {
+    let path = |key: &str| format!("workload.{name}.{key}");
+    let shown = |bytes: u64| format(bytes, Dimension::Size);
+    let pattern = match (spec.pattern, spec.stride) {
+        (PatternSpec::Strided, Some(stride)) if stride <= spec.working_set => Pattern::Strided { bytes: stride.0 },
+        (PatternSpec::Strided, Some(stride)) => {
+            let message = format!("{} is more than working_set = {}", shown(stride.0), shown(spec.working_set.0));
+            return Err(Issue::between(&[&path("stride"), &path("working_set")], message));
+        }
+        (PatternSpec::Strided, None) => {
+            return Err(Issue::new(path("stride"), "missing; pattern = \"strided\" needs one such as \"256 B\""));
+        }
+        (_, Some(_)) => {
+            return Err(Issue::new(path("stride"), "has an effect only with pattern = \"strided\""));
+        }
+        (PatternSpec::Sequential, None) => Pattern::Sequential,
+        (PatternSpec::Random, None) => Pattern::Random,
+    };
+    Ok(StreamParams {
+        cores: spec.cores.0.clone(),
+        pattern,
+        reads: share(spec.reads),
+        working_set_bytes: spec.working_set.0,
+        gap_ps: spec.gap.0,
+    })
+}
+
+/// A share from 0 to 1 in units of 2^-32.
+fn share(share: f64) -> u64 {
+    (share * (1u64 << 32) as f64).round() as u64
+}
+
+fn resolve_fio(name: &str, fio: &FioSpec, spec: &Spec, cores: &mut Cores) -> Result<FioParams, Issue> {
+    let jobs = fio.jobs.as_deref().unwrap_or_default();
+    let own = cores.of_fio(name, fio, jobs)?;
+    let resolve_job = |(at, job): (usize, &FioJobSpec)| {
+        let path = |key: &str| format!("workload.{name}.jobs[{at}].{key}");
+        if job.ssd >= spec.ssd.count {
+            let message = format!("drive {} does not exist; ssd.count = {}", job.ssd, spec.ssd.count);
+            return Err(Issue::between(&[&path("ssd"), "ssd.count"], message));
+        }
+        if job.size < job.bs {
+            return Err(Issue::between(&[&path("size"), &path("bs")], "size is less than a block (bs)"));
+        }
+        Ok(FioJob {
+            ssd: job.ssd,
+            core: job.core.or_else(|| own.get(at % own.len().max(1)).copied()).unwrap_or(0),
+            block_bytes: job.bs.0,
+            io_depth: job.iodepth,
+            size_bytes: job.size.0,
+            random: job.rw.is_random(),
+            reads: share(f64::from(job.rw.reads_percent(job.rwmixread.unwrap_or(50))) / 100.0),
+        })
+    };
+    Ok(FioParams {
+        jobs: jobs.iter().enumerate().map(resolve_job).collect::<Result<_, _>>()?,
+        rate_bytes_per_s: fio.rate.map_or(0, |rate| rate.0),
+        dma_lines_per_page: (spec.fio.dma_lines_per_page * 65536.0).round() as u64,
+        kernel_lines_per_page: (spec.fio.kernel_lines_per_page * 65536.0).round() as u64,
+        kernel_loads: share(spec.fio.kernel_loads),
+    })
+}
+
+/// Reads job files and numbers their drives.
+struct JobReader<'a> {
+    context: &'a Context<'a>,
+    drives: u32,
+    /// Names of files in the order in which they come up: each is a drive.
+    files: Vec<String>,
+    ramp_ps: u64,
+    ignored: Vec<String>,
+}
+
+impl JobReader<'_> {
+    /// Replaces the name of a job file by the jobs in it.
+    fn read_into(&mut self, name: &str, fio: &mut FioSpec) -> Result<(), Issue> {
+        let path = format!("workload.{name}.job");
+        let file = match (fio.job.take(), &fio.jobs) {
+            (Some(file), None) => file,
+            (None, Some(_)) => return Ok(()),
+            (Some(_), Some(_)) => return Err(Issue::new(path, "excludes jobs; give one of them")),
+            (None, None) => {
+                return Err(Issue::new(path, "missing; give a fio job file (job = \"quadrant.fio\") or jobs"));
+            }
+        };
+        let text = self.text_of(&file, &path)?;
+        let job_file = fio::parse(&text, &file)?;
+        self.ramp_ps = self.ramp_ps.max(job_file.ramp_ps);
+        self.ignored.extend(job_file.ignored);
+        let mut jobs = Vec::new();
+        let mut pinned = false;
+        for (at, mut job) in job_file.jobs.into_iter().enumerate() {
+            job.spec.ssd = match &job.filename {
+                Some(drive) => self.drive(drive, &file, job.line)?,
+                None => at as u32 % self.drives,
+            };
+            if fio.cores.is_some() {
+                pinned |= job.spec.core.take().is_some();
+            }
+            jobs.push(job.spec);
+        }
+        if pinned {
+            self.ignored.push(format!("{file}: cpus_allowed is overridden by workload.{name}.cores"));
+        }
+        fio.jobs = Some(jobs);
+        Ok(())
+    }
+
+    fn drive(&mut self, name: &str, file: &str, line: usize) -> Result<u32, Issue> {
+        if let Some(at) = self.files.iter().position(|known| known == name) {
+            return Ok(at as u32);
+        }
+        if self.files.len() as u32 >= self.drives {
+            let message =
+                format!("{} is one file more than there are drives (ssd.count = {})", shorten(name), self.drives);
+            return Err(Issue::in_file(file, Some(line), "filename", message));
+        }
+        self.files.push(name.to_string());
+        Ok(self.files.len() as u32 - 1)
+    }
+
+    fn text_of(&self, file: &str, path: &str) -> Result<String, Issue> {
+        let place = self.context.base_dir.join(file);
+        let fail = |reason: &str| Issue::new(path, format!("cannot read {place:?}: {reason}"));
+        let io = |error: std::io::Error| match error.kind() {
+            std::io::ErrorKind::NotFound => fail("there is no such file"),
+            _ => fail(&error.to_string()),
+        };
+        if !std::fs::metadata(&place).map_err(io)?.is_file() {
+            return Err(fail("not a file"));
+        }
+        let mut bytes = Vec::new();
+        let opened = std::fs::File::open(&place).map_err(io)?;
+        opened.take(TEXT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
+        match String::from_utf8(bytes) {
+            Ok(text) if !text.contains('\0') => Ok(text),
+            _ => Err(fail("not text, so not a fio job file")),
+        }
+    }
+}
+
+/// Which workload has which core.
+struct Cores {
+    owner: Vec<Option<String>>,
+    /// Fio workloads that still want a core of their own.
+    waiting: usize,
+}
+
+impl Cores {
+    /// Gives every workload the cores that it names.
+    fn claim(workloads: &BTreeMap<String, WorkloadSpec>, count: u32) -> Result<Self, Issue> {
+        let mut cores = Cores { owner: vec![None; count as usize], waiting: 0 };
+        for (name, workload) in workloads {
+            let list = match workload {
+                WorkloadSpec::Stream(stream) => Some(&stream.cores),
+                WorkloadSpec::Fio(fio) => fio.cores.as_ref(),
+            };
+            for &core in list.into_iter().flat_map(|CoreList(cores)| cores) {
+                cores.take(core, name, &format!("workload.{name}.cores"))?;
+            }
+            if let WorkloadSpec::Fio(fio) = workload {
+                let jobs = fio.jobs.as_deref().unwrap_or_default();
+                for (at, core) in jobs.iter().enumerate().filter_map(|(at, job)| Some((at, job.core?))) {
+                    cores.take(core, name, &format!("workload.{name}.jobs[{at}].core"))?;
+                }
+                cores.waiting += usize::from(wants_cores(fio, jobs));
+            }
+        }
+        Ok(cores)
+    }
+
+    fn take(&mut self, core: u32, name: &str, path: &str) -> Result<(), Issue> {
+        let table = format!("workload.{name}");
+        let count = self.owner.len();
+        let Some(owner) = self.owner.get_mut(core as usize) else {
+            let message = format!("core {core} does not exist; core.count = {count} means cores 0 to {}", count - 1);
+            return Err(Issue::between(&[path, &format!("{table}.job"), "core.count"], message));
+        };
+        match owner {
+            Some(other) if other != name => {
+                let message = format!("core {core} is used by workload.{name} and workload.{other}");
+                let theirs = format!("workload.{other}.cores");
+                Err(Issue::between(&[path, &theirs, &format!("{table}.job")], message))
+            }
+            _ => {
+                *owner = Some(name.to_string());
+                Ok(())
+            }
+        }
+    }
+
+    /// The cores for the jobs of a fio workload that name none: its list, or the last free ones.
+    fn of_fio(&mut self, name: &str, fio: &FioSpec, jobs: &[FioJobSpec]) -> Result<Vec<u32>, Issue> {
+        if let Some(CoreList(cores)) = &fio.cores {
+            return Ok(cores.clone());
+        }
+        if !wants_cores(fio, jobs) {
+            return Ok(Vec::new());
+        }
+        self.waiting -= 1;
+        let free: Vec<u32> = (0..self.owner.len()).filter(|&at| self.owner[at].is_none()).map(|at| at as u32).collect();
+        let count = jobs.len().min(free.len().saturating_sub(self.waiting));
+        if count == 0 {
+            let message = format!("no core of the {} is free for this workload", self.owner.len());
+            return Err(Issue::between(&[&format!("workload.{name}.cores"), &format!("workload.{name}")], message));
+        }
+        let own = free[free.len() - count..].to_vec();
+        for &core in &own {
+            self.owner[core as usize] = Some(name.to_string());
+        }
+        Ok(own)
+    }
+}
+
+fn wants_cores(fio: &FioSpec, jobs: &[FioJobSpec]) -> bool {
+    fio.cores.is_none() && jobs.iter().any(|job| job.core.is_none())
+}

@@ -1,0 +1,71 @@
+//! The schema of the configuration, made from the types in `spec`.
+
+use crate::spec::Spec;
+use schemars::generate::SchemaSettings;
+use serde_json::{json, Value};
+use std::sync::OnceLock;
+
+/// The schema of a complete configuration.
+pub(crate) fn complete() -> &'static Value {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    SCHEMA.get_or_init(generate)
+}
+
+/// The JSON Schema of what a user may write.
+///
+/// Every key has a description; `x-quantity` names the dimension of a value with a unit, `x-min` and `x-max` its range,
+/// `x-words` words allowed in its place. Nothing of the server is required, because a preset gives it.
+pub fn schema() -> Value {
+    let mut schema = complete().clone();
+    schema["title"] = json!("hostnet configuration");
+    drop_required(&mut schema, "");
+    schema
+}
+
+fn generate() -> Value {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    let mut schema = settings.into_generator().into_root_schema_for::<Spec>().to_value();
+    drop_null(&mut schema);
+    schema
+}
+
+/// Absent is absent: an optional value is not also `null`.
+fn drop_null(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            if let Some(Value::Array(types)) = map.get_mut("type") {
+                types.retain(|name| name != "null");
+                if let [only] = types.as_slice() {
+                    let only = only.clone();
+                    map.insert("type".to_string(), only);
+                }
+            }
+            if let Some(Value::Array(choices)) = map.get_mut("anyOf") {
+                choices.retain(|choice| choice["type"] != "null");
+                if let [Value::Object(only)] = choices.as_slice() {
+                    let only = only.clone();
+                    map.remove("anyOf");
+                    only.into_iter().for_each(|(key, value)| {
+                        map.entry(key).or_insert(value);
+                    });
+                }
+            }
+            map.values_mut().for_each(drop_null);
+        }
+        Value::Array(list) => list.iter_mut().for_each(drop_null),
+        _ => {}
+    }
+}
+
+fn drop_required(schema: &mut Value, name: &str) {
+    if name == "workload" {
+        return;
+    }
+    if let Value::Object(map) = schema {
+        map.remove("required");
+        if let Some(Value::Object(properties)) = map.get_mut("properties") {
+            properties.iter_mut().for_each(|(name, schema)| drop_required(schema, name));
+        }
+    }
+}

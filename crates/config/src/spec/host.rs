@@ -1,0 +1,128 @@
+//! Cores, caching and home agents, and the run.
+
+use super::values::{Time, WarmUpSpec};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which server the values start from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServerSpec {
+    /// Name of a preset. It gives every value that is not set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) preset: Option<String>,
+    /// What the server is, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) description: Option<String>,
+    /// Why results of this server are not checked against measurements; absent when they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unvalidated: Option<String>,
+}
+
+/// The cores of the socket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CoreSpec {
+    /// Cores of the socket.
+    #[schemars(range(min = 1, max = 1024))]
+    pub(crate) count: u32,
+    /// The line fill buffer of each core: the credits of C2M-Read and C2M-Write.
+    pub(crate) lfb: LfbSpec,
+    /// Least time between two allocations of one core (time).
+    #[schemars(extend("x-max" = "1 us"))]
+    pub(crate) issue: Time,
+    /// From the core to the CHA (time).
+    #[schemars(extend("x-max" = "100 us"))]
+    pub(crate) to_cha: Time,
+    /// From the CHA to the core (time).
+    #[schemars(extend("x-max" = "100 us"))]
+    pub(crate) from_cha: Time,
+    /// From the CHA's admission of a write-back to the release of the LFB entry (time).
+    #[schemars(extend("x-max" = "100 us"))]
+    pub(crate) write_ack: Time,
+    /// Dirty lines of one core that wait for eviction; one of them, drawn at random, leaves per store miss (lines).
+    #[schemars(range(min = 1, max = 16384))]
+    pub(crate) dirty_pool: u32,
+}
+
+/// A line fill buffer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LfbSpec {
+    /// Entries per core.
+    #[schemars(range(min = 1, max = 1024))]
+    pub(crate) entries: u32,
+    /// Mean time between the release of an entry and its next allocation (time).
+    #[schemars(extend("x-max" = "100 us"))]
+    pub(crate) refill: Time,
+    /// Half the range of that time as a share of it: 0.3 is +-30% (0 to 1).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub(crate) refill_jitter: f64,
+}
+
+/// The caching and home agents.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChaSpec {
+    /// Slices; a line belongs to one by a hash of its address.
+    #[schemars(range(min = 1, max = 256))]
+    pub(crate) slices: u32,
+    /// The request buffer of each slice.
+    pub(crate) tor: TorSpec,
+    /// From admission of a read to its arrival at the memory controller (time).
+    #[schemars(extend("x-max" = "100 us"))]
+    pub(crate) read_to_mc: Time,
+    /// From the last data beat on the channel to the CHA (time).
+    #[schemars(extend("x-max" = "100 us"))]
+    pub(crate) from_mc: Time,
+    /// From admission of a core's write-back to its arrival at the memory controller (time).
+    #[schemars(extend("x-max" = "100 us"))]
+    pub(crate) core_write_to_mc: Time,
+    /// From admission of an IIO write to its arrival at the memory controller (time).
+    #[schemars(extend("x-max" = "100 us"))]
+    pub(crate) io_write_to_mc: Time,
+    /// From the memory controller's acceptance of a write to the CHA (time).
+    #[schemars(extend("x-max" = "100 us"))]
+    pub(crate) write_ack: Time,
+}
+
+/// A request buffer (table of requests).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TorSpec {
+    /// Entries per slice, shared by reads and writes.
+    #[schemars(range(min = 1, max = 4096))]
+    pub(crate) entries: u32,
+    /// Of those, entries that write-backs of cores may hold at most; more than there are means all.
+    #[schemars(range(min = 1, max = 4096))]
+    pub(crate) write_entries: u32,
+}
+
+/// How long to simulate.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RunSpec {
+    /// Name of the run; the file's name without its ending when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+    /// Seed of every random stream; 1 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) seed: Option<u64>,
+    /// Time that is measured, after the warm-up (time); "1 ms" when absent. Not together with `precision`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 us", "x-max" = "1000 s"))]
+    pub(crate) duration: Option<Time>,
+    /// Measure until the 95% confidence interval of every workload's throughput is below this share of it
+    /// (0.0001 to 0.5). Not together with `duration`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0001, max = 0.5))]
+    pub(crate) precision: Option<f64>,
+    /// Longest time that is measured to reach `precision` (time); "100 ms" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 us", "x-max" = "1000 s"))]
+    pub(crate) duration_max: Option<Time>,
+    /// Time before the measurement begins (time), or "auto" until the queues have settled; "auto" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1000 s"))]
+    pub(crate) warmup: Option<WarmUpSpec>,
+}

@@ -1,0 +1,46 @@
+//! What the user can write: the schema. Every key, its meaning, its unit and its range stand here and nowhere else.
+
+mod host;
+mod io;
+mod memory;
+mod values;
+mod workload;
+
+pub(crate) use host::{ChaSpec, CoreSpec, RunSpec, ServerSpec};
+pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};
+pub(crate) use memory::{ControllerSpec, DramSpec, MapSpec, MapTable, MemorySpec, TimingSpec};
+pub(crate) use values::{Bandwidth, CoreList, MemorySize, Size, Time, TransferRate, WarmUpSpec};
+pub(crate) use workload::{Direction, FioJobSpec, FioSpec, PatternSpec, StreamSpec, WorkloadSpec};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A server and what runs on it. Values with units are strings such as "70 ns", "46.9 GB/s" or "8 MiB"
+/// (GB = 10^9 bytes, GiB = 2^30 bytes).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Spec {
+    /// Which server the values start from.
+    #[serde(default)]
+    pub(crate) server: ServerSpec,
+    /// The cores and their line fill buffers.
+    pub(crate) core: CoreSpec,
+    /// The caching and home agents.
+    pub(crate) cha: ChaSpec,
+    /// The memory controllers and their DRAM.
+    pub(crate) memory: MemorySpec,
+    /// The integrated IO controller.
+    pub(crate) iio: IioSpec,
+    /// The PCIe links between the drives and the IIO.
+    pub(crate) pcie: PcieSpec,
+    /// The NVMe drives, all alike.
+    pub(crate) ssd: SsdSpec,
+    /// What storage IO costs beyond its data.
+    pub(crate) fio: FioCostSpec,
+    /// What runs on the server, by name.
+    pub(crate) workload: BTreeMap<String, WorkloadSpec>,
+    /// How long to simulate.
+    #[serde(default)]
+    pub(crate) run: RunSpec,
+}

@@ -1,0 +1,172 @@
+//! The types of single values.
+
+use crate::cores::{format_cores, parse_cores};
+use crate::units::{format, parse, Dimension};
+use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+
+macro_rules! quantity {
+    ($name:ident, $dimension:expr, $doc:literal) => {
+        #[doc = $doc]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) struct $name(pub(crate) u64);
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&format(self.0, $dimension))
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(deserializer)?;
+                parse(&text, $dimension).map($name).map_err(D::Error::custom)
+            }
+        }
+
+        impl JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                quantity_schema($dimension, &[])
+            }
+        }
+    };
+}
+
+quantity!(Time, Dimension::Time, "A duration in ps.");
+quantity!(Size, Dimension::Size, "An amount of data in bytes.");
+quantity!(Bandwidth, Dimension::Bandwidth, "A data rate in bytes per second.");
+quantity!(TransferRate, Dimension::TransferRate, "A symbol rate in transfers per second.");
+
+fn quantity_schema(dimension: Dimension, words: &[&str]) -> Schema {
+    let mut schema = json_schema!({
+        "type": "string",
+        "x-quantity": dimension.name(),
+        "examples": [dimension.example()],
+    });
+    if !words.is_empty() {
+        schema.insert("x-words".to_string(), words.into());
+    }
+    schema
+}
+
+/// A quantity or one word in its place.
+macro_rules! quantity_or_word {
+    ($name:ident, $quantity:ident, $variant:ident, $word:literal, $other:ident, $dimension:expr, $doc:literal) => {
+        #[doc = $doc]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)]
+        pub(crate) enum $name {
+            $variant,
+            $other($quantity),
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $name::$variant => serializer.serialize_str($word),
+                    $name::$other(quantity) => quantity.serialize(serializer),
+                }
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(deserializer)?;
+                if text == $word {
+                    return Ok($name::$variant);
+                }
+                parse(&text, $dimension).map(|value| $name::$other($quantity(value))).map_err(D::Error::custom)
+            }
+        }
+
+        impl JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                quantity_schema($dimension, &[$word])
+            }
+        }
+    };
+}
+
+quantity_or_word!(
+    MemorySize,
+    Size,
+    All,
+    "all",
+    Bytes,
+    Dimension::Size,
+    "Bytes of memory in use: everything the channels hold, or less."
+);
+quantity_or_word!(WarmUpSpec, Time, Auto, "auto", Fixed, Dimension::Time, "Time before the measurement begins.");
+
+/// Numbers of cores, ascending and without repetition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CoreList(pub(crate) Vec<u32>);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum CoreListInput {
+    Text(String),
+    List(Vec<u32>),
+}
+
+impl Serialize for CoreList {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format_cores(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for CoreList {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match CoreListInput::deserialize(deserializer)? {
+            CoreListInput::Text(text) => parse_cores(&text).map(CoreList).map_err(D::Error::custom),
+            CoreListInput::List(mut list) => {
+                list.sort_unstable();
+                list.dedup();
+                Ok(CoreList(list))
+            }
+        }
+    }
+}
+
+impl JsonSchema for CoreList {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "CoreList".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                { "type": "string", "x-form": "cores", "examples": ["0-3", "0,2,4-5"] },
+                {
+                    "type": "array",
+                    "items": { "type": "integer", "minimum": 0, "maximum": crate::cores::CORE_MAX },
+                    "minItems": 1,
+                    "maxItems": crate::cores::CORE_MAX + 1,
+                    "uniqueItems": true
+                }
+            ]
+        })
+    }
+}

@@ -1,0 +1,261 @@
+//! Values with units: exact conversion between text such as `"13.5 ns"` and integers.
+//!
+//! Decimal prefixes are powers of 1000 (GB, MT/s, Gb/s), binary prefixes powers of 1024 (GiB). Nothing goes through floating point.
+
+use crate::error::nearest;
+
+/// What a value measures. The base units are picoseconds, bytes, bytes per second, transfers per second and hertz.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// Durations, in ps.
+    Time,
+    /// Amounts of data, in bytes.
+    Size,
+    /// Data rates, in bytes per second.
+    Bandwidth,
+    /// Symbol rates of buses, in transfers per second.
+    TransferRate,
+    /// Frequencies, in hertz. No parameter is one; known so that the error can say what is wanted instead.
+    Frequency,
+}
+
+impl Dimension {
+    /// Its name in the schema and in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dimension::Time => "time",
+            Dimension::Size => "size",
+            Dimension::Bandwidth => "bandwidth",
+            Dimension::TransferRate => "transfer rate",
+            Dimension::Frequency => "frequency",
+        }
+    }
+
+    /// A value in this dimension, as a user would write it.
+    pub fn example(self) -> &'static str {
+        match self {
+            Dimension::Time => "70 ns",
+            Dimension::Size => "8 MiB",
+            Dimension::Bandwidth => "46.9 GB/s",
+            Dimension::TransferRate => "3200 MT/s",
+            Dimension::Frequency => "2.4 GHz",
+        }
+    }
+
+    /// The dimension of a schema's `x-quantity`.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        use Dimension::*;
+        [Time, Size, Bandwidth, TransferRate].into_iter().find(|dimension| dimension.name() == name)
+    }
+
+    fn smallest(self) -> &'static str {
+        match self {
+            Dimension::Time => "1 ps",
+            Dimension::Size => "1 B",
+            Dimension::Bandwidth => "1 B/s",
+            Dimension::TransferRate => "1 T/s",
+            Dimension::Frequency => "1 Hz",
+        }
+    }
+}
+
+struct Unit {
+    name: &'static str,
+    dimension: Dimension,
+    numerator: u64,
+    denominator: u64,
+}
+
+const fn unit(name: &'static str, dimension: Dimension, numerator: u64) -> Unit {
+    Unit { name, dimension, numerator, denominator: 1 }
+}
+
+const fn bits(name: &'static str, numerator: u64) -> Unit {
+    Unit { name, dimension: Dimension::Bandwidth, numerator, denominator: 8 }
+}
+
+const K: u64 = 1_000;
+const M: u64 = K * K;
+const G: u64 = M * K;
+const T: u64 = G * K;
+const KI: u64 = 1 << 10;
+const MI: u64 = 1 << 20;
+const GI: u64 = 1 << 30;
+const TI: u64 = 1 << 40;
+
+/// Every unit that is understood. Of several names for one unit the first is the one written.
+const UNITS: &[Unit] = &[
+    unit("ps", Dimension::Time, 1),
+    unit("ns", Dimension::Time, K),
+    unit("us", Dimension::Time, M),
+    unit("µs", Dimension::Time, M),
+    unit("μs", Dimension::Time, M),
+    unit("ms", Dimension::Time, G),
+    unit("s", Dimension::Time, T),
+    unit("B", Dimension::Size, 1),
+    unit("kB", Dimension::Size, K),
+    unit("KB", Dimension::Size, K),
+    unit("MB", Dimension::Size, M),
+    unit("GB", Dimension::Size, G),
+    unit("TB", Dimension::Size, T),
+    unit("KiB", Dimension::Size, KI),
+    unit("MiB", Dimension::Size, MI),
+    unit("GiB", Dimension::Size, GI),
+    unit("TiB", Dimension::Size, TI),
+    unit("B/s", Dimension::Bandwidth, 1),
+    unit("kB/s", Dimension::Bandwidth, K),
+    unit("KB/s", Dimension::Bandwidth, K),
+    unit("MB/s", Dimension::Bandwidth, M),
+    unit("GB/s", Dimension::Bandwidth, G),
+    unit("TB/s", Dimension::Bandwidth, T),
+    unit("KiB/s", Dimension::Bandwidth, KI),
+    unit("MiB/s", Dimension::Bandwidth, MI),
+    unit("GiB/s", Dimension::Bandwidth, GI),
+    bits("b/s", 1),
+    bits("kb/s", K),
+    bits("Mb/s", M),
+    bits("Gb/s", G),
+    bits("Tb/s", T),
+    bits("bps", 1),
+    bits("kbps", K),
+    bits("Mbps", M),
+    bits("Gbps", G),
+    bits("Tbps", T),
+    bits("kbit/s", K),
+    bits("Mbit/s", M),
+    bits("Gbit/s", G),
+    unit("T/s", Dimension::TransferRate, 1),
+    unit("kT/s", Dimension::TransferRate, K),
+    unit("MT/s", Dimension::TransferRate, M),
+    unit("GT/s", Dimension::TransferRate, G),
+    unit("Hz", Dimension::Frequency, 1),
+    unit("kHz", Dimension::Frequency, K),
+    unit("MHz", Dimension::Frequency, M),
+    unit("GHz", Dimension::Frequency, G),
+];
+
+/// Most digits a number may have: enough for any value in range, and few enough that nothing overflows.
+const DIGITS_MAX: usize = 20;
+
+/// Reads `text` as a value of `dimension`, in its base unit. The error is a sentence without the path.
+pub fn parse(text: &str, dimension: Dimension) -> Result<u64, String> {
+    let shown = shorten(text);
+    let text = text.trim();
+    let split = text.find(|c: char| !(c.is_ascii_digit() || "+-._,".contains(c))).unwrap_or(text.len());
+    let (number, unit_name) = (&text[..split], text[split..].trim());
+    let wanted = || format!("a {} such as \"{}\" is wanted", dimension.name(), dimension.example());
+    if number.is_empty() {
+        return Err(format!("{shown} does not start with a number; {}", wanted()));
+    }
+    let number = Decimal::parse(number).map_err(|reason| format!("{shown} {reason}; {}", wanted()))?;
+    if unit_name.is_empty() {
+        return Err(format!("{shown} has no unit; {}", wanted()));
+    }
+    let unit = find_unit(unit_name, dimension).map_err(|reason| format!("{shown} {reason}; {}", wanted()))?;
+    number.scale(unit).map_err(|reason| match reason {
+        Scale::TooFine => format!("{shown} is not a whole multiple of {}", dimension.smallest()),
+        Scale::TooLarge => format!("{shown} is too large"),
+    })
+}
+
+/// `text` in quotes, cut when it is long: for messages.
+pub(crate) fn shorten(text: &str) -> String {
+    const LENGTH_MAX: usize = 60;
+    if text.chars().count() <= LENGTH_MAX {
+        return format!("{text:?}");
+    }
+    format!("{:?}...", text.chars().take(LENGTH_MAX).collect::<String>())
+}
+
+fn find_unit(name: &str, dimension: Dimension) -> Result<&'static Unit, String> {
+    if let Some(unit) = UNITS.iter().find(|unit| unit.name == name) {
+        if unit.dimension == dimension {
+            return Ok(unit);
+        }
+        return Err(format!("is a {}", unit.dimension.name()));
+    }
+    let known = UNITS.iter().filter(|unit| unit.dimension == dimension).map(|unit| unit.name);
+    match nearest(name, known) {
+        Some(near) => Err(format!("has the unknown unit {} (did you mean \"{near}\"?)", shorten(name))),
+        None => Err(format!("has the unknown unit {}", shorten(name))),
+    }
+}
+
+struct Decimal {
+    digits: u128,
+    decimals: u32,
+}
+
+enum Scale {
+    TooFine,
+    TooLarge,
+}
+
+impl Decimal {
+    fn parse(text: &str) -> Result<Self, String> {
+        let text = text.strip_prefix('+').unwrap_or(text);
+        if text.starts_with('-') {
+            return Err("is negative".to_string());
+        }
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let all: String = [whole, fraction].concat();
+        if whole.is_empty() || text.ends_with('.') || !all.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err("does not start with a decimal number".to_string());
+        }
+        let fraction = fraction.trim_end_matches('0');
+        let digits = [whole.trim_start_matches('0'), fraction].concat();
+        if digits.len() > DIGITS_MAX || fraction.len() > DIGITS_MAX {
+            return Err("has too many digits".to_string());
+        }
+        Ok(Decimal { digits: digits.parse().unwrap_or(0), decimals: fraction.len() as u32 })
+    }
+
+    fn scale(&self, unit: &Unit) -> Result<u64, Scale> {
+        let product = self.digits.checked_mul(u128::from(unit.numerator)).ok_or(Scale::TooLarge)?;
+        let divisor = 10u128.pow(self.decimals) * u128::from(unit.denominator);
+        if product % divisor != 0 {
+            return Err(Scale::TooFine);
+        }
+        u64::try_from(product / divisor).map_err(|_| Scale::TooLarge)
+    }
+}
+
+/// Writes a value so that [`parse`] gives it back exactly, in the unit a person would choose.
+pub fn format(value: u64, dimension: Dimension) -> String {
+    if dimension == Dimension::Size {
+        return format_size(value);
+    }
+    let steps = match dimension {
+        Dimension::Time => ["ps", "ns", "us", "ms", "s"],
+        Dimension::Size | Dimension::Bandwidth => ["B/s", "kB/s", "MB/s", "GB/s", "TB/s"],
+        Dimension::TransferRate => ["T/s", "kT/s", "MT/s", "GT/s", "GT/s"],
+        Dimension::Frequency => ["Hz", "kHz", "MHz", "GHz", "GHz"],
+    };
+    let mut step = 0;
+    let largest = if dimension == Dimension::TransferRate { 2 } else { 4 };
+    let mut factor = 1u64;
+    while step < largest && value / factor >= 1000 {
+        step += 1;
+        factor *= 1000;
+    }
+    format!("{} {}", decimal(value, factor), steps[step])
+}
+
+fn decimal(value: u64, factor: u64) -> String {
+    let width = factor.ilog10() as usize;
+    let fraction = format!("{:0width$}", value % factor);
+    match fraction.trim_end_matches('0') {
+        "" => format!("{}", value / factor),
+        rest => format!("{}.{rest}", value / factor),
+    }
+}
+
+fn format_size(value: u64) -> String {
+    const BINARY: [(&str, u64); 4] = [("TiB", TI), ("GiB", GI), ("MiB", MI), ("KiB", KI)];
+    const DECIMAL: [(&str, u64); 4] = [("TB", T), ("GB", G), ("MB", M), ("kB", K)];
+    let divides = |&&(_, factor): &&(&str, u64)| value != 0 && value % factor == 0;
+    match BINARY.iter().find(divides).or_else(|| DECIMAL.iter().find(divides)) {
+        Some((name, factor)) => format!("{} {name}", value / factor),
+        None => format!("{value} B"),
+    }
+}

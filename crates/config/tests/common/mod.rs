@@ -1,0 +1,32 @@
+//! Shared by the tests: resolve a text beside the examples.
+#![allow(dead_code, unreachable_pub)]
+
+use hostnet_config::{resolve, ConfigError, Format, Input, Plan};
+use std::path::{Path, PathBuf};
+
+/// The folder of the examples.
+pub fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+/// The text of an example.
+pub fn example(name: &str) -> String {
+    std::fs::read_to_string(examples().join(name)).expect("an example")
+}
+
+/// Resolves `text` with overrides.
+pub fn resolve_text(text: &str, format: Format, overrides: &[&str]) -> Result<Plan, ConfigError> {
+    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
+    let base_dir = examples();
+    resolve(&Input { text, format, file: "test.toml", base_dir: &base_dir, overrides: &overrides })
+}
+
+/// The plan of a TOML text that is right.
+pub fn plan(text: &str, overrides: &[&str]) -> Plan {
+    resolve_text(text, Format::Toml, overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The plan of a JSON text that is right.
+pub fn plan_json(text: &str, overrides: &[&str]) -> Plan {
+    resolve_text(text, Format::Json, overrides).unwrap_or_else(|error| panic!("{error}"))
+}

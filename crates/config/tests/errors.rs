@@ -1,0 +1,211 @@
+//! Every kind of user error: where it is said to be, and how it is said.
+
+mod common;
+
+use common::{example, resolve_text};
+use hostnet_config::Format;
+use std::io::Write;
+
+fn message(text: &str, overrides: &[&str]) -> String {
+    match resolve_text(text, Format::Toml, overrides) {
+        Ok(_) => panic!("resolves: {text} {overrides:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The message about one setting on top of the example.
+fn setting(text: &str) -> String {
+    message(&example("quadrant3.toml"), &[text])
+}
+
+#[track_caller]
+fn assert_says(message: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(message.contains(part), "{part:?} is not in: {message}");
+    }
+    assert!(!message.contains('\n'), "one line: {message}");
+}
+
+#[test]
+fn syntax_errors_have_line_and_column() {
+    assert_says(&message("[core]\ncount = \n", &[]), &["test.toml:2: ", "column 9", "not valid TOML"]);
+    let json = resolve_text("{\"core\": \n3", Format::Json, &[]).unwrap_err();
+    assert_says(&json.to_string(), &["test.toml:2: ", "not valid JSON"]);
+}
+
+#[test]
+fn a_repeated_key_is_an_error_in_both_languages() {
+    assert_says(&message("[core]\ncount = 1\ncount = 2\n", &[]), &["test.toml:3: ", "duplicate key"]);
+    let json = resolve_text("{\"run\": {}, \"run\": {}}", Format::Json, &[]).unwrap_err();
+    assert_says(&json.to_string(), &["the key \"run\" stands twice"]);
+}
+
+#[test]
+fn unknown_keys_name_their_line_and_the_nearest_key() {
+    assert_says(
+        &message("[core]\n\nlfb.entris = 3\n", &[]),
+        &["test.toml:3: core.lfb.entris: ", "unknown key", "did you mean \"entries\"?"],
+    );
+    assert_says(&message("[core]\nzzz = 3\n", &[]), &["core.zzz: unknown key; known are: count, dirty_pool"]);
+    assert_says(&setting("memory.chanels=3"), &["--set memory.chanels=3: memory.chanels: ", "\"channels\""]);
+    let stream = "[workload.a]\nkind = \"stream\"\ncores = \"0\"\npatern = \"random\"\n";
+    assert_says(&message(stream, &[]), &["test.toml:4: workload.a.patern: ", "\"pattern\""]);
+}
+
+#[test]
+fn units_are_wanted_and_explained() {
+    let lfb = |value: &str| message(&format!("[core]\nlfb.refill = {value}\n"), &[]);
+    assert_says(&lfb("13.5"), &["test.toml:2: core.lfb.refill: 13.5 ", "a time with its unit such as \"70 ns\""]);
+    assert_says(&lfb("\"13.5\""), &["\"13.5\" has no unit"]);
+    assert_says(&lfb("\"13.5 GB/s\""), &["\"13.5 GB/s\" is a bandwidth", "a time such as"]);
+    assert_says(&lfb("\"13.5 sn\""), &["unknown unit \"sn\""]);
+    assert_says(&lfb("\"-1 ns\""), &["is negative"]);
+    assert_says(&lfb("\"0.0001 ps\""), &["not a whole multiple of 1 ps"]);
+    assert_says(&lfb("\"99999999999999999999 s\""), &["too large"]);
+    assert_says(&lfb("\"1 h\""), &["unknown unit \"h\""]);
+    assert_says(&lfb("\"10 s\""), &["out of range", "0 ps to 100 us"]);
+    assert_says(&setting("workload.disk.rate=14 GB"), &["is a size", "a bandwidth such as"]);
+    assert_says(
+        &setting("memory.dram.data_rate=2933 MHz"),
+        &["is a frequency", "a transfer rate such as \"3200 MT/s\""],
+    );
+}
+
+#[test]
+fn types_and_ranges_are_explained() {
+    assert_says(&setting("core.lfb.entries=0"), &["core.lfb.entries: 0 is out of range; 1 to 1024"]);
+    assert_says(&setting("iio.write_credits=0"), &["iio.write_credits: 0 is out of range"]);
+    assert_says(&setting("core.lfb.entries=1.5"), &["1.5 is a number with decimals; a whole number is wanted"]);
+    assert_says(&setting("core.lfb.entries='12'"), &["\"12\" is a string; a whole number is wanted"]);
+    assert_says(&setting("core.lfb=3"), &["a table is wanted"]);
+    assert_says(&setting("memory.controller.write_auto_precharge=1"), &["true or false is wanted"]);
+    assert_says(&setting("run.seed=-1"), &["run.seed: -1 is out of range"]);
+    assert_says(&setting("run.seed=18446744073709551616"), &["run.seed"]);
+    assert_says(&setting("pcie.generation=7"), &["1 to 6"]);
+    assert_says(&message("[run]\nseed = 1979-05-27\n", &[]), &["test.toml:2: run.seed: ", "a date"]);
+    assert_says(&message("[fio]\ndma_lines_per_page = nan\n", &[]), &["test.toml:2: ", "not a finite number"]);
+}
+
+#[test]
+fn presets_devices_and_patterns_offer_the_nearest_name() {
+    assert_says(&message("[server]\npreset = \"cascade-lake\"\n", &[]), &["test.toml:2: ", "\"cascade-lake-6234\"?"]);
+    assert_says(&message("[server]\npreset = \"zen\"\n", &[]), &["known are: cascade-lake-6234, ice-lake-8362"]);
+    assert_says(&setting("memory.device=DDR4_2993"), &["did you mean \"DDR4_2933\"?"]);
+    assert_says(&setting("workload.stream.pattern=sequentiel"), &["did you mean \"sequential\"?"]);
+    assert_says(&setting("memory.map=RoBaRaCoCC"), &["memory.map: \"RoBaRaCoCC\" is not a known map"]);
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    assert_says(&message("", &[]), &["server.preset: missing", "cascade-lake-6234"]);
+    assert_says(
+        &message("[server]\npreset = \"cascade-lake-6234\"\n", &[]),
+        &["workload: missing", "[workload.stream]"],
+    );
+    assert_says(&setting("workload={}"), &[]);
+    assert_says(&setting("workload.x.cores=[0]"), &["workload.x.kind: missing; one of stream, fio"]);
+    assert_says(&setting("workload.x={kind='stream'}"), &["workload.x.cores: missing"]);
+    assert_says(&setting("workload.x={kind='fio'}"), &["workload.x.job: missing"]);
+    assert_says(&setting("workload.stream.pattern=strided"), &["workload.stream.stride: missing"]);
+}
+
+#[test]
+fn impossible_geometry_is_refused() {
+    assert_says(&setting("memory.channels=3"), &["memory.channels: 3 is not a power of two"]);
+    assert_says(&setting("memory.dram.rows=1000"), &["memory.dram.rows: 1000 is not a power of two"]);
+    assert_says(&setting("memory.dram.ranks=8"), &["= 128; a channel has at most 64 banks"]);
+    assert_says(&setting("memory.dram.row_size=3 KiB"), &["not a power of two"]);
+    assert_says(
+        &setting("memory.map={channel=['8'],rank=['15'],bank_group=['7','16'],bank=['9','7+16']}"),
+        &["memory.map.bank[1]: is the sum of other masks"],
+    );
+    assert_says(
+        &setting("memory.map={channel=['8','9'],rank=['15'],bank_group=['7','16'],bank=['9','17']}"),
+        &["channel has 2 masks; memory.channels = 2 needs 1"],
+    );
+    assert_says(
+        &setting("memory.map={channel=['8'],rank=['15'],bank_group=['7','16'],bank=['9','35']}"),
+        &["bit 35 is outside the address bits 6 to 34"],
+    );
+    assert_says(&setting("memory.size=64 GiB"), &["64 GiB is more than the channels hold, which is 32 GiB"]);
+    assert_says(&setting("memory.size=1 GiB"), &["the buffers of the workloads need"]);
+    assert_says(&setting("memory.page=8 KiB"), &["memory.page: 8 KiB is not a size of pages"]);
+    let both = message(&example("quadrant3.toml"), &["memory.run=4 KiB", "memory.page=2 MiB"]);
+    assert_says(&both, &["memory.run: 4 KiB is less than memory.page = 2 MiB"]);
+}
+
+#[test]
+fn rules_between_keys_blame_the_key_that_was_written() {
+    assert_says(
+        &setting("memory.controller.wpq.entries=32"),
+        &["--set memory.controller.wpq.entries=32: ", "write_high = 40"],
+    );
+    assert_says(&setting("memory.controller.write_low=40"), &["write_low = 40 must be below write_high = 40"]);
+    assert_says(&setting("memory.dram.timing.cwl=99"), &["cwl = 99 must not exceed cl + burst = 25"]);
+    assert_says(
+        &setting("memory.dram.timing.cl=2"),
+        &["--set memory.dram.timing.cl=2: memory.dram.timing.cl: cwl = 20"],
+    );
+    assert_says(&setting("ssd.count=17"), &["ssd.count: 16 lanes are too few"]);
+    assert_says(&setting("pcie.posted_lines=3"), &["3 lines are less than pcie.mps, which is 4 lines"]);
+    assert_says(
+        &setting("ssd={bandwidth='1 GB/s',read_bandwidth='1 GB/s',write_bandwidth='1 GB/s'}"),
+        &["has no effect"],
+    );
+    let both = "[run]\nduration = \"1 ms\"\nprecision = 0.01\n[server]\npreset = \"cascade-lake-6234\"\n[workload.a]\nkind = \"stream\"\ncores = \"0\"\n";
+    assert_says(&message(both, &[]), &["test.toml:3: run.precision: ", "exclude each other"]);
+    assert_says(&setting("run.duration_max=1 s"), &["only together with run.precision"]);
+    assert_says(&setting("workload.stream.stride=256 B"), &["has an effect only with pattern"]);
+    assert_says(
+        &setting("workload.disk.jobs=[{rw='read',bs='1 MiB',iodepth=1,size='1 GiB',ssd=9}]"),
+        &["drive 9 does not exist"],
+    );
+}
+
+#[test]
+fn cores_belong_to_one_workload() {
+    assert_says(&setting("workload.stream.cores=0-6"), &["--set workload.stream.cores=0-6: ", "core 6 is used by"]);
+    assert_says(&setting("workload.disk.cores=5-6"), &["--set workload.disk.cores=5-6: ", "core 5 is used by"]);
+    assert_says(&setting("core.count=6"), &["core 6 does not exist; core.count = 6 means cores 0 to 5"]);
+    assert_says(&setting("workload.stream.cores=3"), &["a list of cores such as \"0-3\""]);
+    assert_says(&setting("workload.stream.cores=5-0"), &["runs backwards"]);
+    assert_says(&setting("workload.stream.cores=[0,0]"), &["stands twice"]);
+    assert_says(&setting("workload.stream.cores=0-4000000000"), &["is not a list of cores"]);
+    let all = "[server]\npreset = \"cascade-lake-6234\"\n[workload.a]\nkind = \"stream\"\ncores = \"0-7\"\n\
+               [workload.disk]\nkind = \"fio\"\njob = \"probe.fio\"\n";
+    assert_says(&message(all, &[]), &["workload.disk: no core of the 8 is free"]);
+}
+
+#[test]
+fn unreadable_job_files_are_named() {
+    assert_says(
+        &setting("workload.disk.job=nope.fio"),
+        &["workload.disk.job: cannot read ", "nope.fio", "no such file"],
+    );
+    assert_says(&setting("workload.disk.job=."), &["not a file"]);
+    assert_says(&setting("workload.disk.job=/dev/zero"), &["not a file"]);
+    assert_says(&setting("workload.disk.job=quadrant3.toml"), &["quadrant3.toml:4: preset: "]);
+    let place = std::env::temp_dir().join(format!("hostnet-config-{}.bin", std::process::id()));
+    std::fs::File::create(&place).unwrap().write_all(&[0xff, 0xfe, 0, 1]).unwrap();
+    let said = setting(&format!("workload.disk.job={}", place.display()));
+    std::fs::remove_file(&place).unwrap();
+    assert_says(&said, &["not text, so not a fio job file"]);
+    assert_says(&setting("ssd.count=3"), &["quadrant.fio:19: filename: ", "(ssd.count = 3)"]);
+}
+
+#[test]
+fn malformed_settings_are_named() {
+    assert_says(&setting("foo"), &["\"=\" is missing"]);
+    assert_says(&setting("a..b=3"), &["not a dotted path"]);
+    assert_says(&setting("=3"), &["not a dotted path"]);
+    assert_says(&setting(&format!("{}=3", ["a"; 99].join("."))), &["not a dotted path"]);
+}
+
+#[test]
+fn names_of_workloads_and_runs_are_plain() {
+    assert_says(
+        &message("[workload.\"a b\"]\nkind = \"stream\"\ncores = \"0\"\n", &[]),
+        &["a name has 1 to 40 letters"],
+    );
+    assert_says(&setting("run.name=a/b"), &["run.name: \"a/b\" is not a name"]);
+}

@@ -1,0 +1,133 @@
+//! The shipped examples, presets, devices and the template resolve.
+
+mod common;
+
+use common::{example, plan, plan_json, resolve_text};
+use hostnet_config::{devices, presets, template, Length, WarmUp};
+use hostnet_model::params::{ServerParams, WorkloadKind};
+
+fn fio(server: &ServerParams) -> &hostnet_model::params::FioParams {
+    let found = server.workloads.iter().find_map(|workload| match &workload.kind {
+        WorkloadKind::Fio(fio) => Some(fio),
+        WorkloadKind::Stream(_) => None,
+    });
+    found.expect("a fio workload")
+}
+
+#[test]
+fn the_third_quadrant_resolves() {
+    let plan = plan(&example("quadrant3.toml"), &[]);
+    let server = &plan.server;
+    assert_eq!((server.core.lfb_entries, server.core.refill_ps, server.core.refill_spread_ps), (12, 13_500, 4_050));
+    assert_eq!((server.memory.dram.clock_ps_numerator, server.memory.dram.clock_ps_denominator), (7_500, 11));
+    assert_eq!(server.memory.pages.memory_bytes, 32 << 30);
+    assert_eq!(server.pcie.bytes_per_s, 3_938_461_538, "generation 3 x4");
+    let jobs = &fio(server).jobs;
+    assert_eq!(jobs.iter().map(|job| (job.ssd, job.core)).collect::<Vec<_>>(), [(0, 6), (1, 7), (2, 6), (3, 7)]);
+    assert!(jobs.iter().all(|job| job.block_bytes == 8 << 20 && job.io_depth == 64 && job.reads == 1 << 32));
+    assert_eq!(plan.run.length, Length::Duration { ps: 1_000_000_000 });
+    assert_eq!(plan.run.warm_up, WarmUp::Auto);
+    assert_eq!(plan.unvalidated, None);
+}
+
+#[test]
+fn controller_times_are_rounded_up_to_clocks() {
+    let plan = plan(&example("quadrant3.toml"), &["memory.controller.row_hold=400 ns"]);
+    assert_eq!(plan.server.memory.controller.row_hold, 587, "400 ns / (7500/11 ps) = 586.67");
+}
+
+#[test]
+fn every_job_file_resolves() {
+    for (file, reads) in [("quadrant.fio", 1u64 << 32), ("quadrant-write.fio", 0), ("probe.fio", 1 << 32)] {
+        let plan = plan(&example("quadrant3.toml"), &[&format!("workload.disk.job={file}")]);
+        assert!(fio(&plan.server).jobs.iter().all(|job| job.reads == reads), "{file}");
+    }
+}
+
+#[test]
+fn the_template_resolves() {
+    let plan = plan(template(), &[]);
+    assert_eq!(plan.server.workloads.len(), 1);
+}
+
+#[test]
+fn the_template_resolves_with_its_examples_switched_on() {
+    let uncommented: String = template()
+        .lines()
+        .map(|line| match line.strip_prefix("# ") {
+            Some(rest) if rest.starts_with('[') || rest.split_whitespace().nth(1) == Some("=") => format!("{rest}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    let plan = plan(&uncommented, &[]);
+    assert_eq!((plan.server.workloads.len(), plan.server.memory.map.channels), (2, 4));
+}
+
+#[test]
+fn every_preset_resolves_with_every_device_and_several_channel_counts() {
+    for preset in presets() {
+        for device in devices() {
+            for channels in [1, 2, 4, 8] {
+                let settings = [
+                    format!("server.preset={}", preset.name),
+                    format!("memory.device={device}"),
+                    format!("memory.channels={channels}"),
+                ];
+                let plan = plan(&example("quadrant3.toml"), &settings.each_ref().map(String::as_str));
+                assert_eq!(plan.server.memory.map.channels, channels);
+                assert_eq!(plan.unvalidated, preset.unvalidated);
+                let data_rate = plan.effective["memory"]["dram"]["data_rate"].as_str();
+                assert_eq!(data_rate, Some(format!("{} MT/s", &device[5..]).as_str()));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_effective_configuration_gives_the_same_plan() {
+    let cases: [&[&str]; 5] = [
+        &[],
+        &["memory.channels=4", "memory.page=2 MiB", "run.precision=0.02", "workload.disk.rate=14 GB/s"],
+        &["memory.map={channel=['8+20'],rank=['15'],bank_group=['7','16'],bank=['9','17+20']}", "run.warmup=20 us"],
+        &["server.preset=ice-lake-8362", "workload.stream.pattern=strided", "workload.stream.stride=256 B"],
+        &["memory.dram.timing.wr=0", "ssd.bandwidth=2 GB/s", "memory.size=16 GiB", "run.seed=18446744073709551615"],
+    ];
+    for settings in cases {
+        let first = plan(&example("quadrant3.toml"), settings);
+        let again = plan_json(&first.effective.to_string(), &[]);
+        assert_eq!(first.hash, again.hash, "{settings:?}");
+        assert_eq!((&first.server, &first.run, &first.name), (&again.server, &again.run, &again.name));
+        assert_eq!((&first.effective, &first.unvalidated), (&again.effective, &again.unvalidated));
+    }
+}
+
+#[test]
+fn settings_on_an_effective_configuration_have_their_effect() {
+    let effective = plan(&example("quadrant3.toml"), &[]).effective.to_string();
+    assert_eq!(plan_json(&effective, &["memory.device=DDR4_3200"]).server.memory.dram.timing.cl, 22);
+    assert_eq!(plan_json(&effective, &["memory.channels=4"]).server.memory.map.channels, 4);
+    assert_eq!(plan_json(&effective, &["ssd.bandwidth=1 GB/s"]).server.ssd.read_bytes_per_s, 1_000_000_000);
+    assert_eq!(fio(&plan_json(&effective, &["workload.disk.job=probe.fio"]).server).jobs.len(), 1);
+    assert!(matches!(plan_json(&effective, &["run.precision=0.02"]).run.length, Length::Precision { .. }));
+    let error = resolve_text(&effective, hostnet_config::Format::Json, &["server.preset=ice-lake-8362"]).unwrap_err();
+    assert!(error.to_string().contains("has no effect"), "{error}");
+}
+
+#[test]
+fn the_hash_covers_the_seed_and_not_the_name() {
+    let text = example("quadrant3.toml");
+    let hash = |setting: &str| plan(&text, &[setting]).hash;
+    assert_ne!(hash("run.seed=1"), hash("run.seed=2"));
+    assert_eq!(hash("run.name=a"), hash("run.name=b"));
+    assert_ne!(hash("core.lfb.entries=12"), hash("core.lfb.entries=13"));
+}
+
+#[test]
+fn what_the_user_wrote_is_listed() {
+    let plan = plan(
+        "[server]\npreset = \"cascade-lake-6234\"\n[workload.a]\nkind = \"stream\"\ncores = \"0\"",
+        &["ssd.streams=2"],
+    );
+    assert_eq!(plan.given, ["server.preset", "ssd.streams", "workload.a.cores", "workload.a.kind"]);
+    assert_eq!(plan.name, "test");
+}

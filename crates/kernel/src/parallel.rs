@@ -1,0 +1,124 @@
+//! Partitions on several threads, in step.
+
+use crate::partition::Owners;
+use crate::scheduler::TOO_FAST;
+use crate::{Event, Partition, Scheduler, Time};
+use std::any::Any;
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+
+/// What the threads of one parallel run share. They meet once per window.
+pub(crate) struct Crew<P> {
+    owners: Owners,
+    window_ps: u64,
+    limit: Time,
+    /// Events that crossed a cut, per partition.
+    mailboxes: Vec<Mutex<Vec<Event<P>>>>,
+    /// When the first event of a round happens, in ps. Of three cells one is read, one is written and one is being
+    /// made ready, in turn, so that one meeting per round is enough.
+    next: [AtomicU64; 3],
+    /// The round that must not begin because a thread panicked.
+    failed_round: AtomicU64,
+    failure: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl<P: Copy + Send> Crew<P> {
+    pub(crate) fn new(owners: Owners, window_ps: u64, limit: Time) -> Self {
+        Self {
+            owners,
+            window_ps,
+            limit,
+            mailboxes: Vec::new(),
+            next: [const { AtomicU64::new(u64::MAX) }; 3],
+            failed_round: AtomicU64::new(u64::MAX),
+            failure: Mutex::new(None),
+        }
+    }
+
+    /// Handles every event up to the limit, with `share` partitions per thread.
+    pub(crate) fn run<W: Partition<Payload = P> + Send>(mut self, parts: &mut [(W, Scheduler<P>)], share: usize) {
+        self.mailboxes.resize_with(parts.len(), Mutex::default);
+        let barrier = Barrier::new(parts.len().div_ceil(share));
+        std::thread::scope(|scope| {
+            for (index, chunk) in parts.chunks_mut(share).enumerate() {
+                let (crew, barrier) = (&self, &barrier);
+                scope.spawn(move || crew.work(chunk, index * share, barrier));
+            }
+        });
+        if let Some(panic) = self.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            resume_unwind(panic);
+        }
+    }
+
+    fn work<W: Partition<Payload = P>>(&self, parts: &mut [(W, Scheduler<P>)], first_index: usize, barrier: &Barrier) {
+        self.announce(0, parts.iter().filter_map(|part| part.1.next_time()).min());
+        for round in 0.. {
+            barrier.wait();
+            let next = Time::from_ps(self.cell(round).load(Ordering::SeqCst));
+            self.cell(round + 2).store(u64::MAX, Ordering::SeqCst);
+            if self.failed_round.load(Ordering::SeqCst) <= round {
+                return;
+            }
+            let end = (next <= self.limit).then(|| self.limit.min(next.saturating_add(self.window_ps - 1)));
+            // A panic must not leave the others waiting.
+            match catch_unwind(AssertUnwindSafe(|| self.window(parts, first_index, end))) {
+                Ok(first) => self.announce(round + 1, first),
+                Err(panic) => {
+                    *lock(&self.failure) = Some(panic);
+                    self.failed_round.fetch_min(round + 1, Ordering::SeqCst);
+                }
+            }
+            if end.is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Takes in the mail and runs the partitions to `end`. Returns when the first event happens that this left
+    /// pending or sent away.
+    fn window<W: Partition<Payload = P>>(
+        &self,
+        parts: &mut [(W, Scheduler<P>)],
+        first_index: usize,
+        end: Option<Time>,
+    ) -> Option<Time> {
+        for ((_, scheduler), mailbox) in parts.iter_mut().zip(&self.mailboxes[first_index..]) {
+            lock(mailbox).drain(..).for_each(|event| scheduler.receive(event));
+        }
+        let end = end?;
+        let mut first = None;
+        for (world, scheduler) in parts {
+            scheduler.run(world, end, u64::MAX);
+            let sent = self.post(scheduler, end);
+            first = [first, sent, scheduler.next_time()].into_iter().flatten().min();
+        }
+        first
+    }
+
+    /// Hands over what `scheduler` sent in the window that ended at `end`. Returns when the first of it happens.
+    fn post(&self, scheduler: &mut Scheduler<P>, end: Time) -> Option<Time> {
+        let mut first = None;
+        for event in scheduler.outgoing().drain(..) {
+            // Checked here too: a receiver that is behind could not tell.
+            assert!(event.time > end, "{TOO_FAST}");
+            lock(&self.mailboxes[self.owners.home(event.target)]).push(event);
+            first = Some(first.map_or(event.time, |time: Time| time.min(event.time)));
+        }
+        first
+    }
+
+    fn announce(&self, round: u64, first: Option<Time>) {
+        if let Some(time) = first {
+            self.cell(round).fetch_min(time.ps(), Ordering::SeqCst);
+        }
+    }
+
+    fn cell(&self, round: u64) -> &AtomicU64 {
+        &self.next[(round % 3) as usize]
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,138 @@
+//! What a partition sees of the kernel: its clock and a way to send events.
+
+use crate::{ComponentId, Event, Queue, Time};
+use serde::{Deserialize, Serialize};
+
+pub(crate) const TOO_FAST: &str = "an event crossed a cut faster than the window";
+
+/// The state of one partition: its components, and what happens to them.
+pub trait Partition {
+    /// What events carry.
+    type Payload: Copy;
+
+    /// Handles one event. Everything that follows from it is sent through `scheduler`.
+    fn on_event(&mut self, event: Event<Self::Payload>, scheduler: &mut Scheduler<Self::Payload>);
+}
+
+/// The clock of a partition and its way to send events.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound(serialize = "P: Copy + Serialize", deserialize = "P: Copy + Deserialize<'de>"))]
+pub struct Scheduler<P> {
+    now: Time,
+    queue: Queue<P>,
+    /// Events sent so far, per component; indexed by `ComponentId` less `first`.
+    sequences: Vec<u64>,
+    first: u32,
+    handled: u64,
+    /// Events for other partitions, handed over at the end of the window.
+    outgoing: Vec<Event<P>>,
+}
+
+impl<P: Copy> Scheduler<P> {
+    /// The scheduler of the partition that owns `components` components from `first` on.
+    #[must_use]
+    pub fn new(first: ComponentId, components: usize, events_capacity: usize) -> Self {
+        Self {
+            now: Time::ZERO,
+            queue: Queue::with_capacity(events_capacity),
+            sequences: vec![0; components],
+            first: first.0,
+            handled: 0,
+            outgoing: Vec::new(),
+        }
+    }
+
+    /// The time of the event being handled.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Events handled so far.
+    #[must_use]
+    pub fn handled(&self) -> u64 {
+        self.handled
+    }
+
+    /// Events pending now.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// The most events that were ever pending at once.
+    #[must_use]
+    pub fn pending_max(&self) -> usize {
+        self.queue.len_max()
+    }
+
+    /// Sends `payload` from `source` to `target`, to happen `delay_ps` from now.
+    ///
+    /// # Panics
+    /// If the delay is 0 (what happens now is a function call), the event lies past the range of [`Time`], or
+    /// `source` is of another partition.
+    #[inline]
+    pub fn send(&mut self, source: ComponentId, target: ComponentId, delay_ps: u64, payload: P) {
+        assert!(delay_ps > 0, "an event needs a delay of at least 1 ps");
+        let time = self.now.saturating_add(delay_ps);
+        assert!(time < Time::MAX, "an event lies past the end of time");
+        let count = &mut self.sequences[source.0.wrapping_sub(self.first) as usize];
+        let sequence = *count;
+        *count += 1;
+        let event = Event { time, sequence, source, target, payload };
+        if self.owns(target) {
+            self.queue.push(event);
+        } else {
+            self.outgoing.push(event);
+        }
+    }
+
+    #[inline]
+    fn owns(&self, component: ComponentId) -> bool {
+        component.0.wrapping_sub(self.first) < self.sequences.len() as u32
+    }
+
+    /// The components of this partition: the first, and how many.
+    pub(crate) fn components(&self) -> (ComponentId, usize) {
+        (ComponentId(self.first), self.sequences.len())
+    }
+
+    /// When the next event of this partition happens.
+    pub(crate) fn next_time(&self) -> Option<Time> {
+        self.queue.next_time()
+    }
+
+    /// The events sent to other partitions that have not been handed over yet.
+    pub(crate) fn outgoing(&mut self) -> &mut Vec<Event<P>> {
+        &mut self.outgoing
+    }
+
+    /// Takes in an event that another partition sent.
+    ///
+    /// # Panics
+    /// If this partition has already passed its time.
+    pub(crate) fn receive(&mut self, event: Event<P>) {
+        assert!(event.time > self.now, "{TOO_FAST}");
+        self.queue.push(event);
+    }
+
+    /// Moves an idle partition's clock on to `time`.
+    pub(crate) fn settle(&mut self, time: Time) {
+        self.now = self.now.max(time);
+    }
+
+    /// Handles every event up to and including `limit`, at most `events_max` of them. True when none is left.
+    pub(crate) fn run<W: Partition<Payload = P>>(&mut self, world: &mut W, limit: Time, events_max: u64) -> bool {
+        let stop = self.handled.saturating_add(events_max);
+        while self.handled < stop {
+            let Some(event) = self.queue.pop_until(limit) else {
+                self.settle(limit);
+                return true;
+            };
+            self.now = event.time;
+            self.handled += 1;
+            world.on_event(event, self);
+        }
+        false
+    }
+}

@@ -1,0 +1,94 @@
+//! The result of a run does not depend on how it was cut, threaded, stopped or stored.
+
+mod common;
+
+use common::{build, outcome, Scale, Toy};
+use hostnet_kernel::{checkpoint, Simulation, Time};
+use proptest::prelude::*;
+
+fn scale() -> impl Strategy<Value = Scale> {
+    let step_ps = prop_oneof![Just(100_u64), Just(7_000), Just(900_000), Just(40_000_000)];
+    (step_ps, 1_u64..30).prop_map(|(step_ps, steps)| Scale { step_ps, window_ps: step_ps * steps })
+}
+
+/// The end of every run, in steps.
+const END_STEPS: u64 = 400;
+
+fn store_and_restore(simulation: &Simulation<Toy>) -> Simulation<Toy> {
+    let bytes = checkpoint::write("toy", simulation).expect("a simulation can be written");
+    checkpoint::read("toy", &bytes).expect("it can be read back")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn one_result_for_every_way_to_run(
+        seed in any::<u64>(),
+        scale in scale(),
+        mut stops in prop::collection::vec(0..END_STEPS * 1000, 0..6),
+        stored_at in any::<prop::sample::Index>(),
+    ) {
+        let end = Time::from_ps(END_STEPS * scale.step_ps);
+        let mut reference = build(seed, scale, 1);
+        prop_assert!(reference.run_until(end, |_| true));
+        let expected = outcome(&reference);
+        prop_assert!(expected.1 > 1000, "only {} events", expected.1);
+        stops.sort_unstable();
+        let mut limits: Vec<Time> = stops.iter().map(|stop| Time::from_ps(stop * scale.step_ps / 1000)).collect();
+        limits.push(end);
+        for partitions in [1, 2, 4, 8] {
+            for threads in 0..=4 {
+                let mut simulation = build(seed, scale, partitions);
+                for (index, &limit) in limits.iter().enumerate() {
+                    match threads {
+                        0 => prop_assert!(simulation.run_until(limit, |_| true)),
+                        _ => simulation.run_until_parallel(limit, threads),
+                    }
+                    prop_assert_eq!(simulation.progress().time, limit);
+                    if index == stored_at.index(limits.len()) {
+                        simulation = store_and_restore(&simulation);
+                    }
+                }
+                prop_assert_eq!(&outcome(&simulation), &expected, "{} partitions, {} threads", partitions, threads);
+            }
+        }
+    }
+}
+
+const SCALE: Scale = Scale { step_ps: 500, window_ps: 5_000 };
+
+#[test]
+fn a_run_stopped_between_slices_goes_on_as_if_it_had_not_been() {
+    let end = Time::from_ps(16_000_000);
+    let mut reference = build(3, SCALE, 1);
+    assert!(reference.run_until(end, |_| true));
+    for partitions in [1, 4] {
+        let mut simulation = build(3, SCALE, partitions);
+        let mut told = Vec::new();
+        let mut stops = 0;
+        while !simulation.run_until(end, |progress| {
+            told.push(progress);
+            told.len() % 2 == 0
+        }) {
+            stops += 1;
+            assert_eq!(told.last(), Some(&simulation.progress()));
+            simulation = store_and_restore(&simulation);
+        }
+        assert!(stops > 0, "only {} events", reference.progress().events);
+        assert!(told.windows(2).all(|pair| pair[0].events < pair[1].events && pair[0].time <= pair[1].time));
+        assert_eq!(outcome(&simulation), outcome(&reference), "{partitions} partitions");
+    }
+}
+
+#[test]
+fn a_checkpoint_does_not_depend_on_the_way_there() {
+    let written = |stops: &[u64]| {
+        let mut simulation = build(5, SCALE, 2);
+        for &stop in stops {
+            assert!(simulation.run_until(Time::from_ps(stop), |_| true));
+        }
+        checkpoint::write("toy", &simulation).expect("a simulation can be written")
+    };
+    assert_eq!(written(&[100_000]), written(&[1, 30_000, 64_000, 99_999, 100_000]));
+}

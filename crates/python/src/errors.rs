@@ -1,0 +1,41 @@
+//! Exceptions, and what becomes of a panic.
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::PyErr;
+use std::sync::{Mutex, PoisonError};
+
+create_exception!(
+    hostnet._core,
+    ConfigError,
+    PyValueError,
+    "The configuration is wrong; the message says where, what and what would be right."
+);
+create_exception!(
+    hostnet._core,
+    SimulationError,
+    PyRuntimeError,
+    "The run could not go on; the message names the domain that is stuck."
+);
+create_exception!(
+    hostnet._core,
+    CheckpointError,
+    PyValueError,
+    "The checkpoint is damaged or belongs to another configuration."
+);
+
+static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+/// Keeps the message and place of a panic for [`defect`], instead of printing it. Concerns this library only.
+pub(crate) fn record_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let mut last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+        last.get_or_insert_with(|| info.to_string());
+    }));
+}
+
+/// The exception for a panic: a broken invariant of the simulator, never the user's fault.
+pub(crate) fn defect() -> PyErr {
+    let last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+    PyRuntimeError::new_err(last.unwrap_or_else(|| "the simulation ended without a result".to_owned()))
+}

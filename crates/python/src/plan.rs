@@ -1,0 +1,117 @@
+//! Configurations.
+
+use crate::errors::ConfigError;
+use hostnet_config::{Format, Input};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// A checked and resolved configuration.
+#[pyclass(module = "hostnet._core", frozen)]
+pub(crate) struct Plan {
+    pub(crate) plan: hostnet_config::Plan,
+}
+
+#[pymethods]
+impl Plan {
+    /// Name of the run.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.plan.name
+    }
+
+    /// Hash of everything that has an influence on the results.
+    #[getter]
+    fn hash(&self) -> &str {
+        &self.plan.hash
+    }
+
+    /// Seed of every random stream.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.plan.run.seed
+    }
+
+    /// What the user wrote that has no effect in the model, and why.
+    #[getter]
+    fn ignored(&self) -> Vec<String> {
+        self.plan.ignored.clone()
+    }
+
+    /// Why results of this server are not checked against measurements, if they are not.
+    #[getter]
+    fn unvalidated(&self) -> Option<&str> {
+        self.plan.unvalidated.as_deref()
+    }
+
+    /// The complete configuration as JSON. Resolving it gives this plan again.
+    fn effective_json(&self) -> String {
+        format!("{:#}", self.plan.effective)
+    }
+
+    /// The same plan with another seed.
+    fn with_seed(&self, seed: u64) -> PyResult<Plan> {
+        let mut effective = self.plan.effective.clone();
+        effective["run"]["seed"] = seed.into();
+        let plan = resolve_text(&effective.to_string(), Format::Json, &self.plan.name, PathBuf::new(), &[])?;
+        let (ignored, given) = (self.plan.ignored.clone(), self.plan.given.clone());
+        Ok(Plan { plan: hostnet_config::Plan { ignored, given, ..plan } })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Plan {} seed {}>", self.plan.name, self.plan.run.seed)
+    }
+}
+
+/// Checks a configuration and resolves presets, units and names.
+#[pyfunction]
+#[pyo3(signature = (text, *, format="toml", file="<text>", base_dir=PathBuf::from("."), overrides=Vec::new()))]
+pub(crate) fn resolve(
+    text: &str,
+    format: &str,
+    file: &str,
+    base_dir: PathBuf,
+    overrides: Vec<String>,
+) -> PyResult<Plan> {
+    let format = match format {
+        "toml" => Format::Toml,
+        "json" => Format::Json,
+        _ => return Err(PyValueError::new_err(format!("format \"{format}\" must be \"toml\" or \"json\""))),
+    };
+    Ok(Plan { plan: resolve_text(text, format, file, base_dir, &overrides)? })
+}
+
+fn resolve_text(
+    text: &str,
+    format: Format,
+    file: &str,
+    base_dir: PathBuf,
+    overrides: &[String],
+) -> PyResult<hostnet_config::Plan> {
+    let input = Input { text, format, file, base_dir: &base_dir, overrides };
+    hostnet_config::resolve(&input).map_err(|error| ConfigError::new_err(error.to_string()))
+}
+
+/// The JSON Schema of configurations.
+#[pyfunction]
+pub(crate) fn schema() -> String {
+    format!("{:#}", hostnet_config::schema())
+}
+
+/// A commented configuration to start from.
+#[pyfunction]
+pub(crate) fn template() -> &'static str {
+    hostnet_config::template()
+}
+
+/// Name, description and, where it applies, the reason why it is not validated, of every preset.
+#[pyfunction]
+pub(crate) fn presets() -> Vec<(String, String, Option<String>)> {
+    hostnet_config::presets().into_iter().map(|preset| (preset.name, preset.description, preset.unvalidated)).collect()
+}
+
+/// The names of the DRAM devices.
+#[pyfunction]
+pub(crate) fn devices() -> Vec<String> {
+    hostnet_config::devices()
+}

@@ -1,0 +1,110 @@
+//! Results as Python sees them.
+
+use hostnet_sim::{Cell, Finished, Kind, Table};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::IntoPyObjectExt;
+
+/// What a run measured.
+#[pyclass(module = "hostnet._core", frozen)]
+pub(crate) struct RunResult {
+    finished: Finished,
+    checkpoint: Option<Vec<u8>>,
+}
+
+impl RunResult {
+    pub(crate) fn new(finished: Finished, checkpoint: Option<Vec<u8>>) -> Self {
+        Self { finished, checkpoint }
+    }
+
+    fn find(&self, name: &str) -> PyResult<&Table> {
+        self.finished.report.table(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+    }
+}
+
+#[pymethods]
+impl RunResult {
+    /// The summary as JSON.
+    #[getter]
+    fn summary_json(&self) -> String {
+        format!("{:#}", self.finished.report.summary)
+    }
+
+    /// Whether the run came to its planned end.
+    #[getter]
+    fn complete(&self) -> bool {
+        self.finished.complete
+    }
+
+    /// Events handled.
+    #[getter]
+    fn events(&self) -> u64 {
+        self.finished.events
+    }
+
+    /// Simulated time in ps.
+    #[getter]
+    fn simulated_ps(&self) -> u64 {
+        self.finished.simulated_ps
+    }
+
+    /// The most events that were ever pending at once.
+    #[getter]
+    fn pending_max(&self) -> usize {
+        self.finished.pending_max
+    }
+
+    /// Hash over summary and tables.
+    #[getter]
+    fn result_hash(&self) -> &str {
+        &self.finished.report.result_hash
+    }
+
+    /// The state at the time that was asked for, if the run came that far.
+    #[getter]
+    fn checkpoint<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.checkpoint.as_deref().map(|bytes| PyBytes::new(py, bytes))
+    }
+
+    /// The columns of a table by name.
+    fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+        let table = self.find(name)?;
+        let columns = PyDict::new(py);
+        for (index, (column, _)) in table.columns.iter().enumerate() {
+            let cells = table.rows.iter().map(|row| cell(py, &row[index])).collect::<PyResult<Vec<_>>>()?;
+            columns.set_item(column, PyList::new(py, cells)?)?;
+        }
+        Ok(columns)
+    }
+
+    /// The Arrow types of a table's columns by name.
+    fn column_types<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+        let types = PyDict::new(py);
+        for (column, kind) in self.find(name)?.columns {
+            types.set_item(column, arrow_type(*kind))?;
+        }
+        Ok(types)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<RunResult {}>", self.finished.report.result_hash)
+    }
+}
+
+fn cell<'py>(py: Python<'py>, cell: &Cell) -> PyResult<Bound<'py, PyAny>> {
+    match cell {
+        Cell::Text(text) => text.into_bound_py_any(py),
+        Cell::Integer(number) => number.into_bound_py_any(py),
+        Cell::Number(number) => number.into_bound_py_any(py),
+        Cell::Empty => Ok(py.None().into_bound(py)),
+    }
+}
+
+fn arrow_type(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Text => "string",
+        Kind::Integer => "int64",
+        Kind::Number => "float64",
+    }
+}

@@ -1,0 +1,108 @@
+//! A simulation on a thread of its own, watched by the thread that Python called from.
+
+use crate::errors::defect;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::Duration;
+
+/// Time between two looks at the simulation.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// What the simulation and its watcher tell each other.
+pub(crate) struct Desk<S> {
+    status: Mutex<Option<S>>,
+    stop: AtomicBool,
+}
+
+impl<S> Desk<S> {
+    fn new() -> Self {
+        Self { status: Mutex::new(None), stop: AtomicBool::new(false) }
+    }
+
+    /// The simulation says how it stands, and hears whether to go on.
+    pub(crate) fn tell(&self, status: S) -> bool {
+        *self.status.lock().unwrap_or_else(PoisonError::into_inner) = Some(status);
+        !self.stop.load(Ordering::Relaxed)
+    }
+
+    fn take(&self) -> Option<S> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn ask_to_stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    fn was_asked_to_stop(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// A status that `progress` gets as a dict.
+pub(crate) trait Describe {
+    /// Adds its entries.
+    fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()>;
+}
+
+/// Runs `work` on another thread without the GIL. About ten times a second `progress` gets the last status, and Python's signal
+/// handlers may run. When `progress` returns False, `work` is asked to stop and its result returned.
+///
+/// # Errors
+/// What `progress` or a signal handler raised, once `work` has ended; a panic of `work`.
+pub(crate) fn supervise<S: Describe + Send, T: Send>(
+    py: Python<'_>,
+    progress: Option<Py<PyAny>>,
+    work: impl FnOnce(&Desk<S>) -> T + Send,
+) -> PyResult<T> {
+    let desk = Desk::new();
+    let watcher = thread::current();
+    let (result, raised) = thread::scope(|scope| {
+        let simulation = scope.spawn(|| {
+            let result = work(&desk);
+            watcher.unpark();
+            result
+        });
+        let raised = watch(py, &simulation, &desk, progress.as_ref());
+        (py.detach(|| simulation.join()), raised)
+    });
+    raised?;
+    result.map_err(|_| defect())
+}
+
+/// Looks at the simulation until it ends. Returns the first exception, after which it only waits.
+fn watch<S: Describe + Send, T: Send>(
+    py: Python<'_>,
+    simulation: &ScopedJoinHandle<'_, T>,
+    desk: &Desk<S>,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<()> {
+    let mut outcome = Ok(());
+    while !simulation.is_finished() {
+        py.detach(|| thread::park_timeout(LOOK_EVERY));
+        if outcome.is_err() {
+            continue;
+        }
+        outcome = py.check_signals().and_then(|()| report(py, desk, progress));
+        if outcome.is_err() {
+            desk.ask_to_stop();
+        }
+    }
+    outcome
+}
+
+fn report<S: Describe>(py: Python<'_>, desk: &Desk<S>, progress: Option<&Py<PyAny>>) -> PyResult<()> {
+    let (Some(progress), Some(status)) = (progress, desk.take()) else { return Ok(()) };
+    if desk.was_asked_to_stop() {
+        return Ok(());
+    }
+    let entries = PyDict::new(py);
+    status.describe(&entries)?;
+    let answer = progress.bind(py).call1((entries,))?;
+    if !answer.is_none() && !answer.is_truthy()? {
+        desk.ask_to_stop();
+    }
+    Ok(())
+}

@@ -1,0 +1,71 @@
+"""hostnet simulates the network inside a server: cores, caches, memory controllers, PCIe and drives.
+
+    import hostnet
+
+    results = hostnet.run("server.toml")
+    print(results.workloads["stream"]["throughput_gb_per_s"])
+
+`Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it;
+`Results` holds what was measured.
+"""
+
+from hostnet._core import CheckpointError, ConfigError, SimulationError
+from hostnet._core import version as _version
+from hostnet.results import Results
+from hostnet.simulate import run, run_many
+from hostnet.system import (
+    AddressMap,
+    Cha,
+    Config,
+    Controller,
+    Core,
+    Dram,
+    Fio,
+    FioCosts,
+    FioJob,
+    Iio,
+    Lfb,
+    Memory,
+    Pcie,
+    ReadQueue,
+    Run,
+    Server,
+    Ssd,
+    Stream,
+    Timing,
+    Tor,
+    WriteQueue,
+)
+
+__version__ = _version()
+
+__all__ = [
+    "AddressMap",
+    "Cha",
+    "CheckpointError",
+    "Config",
+    "ConfigError",
+    "Controller",
+    "Core",
+    "Dram",
+    "Fio",
+    "FioCosts",
+    "FioJob",
+    "Iio",
+    "Lfb",
+    "Memory",
+    "Pcie",
+    "ReadQueue",
+    "Results",
+    "Run",
+    "Server",
+    "SimulationError",
+    "Ssd",
+    "Stream",
+    "Timing",
+    "Tor",
+    "WriteQueue",
+    "__version__",
+    "run",
+    "run_many",
+]

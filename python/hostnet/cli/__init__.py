@@ -1,0 +1,5 @@
+"""The command `hostnet`."""
+
+from hostnet.cli.main import main
+
+__all__ = ["main"]

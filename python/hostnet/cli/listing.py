@@ -1,0 +1,105 @@
+"""`hostnet list`: what the simulator knows."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from hostnet import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Schema = dict[str, Any]
+
+WIDTH_MAX = 100
+"""Columns of the output."""
+
+EXPLANATION = """\
+A workload is a table [workload.<name>] of the configuration; its key `kind` says what it does.
+"""
+
+JOB_FILES = """\
+A job file of fio may stand in place of `jobs`: rw, bs, size, iodepth, numjobs, rwmixread, filename, cpus_allowed and
+ramp_time have their meaning from fio. What has no effect in the model is reported after the run.
+"""
+
+
+def show_list(what: str) -> int:
+    """Prints one of the lists."""
+    lists: dict[str, Callable[[], None]] = {
+        "presets": show_presets,
+        "workloads": show_workloads,
+        "studies": show_studies,
+    }
+    if what not in lists:
+        raise _core.ConfigError(f'"{what}" cannot be listed; choose one of {", ".join(lists)}')
+    lists[what]()
+    return 0
+
+
+def show_presets() -> None:
+    """Prints the presets with what is known of them."""
+    presets = _core.presets()
+    width = max(len(name) for name, _, _ in presets)
+    for name, description, unvalidated in presets:
+        typer.echo(f"{name:<{width}}  {description}")
+        if unvalidated:
+            typer.echo(f"{'':<{width}}  {unvalidated}")
+
+
+def show_studies() -> None:
+    """Prints the studies by name and title."""
+    from hostnet.ledger import load_study, study_names
+
+    names = study_names()
+    width = max(map(len, names), default=0)
+    for name in names:
+        typer.echo(f"{name:<{width}}  {load_study(name).title}")
+
+
+def show_workloads() -> None:
+    """Prints the kinds of workloads and their keys, as the schema describes them."""
+    schema = json.loads(_core.schema())
+    typer.echo(EXPLANATION)
+    for kind in schema["properties"]["workload"]["additionalProperties"]["oneOf"]:
+        typer.echo(f'kind = "{kind["properties"]["kind"]["const"]}": {kind["description"]}\n')
+        for line in key_lines(kind, indent=2):
+            typer.echo(line)
+        typer.echo()
+    typer.echo(textwrap.fill(JOB_FILES, WIDTH_MAX))
+
+
+def key_lines(table: Schema, indent: int) -> Iterator[str]:
+    """The keys of a table, required ones first, each with its meaning and range; nested tables below their key."""
+    required = table.get("required", [])
+    names = sorted((name for name in table["properties"] if name != "kind"), key=lambda name: name not in required)
+    column = indent + max(map(len, names)) + 2
+    for name in names:
+        key = table["properties"][name]
+        head = f"{'':{indent}}{name:<{column - indent}}"
+        text = meaning(key, name in required)
+        yield from textwrap.wrap(text, WIDTH_MAX, initial_indent=head, subsequent_indent=" " * column)
+        if "properties" in key.get("items", {}):
+            yield from key_lines(key["items"], column)
+
+
+def meaning(key: Schema, required: bool) -> str:
+    """What a key means, which values it takes and what it is when absent."""
+    parts = [" ".join(key["description"].split())]
+    words = [choice["const"] for choice in key.get("oneOf", []) if "const" in choice]
+    if words:
+        parts.append(f"One of {', '.join(words)}.")
+    limits = (key.get("x-min", key.get("minimum")), key.get("x-max", key.get("maximum")))
+    if None not in limits:
+        parts.append(f"From {limits[0]} to {limits[1]}.")
+    elif limits[1] is not None:
+        parts.append(f"At most {limits[1]}.")
+    if required:
+        parts.append("Required.")
+    elif "default" in key:
+        parts.append(f"{key['default']} when absent.")
+    return " ".join(parts)

@@ -1,0 +1,124 @@
+"""The entry point: runs a command and turns every error into one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import typer
+
+from hostnet._core import CheckpointError, ConfigError, SimulationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+EXIT_FAILED = 1
+"""The simulation could not go on, or a strict validation has failing rows."""
+EXIT_USAGE = 2
+"""Something the user gave is wrong, or a file cannot be read or written."""
+EXIT_INTERNAL = 70
+"""A defect of hostnet (EX_SOFTWARE of sysexits.h)."""
+EXIT_INTERRUPTED = 130
+"""Stopped by Ctrl-C, as shells count it."""
+EXIT_PIPE = 141
+"""The reader of our output went away, as shells count it."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command line and leaves with its exit code."""
+    _survive_encodings()
+    sys.exit(_guarded(lambda: _run(arguments)))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    from hostnet.cli.app import app
+
+    code = app(arguments, standalone_mode=False)
+    sys.stdout.flush()
+    return code if isinstance(code, int) else 0
+
+
+def _guarded(command: Callable[[], int]) -> int:
+    try:
+        return command()
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except SystemExit as leaving:
+        return _exit_code_of(leaving)
+    except BaseException as error:
+        return _report(error)
+
+
+def _exit_code_of(leaving: SystemExit) -> int:
+    """Typer leaves by itself when a pipe breaks."""
+    if isinstance(leaving.__context__, BrokenPipeError):
+        _silence_output()
+        return EXIT_PIPE
+    return leaving.code if isinstance(leaving.code, int) else EXIT_FAILED
+
+
+def _report(error: BaseException) -> int:
+    """Prints what went wrong, and returns the exit code for it."""
+    if isinstance(error, BrokenPipeError):
+        _silence_output()
+        return EXIT_PIPE
+    code, message = _judge(error)
+    if os.environ.get("HOSTNET_DEBUG") == "1":
+        import traceback
+
+        traceback.print_exception(error)
+    if isinstance(error, OSError):
+        _silence_output()
+    with suppress(OSError):  # if nobody can hear us, the exit code remains
+        print(f"error: {message}", file=sys.stderr, flush=True)
+    return code
+
+
+def _judge(error: BaseException) -> tuple[int, str]:
+    if isinstance(error, typer.TyperException):
+        return EXIT_USAGE, error.format_message()
+    if isinstance(error, OSError):
+        return EXIT_USAGE, _os_message(error)
+    if isinstance(error, (ConfigError, CheckpointError)) or _is_ledger_error(error):
+        return EXIT_USAGE, str(error)
+    if isinstance(error, SimulationError):
+        return EXIT_FAILED, str(error)
+    if isinstance(error, MemoryError):
+        return EXIT_USAGE, "not enough memory for this run"
+    return EXIT_INTERNAL, _internal_message(error)
+
+
+def _os_message(error: OSError) -> str:
+    if error.strerror is None:
+        return str(error)
+    where = f"{error.filename2 or error.filename}: " if error.filename is not None else ""
+    return f"{where}{error.strerror}"
+
+
+def _internal_message(error: BaseException) -> str:
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return (
+        f"this is a defect of hostnet, not of your input ({text}). "
+        "Please report this line with the command and its configuration file; HOSTNET_DEBUG=1 shows where it happened."
+    )
+
+
+def _is_ledger_error(error: BaseException) -> bool:
+    """Only a loaded ledger can have raised its error; loading it here would slow down every start."""
+    ledger = sys.modules.get("hostnet.ledger")
+    return ledger is not None and isinstance(error, ledger.LedgerError)
+
+
+def _survive_encodings() -> None:
+    """Lets characters that the terminal cannot show become a question mark instead of an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def _silence_output() -> None:
+    """Points stdout to nowhere, so that the interpreter's last flush cannot fail again."""
+    with suppress(OSError, ValueError):  # there may be no stdout
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

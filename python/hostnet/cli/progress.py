@@ -1,0 +1,178 @@
+"""What the user sees and can do while a simulation runs: progress, a status on request, and stopping."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TextIO
+
+from hostnet.units import format_count, format_time, format_wall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType, TracebackType
+
+    from rich.progress import Progress
+
+QUIET_S = 2.0
+"""Runs shorter than this show no progress."""
+
+LINE_EVERY_S = 10.0
+"""Where there is no terminal, a line is printed this often."""
+
+RATE_AFTER_S = 0.5
+"""Before this much time no rate is worth showing."""
+
+
+class Watch:
+    """Follows a run: hand it over as the progress callback, inside a `with` block that holds the signal handlers.
+
+    The first Ctrl-C makes the run stop and keep its results, the second one leaves at once.
+    """
+
+    def __init__(
+        self, *, show: bool, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """With `show` off there is no progress, but signals work."""
+        self.show = show
+        self.stopped = False
+        self._writing = False
+        self._stream = stream or sys.stderr
+        self._clock = clock
+        self._began_s = clock()
+        self._line_due_s = LINE_EVERY_S
+        self._first: dict[str, Any] | None = None
+        self._last: dict[str, Any] | None = None
+        self._bar: Progress | None = None
+        self._handlers: dict[int, Any] = {}
+
+    def __enter__(self) -> Watch:
+        """Takes over Ctrl-C and SIGUSR1."""
+        self._handle(signal.SIGINT, self._on_interrupt)
+        if hasattr(signal, "SIGUSR1"):
+            self._handle(signal.SIGUSR1, self._on_status_wanted)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Gives the signals back and takes the bar away."""
+        self._hide()
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+
+    def __call__(self, status: dict[str, Any]) -> bool:
+        """Takes the status of the run; returns whether the run shall go on."""
+        self._first = self._first or status
+        self._last = status
+        elapsed_s = self._clock() - self._began_s
+        if self.show and elapsed_s >= QUIET_S:
+            self._show(status, elapsed_s)
+        return not self.stopped
+
+    def finish(self) -> None:
+        """Call it when the simulation is over and its results are going to be written: takes the bar away."""
+        self._hide()
+        self.show = False
+        self._writing = True
+        self._handle(signal.SIGINT, self._on_interrupt)
+
+    def line(self) -> str:
+        """The state of the run as one line."""
+        if self._last is None:
+            return "hostnet: starting"
+        parts = [f"{100 * share(self._last):.0f} %", f"{time_text(self._last)} simulated", *self._pace(self._last)]
+        return f"hostnet: {phase(self._last)}: {', '.join(parts)}"
+
+    def _handle(self, number: int, handler: Any) -> None:
+        before = signal.signal(number, handler)
+        self._handlers.setdefault(number, before)
+
+    def _hide(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def _on_interrupt(self, number: int, frame: FrameType | None) -> None:
+        """While the simulator runs, a second Ctrl-C must work even if no Python code does: the system's own handler."""
+        del number, frame
+        if self._writing and self.stopped:
+            raise KeyboardInterrupt
+        self.stopped = True
+        if not self._writing:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+        self._say("hostnet: stopping; what was measured so far is being kept (Ctrl-C again: leave at once)")
+
+    def _on_status_wanted(self, number: int, frame: FrameType | None) -> None:
+        del number, frame
+        self._say(self.line())
+
+    def _say(self, text: str) -> None:
+        """Writes past Python's buffer, which a signal may have found half way through another write."""
+        with suppress(OSError):
+            os.write(self._stream.fileno(), f"{text}\n".encode())
+
+    def _show(self, status: dict[str, Any], elapsed_s: float) -> None:
+        if self._stream.isatty():
+            self._show_bar(status)
+        elif elapsed_s >= self._line_due_s:
+            self._line_due_s = elapsed_s + LINE_EVERY_S
+            print(self.line(), file=self._stream, flush=True)
+
+    def _show_bar(self, status: dict[str, Any]) -> None:
+        if self._bar is None:
+            self._bar = new_bar(self._stream)
+            self._bar.add_task("", total=1.0, detail="")
+            self._bar.start()
+        detail = ", ".join((time_text(status), *self._pace(status)))
+        self._bar.update(self._bar.task_ids[0], completed=share(status), description=phase(status), detail=detail)
+        self._bar.refresh()
+
+    def _pace(self, status: dict[str, Any]) -> list[str]:
+        """Events per second and time left, once they can be told."""
+        assert self._first is not None
+        elapsed_s = self._clock() - self._began_s
+        gained = share(status) - share(self._first)
+        if elapsed_s < RATE_AFTER_S:
+            return []
+        pace = [format_count((status["events"] - self._first["events"]) / elapsed_s, "events/s")]
+        if gained > 0:
+            pace.append(f"about {format_wall(elapsed_s * (1 - share(status)) / gained)} left")
+        return pace
+
+
+def share(status: dict[str, Any]) -> float:
+    """How much of the work is done, 0 to 1."""
+    return float(status["progress"])
+
+
+def phase(status: dict[str, Any]) -> str:
+    """What is being done, in words."""
+    if "total" in status:
+        return f"{status['done']} of {status['total']} runs"
+    return str(status["phase"])
+
+
+def time_text(status: dict[str, Any]) -> str:
+    """The simulated time, and how far it will go."""
+    simulated = format_time(status["simulated_ps"])
+    return f"{simulated} of {format_time(status['target_ps'])}" if status.get("target_ps") else simulated
+
+
+def new_bar(stream: TextIO) -> Progress:
+    """A progress bar that vanishes when it is done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[detail]}"),
+        console=Console(file=stream),
+        auto_refresh=False,
+        transient=True,
+    )

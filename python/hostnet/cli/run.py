@@ -1,0 +1,98 @@
+"""`hostnet run`: from the file to the run directory and the tables on the screen."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hostnet import rundir, simulate
+from hostnet._core import CheckpointError
+from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
+from hostnet.cli.progress import Watch
+from hostnet.units import format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hostnet._core import Plan
+    from hostnet.cli.request import Request
+    from hostnet.results import Results, Source
+
+RUNS = Path("runs")
+"""Where run directories go unless `--out` says otherwise."""
+
+
+def run_command(request: Request) -> int:
+    """Does what the request says and returns the exit code."""
+    request.check()
+    source = simulate.source_of(request.file, request.overrides)
+    plan = simulate.resolve(source, request.seed)
+    rundir.check_place(request.out or rundir.fresh_path(RUNS, plan.name))
+    if request.seeds is not None:
+        from hostnet.cli.seeds import run_seeds
+
+        return run_seeds(request, plan, source)
+    return _run_one(request, plan, source)
+
+
+def publish(request: Request, name: str, fill: Callable[[Path], None]) -> Path:
+    """Writes the run directory where the request wants it and returns its path."""
+    if request.out is not None:
+        return rundir.publish(request.out, fill)
+    return rundir.publish_fresh(RUNS, name, fill)
+
+
+def _run_one(request: Request, plan: Plan, source: Source) -> int:
+    before = _read_checkpoint(request.from_checkpoint)
+    if request.checkpoint is not None:
+        rundir.check_parent(request.checkpoint)
+    with Watch(show=not request.quiet) as watch:
+        results = simulate.run_plan(
+            plan,
+            source,
+            threads=request.threads or 1,
+            series_ps=request.series_ps,
+            checkpoint_at_ps=request.checkpoint_at_ps,
+            checkpoint=before,
+            progress=watch,
+        )
+        watch.finish()
+        path = publish(request, plan.name, lambda place: rundir.write_run(results, place, csv=request.csv))
+        if request.checkpoint is not None and results.checkpoint is not None:
+            rundir.write_file_atomically(request.checkpoint, results.checkpoint)
+    _print_results(request, results, path)
+    return _exit_code(request, results)
+
+
+def _read_checkpoint(path: Path | None) -> bytes | None:
+    if path is None:
+        return None
+    content = path.read_bytes()
+    if not content:
+        raise CheckpointError(f"{path}: is empty")
+    return content
+
+
+def _print_results(request: Request, results: Results, path: Path) -> None:
+    if request.json:
+        sys.stdout.write(results.native.summary_json.rstrip("\n") + "\n")
+    elif request.quiet:
+        print(path)
+    else:
+        from hostnet.cli.show import print_run
+
+        print_run(results.summary, path)
+
+
+def _exit_code(request: Request, results: Results) -> int:
+    if not results.complete:
+        return EXIT_INTERRUPTED
+    if request.checkpoint is not None and results.checkpoint is None:
+        ended = format_time(results.native.simulated_ps)
+        print(
+            f"error: --checkpoint-at {request.checkpoint_at}: the run ended at {ended}; no checkpoint was written",
+            file=sys.stderr,
+        )
+        return EXIT_USAGE
+    return 0

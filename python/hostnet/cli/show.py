@@ -1,0 +1,214 @@
+"""The tables that `hostnet run` prints."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from hostnet.units import format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    Row = dict[str, Any]
+
+WIDTH_MAX = 100
+"""Columns of the widest output."""
+
+DECIMALS_MAX = 2
+"""Digits after the point at most."""
+
+NOTHING = "-"
+"""Stands where there is no value."""
+
+
+@contextmanager
+def page() -> Iterator[Console]:
+    """A console whose text goes to stdout at the end: coloured on a terminal, plain and 100 columns wide elsewhere."""
+    if sys.stdout.isatty():
+        console = Console(file=sys.stdout, highlight=False, emoji=False)
+        console.width = min(console.width, WIDTH_MAX)
+    else:
+        console = Console(file=sys.stdout, width=WIDTH_MAX, color_system=None, highlight=False, emoji=False)
+    with console.capture() as capture:
+        yield console
+    sys.stdout.writelines(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+
+
+def print_run(summary: Row, path: Path) -> None:
+    """Prints the summary of one run; the last line is the path of its directory."""
+    rows = summary["workloads"]
+    with page() as console:
+        console.print(Text(headline(summary), style="bold"))
+        print_tables(console, workload_table(rows))
+        if any(row["io_completed"] for row in rows):
+            print_tables(console, io_table(rows))
+        print_tables(console, domain_table(summary["domains"]), channel_table(summary["channels"]))
+        print_items(console, "*", summary["limits"])
+        print_notes(console, notes(summary))
+        print_path(console, path)
+
+
+def headline(summary: Row) -> str:
+    """What was run, in one line."""
+    parts = [
+        str(summary["name"]),
+        f"seed {summary['seed']}",
+        f"{time_text(summary['window_ns'])} measured after {time_text(summary['warm_up_ns'])} of warm-up",
+    ]
+    return ", ".join(parts)
+
+
+def workload_table(rows: Sequence[Row]) -> Table:
+    """Throughput and latency of each workload."""
+    table = new_table("workload", "GB/s", "DRAM read", "write", "latency ns", "p50", "p99", left=(0, 7))
+    table.add_column("limited by")
+    for row in rows:
+        table.add_row(
+            row["workload"],
+            with_interval(row["throughput_gb_per_s"], row["throughput_ci95"]),
+            number(row["read_gb_per_s"]),
+            number(row["write_gb_per_s"]),
+            with_interval(row["latency_mean_ns"], row["latency_ci95"]),
+            number(row["latency_p50_ns"]),
+            number(row["latency_p99_ns"]),
+            row["limited_by"] or NOTHING,
+        )
+    return table
+
+
+def io_table(rows: Sequence[Row]) -> Table:
+    """Completed I/Os of the workloads that make any."""
+    table = new_table("storage I/O", "GB/s", "completed", "latency us", "p50", "p99", left=(0,))
+    for row in rows:
+        if row["io_completed"]:
+            latencies = (row["io_latency_mean_ns"], row["io_latency_p50_ns"], row["io_latency_p99_ns"])
+            microseconds = (None if latency is None else latency / 1000 for latency in latencies)
+            table.add_row(
+                row["workload"], number(row["app_gb_per_s"]), str(row["io_completed"]), *map(number, microseconds)
+            )
+    return table
+
+
+def domain_table(rows: Sequence[Row]) -> Table:
+    """Credits, latency and throughput of each domain."""
+    table = new_table("domain", "credits in use", "latency ns", "p99", "GB/s", "full", left=(0,))
+    table.add_column("shares credits with")
+    for row in rows:
+        if row["workload"] == "all":
+            table.add_row(
+                row["domain"],
+                f"{number(row['in_use_mean'])} of {row['capacity']}",
+                with_interval(row["latency_mean_ns"], row["latency_ci95"]),
+                number(row["latency_p99_ns"]),
+                number(row["throughput_gb_per_s"]),
+                percent(row["full_share"]),
+                row["shares_capacity_with"] or "",
+            )
+    return table
+
+
+def channel_table(rows: Sequence[Row]) -> Table:
+    """Bandwidth and queues of each memory channel."""
+    table = new_table("channel", "read GB/s", "write", "row miss", "RPQ", "WPQ", "write mode", left=(0,))
+    table.add_column("by source, GB/s")
+    for row in sorted(rows, key=lambda row: (row["channel"] < 0, row["channel"])):
+        table.add_row(
+            "all" if row["channel"] < 0 else str(row["channel"]),
+            number(row["read_gb_per_s"]),
+            number(row["write_gb_per_s"]),
+            percent(row["row_miss_ratio"]),
+            number(row["rpq_mean"]),
+            number(row["wpq_mean"]),
+            percent(row["write_mode_share"]),
+            row["sources"],
+        )
+    return table
+
+
+def notes(summary: Row) -> list[str]:
+    """What the user should know before trusting the numbers."""
+    lines = [] if summary["complete"] else ["stopped before its end: the numbers are of the part that was simulated"]
+    if summary["unvalidated"]:
+        lines.append(summary["unvalidated"])
+    lines += summary["ignored"]
+    if summary["no_effect"]:
+        lines.append(f"no effect in this run: {', '.join(summary['no_effect'])}")
+    return lines
+
+
+def new_table(*headings: str, left: Sequence[int]) -> Table:
+    """A table of numbers; the columns numbered in `left` are text."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="bold", show_edge=False)
+    for index, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if index in left else "right")
+    return table
+
+
+def print_tables(console: Console, *tables: Table) -> None:
+    """Prints tables with an empty line before each."""
+    for table in tables:
+        console.print()
+        console.print(table)
+
+
+def print_items(console: Console, mark: str, lines: Sequence[str], style: str = "") -> None:
+    """Prints paragraphs, each with a mark and a hanging indent, after an empty line."""
+    if not lines:
+        return
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    for line in lines:
+        grid.add_row(Text(mark, style=style), Text(line, style=style))
+    console.print()
+    console.print(grid)
+
+
+def print_notes(console: Console, lines: Sequence[str]) -> None:
+    """Prints what the user should know before trusting the numbers."""
+    print_items(console, "note:", lines, "yellow")
+
+
+def print_path(console: Console, path: Path) -> None:
+    """Prints a path on a line of its own, whole however long it is."""
+    console.print()
+    console.print(str(path), markup=False, soft_wrap=True)
+
+
+def number(value: float | None) -> str:
+    """A value with three digits or more."""
+    if value is None:
+        return NOTHING
+    return "0" if value == 0 else f"{value:.{decimals(value)}f}"
+
+
+def decimals(value: float) -> int:
+    """Digits after the point that a value of this size deserves."""
+    magnitude = abs(value)
+    return 0 if magnitude >= 100 else 1 if magnitude >= 10 else DECIMALS_MAX
+
+
+def with_interval(value: float | None, half_width: float | None) -> str:
+    """A mean and the half width of its 95 % confidence interval."""
+    if value is None or half_width is None:
+        return number(value)
+    digits = decimals(value)
+    if 0 < half_width < 10.0**-digits:
+        digits = min(digits + 1, DECIMALS_MAX)
+    return f"{value:.{digits}f} ±{half_width:.{digits}f}"
+
+
+def percent(share: float | None) -> str:
+    """A share of one."""
+    return NOTHING if share is None else f"{100 * share:.1f} %"
+
+
+def time_text(time_ns: float) -> str:
+    """A simulated time."""
+    return format_time(time_ns * 1000)

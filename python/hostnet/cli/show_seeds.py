@@ -1,0 +1,92 @@
+"""The tables that `hostnet run --seeds` prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from hostnet.cli.show import (
+    NOTHING,
+    new_table,
+    notes,
+    number,
+    page,
+    print_notes,
+    print_path,
+    print_tables,
+    with_interval,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.table import Table
+
+    Row = dict[str, Any]
+
+
+def print_means(combined: Row, path: Path) -> None:
+    """Prints the means over all seeds; the last line is the path of their directory."""
+    seeds = combined["seeds"]
+    with page() as console:
+        title = f"{combined['name']}, {len(seeds)} seeds from {seeds[0]}, mean ±95 % confidence"
+        console.print(Text(title, style="bold"))
+        print_tables(
+            console,
+            workload_means(combined["workloads"]),
+            domain_means(combined["domains"]),
+            channel_means(combined["channels"]),
+        )
+        print_notes(console, notes(combined))
+        print_path(console, path)
+
+
+def workload_means(rows: list[Row]) -> Table:
+    """Throughput and latency of each workload."""
+    table = new_table("workload", "GB/s", "latency ns", "p50", "p99", left=(0,))
+    table.add_column("limited by")
+    for row in rows:
+        columns = ("throughput_gb_per_s", "latency_mean_ns", "latency_p50_ns", "latency_p99_ns")
+        table.add_row(row["workload"], *(mean(row[column]) for column in columns), row["limited_by"] or NOTHING)
+    return table
+
+
+def domain_means(rows: list[Row]) -> Table:
+    """Credits, latency and throughput of each domain."""
+    table = new_table("domain", "credits in use", "of", "latency ns", "GB/s", "full %", left=(0,))
+    for row in rows:
+        if row["workload"] == "all":
+            table.add_row(
+                row["domain"],
+                mean(row["in_use_mean"]),
+                str(row["capacity"]),
+                mean(row["latency_mean_ns"]),
+                mean(row["throughput_gb_per_s"]),
+                mean(row["full_share"], 100),
+            )
+    return table
+
+
+def channel_means(rows: list[Row]) -> Table:
+    """Bandwidth and queues of all memory channels together."""
+    table = new_table("channels", "read GB/s", "write GB/s", "row miss %", "RPQ", "WPQ", "write mode %", left=(0,))
+    for row in rows:
+        if row["channel"] < 0:
+            table.add_row(
+                "all",
+                mean(row["read_gb_per_s"]),
+                mean(row["write_gb_per_s"]),
+                mean(row["row_miss_ratio"], 100),
+                mean(row["rpq_mean"]),
+                mean(row["wpq_mean"]),
+                mean(row["write_mode_share"], 100),
+            )
+    return table
+
+
+def mean(value: Row, scale: float = 1) -> str:
+    """A mean over the seeds with its confidence interval."""
+    if value["mean"] is None:
+        return number(None)
+    return with_interval(scale * value["mean"], None if value["ci95"] is None else scale * value["ci95"])

@@ -1,0 +1,149 @@
+"""The run directory of a recomputed study: what was run, every row, every operating point, and a report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hostnet.ledger.quantities import Outcome
+from hostnet.ledger.rows import Score
+from hostnet.ledger.study import Panel
+from hostnet.ledger.validate import Ledger
+
+CURVE_POINTS_MAX = 120
+"""Points of a published curve that the report draws."""
+
+CHANNEL_COLUMNS = ("row_miss_ratio", "rpq_mean", "wpq_mean", "wpq_full_share", "bus_busy_share")
+"""Columns of table channels that the table of operating points has, over all channels."""
+
+
+def write_study_run(runs: Path, selection: str, ledger: Ledger) -> Path:
+    """Writes the run directory `runs/<selection>-<n>`, whole or not at all, and returns its path.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    from hostnet.report import write_report
+    from hostnet.rundir import publish_fresh, write_text
+
+    def fill(place: Path) -> None:
+        write_text(place / "manifest.json", json.dumps(manifest(selection, ledger), indent=2, ensure_ascii=False))
+        write_text(place / "summary.json", json.dumps(summary(ledger), indent=1, ensure_ascii=False))
+        write_points(place / "points.parquet", ledger.batch.outcomes)
+        write_report(place)
+
+    return publish_fresh(runs, selection, fill)
+
+
+def manifest(selection: str, ledger: Ledger) -> dict[str, Any]:
+    """What was run, with what, and how fast."""
+    from hostnet import _core
+    from hostnet.rundir import machine
+
+    study, batch, chosen = ledger.study, ledger.batch, ledger.study.selections[selection]
+    return {
+        "format": 1,
+        "name": f"{study.name} {selection}",
+        "version": _core.version(),
+        "study": study.name,
+        "selection": selection,
+        "preset": study.preset,
+        "seed": study.seed,
+        "warmup": chosen.warmup,
+        "duration": chosen.duration,
+        "points": len(batch.outcomes),
+        "started": batch.started,
+        "wall_time_s": round(batch.wall_time_s, 3),
+        "events": batch.events,
+        "events_per_s": round(batch.events_per_s),
+        "machine": machine(),
+    }
+
+
+def summary(ledger: Ledger) -> dict[str, Any]:
+    """Every row, how the groups did, and what the report needs to draw the panels."""
+    study = ledger.study
+    covered = {row.panel for row in ledger.rows}
+    panels = [panel for panel in study.panels if panel.name in covered]
+    rules = [rule for rule in study.exclusions if any(rule.covers(row.panel, row.series, row.x) for row in ledger.rows)]
+    return {
+        "format": 1,
+        "kind": "study",
+        "name": f"{study.title}: published and simulated",
+        "study": {"name": study.name, "title": study.title, "source": study.source, "preset": study.preset},
+        "groups": [group_summary(score) for score in ledger.scores],
+        "excluded": [
+            {"panel": rule.panel, "series": rule.series, "x": list(rule.x), "reason": rule.reason} for rule in rules
+        ],
+        "panels": [panel_summary(panel) for panel in panels],
+        "curves": {panel.name: curves(panel) for panel in panels if panel.rows_at},
+        "rows": [row.as_dict() for row in ledger.rows],
+    }
+
+
+def group_summary(score: Score) -> dict[str, Any]:
+    """A group's score as data."""
+    group = score.group
+    return {
+        "name": group.name,
+        "title": group.title,
+        "kind": group.kind,
+        "rows": score.rows,
+        "passed": score.passed,
+        "mean_error": score.mean,
+        "mean_target": group.mean,
+        "max_error": score.max,
+        "tolerance": group.max,
+        "on_target": score.on_target,
+    }
+
+
+def panel_summary(panel: Panel) -> dict[str, Any]:
+    """A panel's title and axes as data."""
+    first = panel.published[0]
+    return {
+        "name": panel.name,
+        "title": panel.title,
+        "figure": panel.figure,
+        "x_label": panel.x_label or first.x_label,
+        "y_label": panel.y_label or first.y_label,
+        "unit": first.unit,
+        "series": [series.name for series in panel.series],
+    }
+
+
+def curves(panel: Panel) -> dict[str, list[tuple[float, float]]]:
+    """The published curves of a panel of which only some points are rows, thinned for drawing."""
+    drawn: dict[str, list[tuple[float, float]]] = {}
+    for series in panel.series:
+        points = [(float(value.x), value.y) for value in panel.published if value.series == series.name]
+        drawn[series.name] = points[:: -(-len(points) // CURVE_POINTS_MAX)]
+    return drawn
+
+
+def write_points(file: Path, outcomes: dict[str, Outcome]) -> None:
+    """Writes the table of operating points: a row per point and workload, with the state of the channels.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    import pyarrow as pa
+
+    from hostnet.tables import COLUMNS, write_parquet
+
+    aliases = {"point": "string", "config_hash": "string", **COLUMNS["workloads"]}
+    aliases |= {column: COLUMNS["channels"][column] for column in CHANNEL_COLUMNS}
+    schema = pa.schema([(column, pa.type_for_alias(alias)) for column, alias in aliases.items()])
+    write_parquet(pa.Table.from_pylist(point_rows(outcomes), schema=schema), str(file))
+
+
+def point_rows(outcomes: dict[str, Outcome]) -> list[dict[str, Any]]:
+    """The rows of the table of operating points."""
+    rows = []
+    for name, outcome in outcomes.items():
+        channels = outcome.row("channels", channel=-1)
+        point = {"point": name, "config_hash": outcome.summary["config_hash"]}
+        point |= {column: channels[column] for column in CHANNEL_COLUMNS}
+        rows += [{**point, **workload} for workload in outcome.summary["workloads"]]
+    return rows

@@ -1,0 +1,78 @@
+"""The demonstration: the four quadrants of the host network, published beside simulated, as tables and a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hostnet.ledger.archive import write_study_run
+from hostnet.ledger.runner import Simulate, simulate
+from hostnet.ledger.validate import Ledger, validate
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+QUADRANTS = ("q1", "q2", "q3", "q4")
+
+COLUMNS = (
+    ("degradation", "C2M traffic", "C2M slower"),
+    ("degradation", "P2M traffic", "P2M slower"),
+    ("membw", "C2M traffic", "C2M GB/s"),
+    ("membw", "P2M traffic", "P2M GB/s"),
+)
+"""Which panel and series the columns of a quadrant's table show, and their headings."""
+
+
+def demo(runs: Path, *, threads: int = 0, simulate: Simulate = simulate, console: Console | None = None) -> Path:
+    """Simulates the four quadrants, prints them and writes `runs/demo-<n>`.
+
+    The last line of output is the path of the report, which is also returned.
+
+    Raises:
+        LedgerError: The study's data cannot be found.
+        OSError: The folder cannot be written.
+    """
+    from hostnet.cli.progress import Watch
+    from hostnet.ledger.show import stdout_console
+    from hostnet.rundir import check_place, fresh_path
+
+    check_place(fresh_path(runs, "demo"))
+    with Watch(show=True) as watch:
+        ledger = validate("host_network", selection="demo", threads=threads, progress=watch, simulate=simulate)
+    console = console or stdout_console()
+    show_quadrants(console, ledger)
+    report = write_study_run(runs, "demo", ledger) / "report.html"
+    console.print(str(report), markup=False, soft_wrap=True)
+    return report
+
+
+def show_quadrants(console: Console, ledger: Ledger) -> None:
+    """Prints a table per quadrant, how well the rows do, and how long it took."""
+    from hostnet.ledger.show import summary_line
+
+    for quadrant in QUADRANTS:
+        console.print(quadrant_table(console, ledger, quadrant))
+        console.print()
+    batch, selection = ledger.batch, ledger.study.selections["demo"]
+    console.print(summary_line(ledger), markup=False, soft_wrap=True)
+    console.print(
+        f"{len(batch.outcomes)} operating points of {selection.duration}: {batch.wall_time_s:.1f} s, "
+        f"{batch.events_per_s / 1e6:.1f} M events/s",
+        markup=False,
+    )
+
+
+def quadrant_table(console: Console, ledger: Ledger, quadrant: str) -> Table:
+    """Published and simulated degradation and bandwidth of a quadrant, by number of C2M cores."""
+    from hostnet.ledger.show import new_table, number_text
+
+    values = {(row.panel, row.series, row.x): row for row in ledger.rows}
+    family = ledger.study.families[quadrant]
+    headings = [heading for _, _, title in COLUMNS for heading in (f"{title}\npublished", "\nsimulated")]
+    table = new_table(console, family.title, "C2M\ncores", *headings, left=0)
+    for cores in range(1, family.cores + 1):
+        found = [values[f"fig03_{quadrant}_{panel}", series, str(cores)] for panel, series, _ in COLUMNS]
+        cells = [number_text(value) for row in found for value in (row.published, row.simulated)]
+        table.add_row(str(cores), *cells)
+    return table

@@ -1,0 +1,66 @@
+"""Operating points: which workloads run together on how many cores, and the configuration that says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Family:
+    """Operating points that differ in the number of C2M cores only; without `cores`, one point without C2M traffic.
+
+    `reads` is the share of loads in the C2M workload (1.0 is C2M-Read, 0.0 is C2M-ReadWrite); `fio` names a job file
+    in the repository's `examples`, which runs on `fio_cores`.
+    """
+
+    name: str
+    title: str
+    cores: int = 0
+    reads: float | None = None
+    fio: str | None = None
+    fio_cores: str | None = None
+
+    def points(self) -> list[Point]:
+        """Its operating points, with the fewest cores first."""
+        return [Point(self, cores) for cores in range(1, self.cores + 1)] or [Point(self, 0)]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One operating point: a family at a number of C2M cores (0 when it has no C2M traffic)."""
+
+    family: Family
+    cores: int
+
+    @property
+    def name(self) -> str:
+        """Unique name, such as `q3/4` or `p2m-write`."""
+        return f"{self.family.name}/{self.cores}" if self.cores else self.family.name
+
+    def workloads(self) -> dict[str, dict[str, Any]]:
+        """The workloads of the point by name, in the configuration's terms."""
+        workloads: dict[str, dict[str, Any]] = {}
+        if self.cores:
+            workloads["stream"] = {"kind": "stream", "cores": f"0-{self.cores - 1}", "reads": self.family.reads}
+        if self.family.fio:
+            workloads["fio"] = {"kind": "fio", "job": self.family.fio, "cores": self.family.fio_cores}
+        return workloads
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Operating points that are run together, and for how long. Times carry their unit (`1 ms`)."""
+
+    name: str
+    warmup: str
+    duration: str
+    points: tuple[Point, ...]
+
+    def config(self, point: Point, preset: str, seed: int) -> dict[str, Any]:
+        """The configuration of one of the points. Paths in it start from the repository's `examples`."""
+        return {
+            "server": {"preset": preset},
+            "workload": point.workloads(),
+            "run": {"name": point.name, "seed": seed, "warmup": self.warmup, "duration": self.duration},
+        }

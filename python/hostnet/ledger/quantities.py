@@ -1,0 +1,173 @@
+"""How a plotted quantity follows from a run's summary, the way the publication computed it from hardware counters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hostnet.ledger.errors import LedgerError
+from hostnet.ledger.study import Series
+
+LINE_BYTES = 64
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value and the half-width of its 95% confidence interval in the same unit, None where it is unknown."""
+
+    value: float
+    ci95: float | None
+
+    @property
+    def relative(self) -> float | None:
+        """The half-width as a share of the value."""
+        return None if self.ci95 is None or self.value == 0 else abs(self.ci95 / self.value)
+
+    def scaled(self, factor: float) -> Estimate:
+        """The estimate in another unit."""
+        return Estimate(self.value * factor, None if self.ci95 is None else self.ci95 * abs(factor))
+
+    def with_relative(self, *shares: float | None) -> Estimate:
+        """The same value with a half-width from the relative half-widths of what it was computed from (first order)."""
+        known = [share for share in shares if share is not None]
+        return Estimate(self.value, abs(self.value) * math.hypot(*known) if known else None)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run of one operating point measured: a view on its summary."""
+
+    name: str
+    summary: Mapping[str, Any]
+
+    def row(self, table: str, **keys: object) -> Mapping[str, Any]:
+        """The one row of a table whose columns have these values. Raises `LedgerError` when there is none."""
+        for row in self.summary.get(table, ()):
+            if all(row.get(column) == value for column, value in keys.items()):
+                return dict(row)
+        wanted = ", ".join(f"{column} {value!r}" for column, value in keys.items())
+        raise LedgerError(f"the run of {self.name} has no row in table {table!r} with {wanted}")
+
+    def workload(self, name: str | None) -> Mapping[str, Any]:
+        """The workload's row."""
+        return self.row("workloads", workload=name)
+
+    def domain(self, series: Series) -> Mapping[str, Any]:
+        """The row of the series' domain and workload over all parts of the machine."""
+        return self.row("domains", domain=series.domain, part="all", workload=series.workload)
+
+    def channels(self) -> Sequence[Mapping[str, Any]]:
+        """The rows of the single channels."""
+        return [row for row in self.summary.get("channels", ()) if row["channel"] >= 0]
+
+    def throughput(self, workload: str | None) -> Estimate:
+        """The workload's throughput in GB/s."""
+        row = self.workload(workload)
+        return Estimate(number(row, "throughput_gb_per_s"), row.get("throughput_ci95"))
+
+
+Quantity = Callable[[Series, Outcome, Outcome | None], Estimate]
+
+
+def number(row: Mapping[str, Any], column: str) -> float:
+    """A measured value, NaN where the run has nothing to say."""
+    value = row[column]
+    return math.nan if value is None else float(value)
+
+
+def traffic(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """All DRAM traffic that the workload causes, in GB/s."""
+    row = run.workload(series.workload)
+    value = number(row, "read_gb_per_s") + number(row, "write_gb_per_s")
+    return Estimate(value, None).with_relative(run.throughput(series.workload).relative)
+
+
+def degradation(series: Series, run: Outcome, alone: Outcome | None) -> Estimate:
+    """Throughput alone over throughput together."""
+    isolated, together = needed(series, alone).throughput(series.workload), run.throughput(series.workload)
+    ratio = isolated.value / together.value if together.value else math.nan
+    return Estimate(ratio, None).with_relative(isolated.relative, together.relative)
+
+
+def latency(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Mean time that a credit of the domain is held, in ns."""
+    row = run.domain(series)
+    estimate = Estimate(number(row, "latency_mean_ns"), row.get("latency_ci95"))
+    return estimate if estimate.ci95 is not None else estimate.with_relative(run.throughput(series.workload).relative)
+
+
+def latency_inflation(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """Latency above that of the baseline, in ns."""
+    now, before = latency(series, run, None), latency(series, needed(series, base), None)
+    known = [estimate.ci95 for estimate in (now, before) if estimate.ci95 is not None]
+    return Estimate(now.value - before.value, math.hypot(*known) if known else None)
+
+
+def p2m_latency(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Mean occupancy x 64 B over the rate that the application sees, in ns."""
+    rate_gb_per_s = number(run.workload(series.workload), "app_gb_per_s")
+    occupied = number(run.domain(series), "in_use_mean") * LINE_BYTES
+    value = occupied / rate_gb_per_s if rate_gb_per_s else math.nan
+    return Estimate(value, None).with_relative(latency(series, run, None).relative)
+
+
+def in_use(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Mean number of credits in use."""
+    value = number(run.domain(series), "in_use_mean")
+    return Estimate(value, None).with_relative(latency(series, run, None).relative)
+
+
+def capacity(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Credits of the domain."""
+    return Estimate(number(run.domain(series), "capacity"), None)
+
+
+def rpq_occupancy(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Entries in the read pending queue, mean over channels."""
+    return mean_over_channels(series, run, "rpq_mean")
+
+
+def wpq_full(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Share of time that the write pending queue is full, mean over channels, in %."""
+    return mean_over_channels(series, run, "wpq_full_share").scaled(100)
+
+
+def row_miss_ratio(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Activations for reads per line read, in %."""
+    value = number(run.row("channels", channel=-1), "row_miss_ratio") * 100
+    return Estimate(value, None).with_relative(run.throughput(series.workload).relative)
+
+
+def mean_over_channels(series: Series, run: Outcome, column: str) -> Estimate:
+    """Mean of a column over the channels, with the relative half-width of the workload's throughput."""
+    values = [number(row, column) for row in run.channels()]
+    if not values:
+        raise LedgerError(f"the run of {run.name} has no rows in table 'channels'")
+    return Estimate(sum(values) / len(values), None).with_relative(run.throughput(series.workload).relative)
+
+
+def needed(series: Series, baseline: Outcome | None) -> Outcome:
+    """The baseline of a quantity that cannot do without."""
+    if baseline is None:
+        raise LedgerError(f"series {series.name!r}: quantity {series.quantity!r} needs a baseline")
+    return baseline
+
+
+QUANTITIES: dict[str, Quantity] = {
+    function.__name__: function
+    for function in (
+        traffic,
+        degradation,
+        latency,
+        latency_inflation,
+        p2m_latency,
+        in_use,
+        capacity,
+        rpq_occupancy,
+        wpq_full,
+        row_miss_ratio,
+    )
+}
+"""The quantities that `study.toml` can name."""

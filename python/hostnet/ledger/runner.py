@@ -1,0 +1,89 @@
+"""Runs the operating points of a study, each once, on all cores."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from hostnet.ledger.errors import LedgerError
+from hostnet.ledger.points import Point, Selection
+from hostnet.ledger.quantities import Outcome
+from hostnet.ledger.study import Study
+
+Summary = dict[str, Any]
+Progress = Callable[[dict[str, Any]], bool | None]
+Simulate = Callable[[Sequence[dict[str, Any]], Path, int, Progress | None], list[Summary]]
+"""Runs configurations, given the folder that their paths start from, threads (0: all cores) and a progress callback.
+
+Returns the summary of each, in their order.
+"""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Operating points that were run together, when and how fast."""
+
+    outcomes: dict[str, Outcome]
+    started: str
+    wall_time_s: float
+    events: int
+
+    @property
+    def events_per_s(self) -> float:
+        """Events of all runs per second of wall time."""
+        return self.events / max(self.wall_time_s, 1e-9)
+
+
+def simulate(
+    configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
+) -> list[Summary]:
+    """Runs configurations in the simulator; a `Simulate`.
+
+    Raises:
+        KeyboardInterrupt: The progress callback stopped the runs.
+        ConfigError: One of the configurations is wrong, or a file that it names is missing.
+        SimulationError: One of the runs could not go on.
+    """
+    from hostnet.results import Source
+    from hostnet.simulate import resolve, run_plans
+
+    sources = [Source(json.dumps(config), "json", config["run"]["name"], str(base_dir)) for config in configs]
+    plans = [(resolve(source), source) for source in sources]
+    results = run_plans(plans, threads=threads or None, progress=progress)
+    if not all(result.complete for result in results):
+        raise KeyboardInterrupt
+    return [result.summary for result in results]
+
+
+def run_points(
+    study: Study,
+    selection: Selection,
+    names: Iterable[str],
+    *,
+    threads: int = 0,
+    progress: Progress | None = None,
+    simulate: Simulate = simulate,
+) -> Batch:
+    """Runs those points of the selection whose names are given.
+
+    Raises:
+        LedgerError: The selection has none of these points.
+    """
+    wanted = set(names)
+    points: list[Point] = [point for point in selection.points if point.name in wanted]
+    if not points:
+        raise LedgerError(f"{study.name}: nothing to run: no operating point of selection {selection.name!r} is needed")
+    started, began_s = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
+    configs = [selection.config(point, study.preset, study.seed) for point in points]
+    summaries = simulate(configs, study.root.parents[1] / "examples", threads, progress)
+    return Batch(
+        outcomes={point.name: Outcome(point.name, summary) for point, summary in zip(points, summaries, strict=True)},
+        started=started,
+        wall_time_s=time.perf_counter() - began_s,
+        events=sum(int(summary["events"]) for summary in summaries),
+    )

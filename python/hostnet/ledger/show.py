@@ -1,0 +1,124 @@
+"""The ledger as text: tables on a terminal, plain columns elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from hostnet.ledger.rows import Row
+from hostnet.ledger.study import Group
+from hostnet.ledger.validate import Ledger
+
+PLAIN_WIDTH = 140
+"""Columns of the output where there is no terminal."""
+
+
+def stdout_console() -> Console:
+    """A console on stdout: coloured on a terminal, plain text of a fixed width elsewhere."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, no_color=True, width=PLAIN_WIDTH)
+
+
+def new_table(console: Console, title: str, *columns: str, left: int = 1) -> Table:
+    """A table whose first `left` columns are text and the others numbers."""
+    table = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD if console.is_terminal else None,
+        pad_edge=False,
+        padding=(0, 1),
+    )
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="left" if index < left else "right", no_wrap=True)
+    return table
+
+
+def show_ledger(console: Console, ledger: Ledger) -> None:
+    """Groups against their targets, then the rows that fail, then those left out, then one line that sums up."""
+    console.print(score_table(console, ledger))
+    if ledger.failing:
+        console.print()
+        console.print(failing_table(console, ledger.failing))
+    for line in ("", *exclusion_lines(ledger), "", run_line(ledger), summary_line(ledger)):
+        console.print(line, markup=False, soft_wrap=True)
+
+
+def score_table(console: Console, ledger: Ledger) -> Table:
+    """Mean and largest error of every group of rows against target and tolerance."""
+    title = f"{ledger.study.name}: {ledger.study.title}, {ledger.study.source}"
+    columns = ("quantity", "rows", "pass", "mean error", "target", "max error", "tolerance", "mean")
+    table = new_table(console, title, *columns)
+    for score in ledger.scores:
+        group = score.group
+        cells = [error_text(value, group) for value in (score.mean, group.mean, score.max, group.max)]
+        verdict = "on target" if score.on_target else "above target"
+        table.add_row(group.title, str(score.rows), str(score.passed), *cells, verdict)
+    return table
+
+
+def failing_table(console: Console, rows: Sequence[Row]) -> Table:
+    """One line for every row beyond its tolerance."""
+    columns = ("failing panel", "series", "x", "published", "simulated", "+-", "unit", "error", "tolerance")
+    table = new_table(console, "", *columns, left=2)
+    for row in rows:
+        values = [number_text(value) for value in (row.published, row.simulated, row.ci95)]
+        errors = [row_error_text(row, row.error, sign="+"), row_error_text(row, row.tolerance)]
+        table.add_row(row.panel, row.series, row.x, *values, row.unit, *errors)
+    return table
+
+
+def exclusion_lines(ledger: Ledger) -> list[str]:
+    """What is left out of the score, and why."""
+    lines = []
+    for rule in ledger.study.exclusions:
+        covered = [row.x for row in ledger.rows if rule.covers(row.panel, row.series, row.x)]
+        if covered:
+            where = f"{rule.panel}, {rule.series}, x = {', '.join(covered)}"
+            lines.append(f"excluded: {where}: {rule.reason}")
+    return lines
+
+
+def run_line(ledger: Ledger) -> str:
+    """How much was simulated, and how fast."""
+    batch = ledger.batch
+    return (
+        f"{len(batch.outcomes)} operating points of preset {ledger.study.preset}: {batch.wall_time_s:.1f} s, "
+        f"{batch.events_per_s / 1e6:.1f} M events/s"
+    )
+
+
+def summary_line(ledger: Ledger) -> str:
+    """The ledger in a line."""
+    count = Counter(row.verdict for row in ledger.rows)
+    on_target = sum(score.on_target for score in ledger.scores)
+    return (
+        f"{ledger.study.name}: {count['pass']} of {count['pass'] + count['fail']} rows pass, {count['fail']} fail, "
+        f"{count['excluded']} excluded, {count['context']} context; "
+        f"mean error on target in {on_target} of {len(ledger.scores)} groups"
+    )
+
+
+def error_text(value: float | None, group: Group) -> str:
+    """An error of a group: percent, or percentage points when it is absolute."""
+    if value is None:
+        return "-"
+    return f"{value * 100:.1f}%" if group.kind == "relative" else f"{value:.1f} pp"
+
+
+def row_error_text(row: Row, value: float | None, *, sign: str = "") -> str:
+    """An error or tolerance of a row, in percent or in its unit."""
+    if value is None:
+        return "-"
+    if row.kind == "relative":
+        return f"{value * 100:{sign}.1f}%"
+    return f"{value:{sign}.1f} {'pp' if row.unit == '%' else row.unit}"
+
+
+def number_text(value: float | None) -> str:
+    """Four significant digits."""
+    return "-" if value is None else f"{value:#.4g}".rstrip(".")

@@ -1,0 +1,97 @@
+"""Recomputes published results and says row by row how close they come."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hostnet.ledger.rows import Row, Score, ledger_rows, points_needed, scores
+from hostnet.ledger.runner import Batch, Progress, Simulate, run_points, simulate
+from hostnet.ledger.study import Study, load_study
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """A recomputed study: its rows, how its groups of rows did, and the runs they come from."""
+
+    study: Study
+    rows: list[Row]
+    scores: list[Score]
+    batch: Batch
+
+    @property
+    def failing(self) -> list[Row]:
+        """The rows beyond their tolerance."""
+        return [row for row in self.rows if row.verdict == "fail"]
+
+
+def validate(
+    name: str,
+    *,
+    figures: Sequence[str] = (),
+    selection: str = "full",
+    threads: int = 0,
+    progress: Progress | None = None,
+    simulate: Simulate = simulate,
+) -> Ledger:
+    """Recomputes a study.
+
+    Args:
+        name: The study.
+        figures: Limits it to figures (`3`) or panels (`7b`); all if empty.
+        selection: Which operating points, and for how long: `full`, `quick` or `demo`. Rows that need others are
+            left out.
+        threads: Runs at a time; 0 is all cores. The results do not depend on it.
+        progress: As for `hostnet.run_many`; when it returns False, `KeyboardInterrupt` is raised.
+        simulate: What runs the configurations.
+
+    Raises:
+        LedgerError: There is no such study or figure, or a run does not have what a row needs.
+    """
+    study = load_study(name)
+    panels = study.panels_of(figures)
+    chosen = study.selections[selection]
+    names = points_needed(study, panels)
+    batch = run_points(study, chosen, names, threads=threads, progress=progress, simulate=simulate)
+    rows = ledger_rows(study, panels, batch.outcomes)
+    return Ledger(study, rows, scores(study, rows), batch)
+
+
+def cli_validate(
+    name: str, figures: Sequence[str], json_file: Path | None, strict: bool, quick: bool, threads: int
+) -> int:
+    """The command: prints the ledger, writes its rows to `json_file` and returns the exit code.
+
+    That is 0 when the rows were computed, or 1 with `strict` and a failing row.
+
+    Raises:
+        LedgerError: As for `validate`, or `threads` is negative.
+        OSError: `json_file` cannot be written.
+    """
+    from hostnet.cli.progress import Watch
+    from hostnet.ledger.show import show_ledger, stdout_console
+
+    if json_file is not None:
+        json_file.parent.mkdir(parents=True, exist_ok=True)
+    with Watch(show=True) as watch:
+        ledger = validate(
+            name, figures=figures, selection="quick" if quick else "full", threads=threads, progress=watch
+        )
+    show_ledger(stdout_console(), ledger)
+    if json_file is not None:
+        write_json(json_file, ledger.rows)
+    return int(strict and bool(ledger.failing))
+
+
+def write_json(file: Path, rows: Sequence[Row]) -> None:
+    """Writes the rows as an array of objects.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    from hostnet.rundir import write_file_atomically
+
+    text = json.dumps([row.as_dict() for row in rows], indent=1, ensure_ascii=False, allow_nan=False)
+    write_file_atomically(file, f"{text}\n".encode())

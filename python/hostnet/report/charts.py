@@ -1,0 +1,243 @@
+"""The charts of the reports: curves with published marks, stacked bars, meters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hostnet.report.html import Html, element
+from hostnet.report.numbers import number
+from hostnet.report.series import Level, Plotted, Value
+from hostnet.report.svg import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Frame, Scale, nice_range, nice_step, shape
+
+WIDTH_OF_WIDE = 450
+"""Width of charts that have a row for themselves."""
+
+
+WHISKER_MIN = 3.0
+"""Shorter whiskers would hide in the line."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What the axes say. `floor` is where y starts unless a value lies below; `whole_x` labels every x."""
+
+    x_label: str
+    unit: str = ""
+    floor: float | None = 0.0
+    whole_x: bool = True
+
+
+def line_chart(
+    title: str, axis: Axis, series: Sequence[Plotted], levels: Sequence[Level] = (), *, wide: bool = False
+) -> Html:
+    """Simulated values as lines with whiskers, published ones as hollow marks."""
+    extents = [end for plotted in series for value in plotted.values for end in extent(value)] + [
+        level.value for level in levels
+    ]
+    xs = sorted({value.x for plotted in series for value in plotted.values})
+    width = WIDTH_OF_WIDE if wide else WIDTH
+    frame = make_frame(xs, extents, axis, width)
+    parts = frame.axes(axis.x_label) + [level_line(frame, level) for level in levels]
+    for plotted in series:
+        parts += curve(frame, plotted)
+    for plotted in series:
+        parts += marks(frame, plotted, axis)
+    return frame.picture(title, *parts)
+
+
+def extent(value: Value) -> list[float]:
+    """Everything that the chart must have room for at a point."""
+    ends = [] if value.published is None else [value.published]
+    if value.simulated is not None:
+        half = value.ci95 or 0.0
+        ends += [value.simulated - half, value.simulated + half]
+    return ends
+
+
+def make_frame(xs: Sequence[float], ys: Sequence[float], axis: Axis, width: int = WIDTH, inset: float = 14) -> Frame:
+    """Scales and ticks for these values. Few whole x are all labelled, many get round ticks."""
+    low, high, y_ticks = nice_range(ys or [0.0, 1.0], floor=axis.floor)
+    x_low, x_high = (xs[0], xs[-1]) if xs and xs[-1] > xs[0] else ((xs or [0.0])[0] - 1, (xs or [0.0])[0] + 1)
+    x_ticks = list(xs) if axis.whole_x and len(xs) <= 12 else round_ticks(x_low, x_high)
+    right = width - RIGHT
+    x_scale = (
+        Scale(x_low, x_high, LEFT + inset, right - inset) if axis.whole_x else Scale(x_low, x_high, LEFT + 4, right - 4)
+    )
+    return Frame(x_scale, Scale(low, high, HEIGHT - BOTTOM, TOP), tuple(x_ticks), tuple(y_ticks), width)
+
+
+def round_ticks(low: float, high: float) -> list[float]:
+    """Round values inside a range."""
+    step = nice_step(high - low, 5)
+    first = -int(-low / step // 1)
+    ticks = [round(index * step, 10) for index in range(first, first + 12)]
+    return [tick for tick in ticks if low - step * 1e-6 <= tick <= high + step * 1e-6]
+
+
+def level_line(frame: Frame, level: Level) -> Html:
+    """A dashed line across the chart."""
+    y = frame.y(level.value)
+    return element(
+        "line",
+        element("title", f"{level.name}: {number(level.value)}"),
+        x1=LEFT,
+        x2=frame.width - RIGHT,
+        y1=y,
+        y2=y,
+        class_="reference",
+    )
+
+
+def curve(frame: Frame, plotted: Plotted) -> list[Html]:
+    """The line through the simulated values, broken where one is missing, with whiskers."""
+    parts = []
+    run: list[str] = []
+    for value in (*plotted.values, Value(0, None)):
+        if value.simulated is not None:
+            run.append(f"{frame.x(value.x)},{frame.y(value.simulated)}")
+        elif run:
+            class_ = f"curve stroke-{plotted.kind} dash-{plotted.kind}" + (" thin" if len(run) > 60 else "")
+            parts.append(element("polyline", points=" ".join(run), class_=class_))
+            run = []
+    for value in plotted.values:
+        if value.simulated is not None and value.ci95:
+            x, low, high = (
+                frame.x(value.x),
+                frame.y(value.simulated - value.ci95),
+                frame.y(value.simulated + value.ci95),
+            )
+            if low - high > WHISKER_MIN:
+                parts.append(element("line", x1=x, x2=x, y1=low, y2=high, class_=f"whisker stroke-{plotted.kind}"))
+    return parts
+
+
+def marks(frame: Frame, plotted: Plotted, axis: Axis) -> list[Html]:
+    """Hollow marks at the published values. Each says what it is when pointed at."""
+    return [
+        shape(
+            plotted.kind,
+            frame.x(value.x),
+            frame.y(value.published),
+            ring(plotted, value),
+            tooltip(plotted.name, value, axis),
+        )
+        for value in plotted.values
+        if value.published is not None
+    ]
+
+
+def ring(plotted: Plotted, value: Value) -> str:
+    """The style of a published mark; a doubtful one is faint."""
+    return f"ring stroke-{plotted.kind}" + (" doubtful" if value.doubtful else "")
+
+
+def tooltip(name: str, value: Value, axis: Axis) -> str:
+    """What a mark says when pointed at."""
+    unit = f" {axis.unit}" if axis.unit else ""
+    parts = [f"{name}, {axis.x_label} {value.x:g}"]
+    if value.published is not None:
+        doubt = " (left out of the score)" if value.doubtful else ""
+        parts.append(f"published {number(value.published, 4)}{unit}{doubt}")
+    if value.simulated is not None:
+        parts.append(f"simulated {number(value.simulated, 4)}{unit}")
+    return "\n".join(parts)
+
+
+def stacked_chart(title: str, axis: Axis, series: Sequence[Plotted], levels: Sequence[Level] = ()) -> Html:
+    """Simulated values as stacked bars; published ones as hollow marks at the top of each part."""
+    xs = sorted({value.x for plotted in series for value in plotted.values})
+    parts_at = {x: [(plotted, value) for plotted in series for value in plotted.values if value.x == x] for x in xs}
+    tops = [sum(value.simulated or 0 for _, value in stack) for stack in parts_at.values()]
+    published_tops = [sum(value.published or 0 for _, value in stack) for stack in parts_at.values()]
+    frame = make_frame(xs, [*tops, *published_tops, *(level.value for level in levels)], axis, inset=24)
+    bar_width = round(0.62 * (frame.x.end - frame.x.start) / max(len(xs) - 1, 1), 2)
+    drawn = frame.axes(axis.x_label) + [level_line(frame, level) for level in levels]
+    for x, stack in parts_at.items():
+        drawn += bar(frame, x, stack, bar_width, axis)
+    for x, stack in parts_at.items():
+        drawn += stacked_marks(frame, x, stack, axis)
+    return frame.picture(title, *drawn)
+
+
+def bar(frame: Frame, x: float, stack: Sequence[tuple[Plotted, Value]], width: float, axis: Axis) -> list[Html]:
+    """The stacked rectangles of one x, with a hair between them."""
+    drawn = []
+    total = 0.0
+    for plotted, value in stack:
+        bottom = frame.y(total)
+        total += value.simulated or 0.0
+        height = round(bottom - frame.y(total) - 1, 2)
+        if height > 0:
+            drawn.append(
+                element(
+                    "rect",
+                    element("title", tooltip(plotted.name, value, axis)),
+                    x=round(frame.x(x) - width / 2, 2),
+                    y=frame.y(total),
+                    width=width,
+                    height=height,
+                    class_=f"bar fill-{plotted.kind}",
+                )
+            )
+    return drawn
+
+
+def stacked_marks(frame: Frame, x: float, stack: Sequence[tuple[Plotted, Value]], axis: Axis) -> list[Html]:
+    """Published values as marks at the height they stack to."""
+    drawn = []
+    total = 0.0
+    for plotted, value in stack:
+        if value.published is None:
+            break
+        total += value.published
+        said = tooltip(plotted.name, value, axis)
+        drawn.append(shape(plotted.kind, frame.x(x), frame.y(total), ring(plotted, value), said))
+    return drawn
+
+
+def legend(series: Sequence[Plotted], levels: Sequence[Level] = ()) -> Html:
+    """Which colour and mark is which series."""
+    entries = []
+    for plotted in series:
+        published = any(value.published is not None for value in plotted.values)
+        simulated = any(value.simulated is not None for value in plotted.values)
+        entries.append((plotted.name, swatch(plotted.kind, line=simulated, mark=published)))
+    doubtful = next((plotted for plotted in series if any(value.doubtful for value in plotted.values)), None)
+    if doubtful is not None:
+        mark = shape(doubtful.kind, 13, 6, f"ring stroke-{doubtful.kind} doubtful")
+        entries.append(("left out of the score", picture(mark)))
+    for level in levels:
+        line = element("line", x1=0, x2=26, y1=6, y2=6, class_="reference")
+        entries.append((f"{level.name} {level.value:.3g}", picture(line)))
+    return element("ul", *(element("li", drawing, name) for name, drawing in entries), class_="legend")
+
+
+def swatch(kind: str, *, line: bool, mark: bool) -> Html:
+    """A sample of a series' line and mark."""
+    parts = []
+    if line:
+        parts.append(element("line", x1=0, x2=26, y1=6, y2=6, class_=f"curve stroke-{kind} dash-{kind}"))
+    if mark:
+        parts.append(shape(kind, 13, 6, f"ring stroke-{kind}"))
+    return picture(*parts)
+
+
+def picture(*parts: Html) -> Html:
+    """The frame of a swatch."""
+    return element("svg", *parts, viewBox="0 0 26 12", aria_hidden="true")
+
+
+def meter(value: float | None, full: float | None, *, peak: float | None = None, kind: str = "a") -> Html | None:
+    """A bar for a part of a whole, with a tick at the peak; None without a whole."""
+    if not full or value is None:
+        return None
+    share = min(max(value / full, 0.0), 1.0)
+    parts = [
+        element("rect", x=0, y=1, width=120, height=8, rx=2, class_="track"),
+        element("rect", x=0, y=1, width=round(120 * share, 1), height=8, rx=2, class_=f"fill-{kind}"),
+    ]
+    if peak is not None:
+        x = round(120 * min(max(peak / full, 0.0), 1.0), 1)
+        parts.append(element("line", x1=x, x2=x, y1=0, y2=10, class_="tick"))
+    return element("svg", *parts, viewBox="0 0 120 10", aria_hidden="true")

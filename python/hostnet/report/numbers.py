@@ -1,0 +1,45 @@
+"""Numbers as the reports write them."""
+
+from __future__ import annotations
+
+import math
+
+MISSING = "–"  # noqa: RUF001 - a dash is what tables show for no value
+
+
+SMALL = 1e-4
+"""Smaller numbers are written with an exponent."""
+
+
+def number(value: object, digits: int = 3) -> str:
+    """A number with `digits` significant digits and an exponent only when it is tiny; a dash where there is none."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        return MISSING
+    rounded = float(f"{value:.{digits - 1}e}")
+    if isinstance(value, int) or rounded == 0 or abs(rounded) >= 10 ** (digits - 1):
+        return f"{value:,.0f}"
+    if abs(rounded) < SMALL:
+        return f"{value:.1e}"
+    return f"{value:.{digits - 1 - math.floor(math.log10(abs(rounded)))}f}"
+
+
+def percent(share: object, digits: int = 1) -> str:
+    """A share of one, in percent."""
+    if not isinstance(share, int | float) or not math.isfinite(share):
+        return MISSING
+    return f"{share * 100:.{digits}f}%"
+
+
+def with_ci95(value: object, ci95: object) -> str:
+    """A value and the half-width of its confidence interval."""
+    return number(value) if not isinstance(ci95, int | float) else f"{number(value)} ± {number(ci95, 2)}"
+
+
+def time_from_ns(value: object) -> str:
+    """A time given in ns, in the unit that suits its size."""
+    if not isinstance(value, int | float):
+        return MISSING
+    for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
+        if abs(value) >= size:
+            return f"{value / size:.4g} {unit}"
+    return f"{value:.4g} ns"

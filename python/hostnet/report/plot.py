@@ -1,0 +1,231 @@
+"""Pictures of a run for papers and slides, drawn with matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet.report.load import Row, RunFiles, load_run
+from hostnet.report.series import Plotted, Value, plotted_panel, series_of_run, y_title
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = {"a": "#0069ad", "b": "#c2500a", "c": "#0c7f63", "d": "#8a4f9e"}
+DASHES = {"a": "-", "b": "--", "c": ":", "d": "-."}
+MARKS = {"a": "o", "b": "s", "c": "D", "d": "^"}
+
+FORMATS = ("png", "svg")
+
+STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.edgecolor": "#5a636d",
+    "axes.labelcolor": "#1c2126",
+    "xtick.color": "#5a636d",
+    "ytick.color": "#5a636d",
+    "grid.color": "#e5e7e9",
+    "grid.linewidth": 0.8,
+    "legend.frameon": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "hostnet",
+}
+
+PANELS_PER_ROW = 3
+
+
+def plot(directory: Path) -> list[Path]:
+    """Draws a run directory's plots into its folder `plots`, each as PNG and SVG, and returns their paths.
+
+    Raises:
+        FileNotFoundError: The directory holds no summary.json.
+        ValueError: One of its files is not what it should be.
+        OSError: The folder cannot be written.
+    """
+    import matplotlib as mpl
+
+    run = load_run(directory)
+    folder = directory / "plots"
+    folder.mkdir(exist_ok=True)
+    paths = []
+    with mpl.rc_context(STYLE):
+        for name, draw in plots_of(run).items():
+            figure = draw(run)
+            for suffix in FORMATS:
+                path = folder / f"{name}.{suffix}"
+                figure.savefig(path, dpi=200, metadata={"Date": None} if suffix == "svg" else None)
+                paths.append(path)
+    return paths
+
+
+def plots_of(run: RunFiles) -> dict[str, Callable[[RunFiles], Figure]]:
+    """The plots that the run has data for, by file name."""
+    if run.is_study:
+        return {"quadrants": draw_quadrants, "panels": draw_panels}
+    plots: dict[str, Callable[[RunFiles], Figure]] = {"domains": draw_domains}
+    if run.series:
+        plots["series"] = draw_series
+    return plots
+
+
+def plain(text: object) -> str:
+    """Text that matplotlib does not take for mathematics."""
+    return str(text).replace("$", r"\$")
+
+
+def new_figure(width_inch: float, height_inch: float) -> Figure:
+    """An empty figure without a window."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width_inch, height_inch), layout="constrained")
+
+
+def draw_domains(run: RunFiles) -> Figure:
+    """Credits in use of every domain as a share of its capacity."""
+    rows = [row for row in run.summary["domains"] if row["workload"] == "all" and row["capacity"]]
+    figure = new_figure(6.4, 1.0 + 0.32 * len(rows))
+    axes = figure.subplots()
+    names = [plain(row["domain"]) for row in rows]
+    shares = [100 * row["in_use_mean"] / row["capacity"] for row in rows]
+    peaks = [100 * row["in_use_max"] / row["capacity"] for row in rows]
+    places = list(range(len(rows)))[::-1]
+    axes.barh(places, shares, color=COLOURS["a"], height=0.62, label="mean")
+    axes.plot(peaks, places, "|", color="#1c2126", markersize=11, label="largest")
+    axes.set_yticks(places, names)
+    axes.set_xlim(0, 104)
+    axes.set_xlabel("credits in use, % of capacity")
+    axes.set_title(plain(run.summary["name"]), loc="left")
+    axes.grid(axis="y", visible=False)
+    axes.legend(ncols=2, loc="lower right", bbox_to_anchor=(1.0, 1.0))
+    return figure
+
+
+def draw_series(run: RunFiles) -> Figure:
+    """Every quantity over time."""
+    quantities = list(dict.fromkeys(row["quantity"] for row in run.series))
+    figure = new_figure(7.2, 2.4 * len(quantities))
+    for axes, quantity in zip(figure.subplots(len(quantities), 1, squeeze=False)[:, 0], quantities, strict=True):
+        title, y_label, groups = series_of_run(run.series, quantity)
+        for series in (plotted for group in groups for plotted in group):
+            times = [value.x for value in series.values]
+            values = [value.simulated for value in series.values]
+            axes.plot(times, values, label=plain(series.name), linewidth=1.2)
+        axes.set(xlabel="time, µs", ylabel=y_label or title.lower())
+        axes.set_title(title, loc="left")
+        axes.set_ylim(bottom=0)
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return figure
+
+
+def draw_quadrants(run: RunFiles) -> Figure:
+    """Degradation beside bandwidth of the four quadrants, as in the publication's figure."""
+    panels = [panel for panel in run.summary["panels"] if panel["figure"] == "3"]
+    pairs = [panels[start : start + 2] for start in range(0, len(panels), 2)]
+    rows = -(-len(pairs) // 2)
+    figure = new_figure(11, 0.4 + 2.7 * rows)
+    parts = figure.subfigures(rows, 2, squeeze=False, hspace=0.04, wspace=0.03)
+    for part, pair in zip(parts.flat, pairs, strict=False):
+        part.suptitle(plain(pair[0]["title"]), fontsize=10)
+        for axes, panel in zip(part.subplots(1, 2), pair, strict=False):
+            draw_panel(axes, run, panel)
+            axes.set_title("", loc="left")
+            axes.get_legend().remove()
+    handles, labels = legend_of(parts.flat[0].axes[-1])
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    return figure
+
+
+def draw_panels(run: RunFiles) -> Figure:
+    """The other panels that were recomputed."""
+    curves = run.summary["curves"]
+    panels = [panel for panel in run.summary["panels"] if panel["figure"] != "3" and panel["name"] not in curves]
+    rows = max(1, -(-len(panels) // PANELS_PER_ROW))
+    figure = new_figure(10.5, 2.6 * rows)
+    grid = figure.subplots(rows, PANELS_PER_ROW, squeeze=False)
+    for axes in grid.flat[len(panels) :]:
+        axes.set_axis_off()
+    for axes, panel in zip(grid.flat, panels, strict=False):
+        draw_panel(axes, run, panel)
+    return figure
+
+
+def draw_panel(axes: Axes, run: RunFiles, panel: Row) -> None:
+    """One panel: bars for bandwidth, lines for everything else, hollow marks for published values."""
+    series, levels = plotted_panel(panel, run.summary["rows"])
+    if panel["name"].endswith("_membw"):
+        draw_bars(axes, series)
+    else:
+        draw_lines(axes, series)
+    for level in levels:
+        axes.axhline(level.value, color="#5a636d", linestyle=(0, (4, 3)), linewidth=0.9, label=plain(level.name))
+    axes.set(xlabel=plain(panel["x_label"]), ylabel=plain(y_title(panel)))
+    axes.set_title(plain(f"{panel['figure']}  {panel['title']}"), loc="left", fontsize=9)
+    axes.set_xticks(sorted({value.x for plotted in series for value in plotted.values}))
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(0.95, low) if panel["unit"] == "x" else 0, high * 1.04)
+    axes.legend(*legend_of(axes), fontsize=7.5)
+
+
+def legend_of(axes: Axes) -> tuple[list[Any], list[str]]:
+    """The entries of a panel's legend, and one that says what hollow marks are."""
+    from matplotlib.lines import Line2D
+
+    handles, labels = axes.get_legend_handles_labels()
+    mark = Line2D([], [], marker="o", color="#5a636d", markerfacecolor="white", markersize=5, linestyle="none")
+    return [*handles, mark], [*labels, "published"]
+
+
+def draw_lines(axes: Axes, series: list[Plotted]) -> None:
+    """Simulated values as lines, published ones as hollow marks."""
+    for plotted in series:
+        known = [value for value in plotted.values if value.simulated is not None]
+        axes.errorbar(
+            [value.x for value in known],
+            [value.simulated or 0.0 for value in known],
+            yerr=[value.ci95 or 0.0 for value in known],
+            color=COLOURS[plotted.kind],
+            linestyle=DASHES[plotted.kind],
+            label=plain(plotted.name),
+        )
+        for value in plotted.values:
+            if value.published is not None:
+                draw_mark(axes, plotted.kind, value, value.published)
+
+
+def draw_bars(axes: Axes, series: list[Plotted]) -> None:
+    """Simulated values as stacked bars, published ones as hollow marks at the top of each part."""
+    tops: dict[float, float] = {}
+    published_tops: dict[float, float] = {}
+    for plotted in series:
+        axes.bar(
+            [value.x for value in plotted.values],
+            [value.simulated or 0.0 for value in plotted.values],
+            bottom=[tops.get(value.x, 0.0) for value in plotted.values],
+            color=COLOURS[plotted.kind],
+            alpha=0.78,
+            width=0.62,
+            label=plain(plotted.name),
+        )
+        for value in plotted.values:
+            tops[value.x] = tops.get(value.x, 0.0) + (value.simulated or 0.0)
+            published_tops[value.x] = published_tops.get(value.x, 0.0) + (value.published or 0.0)
+            draw_mark(axes, plotted.kind, value, published_tops[value.x])
+
+
+def draw_mark(axes: Axes, kind: str, value: Value, height: float) -> None:
+    """A published value; faint when it is left out of the score."""
+    axes.plot(
+        [value.x],
+        [height],
+        MARKS[kind],
+        color=COLOURS[kind],
+        markerfacecolor="white",
+        markersize=5,
+        alpha=0.4 if value.doubtful else 1.0,
+        zorder=4,
+    )

@@ -1,0 +1,100 @@
+"""What the charts draw: series of simulated and published values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hostnet.report.load import Row
+
+KINDS = "abcd"
+"""Colours, dashes and marks of the series of one chart."""
+
+ALL = "all"
+"""The x of a published reference line."""
+
+UNITS_UNSAID = ("x", "fraction", "cachelines")
+"""Units that the title of the y axis says in words, or need none."""
+
+TITLES = {
+    "throughput_gb_per_s": ("Throughput", "GB/s"),
+    "in_use_mean": ("Credits in use", ""),
+    "latency_mean_ns": ("Latency", "ns"),
+}
+"""Title and y axis of the quantities of a time series."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """One point of a series; `ci95` is a half-width, `published` what was measured there, unless it is `doubtful`."""
+
+    x: float
+    simulated: float | None
+    ci95: float | None = None
+    published: float | None = None
+    doubtful: bool = False
+
+
+@dataclass(frozen=True)
+class Plotted:
+    """One series of a chart. `kind` (a to d) chooses colour, dash and mark."""
+
+    name: str
+    kind: str
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Level:
+    """A horizontal reference line."""
+
+    name: str
+    value: float
+
+
+def plotted_panel(panel: Row, rows: Sequence[Row]) -> tuple[list[Plotted], list[Level]]:
+    """The series of a panel of the ledger in the panel's order, and its reference lines."""
+    own = [row for row in rows if row["panel"] == panel["name"]]
+    drawn = [row for row in own if row["x"] != ALL]
+    levels = [Level(row["series"], row["published"]) for row in own if row["x"] == ALL]
+    names = [name for name in panel["series"] if any(row["series"] == name for row in drawn)]
+    series = []
+    for kind, name in zip(KINDS, names, strict=False):
+        values = [value_of(row) for row in drawn if row["series"] == name]
+        series.append(Plotted(name, kind, tuple(sorted(values, key=lambda value: value.x))))
+    return series, levels
+
+
+def value_of(row: Row) -> Value:
+    """A row of the ledger as a point of a chart."""
+    doubtful = row["verdict"] == "excluded"
+    return Value(float(row["x"]), row["simulated"], row["ci95"], row["published"], doubtful)
+
+
+def plotted_curves(curves: dict[str, list[list[float]]]) -> list[Plotted]:
+    """Published curves that nothing simulated stands beside."""
+    return [
+        Plotted(name, kind, tuple(Value(x, y) for x, y in points))
+        for kind, (name, points) in zip(KINDS, curves.items(), strict=False)
+    ]
+
+
+def series_of_run(rows: Sequence[Row], quantity: str) -> tuple[str, str, list[list[Plotted]]]:
+    """Title, y axis and series over time in µs of a quantity, in groups that fit into one chart."""
+    title, unit = TITLES.get(quantity, (quantity, quantity))
+    values: dict[str, list[Value]] = {}
+    for row in rows:
+        if row["quantity"] == quantity:
+            values.setdefault(row["subject"], []).append(Value(row["time_ns"] / 1000, row["value"]))
+    names = list(values)
+    groups = [
+        [Plotted(name, kind, tuple(values[name])) for kind, name in zip(KINDS, names[start:], strict=False)]
+        for start in range(0, len(names), len(KINDS))
+    ]
+    return title, unit, groups
+
+
+def y_title(panel: Row) -> str:
+    """The title of the y axis with its unit."""
+    unit = str(panel["unit"])
+    return str(panel["y_label"]) + (f", {unit}" if unit not in UNITS_UNSAID else "")

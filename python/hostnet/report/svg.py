@@ -1,0 +1,111 @@
+"""Axes and marks of the charts, as SVG markup. Colours come from the page's style, which knows light and dark."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from hostnet.report.html import Child, Html, element
+
+WIDTH = 300
+HEIGHT = 206
+LEFT = 38
+RIGHT = 6
+TOP = 8
+BOTTOM = 38
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Maps values to positions: `low` to `start`, `high` to `end`."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """Where the value lies, to a hundredth of a unit."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(self.start + share * (self.end - self.start), 2)
+
+
+def nice_step(span: float, count: int) -> float:
+    """The distance of about `count` round ticks over a span: 1, 2 or 5 times a power of ten."""
+    raw = span / count
+    size = 10.0 ** math.floor(math.log10(raw))
+    return next(size * factor for factor in (1, 2, 5, 10) if size * factor >= raw * 0.999)
+
+
+def nice_range(values: Sequence[float], count: int = 5, floor: float | None = None) -> tuple[float, float, list[float]]:
+    """A range of round numbers around the values, and its ticks. It starts at `floor` unless a value lies below."""
+    low, high = min(values), max(values)
+    if floor is not None:
+        low = min(low, floor)
+    if high - low < 1e-9:
+        high = low + (abs(low) * 0.1 or 1.0)
+    step = nice_step(high - low, count)
+    first, last = math.floor(low / step + 1e-6), math.ceil(high / step - 1e-6)
+    ticks = [round(index * step, 10) for index in range(first, last + 1)]
+    return ticks[0], ticks[-1], ticks
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The drawing area of a chart with its two scales and their ticks."""
+
+    x: Scale
+    y: Scale
+    x_ticks: tuple[float, ...]
+    y_ticks: tuple[float, ...]
+    width: int = WIDTH
+    height: int = HEIGHT
+
+    def axes(self, x_label: str) -> list[Html]:
+        """Grid lines, tick labels and the title of the x axis; that of the y axis stands above the chart."""
+        parts = []
+        for tick, label in zip(self.y_ticks, tick_labels(self.y_ticks), strict=True):
+            y = self.y(tick)
+            parts.append(element("line", x1=LEFT, x2=self.width - RIGHT, y1=y, y2=y, class_="grid"))
+            parts.append(text(label, LEFT - 6, y + 4, anchor="end"))
+        base = self.height - BOTTOM
+        parts.append(element("line", x1=LEFT, x2=self.width - RIGHT, y1=base, y2=base, class_="axis"))
+        for tick, label in zip(self.x_ticks, tick_labels(self.x_ticks), strict=True):
+            parts.append(text(label, self.x(tick), base + 16, anchor="middle"))
+        parts.append(text(x_label, (LEFT + self.width - RIGHT) / 2, self.height - 4, anchor="middle"))
+        return parts
+
+    def picture(self, label: str, *parts: Child) -> Html:
+        """The finished chart; `label` is what it says to those who cannot see it."""
+        return element("svg", element("title", label), *parts, viewBox=f"0 0 {self.width} {self.height}", role="img")
+
+
+def tick_labels(ticks: Sequence[float]) -> list[str]:
+    """The ticks as text, all with as many decimals as their distance needs."""
+    step = min((abs(after - before) for before, after in pairwise(ticks)), default=1.0)
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    return [f"{tick:,.{decimals}f}" for tick in ticks]
+
+
+def text(content: str, x: float, y: float, *, anchor: str = "start") -> Html:
+    """A label."""
+    return element("text", content, x=f"{x:g}", y=f"{y:g}", text_anchor=anchor)
+
+
+def shape(kind: str, x: float, y: float, class_: str, tooltip: str | None = None, size: float = 3.4) -> Html:
+    """A mark: kind `a` is a circle, `b` a square, `c` a diamond, `d` a triangle."""
+    title = element("title", tooltip) if tooltip else None
+    if kind == "a":
+        return element("circle", title, cx=x, cy=y, r=size, class_=class_)
+    if kind == "b":
+        side = size * 1.8
+        return element(
+            "rect", title, x=round(x - side / 2, 2), y=round(y - side / 2, 2), width=side, height=side, class_=class_
+        )
+    offsets = (
+        ((0, -1.35), (1.35, 0), (0, 1.35), (-1.35, 0)) if kind == "c" else ((0, -1.3), (1.25, 0.95), (-1.25, 0.95))
+    )
+    corners = " ".join(f"{x + dx * size:.2f},{y + dy * size:.2f}" for dx, dy in offsets)
+    return element("polygon", title, points=corners, class_=class_)

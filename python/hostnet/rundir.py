@@ -1,0 +1,229 @@
+"""Run directories: what is in them, and how they come into being whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import secrets
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from hostnet.results import Results
+
+
+def fresh_path(root: Path, name: str) -> Path:
+    """The first path `root/<name>-<n>` beyond all that exist, n = 1, 2, ..."""
+    stem = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "run"
+    pattern = re.compile(re.escape(stem) + r"-(\d+)")
+    taken = [int(match[1]) for entry in root.glob(f"{stem}-*") if (match := pattern.fullmatch(entry.name))]
+    return root / f"{stem}-{max(taken, default=0) + 1}"
+
+
+def check_place(path: Path) -> None:
+    """Makes sure that a run directory can be put at `path`, without leaving anything there.
+
+    Raises:
+        OSError: It exists and is not empty, or its parent cannot be written.
+    """
+    _refuse_occupied(path)
+    check_parent(path)
+
+
+def check_parent(path: Path) -> None:
+    """Makes sure that something can be put at `path`, without leaving anything there.
+
+    Raises:
+        OSError: The nearest parent that exists cannot be written.
+    """
+    parent = next(folder for folder in path.absolute().parents if folder.exists())
+    try:
+        with tempfile.TemporaryDirectory(dir=parent, prefix=".hostnet-"):
+            pass
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def publish(path: Path, fill: Callable[[Path], None]) -> Path:
+    """Lets `fill` write into a temporary sibling of `path` and then gives it that name. Returns the path.
+
+    Raises:
+        FileExistsError: `path` exists and is not empty.
+        OSError: It cannot be written; nothing is left behind.
+    """
+    _refuse_occupied(path)
+    target = path.resolve()
+    with _filled(target, fill) as scratch:
+        if os.name == "nt" and target.is_dir():
+            target.rmdir()
+        scratch.rename(target)
+    return path
+
+
+def publish_fresh(root: Path, name: str, fill: Callable[[Path], None]) -> Path:
+    """Like `publish`, at the first free path `root/<name>-<n>`. Two writers never get the same one."""
+    with _filled(fresh_path(root, name).resolve(), fill) as scratch:
+        while True:
+            path = fresh_path(root, name)
+            try:
+                scratch.rename(path)
+            except OSError:
+                if not path.exists():
+                    raise
+            else:
+                return path
+
+
+def write_run(results: Results, place: Path, *, csv: bool = False, report: bool = True) -> None:
+    """Fills an empty folder with the files of one run."""
+    from hostnet.tables import write_csv, write_parquet
+
+    for name, table in results.tables.items():
+        write_parquet(table, str(place / f"{name}.parquet"))
+        if csv:
+            write_csv(table, str(place / f"{name}.csv"))
+    write_text(place / "summary.json", results.native.summary_json)
+    write_text(place / f"config.{results.source.format}", results.source.text)
+    write_text(place / "manifest.json", json.dumps(manifest(results), indent=2, ensure_ascii=False))
+    if report:
+        from hostnet.report import write_report
+
+        write_report(place)
+
+
+def manifest(results: Results) -> dict[str, Any]:
+    """What produced the results: configuration, version, machine and time. Only here may two equal runs differ."""
+    return {
+        "format": 1,
+        "name": results.plan.name,
+        "version": _core.version(),
+        "seed": results.plan.seed,
+        "complete": results.complete,
+        "config_hash": results.plan.hash,
+        "result_hash": results.result_hash,
+        "started": results.timing.started,
+        "wall_time_s": round(results.timing.wall_time_s, 3),
+        "events": results.native.events,
+        "events_per_s": round(results.timing.events_per_s),
+        "pending_events_max": results.native.pending_max,
+        "simulated_ns": results.native.simulated_ps / 1000,
+        "threads": results.timing.threads,
+        "machine": machine(),
+        "overrides": list(results.source.overrides),
+        "config": json.loads(results.plan.effective_json()),
+    }
+
+
+def machine() -> dict[str, Any]:
+    """The computer that ran the simulation."""
+    return {
+        "system": platform.system(),
+        "release": platform.release(),
+        "architecture": platform.machine(),
+        "processor": _processor_name(),
+        "logical_cores": os.cpu_count(),
+        "python": platform.python_version(),
+    }
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a text file with one newline at its end, the same bytes on every system."""
+    path.write_bytes((text.rstrip("\n") + "\n").encode())
+
+
+def write_file_atomically(path: Path, content: bytes) -> None:
+    """Puts a file at `path`, replacing what is there, so that it is never seen half written.
+
+    Raises:
+        OSError: It cannot be written; what was there stays.
+    """
+    scratch = _hidden_sibling(path)
+    try:
+        scratch.write_bytes(content)
+        _sync(scratch)
+        scratch.replace(path.resolve())
+    finally:
+        scratch.unlink(missing_ok=True)
+    _sync(path.resolve().parent)
+
+
+def _refuse_occupied(path: Path) -> None:
+    if path.is_dir():
+        if path.samefile(Path.cwd()):
+            raise FileExistsError(f"{path}: is the current folder; name one that does not exist yet")
+        if any(path.iterdir()):
+            raise FileExistsError(f"{path}: exists and is not empty; name a folder that does not exist yet")
+    elif path.exists() or path.is_symlink():
+        raise FileExistsError(f"{path}: exists and is not a folder")
+
+
+@contextmanager
+def _parents_of(path: Path) -> Iterator[None]:
+    """Makes the parent folders; takes those it made away again if the body fails."""
+    made = [folder for folder in path.absolute().parents if not folder.exists()]
+    try:
+        path.absolute().parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for folder in made:
+            try:
+                folder.rmdir()
+            except OSError:  # somebody else put something there, or it was never made
+                break
+        raise
+
+
+@contextmanager
+def _filled(target: Path, fill: Callable[[Path], None]) -> Iterator[Path]:
+    """A hidden folder beside `target`, filled and safe on the disk, for the body to rename; else it vanishes."""
+    scratch = _hidden_sibling(target)
+    with _parents_of(target):
+        try:
+            scratch.mkdir()
+            fill(scratch)
+            _sync_tree(scratch)
+            yield scratch
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+        _sync(target.parent)
+
+
+def _hidden_sibling(path: Path) -> Path:
+    return path.resolve().with_name(f".{path.resolve().name}.{os.getpid()}.{secrets.token_hex(4)}")
+
+
+def _sync_tree(folder: Path) -> None:
+    for parent, _, files in os.walk(folder):
+        for name in files:
+            _sync(Path(parent) / name)
+        _sync(Path(parent))
+
+
+def _sync(path: Path) -> None:
+    """Sees to it that a file or folder is on the disk. Windows cannot do that for folders."""
+    if os.name == "nt" and path.is_dir():
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _processor_name() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor()

@@ -1,0 +1,173 @@
+"""Runs configurations."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet import _core
+from hostnet.results import Results, Source, Timing
+from hostnet.system import Config
+from hostnet.units import parse_time_ps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Progress = Callable[[dict[str, Any]], bool | None]
+
+
+def run(
+    config: Config | str | PathLike[str],
+    *,
+    seed: int | None = None,
+    threads: int = 1,
+    series: str | None = None,
+    progress: Progress | None = None,
+) -> Results:
+    """Runs one configuration.
+
+    Args:
+        config: A `Config`, or the path of a TOML or JSON file.
+        seed: Replaces the configuration's seed.
+        threads: Threads to use; the results do not depend on it.
+        series: The step at which time series are recorded, for example "10 us"; none if not given.
+        progress: Called about ten times a second with a dict of simulated_ps, target_ps, events, phase and progress
+            (0 to 1). If it returns False, the run stops and its results are not complete.
+
+    Raises:
+        ConfigError: The configuration or an argument is wrong.
+        SimulationError: The run could not go on.
+        OSError: The file cannot be read.
+    """
+    source = source_of(config)
+    plan = resolve(source, seed)
+    return run_plan(plan, source, threads=threads, series_ps=_series_ps(series), progress=progress)
+
+
+def run_many(
+    configs: Sequence[Config | str | PathLike[str]],
+    *,
+    threads: int | None = None,
+    series: str | None = None,
+    progress: Progress | None = None,
+) -> list[Results]:
+    """Runs many configurations, several at a time, and returns their results in the same order.
+
+    Args:
+        configs: `Config`s or paths of TOML or JSON files.
+        threads: Runs at a time; as many as the machine has cores if not given. The results do not depend on it.
+        series: As for `run`.
+        progress: Called about ten times a second with a dict of done, total, simulated_ps, events and progress (0 to
+            1). If it returns False, all runs stop.
+
+    Raises:
+        ConfigError: One of the configurations or an argument is wrong; nothing has run.
+        SimulationError: One of the runs could not go on.
+        OSError: A file cannot be read.
+    """
+    sources = [source_of(config) for config in configs]
+    plans = [(resolve(source, None), source) for source in sources]
+    return run_plans(plans, threads=threads, series_ps=_series_ps(series), progress=progress)
+
+
+def source_of(config: Config | str | PathLike[str], overrides: Sequence[str] = ()) -> Source:
+    """Reads what the user gave as configuration, without judging it.
+
+    Raises:
+        ConfigError: The file is not UTF-8 text.
+        OSError: It cannot be read.
+    """
+    if isinstance(config, Config):
+        text = json.dumps(config.to_dict(), indent=2, ensure_ascii=False)
+        return Source(text, "json", "<Config>", config.base_dir, tuple(overrides))
+    path = Path(config)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise _core.ConfigError(f"{path}: is not UTF-8 text (byte {error.start})") from None
+    form = "json" if path.suffix == ".json" else "toml"
+    return Source(text, form, fspath(config), str(path.parent), tuple(overrides))
+
+
+def resolve(source: Source, seed: int | None = None) -> _core.Plan:
+    """Checks a configuration.
+
+    Raises:
+        ConfigError: Something in it is wrong.
+    """
+    plan = _core.resolve(
+        source.text,
+        format=source.format,
+        file=source.file,
+        base_dir=source.base_dir,
+        overrides=list(source.overrides),
+    )
+    if seed is None:
+        return plan
+    if not 0 <= seed < 2**64:
+        raise _core.ConfigError(f"seed: {seed} must be between 0 and 2^64 - 1")
+    return plan.with_seed(seed)
+
+
+def run_plan(
+    plan: _core.Plan,
+    source: Source,
+    *,
+    threads: int = 1,
+    series_ps: int = 0,
+    checkpoint_at_ps: int = 0,
+    checkpoint: bytes | None = None,
+    progress: Progress | None = None,
+) -> Results:
+    """Runs a checked configuration; `run` without the checks."""
+    _check_threads(threads)
+    started, began_s = _now(), time.perf_counter()
+    native = _core.run(
+        plan,
+        threads=threads,
+        series_ps=series_ps,
+        checkpoint_at_ps=checkpoint_at_ps,
+        checkpoint=checkpoint,
+        progress=progress,
+    )
+    wall_time_s = time.perf_counter() - began_s
+    timing = Timing(started, wall_time_s, native.events / max(wall_time_s, 1e-9), threads)
+    return Results(native, plan, source, timing, has_series=series_ps > 0)
+
+
+def run_plans(
+    plans: Sequence[tuple[_core.Plan, Source]],
+    *,
+    threads: int | None = None,
+    series_ps: int = 0,
+    progress: Progress | None = None,
+) -> list[Results]:
+    """Runs checked configurations together; `run_many` without the checks."""
+    if threads is not None:
+        _check_threads(threads)
+    started, began_s = _now(), time.perf_counter()
+    natives = _core.run_many([plan for plan, _ in plans], threads=threads or 0, series_ps=series_ps, progress=progress)
+    wall_time_s = time.perf_counter() - began_s
+    events_per_s = sum(native.events for native in natives) / max(wall_time_s, 1e-9)
+    timing = Timing(started, wall_time_s, events_per_s, threads or 0)
+    return [
+        Results(native, plan, source, timing, has_series=series_ps > 0)
+        for native, (plan, source) in zip(natives, plans, strict=True)
+    ]
+
+
+def _series_ps(series: str | None) -> int:
+    return 0 if series is None else parse_time_ps(series, "series")
+
+
+def _check_threads(threads: int) -> None:
+    if not 1 <= threads <= 1024:
+        raise _core.ConfigError(f"threads: {threads} must be between 1 and 1024")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,80 @@
+"""A whole configuration."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from hostnet import _core
+from hostnet.system.convert import from_dict, to_dict
+from hostnet.system.host import Cha, Core, Run, Server
+from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
+from hostnet.system.memory import Memory
+from hostnet.system.workload import Fio, Stream
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """A server, what runs on it, and for how long: the content of a configuration file.
+
+    Values with units are strings such as "70 ns", "46.9 GB/s" or "8 MiB" (GB = 10^9 bytes, GiB = 2^30 bytes). What is
+    None comes from the preset that `server` names. Values are checked when the configuration is run.
+    """
+
+    server: Server = Server()
+    """Which server the values start from."""
+    core: Core = Core()
+    """The cores and their line fill buffers."""
+    cha: Cha = Cha()
+    """The caching and home agents."""
+    memory: Memory = Memory()
+    """The memory controllers and their DRAM."""
+    iio: Iio = Iio()
+    """The integrated IO controller."""
+    pcie: Pcie = Pcie()
+    """The PCIe links between the drives and the IIO."""
+    ssd: Ssd = Ssd()
+    """The NVMe drives, all alike."""
+    fio: FioCosts = FioCosts()
+    """What storage IO costs beyond its data."""
+    workload: Mapping[str, Stream | Fio] = field(default_factory=dict)
+    """What runs on the server, by name."""
+    run: Run = Run()
+    """How long to simulate."""
+    base_dir: str = "."
+    """The folder that relative paths of fio job files start from. It is not part of the file."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The configuration as nested dicts with the keys of the file; what is None is left out."""
+        content: dict[str, Any] = to_dict(self)
+        del content["base_dir"]
+        return content
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], base_dir: str = ".") -> Config:
+        """Makes a configuration of nested dicts with the keys of the file.
+
+        Raises:
+            ConfigError: A key is unknown or a value is wrong.
+        """
+        _core.resolve(json.dumps(content), format="json", file="config", base_dir=base_dir)
+        return from_dict(cls, {**content, "base_dir": base_dir})
+
+    @classmethod
+    def from_toml(cls, path: str | PathLike[str]) -> Config:
+        """Reads a configuration file. A run without a name is named after the file.
+
+        Raises:
+            ConfigError: A key is unknown or a value is wrong; the message gives the line.
+            OSError: The file cannot be read.
+        """
+        file = Path(path)
+        text = file.read_text(encoding="utf-8")
+        plan = _core.resolve(text, file=str(path), base_dir=str(file.parent))
+        config = from_dict(cls, {**tomllib.loads(text), "base_dir": str(file.parent)})
+        return replace(config, run=replace(config.run, name=plan.name))

@@ -1,0 +1,106 @@
+"""The server, its cores and its home agents."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """Which server the values start from."""
+
+    preset: str | None = None
+    """Name of a preset. It gives every value that is not set."""
+    description: str | None = None
+    """What the server is, in words."""
+    unvalidated: str | None = None
+    """Why results of this server are not checked against measurements; absent when they are."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lfb:
+    """A line fill buffer."""
+
+    entries: int | None = None
+    """Entries per core. Range: 1 to 1024."""
+    refill: str | None = None
+    """Mean time between the release of an entry and its next allocation (time). Range: at most "100 us"."""
+    refill_jitter: float | None = None
+    """Half the range of that time as a share of it: 0.3 is +-30% (0 to 1)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Core:
+    """The cores of the socket."""
+
+    count: int | None = None
+    """Cores of the socket. Range: 1 to 1024."""
+    lfb: Lfb = Lfb()
+    """The line fill buffer of each core: the credits of C2M-Read and C2M-Write."""
+    issue: str | None = None
+    """Least time between two allocations of one core (time). Range: at most "1 us"."""
+    to_cha: str | None = None
+    """From the core to the CHA (time). Range: at most "100 us"."""
+    from_cha: str | None = None
+    """From the CHA to the core (time). Range: at most "100 us"."""
+    write_ack: str | None = None
+    """From the CHA's admission of a write-back to the release of the LFB entry (time). Range: at most "100 us"."""
+    dirty_pool: int | None = None
+    """Dirty lines of one core that wait for eviction; one of them, drawn at random, leaves per store miss (lines).
+
+    Range: 1 to 16384.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tor:
+    """A request buffer (table of requests)."""
+
+    entries: int | None = None
+    """Entries per slice, shared by reads and writes. Range: 1 to 4096."""
+    write_entries: int | None = None
+    """Of those, entries that write-backs of cores may hold at most; more than there are means all. Range: 1 to 4096."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cha:
+    """The caching and home agents."""
+
+    slices: int | None = None
+    """Slices; a line belongs to one by a hash of its address. Range: 1 to 256."""
+    tor: Tor = Tor()
+    """The request buffer of each slice."""
+    read_to_mc: str | None = None
+    """From admission of a read to its arrival at the memory controller (time). Range: at most "100 us"."""
+    from_mc: str | None = None
+    """From the last data beat on the channel to the CHA (time). Range: at most "100 us"."""
+    core_write_to_mc: str | None = None
+    """From admission of a core's write-back to its arrival at the memory controller (time). Range: at most "100 us"."""
+    io_write_to_mc: str | None = None
+    """From admission of an IIO write to its arrival at the memory controller (time). Range: at most "100 us"."""
+    write_ack: str | None = None
+    """From the memory controller's acceptance of a write to the CHA (time). Range: at most "100 us"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """How long to simulate."""
+
+    name: str | None = None
+    """Name of the run; the file's name without its ending when absent."""
+    seed: int | None = None
+    """Seed of every random stream; 1 when absent."""
+    duration: str | None = None
+    """Time that is measured, after the warm-up (time); "1 ms" when absent.
+
+    Not together with `precision`. Range: "1 us" to "1000 s".
+    """
+    precision: float | None = None
+    """Measure until the 95% confidence interval of every workload's throughput is below this share of it (0.0001 to
+    0.5). Not together with `duration`.
+    """
+    duration_max: str | None = None
+    """Longest time that is measured to reach `precision` (time); "100 ms" when absent. Range: "1 us" to "1000 s"."""
+    warmup: str | None = None
+    """Time before the measurement begins (time), or "auto" until the queues have settled; "auto" when absent.
+
+    Range: at most "1000 s".
+    """

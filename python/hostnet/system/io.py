@@ -1,0 +1,93 @@
+"""The integrated IO controller, PCIe and the drives."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Iio:
+    """The integrated IO controller."""
+
+    write_credits: int | None = None
+    """Write buffer entries: the credits of P2M-Write (lines). Range: 1 to 65536."""
+    read_credits: int | None = None
+    """Read buffer entries: the credits of P2M-Read (lines). Range: 1 to 65536."""
+    write_to_cha: str | None = None
+    """From allocation of a write entry to the CHA (time). Range: at most "100 us"."""
+    write_ack: str | None = None
+    """From the CHA's acknowledgement to the release of a write entry (time). Range: at most "100 us"."""
+    read_to_cha: str | None = None
+    """From allocation of a read entry to the CHA (time). Range: at most "100 us"."""
+    read_return: str | None = None
+    """From data at the CHA to the release of a read entry (time). Range: at most "100 us"."""
+    line: str | None = None
+    """Mean time per line on the way into the processor interconnect (time). Range: at most "1 us"."""
+    line_jitter: float | None = None
+    """Half the range of that time as a share of it (0 to 1)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pcie:
+    """The PCIe links. The lanes are shared out evenly among the drives."""
+
+    generation: int | None = None
+    """Generation (1 to 6)."""
+    lanes: int | None = None
+    """Lanes of all drives together.
+
+    Each drive has the largest of 1, 2, 4, 8 or 16 lanes that its share allows. Range: 1 to 1024.
+    """
+    mps: str | None = None
+    """Maximum payload size (size): 128 B to 4 KiB, a power of two."""
+    mrrs: str | None = None
+    """Maximum read request size (size): 128 B to 4 KiB, a power of two."""
+    rcb: str | None = None
+    """Read completion boundary (size): 64 B or 128 B."""
+    write_overhead: str | None = None
+    """Framing, sequence number, header and checksum of a memory write (size). Range: at most "256 B"."""
+    read_overhead: str | None = None
+    """The same of a memory read request (size). Range: "1 B" to "256 B"."""
+    completion_overhead: str | None = None
+    """The same of a completion with data (size). Range: at most "256 B"."""
+    dllp_share: float | None = None
+    """Share of the link spent on data-link packets and skip sequences (0 to 0.5)."""
+    latency: str | None = None
+    """Latency of the link and its two ends in one direction (time). Range: "1 ns" to "1 ms"."""
+    posted_lines: int | None = None
+    """Lines that one drive may have on the link or waiting at the IIO for writing to memory: posted-data credits.
+
+    Range: 2 to 65536.
+    """
+    nonposted_lines: int | None = None
+    """Lines that one drive may have requested from memory: tags times MRRS. Range: 2 to 65536."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ssd:
+    """The NVMe drives."""
+
+    count: int | None = None
+    """How many. Range: 1 to 64."""
+    bandwidth: str | None = None
+    """Bandwidth of one drive in both directions (bandwidth). The next two override it. Range: "1 MB/s" to "1 TB/s"."""
+    read_bandwidth: str | None = None
+    """Bandwidth of one drive for reading from it: P2M-Write (bandwidth). Range: "1 MB/s" to "1 TB/s"."""
+    write_bandwidth: str | None = None
+    """Bandwidth of one drive for writing to it: P2M-Read (bandwidth). Range: "1 MB/s" to "1 TB/s"."""
+    latency: str | None = None
+    """From submission of a command to its first data (time). Range: at most "1 s"."""
+    queue_depth: int | None = None
+    """Commands that a drive holds. Range: 1 to 65536."""
+    streams: int | None = None
+    """Open commands that a drive serves at a time, TLP by TLP, round robin. Range: 1 to 1024."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FioCosts:
+    """What storage IO costs beyond its data."""
+
+    dma_lines_per_page: float | None = None
+    """Lines that the drive moves by DMA beyond the data, per 4 KiB of data (0 to 64)."""
+    kernel_lines_per_page: float | None = None
+    """Lines of its own structures that the kernel touches per 4 KiB of data (0 to 64)."""
+    kernel_loads: float | None = None
+    """Share of those that it only reads (0 to 1); the others are read and written."""

@@ -1,0 +1,39 @@
+"""The tables of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from hostnet._core import RunResult
+
+TABLES = ("workloads", "domains", "channels")
+"""The tables that every run has; `series` comes with them when it was asked for."""
+
+
+def build_table(native: RunResult, name: str) -> pa.Table:
+    """Makes an Arrow table of what the simulator hands over.
+
+    The simulator knows the types, so that a column of nulls has the same type in every run.
+    """
+    import pyarrow as pa
+
+    columns, types = native.table(name), native.column_types(name)
+    arrays = [pa.array(values, type=pa.type_for_alias(types[column])) for column, values in columns.items()]
+    return pa.Table.from_arrays(arrays, names=list(columns))
+
+
+def write_parquet(table: pa.Table, path: str) -> None:
+    """Writes a table so that equal tables give equal bytes."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, path, version="2.6", compression="zstd", compression_level=3, write_statistics=True)
+
+
+def write_csv(table: pa.Table, path: str) -> None:
+    """Writes a table as comma-separated values with a header; a null is an empty field."""
+    import pyarrow.csv as csv
+
+    csv.write_csv(table, path)

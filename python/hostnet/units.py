@@ -1,0 +1,58 @@
+"""Times as people write them."""
+
+import re
+from decimal import Decimal
+
+from hostnet._core import ConfigError
+
+PS_PER_UNIT = {"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "μs": 10**6, "ms": 10**9, "s": 10**12}
+"""Picoseconds of each unit of time."""
+
+PS_MAX = 2**63 - 1
+"""The longest time a run can have, in ps (about 106 days)."""
+
+_TIME = re.compile(r"\s*(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)\s*(?P<unit>[a-zµμ]+)\s*")
+
+
+def parse_time_ps(text: str, what: str) -> int:
+    """Reads a time such as "10us" or "10 us" and returns it in ps.
+
+    Args:
+        text: A number of at least 1 ps and its unit (ps, ns, us, ms or s).
+        what: The name of the value, for the error message.
+
+    Raises:
+        ConfigError: `text` is no such time.
+    """
+    match = _TIME.fullmatch(text)
+    if match is None or match["unit"] not in PS_PER_UNIT:
+        raise ConfigError(f'{what}: "{text}" is not a time; write a number and a unit, for example "10 us"')
+    exact_ps = Decimal(match["number"]) * PS_PER_UNIT[match["unit"]]
+    if not 1 <= exact_ps <= PS_MAX or exact_ps != int(exact_ps):
+        raise ConfigError(f'{what}: "{text}" must be a whole number of ps, between 1 ps and {PS_MAX} ps')
+    return int(exact_ps)
+
+
+def format_time(time_ps: float) -> str:
+    """Writes a time with the unit that suits its size, for example "12.5 us"."""
+    for unit in ("s", "ms", "us", "ns"):
+        if time_ps >= PS_PER_UNIT[unit]:
+            return f"{time_ps / PS_PER_UNIT[unit]:.4g} {unit}"
+    return f"{time_ps:.4g} ps"
+
+
+def format_count(count: float, noun: str) -> str:
+    """Writes a number of things with at most three digits, for example "12.3 M events"."""
+    for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if count >= size:
+            return f"{count / size:.3g} {letter} {noun}"
+    return f"{count:.3g} {noun}"
+
+
+def format_wall(seconds: float) -> str:
+    """Writes a wall-clock time, for example "3 min 20 s"."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

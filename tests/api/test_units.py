@@ -1,0 +1,47 @@
+"""Times as people write them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hostnet import ConfigError
+from hostnet.units import PS_PER_UNIT, format_count, format_time, format_wall, parse_time_ps
+
+
+@pytest.mark.parametrize(
+    ("text", "time_ps"),
+    [("10us", 10**7), ("10 us", 10**7), (" 1.5 ns ", 1500), ("1e3 ps", 1000), ("2 µs", 2 * 10**6), ("1s", 10**12)],
+)
+def test_times_are_read(text: str, time_ps: int) -> None:
+    assert parse_time_ps(text, "x") == time_ps
+
+
+@pytest.mark.parametrize(
+    "text", ["", "10", "us", "-1 us", "1 US", "1 us us", "0 ns", "0.1 ps", "1e999 s", "1e7 s", "nan s"]
+)
+def test_other_texts_are_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"^x: "):
+        parse_time_ps(text, "x")
+
+
+@given(st.integers(1, 10**6), st.sampled_from(sorted(PS_PER_UNIT)))
+def test_whole_numbers_are_exact(number: int, unit: str) -> None:
+    assert parse_time_ps(f"{number} {unit}", "x") == number * PS_PER_UNIT[unit]
+
+
+@given(st.text())
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        assert parse_time_ps(text, "x") > 0
+    except ConfigError:
+        return
+
+
+def test_numbers_are_written_short() -> None:
+    assert format_time(12_500_000) == "12.5 us"
+    assert format_time(70) == "70 ps"
+    assert format_count(12_345_678, "events") == "12.3 M events"
+    assert format_count(7, "events") == "7 events"
+    assert [format_wall(seconds) for seconds in (5, 200, 7300)] == ["5 s", "3 min 20 s", "2 h 1 min"]

@@ -1,0 +1,141 @@
+"""Wrong input: one line, exit code 2, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support import HOSTNET, QUADRANT, Cli
+
+WRONG_OPTIONS = {
+    "unknown option": ("--colour",),
+    "seed is not a number": ("--seed", "x"),
+    "seed is negative": ("--seed", "-1"),
+    "seed is too large": ("--seed", str(2**64)),
+    "no seeds": ("--seeds", "0"),
+    "seeds beyond the last": ("--seed", str(2**64 - 1), "--seeds", "2"),
+    "no threads": ("--threads", "0"),
+    "series without a unit": ("--series", "10"),
+    "series of a bad unit": ("--series", "10 lightyears"),
+    "series of nothing": ("--series", "0 us"),
+    "series below a picosecond": ("--series", "0.5 ps"),
+    "override without a value": ("--set", "memory.channels"),
+    "override of nothing": ("--set", "memory.chanels=4"),
+    "override out of range": ("--set", "memory.channels=0"),
+    "override without unit": ("--set", "run.duration=10"),
+    "json and quiet": ("--json", "--quiet"),
+    "checkpoint without a time": ("--checkpoint", "x"),
+    "time without a checkpoint": ("--checkpoint-at", "1us"),
+    "checkpoint in no folder": ("--checkpoint", "nowhere/x", "--checkpoint-at", "1us"),
+    "checkpoint is a folder": ("--checkpoint", ".", "--checkpoint-at", "1us"),
+    "checkpoint and from": ("--checkpoint", "x", "--checkpoint-at", "1us", "--from", "x"),
+    "seeds and from": ("--seeds", "2", "--from", "x"),
+    "from a missing file": ("--from", "missing.ckpt"),
+    "from something else": ("--from", "quadrant.toml"),
+    "out is the current folder": ("--out", "."),
+    "out is a file": ("--out", "quadrant.toml"),
+    "out is below a file": ("--out", "quadrant.toml/x"),
+}
+
+WRONG_FILES = {
+    "no toml": "[server\n",
+    "unknown key": QUADRANT.replace("cores =", "core ="),
+    "unknown section": "[sever]\n",
+    "no workload": '[server]\npreset = "cascade-lake-6234"\n',
+    "unknown preset": QUADRANT.replace("cascade-lake-6234", "cascade-like"),
+    "bare number": QUADRANT.replace('"20 us"', "20"),
+    "wrong unit": QUADRANT.replace('"20 us"', '"20 GB"'),
+    "too many cores": QUADRANT.replace('"0-1"', '"0-99"'),
+    "empty": "",
+}
+
+
+@pytest.mark.parametrize("options", WRONG_OPTIONS.values(), ids=WRONG_OPTIONS.keys())
+def test_wrong_options(cli: Cli, options: tuple[str, ...]) -> None:
+    assert cli.fails("run", cli.file, *options)
+
+
+@pytest.mark.parametrize("text", WRONG_FILES.values(), ids=WRONG_FILES.keys())
+def test_wrong_files(cli: Cli, text: str) -> None:
+    cli.file.write_text(text)
+    assert cli.fails("run", "quadrant.toml").startswith("quadrant.toml")
+
+
+def test_the_line_and_the_nearest_name_are_given(cli: Cli) -> None:
+    cli.file.write_text(QUADRANT.replace("cores =", "coress ="))
+    message = cli.fails("run", "quadrant.toml")
+    assert message.startswith("quadrant.toml:12: workload.stream")
+    assert 'did you mean "cores"' in message
+
+
+def test_a_file_that_is_not_text(cli: Cli) -> None:
+    cli.file.write_bytes(b"\xff\xfe")
+    assert "UTF-8" in cli.fails("run", cli.file)
+
+
+def test_a_missing_file(cli: Cli) -> None:
+    assert cli.fails("run", "missing.toml") == "missing.toml: No such file or directory"
+
+
+def test_a_full_directory_is_not_touched(cli: Cli) -> None:
+    (cli.folder / "mine").mkdir()
+    (cli.folder / "mine" / "data").touch()
+    assert (
+        cli.fails("run", cli.file, "--out", "mine")
+        == "mine: exists and is not empty; name a folder that does not exist yet"
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list", "everything"),
+        ("plot", "nowhere"),
+        ("frobnicate",),
+        ("validate", "nothing"),
+        ("run",),
+        ("new", "quadrant.toml"),
+    ],
+    ids=" ".join,
+)
+def test_other_commands(cli: Cli, arguments: tuple[str, ...]) -> None:
+    assert cli.fails(*arguments)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_under_stdout() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [HOSTNET, "list", "presets"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=50, check=False
+        )
+    assert (done.returncode, done.stderr) == (2, "error: No space left on device\n")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc")
+def test_a_place_that_cannot_be_written(cli: Cli) -> None:
+    assert cli.fails("run", cli.file, "--out", "/proc/run").startswith("/proc/run: ")
+
+
+@pytest.mark.parametrize("command", ["run quadrant.toml", "list presets", "schema", "--help"])
+def test_a_reader_that_goes_away(cli: Cli, command: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [HOSTNET, *command.split()],
+        cwd=cli.folder,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=50,
+        check=False,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_a_terminal_without_unicode(cli: Cli) -> None:
+    done = cli("run", cli.file, env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,56 @@
+"""Progress of long runs, with a clock of our own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hostnet.cli.progress import Watch
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def status(share: float) -> dict[str, Any]:
+    return {
+        "simulated_ps": round(share * 50_000_000),
+        "target_ps": 50_000_000,
+        "events": round(share * 8_000_000),
+        "phase": "measure",
+        "progress": share,
+    }
+
+
+def lines_after(path: Path, until_s: float, **options: bool) -> list[str]:
+    clock = Clock()
+    with path.open("w") as stream, Watch(stream=stream, clock=clock, **options) as watch:
+        for tenth in range(round(until_s * 10) + 1):
+            clock.now_s = 100 + tenth / 10
+            assert watch(status(tenth / 1000))
+    return path.read_text().splitlines()
+
+
+def test_without_a_terminal_there_is_a_line_every_ten_seconds(tmp_path: Path) -> None:
+    lines = lines_after(tmp_path / "stderr", 31, show=True)
+    assert len(lines) == 3
+    assert lines[0] == "hostnet: measure: 10 %, 5 us of 50 us simulated, 80 k events/s, about 1 min 30 s left"
+
+
+@pytest.mark.parametrize(("until_s", "show"), [(9.9, True), (60.0, False)])
+def test_short_and_quiet_runs_print_nothing(tmp_path: Path, until_s: float, show: bool) -> None:
+    assert lines_after(tmp_path / "stderr", until_s, show=show) == []
+
+
+def test_many_runs_are_counted(tmp_path: Path) -> None:
+    with (tmp_path / "stderr").open("w") as stream, Watch(show=True, stream=stream) as watch:
+        watch({"done": 3, "total": 8, "simulated_ps": 5_000_000, "events": 1000, "progress": 0.4})
+        assert watch.line().startswith("hostnet: 3 of 8 runs: 40 %, 5 us simulated")

@@ -1,0 +1,165 @@
+"""`hostnet run`: what it prints and what it leaves behind."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.support import Cli, read_json
+
+FILES = {
+    "channels.parquet",
+    "config.toml",
+    "domains.parquet",
+    "manifest.json",
+    "report.html",
+    "summary.json",
+    "workloads.parquet",
+}
+
+
+def test_a_run_directory_is_complete(cli: Cli) -> None:
+    path = cli.run()
+    assert path == cli.folder / "runs" / "quadrant-1"
+    assert {file.name for file in path.iterdir()} == FILES
+    assert (path / "config.toml").read_text() == cli.file.read_text()
+    assert sorted(cli.folder.iterdir()) == [cli.file, cli.folder / "runs"]
+
+
+def test_the_manifest_says_what_made_the_results(cli: Cli) -> None:
+    manifest = read_json(cli.run("--set", "core.lfb.entries=10") / "manifest.json")
+    assert manifest["seed"] == 7
+    assert manifest["complete"] is True
+    assert manifest["overrides"] == ["core.lfb.entries=10"]
+    assert manifest["config"]["core"]["lfb"]["entries"] == 10
+    assert len(manifest["config_hash"]) == 64
+    assert manifest["result_hash"]
+    assert manifest["events_per_s"] > 0
+    assert manifest["machine"]["logical_cores"] >= 1
+
+
+def test_every_run_gets_a_directory_of_its_own(cli: Cli) -> None:
+    assert [cli.run().name for _ in range(3)] == ["quadrant-1", "quadrant-2", "quadrant-3"]
+
+
+def test_parquet_and_summary_hold_the_same_rows(cli: Cli) -> None:
+    path = cli.run()
+    summary = read_json(path / "summary.json")
+    workloads = pq.read_table(path / "workloads.parquet").to_pylist()
+    assert workloads == summary["workloads"]
+    domains = pq.read_table(path / "domains.parquet").to_pylist()
+    assert [row for row in domains if row["part"] == "all"] == summary["domains"]
+    assert pq.read_table(path / "channels.parquet").to_pylist() == summary["channels"]
+
+
+def test_the_tables_fit_100_columns_and_end_with_the_path(cli: Cli) -> None:
+    done = cli("run", cli.file)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0
+    assert lines[-1] == "runs/quadrant-1"
+    assert max(map(len, lines)) <= 100
+    assert "\x1b" not in done.stdout
+    for word in ("stream", "disk", "C2M-Read", "P2M-Write", "RPQ", "limited by"):
+        assert word in done.stdout
+
+
+def test_json_prints_the_summary_and_nothing_else(cli: Cli) -> None:
+    done = cli("run", cli.file, "--json")
+    assert done.stdout == (cli.folder / "runs/quadrant-1/summary.json").read_text()
+    assert json.loads(done.stdout)["format"] == 1
+
+
+def test_csv_comes_on_request(cli: Cli) -> None:
+    path = cli.run("--csv")
+    with (path / "workloads.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["workload"] for row in rows] == [
+        row["workload"] for row in read_json(path / "summary.json")["workloads"]
+    ]
+    assert {"domains.csv", "channels.csv"} <= {file.name for file in path.iterdir()}
+
+
+@pytest.mark.parametrize("step", ["1us", "1 us", "1000 ns"])
+def test_series_come_on_request(cli: Cli, step: str) -> None:
+    series = pq.read_table(cli.run("--series", step) / "series.parquet")
+    assert series.column_names == ["time_ns", "subject", "quantity", "value"]
+    assert {"throughput_gb_per_s", "in_use_mean"} <= set(series["quantity"].to_pylist())
+    assert "stream" in series["subject"].to_pylist()
+
+
+def test_out_names_the_directory(cli: Cli) -> None:
+    (cli.folder / "empty").mkdir()
+    for name in ("new", "empty", "deep/er"):
+        assert {file.name for file in cli.run("--out", name).iterdir()} == FILES
+
+
+def test_a_json_configuration_runs_like_the_toml_it_came_from(cli: Cli) -> None:
+    first = cli.run()
+    manifest = read_json(first / "manifest.json")
+    (cli.folder / "again.json").write_text(json.dumps(manifest["config"]))
+    done = cli("run", "again.json", "--quiet", "--csv")
+    assert done.returncode == 0, done.stderr
+    again = read_json(cli.folder / done.stdout.strip() / "manifest.json")
+    assert (again["config_hash"], again["result_hash"]) == (manifest["config_hash"], manifest["result_hash"])
+
+
+def test_seeds_run_together_and_show_means(cli: Cli) -> None:
+    done = cli("run", cli.file, "--seeds", "3", "--out", "many", "--threads", "2")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[-1] == "many"
+    assert max(map(len, lines)) <= 100
+    folder = cli.folder / "many"
+    assert {entry.name for entry in folder.iterdir()} == {"seed-7", "seed-8", "seed-9", "seeds.json"}
+    assert {file.name for file in (folder / "seed-8").iterdir()} == FILES
+    combined = read_json(folder / "seeds.json")
+    rates = [rate(read_json(folder / f"seed-{seed}" / "summary.json")) for seed in (7, 8, 9)]
+    assert combined["seeds"] == [7, 8, 9]
+    assert rate(combined)["mean"] == pytest.approx(sum(rates) / 3)
+    assert rate(combined)["ci95"] > 0
+
+
+def rate(summary: dict[str, Any]) -> Any:
+    return next(row["throughput_gb_per_s"] for row in summary["workloads"] if row["workload"] == "stream")
+
+
+def test_a_seed_of_many_equals_the_run_alone(cli: Cli) -> None:
+    cli("run", cli.file, "--seeds", "2", "--out", "many")
+    alone = cli.run("--seed", "8")
+    assert same_results(alone, cli.folder / "many" / "seed-8")
+
+
+def test_results_do_not_depend_on_threads(cli: Cli) -> None:
+    one, two = cli.run("--threads", "1", "--series", "1us"), cli.run("--threads", "2", "--series", "1us")
+    assert same_results(one, two)
+
+
+def test_seeds_change_the_results(cli: Cli) -> None:
+    assert not same_results(cli.run("--seed", "1"), cli.run("--seed", "2"))
+
+
+def same_results(left: Path, right: Path) -> bool:
+    names = {file.name for file in left.iterdir() if file.suffix == ".parquet" or file.name == "summary.json"}
+    return all((left / name).read_bytes() == (right / name).read_bytes() for name in names)
+
+
+def test_a_continued_run_equals_the_whole_one(cli: Cli) -> None:
+    whole = cli.run("--checkpoint-at", "15 us", "--checkpoint", "state.ckpt")
+    assert same_results(whole, cli.run())
+    continued = cli.run("--from", "state.ckpt")
+    assert same_results(whole, continued)
+    hashes = [read_json(path / "manifest.json")["result_hash"] for path in (whole, continued)]
+    assert hashes[0] == hashes[1]
+
+
+def test_a_checkpoint_later_than_the_end_is_said_after_the_results(cli: Cli) -> None:
+    done = cli("run", cli.file, "--quiet", "--checkpoint-at", "1 s", "--checkpoint", "state.ckpt")
+    assert done.returncode == 2
+    assert "no checkpoint was written" in done.stderr
+    assert (cli.folder / done.stdout.strip() / "summary.json").exists()
+    assert not (cli.folder / "state.ckpt").exists()

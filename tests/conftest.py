@@ -1,0 +1,24 @@
+"""Fixtures of all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support import Cli
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    """The command in an empty folder with the file quadrant.toml."""
+    return Cli(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the developer has set, the tests see the same."""
+    for name in list(os.environ):
+        if name.startswith("HOSTNET_") or name in ("COLUMNS", "FORCE_COLOR", "TTY_COMPATIBLE"):
+            monkeypatch.delenv(name)

@@ -1,0 +1,87 @@
+"""Scoring: errors, verdicts, groups."""
+
+from __future__ import annotations
+
+import pytest
+
+from hostnet.ledger.quantities import Estimate
+from hostnet.ledger.rows import Row, Verdict, error_of, make_row, score, verdict_of
+from hostnet.ledger.study import Exclusion, Group, Kind, Study
+
+RELATIVE = Group("g", "G", "relative", mean=0.03, max=0.08)
+ABSOLUTE = Group("g", "G", "absolute", mean=3.0, max=8.0)
+WRONG = Exclusion("panel", "series", "known to be wrong")
+
+
+@pytest.mark.parametrize(
+    ("published", "simulated", "kind", "error"),
+    [
+        (100.0, 92.0, "relative", -0.08),
+        (1.25, 1.35, "relative", 0.08),
+        (30.0, 38.0, "absolute", 8.0),
+        (0.0, 3.0, "absolute", 3.0),
+        (0.0, 3.0, "relative", None),
+        (5.0, None, "relative", None),
+        (5.0, None, "absolute", None),
+    ],
+)
+def test_errors_are_signed(published: float, simulated: float | None, kind: Kind, error: float | None) -> None:
+    assert error_of(published, simulated, kind) == (None if error is None else pytest.approx(error))
+
+
+@pytest.mark.parametrize(
+    ("group", "error", "verdict"),
+    [
+        (RELATIVE, 0.0, "pass"),
+        (RELATIVE, 0.08, "pass"),
+        (RELATIVE, -0.08, "pass"),
+        (RELATIVE, (1.08 - 1.0) / 1.0, "pass"),  # 0.08000000000000007 in binary
+        (RELATIVE, 0.0801, "fail"),
+        (RELATIVE, -0.0801, "fail"),
+        (RELATIVE, None, "fail"),
+        (ABSOLUTE, 8.0, "pass"),
+        (ABSOLUTE, -8.0, "pass"),
+        (ABSOLUTE, -8.001, "fail"),
+        (None, 0.5, "context"),
+        (None, None, "context"),
+    ],
+)
+def test_verdicts(group: Group | None, error: float | None, verdict: Verdict) -> None:
+    assert verdict_of(group, error, None) == verdict
+
+
+def test_an_excluded_point_is_not_judged() -> None:
+    assert verdict_of(RELATIVE, 0.0, WRONG) == "excluded"
+    assert verdict_of(RELATIVE, 9.0, WRONG) == "excluded"
+
+
+def test_an_exclusion_covers_its_series_or_only_some_x() -> None:
+    assert WRONG.covers("panel", "series", "3")
+    assert not WRONG.covers("panel", "other", "3")
+    assert not WRONG.covers("other", "series", "3")
+    assert Exclusion("panel", "series", "r", ("1",)).covers("panel", "series", "1")
+    assert not Exclusion("panel", "series", "r", ("1",)).covers("panel", "series", "2")
+
+
+def row(error: float | None, verdict: Verdict) -> Row:
+    return Row("i", "s", "3", "p", "s", "1", "simulation", "ns", 1.0, 1.0, None, error, 0.08, "relative", verdict)
+
+
+def test_a_group_has_the_mean_of_absolute_errors() -> None:
+    found = score(RELATIVE, [row(0.02, "pass"), row(-0.04, "pass")])
+    assert (found.rows, found.passed, found.max) == (2, 2, 0.04)
+    assert found.mean == pytest.approx(0.03)
+    assert found.on_target
+
+
+def test_a_group_with_a_missing_value_is_not_on_target() -> None:
+    found = score(RELATIVE, [row(0.01, "pass"), row(None, "fail")])
+    assert (found.rows, found.passed, found.without_error) == (2, 1, 1)
+    assert not found.on_target
+    assert score(RELATIVE, [row(None, "fail")]).mean is None
+
+
+def test_a_value_that_is_no_number_is_null_and_fails(study: Study) -> None:
+    panel = study.panels[0]
+    found = make_row(study, panel, panel.series[0], panel.published[0], Estimate(float("nan"), 1.0))
+    assert (found.simulated, found.ci95, found.error, found.verdict) == (None, None, None, "fail")

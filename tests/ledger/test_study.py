@@ -1,0 +1,137 @@
+"""The study's data fit together, and say what is scored."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from hostnet.ledger.errors import LedgerError
+from hostnet.ledger.rows import ledger_rows, points_needed
+from hostnet.ledger.study import Study, figure_matches, figure_name, load_study, studies_root, study_names
+
+OPERATING_POINTS = 6 * 2 + 4 * 6 + 2 + 6
+
+
+def test_every_row_of_the_scored_panels_has_an_operating_point(study: Study) -> None:
+    names = points_needed(study, study.panels)
+    assert len(names) == OPERATING_POINTS
+    assert names == {point.name for point in study.selections["full"].points}
+
+
+def test_the_smaller_selections_are_part_of_the_full_one(study: Study) -> None:
+    full = {point.name for point in study.selections["full"].points}
+    quick = {point.name for point in study.selections["quick"].points}
+    demo = {point.name for point in study.selections["demo"].points}
+    assert quick < full
+    assert demo < full
+    assert 10 <= len(quick) <= 14
+    assert demo == {name for name in full if not name.startswith("probe")}
+
+
+def test_exactly_two_sets_of_points_are_excluded(study: Study) -> None:
+    excluded = [
+        (panel.name, value.series, value.x)
+        for panel in study.panels
+        for value in panel.rows()
+        if study.exclusion(panel.name, value.series, value.x) is not None
+    ]
+    expected = [("fig07b_rpq_occupancy", "Without P2M", "1")]
+    expected += [("fig08a_c2m_latency", "Without P2M", str(cores)) for cores in range(1, 7)]
+    assert excluded == expected
+    assert all(rule.reason for rule in study.exclusions)
+
+
+def test_the_formula_figures_are_no_part_of_the_ledger(study: Study) -> None:
+    assert {panel.figure.rstrip("abcdefg") for panel in study.panels} == {"3", "6", "7", "8"}
+    assert Counter(panel.figure for panel in study.panels)["3"] == 8
+
+
+def test_the_tolerances(study: Study) -> None:
+    assert {name: (group.kind, group.mean, group.max) for name, group in study.groups.items()} == {
+        "bandwidth": ("relative", 0.03, 0.08),
+        "c2m-latency": ("relative", 0.03, 0.08),
+        "p2m-latency": ("relative", 0.03, 0.10),
+        "cha-mc-write": ("relative", 0.15, 0.35),
+        "rpq": ("relative", 0.08, 0.20),
+        "row-miss": ("relative", 0.08, 0.20),
+        "wpq-full": ("absolute", 3.0, 8.0),
+    }
+
+
+def test_one_preset_and_no_tuning_per_point(study: Study) -> None:
+    selection = study.selections["full"]
+    configs = [selection.config(point, study.preset, study.seed) for point in selection.points]
+    assert {tuple(config) for config in configs} == {("server", "workload", "run")}
+    assert {tuple(config["server"].items()) for config in configs} == {(("preset", "cascade-lake-6234"),)}
+    assert (
+        len({(config["run"]["seed"], config["run"]["warmup"], config["run"]["duration"]) for config in configs}) == 1
+    )
+
+
+def test_the_configuration_of_a_point(study: Study) -> None:
+    selection = study.selections["full"]
+    point = next(point for point in selection.points if point.name == "q3/4")
+    assert selection.config(point, study.preset, 1)["workload"] == {
+        "stream": {"kind": "stream", "cores": "0-3", "reads": 0.0},
+        "fio": {"kind": "fio", "job": "quadrant.fio", "cores": "6-7"},
+    }
+
+
+@pytest.mark.parametrize("text", ["7b", "07b", "fig07b", "Fig. 7b", "Figure 7B"])
+def test_names_of_figures(text: str) -> None:
+    assert figure_name(text) == "7b"
+
+
+def test_a_figure_means_its_panels() -> None:
+    assert figure_matches("7", "7b")
+    assert figure_matches("7b", "7b")
+    assert not figure_matches("7", "17b")
+    assert not figure_matches("1", "12a")
+
+
+def test_a_figure_needs_only_its_points(study: Study) -> None:
+    assert points_needed(study, study.panels_of(["6a"])) == {f"c2m-read/{cores}" for cores in range(1, 7)}
+    with pytest.raises(LedgerError, match=r"no figure 11; its ledger has 3, 6a"):
+        study.panels_of(["11"])
+
+
+def test_rows_without_their_points_are_left_out(study: Study) -> None:
+    rows = ledger_rows(study, study.panels, {})
+    assert {row.verdict for row in rows} == {"context"}
+    assert all(row.simulated is None for row in rows)
+
+
+def test_an_unknown_study_names_those_there_are() -> None:
+    assert study_names() == ["host_network"]
+    with pytest.raises(LedgerError, match="no study 'nonsense'; there are: host_network"):
+        load_study("nonsense")
+
+
+def test_without_a_checkout_the_message_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import hostnet.ledger.study as module
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "lib" / "hostnet" / "ledger" / "study.py"))
+    with pytest.raises(LedgerError, match="inside a checkout"):
+        studies_root()
+
+
+def test_inside_a_checkout_the_study_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, study: Study) -> None:
+    import hostnet.ledger.study as module
+
+    shutil.copytree(study.root, tmp_path / "studies" / "host_network")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "lib" / "hostnet" / "ledger" / "study.py"))
+    assert load_study("host_network").root == tmp_path / "studies" / "host_network"
+
+
+def test_a_broken_study_names_its_file(tmp_path: Path, study: Study) -> None:
+    shutil.copytree(study.root, tmp_path / "host_network")
+    file = tmp_path / "host_network" / "study.toml"
+    file.write_text(file.read_text().replace('group = "rpq"', 'group = "cpq"'))
+    with pytest.raises(LedgerError, match=r"study\.toml: .*unknown group 'cpq'"):
+        load_study("host_network", tmp_path)

@@ -1,0 +1,127 @@
+"""The charts: where things lie, and what is written beside them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from hostnet.report.charts import Axis, legend, line_chart, meter, stacked_chart
+from hostnet.report.html import Html, element, escape
+from hostnet.report.numbers import number, percent, time_from_ns, with_ci95
+from hostnet.report.series import Level, Plotted, Value
+from hostnet.report.svg import Scale, nice_range, tick_labels
+
+AXIS = Axis("cores", "ns")
+
+
+def test_text_is_escaped_and_markup_is_not() -> None:
+    assert element("p", "<b>", Html("<br/>"), title='"&') == '<p title="&quot;&amp;">&lt;b&gt;<br/></p>'
+    assert escape(escape("<")) == "&lt;"
+    assert element("line", x1=0, class_=None) == '<line x1="0"/>'
+
+
+def test_a_scale_maps_its_ends() -> None:
+    scale = Scale(0, 50, 100, 0)
+    assert (scale(0), scale(50), scale(25)) == (100, 0, 50)
+
+
+@pytest.mark.parametrize(
+    ("values", "floor", "expected"),
+    [
+        ([1.2, 1.86], 1.0, (1.0, 2.0)),
+        ([0.97, 1.3], 1.0, (0.9, 1.3)),
+        ([70.0, 103.0], 0.0, (0.0, 150.0)),
+        ([5.0, 5.0], None, (5.0, 5.5)),
+        ([0.0], 0.0, (0.0, 1.0)),
+    ],
+)
+def test_axes_end_at_round_numbers(values: list[float], floor: float | None, expected: tuple[float, float]) -> None:
+    low, high, ticks = nice_range(values, floor=floor)
+    assert (low, high) == expected
+    assert ticks[0] == low
+    assert ticks[-1] == high
+
+
+def test_ticks_have_the_decimals_they_need() -> None:
+    assert tick_labels([0.0, 0.5, 1.0]) == ["0.0", "0.5", "1.0"]
+    assert tick_labels([0.0, 500.0, 1000.0]) == ["0", "500", "1,000"]
+    assert tick_labels([0.9, 0.95]) == ["0.90", "0.95"]
+    assert tick_labels([3.0]) == ["3"]
+
+
+def test_a_line_breaks_where_a_value_is_missing() -> None:
+    values = tuple(Value(x, None if x == 3 else 10.0 * x) for x in range(1, 6))
+    chart = line_chart("title", AXIS, [Plotted("a", "a", values)])
+    assert chart.count("<polyline") == 2
+
+
+def test_published_values_are_marks_that_say_what_they_are() -> None:
+    plotted = [Plotted("LFB", "a", (Value(1, 71.5, 1.0, 70.99), Value(2, None, None, 80.0, doubtful=True)))]
+    chart = line_chart("title", AXIS, plotted, [Level("Limit", 92.0)])
+    assert "LFB, cores 1\npublished 70.99 ns\nsimulated 71.50 ns" in chart
+    assert "(left out of the score)" in chart
+    assert chart.count("<circle") == 2
+    assert "Limit 92" in legend(plotted, [Level("Limit", 92.0)])
+    assert "left out of the score" in legend(plotted)
+
+
+def test_stacked_bars_and_marks_lie_on_each_other() -> None:
+    stack = [
+        Plotted("C2M", "a", (Value(1, 20.0, None, 20.0),)),
+        Plotted("P2M", "b", (Value(1, 15.0, None, 15.0),)),
+    ]
+    chart = stacked_chart("title", AXIS, stack)
+    tops = re.findall(r'<rect x="[\d.]+" y="([\d.]+)" width="[\d.]+" height="([\d.]+)" class="bar', chart)
+    assert len(tops) == 2
+    lower, upper = ((float(y), float(height)) for y, height in tops)
+    assert upper[0] + upper[1] < lower[0]
+    centre = re.search(r'cy="([\d.]+)"', chart)
+    assert centre is not None
+    assert float(centre[1]) == lower[0]
+
+
+def test_charts_without_values_are_drawn_empty() -> None:
+    assert "<svg" in line_chart("title", AXIS, [])
+    assert "<svg" in line_chart("title", AXIS, [Plotted("a", "a", (Value(1, None),))])
+    assert "<svg" in stacked_chart("title", AXIS, [Plotted("a", "a", (Value(1, 5.0),))])
+
+
+@pytest.mark.parametrize(("value", "width"), [(46.0, "60.0"), (0.0, "0.0"), (200.0, "120.0"), (-1.0, "0.0")])
+def test_a_meter_stays_within_its_track(value: float, width: str) -> None:
+    assert f'width="{width}"' in (meter(value, 92.0) or "")
+
+
+def test_without_capacity_there_is_no_meter() -> None:
+    assert meter(3.0, None) is None
+    assert meter(None, 92.0) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, "–"),  # noqa: RUF001
+        (float("nan"), "–"),  # noqa: RUF001
+        (0.0, "0"),
+        (302.94, "303"),
+        (27.512, "27.5"),
+        (7.4615, "7.46"),
+        (0.4, "0.400"),
+        (9.996, "10.0"),
+        (0.00001, "1.0e-05"),
+        (1234.5, "1,234"),
+        (8123456, "8,123,456"),
+    ],
+)
+def test_numbers(value: object, expected: str) -> None:
+    assert number(value) == expected
+
+
+def test_shares_times_and_intervals() -> None:
+    assert percent(0.4583) == "45.8%"
+    assert percent(None) == "–"  # noqa: RUF001
+    assert with_ci95(27.5, 0.14) == "27.5 ± 0.14"
+    assert with_ci95(27.5, None) == "27.5"
+    assert time_from_ns(1_000_000.0) == "1 ms"
+    assert time_from_ns(50_000) == "50 µs"
+    assert time_from_ns(None) == "–"  # noqa: RUF001

@@ -1,0 +1,95 @@
+"""What the tests share: a small configuration, and the real command in a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+HOSTNET = Path(sys.executable).with_name("hostnet")
+
+QUADRANT = """\
+[server]
+preset = "cascade-lake-6234"
+
+[run]
+name = "quadrant"
+seed = 7
+warmup = "5 us"
+duration = "20 us"
+
+[workload.stream]
+kind = "stream"
+cores = "0-1"
+
+[workload.disk]
+kind = "fio"
+jobs = [{ rw = "read", bs = "64 KiB", iodepth = 16, size = "1 GiB", ssd = 0 }]
+"""
+"""A run of a few milliseconds with a workload of each kind."""
+
+
+class Cli:
+    """The command `hostnet`, run in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.file = folder / "quadrant.toml"
+        self.file.write_text(QUADRANT)
+
+    def __call__(self, *arguments: str | Path, **more: Any) -> subprocess.CompletedProcess[str]:
+        command = [str(HOSTNET), *map(str, arguments)]
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=50, check=False, **more)
+
+    def run(self, *arguments: str | Path) -> Path:
+        """Runs the configuration, which must succeed, and returns the run directory."""
+        done = self("run", self.file, "--quiet", *arguments)
+        assert (done.returncode, done.stderr) == (0, "")
+        return self.folder / done.stdout.rstrip("\n")
+
+    def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
+        """Starts the command and returns once it handles signals."""
+        command = [str(HOSTNET), *map(str, arguments)]
+        process = subprocess.Popen(
+            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+        while not catches(process.pid, signal.SIGUSR1):
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.02)
+        return process
+
+    def fails(self, *arguments: str | Path, code: int = 2) -> str:
+        """Runs the command, which must fail cleanly, and returns its message."""
+        before = self.entries()
+        done = self(*arguments)
+        assert done.returncode == code, done
+        assert done.stdout == ""
+        assert done.stderr.startswith("error: ")
+        assert done.stderr.count("\n") == 1
+        assert "Traceback" not in done.stderr
+        assert self.entries() == before, "something was left behind"
+        return done.stderr.removeprefix("error: ").rstrip("\n")
+
+    def entries(self) -> list[Path]:
+        """Everything in the folder, hidden files too."""
+        return sorted(self.folder.rglob("*"))
+
+
+def catches(process: int, number: signal.Signals) -> bool:
+    """Whether a process has a handler for a signal. Elsewhere than on Linux it is given time to install one."""
+    status = Path(f"/proc/{process}/status")
+    if not status.exists():
+        time.sleep(3)
+        return True
+    masks = dict(line.split(":\t", 1) for line in status.read_text().splitlines() if ":\t" in line)
+    return bool(int(masks["SigCgt"], 16) >> (number - 1) & 1)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The content of a JSON file."""
+    content: dict[str, Any] = json.loads(path.read_text())
+    return content
