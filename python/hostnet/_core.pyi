@@ -3,6 +3,22 @@
 from collections.abc import Callable
 from typing import Any, final
 
+__all__ = [
+    "CheckpointError",
+    "ConfigError",
+    "Plan",
+    "RunResult",
+    "SimulationError",
+    "devices",
+    "presets",
+    "resolve",
+    "run",
+    "run_many",
+    "schema",
+    "template",
+    "version",
+]
+
 class ConfigError(ValueError):
     """The configuration is wrong; the message says where, what and what would be right."""
 

@@ -35,21 +35,31 @@ class Published:
         return self.values.get((panel, series, x), default)
 
 
-def fake_domain(domain: str, workload: str, in_use: float, latency_ns: float, capacity: int = 92) -> Summary:
+def fake_domain(domain: str, workload: str, in_use: float, latency_ns: float, full: float = 0.1) -> Summary:
     return {
         "domain": domain,
         "part": "all",
         "workload": workload,
-        "capacity": capacity,
+        "capacity": 92,
         "in_use_mean": in_use,
-        "in_use_max": capacity,
-        "full_share": 0.1,
+        "in_use_ci95": in_use * 0.01,
+        "in_use_max": 92,
+        "full_share": full,
+        "over_threshold_share": full,
+        "over_threshold_ci95": full * 0.01,
         "latency_mean_ns": latency_ns,
         "latency_ci95": latency_ns * 0.01,
         "latency_p99_ns": latency_ns * 2,
         "throughput_gb_per_s": in_use * LINE_BYTES / latency_ns,
         "shares_capacity_with": "",
     }
+
+
+def of_present(rows: list[Summary], names: list[str]) -> list[Summary]:
+    """Only the rows of workloads that run; if one runs alone, its rows are those of all."""
+    if len(names) == 1:
+        return [{**row, "workload": "all"} for row in rows if row["workload"] == names[0]]
+    return rows
 
 
 def fake_workload(name: str, throughput: float, traffic: float, app: float) -> Summary:
@@ -77,7 +87,7 @@ def fake_workload(name: str, throughput: float, traffic: float, app: float) -> S
 
 def answer(published: Published, name: str, factor: float) -> Summary:
     """The summary of an operating point."""
-    family, _, cores = name.partition("/")
+    family, _, cores = name.partition(":")
     figure, letters = COLOCATED.get(family, ("fig06", ("", "", "", "", "", "")))
     alone, other = {
         "c2m-read": ("fig06a", "fig07"),
@@ -106,30 +116,36 @@ def answer(published: Published, name: str, factor: float) -> Summary:
     row_miss = colocated("row", "With P2M", published(f"{other}c", "Without P2M", cores, 10.0))
     channel = {
         "row_miss_ratio": factor * row_miss / 100,
+        "row_miss_ci95": row_miss / 10000,
         "rpq_mean": factor * rpq,
         "wpq_mean": 5.0,
         "wpq_full_share": factor * colocated("wpq", "With P2M", 0.0) / 100,
         "bus_busy_share": 0.5,
     }
-    iio_latency = published(alone, "IIO latency", cores, p2m_latency) * factor
+    iio_latency = factor * published(alone, "IIO latency", cores, p2m_latency)
+    names = ["fio"] if not cores else ["stream"] if family.startswith("c2m") else ["stream", "fio"]
+    workloads = [
+        fake_workload("stream", factor * c2m, factor * c2m, factor * c2m),
+        fake_workload("fio", factor * p2m, factor * p2m, occupancy * LINE_BYTES / p2m_latency),
+    ]
+    domains = [
+        fake_domain("LFB", "stream", 10.0, factor * lfb),
+        fake_domain("CHA->DRAM read", "stream", 10.0, factor * published(alone, "CHA->DRAM read latency", cores, lfb)),
+        fake_domain("CHA->MC write", "stream", 10.0, factor * write),
+        fake_domain("CHA->MC write", "fio", 10.0, factor * write),
+        fake_domain("P2M-Write", "fio", factor * occupancy, iio_latency),
+        fake_domain("P2M-Write", "all", factor * occupancy, iio_latency),
+    ]
     return {
         "name": name,
         "config_hash": "0" * 64,
         "complete": True,
         "events": 1000,
-        "workloads": [
-            fake_workload("stream", factor * c2m, factor * c2m, factor * c2m),
-            fake_workload("fio", factor * p2m, factor * p2m, occupancy * LINE_BYTES / p2m_latency),
-        ],
+        "workloads": [row for row in workloads if row["workload"] in names],
         "domains": [
-            fake_domain("LFB", "stream", 10.0, factor * lfb),
-            fake_domain(
-                "CHA->DRAM read", "stream", 10.0, factor * published(alone, "CHA->DRAM read latency", cores, lfb)
-            ),
-            fake_domain("CHA->MC write", "stream", 10.0, factor * write),
-            fake_domain("CHA->MC write", "fio", 10.0, factor * write),
-            fake_domain("P2M-Write", "fio", factor * occupancy, iio_latency),
-            fake_domain("P2M-Write", "all", factor * occupancy, iio_latency),
+            *of_present(domains, names),
+            fake_domain("RPQ", "all", 2 * channel["rpq_mean"], 50.0),
+            fake_domain("WPQ", "all", 10.0, 50.0, channel["wpq_full_share"]),
         ],
         "channels": [{"channel": -1, **channel}, {"channel": 0, **channel}, {"channel": 1, **channel}],
     }

@@ -47,7 +47,7 @@ def test_the_run_directory(simulator: Simulator, tmp_path: Path) -> None:
     summary = json.loads((report.parent / "summary.json").read_text())
     assert len({row["id"] for row in summary["rows"]}) == len(summary["rows"]) > 200
     points = pq.read_table(report.parent / "points.parquet")
-    assert points.num_rows == 38 * 2
+    assert points.num_rows == 6 + 6 + 2 + 4 * 6 * 2
     assert {"point", "workload", "throughput_gb_per_s", "row_miss_ratio"} <= set(points.column_names)
 
 

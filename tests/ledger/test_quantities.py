@@ -20,7 +20,8 @@ RUN: dict[str, Any] = {
             "read_gb_per_s": 1.0,
             "write_gb_per_s": 14.0,
             "app_gb_per_s": 13.8,
-        }
+        },
+        {"workload": "stream"},
     ],
     "domains": [
         {
@@ -29,12 +30,21 @@ RUN: dict[str, Any] = {
             "workload": "fio",
             "capacity": 92,
             "in_use_mean": 69.0,
+            "in_use_ci95": 0.69,
             "latency_mean_ns": 300.0,
             "latency_ci95": 3.0,
-        }
+        },
+        {"domain": "RPQ", "part": "all", "workload": "all", "in_use_mean": 6.0, "in_use_ci95": 0.5},
+        {
+            "domain": "WPQ",
+            "part": "all",
+            "workload": "all",
+            "over_threshold_share": 0.6,
+            "over_threshold_ci95": 0.04,
+        },
     ],
     "channels": [
-        {"channel": -1, "row_miss_ratio": 0.2, "rpq_mean": 99.0, "wpq_full_share": 9.9},
+        {"channel": -1, "row_miss_ratio": 0.2, "row_miss_ci95": 0.03, "rpq_mean": 99.0, "wpq_full_share": 9.9},
         {"channel": 0, "row_miss_ratio": 0.1, "rpq_mean": 2.0, "wpq_full_share": 0.5},
         {"channel": 1, "row_miss_ratio": 0.3, "rpq_mean": 4.0, "wpq_full_share": 0.7},
     ],
@@ -43,7 +53,7 @@ RUN: dict[str, Any] = {
 ALONE: dict[str, Any] = {
     "workloads": [{"workload": "fio", "throughput_gb_per_s": 30.0, "throughput_ci95": 0.6}],
     "domains": [
-        {"domain": "P2M-Write", "part": "all", "workload": "fio", "latency_mean_ns": 280.0, "latency_ci95": 4.0}
+        {"domain": "P2M-Write", "part": "all", "workload": "all", "latency_mean_ns": 280.0, "latency_ci95": 4.0}
     ],
 }
 
@@ -60,12 +70,12 @@ def estimate(quantity: str, run: dict[str, Any] = RUN) -> Estimate:
         ("degradation", 2.0, 2.0 * math.hypot(0.02, 0.02)),
         ("latency", 300.0, 3.0),
         ("latency_inflation", 20.0, 5.0),
-        ("p2m_latency", 69.0 * 64 / 13.8, 69.0 * 64 / 13.8 * 0.01),
+        ("p2m_latency", 69.0 * 64 / 13.8, 69.0 * 64 / 13.8 * math.hypot(0.01, 0.02)),
         ("in_use", 69.0, 0.69),
         ("capacity", 92.0, None),
-        ("rpq_occupancy", 3.0, 3.0 * 0.02),
-        ("wpq_full", 60.0, 60.0 * 0.02),
-        ("row_miss_ratio", 20.0, 20.0 * 0.02),
+        ("rpq_occupancy", 3.0, 0.25),
+        ("wpq_full", 60.0, 4.0),
+        ("row_miss_ratio", 20.0, 3.0),
     ],
 )
 def test_value_and_confidence(quantity: str, value: float, ci95: float | None) -> None:
@@ -84,7 +94,7 @@ def test_without_an_interval_of_its_own_a_latency_takes_that_of_the_throughput()
 
 
 def test_without_any_interval_there_is_none() -> None:
-    run = {**RUN, "workloads": [{**RUN["workloads"][0], "throughput_ci95": None}]}
+    run = {**RUN, "workloads": [{**RUN["workloads"][0], "throughput_ci95": None}, {"workload": "stream"}]}
     assert estimate("traffic", run).ci95 is None
 
 
@@ -99,7 +109,7 @@ def test_a_missing_row_is_named() -> None:
     ):
         estimate("in_use", {**RUN, "domains": []})
     with pytest.raises(LedgerError, match="no rows in table 'channels'"):
-        estimate("rpq_occupancy", {**RUN, "channels": []})
+        estimate("wpq_full", {**RUN, "channels": []})
 
 
 def test_a_ratio_needs_its_baseline() -> None:

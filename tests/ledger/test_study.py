@@ -66,14 +66,12 @@ def test_one_preset_and_no_tuning_per_point(study: Study) -> None:
     configs = [selection.config(point, study.preset, study.seed) for point in selection.points]
     assert {tuple(config) for config in configs} == {("server", "workload", "run")}
     assert {tuple(config["server"].items()) for config in configs} == {(("preset", "cascade-lake-6234"),)}
-    assert (
-        len({(config["run"]["seed"], config["run"]["warmup"], config["run"]["duration"]) for config in configs}) == 1
-    )
+    assert len({(config["run"]["seed"], config["run"]["warmup"], config["run"]["duration"]) for config in configs}) == 1
 
 
 def test_the_configuration_of_a_point(study: Study) -> None:
     selection = study.selections["full"]
-    point = next(point for point in selection.points if point.name == "q3/4")
+    point = next(point for point in selection.points if point.name == "q3:4")
     assert selection.config(point, study.preset, 1)["workload"] == {
         "stream": {"kind": "stream", "cores": "0-3", "reads": 0.0},
         "fio": {"kind": "fio", "job": "quadrant.fio", "cores": "6-7"},
@@ -93,7 +91,7 @@ def test_a_figure_means_its_panels() -> None:
 
 
 def test_a_figure_needs_only_its_points(study: Study) -> None:
-    assert points_needed(study, study.panels_of(["6a"])) == {f"c2m-read/{cores}" for cores in range(1, 7)}
+    assert points_needed(study, study.panels_of(["6a"])) == {f"c2m-read:{cores}" for cores in range(1, 7)}
     with pytest.raises(LedgerError, match=r"no figure 11; its ledger has 3, 6a"):
         study.panels_of(["11"])
 

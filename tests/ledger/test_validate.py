@@ -132,7 +132,7 @@ def test_a_figure_alone(simulator: Simulator) -> None:
     ledger = validate("host_network", figures=["7e", "fig08"], simulate=simulator())
     assert {row.figure for row in ledger.rows} == {"7", "8"}
     assert {row.panel for row in ledger.rows if row.figure == "7"} == {"fig07e_p2m_latency"}
-    assert "q2/1" not in ledger.batch.outcomes
+    assert "q2:1" not in ledger.batch.outcomes
 
 
 def test_a_quick_run_has_fewer_points_and_no_row_without_them(simulator: Simulator) -> None:

@@ -1,1 +1,69 @@
-//! See the crate description.
+//! Benchmarks of hostnet. Each prints its speed, how many events were pending at most, and a hash of its result, so
+//! that a change that is faster because it does something else is found out.
+//!
+//! * [`Row`] is what one benchmark found; [`table`] lays rows out for people.
+//! * [`kernel`] measures the event queue against a binary heap, [`windows`] partitions in step.
+//! * [`BENCHMARKS`] lists all of them. To add one, write a function from [`Size`] to rows and append it there.
+//!
+//! Every benchmark also runs as a test, with tiny sizes.
+
+pub mod kernel;
+mod memory;
+mod row;
+mod sample;
+pub mod windows;
+
+pub use memory::peak_bytes;
+pub use row::{json, table, Row};
+pub use sample::{interleaved, Sample, Samples};
+
+/// How much work a benchmark does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// Enough to see that it works: milliseconds.
+    Quick,
+    /// Enough to measure: seconds.
+    Full,
+}
+
+/// A group of benchmarks.
+pub type Benchmark = fn(Size) -> Vec<Row>;
+
+/// All benchmarks by name, in the order in which they run.
+pub const BENCHMARKS: &[(&str, Benchmark)] = &[("kernel", kernel::rows), ("windows", windows::rows)];
+
+/// Runs all benchmarks. Calls `on_group` with the name of each group before it starts.
+pub fn run(size: Size, mut on_group: impl FnMut(&str)) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (name, benchmark) in BENCHMARKS {
+        on_group(name);
+        memory::reset_peak();
+        rows.extend(benchmark(size));
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_benchmarks_run_and_repeat_their_results() {
+        let hashes = || run(Size::Quick, |_| ()).into_iter().map(|row| (row.benchmark, row.hash)).collect::<Vec<_>>();
+        let first = hashes();
+        assert!(first.len() >= 10);
+        assert_eq!(first, hashes());
+    }
+
+    #[test]
+    fn every_row_says_how_fast_it_was() {
+        let rows = run(Size::Quick, |_| ());
+        for row in &rows {
+            assert!(row.events_per_s.is_finite() && row.events_per_s > 0.0, "{row:?}");
+            assert!(row.pending_max > 0, "{row:?}");
+            assert_eq!(row.hash.len(), 16, "{row:?}");
+        }
+        let printed = table(&rows);
+        assert!(rows.iter().all(|row| printed.contains(&row.benchmark) && printed.contains(&row.hash)));
+    }
+}

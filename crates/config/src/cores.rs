@@ -45,3 +45,26 @@ pub(crate) fn format_cores(cores: &[u32]) -> String {
     let range = |(first, last)| if first == last { format!("{first}") } else { format!("{first}-{last}") };
     ranges.into_iter().map(range).collect::<Vec<_>>().join(",")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn lists_and_ranges_are_read() {
+        assert_eq!(parse_cores("0-3"), Ok(vec![0, 1, 2, 3]));
+        assert_eq!(parse_cores("4-5, 0,2"), Ok(vec![0, 2, 4, 5]));
+        for text in ["", "-", "1-", "-1", "a", "3-1", "0,0", "0-2,1", "1024", "0-4294967296", "+1", "1;2"] {
+            assert!(parse_cores(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn writing_and_reading_give_the_list_back(cores in prop::collection::btree_set(0u32..=CORE_MAX, 1..64)) {
+            let cores: Vec<u32> = cores.into_iter().collect();
+            prop_assert_eq!(parse_cores(&format_cores(&cores)), Ok(cores));
+        }
+    }
+}

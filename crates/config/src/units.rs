@@ -259,3 +259,90 @@ fn format_size(value: u64) -> String {
         None => format!("{value} B"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ALL: [Dimension; 5] =
+        [Dimension::Time, Dimension::Size, Dimension::Bandwidth, Dimension::TransferRate, Dimension::Frequency];
+
+    #[test]
+    fn every_unit_is_exact() {
+        let cases = [
+            ("13.5 ns", Dimension::Time, 13_500),
+            ("0.3ns", Dimension::Time, 300),
+            ("20 us", Dimension::Time, 20_000_000),
+            ("20 µs", Dimension::Time, 20_000_000),
+            ("1000 s", Dimension::Time, 1_000_000_000_000_000),
+            ("8 MiB", Dimension::Size, 8 << 20),
+            ("1.5 KiB", Dimension::Size, 1536),
+            ("256 B", Dimension::Size, 256),
+            ("1 GB", Dimension::Size, 1_000_000_000),
+            ("46.9 GB/s", Dimension::Bandwidth, 46_900_000_000),
+            ("100 Gbps", Dimension::Bandwidth, 12_500_000_000),
+            ("100 Gb/s", Dimension::Bandwidth, 12_500_000_000),
+            ("1 GiB/s", Dimension::Bandwidth, 1 << 30),
+            ("3200 MT/s", Dimension::TransferRate, 3_200_000_000),
+            ("8 GT/s", Dimension::TransferRate, 8_000_000_000),
+            ("2933 MHz", Dimension::Frequency, 2_933_000_000),
+            ("+007.250 ns", Dimension::Time, 7_250),
+        ];
+        for (text, dimension, value) in cases {
+            assert_eq!(parse(text, dimension), Ok(value), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_value_is_refused_with_an_example() {
+        let broken = [
+            "", " ", "ns", "1", "1.5", "1 ns 2", "1e3 ns", ".5 ns", "5. ns", "1,5 ns", "1_000 ns", "--1 ns", "1..2 ns",
+            "0x1 ns",
+        ];
+        for text in broken {
+            let message = parse(text, Dimension::Time).unwrap_err();
+            assert!(message.contains("70 ns"), "{text}: {message}");
+        }
+        for text in ["1 b/s", "0.1 B/s", "123456789012345678901 GB/s"] {
+            assert!(parse(text, Dimension::Bandwidth).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_are_written_in_the_unit_a_person_would_choose() {
+        let cases = [
+            (13_500, Dimension::Time, "13.5 ns"),
+            (0, Dimension::Time, "0 ps"),
+            (3_400_000, Dimension::Time, "3.4 us"),
+            (8 << 20, Dimension::Size, "8 MiB"),
+            (1_000_000_000, Dimension::Size, "1 GB"),
+            (0, Dimension::Size, "0 B"),
+            (3_465_000_000, Dimension::Bandwidth, "3.465 GB/s"),
+            (2_933_000_000, Dimension::TransferRate, "2933 MT/s"),
+        ];
+        for (value, dimension, text) in cases {
+            assert_eq!(format(value, dimension), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn writing_and_reading_give_the_value_back(value in any::<u64>(), shift in 0u32..64, which in 0usize..5) {
+            let value = value >> shift;
+            prop_assert_eq!(parse(&format(value, ALL[which]), ALL[which]), Ok(value));
+        }
+
+        #[test]
+        fn round_values_come_back_too(factor in 0u64..100_000, exponent in 0u32..13, which in 0usize..5) {
+            let value = factor * 10u64.pow(exponent);
+            prop_assert_eq!(parse(&format(value, ALL[which]), ALL[which]), Ok(value));
+        }
+
+        #[test]
+        fn no_text_is_a_panic(text in any::<String>(), tail in "[0-9.]{0,30} ?[a-zA-Z/]{0,6}", which in 0usize..5) {
+            let _ = parse(&text, ALL[which]);
+            let _ = parse(&tail, ALL[which]);
+        }
+    }
+}

@@ -1,20 +1,21 @@
 //! Partitions on several threads, in step.
 
 use crate::partition::Owners;
-use crate::scheduler::TOO_FAST;
 use crate::{Event, Partition, Scheduler, Time};
 use std::any::Any;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
+type Mailbox<P> = Mutex<Vec<Event<P>>>;
+
 /// What the threads of one parallel run share. They meet once per window.
 pub(crate) struct Crew<P> {
     owners: Owners,
     window_ps: u64,
     limit: Time,
-    /// Events that crossed a cut, per partition.
-    mailboxes: Vec<Mutex<Vec<Event<P>>>>,
+    /// Events that crossed a cut, per partition: those to take in this round, and those to take in the next, in turn.
+    mailboxes: [Vec<Mailbox<P>>; 2],
     /// When the first event of a round happens, in ps. Of three cells one is read, one is written and one is being
     /// made ready, in turn, so that one meeting per round is enough.
     next: [AtomicU64; 3],
@@ -29,7 +30,7 @@ impl<P: Copy + Send> Crew<P> {
             owners,
             window_ps,
             limit,
-            mailboxes: Vec::new(),
+            mailboxes: [Vec::new(), Vec::new()],
             next: [const { AtomicU64::new(u64::MAX) }; 3],
             failed_round: AtomicU64::new(u64::MAX),
             failure: Mutex::new(None),
@@ -38,7 +39,7 @@ impl<P: Copy + Send> Crew<P> {
 
     /// Handles every event up to the limit, with `share` partitions per thread.
     pub(crate) fn run<W: Partition<Payload = P> + Send>(mut self, parts: &mut [(W, Scheduler<P>)], share: usize) {
-        self.mailboxes.resize_with(parts.len(), Mutex::default);
+        self.mailboxes.iter_mut().for_each(|boxes| boxes.resize_with(parts.len(), Mutex::default));
         let barrier = Barrier::new(parts.len().div_ceil(share));
         std::thread::scope(|scope| {
             for (index, chunk) in parts.chunks_mut(share).enumerate() {
@@ -62,7 +63,7 @@ impl<P: Copy + Send> Crew<P> {
             }
             let end = (next <= self.limit).then(|| self.limit.min(next.saturating_add(self.window_ps - 1)));
             // A panic must not leave the others waiting.
-            match catch_unwind(AssertUnwindSafe(|| self.window(parts, first_index, end))) {
+            match catch_unwind(AssertUnwindSafe(|| self.window(parts, first_index, round, end))) {
                 Ok(first) => self.announce(round + 1, first),
                 Err(panic) => {
                     *lock(&self.failure) = Some(panic);
@@ -81,28 +82,27 @@ impl<P: Copy + Send> Crew<P> {
         &self,
         parts: &mut [(W, Scheduler<P>)],
         first_index: usize,
+        round: u64,
         end: Option<Time>,
     ) -> Option<Time> {
-        for ((_, scheduler), mailbox) in parts.iter_mut().zip(&self.mailboxes[first_index..]) {
+        for ((_, scheduler), mailbox) in parts.iter_mut().zip(&self.mailboxes(round)[first_index..]) {
             lock(mailbox).drain(..).for_each(|event| scheduler.receive(event));
         }
         let end = end?;
         let mut first = None;
         for (world, scheduler) in parts {
             scheduler.run(world, end, u64::MAX);
-            let sent = self.post(scheduler, end);
+            let sent = self.post(scheduler, round + 1);
             first = [first, sent, scheduler.next_time()].into_iter().flatten().min();
         }
         first
     }
 
-    /// Hands over what `scheduler` sent in the window that ended at `end`. Returns when the first of it happens.
-    fn post(&self, scheduler: &mut Scheduler<P>, end: Time) -> Option<Time> {
+    /// Hands over what `scheduler` sent, to be taken in in `round`. Returns when the first of it happens.
+    fn post(&self, scheduler: &mut Scheduler<P>, round: u64) -> Option<Time> {
         let mut first = None;
         for event in scheduler.outgoing().drain(..) {
-            // Checked here too: a receiver that is behind could not tell.
-            assert!(event.time > end, "{TOO_FAST}");
-            lock(&self.mailboxes[self.owners.home(event.target)]).push(event);
+            lock(&self.mailboxes(round)[self.owners.home(event.target)]).push(event);
             first = Some(first.map_or(event.time, |time: Time| time.min(event.time)));
         }
         first
@@ -112,6 +112,10 @@ impl<P: Copy + Send> Crew<P> {
         if let Some(time) = first {
             self.cell(round).fetch_min(time.ps(), Ordering::SeqCst);
         }
+    }
+
+    fn mailboxes(&self, round: u64) -> &[Mailbox<P>] {
+        &self.mailboxes[(round % 2) as usize]
     }
 
     fn cell(&self, round: u64) -> &AtomicU64 {

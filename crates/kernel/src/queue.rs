@@ -333,3 +333,37 @@ impl<'de, P: Copy + Deserialize<'de>> Deserialize<'de> for Queue<P> {
         Ok(queue)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ComponentId, Rng};
+
+    #[test]
+    fn allocates_nothing_in_the_steady_state() {
+        let mut rng = Rng::new(1, 1);
+        let mut queue = Queue::with_capacity(300);
+        let mut sequence = 0;
+        let mut event = |now: Time| {
+            sequence += 1;
+            let delay_ps = if sequence % 16 == 0 { rng.below(20_000_000) } else { rng.below(200_000) };
+            Event {
+                time: now + 1 + delay_ps,
+                sequence,
+                source: ComponentId(0),
+                target: ComponentId(0),
+                payload: [0; 2],
+            }
+        };
+        (0..300).for_each(|_| queue.push(event(Time::ZERO)));
+        let capacities =
+            |queue: &Queue<[u64; 2]>| (queue.nodes.capacity(), queue.current.capacity(), queue.beyond.capacity());
+        let before = capacities(&queue);
+        for _ in 0..100_000 {
+            let popped = queue.pop().expect("300 are pending");
+            queue.push(event(popped.time));
+        }
+        assert_eq!(capacities(&queue), before);
+        assert_eq!(queue.late.capacity(), 0);
+    }
+}

@@ -3,8 +3,6 @@
 use crate::{ComponentId, Event, Queue, Time};
 use serde::{Deserialize, Serialize};
 
-pub(crate) const TOO_FAST: &str = "an event crossed a cut faster than the window";
-
 /// The state of one partition: its components, and what happens to them.
 pub trait Partition {
     /// What events carry.
@@ -112,7 +110,7 @@ impl<P: Copy> Scheduler<P> {
     /// # Panics
     /// If this partition has already passed its time.
     pub(crate) fn receive(&mut self, event: Event<P>) {
-        assert!(event.time > self.now, "{TOO_FAST}");
+        assert!(event.time > self.now, "an event crossed a cut faster than the window");
         self.queue.push(event);
     }
 

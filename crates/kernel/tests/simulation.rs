@@ -14,9 +14,12 @@ fn scale() -> impl Strategy<Value = Scale> {
 /// The end of every run, in steps.
 const END_STEPS: u64 = 400;
 
-fn store_and_restore(simulation: &Simulation<Toy>) -> Simulation<Toy> {
-    let bytes = checkpoint::write("toy", simulation).expect("a simulation can be written");
-    checkpoint::read("toy", &bytes).expect("it can be read back")
+fn store(simulation: &Simulation<Toy>) -> Vec<u8> {
+    checkpoint::write("toy", simulation).expect("a simulation can be written")
+}
+
+fn restore(bytes: &[u8]) -> Simulation<Toy> {
+    checkpoint::read("toy", bytes).expect("it can be read back")
 }
 
 proptest! {
@@ -38,6 +41,7 @@ proptest! {
         let mut limits: Vec<Time> = stops.iter().map(|stop| Time::from_ps(stop * scale.step_ps / 1000)).collect();
         limits.push(end);
         for partitions in [1, 2, 4, 8] {
+            let mut first_stored = None;
             for threads in 0..=4 {
                 let mut simulation = build(seed, scale, partitions);
                 for (index, &limit) in limits.iter().enumerate() {
@@ -47,7 +51,9 @@ proptest! {
                     }
                     prop_assert_eq!(simulation.progress().time, limit);
                     if index == stored_at.index(limits.len()) {
-                        simulation = store_and_restore(&simulation);
+                        let stored = store(&simulation);
+                        simulation = restore(&stored);
+                        prop_assert!(first_stored.get_or_insert(stored.clone()) == &stored, "{} threads", threads);
                     }
                 }
                 prop_assert_eq!(&outcome(&simulation), &expected, "{} partitions, {} threads", partitions, threads);
@@ -73,7 +79,7 @@ fn a_run_stopped_between_slices_goes_on_as_if_it_had_not_been() {
         }) {
             stops += 1;
             assert_eq!(told.last(), Some(&simulation.progress()));
-            simulation = store_and_restore(&simulation);
+            simulation = restore(&store(&simulation));
         }
         assert!(stops > 0, "only {} events", reference.progress().events);
         assert!(told.windows(2).all(|pair| pair[0].events < pair[1].events && pair[0].time <= pair[1].time));
@@ -88,7 +94,7 @@ fn a_checkpoint_does_not_depend_on_the_way_there() {
         for &stop in stops {
             assert!(simulation.run_until(Time::from_ps(stop), |_| true));
         }
-        checkpoint::write("toy", &simulation).expect("a simulation can be written")
+        store(&simulation)
     };
     assert_eq!(written(&[100_000]), written(&[1, 30_000, 64_000, 99_999, 100_000]));
 }

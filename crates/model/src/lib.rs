@@ -11,10 +11,12 @@
 //! | `iio/` | integrated IO controller: write and read buffers |
 //! | `pcie/` | what a link costs |
 //! | `nvme/` | drives as DMA sources and sinks |
+//! | `link/` | a plain link between two servers |
 
 pub mod cha;
 pub mod core;
 pub mod iio;
+pub mod link;
 mod machine;
 pub mod memory;
 pub mod nvme;

@@ -3,6 +3,7 @@
 use crate::cha::Cha;
 use crate::core::Core;
 use crate::iio::Iio;
+use crate::link::{Receiver, Sender};
 use crate::memory::{Channel, Decoder};
 use crate::nvme::Ssd;
 use crate::request::{RequestId, Requests};
@@ -85,6 +86,16 @@ pub enum Payload {
     KernelReady {
         /// Pages of 4 KiB.
         pages: u32,
+    },
+    /// To the receiving end of a link between servers: data of `lines` lines.
+    Chunk {
+        /// Lines.
+        lines: u8,
+    },
+    /// To the sending end of a link between servers: credits of `lines` lines come back.
+    LinkCredit {
+        /// Lines.
+        lines: u8,
     },
 }
 
@@ -185,6 +196,10 @@ pub enum Component {
     Iio(Box<Iio>),
     /// A drive.
     Ssd(Box<Ssd>),
+    /// The sending end of a link to another server; ends of links follow the drives.
+    Sender(Box<Sender>),
+    /// The receiving end of a link from another server.
+    Receiver(Box<Receiver>),
 }
 
 /// One server: a partition of the world.
@@ -229,6 +244,18 @@ impl Machine {
     pub fn requests(&self) -> &Requests {
         &self.requests
     }
+
+    /// Ends all sources of traffic. What is on its way still arrives, so that the machine drains.
+    pub fn stop_sources(&mut self) {
+        for component in &mut self.components {
+            match component {
+                Component::Core(core) => core.stop(),
+                Component::Ssd(ssd) => ssd.stop(),
+                Component::Sender(sender) => sender.stop(),
+                _ => {}
+            }
+        }
+    }
 }
 
 impl Partition for Machine {
@@ -249,6 +276,8 @@ impl Partition for Machine {
             Component::Channel(channel) => channel.on_event(event.payload, &mut context),
             Component::Iio(iio) => iio.on_event(event.payload, &mut context),
             Component::Ssd(ssd) => ssd.on_event(event.payload, &mut context),
+            Component::Sender(sender) => sender.on_event(event.payload, &mut context),
+            Component::Receiver(receiver) => receiver.on_event(event.payload, &mut context),
         }
     }
 }

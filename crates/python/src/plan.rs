@@ -4,7 +4,7 @@ use crate::errors::ConfigError;
 use hostnet_config::{Format, Input};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// A checked and resolved configuration.
 #[pyclass(module = "hostnet._core", frozen)]
@@ -53,7 +53,7 @@ impl Plan {
     fn with_seed(&self, seed: u64) -> PyResult<Plan> {
         let mut effective = self.plan.effective.clone();
         effective["run"]["seed"] = seed.into();
-        let plan = resolve_text(&effective.to_string(), Format::Json, &self.plan.name, PathBuf::new(), &[])?;
+        let plan = resolve_text(&effective.to_string(), Format::Json, &self.plan.name, ".", &[])?;
         let (ignored, given) = (self.plan.ignored.clone(), self.plan.given.clone());
         Ok(Plan { plan: hostnet_config::Plan { ignored, given, ..plan } })
     }
@@ -65,14 +65,8 @@ impl Plan {
 
 /// Checks a configuration and resolves presets, units and names.
 #[pyfunction]
-#[pyo3(signature = (text, *, format="toml", file="<text>", base_dir=PathBuf::from("."), overrides=Vec::new()))]
-pub(crate) fn resolve(
-    text: &str,
-    format: &str,
-    file: &str,
-    base_dir: PathBuf,
-    overrides: Vec<String>,
-) -> PyResult<Plan> {
+#[pyo3(signature = (text, *, format="toml", file="<text>", base_dir=".", overrides=Vec::new()))]
+pub(crate) fn resolve(text: &str, format: &str, file: &str, base_dir: &str, overrides: Vec<String>) -> PyResult<Plan> {
     let format = match format {
         "toml" => Format::Toml,
         "json" => Format::Json,
@@ -85,10 +79,10 @@ fn resolve_text(
     text: &str,
     format: Format,
     file: &str,
-    base_dir: PathBuf,
+    base_dir: &str,
     overrides: &[String],
 ) -> PyResult<hostnet_config::Plan> {
-    let input = Input { text, format, file, base_dir: &base_dir, overrides };
+    let input = Input { text, format, file, base_dir: Path::new(base_dir), overrides };
     hostnet_config::resolve(&input).map_err(|error| ConfigError::new_err(error.to_string()))
 }
 

@@ -2,6 +2,7 @@
 
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::core::{Core, Evictions, Program, Walk};
+use hostnet_model::link::{LinkParams, Receiver, Sender, Socket};
 use hostnet_model::nvme::{Job, Ssd};
 use hostnet_model::params::{FioParams, Pattern, ServerParams, StreamParams, WorkloadKind};
 use hostnet_model::{cha::Cha, iio::Iio, memory::Channel, memory::Decoder};
@@ -143,13 +144,23 @@ impl Builder<'_> {
 /// The partition of one server whose components are numbered from `first` on.
 #[must_use]
 pub fn server(params: &ServerParams, first: u32) -> (Machine, Scheduler<Payload>) {
-    let layout = layout(params, first);
     let classes = params.workloads.len().max(1);
+    partition(params, layout(params, first, 0), classes, |_, _| {})
+}
+
+/// The partition of a server whose parts beyond those of every server are added by `extend`.
+fn partition(
+    params: &ServerParams,
+    layout: Layout,
+    classes: usize,
+    extend: impl FnOnce(&mut Builder, &mut Vec<Component>),
+) -> (Machine, Scheduler<Payload>) {
     let pages = Pages::new(&params.memory.pages, params.seed);
     let mut builder = Builder { params, layout, pages, space: Space { next: 0 }, classes };
-    let components = components(&mut builder);
+    let mut components = components(&mut builder);
+    extend(&mut builder, &mut components);
     let decoder = Decoder::new(&params.memory.map, &params.memory.dram);
-    let mut scheduler = Scheduler::new(ComponentId(first), components.len(), EVENTS_CAPACITY);
+    let mut scheduler = Scheduler::new(ComponentId(layout.core), components.len(), EVENTS_CAPACITY);
     let machine = Machine::new(layout, decoder, components, requests_capacity(params));
     start(params, &machine, &mut scheduler);
     (machine, scheduler)
@@ -161,12 +172,48 @@ pub fn one_server(params: &ServerParams) -> Simulation<Machine> {
     Simulation::new(vec![server(params, 0)], u64::MAX)
 }
 
-fn layout(params: &ServerParams, first: u32) -> Layout {
+/// A simulation of two servers, each a partition of its own. Over `link` the first sends its memory to the second, whose memory
+/// takes it, as fast as both hosts allow; their own workloads run beside it. This is the seed of clusters, and has no
+/// configuration keys yet.
+///
+/// # Panics
+/// If the window of the link is smaller than a read request of the first server.
+#[must_use]
+pub fn two_servers(first: &ServerParams, second: &ServerParams, link: &LinkParams) -> Simulation<Machine> {
+    let layouts = [layout(first, 0, 1), layout(second, layout(first, 0, 1).end, 1)];
+    let [sender, receiver] = layouts.map(|layout| ComponentId(layout.end - 1));
+    let sending = linked(first, layouts[0], link, receiver, |socket, pages| {
+        Component::Sender(Box::new(Sender::new(socket, link, first.pcie.clone(), pages)))
+    });
+    let receiving = linked(second, layouts[1], link, sender, |socket, pages| {
+        Component::Receiver(Box::new(Receiver::new(socket, link, second.pcie.clone(), pages)))
+    });
+    Simulation::new(vec![sending, receiving], link.latency_ps)
+}
+
+/// The partition of a server with one end of a link. The link's lines are a class of their own, after the workloads.
+fn linked(
+    params: &ServerParams,
+    layout: Layout,
+    link: &LinkParams,
+    peer: ComponentId,
+    end: impl FnOnce(&Socket, Pages) -> Component,
+) -> (Machine, Scheduler<Payload>) {
+    let class = params.workloads.len();
+    partition(params, layout, class + 1, |builder, components| {
+        let base = builder.space.take(link.buffer_bytes);
+        let socket = Socket { link: params.ssd.count as u8, class: class as u8, peer, base };
+        components.push(end(&socket, builder.pages.clone()));
+    })
+}
+
+/// The numbers of the components of a server with `links` ends of links.
+fn layout(params: &ServerParams, first: u32, links: u32) -> Layout {
     let cha = first + params.core.count;
     let channel = cha + 1;
     let iio = channel + params.memory.map.channels;
     let ssd = iio + 1;
-    Layout { core: first, cha, channel, iio, ssd, slices: params.cha.slices, end: ssd + params.ssd.count }
+    Layout { core: first, cha, channel, iio, ssd, slices: params.cha.slices, end: ssd + params.ssd.count + links }
 }
 
 /// Every request holds an LFB entry, an IIO entry or a TOR entry.
@@ -193,7 +240,7 @@ fn components(builder: &mut Builder) -> Vec<Component> {
         all.push(Component::Channel(Box::new(channel)));
     }
     let rng = builder.component_rng(layout.iio);
-    let links = params.ssd.count.max(1);
+    let links = builder.layout.end - builder.layout.ssd;
     all.push(Component::Iio(Box::new(Iio::new(params.iio.clone(), params.pcie.clone(), links, rng, classes))));
     all.extend(builder.drives().into_iter().map(|ssd| Component::Ssd(Box::new(ssd))));
     all
@@ -221,6 +268,7 @@ fn start(params: &ServerParams, machine: &Machine, scheduler: &mut Scheduler<Pay
                     }
                 }
             }
+            Component::Sender(_) => scheduler.send(id, id, 1, Payload::Send),
             _ => {}
         }
     }

@@ -58,8 +58,8 @@ class Request:
             raise ConfigError("--json and --quiet: both say what to print; give one of them")
         if (self.checkpoint is None) != (self.checkpoint_at is None):
             raise ConfigError("--checkpoint and --checkpoint-at: give both or neither")
-        if self.checkpoint is not None and self.checkpoint.is_dir():
-            raise ConfigError(f"--checkpoint {self.checkpoint}: is a folder; name a file")
+        if self.checkpoint is not None and (self.checkpoint.is_dir() or not self.checkpoint.parent.is_dir()):
+            raise ConfigError(f"--checkpoint {self.checkpoint}: name a file in a folder that exists")
         if self.seeds is not None and (self.checkpoint is not None or self.from_checkpoint is not None):
             raise ConfigError("--seeds: a checkpoint is of one run; give --seed instead of --seeds")
         if self.from_checkpoint is not None and self.checkpoint is not None:

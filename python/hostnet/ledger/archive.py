@@ -14,8 +14,28 @@ from hostnet.ledger.validate import Ledger
 CURVE_POINTS_MAX = 120
 """Points of a published curve that the report draws."""
 
-CHANNEL_COLUMNS = ("row_miss_ratio", "rpq_mean", "wpq_mean", "wpq_full_share", "bus_busy_share")
-"""Columns of table channels that the table of operating points has, over all channels."""
+POINT_COLUMNS = {
+    "point": "string",
+    "workload": "string",
+    "kind": "string",
+    "throughput_gb_per_s": "float64",
+    "throughput_ci95": "float64",
+    "read_gb_per_s": "float64",
+    "write_gb_per_s": "float64",
+    "app_gb_per_s": "float64",
+    "latency_mean_ns": "float64",
+    "latency_ci95": "float64",
+    "latency_p50_ns": "float64",
+    "latency_p99_ns": "float64",
+    "limited_by": "string",
+    "row_miss_ratio": "float64",
+    "rpq_mean": "float64",
+    "wpq_mean": "float64",
+    "wpq_full_share": "float64",
+    "bus_busy_share": "float64",
+    "config_hash": "string",
+}
+"""Columns of the table of operating points and their Arrow types: those of the workload, then of all channels."""
 
 
 def write_study_run(runs: Path, selection: str, ledger: Ledger) -> Path:
@@ -130,11 +150,9 @@ def write_points(file: Path, outcomes: dict[str, Outcome]) -> None:
     """
     import pyarrow as pa
 
-    from hostnet.tables import COLUMNS, write_parquet
+    from hostnet.tables import write_parquet
 
-    aliases = {"point": "string", "config_hash": "string", **COLUMNS["workloads"]}
-    aliases |= {column: COLUMNS["channels"][column] for column in CHANNEL_COLUMNS}
-    schema = pa.schema([(column, pa.type_for_alias(alias)) for column, alias in aliases.items()])
+    schema = pa.schema([(column, pa.type_for_alias(alias)) for column, alias in POINT_COLUMNS.items()])
     write_parquet(pa.Table.from_pylist(point_rows(outcomes), schema=schema), str(file))
 
 
@@ -142,8 +160,6 @@ def point_rows(outcomes: dict[str, Outcome]) -> list[dict[str, Any]]:
     """The rows of the table of operating points."""
     rows = []
     for name, outcome in outcomes.items():
-        channels = outcome.row("channels", channel=-1)
-        point = {"point": name, "config_hash": outcome.summary["config_hash"]}
-        point |= {column: channels[column] for column in CHANNEL_COLUMNS}
+        point = {**outcome.row("channels", channel=-1), "point": name, "config_hash": outcome.summary["config_hash"]}
         rows += [{**point, **workload} for workload in outcome.summary["workloads"]]
-    return rows
+    return [{column: row[column] for column in POINT_COLUMNS} for row in rows]

@@ -35,8 +35,8 @@ class Point:
 
     @property
     def name(self) -> str:
-        """Unique name, such as `q3/4` or `p2m-write`."""
-        return f"{self.family.name}/{self.cores}" if self.cores else self.family.name
+        """Unique name, such as `q3:4` or `p2m-write`."""
+        return f"{self.family.name}:{self.cores}" if self.cores else self.family.name
 
     def workloads(self) -> dict[str, dict[str, Any]]:
         """The workloads of the point by name, in the configuration's terms."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hostnet.ledger.errors import LedgerError
-from hostnet.ledger.study import Series
+from hostnet.ledger.study import ALL, Series
 
 LINE_BYTES = 64
 
@@ -54,9 +54,10 @@ class Outcome:
         """The workload's row."""
         return self.row("workloads", workload=name)
 
-    def domain(self, series: Series) -> Mapping[str, Any]:
-        """The row of the series' domain and workload over all parts of the machine."""
-        return self.row("domains", domain=series.domain, part="all", workload=series.workload)
+    def domain(self, name: str | None, workload: str | None) -> Mapping[str, Any]:
+        """The row of a domain and a workload over all parts of the machine. A lone workload is all of them."""
+        alone = len(self.summary.get("workloads", ())) == 1
+        return self.row("domains", domain=name, part="all", workload=ALL if alone else workload)
 
     def channels(self) -> Sequence[Mapping[str, Any]]:
         """The rows of the single channels."""
@@ -93,9 +94,7 @@ def degradation(series: Series, run: Outcome, alone: Outcome | None) -> Estimate
 
 def latency(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Mean time that a credit of the domain is held, in ns."""
-    row = run.domain(series)
-    estimate = Estimate(number(row, "latency_mean_ns"), row.get("latency_ci95"))
-    return estimate if estimate.ci95 is not None else estimate.with_relative(run.throughput(series.workload).relative)
+    return measured(series, run, run.domain(series.domain, series.workload), "latency_mean_ns", "latency_ci95")
 
 
 def latency_inflation(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
@@ -108,44 +107,52 @@ def latency_inflation(series: Series, run: Outcome, base: Outcome | None) -> Est
 def p2m_latency(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Mean occupancy x 64 B over the rate that the application sees, in ns."""
     rate_gb_per_s = number(run.workload(series.workload), "app_gb_per_s")
-    occupied = number(run.domain(series), "in_use_mean") * LINE_BYTES
-    value = occupied / rate_gb_per_s if rate_gb_per_s else math.nan
-    return Estimate(value, None).with_relative(latency(series, run, None).relative)
+    occupied = in_use(series, run, None)
+    value = occupied.value * LINE_BYTES / rate_gb_per_s if rate_gb_per_s else math.nan
+    return Estimate(value, None).with_relative(occupied.relative, run.throughput(series.workload).relative)
 
 
 def in_use(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Mean number of credits in use."""
-    value = number(run.domain(series), "in_use_mean")
-    return Estimate(value, None).with_relative(latency(series, run, None).relative)
+    return measured(series, run, run.domain(series.domain, series.workload), "in_use_mean", "in_use_ci95")
 
 
 def capacity(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Credits of the domain."""
-    return Estimate(number(run.domain(series), "capacity"), None)
+    return Estimate(number(run.domain(series.domain, series.workload), "capacity"), None)
 
 
 def rpq_occupancy(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Entries in the read pending queue, mean over channels."""
-    return mean_over_channels(series, run, "rpq_mean")
+    queues = measured(series, run, run.domain("RPQ", ALL), "in_use_mean", "in_use_ci95")
+    return mean_over_channels(run, "rpq_mean", queues.scaled(1 / max(len(run.channels()), 1)))
 
 
 def wpq_full(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Share of time that the write pending queue is full, mean over channels, in %."""
-    return mean_over_channels(series, run, "wpq_full_share").scaled(100)
+    queues = measured(series, run, run.domain("WPQ", ALL), "over_threshold_share", "over_threshold_ci95")
+    return mean_over_channels(run, "wpq_full_share", queues).scaled(100)
 
 
 def row_miss_ratio(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Activations for reads per line read, in %."""
-    value = number(run.row("channels", channel=-1), "row_miss_ratio") * 100
-    return Estimate(value, None).with_relative(run.throughput(series.workload).relative)
+    return measured(series, run, run.row("channels", channel=-1), "row_miss_ratio", "row_miss_ci95").scaled(100)
 
 
-def mean_over_channels(series: Series, run: Outcome, column: str) -> Estimate:
-    """Mean of a column over the channels, with the relative half-width of the workload's throughput."""
+def measured(series: Series, run: Outcome, row: Mapping[str, Any], column: str, ci95_column: str) -> Estimate:
+    """A measured column with its half-width; where that is unknown, with the relative one of the throughput."""
+    estimate = Estimate(number(row, column), row.get(ci95_column))
+    if estimate.ci95 is not None:
+        return estimate
+    return estimate.with_relative(run.throughput(series.workload).relative)
+
+
+def mean_over_channels(run: Outcome, column: str, queues: Estimate) -> Estimate:
+    """Mean of a column over the channels, with the half-width that the queues of all channels have per channel."""
     values = [number(row, column) for row in run.channels()]
     if not values:
         raise LedgerError(f"the run of {run.name} has no rows in table 'channels'")
-    return Estimate(sum(values) / len(values), None).with_relative(run.throughput(series.workload).relative)
+    return Estimate(sum(values) / len(values), queues.ci95)
 
 
 def needed(series: Series, baseline: Outcome | None) -> Outcome:

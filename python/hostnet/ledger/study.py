@@ -201,8 +201,8 @@ def parse_selection(name: str, fields: dict[str, Any], families: dict[str, Famil
 
 
 def expand(text: str, families: dict[str, Family]) -> list[Point]:
-    """`q1` becomes all its operating points, `q1/3` the one with three cores."""
-    family, _, cores = text.partition("/")
+    """`q1` becomes all its operating points, `q1:3` the one with three cores."""
+    family, _, cores = text.partition(":")
     return [Point(families[family], int(cores))] if cores else families[family].points()
 
 

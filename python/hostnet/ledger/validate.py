@@ -74,7 +74,7 @@ def cli_validate(
     from hostnet.ledger.show import show_ledger, stdout_console
 
     if json_file is not None:
-        json_file.parent.mkdir(parents=True, exist_ok=True)
+        check_file(json_file)
     with Watch(show=True) as watch:
         ledger = validate(
             name, figures=figures, selection="quick" if quick else "full", threads=threads, progress=watch
@@ -85,13 +85,31 @@ def cli_validate(
     return int(strict and bool(ledger.failing))
 
 
+def check_file(file: Path) -> None:
+    """Makes sure, before anything is simulated, that a file can be written.
+
+    Raises:
+        OSError: It cannot.
+    """
+    from hostnet.rundir import check_parent
+
+    if file.is_dir():
+        raise IsADirectoryError(f"{file}: is a folder")
+    if not file.exists():
+        check_parent(file)
+
+
 def write_json(file: Path, rows: Sequence[Row]) -> None:
-    """Writes the rows as an array of objects.
+    """Writes the rows as an array of objects. A regular file appears whole or not at all; a pipe is written to.
 
     Raises:
         OSError: The file cannot be written.
     """
     from hostnet.rundir import write_file_atomically
 
-    text = json.dumps([row.as_dict() for row in rows], indent=1, ensure_ascii=False, allow_nan=False)
-    write_file_atomically(file, f"{text}\n".encode())
+    text = json.dumps([row.as_dict() for row in rows], indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    if file.exists() and not file.is_file():
+        file.write_text(text, encoding="utf-8")
+    else:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_file_atomically(file, text.encode())

@@ -62,7 +62,9 @@ def make_frame(xs: Sequence[float], ys: Sequence[float], axis: Axis, width: int 
     x_ticks = list(xs) if axis.whole_x and len(xs) <= 12 else round_ticks(x_low, x_high)
     right = width - RIGHT
     x_scale = (
-        Scale(x_low, x_high, LEFT + inset, right - inset) if axis.whole_x else Scale(x_low, x_high, LEFT + 4, right - 4)
+        Scale(x_low, x_high, LEFT + inset, right - inset)
+        if axis.whole_x
+        else Scale(x_low, x_high, LEFT + 4, right - inset)
     )
     return Frame(x_scale, Scale(low, high, HEIGHT - BOTTOM, TOP), tuple(x_ticks), tuple(y_ticks), width)
 
@@ -240,4 +242,4 @@ def meter(value: float | None, full: float | None, *, peak: float | None = None,
     if peak is not None:
         x = round(120 * min(max(peak / full, 0.0), 1.0), 1)
         parts.append(element("line", x1=x, x2=x, y1=0, y2=10, class_="tick"))
-    return element("svg", *parts, viewBox="0 0 120 10", aria_hidden="true")
+    return element("svg", *parts, viewBox="0 0 120 10", preserveAspectRatio="none", aria_hidden="true")

@@ -157,12 +157,12 @@ def domains_section(run: RunFiles) -> Html:
     whole = [row for row in rows_of(run, "domains") if row.get("part") == "all"]
     totals = [row for row in whole if row["workload"] == "all"]
     split = [row for row in whole if row["workload"] != "all"]
-    parts = [row for row in run.domains if row.get("part") != "all"]
+    parts = [row for row in run.domains if row.get("part") != "all" and row["workload"] == "all"]
     return section(
         "Domains",
         domain_table(totals, "Domain"),
         details("By workload", domain_table(split, "Domain", workload=True)) if split else None,
-        details("By part of the machine", domain_table(parts, "Domain", workload=True, part=True)) if parts else None,
+        details("By part of the machine", domain_table(parts, "Domain", part=True)) if parts else None,
         note="Bars show the mean number of credits in use out of the capacity; the tick is the largest number seen. "
         "A domain's throughput is at most credits × 64 B / latency.",  # noqa: RUF001
     )

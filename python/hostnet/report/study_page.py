@@ -34,8 +34,8 @@ def study_page(run: RunFiles) -> str:
     return page(
         f"{summary['name']} – hostnet",  # noqa: RUF001
         header(run),
-        groups_section(summary),
         quadrants_section(panels, rows),
+        groups_section(summary),
         *(part_section(title, keys, panels, rows, summary["curves"]) for title, *keys in PARTS),
         failing_section(summary),
         all_rows_section(summary),

@@ -68,7 +68,10 @@ class Ssd:
     count: int | None = None
     """How many. Range: 1 to 64."""
     bandwidth: str | None = None
-    """Bandwidth of one drive in both directions (bandwidth). The next two override it. Range: "1 MB/s" to "1 TB/s"."""
+    """Bandwidth of one drive in both directions (bandwidth): short for `read_bandwidth` and `write_bandwidth`.
+
+    Range: "1 MB/s" to "1 TB/s".
+    """
     read_bandwidth: str | None = None
     """Bandwidth of one drive for reading from it: P2M-Write (bandwidth). Range: "1 MB/s" to "1 TB/s"."""
     write_bandwidth: str | None = None
@@ -77,6 +80,11 @@ class Ssd:
     """From submission of a command to its first data (time). Range: at most "1 s"."""
     queue_depth: int | None = None
     """Commands that a drive holds. Range: 1 to 65536."""
+    max_transfer: str | None = None
+    """Largest transfer of one NVMe request (size), a power of two; the kernel does its work request by request.
+
+    Range: "4 KiB" to "1 GiB".
+    """
     streams: int | None = None
     """Open commands that a drive serves at a time, TLP by TLP, round robin. Range: 1 to 1024."""
 

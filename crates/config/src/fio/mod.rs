@@ -2,5 +2,7 @@
 
 mod options;
 mod parse;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use parse::parse;

@@ -27,21 +27,26 @@ pub(super) fn build(name: &str, geometry: Geometry) -> Result<MapParams, Issue> 
     }
 }
 
-/// The map named "intel", for any geometry. One bank-group bit, the channel and one bank bit lie inside the page, so that a
-/// stream keeps four banks of every channel busy; the other selectors follow above 64 lines of each of these banks. Every
+/// The map named "intel", for any geometry. One bank-group bit, the channel, and above one column bit one bank bit lie inside
+/// the page, so that a stream keeps two banks of every channel busy and soon moves to the next two; the other selectors follow above 64 lines of each of these banks. Every
 /// higher bit is folded into one selector in turn, so that streams and strides spread evenly.
 fn intel(geometry: Geometry) -> Selectors {
     let fine = fine_selectors(geometry);
     let coarse = coarse_selectors(geometry, &fine);
     let channels = [Field::Channel].repeat(usize::from(geometry.channel_bits));
     let (first, second) = fine.split_at(fine.len().min(1));
-    let low = [first, &channels, second].concat();
+    let low = [first, &channels].concat();
     let column_low = geometry.column_bits.min(COLUMN_LOW_BITS);
+    let skipped_start = LINE_BITS + 1 + low.len() as u8 + u8::from(column_low > 1);
     let low_start = LINE_BITS + 1;
-    let coarse_start = LINE_BITS + column_low + low.len() as u8;
+    let coarse_start = LINE_BITS + column_low + (low.len() + second.len()) as u8;
     let upper_start = coarse_start + coarse.len() as u8;
-    let places: Vec<(Field, u8)> =
-        low.into_iter().zip(low_start..).chain(coarse.into_iter().zip(coarse_start..)).collect();
+    let places: Vec<(Field, u8)> = low
+        .into_iter()
+        .zip(low_start..)
+        .chain(second.iter().copied().zip(skipped_start..))
+        .chain(coarse.into_iter().zip(coarse_start..))
+        .collect();
     let mut selectors = Selectors::default();
     for (at, &(field, bit)) in places.iter().enumerate() {
         let upper = (upper_start..geometry.address_bits()).skip(at).step_by(places.len());

@@ -105,6 +105,13 @@ impl Core {
         [&mut self.lfb, &mut self.read, &mut self.write]
     }
 
+    /// Programs without end are at their end; kernel work that is owed is still done.
+    pub fn stop(&mut self) {
+        for program in &mut self.programs {
+            program.owed.get_or_insert(0);
+        }
+    }
+
     /// Handles an event.
     pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
         match payload {

@@ -5,6 +5,7 @@
 //! start of the run; an edge is computed from its number, so no rounding adds up.
 
 mod bank;
+mod clock;
 mod map;
 mod queue;
 mod schedule;
@@ -15,6 +16,7 @@ use crate::machine::{Context, Payload};
 use crate::params::{ControllerParams, DramParams};
 use crate::request::{Fifo, RequestId};
 use bank::Timing;
+use clock::Clock;
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
 use queue::{Entry, Queue};
@@ -62,6 +64,7 @@ pub struct Channel {
     params: ControllerParams,
     from_mc_ps: u64,
     write_ack_ps: u64,
+    clock: Clock,
     timing: Timing,
     reads: Queue,
     writes: Queue,
@@ -94,6 +97,7 @@ impl Channel {
             plan: Plan::refresh_at(timing.refresh_due()),
             woken_at: timing.refresh_due(),
             next_clock: 0,
+            clock: Clock::new(dram.clock_ps_numerator, dram.clock_ps_denominator),
             timing,
             reads: Queue::new(params.rpq_entries, banks),
             writes: Queue::new(params.wpq_entries, banks),
@@ -118,7 +122,7 @@ impl Channel {
     /// Picoseconds from the start of the run to the channel's first wake-up, for its first refresh.
     #[must_use]
     pub fn first_wake_ps(&self) -> u64 {
-        self.edge(self.woken_at).ps()
+        self.clock.edge(self.woken_at).ps()
     }
 
     /// The read pending queue.
@@ -170,18 +174,18 @@ impl Channel {
             list.push(context.requests, id);
             return;
         }
-        self.accept(id, context);
-        let clock = self.clock_at_or_after(context.now()).max(self.next_clock);
+        let clock = self.clock.at_or_after(context.now());
+        self.accept(id, clock, context);
         let bank = context.requests.get(id).place.bank;
-        self.choose_mode(context.now());
-        self.plan = self.replan(self.plan, bank, read, clock);
+        let turned = self.choose_mode(context.now());
+        let floor = clock.max(self.next_clock);
+        self.plan = if turned { self.plan(floor) } else { self.replan(self.plan, bank, read, floor) };
         self.wake(context);
     }
 
     /// Takes a request into its queue, and tells the CHA when it is a write.
-    fn accept(&mut self, id: RequestId, context: &mut Context) {
+    fn accept(&mut self, id: RequestId, clock: u64, context: &mut Context) {
         let now = context.now();
-        let clock = self.clock_at_or_after(now);
         let request = context.requests.get_mut(id);
         request.queued = now;
         let (place, class, read) = (request.place, request.class, request.kind.is_read());
@@ -279,21 +283,21 @@ impl Channel {
             if self.params.write_auto_precharge && (self.writes.hits | self.reads.hits) >> bank & 1 == 0 {
                 self.close_row(self.timing.earliest_precharge(bank), bank);
             }
-            self.admit_waiting(false, context);
+            self.admit_waiting(clock, false, context);
         } else {
             self.rpq.release(now, entry.class, queued);
             self.counters.reads[usize::from(entry.class)] += 1;
             let clocks = u64::from(self.dram.timing.cl + self.dram.timing.burst);
-            let done = self.edge(clock + clocks).since(now) + self.from_mc_ps;
+            let done = self.clock.edge(clock + clocks).since(now) + self.from_mc_ps;
             context.send(context.cha(), done, Payload::Read(entry.request));
-            self.admit_waiting(true, context);
+            self.admit_waiting(clock, true, context);
         }
     }
 
-    fn admit_waiting(&mut self, read: bool, context: &mut Context) {
+    fn admit_waiting(&mut self, clock: u64, read: bool, context: &mut Context) {
         let list = if read { &mut self.waiting_reads } else { &mut self.waiting_writes };
         if let Some(id) = list.pop(context.requests) {
-            self.accept(id, context);
+            self.accept(id, clock, context);
         }
     }
 
@@ -303,18 +307,8 @@ impl Channel {
         if clock != self.woken_at {
             self.woken_at = clock;
             self.generation = self.generation.wrapping_add(1);
-            let delay = self.edge(clock).ps().saturating_sub(context.now().ps()).max(1);
+            let delay = self.clock.edge(clock).ps().saturating_sub(context.now().ps()).max(1);
             context.send(context.id, delay, Payload::Wake { generation: self.generation });
         }
-    }
-
-    /// The time of clock edge `clock`.
-    fn edge(&self, clock: u64) -> Time {
-        Time::from_ps((clock * self.dram.clock_ps_numerator).div_ceil(self.dram.clock_ps_denominator))
-    }
-
-    /// The first clock whose edge is at or after `time`.
-    fn clock_at_or_after(&self, time: Time) -> u64 {
-        (time.ps() * self.dram.clock_ps_denominator).div_ceil(self.dram.clock_ps_numerator)
     }
 }

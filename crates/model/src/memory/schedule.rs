@@ -46,6 +46,15 @@ impl Plan {
         Self { clock, urgency: 0, command: Command::Refresh }
     }
 
+    /// The better of two plans.
+    fn or(self, other: Self) -> Self {
+        if (other.clock, other.urgency) < (self.clock, self.urgency) {
+            other
+        } else {
+            self
+        }
+    }
+
     #[inline]
     fn offer(&mut self, clock: u64, urgency: u64, command: Command) {
         if (clock, urgency) < (self.clock, self.urgency) {
@@ -55,8 +64,9 @@ impl Plan {
 }
 
 impl Channel {
-    /// Enters or leaves write mode.
-    pub(super) fn choose_mode(&mut self, now: Time) {
+    /// Enters or leaves write mode; true when the direction of work has changed.
+    pub(super) fn choose_mode(&mut self, now: Time) -> bool {
+        let before = (self.mode, self.idle_drain);
         let (reads, writes) = (self.reads.len(), self.writes.len());
         let p = &self.params;
         match self.mode {
@@ -81,6 +91,7 @@ impl Channel {
                 reads == 0 && writes >= p.idle_writes
             };
         }
+        before != (self.mode, self.idle_drain)
     }
 
     /// The next command, at `floor` or later.
@@ -93,8 +104,7 @@ impl Channel {
         self.scan(&self.reads, false, u64::MAX, floor, &mut plan);
         if plan.clock > floor && self.reads.banks != 0 && self.writes.len() >= self.params.spare_writes {
             let reads = plan;
-            let hits = if self.params.spare_rows { u64::MAX } else { self.writes.hits };
-            self.scan(&self.writes, true, self.unread_ranks() & hits, floor, &mut plan);
+            self.scan(&self.writes, true, self.spare_banks(), floor, &mut plan);
             if plan.clock == reads.clock {
                 return reads;
             }
@@ -102,15 +112,39 @@ impl Channel {
         plan
     }
 
-    /// The next command, given that the one planned so far is `plan` and that a request for `bank` has just come.
+    /// The next command, given the one planned so far and that a request for `bank` has just come, which changes what
+    /// that bank would do and nothing else.
     pub(super) fn replan(&self, plan: Plan, bank: u8, read: bool, floor: u64) -> Plan {
-        let steady = read && self.mode == Mode::Read && !self.idle_drain && !plan.command.writes();
-        if !steady || self.writes.len() >= self.params.spare_writes {
+        let mut offered = Plan::refresh_at(u64::MAX);
+        if self.mode == Mode::Write || self.idle_drain {
+            if read {
+                return plan;
+            }
+            self.scan(&self.writes, true, 1 << bank, floor, &mut offered);
+            return plan.or(offered);
+        }
+        let spare = self.params.spare_writes;
+        let at_a_threshold = if read { self.reads.len() == 1 } else { self.writes.len() == spare };
+        if at_a_threshold && self.writes.len() >= spare || read && plan.command.writes() {
             return self.plan(floor);
         }
-        let mut plan = plan;
-        self.scan(&self.reads, false, 1 << bank, floor, &mut plan);
+        if read {
+            self.scan(&self.reads, false, 1 << bank, floor, &mut offered);
+            return plan.or(offered);
+        }
+        if self.reads.banks != 0 && self.writes.len() >= spare {
+            self.scan(&self.writes, true, self.spare_banks() & (1 << bank), floor, &mut offered);
+            if plan.command.writes() || offered.clock < plan.clock {
+                return plan.or(offered);
+            }
+        }
         plan
+    }
+
+    /// Banks that writes may use while reads wait: those of ranks that no read waits for.
+    fn spare_banks(&self) -> u64 {
+        let hits = if self.params.spare_rows { u64::MAX } else { self.writes.hits };
+        self.unread_ranks() & hits
     }
 
     /// Banks of ranks that no read waits for.

@@ -80,6 +80,7 @@ pub struct Ssd {
     kernel_pages: u32,
     extra_owed: u64,
     services: Vec<Service>,
+    stopped: bool,
 }
 
 impl Ssd {
@@ -101,6 +102,7 @@ impl Ssd {
             kernel_pages: 0,
             extra_owed: 0,
             services: vec![Service::default(); classes],
+            stopped: false,
             index,
             params,
             pcie,
@@ -141,6 +143,12 @@ impl Ssd {
         }
     }
 
+    /// Takes no more commands, and drops what it has not yet begun to move of those that it holds.
+    pub fn stop(&mut self) {
+        self.stopped = true;
+        self.open.clear();
+    }
+
     /// The commands that its jobs submit at the start: job and number.
     pub fn initial_commands(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
         self.jobs.iter().enumerate().map(|(index, job)| (index as u16, job.params.io_depth))
@@ -165,6 +173,9 @@ impl Ssd {
     }
 
     fn on_submit(&mut self, index: u16, context: &mut Context) {
+        if self.stopped {
+            return;
+        }
         if self.open.len() + self.draining.len() >= self.params.queue_depth as usize {
             context.send(context.id, self.params.latency_ps.max(1), Payload::Submit { job: index });
             return;

@@ -17,8 +17,13 @@ impl Lane {
     #[must_use]
     pub fn new(params: &PcieParams) -> Self {
         let usable = (u128::from(params.bytes_per_s) * u128::from((1 << 16) - params.dllp_share)) >> 16;
-        let fs_per_byte = (1_000_000_000_000_000 / usable.max(1)) as u64;
-        Self { fs_per_byte, latency_ps: params.latency_ps, free_at: Time::ZERO }
+        Self::at_rate(usable as u64, params.latency_ps)
+    }
+
+    /// A direction of a link that carries `bytes_per_s`, with nothing but data on it.
+    #[must_use]
+    pub fn at_rate(bytes_per_s: u64, latency_ps: u64) -> Self {
+        Self { fs_per_byte: 1_000_000_000_000_000 / bytes_per_s.max(1), latency_ps, free_at: Time::ZERO }
     }
 
     /// Picoseconds on the wire of a TLP of `bytes` bytes, header and framing included.

@@ -1,0 +1,104 @@
+//! Job files and what comes of them.
+
+use super::parse;
+use super::parse::{FileJob, JobFile};
+use crate::spec::Direction;
+
+fn jobs(text: &str) -> JobFile {
+    parse(text, "a.fio").unwrap_or_else(|issue| panic!("{issue:?}"))
+}
+
+fn only(text: &str) -> FileJob {
+    let mut file = jobs(text);
+    assert_eq!(file.jobs.len(), 1);
+    file.jobs.remove(0)
+}
+
+#[track_caller]
+fn assert_refused(text: &str, line: usize, part: &str) {
+    let issue = parse(text, "a.fio").map(|_| ()).unwrap_err();
+    assert_eq!(issue.elsewhere, Some(("a.fio".to_string(), Some(line))), "{}", issue.message);
+    assert!(issue.message.contains(part), "{}", issue.message);
+}
+
+#[test]
+fn a_job_has_fios_defaults() {
+    let job = only("[job]\nrw=read\n").spec;
+    assert_eq!((job.rw, job.bs.0, job.iodepth, job.size.0, job.rwmixread), (Direction::Read, 4096, 1, 1 << 30, None));
+}
+
+#[test]
+fn global_options_apply_to_the_jobs_after_them() {
+    let file = jobs("[global]\nrw=read\nbs=8m\n[a]\n[global]\nbs=4k\n[b]\nrw=randwrite\n");
+    let seen: Vec<_> = file.jobs.iter().map(|job| (job.spec.rw, job.spec.bs.0)).collect();
+    assert_eq!(seen, [(Direction::Read, 8 << 20), (Direction::RandWrite, 4096)]);
+}
+
+#[test]
+fn sizes_have_fios_suffixes() {
+    for (text, bytes) in [("4096", 4096), ("4k", 4096), ("4K", 4096), ("4kb", 4096), ("8m", 8 << 20), ("1g", 1 << 30)] {
+        assert_eq!(only(&format!("[j]\nrw=read\nsize=2g\nbs={text}\n")).spec.bs.0, bytes, "{text}");
+    }
+    assert_refused("[j]\nrw=read\nbs=4kib\n", 3, "ambiguous");
+    assert_refused("[j]\nrw=read\nbs=4k,8k\n", 3, "several sizes");
+    assert_refused("[j]\nrw=read\nbs=100\n", 3, "not a multiple of 512");
+    assert_refused("[j]\nrw=read\nbs=99999999999999999999g\n", 3, "not a size");
+    assert_refused("[j]\nrw=read\nsize=50%\n", 3, "not a size");
+}
+
+#[test]
+fn mixed_directions_have_a_share_of_reads() {
+    assert_eq!(only("[j]\nrw=randrw\nrwmixread=70\n").spec.rwmixread, Some(70));
+    assert_eq!(only("[j]\nrw=read\nrwmixread=70\n").spec.rwmixread, None);
+    assert_eq!(Direction::Rw.reads_percent(70), 70);
+    assert_eq!(Direction::RandWrite.reads_percent(70), 0);
+}
+
+#[test]
+fn clones_take_cores_in_turn() {
+    let file = jobs("[global]\nrw=read\ncpus_allowed=6-7\n[a]\nnumjobs=3\n[b]\n");
+    assert_eq!(file.jobs.iter().filter_map(|job| job.spec.core).collect::<Vec<_>>(), [6, 7, 6, 7]);
+}
+
+#[test]
+fn several_files_share_the_commands_of_a_job() {
+    let file = jobs("[a]\nrw=read\niodepth=5\nsize=1m\nfilename=/dev/nvme0n1:/dev/nvme1n1\n");
+    let seen: Vec<_> =
+        file.jobs.iter().map(|job| (job.filename.as_deref(), job.spec.iodepth, job.spec.size.0)).collect();
+    assert_eq!(seen, [(Some("/dev/nvme0n1"), 3, 512 << 10), (Some("/dev/nvme1n1"), 2, 512 << 10)]);
+    assert_refused("[a]\nrw=read\nfilename=x:y\n", 1, "iodepth=1 is less than its 2 files");
+}
+
+#[test]
+fn comments_and_blank_lines_are_skipped() {
+    let job = only("; one\n# two\n\n  [j]  # three\n rw = write ; four\nfilename=/a#b\n");
+    assert_eq!((job.spec.rw, job.filename.as_deref(), job.line), (Direction::Write, Some("/a#b"), 4));
+}
+
+#[test]
+fn options_without_effect_are_listed_with_the_reason() {
+    let file =
+        jobs("[global]\nioengine=libaio\ndirect=1\nthread\ntime_based\nruntime=60\n[j]\nrw=read\nramp_time=2ms\n");
+    assert_eq!(file.ignored.len(), 5);
+    assert_eq!(file.ignored[0], "a.fio: ioengine=libaio has no effect in the model: iodepth commands stay in flight");
+    assert!(file.ignored[3].starts_with("a.fio: time_based has no effect: a run measures run.duration"));
+    assert_eq!(file.ramp_ps, 2_000_000_000);
+    let long = jobs("[j]\nrw=read\nramp_time=5\n");
+    assert_eq!((long.ramp_ps, long.ignored.len()), (0, 1));
+}
+
+#[test]
+fn broken_files_are_refused_at_their_line() {
+    assert_refused("rw=read\n", 1, "before the first section");
+    assert_refused("[j]\nrw=read\niodeph=3\n", 3, "did you mean \"iodepth\"?");
+    assert_refused("[j]\nrw=read\nrate=1g\n", 3, "not an option that the model knows");
+    assert_refused("[j]\nrw=raed\n", 2, "did you mean \"read\"?");
+    assert_refused("[j]\nrw=read\niodepth\n", 3, "a value is missing");
+    assert_refused("[j]\nrw=read\niodepth=0\n", 3, "from 1 to 65536");
+    assert_refused("[j]\nrw=read\ncpus_allowed=x\n", 3, "not a list of cores");
+    assert_refused("[j\nrw=read\n", 1, "is not a section");
+    assert_refused("[j]\nbs=4k\n", 1, "has no rw");
+    assert_refused("[j]\nrw=read\nsize=4k\nbs=8k\n", 1, "less than a block");
+    assert_refused("[j]\nrw=read\nnumjobs=1024\n[k]\nrw=read\n", 4, "more than 1024 jobs");
+    assert!(parse("# nothing\n", "a.fio").unwrap_err().message.contains("has no job"));
+}

@@ -1,0 +1,80 @@
+"""What the sources say that the reference pages must say too: configuration keys, table columns, domain names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from hostnet import _core
+
+Schema = dict[str, Any]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def config_keys() -> dict[str, str]:
+    """The unit and range of every configuration key by its path, such as `memory.page`: `size, 4 KiB to 1 GiB`."""
+    return dict(_keys_in(json.loads(_core.schema()), ""))
+
+
+def _keys_in(table: Schema, path: str) -> Iterator[tuple[str, str]]:
+    for name, schema in table.get("properties", {}).items():
+        yield from _keys_of(schema, f"{path}{name}")
+
+
+def _keys_of(schema: Schema, path: str) -> Iterator[tuple[str, str]]:
+    """The keys at and below a path. A place with alternatives has the keys of all of them."""
+    named = schema.get("additionalProperties")
+    for kind in named["oneOf"] if isinstance(named, dict) else ():
+        yield from _keys_in(kind, f"{path}.<name>.")
+    if "properties" not in schema and not isinstance(named, dict):
+        yield path, value_text(schema)
+    for table in (schema, *schema.get("anyOf", ())):
+        yield from _keys_in(table, f"{path}.")
+    yield from _keys_in(schema.get("items", {}), f"{path}[].")
+
+
+def value_text(schema: Schema) -> str:
+    """The unit and the range of a value, as the page says them."""
+    kinds = {"integer": "count", "number": "number", "boolean": "true or false", "array": "list"}
+    unit = schema.get("x-quantity") or kinds.get(schema.get("type", ""), "text")
+    words = "".join(f' or "{word}"' for word in schema.get("x-words", ()))
+    least, most = (schema.get(f"x-{end}", schema.get(f"{end}imum")) for end in ("min", "max"))
+    if most is None:
+        return f"{unit}{words}"
+    span = f"up to {_bound(most)}" if least is None else f"{_bound(least)} to {_bound(most)}"
+    return f"{unit}{words}, {span}"
+
+
+def _bound(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.10g}"
+
+
+def table_columns() -> dict[str, list[str]]:
+    """The columns of every result table, in their order, read from the simulator's source."""
+    text = (ROOT / "crates/sim/src/report.rs").read_text(encoding="utf-8")
+    tables = re.findall(r"const (\w+): &\[\(&str, Kind\)\] =\s*&\[(.*?)\];", text, re.DOTALL)
+    return {name.lower(): re.findall(r'\("(\w+)", Kind::', body) for name, body in tables}
+
+
+def domain_names() -> list[str]:
+    """The names of domains in reports, read from the simulator's source."""
+    text = (ROOT / "crates/sim/src/sample.rs").read_text(encoding="utf-8")
+    body = text[text.index("pub fn name(self)") : text.index("pub fn shares_with(self)")]
+    return re.findall(r'Self::\w+ => "([^"]+)"', body)
+
+
+def documented(page: str, heading: str | None = None) -> dict[str, list[str]]:
+    """The rows of a page's tables whose first cell is `code`: its text, and the cells after it.
+
+    With a heading, only the tables below it and above the next heading.
+    """
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    if heading is not None:
+        text = text[text.index(f"\n{heading}\n") + len(heading) + 2 :]
+        text = re.split(r"^#", text, maxsplit=1, flags=re.MULTILINE)[0]
+    rows = re.findall(r"^\| `([^`]+)` \|(.*)\|$", text, re.MULTILINE)
+    return {key: [cell.strip() for cell in cells.split(" | ")] for key, cells in rows}

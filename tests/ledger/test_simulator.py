@@ -1,0 +1,46 @@
+"""The ledger with the real simulator: a few operating points, enough to see that names and units meet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hostnet.ledger import cli_validate, validate
+
+
+def test_a_panel_is_recomputed_the_same_on_any_number_of_threads() -> None:
+    one = validate("host_network", figures=["6a"], selection="quick", threads=1)
+    two = validate("host_network", figures=["6a"], selection="quick", threads=2)
+    assert one.rows == two.rows
+    assert [row.x for row in one.rows] == ["1", "6", "1", "6"]
+    for row in one.rows:
+        assert row.simulated is not None
+        assert row.ci95 is not None
+        assert 0.5 * row.published < row.simulated < 2 * row.published
+        assert 0 < row.ci95 < 0.2 * row.published
+
+
+def test_every_quantity_of_quadrant_three_is_there() -> None:
+    ledger = validate("host_network", figures=["8"], selection="quick")
+    missing = [row.id for row in ledger.rows if row.simulated is None]
+    assert missing == []
+    limit = next(row for row in ledger.rows if row.series == "Limit")
+    assert limit.simulated == 92
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli_validate("host_network", ["6a"], tmp_path / "rows.json", False, True, 0) == 0
+    assert (tmp_path / "rows.json").is_file()
+    assert "of 4 rows pass" in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_a_place_that_cannot_be_written_is_refused_first(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        cli_validate("host_network", [], tmp_path, False, False, 0)
+
+
+def test_a_device_is_written_to_and_not_replaced() -> None:
+    null = Path("/dev/null")
+    assert cli_validate("host_network", ["6a"], null, False, True, 0) == 0
+    assert null.is_char_device()
