@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hostnet.ledger import cli_validate, validate
+from hostnet.ledger.runner import Progress
 
 
 def test_a_panel_is_recomputed_the_same_on_any_number_of_threads() -> None:
@@ -44,3 +45,14 @@ def test_a_device_is_written_to_and_not_replaced() -> None:
     null = Path("/dev/null")
     assert cli_validate("host_network", ["6a"], null, False, True, 0) == 0
     assert null.is_char_device()
+
+
+def test_runs_that_were_told_to_stop_give_no_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing_but_progress(plans: list[object], *, threads: int | None, progress: Progress) -> list[object]:
+        del plans, threads
+        assert progress({"done": 0}) is False
+        return []
+
+    monkeypatch.setattr("hostnet.simulate.run_plans", nothing_but_progress)
+    with pytest.raises(KeyboardInterrupt):
+        validate("host_network", figures=["6a"], selection="quick", progress=lambda _: False)

@@ -182,7 +182,7 @@ def text_of(simulate: Simulate, *, terminal: bool = False) -> str:
 
 def test_the_text_names_groups_failing_rows_and_exclusions(simulator: Simulator) -> None:
     text = text_of(simulator(1.1))
-    assert "C2M and P2M bandwidth, degradation" in text
+    assert "Bandwidth and degradation" in text
     assert "fig08e_wpq_full_fraction" in text
     assert "+9.8 pp" in text
     assert "+10.0%" in text

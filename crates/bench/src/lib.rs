@@ -2,7 +2,7 @@
 //! that a change that is faster because it does something else is found out.
 //!
 //! * [`Row`] is what one benchmark found; [`table`] lays rows out for people.
-//! * [`kernel`] measures the event queue against a binary heap, [`windows`] partitions in step.
+//! * [`kernel`] measures the event queue against a binary heap, [`windows`] partitions in step, [`server`] whole servers.
 //! * [`BENCHMARKS`] lists all of them. To add one, write a function from [`Size`] to rows and append it there.
 //!
 //! Every benchmark also runs as a test, with tiny sizes.
@@ -11,6 +11,7 @@ pub mod kernel;
 mod memory;
 mod row;
 mod sample;
+pub mod server;
 pub mod windows;
 
 pub use memory::peak_bytes;
@@ -30,7 +31,8 @@ pub enum Size {
 pub type Benchmark = fn(Size) -> Vec<Row>;
 
 /// All benchmarks by name, in the order in which they run.
-pub const BENCHMARKS: &[(&str, Benchmark)] = &[("kernel", kernel::rows), ("windows", windows::rows)];
+pub const BENCHMARKS: &[(&str, Benchmark)] =
+    &[("kernel", kernel::rows), ("windows", windows::rows), ("server", server::rows), ("pairs", server::pairs)];
 
 /// Runs all benchmarks. Calls `on_group` with the name of each group before it starts.
 pub fn run(size: Size, mut on_group: impl FnMut(&str)) -> Vec<Row> {

@@ -19,6 +19,10 @@ struct Options {
 }
 
 fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some(hostnet_bench::server::WORKER) {
+        hostnet_bench::server::work();
+        return ExitCode::SUCCESS;
+    }
     match parse(std::env::args().skip(1)).and_then(|options| act(&options)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {

@@ -191,7 +191,12 @@ fn check_quantity(schema: &Value, dimension: Dimension, text: &str, path: &str) 
         return fail(format!("{} is out of range; {range} is allowed", shorten(text)));
     }
     if schema["x-power-of-two"] == true && !value.is_power_of_two() {
-        return fail(format!("{} is not a power of two", shorten(text)));
+        let near = powers_around(value, least, most).map(|power| format(power, dimension));
+        return fail(format!(
+            "{} is not a power of two such as {}",
+            shorten(text),
+            near.collect::<Vec<_>>().join(" or ")
+        ));
     }
     match bound("x-multiple-of") {
         Some(step) if value % step != 0 => {
@@ -213,10 +218,19 @@ fn check_range(schema: &Value, value: &Value, path: &str) -> Result<(), Issue> {
         };
         return Err(Issue::new(path, format!("{} is out of range; {range}", show(value))));
     }
-    if schema["x-power-of-two"] == true && !value.as_u64().is_some_and(u64::is_power_of_two) {
-        return Err(Issue::new(path, format!("{} is not a power of two", show(value))));
+    let whole = value.as_u64().unwrap_or(0);
+    if schema["x-power-of-two"] == true && !whole.is_power_of_two() {
+        let near: Vec<String> =
+            powers_around(whole, least as u64, most as u64).map(|power| power.to_string()).collect();
+        return Err(Issue::new(path, format!("{} is not a power of two such as {}", show(value), near.join(" or "))));
     }
     Ok(())
+}
+
+/// The powers of two below and above a value, as far as they are in range.
+fn powers_around(value: u64, least: u64, most: u64) -> impl Iterator<Item = u64> {
+    let above = value.checked_next_power_of_two().unwrap_or(1 << 63);
+    [above / 2, above].into_iter().filter(move |power| (least..=most).contains(power))
 }
 
 fn kind(value: &Value) -> &'static str {

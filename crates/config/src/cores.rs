@@ -61,6 +61,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn writing_and_reading_give_the_list_back(cores in prop::collection::btree_set(0u32..=CORE_MAX, 1..64)) {
             let cores: Vec<u32> = cores.into_iter().collect();

@@ -111,10 +111,10 @@ fn what_is_missing_is_named() {
 
 #[test]
 fn impossible_geometry_is_refused() {
-    assert_says(&setting("memory.channels=3"), &["memory.channels: 3 is not a power of two"]);
+    assert_says(&setting("memory.channels=3"), &["memory.channels: 3 is not a power of two such as 2 or 4"]);
     assert_says(&setting("memory.dram.rows=1000"), &["memory.dram.rows: 1000 is not a power of two"]);
     assert_says(&setting("memory.dram.ranks=8"), &["= 128; a channel has at most 64 banks"]);
-    assert_says(&setting("memory.dram.row_size=3 KiB"), &["not a power of two"]);
+    assert_says(&setting("memory.dram.row_size=3 KiB"), &["not a power of two such as 2 KiB or 4 KiB"]);
     assert_says(
         &setting("memory.map={channel=['8'],rank=['15'],bank_group=['7','16'],bank=['9','7+16']}"),
         &["memory.map.bank[1]: is the sum of other masks"],

@@ -31,7 +31,7 @@ fn paths(schema: &Value, path: &[String], found: &mut Vec<Vec<String>>) {
         paths(choice, path, found);
     }
     for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
-        paths(inner, &[path, &[name.clone()]].concat(), found);
+        paths(inner, &[path, std::slice::from_ref(name)].concat(), found);
     }
     if schema["additionalProperties"].is_object() {
         for name in ["stream", "disk", "other"] {

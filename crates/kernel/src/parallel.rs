@@ -61,7 +61,7 @@ impl<P: Copy + Send> Crew<P> {
             if self.failed_round.load(Ordering::SeqCst) <= round {
                 return;
             }
-            let end = (next <= self.limit).then(|| self.limit.min(next.saturating_add(self.window_ps - 1)));
+            let end = self.window_end(next);
             // A panic must not leave the others waiting.
             match catch_unwind(AssertUnwindSafe(|| self.window(parts, first_index, round, end))) {
                 Ok(first) => self.announce(round + 1, first),
@@ -74,6 +74,12 @@ impl<P: Copy + Send> Crew<P> {
                 return;
             }
         }
+    }
+
+    /// The last moment of the window that begins at `next`, or none when nothing happens up to the limit.
+    fn window_end(&self, next: Time) -> Option<Time> {
+        // The end of time stands for no event at all.
+        (next <= self.limit && next < Time::MAX).then(|| self.limit.min(next.saturating_add(self.window_ps - 1)))
     }
 
     /// Takes in the mail and runs the partitions to `end`. Returns when the first event happens that this left

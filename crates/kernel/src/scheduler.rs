@@ -58,7 +58,8 @@ impl<P: Copy> Scheduler<P> {
         self.queue.len()
     }
 
-    /// The most events that were ever pending at once.
+    /// The most events that were ever pending at once. An event from another partition counts from the end of the
+    /// window in which it was sent, so this depends on how the world was cut and where runs were stopped.
     #[must_use]
     pub fn pending_max(&self) -> usize {
         self.queue.len_max()

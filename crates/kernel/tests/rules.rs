@@ -142,6 +142,19 @@ fn the_limit_is_included_and_time_moves_on_to_it() {
 }
 
 #[test]
+fn without_a_limit_a_run_ends_when_nothing_is_left() {
+    for threads in 1..=3 {
+        let mut simulation = puppets(3);
+        simulation.run_until_parallel(Time::from_ps(10), threads);
+        order(&mut simulation, 1, 5_000_000, Order::Send { target: 4, delay_ps: WINDOW_PS });
+        simulation.run_until_parallel(Time::MAX, threads);
+        assert_eq!(simulation.progress().events, 2);
+        simulation.run_until_parallel(Time::MAX, threads);
+        assert_eq!(simulation.progress().events, 2);
+    }
+}
+
+#[test]
 fn more_threads_than_partitions_do_no_harm() {
     let scale = Scale { step_ps: 100, window_ps: 100 };
     let run = |threads| {

@@ -90,7 +90,7 @@ fn a_run_stopped_between_slices_goes_on_as_if_it_had_not_been() {
 #[test]
 fn a_checkpoint_does_not_depend_on_the_way_there() {
     let written = |stops: &[u64]| {
-        let mut simulation = build(5, SCALE, 2);
+        let mut simulation = build(5, SCALE, 1);
         for &stop in stops {
             assert!(simulation.run_until(Time::from_ps(stop), |_| true));
         }

@@ -132,7 +132,12 @@ impl Builder<'_> {
                     base,
                     core: ComponentId(self.layout.core + job.core),
                     dma_lines_per_page: fio.dma_lines_per_page,
-                    extra: Walk::new(extra, EXTRA_BYTES, Pattern::Strided { bytes: u64::from(params.pcie.mps_bytes) }, &mut rng),
+                    extra: Walk::new(
+                        extra,
+                        EXTRA_BYTES,
+                        Pattern::Strided { bytes: u64::from(params.pcie.mps_bytes) },
+                        &mut rng,
+                    ),
                     slot: 0,
                 });
             }
@@ -219,7 +224,8 @@ fn layout(params: &ServerParams, first: u32, links: u32) -> Layout {
 /// Every request holds an LFB entry, an IIO entry or a TOR entry.
 fn requests_capacity(params: &ServerParams) -> usize {
     let cores = params.core.count * params.core.lfb_entries;
-    (cores * 2 + params.iio.write_credits + params.iio.read_credits + params.cha.slices * params.cha.tor_entries) as usize
+    (cores * 2 + params.iio.write_credits + params.iio.read_credits + params.cha.slices * params.cha.tor_entries)
+        as usize
 }
 
 fn components(builder: &mut Builder) -> Vec<Component> {

@@ -10,22 +10,19 @@ const EXHAUSTED: f64 = 0.85;
 
 /// What limits a workload.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Limit {
+pub(crate) struct Limit {
     /// The domain, or `offered load`.
-    pub domain: &'static str,
+    pub(crate) domain: &'static str,
     /// A sentence for people.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// What limits workload `class`: the domain of its own whose credits are used up, and what the workload gets from it.
 pub(crate) fn of(view: &View, class: usize) -> Limit {
     let name = &view.plan.server.workloads[class].name;
     let stream = matches!(view.plan.server.workloads[class].kind, WorkloadKind::Stream(_));
-    let candidates: &[Group] = if stream {
-        &[Group::Lfb]
-    } else {
-        &[Group::P2mWrite, Group::P2mRead, Group::Posted, Group::NonPosted]
-    };
+    let candidates: &[Group] =
+        if stream { &[Group::Lfb] } else { &[Group::P2mWrite, Group::P2mRead, Group::Posted, Group::NonPosted] };
     let used = candidates.iter().filter_map(|&group| usage(view, group, class));
     let Some(most) = used.max_by(|a, b| a.share.total_cmp(&b.share)) else {
         return Limit { domain: "offered load", text: format!("{name} moved nothing") };

@@ -200,19 +200,22 @@ impl View<'_> {
     fn workloads(&self, total: &Sample, limits: &[limits::Limit]) -> Table {
         let mut table = Table::new("workloads", WORKLOADS);
         let counters = self.counters();
-        for class in 0..self.classes() {
+        for (class, limit) in limits.iter().enumerate() {
             let name = self.plan.server.workloads[class].name.as_str();
             let groups = self.own_groups(class);
             let lines: u64 = groups.iter().map(|&group| total.of(group, class).lines).sum();
             let throughput = self.gb_per_s(lines);
             let own_lines = |sample: &Sample| groups.iter().map(|&g| sample.of(g, class).lines as f64).sum::<f64>();
-            let throughput_ci95 = ratio_ci95(self.batches, own_lines, |sample| sample.at.since(self.window_start) as f64);
+            let throughput_ci95 =
+                ratio_ci95(self.batches, own_lines, |sample| sample.at.since(self.window_start) as f64);
             let latency = self.line_latency(class);
             let residence = |sample: &Sample| self.entry_totals(sample, class).residence_ps as f64;
             let entries = |sample: &Sample| self.entry_totals(sample, class).lines as f64;
             let (kind, app, io) = match self.plan.server.workloads[class].kind {
                 WorkloadKind::Stream(_) => ("stream", throughput, None),
-                WorkloadKind::Fio(_) => ("fio", total.app_bytes[class] as f64 * 1000.0 / self.window_ps(), Some(self.commands(class))),
+                WorkloadKind::Fio(_) => {
+                    ("fio", total.app_bytes[class] as f64 * 1000.0 / self.window_ps(), Some(self.commands(class)))
+                }
             };
             let told = io.as_ref().filter(|commands| commands.count() >= COMMANDS_MIN);
             let read: u64 = counters.iter().map(|channel| channel.reads[class]).sum();
@@ -234,7 +237,7 @@ impl View<'_> {
                 told.and_then(Histogram::mean).map(|ps| ps / 1000.0).into(),
                 told.map_or(Cell::Empty, |commands| quantile_ns(commands, 0.5)),
                 told.map_or(Cell::Empty, |commands| quantile_ns(commands, 0.99)),
-                limits[class].domain.into(),
+                limit.domain.into(),
             ]);
         }
         table
@@ -281,7 +284,10 @@ impl View<'_> {
         let mut table = Table::new("domains", DOMAINS);
         for group in Group::ALL {
             let parts = domains(self.machine, group);
-            if parts.iter().all(|(_, domain)| domain.classes().iter().all(|usage| usage.acquired() == 0 && usage.in_use() == 0)) {
+            if parts
+                .iter()
+                .all(|(_, domain)| domain.classes().iter().all(|usage| usage.acquired() == 0 && usage.in_use() == 0))
+            {
                 continue;
             }
             let all: Vec<&Domain> = parts.iter().map(|(_, domain)| *domain).collect();
@@ -366,7 +372,13 @@ impl View<'_> {
         let wpq: Vec<&Domain> = domains(self.machine, Group::Wpq).into_iter().map(|(_, domain)| domain).collect();
         self.channel_row(&mut table, -1, &counters, &rpq, &wpq);
         for index in 0..counters.len() {
-            self.channel_row(&mut table, index as i64, &counters[index..=index], &rpq[index..=index], &wpq[index..=index]);
+            self.channel_row(
+                &mut table,
+                index as i64,
+                &counters[index..=index],
+                &rpq[index..=index],
+                &wpq[index..=index],
+            );
         }
         table
     }
@@ -378,7 +390,8 @@ impl View<'_> {
         let lines_of = |class: usize| total(&|channel| channel.reads[class] + channel.writes[class]);
         let stream = |class: &usize| matches!(self.plan.server.workloads[*class].kind, WorkloadKind::Stream(_));
         let core_lines: u64 = (0..self.classes()).filter(stream).map(lines_of).sum();
-        let ratio = |over: u64, under: u64| if under > 0 { Cell::from(over as f64 / under as f64) } else { Cell::Empty };
+        let ratio =
+            |over: u64, under: u64| if under > 0 { Cell::from(over as f64 / under as f64) } else { Cell::Empty };
         let mean = |parts: &[&Domain]| {
             let area: u64 = parts.iter().map(|domain| domain.area_ps()).sum();
             area as f64 / parts.len() as f64 / self.window_ps()
@@ -390,7 +403,8 @@ impl View<'_> {
         let sources: Vec<String> = (0..self.classes())
             .map(|class| format!("{} {:.2}", self.plan.server.workloads[class].name, self.gb_per_s(lines_of(class))))
             .collect();
-        let miss_ci95 = ratio_ci95(self.batches, |sample| sample.read_activations as f64, |sample| sample.lines_read as f64);
+        let miss_ci95 =
+            ratio_ci95(self.batches, |sample| sample.read_activations as f64, |sample| sample.lines_read as f64);
         table.push(vec![
             name.into(),
             self.gb_per_s(reads).into(),
@@ -436,7 +450,8 @@ impl View<'_> {
                 push(name, "latency_mean_ns", residence / entries / 1000.0);
             }
             for group in Group::ALL {
-                let area = sum(sample, group, None, |totals| totals.area_ps) - sum(&before, group, None, |totals| totals.area_ps);
+                let area = sum(sample, group, None, |totals| totals.area_ps)
+                    - sum(&before, group, None, |totals| totals.area_ps);
                 push(group.name(), "in_use_mean", area / elapsed_ps);
             }
             before = sample.clone();

@@ -372,9 +372,9 @@ fn is_steady(slices: &[Sample]) -> bool {
 }
 
 fn stuck(machine: &Machine, now: Time, idle_ps: u64) -> SimulationError {
-    let all = Group::ALL.into_iter().flat_map(|group| {
-        sample::domains(machine, group).into_iter().map(move |(part, domain)| (group, part, domain))
-    });
+    let all = Group::ALL
+        .into_iter()
+        .flat_map(|group| sample::domains(machine, group).into_iter().map(move |(part, domain)| (group, part, domain)));
     let fullest = all.max_by_key(|(_, _, domain)| u64::from(domain.in_use()) * 10_000 / u64::from(domain.capacity()));
     let (group, part, domain) = fullest.expect("a machine has domains");
     SimulationError::Stuck {

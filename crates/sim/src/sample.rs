@@ -242,7 +242,9 @@ pub fn residences(machine: &Machine, group: Group, class: Option<usize>) -> Hist
     let mut merged = Histogram::default();
     for (_, domain) in domains(machine, group) {
         let usages = domain.classes().iter().enumerate();
-        usages.filter(|(index, _)| class.is_none_or(|class| class == *index)).for_each(|(_, usage)| merged.merge(usage.residence()));
+        usages
+            .filter(|(index, _)| class.is_none_or(|class| class == *index))
+            .for_each(|(_, usage)| merged.merge(usage.residence()));
     }
     merged
 }

@@ -69,10 +69,10 @@ def quadrant_table(console: Console, ledger: Ledger, quadrant: str) -> Table:
 
     values = {(row.panel, row.series, row.x): row for row in ledger.rows}
     family = ledger.study.families[quadrant]
-    headings = [heading for _, _, title in COLUMNS for heading in (f"{title}\npublished", "\nsimulated")]
+    headings = [f"{title}\n paper    sim." for _, _, title in COLUMNS]
     table = new_table(console, family.title, "C2M\ncores", *headings, left=0)
     for cores in range(1, family.cores + 1):
         found = [values[f"fig03_{quadrant}_{panel}", series, str(cores)] for panel, series, _ in COLUMNS]
-        cells = [number_text(value) for row in found for value in (row.published, row.simulated)]
+        cells = [f"{number_text(row.published)}  {number_text(row.simulated):>6}" for row in found]
         table.add_row(str(cores), *cells)
     return table

@@ -54,8 +54,15 @@ def simulate(
 
     sources = [Source(json.dumps(config), "json", config["run"]["name"], str(base_dir)) for config in configs]
     plans = [(resolve(source), source) for source in sources]
-    results = run_plans(plans, threads=threads or None, progress=progress)
-    if not all(result.complete for result in results):
+    stopped = False
+
+    def watched(status: dict[str, Any]) -> bool:
+        nonlocal stopped
+        stopped = stopped or (progress is not None and progress(status) is False)
+        return not stopped
+
+    results = run_plans(plans, threads=threads or None, progress=watched)
+    if stopped or not all(result.complete for result in results):
         raise KeyboardInterrupt
     return [result.summary for result in results]
 

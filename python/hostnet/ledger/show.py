@@ -24,17 +24,18 @@ def stdout_console() -> Console:
 
 
 def new_table(console: Console, title: str, *columns: str, left: int = 1) -> Table:
-    """A table whose first `left` columns are text and the others numbers."""
+    """A table whose first `left` columns are text, which may wrap, and the others numbers."""
     table = Table(
         title=title,
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD if console.is_terminal else None,
         pad_edge=False,
-        padding=(0, 1),
+        padding=(0, 2, 0, 0),
     )
     for index, column in enumerate(columns):
-        table.add_column(column, justify="left" if index < left else "right", no_wrap=True)
+        text = index < left
+        table.add_column(column, justify="left" if text else "right", no_wrap=not text, overflow="fold")
     return table
 
 
@@ -50,25 +51,23 @@ def show_ledger(console: Console, ledger: Ledger) -> None:
 
 def score_table(console: Console, ledger: Ledger) -> Table:
     """Mean and largest error of every group of rows against target and tolerance."""
-    title = f"{ledger.study.name}: {ledger.study.title}, {ledger.study.source}"
-    columns = ("quantity", "rows", "pass", "mean error", "target", "max error", "tolerance", "mean")
-    table = new_table(console, title, *columns)
+    columns = ("quantity", "pass", "mean\nerror", "\ntarget", "max\nerror", "\ntolerance", "target\nmet")
+    table = new_table(console, f"{ledger.study.name}: {ledger.study.title}", *columns)
     for score in ledger.scores:
         group = score.group
         cells = [error_text(value, group) for value in (score.mean, group.mean, score.max, group.max)]
-        verdict = "on target" if score.on_target else "above target"
-        table.add_row(group.title, str(score.rows), str(score.passed), *cells, verdict)
+        verdict = "yes" if score.on_target else "no"
+        table.add_row(group.title, f"{score.passed}/{score.rows}", *cells, verdict)
     return table
 
 
 def failing_table(console: Console, rows: Sequence[Row]) -> Table:
     """One line for every row beyond its tolerance."""
-    columns = ("failing panel", "series", "x", "published", "simulated", "+-", "unit", "error", "tolerance")
-    table = new_table(console, "", *columns, left=2)
+    table = new_table(console, "", "failing row", "published", "simulated", "error", "tolerance")
     for row in rows:
-        values = [number_text(value) for value in (row.published, row.simulated, row.ci95)]
+        values = [number_text(value) for value in (row.published, row.simulated)]
         errors = [row_error_text(row, row.error, sign="+"), row_error_text(row, row.tolerance)]
-        table.add_row(row.panel, row.series, row.x, *values, row.unit, *errors)
+        table.add_row(f"{row.panel}, {row.series}, {row.x}", *values, *errors)
     return table
 
 

@@ -157,9 +157,9 @@ impl Core {
     /// The next program in turn that has work.
     fn next_program(&mut self) -> Option<usize> {
         let count = self.programs.len();
-        (0..count).map(|step| (self.turn + step) % count).find(|&index| {
-            self.programs[index].owed.is_none_or(|owed| owed >= 1 << 16)
-        })
+        (0..count)
+            .map(|step| (self.turn + step) % count)
+            .find(|&index| self.programs[index].owed.is_none_or(|owed| owed >= 1 << 16))
     }
 
     /// Gives one idle entry to the next access, if there is one.

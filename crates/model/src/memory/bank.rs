@@ -141,7 +141,13 @@ impl Timing {
         let other_rank = self.gaps(write, false, false);
         for (index, group) in self.groups.iter_mut().enumerate() {
             let in_rank = index >= rank * per_rank && index < (rank + 1) * per_rank;
-            let (read, write) = if index == own { same_group } else if in_rank { same_rank } else { other_rank };
+            let (read, write) = if index == own {
+                same_group
+            } else if in_rank {
+                same_rank
+            } else {
+                other_rank
+            };
             group.read = group.read.max(clock + u64::from(read));
             group.write = group.write.max(clock + u64::from(write));
         }

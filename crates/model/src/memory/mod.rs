@@ -5,6 +5,8 @@
 //! start of the run; an edge is computed from its number, so no rounding adds up.
 
 mod bank;
+#[cfg(test)]
+mod bank_tests;
 mod clock;
 mod map;
 mod queue;
@@ -191,8 +193,7 @@ impl Channel {
         let (place, class, read) = (request.place, request.class, request.kind.is_read());
         self.close_idle_row(usize::from(place.bank), clock);
         let open_row = self.timing.open_row(usize::from(place.bank));
-        let (queue, domain) =
-            if read { (&mut self.reads, &mut self.rpq) } else { (&mut self.writes, &mut self.wpq) };
+        let (queue, domain) = if read { (&mut self.reads, &mut self.rpq) } else { (&mut self.writes, &mut self.wpq) };
         queue.push(Entry::new(id, place.row, place.bank, class, clock), open_row);
         let taken = domain.try_acquire(now, class);
         assert!(taken, "a queue with room has a credit");

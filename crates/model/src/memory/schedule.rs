@@ -161,8 +161,8 @@ impl Channel {
         let open = self.timing.open;
         for bank in bits(queue.hits & among) {
             let list = queue.list(bank);
-            let overdue = list.head_order != list.hit_order
-                && floor >= list.head_arrived + u64::from(self.params.row_hold);
+            let overdue =
+                list.head_order != list.hit_order && floor >= list.head_arrived + u64::from(self.params.row_hold);
             if overdue {
                 self.offer_precharge(queue, bank, write, floor, plan);
             } else {

@@ -86,7 +86,15 @@ pub struct Ssd {
 impl Ssd {
     /// Drive number `index` with the jobs that use it. `params` holds its share of any rate cap.
     #[must_use]
-    pub fn new(index: u32, params: SsdParams, pcie: PcieParams, pages: Pages, rng: Rng, jobs: Vec<Job>, classes: usize) -> Self {
+    pub fn new(
+        index: u32,
+        params: SsdParams,
+        pcie: PcieParams,
+        pages: Pages,
+        rng: Rng,
+        jobs: Vec<Job>,
+        classes: usize,
+    ) -> Self {
         Self {
             up: Lane::new(&pcie),
             posted: Domain::new(pcie.posted_lines, pcie.posted_lines, classes),

@@ -1,0 +1,184 @@
+//! Whole servers: lines per second of processor time of a core, and two runs at a time against two processes.
+
+use crate::sample::{interleaved, Sample};
+use crate::{peak_bytes, Row, Size};
+use hostnet_config::{resolve, Format, Input, Plan};
+use hostnet_sim::{run_many, Options, Run};
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::Instant;
+
+/// The argument that makes the benchmark program one of the two processes.
+pub const WORKER: &str = "--worker";
+
+const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+
+const ONE_CORE: &str = r#"
+[server]
+preset = "cascade-lake-6234"
+[workload.stream]
+kind = "stream"
+cores = "0"
+reads = 1.0
+"#;
+
+const QUADRANT_3: &str = r#"
+[server]
+preset = "cascade-lake-6234"
+[workload.stream]
+kind = "stream"
+cores = "0-5"
+reads = 0.0
+[workload.disk]
+kind = "fio"
+job = "quadrant.fio"
+cores = "6-7"
+"#;
+
+/// C2M-Read on one core, and quadrant 3 on six.
+#[must_use]
+pub fn rows(size: Size) -> Vec<Row> {
+    let scale = if size == Size::Quick { 1 } else { 100 };
+    vec![
+        single(size, "C2M-Read, 1 core", &plan(ONE_CORE, 200 * scale)),
+        single(size, "quadrant 3, 6 cores", &plan(QUADRANT_3, 50 * scale)),
+    ]
+}
+
+/// Two runs by `run_many` on two threads; the reference is two processes with a run each.
+#[must_use]
+pub fn pairs(size: Size) -> Vec<Row> {
+    let plan = pair_plan(size);
+    if size == Size::Quick {
+        return vec![row("run_many, 2 runs on 2 threads", &(many(&plan), 0), None)];
+    }
+    let samples = interleaved(5, &[&|| processes(&plan), &|| many(&plan)]);
+    let ratio = samples.times_as_fast(1, 0);
+    vec![
+        row("2 processes, a run each", &(samples.typical(0), 0), None),
+        row("run_many, 2 runs on 2 threads", &(samples.typical(1), 0), Some(ratio)),
+    ]
+}
+
+/// What one of the two processes does.
+pub fn work() {
+    measure(&pair_plan(Size::Full));
+}
+
+fn pair_plan(size: Size) -> Plan {
+    plan(QUADRANT_3, if size == Size::Quick { 50 } else { 3000 })
+}
+
+/// # Panics
+/// If the configuration of a benchmark is wrong.
+fn plan(text: &str, duration_us: u64) -> Plan {
+    let overrides = [format!("run.duration=\"{duration_us} us\""), "run.warmup=\"20 us\"".to_owned()];
+    let input =
+        Input { text, format: Format::Toml, file: "benchmark", base_dir: Path::new(EXAMPLES), overrides: &overrides };
+    resolve(&input).expect("the configuration of a benchmark is right")
+}
+
+fn single(size: Size, name: &str, plan: &Plan) -> Row {
+    let repetitions = if size == Size::Quick { 1 } else { 3 };
+    let lines = measure(plan).1;
+    let samples = interleaved(repetitions, &[&|| measure(plan).0]);
+    row(name, &(samples.typical(0), lines), None)
+}
+
+fn row(name: &str, (sample, lines): &(Sample, u64), times_reference: Option<f64>) -> Row {
+    let with_lines = *lines > 0;
+    Row {
+        benchmark: name.to_owned(),
+        events_per_s: sample.events as f64 / sample.seconds,
+        lines_per_s: with_lines.then(|| *lines as f64 / sample.seconds),
+        events_per_line: with_lines.then(|| sample.events as f64 / *lines as f64),
+        pending_max: sample.pending_max,
+        memory_max_bytes: peak_bytes(),
+        times_reference,
+        hash: format!("{:016x}", sample.hash),
+    }
+}
+
+/// One run, in seconds of processor time where the system tells it, and the lines that crossed DRAM.
+fn measure(plan: &Plan) -> (Sample, u64) {
+    let mut run = Run::new(plan, Options::default());
+    let clock = Clock::start();
+    run.run(|_| true).expect("a benchmark does not get stuck");
+    let seconds = clock.seconds();
+    let (events, pending_max) = (run.events(), run.pending_max() as u64);
+    let report = run.report();
+    let simulated = run.simulated_ps() as f64 / (run.simulated_ps() as f64 - warm_up_ps(&report.summary));
+    let lines = dram_lines(&report.summary) * simulated;
+    (Sample { seconds, events, pending_max, hash: hash(&report.result_hash) }, lines as u64)
+}
+
+fn warm_up_ps(summary: &serde_json::Value) -> f64 {
+    summary["warm_up_ns"].as_f64().unwrap_or(0.0) * 1000.0
+}
+
+/// Lines read from and written to DRAM in the measured window.
+fn dram_lines(summary: &serde_json::Value) -> f64 {
+    let window_ns = summary["window_ns"].as_f64().unwrap_or(0.0);
+    let rate = |key: &str| summary["channels"][0][key].as_f64().unwrap_or(0.0);
+    (rate("read_gb_per_s") + rate("write_gb_per_s")) * window_ns / 64.0
+}
+
+fn hash(hexadecimal: &str) -> u64 {
+    u64::from_str_radix(&hexadecimal[..16], 16).unwrap_or(0)
+}
+
+fn many(plan: &Plan) -> Sample {
+    let plans = [plan.clone(), plan.clone()];
+    let start = Instant::now();
+    let finished = run_many(&plans, Options::default(), 2, |_| true).expect("a benchmark does not get stuck");
+    Sample { seconds: start.elapsed().as_secs_f64(), ..both(&finished) }
+}
+
+fn both(finished: &[hostnet_sim::Finished]) -> Sample {
+    Sample {
+        seconds: 0.0,
+        events: finished.iter().map(|one| one.events).sum(),
+        pending_max: finished.iter().map(|one| one.pending_max as u64).max().unwrap_or(0),
+        hash: hash(&finished[0].report.result_hash),
+    }
+}
+
+/// Two processes at a time; what they found is known, only their time is of interest.
+fn processes(plan: &Plan) -> Sample {
+    let (sample, _) = measure(plan);
+    let start = Instant::now();
+    let workers: Vec<Child> = (0..2).map(|_| worker()).collect();
+    workers.into_iter().for_each(|mut child| {
+        child.wait().expect("a worker ends");
+    });
+    Sample { seconds: start.elapsed().as_secs_f64(), events: sample.events * 2, ..sample }
+}
+
+fn worker() -> Child {
+    let program = std::env::current_exe().expect("the benchmark knows its program");
+    Command::new(program).arg(WORKER).spawn().expect("a worker starts")
+}
+
+/// Processor time of this thread where the system tells it, wall time elsewhere.
+struct Clock {
+    processor_ns: Option<u64>,
+    wall: Instant,
+}
+
+impl Clock {
+    fn start() -> Self {
+        Self { processor_ns: processor_ns(), wall: Instant::now() }
+    }
+
+    fn seconds(&self) -> f64 {
+        match (self.processor_ns, processor_ns()) {
+            (Some(start), Some(end)) => (end - start) as f64 / 1e9,
+            _ => self.wall.elapsed().as_secs_f64(),
+        }
+    }
+}
+
+fn processor_ns() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}

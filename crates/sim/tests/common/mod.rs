@@ -1,0 +1,87 @@
+//! Shared by the tests: plans from text, and a look into machines.
+#![allow(dead_code, unreachable_pub)]
+
+use hostnet_config::{resolve, Format, Input, Plan};
+use hostnet_kernel::{checkpoint, Simulation, Time};
+use hostnet_measure::Domain;
+use hostnet_model::memory::Counters;
+use hostnet_model::{Component, Machine};
+use hostnet_sim::sample::{self, Group};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// Six cores that store to memory, while four drives are read: the third quadrant of "Understanding the Host Network".
+pub const QUADRANT_3: &str = "quadrant3.toml";
+
+/// The plan of a TOML text that is right.
+pub fn plan(text: &str, overrides: &[&str]) -> Plan {
+    let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
+    let base_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    resolve(&Input { text, format: Format::Toml, file: "test.toml", base_dir: &base_dir, overrides: &overrides })
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The plan of one of the examples.
+pub fn example(name: &str, overrides: &[&str]) -> Plan {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+    plan(&std::fs::read_to_string(path).expect("an example"), overrides)
+}
+
+/// A stream of loads (`reads` = 1) or stores (`reads` = 0) on some cores of the Cascade Lake server.
+pub fn stream(cores: &str, reads: f64, overrides: &[&str]) -> Plan {
+    let text = format!(
+        "[server]\npreset = \"cascade-lake-6234\"\n\
+         [workload.stream]\nkind = \"stream\"\ncores = \"{cores}\"\nreads = {reads:?}\n\
+         [run]\nwarmup = \"20 us\"\nduration = \"100 us\"\n"
+    );
+    plan(&text, overrides)
+}
+
+/// Simulated time in us.
+pub fn us(us: u64) -> Time {
+    Time::from_ps(us * 1_000_000)
+}
+
+/// A hash of the whole state of some machines.
+pub fn hash<'a>(machines: impl IntoIterator<Item = &'a Machine>) -> String {
+    let mut hasher = Sha256::new();
+    for machine in machines {
+        hasher.update(checkpoint::write("", machine).expect("a machine can be written"));
+    }
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The machine of a simulation of one server, with every domain settled now.
+pub fn settled(simulation: &mut Simulation<Machine>) -> &Machine {
+    let (machine, scheduler) = &mut simulation.parts_mut()[0];
+    sample::settle(machine, scheduler.now());
+    machine
+}
+
+/// The domains of a machine: what each is called in messages, its group, and itself.
+pub fn domains(machine: &Machine) -> Vec<(String, Group, &Domain)> {
+    let of_group = |group: Group| {
+        let parts = sample::domains(machine, group).into_iter();
+        parts.map(move |(part, domain)| (format!("{} of {part}", group.name()), group, domain))
+    };
+    Group::ALL.into_iter().flat_map(of_group).collect()
+}
+
+/// Credits in use in a group.
+pub fn in_use(machine: &Machine, group: Group) -> u64 {
+    sample::domains(machine, group).iter().map(|(_, domain)| u64::from(domain.in_use())).sum()
+}
+
+/// Credits that one workload has taken in a group since the last reset.
+pub fn acquired(machine: &Machine, group: Group, class: usize) -> u64 {
+    sample::domains(machine, group).iter().map(|(_, domain)| domain.classes()[class].acquired()).sum()
+}
+
+/// What each channel did.
+pub fn counters(machine: &Machine, now: Time) -> Vec<Counters> {
+    let channels = machine.components().iter().filter_map(|component| match component {
+        Component::Channel(channel) => Some(channel.counters(now)),
+        _ => None,
+    });
+    channels.collect()
+}

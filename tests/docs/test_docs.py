@@ -1,0 +1,153 @@
+"""The documentation says what the sources say, its links lead somewhere, and its words are in the glossary."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from hostnet import _core
+from tests.docs.reference import ROOT, config_keys, documented, domain_names, table_columns
+
+PAGES = sorted(
+    page for pattern in ("*.md", "docs/**/*.md", "examples/*.md", "studies/**/*.md") for page in ROOT.glob(pattern)
+)
+MODELS = sorted(ROOT.glob("docs/models/*.md"))
+
+FORBIDDEN = re.compile(
+    r"\b(?:TODO|FIXME|XXX|lorem|blazing\w*|seamless\w*|cutting[- ]edge|state[- ]of[- ]the[- ]art|world[- ]class|"
+    r"revolutionary|powerful|leverag\w*|utili[sz]e\w*|simply|obviously|best[- ]in[- ]class)\b|(?<![\w/(])#\d+\b",
+    re.IGNORECASE,
+)
+"""Advertising, reminders and numbers of tickets."""
+
+ABSOLUTE_PATH = re.compile(r"(?<![\w./*>-])/(?!dev/)\w[\w.-]*/\w")
+"""A path of somebody's machine. Device names of drives may stand."""
+
+NAMES = {"README", "CONTRIBUTING", "CHANGELOG", "P5800X"}
+"""Words in capitals that are no abbreviations."""
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def prose_of(page: Path) -> str:
+    """A page without code and without the targets of links."""
+    text = re.sub(r"^```.*?^```", "", text_of(page), flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"`[^`]*`|<!--.*?-->", "", text, flags=re.DOTALL)
+    return re.sub(r"\]\([^)]*\)", "]", text)
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def anchors_of(page: Path) -> set[str]:
+    """The anchors that a page's headings make."""
+    headings = re.findall(r"^#+ (.+)$", text_of(page), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+def links_of(page: Path) -> Iterator[str]:
+    text = re.sub(r"^```.*?^```", "", text_of(page), flags=re.DOTALL | re.MULTILINE)
+    yield from re.findall(r"\]\(([^)\s]+)\)", text)
+
+
+def test_every_key_is_documented_with_its_unit_and_range() -> None:
+    page = {key: cells[0] for key, cells in documented("config.md").items() if "." in key}
+    assert page == config_keys()
+
+
+def test_every_key_has_a_default_and_a_meaning() -> None:
+    for key, cells in documented("config.md").items():
+        assert "." not in key or (len(cells) == 3 and all(cells)), key
+
+
+@pytest.mark.parametrize("table", table_columns())
+def test_every_column_is_documented_in_its_order(table: str) -> None:
+    columns = documented("tables.md", f"## {table}")
+    assert list(columns) == table_columns()[table]
+    assert all(len(cells) == 2 and all(cells) for cells in columns.values())
+
+
+def test_every_domain_is_documented() -> None:
+    text = text_of(ROOT / "docs/domains.md")
+    missing = [name for name in domain_names() if f"| `{name}` |" not in text and f"| {name} |" not in text]
+    assert domain_names()
+    assert missing == []
+
+
+def test_every_preset_and_device_has_its_file() -> None:
+    names = [f"servers/{name}" for name, _, _ in _core.presets()] + [f"dram/{name}" for name in _core.devices()]
+    assert {f"{name}.toml" for name in names} == {
+        str(file.relative_to(ROOT / "specs")) for file in ROOT.glob("specs/*/*.toml")
+    }
+
+
+def test_every_part_of_the_model_has_its_page() -> None:
+    parts = {folder.name for folder in ROOT.glob("crates/model/src/*/")}
+    assert parts <= {page.stem for page in MODELS}
+
+
+@pytest.mark.parametrize("page", MODELS, ids=name_of)
+def test_a_model_page_says_what_is_and_what_is_not(page: Path) -> None:
+    headings = re.findall(r"^## (.+)$", text_of(page), re.MULTILINE)
+    assert headings == ["Modelled", "Not modelled", "Parameters", "Sources"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in links_of(page):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{name_of(page)}: {link} does not exist"
+        assert target.is_relative_to(ROOT), f"{name_of(page)}: {link} leads out of the repository"
+        assert not anchor or anchor in anchors_of(target), f"{name_of(page)}: {link} has no such heading"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_forbidden_words(page: Path) -> None:
+    text = text_of(page)
+    assert FORBIDDEN.findall(text) == []
+    assert ABSOLUTE_PATH.findall(text) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_abbreviations_are_in_the_glossary(page: Path) -> None:
+    known = set(re.findall(r"\w+", text_of(ROOT / "docs/glossary.md").upper())) | NAMES
+    used = set(re.findall(r"\b[A-Z][A-Z0-9]+\b", prose_of(page)))
+    assert sorted(word for word in used if not {word, word.rstrip("0123456789")} & known) == []
+
+
+def test_abbreviations_are_in_order_and_spelled_once() -> None:
+    text = text_of(ROOT / "docs/glossary.md").partition("## Words")[0]
+    rows = re.findall(r"^\| (\S[^|]*?) \|", text, re.MULTILINE)[1:]
+    short = [name for row in rows for name in row.split(", ")]
+    assert len(set(short)) == len(short)
+    assert all(first.lower() <= second.lower() for first, second in pairwise(rows)), rows
+
+
+def test_every_example_is_listed() -> None:
+    listed = set(links_of(ROOT / "examples/README.md"))
+    assert listed == {file.name for file in ROOT.glob("examples/*.*")} - {"README.md"}
+
+
+def test_the_configurations_in_the_pages_are_right() -> None:
+    pages = ("README.md", "docs/config.md")
+    found = [block for page in pages for block in re.findall(r"```toml\n(.*?)```", text_of(ROOT / page), re.DOTALL)]
+    assert len(found) >= len(pages)
+    for text in found:
+        _core.resolve(text)
+
+
+def test_the_program_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    for text in re.findall(r"```python\n(.*?)```", text_of(ROOT / "README.md"), re.DOTALL):
+        exec(compile(text, "README.md", "exec"), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["2", "4"]

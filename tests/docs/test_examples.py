@@ -1,0 +1,56 @@
+"""The examples run."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.reference import ROOT
+from tests.support import Cli
+
+CONFIGURATIONS = sorted(ROOT.glob("examples/*.toml"))
+SCRIPTS = sorted(ROOT.glob("examples/*.py"))
+
+
+@pytest.mark.parametrize("file", CONFIGURATIONS, ids=lambda file: file.name)
+def test_a_configuration_runs(cli: Cli, file: Path) -> None:
+    done = cli("run", file, "--quiet", "--set", "run.warmup=5 us", "--set", "run.duration=20 us")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"runs/{file.stem}-1\n"
+
+
+def output_of(name: str, folder: Path) -> list[str]:
+    """What a script prints, run from another folder."""
+    command = [sys.executable, str(ROOT / "examples" / name)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=50, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(folder.iterdir()) == [], "a script leaves nothing behind"
+    return done.stdout.splitlines()
+
+
+def test_every_script_is_tested() -> None:
+    assert {file.name for file in SCRIPTS} == {"sweep_cores.py", "time_series.py", "what_if.py"}
+
+
+def test_sweep_cores_prints_a_row_per_number_of_cores(tmp_path: Path) -> None:
+    heading, *rows = output_of("sweep_cores.py", tmp_path)
+    assert heading.startswith("cores")
+    slower = [[float(value) for value in re.findall(r"[\d.]+(?=x)", row)] for row in rows]
+    assert len(slower) == 6
+    assert slower[-1][1] > slower[0][1], "six cores slow the drives down more than one does"
+
+
+def test_what_if_prints_every_change(tmp_path: Path) -> None:
+    lines = output_of("what_if.py", tmp_path)
+    assert len(lines) == 15
+    assert sum("limited by" in line for line in lines) == 10
+
+
+def test_time_series_prints_a_row_per_step(tmp_path: Path) -> None:
+    heading, *rows = output_of("time_series.py", tmp_path)
+    assert heading.split() == ["ns", "WPQ", "RPQ"]
+    assert [int(row.split()[0]) for row in rows] == list(range(100, 4001, 100))
