@@ -1,7 +1,8 @@
 //! What the user wrote, checked and resolved into a plan.
 //!
-//! A configuration is TOML or JSON. It names a server preset and a DRAM device that give every value it does not set itself.
-//! [`resolve`] finds every user error there is to find; what comes out is a [`Plan`] in picoseconds, clocks and counts.
+//! A configuration is TOML or JSON. It names a server preset and a DRAM device that give every value it does not set
+//! itself. [`resolve`] finds every user error there is to find; what comes out is a [`Plan`] in picoseconds, clocks
+//! and counts.
 
 mod check;
 mod cores;

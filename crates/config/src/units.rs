@@ -1,6 +1,7 @@
 //! Values with units: exact conversion between text such as `"13.5 ns"` and integers.
 //!
-//! Decimal prefixes are powers of 1000 (GB, MT/s, Gb/s), binary prefixes powers of 1024 (GiB). Nothing goes through floating point.
+//! Decimal prefixes are powers of 1000 (GB, MT/s, Gb/s), binary prefixes powers of 1024 (GiB). Nothing goes through
+//! floating point.
 
 use crate::error::nearest;
 

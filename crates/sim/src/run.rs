@@ -27,6 +27,9 @@ pub(crate) const CONFIDENCE_GROUPS: usize = 32;
 /// Simulated time without any progress after which a run is stuck.
 const STUCK_PS: u64 = 500_000_000;
 
+/// Events between two tellings of how a run stands, if its stops allow.
+const STATUS_EVENTS: u64 = 1 << 17;
+
 /// How to run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
@@ -146,7 +149,15 @@ impl Run {
     /// # Errors
     /// When the simulated machine is stuck.
     pub fn run(&mut self, mut on_status: impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
+        let mut told_events = None;
         while !self.state.done {
+            let events = self.events();
+            if told_events.is_none_or(|told| events >= told + STATUS_EVENTS) {
+                told_events = Some(events);
+                if !on_status(self.status()) {
+                    return Ok(false);
+                }
+            }
             let stop = self.next_stop();
             let first = self.checkpoint_before(stop).unwrap_or(stop);
             if !self.advance(first, &mut on_status)? {
@@ -158,6 +169,15 @@ impl Run {
             }
         }
         Ok(true)
+    }
+
+    fn status(&self) -> Status {
+        Status {
+            simulated_ps: self.simulated_ps(),
+            target_ps: self.target().ps(),
+            events: self.events(),
+            measuring: self.is_measuring(),
+        }
     }
 
     /// Goes on to `stop`; false when asked to stop before.

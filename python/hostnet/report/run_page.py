@@ -246,23 +246,18 @@ def channels_section(run: RunFiles) -> Html | None:
 
 def series_section(run: RunFiles) -> Html | None:
     """How rates, credits and latencies went over time."""
-    quantities = list(dict.fromkeys(row["quantity"] for row in run.series))
-    return (
-        section("Over time", element("div", *(series_card(run, name) for name in quantities), class_="pair"))
-        if quantities
-        else None
-    )
+    quantities = dict.fromkeys(row["quantity"] for row in run.series)
+    cards = [card for quantity in quantities for card in series_cards(run, quantity)]
+    return section("Over time", element("div", *cards, class_="pair")) if cards else None
 
 
-def series_card(run: RunFiles, quantity: str) -> Html:
+def series_cards(run: RunFiles, quantity: str) -> list[Html]:
     """All subjects of a quantity, a chart for every few of them."""
     title, unit, groups = series_of_run(run.series, quantity)
+    heading = f"{title}, {unit}" if unit else title
     axis = Axis("time, µs", unit, whole_x=False)
-    charts = [
-        element("figure", legend(plotted), line_chart(f"{title} over time", axis, plotted, wide=True))
-        for plotted in groups
-    ]
-    return element("div", element("h3", f"{title}, {unit}" if unit else title), *charts, class_="card")
+    charts = [(legend(plotted), line_chart(f"{title} over time", axis, plotted, wide=True)) for plotted in groups]
+    return [element("div", element("h3", heading), *chart, class_="card") for chart in charts]
 
 
 def notes_section(run: RunFiles) -> Html | None:

@@ -244,8 +244,8 @@ mod tests {
         fn tables_of_masks_are_bijections_or_refused(masks in prop::collection::vec(1u64..1 << 9, 4)) {
             let geometry = geometry([1, 1, 1, 1, 3, 2]);
             let text = |mask: u64| {
-                let bits: Vec<String> = (0..9).filter(|bit| mask >> bit & 1 == 1).map(|bit| (bit + 6).to_string()).collect();
-                vec![bits.join("+")]
+                let bits = (0..9).filter(|bit| mask >> bit & 1 == 1).map(|bit| (bit + 6).to_string());
+                vec![bits.collect::<Vec<_>>().join("+")]
             };
             let table = MapTable {
                 channel: text(masks[0]),

@@ -27,10 +27,10 @@ pub(super) fn build(name: &str, geometry: Geometry) -> Result<MapParams, Issue> 
     }
 }
 
-/// The map named "intel", for any geometry. One bank-group bit, the channel, and above one column bit one bank bit lie inside
-/// the page, so that a stream keeps two banks of every channel busy and soon moves to the next two; the other selectors follow
-/// above 64 lines of each of these banks. Every higher bit is folded into one selector in turn, so that streams and strides
-/// spread evenly.
+/// The map named "intel", for any geometry. One bank-group bit, the channel, and above one column bit one bank bit
+/// lie inside the page, so that a stream keeps two banks of every channel busy and soon moves to the next two; the
+/// other selectors follow above 64 lines of each of these banks. Every higher bit is folded into one selector in
+/// turn, so that streams and strides spread evenly.
 fn intel(geometry: Geometry) -> Selectors {
     let fine = fine_selectors(geometry);
     let coarse = coarse_selectors(geometry, &fine);

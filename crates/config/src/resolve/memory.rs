@@ -60,7 +60,8 @@ fn resolve_dram(spec: &DramSpec) -> Result<DramParams, Issue> {
     })
 }
 
-/// Length of a clock in ps as a fraction. Speed grades are multiples of 400/3 MT/s with a rounded name: 2933 means 8800/3.
+/// Length of a clock in ps as a fraction. Speed grades are multiples of 400/3 MT/s with a rounded name: 2933 means
+/// 8800/3.
 fn clock(TransferRate(rate): TransferRate) -> (u64, u64) {
     const STEP: u64 = 400_000_000;
     const ROUNDING: u64 = 2_000_000;
@@ -123,7 +124,7 @@ fn resolve_controller(spec: &ControllerSpec, dram: &DramParams) -> Result<Contro
     let path = |name: &str| format!("memory.controller.{name}");
     if spec.write_high > spec.wpq.entries {
         let message = format!(
-            "memory.controller.write_high = {} exceeds memory.controller.wpq.entries = {}; write mode could never start",
+            "memory.controller.write_high = {} exceeds wpq.entries = {}; write mode could never start",
             spec.write_high, spec.wpq.entries
         );
         return Err(Issue::between(&[&path("write_high"), &path("wpq.entries")], message));

@@ -32,13 +32,13 @@ pub(crate) struct CoreSpec {
     #[schemars(extend("x-max" = "1 us"))]
     pub(crate) issue: Time,
     /// From the core to the CHA (time).
-    #[schemars(extend("x-max" = "100 us"))]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) to_cha: Time,
     /// From the CHA to the core (time).
-    #[schemars(extend("x-max" = "100 us"))]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) from_cha: Time,
     /// From the CHA's admission of a write-back to the release of the LFB entry (time).
-    #[schemars(extend("x-max" = "100 us"))]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) write_ack: Time,
     /// Dirty lines of one core that wait for eviction; one of them, drawn at random, leaves per store miss (lines).
     #[schemars(range(min = 1, max = 16384))]
@@ -70,19 +70,19 @@ pub(crate) struct ChaSpec {
     /// The request buffer of each slice.
     pub(crate) tor: TorSpec,
     /// From admission of a read to its arrival at the memory controller (time).
-    #[schemars(extend("x-max" = "100 us"))]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) read_to_mc: Time,
     /// From the last data beat on the channel to the CHA (time).
     #[schemars(extend("x-max" = "100 us"))]
     pub(crate) from_mc: Time,
     /// From admission of a core's write-back to its arrival at the memory controller (time).
-    #[schemars(extend("x-max" = "100 us"))]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) core_write_to_mc: Time,
     /// From admission of an IIO write to its arrival at the memory controller (time).
-    #[schemars(extend("x-max" = "100 us"))]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) io_write_to_mc: Time,
     /// From the memory controller's acceptance of a write to the CHA (time).
-    #[schemars(extend("x-max" = "100 us"))]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) write_ack: Time,
 }
 

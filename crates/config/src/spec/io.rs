@@ -15,16 +15,16 @@ pub(crate) struct IioSpec {
     #[schemars(range(min = 1, max = 65536))]
     pub(crate) read_credits: u32,
     /// From allocation of a write entry to the CHA (time).
-    #[schemars(extend("x-max" = "100 us"))]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) write_to_cha: Time,
     /// From the CHA's acknowledgement to the release of a write entry (time).
-    #[schemars(extend("x-max" = "100 us"))]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) write_ack: Time,
     /// From allocation of a read entry to the CHA (time).
-    #[schemars(extend("x-max" = "100 us"))]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) read_to_cha: Time,
     /// From data at the CHA to the release of a read entry (time).
-    #[schemars(extend("x-max" = "100 us"))]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) read_return: Time,
     /// Mean time per line on the way into the processor interconnect (time).
     #[schemars(extend("x-max" = "1 us"))]

@@ -157,8 +157,8 @@ pub(crate) struct ControllerSpec {
     pub(crate) spare_writes: u32,
     /// Whether such writes may open and close rows, or only use rows that are open.
     pub(crate) spare_rows: bool,
-    /// Age limit of first-ready scheduling (time): a request that is older and waits for a row of its own may close a row
-    /// although hits for it still wait.
+    /// Age limit of first-ready scheduling (time): a request that is older and waits for a row of its own may close a
+    /// row although hits for it still wait.
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) row_hold: Time,
     /// Time without access after which a row is closed (time).

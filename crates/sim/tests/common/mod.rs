@@ -1,6 +1,8 @@
 //! Shared by the tests: plans from text, and a look into machines.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod scenario;
+
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_kernel::{checkpoint, Simulation, Time};
 use hostnet_measure::Domain;

@@ -1,0 +1,172 @@
+//! Random legal servers with random work.
+
+use hostnet_config::Plan;
+use proptest::prelude::*;
+
+/// A server and its work, as lines of a configuration.
+#[derive(Clone)]
+pub struct Scenario(Vec<String>);
+
+impl std::fmt::Debug for Scenario {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
+        writeln!(formatter, "\n{}", self.0.join("\n"))
+    }
+}
+
+impl Scenario {
+    /// The plan of this server.
+    pub fn plan(&self) -> Plan {
+        super::plan(&self.0.join("\n"), &[])
+    }
+}
+
+fn lines(parts: impl Strategy<Value = Vec<String>> + 'static) -> BoxedStrategy<Vec<String>> {
+    parts.boxed()
+}
+
+/// Anything from 1 to `most`, and often 1 or `most` itself.
+fn count(most: u32) -> impl Strategy<Value = u32> {
+    prop_oneof![1 => Just(1), 1 => Just(most), 4 => 1..=most]
+}
+
+fn power(least: u32, most: u32) -> impl Strategy<Value = u32> {
+    (least..=most).prop_map(|exponent| 1 << exponent)
+}
+
+fn cores() -> BoxedStrategy<Vec<String>> {
+    let delays = (1_u32..20, 1_u32..20, 1_u32..100);
+    lines((count(20), 0_u32..30, 0_u32..=10, 0_u32..3, count(300), delays).prop_map(
+        |(entries, refill, jitter, issue, dirty, (to_cha, from_cha, write_ack))| {
+            vec![
+                "[core]\ncount = 8".to_owned(),
+                format!("lfb = {{ entries = {entries}, refill = \"{refill} ns\", refill_jitter = {}.{} }}", jitter / 10, jitter % 10),
+                format!("issue = \"{issue} ns\"\ndirty_pool = {dirty}"),
+                format!("to_cha = \"{to_cha} ns\"\nfrom_cha = \"{from_cha} ns\"\nwrite_ack = \"{write_ack} ns\""),
+            ]
+        },
+    ))
+}
+
+fn cha() -> BoxedStrategy<Vec<String>> {
+    let delays = (1_u32..60, 1_u32..60, 1_u32..100);
+    lines((prop::sample::select(vec![1, 3, 18]), count(20), count(20), delays).prop_map(
+        |(slices, entries, write_entries, (there, back, write))| {
+            vec![
+                format!("[cha]\nslices = {slices}\ntor = {{ entries = {entries}, write_entries = {write_entries} }}"),
+                format!("read_to_mc = \"{there} ns\"\nfrom_mc = \"{back} ns\"\nwrite_ack = \"{back} ns\""),
+                format!("core_write_to_mc = \"{write} ns\"\nio_write_to_mc = \"{write} ns\""),
+            ]
+        },
+    ))
+}
+
+fn memory() -> BoxedStrategy<Vec<String>> {
+    let layout = (
+        prop::sample::select(vec![1, 2, 4]),
+        prop::sample::select(vec!["intel", "RoBaRaCoCh", "RoRaBgBaChCo"]),
+        prop::sample::select(vec![("4 KiB", "4 KiB"), ("4 KiB", "16 KiB"), ("2 MiB", "2 MiB")]),
+        prop::sample::select(vec![("DDR4_2933", 2), ("DDR4_2933", 1), ("DDR4_3200", 1)]),
+    );
+    lines(layout.prop_map(|(channels, map, (page, run), (device, ranks))| {
+        vec![format!(
+            "[memory]\nchannels = {channels}\nmap = \"{map}\"\npage = \"{page}\"\nrun = \"{run}\"\ndevice = \"{device}\"\n\
+             dram = {{ ranks = {ranks} }}"
+        )]
+    }))
+}
+
+fn controller() -> BoxedStrategy<Vec<String>> {
+    let queues = (count(64), (2_u32..=64).prop_flat_map(|wpq| (Just(wpq), 1..=wpq)));
+    let queues = queues.prop_flat_map(|(rpq, (wpq, high))| (Just((rpq, wpq, high)), 0..high));
+    let turns = (0_u32..100, 0_u32..8, count(100), prop_oneof![Just(1), 1_u32..20, Just(8000)], 0_u32..8, count(70));
+    let rows = (any::<bool>(), 0_u32..2000, 0_u32..2000, any::<bool>());
+    lines((queues, turns, rows).prop_map(|(((rpq, wpq, high), low), turns, (spare_rows, hold, close, precharge))| {
+        let (reads_per_mode, reads_few, writes_per_mode, idle_writes, idle_reads, spare_writes) = turns;
+        vec![
+            format!("[memory.controller]\nrpq = {{ entries = {rpq}, full_threshold = {rpq} }}"),
+            format!("wpq = {{ entries = {wpq}, full_threshold = {wpq} }}\nwrite_high = {high}\nwrite_low = {low}"),
+            format!("reads_per_mode = {reads_per_mode}\nreads_few = {reads_few}\nwrites_per_mode = {writes_per_mode}"),
+            format!("idle_writes = {idle_writes}\nidle_reads = {idle_reads}\nspare_writes = {spare_writes}"),
+            format!("spare_rows = {spare_rows}\nrow_hold = \"{hold} ns\"\nidle_close = \"{close} ns\""),
+            format!("write_auto_precharge = {precharge}"),
+        ]
+    }))
+}
+
+fn io() -> BoxedStrategy<Vec<String>> {
+    let iio = (count(120), count(220), 0_u32..4, 1_u32..200);
+    let pcie = (3_u32..5, (power(7, 10), count(100)), (power(7, 10), count(300)), 1_u32..300);
+    let ssd = (1_u32..10, 0_u32..5, count(128), power(2, 7), count(4));
+    lines((iio, pcie, ssd).prop_map(|((writes, reads, line, way), pcie, (rate, latency, depth, transfer, streams))| {
+        let (generation, (mps, posted), (mrrs, nonposted), wire) = pcie;
+        let (posted, nonposted) = (posted.max(mps / 64), nonposted.max(mrrs / 64));
+        vec![
+            format!("[iio]\nwrite_credits = {writes}\nread_credits = {reads}\nline = \"{line} ns\"\nline_jitter = 0.5"),
+            format!("write_to_cha = \"{way} ns\"\nread_to_cha = \"{way} ns\"\nread_return = \"{way} ns\""),
+            format!("[pcie]\ngeneration = {generation}\nmps = \"{mps} B\"\nmrrs = \"{mrrs} B\"\nlatency = \"{wire} ns\""),
+            format!("posted_lines = {posted}\nnonposted_lines = {nonposted}"),
+            format!("[ssd]\ncount = 3\nbandwidth = \"{rate} GB/s\"\nlatency = \"{latency} us\"\nqueue_depth = {depth}"),
+            format!("max_transfer = \"{transfer} KiB\"\nstreams = {streams}"),
+        ]
+    }))
+}
+
+fn stream(name: &'static str, cores: &'static str) -> BoxedStrategy<Vec<String>> {
+    let pattern = prop::sample::select(vec![
+        "pattern = \"sequential\"",
+        "pattern = \"random\"",
+        "pattern = \"strided\"\nstride = \"256 B\"",
+        "pattern = \"strided\"\nstride = \"8256 B\"",
+    ]);
+    let reads = prop::sample::select(vec!["0.0", "0.3", "0.5", "1.0"]);
+    lines((pattern, reads, power(5, 16), 0_u32..30).prop_map(move |(pattern, reads, kib, gap)| {
+        vec![
+            format!("[workload.{name}]\nkind = \"stream\"\ncores = \"{cores}\"\n{pattern}\nreads = {reads}"),
+            format!("working_set = \"{kib} KiB\"\ngap = \"{gap} ns\""),
+        ]
+    }))
+}
+
+fn job() -> BoxedStrategy<String> {
+    let direction = prop::sample::select(vec!["read", "write", "randread", "randwrite", "rw", "randrw"]);
+    let block = prop::sample::select(vec!["512 B", "1536 B", "4 KiB", "20 KiB", "128 KiB", "8 MiB"]);
+    let job = (direction, block, count(64), 0_u32..=100, 0_u32..3);
+    job.prop_map(|(rw, bs, depth, mix, ssd)| {
+        let mix = if rw.ends_with("rw") { format!(", rwmixread = {mix}") } else { String::new() };
+        format!("{{ rw = \"{rw}\", bs = \"{bs}\", iodepth = {depth}, size = \"1 GiB\", ssd = {ssd}{mix} }}")
+    })
+    .boxed()
+}
+
+fn disk(name: &'static str, cores: &'static str) -> BoxedStrategy<Vec<String>> {
+    lines(prop::collection::vec(job(), 1..4).prop_map(move |jobs| {
+        let jobs = jobs.join(",\n  ");
+        vec![format!("[workload.{name}]\nkind = \"fio\"\ncores = \"{cores}\"\njobs = [\n  {jobs}\n]")]
+    }))
+}
+
+fn costs() -> BoxedStrategy<Vec<String>> {
+    lines((0_u32..5, 0_u32..5, prop::sample::select(vec!["0.0", "0.5", "1.0"])).prop_map(|(dma, kernel, loads)| {
+        vec![format!("[fio]\ndma_lines_per_page = {dma}.5\nkernel_lines_per_page = {kernel}.5\nkernel_loads = {loads}")]
+    }))
+}
+
+fn workloads() -> BoxedStrategy<Vec<String>> {
+    let none = || lines(Just(Vec::new()));
+    let streams = (stream("a", "0-2"), prop_oneof![none(), stream("b", "3")]);
+    let disks = (disk("c", "6-7"), prop_oneof![none(), disk("d", "5")]);
+    let alone = streams.clone().prop_map(|(a, b)| [a, b].concat());
+    let io = disks.clone().prop_map(|(c, d)| [c, d].concat());
+    let both = (streams, disks).prop_map(|((a, b), (c, d))| [a, b, c, d].concat());
+    prop_oneof![1 => alone, 1 => io, 3 => both].boxed()
+}
+
+/// Any server with any work.
+pub fn any_scenario() -> impl Strategy<Value = Scenario> {
+    let seed = any::<u32>().prop_map(|seed| vec![format!("[run]\nseed = {seed}")]);
+    let parts = (cores(), cha(), memory(), controller(), io(), costs(), workloads(), seed);
+    parts.prop_map(|(cores, cha, memory, controller, io, costs, workloads, seed)| {
+        let head = vec!["[server]\npreset = \"cascade-lake-6234\"".to_owned()];
+        Scenario([head, cores, cha, memory, controller, io, costs, workloads, seed].concat())
+    })
+}

@@ -1,0 +1,148 @@
+//! Any legal server with any work: nothing is lost, nothing is made up, nothing gets stuck, and it drains.
+
+mod common;
+
+use common::scenario::{any_scenario, Scenario};
+use common::{acquired, counters, domains, in_use, settled};
+use hostnet_kernel::{Simulation, Time};
+use hostnet_model::params::{ServerParams, WorkloadKind};
+use hostnet_model::{Component, Machine};
+use hostnet_sim::build;
+use hostnet_sim::sample::Group;
+use proptest::prelude::*;
+
+/// How long a machine may take to drain: more than any queue of any scenario holds.
+const DRAIN_PS: u64 = 5_000_000_000;
+
+fn cases(count: u32) -> ProptestConfig {
+    let longer = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(longer.unwrap_or(count)) }
+}
+
+/// What holds at any moment.
+fn assert_sound(machine: &Machine, now: Time) {
+    for (name, _, domain) in domains(machine) {
+        assert!(domain.in_use() <= domain.capacity(), "{name}: {} of {}", domain.in_use(), domain.capacity());
+        assert!(domain.in_use_max() <= domain.capacity(), "{name}");
+        let sum: u32 = domain.classes().iter().map(|usage| usage.in_use()).sum();
+        assert_eq!(sum, domain.in_use(), "{name}: the workloads hold what is in use");
+        let area: u64 = domain.classes().iter().map(|usage| usage.area_ps()).sum();
+        assert_eq!(area, domain.area_ps(), "{name}: the workloads held what was in use");
+    }
+    let of = |group| in_use(machine, group);
+    assert_eq!(of(Group::Lfb), of(Group::C2mRead) + of(Group::C2mWrite), "an LFB entry serves one of two phases");
+    assert_eq!(of(Group::Tor), of(Group::ChaRead) + of(Group::ChaWrite), "a TOR entry serves one of two kinds");
+    let held = of(Group::C2mRead) + of(Group::C2mWrite) + of(Group::P2mRead) + of(Group::P2mWrite);
+    let alive = machine.requests().len() as u64;
+    assert!(held <= alive, "{held} credits are held by {alive} requests");
+    assert!(alive <= held + of(Group::ChaWrite), "{alive} requests, {held} credits and {} writes", of(Group::ChaWrite));
+    assert_bandwidth(machine, now);
+}
+
+fn assert_bandwidth(machine: &Machine, now: Time) {
+    for (index, channel) in counters(machine, now).iter().enumerate() {
+        let lines: u64 = channel.reads.iter().chain(&channel.writes).sum();
+        let burst_ps = 4 * 625; // of the fastest device
+        assert!(lines * burst_ps <= now.ps() + burst_ps, "channel {index}: {lines} lines in {} ps", now.ps());
+    }
+}
+
+/// What was asked for has been moved, line by line, when nothing is on its way.
+fn assert_moved(machine: &Machine, params: &ServerParams, now: Time) {
+    let channels = counters(machine, now);
+    for (class, workload) in params.workloads.iter().enumerate() {
+        let of = |group| acquired(machine, group, class);
+        let read: u64 = channels.iter().map(|channel| channel.reads[class]).sum();
+        let written: u64 = channels.iter().map(|channel| channel.writes[class]).sum();
+        assert_eq!(of(Group::C2mRead) + of(Group::P2mRead), read, "class {class}: lines read");
+        assert_eq!(of(Group::C2mWrite) + of(Group::P2mWrite), written + in_wpq(machine, class), "class {class}: lines written");
+        assert_eq!(of(Group::Rpq), read, "class {class}");
+        assert_eq!([of(Group::ChaRead), of(Group::ChaWrite)], [read, written + in_wpq(machine, class)], "class {class}");
+        assert_eq!([of(Group::Posted), of(Group::NonPosted)], [of(Group::P2mWrite), of(Group::P2mRead)], "class {class}");
+        let data: u64 = drives(machine).map(|drive| drive.services()[class].bytes).sum();
+        let io = (of(Group::P2mWrite) + of(Group::P2mRead)) * 64;
+        match &workload.kind {
+            WorkloadKind::Stream(_) => assert_eq!([data, io], [0, 0], "a stream needs no drive"),
+            WorkloadKind::Fio(fio) => {
+                assert!(data <= io, "class {class}: {data} bytes of {io} moved");
+                let beyond = data / 4096 + 1 + fio.jobs.iter().map(|job| job.block_bytes / 4096 + 1).sum::<u64>();
+                assert!(io - data <= (64 * beyond * fio.dma_lines_per_page.max(1) * 8) >> 16 << 3 | 1 << 16, "class {class}");
+            }
+        }
+    }
+}
+
+/// Writes of a workload that stay in the WPQ: few of them wait for more, or for reads to end.
+fn in_wpq(machine: &Machine, class: usize) -> u64 {
+    let parts = hostnet_sim::sample::domains(machine, Group::Wpq);
+    parts.iter().map(|(_, domain)| u64::from(domain.classes()[class].in_use())).sum()
+}
+
+fn drives(machine: &Machine) -> impl Iterator<Item = &hostnet_model::nvme::Ssd> {
+    machine.components().iter().filter_map(|part| if let Component::Ssd(drive) = part { Some(&**drive) } else { None })
+}
+
+/// Little's law to the picosecond: what a domain was in use is what its credits were held.
+fn assert_little(machine: &Machine) {
+    for (name, group, domain) in domains(machine) {
+        for (class, usage) in domain.classes().iter().enumerate() {
+            if usage.in_use() > 0 {
+                assert_eq!(group, Group::Wpq, "{name} holds {} credits of class {class}", usage.in_use());
+                assert!(u128::from(usage.area_ps()) >= usage.residence().sum(), "{name}, class {class}");
+            } else {
+                assert_eq!(u128::from(usage.area_ps()), usage.residence().sum(), "{name}, class {class}");
+                assert_eq!(usage.acquired(), usage.residence().count(), "{name}, class {class}");
+            }
+        }
+    }
+}
+
+/// Runs the machine empty.
+fn drain(simulation: &mut Simulation<Machine>) {
+    simulation.parts_mut()[0].0.stop_sources();
+    let end = simulation.progress().time.saturating_add(DRAIN_PS);
+    let mut at = simulation.progress().time;
+    while at < end {
+        at = at.saturating_add(20_000_000);
+        simulation.run_until(at, |_| true);
+        let machine = settled(simulation);
+        if machine.requests().is_empty() && domains(machine).iter().all(|(_, group, d)| *group == Group::Wpq || d.in_use() == 0) {
+            return;
+        }
+    }
+    let held = domains(settled(simulation)).iter().map(|(name, _, d)| format!("{name} {}", d.in_use())).collect::<Vec<_>>();
+    panic!("the machine does not drain: {held:?}");
+}
+
+fn check(scenario: &Scenario, stops_ns: &[u64]) {
+    let plan = scenario.plan();
+    let mut simulation = build::one_server(&plan.server);
+    let mut now = Time::ZERO;
+    for stop_ns in stops_ns {
+        now += stop_ns * 1000 + 7;
+        simulation.run_until(now, |_| true);
+        assert_sound(settled(&mut simulation), now);
+    }
+    let lines: u64 = domains(settled(&mut simulation)).iter().flat_map(|(_, _, d)| d.classes()).map(|u| u.acquired()).sum();
+    assert!(lines > 0, "something moved");
+    drain(&mut simulation);
+    now = simulation.progress().time;
+    let machine = settled(&mut simulation);
+    assert_sound(machine, now);
+    assert_moved(machine, &plan.server, now);
+    assert_little(machine);
+    let limit = plan.server.memory.controller.idle_writes.min(plan.server.memory.controller.write_high);
+    for (name, _, domain) in domains(machine).iter().filter(|(_, group, _)| *group == Group::Wpq) {
+        assert!(domain.in_use() < limit, "{name} keeps {} writes", domain.in_use());
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn any_server_keeps_its_books(scenario in any_scenario(), stops_ns in prop::collection::vec(0_u64..15_000, 1..6)) {
+        let stops_ns = [stops_ns, vec![20_000]].concat();
+        check(&scenario, &stops_ns);
+    }
+}
