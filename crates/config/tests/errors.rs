@@ -137,17 +137,18 @@ fn impossible_geometry_is_refused() {
 #[test]
 fn rules_between_keys_blame_the_key_that_was_written() {
     assert_says(
-        &setting("memory.controller.wpq.entries=32"),
-        &["--set memory.controller.wpq.entries=32: ", "write_high = 40"],
+        &setting("memory.controller.wpq.entries=2"),
+        &["--set memory.controller.wpq.entries=2: ", "write_high = ", "exceeds wpq.entries = 2"],
     );
-    assert_says(&setting("memory.controller.write_low=40"), &["write_low = 40 must be below write_high = 40"]);
+    assert_says(&setting("memory.controller.write_low=4095"), &["write_low = 4095 must be below write_high = "]);
     assert_says(&setting("memory.dram.timing.cwl=99"), &["cwl = 99 must not exceed cl + burst = 25"]);
     assert_says(
         &setting("memory.dram.timing.cl=2"),
         &["--set memory.dram.timing.cl=2: memory.dram.timing.cl: cwl = 20"],
     );
+    assert_says(&setting("core.write_ack=100 us"), &["100 us must be below cha.core_write_to_mc + cha.write_ack"]);
     assert_says(&setting("ssd.count=17"), &["ssd.count: 16 lanes are too few"]);
-    assert_says(&setting("pcie.posted_lines=3"), &["3 lines are less than pcie.mps, which is 4 lines"]);
+    assert_says(&setting("pcie={mps='256 B',posted_lines=3}"), &["3 lines are less than pcie.mps, which is 4 lines"]);
     assert_says(
         &setting("ssd={bandwidth='1 GB/s',read_bandwidth='1 GB/s',write_bandwidth='1 GB/s'}"),
         &["has no effect"],

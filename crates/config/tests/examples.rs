@@ -16,7 +16,8 @@ fn fio(server: &ServerParams) -> &hostnet_model::params::FioParams {
 
 #[test]
 fn the_third_quadrant_resolves() {
-    let plan = plan(&example("quadrant3.toml"), &[]);
+    let settings = ["core.lfb.entries=12", "core.lfb.refill=13.5 ns", "core.lfb.refill_jitter=0.3"];
+    let plan = plan(&example("quadrant3.toml"), &settings);
     let server = &plan.server;
     assert_eq!((server.core.lfb_entries, server.core.refill_ps, server.core.refill_spread_ps), (12, 13_500, 4_050));
     assert_eq!((server.memory.dram.clock_ps_numerator, server.memory.dram.clock_ps_denominator), (7_500, 11));

@@ -264,7 +264,9 @@ fn start(params: &ServerParams, machine: &Machine, scheduler: &mut Scheduler<Pay
                 }
             }
             Component::Channel(channel) => {
-                scheduler.send(id, id, channel.first_wake_ps(), Payload::Wake { generation: 0 });
+                if let Some(delay) = channel.first_wake_ps() {
+                    scheduler.send(id, id, delay, Payload::Wake { generation: 0 });
+                }
             }
             Component::Ssd(ssd) => {
                 for (job, commands) in ssd.initial_commands() {

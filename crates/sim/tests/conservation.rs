@@ -16,7 +16,11 @@ const DRAIN_PS: u64 = 5_000_000_000;
 
 fn cases(count: u32) -> ProptestConfig {
     let longer = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(longer.unwrap_or(count)) }
+    ProptestConfig {
+        failure_persistence: None,
+        max_shrink_iters: 100,
+        ..ProptestConfig::with_cases(longer.unwrap_or(count))
+    }
 }
 
 /// What holds at any moment.

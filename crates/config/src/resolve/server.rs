@@ -14,6 +14,7 @@ pub(super) fn resolve(
     workloads: Vec<Workload>,
     seed: u64,
 ) -> Result<ServerParams, Issue> {
+    check_write_path(spec)?;
     Ok(ServerParams {
         core: resolve_core(&spec.core),
         cha: resolve_cha(&spec.cha),
@@ -24,6 +25,19 @@ pub(super) fn resolve(
         workloads,
         seed,
     })
+}
+
+/// Checks that a write-back leaves its core before it leaves the CHA: the domain of the core ends at the CHA.
+fn check_write_path(spec: &Spec) -> Result<(), Issue> {
+    let ack_ps = spec.core.write_ack.0;
+    let path_ps = spec.cha.core_write_to_mc.0 + spec.cha.write_ack.0;
+    if ack_ps < path_ps {
+        return Ok(());
+    }
+    let shown = |ps: u64| format(ps, Dimension::Time);
+    let rule = "must be below cha.core_write_to_mc + cha.write_ack";
+    let message = format!("core.write_ack = {} {rule} = {}", shown(ack_ps), shown(path_ps));
+    Err(Issue::between(&["core.write_ack", "cha.core_write_to_mc", "cha.write_ack"], message))
 }
 
 fn resolve_core(spec: &CoreSpec) -> CoreParams {

@@ -49,7 +49,8 @@ impl Timing {
     pub(crate) fn new(dram: &DramParams) -> Self {
         let groups = dram.ranks * dram.bank_groups;
         let refi = u64::from(dram.timing.refi);
-        let stagger = |rank: u32| refi * u64::from(rank + 1) / u64::from(dram.ranks);
+        let refreshes = dram.timing.rfc > 0;
+        let stagger = |rank: u32| if refreshes { refi * u64::from(rank + 1) / u64::from(dram.ranks) } else { u64::MAX };
         let bank = |index: u32| {
             let group = index / dram.banks_per_group;
             Bank { group: group as u8, rank: (group / dram.bank_groups) as u8, ..Bank::default() }
@@ -195,7 +196,7 @@ impl Timing {
         }
     }
 
-    /// The clock at which the next refresh of any rank is due.
+    /// The clock at which the next refresh of any rank is due; never when tRFC is 0.
     pub(crate) fn refresh_due(&self) -> u64 {
         self.ranks.iter().map(|rank| rank.refresh_due).min().unwrap_or(u64::MAX)
     }

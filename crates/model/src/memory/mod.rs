@@ -121,10 +121,10 @@ impl Channel {
         }
     }
 
-    /// Picoseconds from the start of the run to the channel's first wake-up, for its first refresh.
+    /// Picoseconds from the start of the run to the channel's first wake-up, for its first refresh; none without refresh.
     #[must_use]
-    pub fn first_wake_ps(&self) -> u64 {
-        self.clock.edge(self.woken_at).ps()
+    pub fn first_wake_ps(&self) -> Option<u64> {
+        (self.woken_at < u64::MAX).then(|| self.clock.edge(self.woken_at).ps())
     }
 
     /// The read pending queue.
@@ -308,6 +308,9 @@ impl Channel {
         if clock != self.woken_at {
             self.woken_at = clock;
             self.generation = self.generation.wrapping_add(1);
+            if clock == u64::MAX {
+                return;
+            }
             let delay = self.clock.edge(clock).ps().saturating_sub(context.now().ps()).max(1);
             context.send(context.id, delay, Payload::Wake { generation: self.generation });
         }
