@@ -47,7 +47,7 @@ test: check-rust check-python
 check-rust: $(VENV)/created
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
-	cargo test --release --workspace --exclude hostnet-python --locked
+	cargo test --profile checked --workspace --exclude hostnet-python --locked
 
 check-python: build $(VENV)/locked-dev
 	$(BIN)/ruff format --check python tests

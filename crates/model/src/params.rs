@@ -99,8 +99,6 @@ pub struct PcieParams {
     pub mps_bytes: u32,
     /// Maximum read request size in bytes.
     pub mrrs_bytes: u32,
-    /// Read completion boundary in bytes: a completion carries a multiple of it.
-    pub rcb_bytes: u32,
     /// Framing, sequence number, header and LCRC of a memory write, in bytes.
     pub write_overhead_bytes: u32,
     /// The same of a memory read request.

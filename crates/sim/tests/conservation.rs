@@ -5,6 +5,7 @@ mod common;
 use common::scenario::{any_scenario, Scenario};
 use common::{acquired, counters, domains, in_use, settled};
 use hostnet_kernel::{Simulation, Time};
+use hostnet_measure::{Domain, Usage};
 use hostnet_model::params::{ServerParams, WorkloadKind};
 use hostnet_model::{Component, Machine};
 use hostnet_sim::build;
@@ -59,10 +60,22 @@ fn assert_moved(machine: &Machine, params: &ServerParams, now: Time) {
         let read: u64 = channels.iter().map(|channel| channel.reads[class]).sum();
         let written: u64 = channels.iter().map(|channel| channel.writes[class]).sum();
         assert_eq!(of(Group::C2mRead) + of(Group::P2mRead), read, "class {class}: lines read");
-        assert_eq!(of(Group::C2mWrite) + of(Group::P2mWrite), written + in_wpq(machine, class), "class {class}: lines written");
+        assert_eq!(
+            of(Group::C2mWrite) + of(Group::P2mWrite),
+            written + in_wpq(machine, class),
+            "class {class}: lines written"
+        );
         assert_eq!(of(Group::Rpq), read, "class {class}");
-        assert_eq!([of(Group::ChaRead), of(Group::ChaWrite)], [read, written + in_wpq(machine, class)], "class {class}");
-        assert_eq!([of(Group::Posted), of(Group::NonPosted)], [of(Group::P2mWrite), of(Group::P2mRead)], "class {class}");
+        assert_eq!(
+            [of(Group::ChaRead), of(Group::ChaWrite)],
+            [read, written + in_wpq(machine, class)],
+            "class {class}"
+        );
+        assert_eq!(
+            [of(Group::Posted), of(Group::NonPosted)],
+            [of(Group::P2mWrite), of(Group::P2mRead)],
+            "class {class}"
+        );
         let data: u64 = drives(machine).map(|drive| drive.services()[class].bytes).sum();
         let io = (of(Group::P2mWrite) + of(Group::P2mRead)) * 64;
         match &workload.kind {
@@ -70,7 +83,10 @@ fn assert_moved(machine: &Machine, params: &ServerParams, now: Time) {
             WorkloadKind::Fio(fio) => {
                 assert!(data <= io, "class {class}: {data} bytes of {io} moved");
                 let beyond = data / 4096 + 1 + fio.jobs.iter().map(|job| job.block_bytes / 4096 + 1).sum::<u64>();
-                assert!(io - data <= (64 * beyond * fio.dma_lines_per_page.max(1) * 8) >> 16 << 3 | 1 << 16, "class {class}");
+                assert!(
+                    io - data <= (64 * beyond * fio.dma_lines_per_page.max(1) * 8) >> 16 << 3 | 1 << 16,
+                    "class {class}"
+                );
             }
         }
     }
@@ -101,6 +117,22 @@ fn assert_little(machine: &Machine) {
     }
 }
 
+/// Every busy core goes on, and so does the IIO in both directions, if it has anything to do.
+fn assert_all_move(simulation: &mut Simulation<Machine>) {
+    let moves = |usage: &Usage| usage.acquired() + usage.residence().count();
+    let moves = |domain: &Domain| domain.classes().iter().map(moves).sum::<u64>();
+    let read = |machine: &Machine| -> Vec<(String, u32, u64)> {
+        let all = domains(machine).into_iter();
+        let own = all.filter(|(_, group, _)| [Group::Lfb, Group::P2mRead, Group::P2mWrite].contains(group));
+        own.map(|(name, _, domain)| (name, domain.in_use(), moves(domain))).collect()
+    };
+    let before = read(settled(simulation));
+    simulation.run_until(simulation.progress().time + 60_000_000, |_| true);
+    for ((name, held, before), (_, _, after)) in before.iter().zip(read(settled(simulation))) {
+        assert!(*held == 0 || after > *before, "{name} is stuck with {held} credits in use");
+    }
+}
+
 /// Runs the machine empty.
 fn drain(simulation: &mut Simulation<Machine>) {
     simulation.parts_mut()[0].0.stop_sources();
@@ -110,11 +142,14 @@ fn drain(simulation: &mut Simulation<Machine>) {
         at = at.saturating_add(20_000_000);
         simulation.run_until(at, |_| true);
         let machine = settled(simulation);
-        if machine.requests().is_empty() && domains(machine).iter().all(|(_, group, d)| *group == Group::Wpq || d.in_use() == 0) {
+        if machine.requests().is_empty()
+            && domains(machine).iter().all(|(_, group, d)| *group == Group::Wpq || d.in_use() == 0)
+        {
             return;
         }
     }
-    let held = domains(settled(simulation)).iter().map(|(name, _, d)| format!("{name} {}", d.in_use())).collect::<Vec<_>>();
+    let held =
+        domains(settled(simulation)).iter().map(|(name, _, d)| format!("{name} {}", d.in_use())).collect::<Vec<_>>();
     panic!("the machine does not drain: {held:?}");
 }
 
@@ -127,8 +162,7 @@ fn check(scenario: &Scenario, stops_ns: &[u64]) {
         simulation.run_until(now, |_| true);
         assert_sound(settled(&mut simulation), now);
     }
-    let lines: u64 = domains(settled(&mut simulation)).iter().flat_map(|(_, _, d)| d.classes()).map(|u| u.acquired()).sum();
-    assert!(lines > 0, "something moved");
+    assert_all_move(&mut simulation);
     drain(&mut simulation);
     now = simulation.progress().time;
     let machine = settled(&mut simulation);
@@ -149,4 +183,43 @@ proptest! {
         let stops_ns = [stops_ns, vec![20_000]].concat();
         check(&scenario, &stops_ns);
     }
+}
+
+/// Commands that a drive holds, of one job on one drive.
+fn one_job() -> impl Strategy<Value = (String, u64, u64)> {
+    let direction = prop::sample::select(vec!["read", "write", "randread", "randwrite", "rw", "randrw"]);
+    let job = (direction, 1_u64..80, 1_u64..20, 1_u32..5, 1_u32..30);
+    let pcie = (7_u32..12, 7_u32..12).prop_map(|(mps, mrrs)| (1 << mps, 1 << mrrs));
+    (job, pcie).prop_map(|((rw, sectors, depth, streams, queue), (mps, mrrs))| {
+        let block = sectors * 512;
+        let text = format!(
+            "[server]\npreset = \"cascade-lake-6234\"\n[ssd]\nstreams = {streams}\nqueue_depth = {queue}\n\
+             [pcie]\nmps = \"{mps} B\"\nmrrs = \"{mrrs} B\"\n[workload.disk]\nkind = \"fio\"\n\
+             jobs = [{{ rw = \"{rw}\", bs = \"{block} B\", iodepth = {depth}, size = \"1 GiB\", ssd = 0 }}]\n"
+        );
+        (text, block, depth)
+    })
+}
+
+proptest! {
+    #![proptest_config(cases(40))]
+
+    #[test]
+    fn drives_complete_what_they_move((text, block, depth) in one_job(), us in 50_u64..400) {
+        let plan = common::plan(&text, &[]);
+        let mut simulation = build::one_server(&plan.server);
+        simulation.run_until(common::us(us), |_| true);
+        let (moved, completed) = bytes_of_drives(settled(&mut simulation), block);
+        prop_assert!(completed <= moved, "{completed} bytes of {moved} completed:\n{text}");
+        prop_assert!(moved - completed <= depth * block, "{completed} bytes of {moved} completed:\n{text}");
+        simulation.run_until(common::us(us + 100), |_| true);
+        let (_, later) = bytes_of_drives(settled(&mut simulation), block);
+        prop_assert!(later > completed, "no command is completed any more:\n{text}");
+    }
+}
+
+/// Bytes that the drives have moved, and bytes of the commands of `block` bytes that they have completed.
+fn bytes_of_drives(machine: &Machine, block: u64) -> (u64, u64) {
+    let services = drives(machine).map(|drive| &drive.services()[0]);
+    services.fold((0, 0), |(moved, done), service| (moved + service.bytes, done + service.commands.count() * block))
 }

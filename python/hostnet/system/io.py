@@ -40,8 +40,6 @@ class Pcie:
     """Maximum payload size (size): 128 B to 4 KiB, a power of two."""
     mrrs: str | None = None
     """Maximum read request size (size): 128 B to 4 KiB, a power of two."""
-    rcb: str | None = None
-    """Read completion boundary (size): 64 B or 128 B."""
     write_overhead: str | None = None
     """Framing, sequence number, header and checksum of a memory write (size). Range: at most "256 B"."""
     read_overhead: str | None = None

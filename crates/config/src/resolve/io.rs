@@ -47,7 +47,6 @@ fn pcie_params(pcie: &PcieSpec, lanes: u32) -> PcieParams {
         bytes_per_s: link_bytes_per_s(pcie.generation, lanes),
         mps_bytes: pcie.mps.0 as u32,
         mrrs_bytes: pcie.mrrs.0 as u32,
-        rcb_bytes: pcie.rcb.0 as u32,
         write_overhead_bytes: pcie.write_overhead.0 as u32,
         read_overhead_bytes: pcie.read_overhead.0 as u32,
         completion_overhead_bytes: pcie.completion_overhead.0 as u32,

@@ -50,9 +50,6 @@ pub(crate) struct PcieSpec {
     /// Maximum read request size (size): 128 B to 4 KiB, a power of two.
     #[schemars(extend("x-min" = "128 B", "x-max" = "4 KiB", "x-power-of-two" = true))]
     pub(crate) mrrs: Size,
-    /// Read completion boundary (size): 64 B or 128 B.
-    #[schemars(extend("x-min" = "64 B", "x-max" = "128 B", "x-power-of-two" = true))]
-    pub(crate) rcb: Size,
     /// Framing, sequence number, header and checksum of a memory write (size).
     #[schemars(extend("x-max" = "256 B"))]
     pub(crate) write_overhead: Size,

@@ -56,7 +56,6 @@ mod tests {
             bytes_per_s: 3_938_461_538,
             mps_bytes: 256,
             mrrs_bytes: 512,
-            rcb_bytes: 64,
             write_overhead_bytes: 24,
             read_overhead_bytes: 24,
             completion_overhead_bytes: 20,

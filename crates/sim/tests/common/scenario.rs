@@ -39,7 +39,11 @@ fn cores() -> BoxedStrategy<Vec<String>> {
         |(entries, refill, jitter, issue, dirty, (to_cha, from_cha, write_ack))| {
             vec![
                 "[core]\ncount = 8".to_owned(),
-                format!("lfb = {{ entries = {entries}, refill = \"{refill} ns\", refill_jitter = {}.{} }}", jitter / 10, jitter % 10),
+                format!(
+                    "lfb = {{ entries = {entries}, refill = \"{refill} ns\", refill_jitter = {}.{} }}",
+                    jitter / 10,
+                    jitter % 10
+                ),
                 format!("issue = \"{issue} ns\"\ndirty_pool = {dirty}"),
                 format!("to_cha = \"{to_cha} ns\"\nfrom_cha = \"{from_cha} ns\"\nwrite_ack = \"{write_ack} ns\""),
             ]
@@ -103,7 +107,9 @@ fn io() -> BoxedStrategy<Vec<String>> {
         vec![
             format!("[iio]\nwrite_credits = {writes}\nread_credits = {reads}\nline = \"{line} ns\"\nline_jitter = 0.5"),
             format!("write_to_cha = \"{way} ns\"\nread_to_cha = \"{way} ns\"\nread_return = \"{way} ns\""),
-            format!("[pcie]\ngeneration = {generation}\nmps = \"{mps} B\"\nmrrs = \"{mrrs} B\"\nlatency = \"{wire} ns\""),
+            format!(
+                "[pcie]\ngeneration = {generation}\nmps = \"{mps} B\"\nmrrs = \"{mrrs} B\"\nlatency = \"{wire} ns\""
+            ),
             format!("posted_lines = {posted}\nnonposted_lines = {nonposted}"),
             format!("[ssd]\ncount = 3\nbandwidth = \"{rate} GB/s\"\nlatency = \"{latency} us\"\nqueue_depth = {depth}"),
             format!("max_transfer = \"{transfer} KiB\"\nstreams = {streams}"),
