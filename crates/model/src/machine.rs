@@ -36,10 +36,10 @@ pub enum Payload {
     Read(RequestId),
     /// To the IIO: a write was accepted by memory.
     Acknowledged(RequestId),
-    /// To a channel: look for a command to issue.
+    /// To a channel: it is time for what was planned for `clock`, if that is still the plan.
     Wake {
-        /// Only the latest wake-up counts.
-        generation: u32,
+        /// The channel's clock.
+        clock: u64,
     },
     /// To the IIO: a write TLP of a device arrives.
     WriteTlp {

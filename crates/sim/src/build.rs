@@ -264,8 +264,8 @@ fn start(params: &ServerParams, machine: &Machine, scheduler: &mut Scheduler<Pay
                 }
             }
             Component::Channel(channel) => {
-                if let Some(delay) = channel.first_wake_ps() {
-                    scheduler.send(id, id, delay, Payload::Wake { generation: 0 });
+                if let Some((delay, wake)) = channel.first_wake() {
+                    scheduler.send(id, id, delay, wake);
                 }
             }
             Component::Ssd(ssd) => {

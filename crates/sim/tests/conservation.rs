@@ -220,6 +220,34 @@ proptest! {
 
 /// Bytes that the drives have moved, and bytes of the commands of `block` bytes that they have completed.
 fn bytes_of_drives(machine: &Machine, block: u64) -> (u64, u64) {
-    let services = drives(machine).map(|drive| &drive.services()[0]);
+    let services = drives(machine).flat_map(|drive| drive.services());
     services.fold((0, 0), |(moved, done), service| (moved + service.bytes, done + service.commands.count() * block))
+}
+
+/// Completions come back in another order than their requests; none of them may be lost on the way to its command, or the
+/// drive ends with fewer commands in flight than the job keeps.
+#[test]
+fn a_drive_keeps_its_depth() {
+    for streams in [1, 4] {
+        let text = format!(
+            "[server]\npreset = \"cascade-lake-6234\"\n\
+             [ssd]\ncount = 1\nbandwidth = \"12 GB/s\"\nlatency = \"0 ns\"\nstreams = {streams}\n\
+             [pcie]\ngeneration = 4\nmps = \"1 KiB\"\nmrrs = \"1 KiB\"\n\
+             [fio]\ndma_lines_per_page = 0.0\nkernel_lines_per_page = 0.0\n\
+             [workload.cores]\nkind = \"stream\"\ncores = \"0-5\"\npattern = \"random\"\nreads = 0.0\n\
+             [workload.disk]\nkind = \"fio\"\ncores = \"7\"\n\
+             jobs = [{{ rw = \"write\", bs = \"1536 B\", iodepth = 8, size = \"1 GiB\", ssd = 0 }}]\n"
+        );
+        let plan = common::plan(&text, &[]);
+        let mut simulation = build::one_server(&plan.server);
+        let mut until = |us| {
+            simulation.run_until(common::us(us), |_| true);
+            bytes_of_drives(settled(&mut simulation), 1536).1
+        };
+        let (start, early, middle, late) = (until(10), until(60), until(300), until(350));
+        assert!(
+            (late - middle) as f64 > 0.9 * (early - start) as f64,
+            "{streams} streams: {start} {early} {middle} {late}"
+        );
+    }
 }

@@ -38,11 +38,11 @@ class Core:
     issue: str | None = None
     """Least time between two allocations of one core (time). Range: at most "1 us"."""
     to_cha: str | None = None
-    """From the core to the CHA (time). Range: at most "100 us"."""
+    """From the core to the CHA (time). Range: "1 ps" to "100 us"."""
     from_cha: str | None = None
-    """From the CHA to the core (time). Range: at most "100 us"."""
+    """From the CHA to the core (time). Range: "1 ps" to "100 us"."""
     write_ack: str | None = None
-    """From the CHA's admission of a write-back to the release of the LFB entry (time). Range: at most "100 us"."""
+    """From the CHA's admission of a write-back to the release of the LFB entry (time). Range: "1 ps" to "100 us"."""
     dirty_pool: int | None = None
     """Dirty lines of one core that wait for eviction; one of them, drawn at random, leaves per store miss (lines).
 
@@ -69,15 +69,18 @@ class Cha:
     tor: Tor = Tor()
     """The request buffer of each slice."""
     read_to_mc: str | None = None
-    """From admission of a read to its arrival at the memory controller (time). Range: at most "100 us"."""
+    """From admission of a read to its arrival at the memory controller (time). Range: "1 ps" to "100 us"."""
     from_mc: str | None = None
     """From the last data beat on the channel to the CHA (time). Range: at most "100 us"."""
     core_write_to_mc: str | None = None
-    """From admission of a core's write-back to its arrival at the memory controller (time). Range: at most "100 us"."""
+    """From admission of a core's write-back to its arrival at the memory controller (time).
+
+    Range: "1 ps" to "100 us".
+    """
     io_write_to_mc: str | None = None
-    """From admission of an IIO write to its arrival at the memory controller (time). Range: at most "100 us"."""
+    """From admission of an IIO write to its arrival at the memory controller (time). Range: "1 ps" to "100 us"."""
     write_ack: str | None = None
-    """From the memory controller's acceptance of a write to the CHA (time). Range: at most "100 us"."""
+    """From the memory controller's acceptance of a write to the CHA (time). Range: "1 ps" to "100 us"."""
 
 
 @dataclass(frozen=True, kw_only=True)

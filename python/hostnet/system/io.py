@@ -12,13 +12,13 @@ class Iio:
     read_credits: int | None = None
     """Read buffer entries: the credits of P2M-Read (lines). Range: 1 to 65536."""
     write_to_cha: str | None = None
-    """From allocation of a write entry to the CHA (time). Range: at most "100 us"."""
+    """From allocation of a write entry to the CHA (time). Range: "1 ps" to "100 us"."""
     write_ack: str | None = None
-    """From the CHA's acknowledgement to the release of a write entry (time). Range: at most "100 us"."""
+    """From the CHA's acknowledgement to the release of a write entry (time). Range: "1 ps" to "100 us"."""
     read_to_cha: str | None = None
-    """From allocation of a read entry to the CHA (time). Range: at most "100 us"."""
+    """From allocation of a read entry to the CHA (time). Range: "1 ps" to "100 us"."""
     read_return: str | None = None
-    """From data at the CHA to the release of a read entry (time). Range: at most "100 us"."""
+    """From data at the CHA to the release of a read entry (time). Range: "1 ps" to "100 us"."""
     line: str | None = None
     """Mean time per line on the way into the processor interconnect (time). Range: at most "1 us"."""
     line_jitter: float | None = None

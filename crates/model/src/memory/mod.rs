@@ -80,10 +80,11 @@ pub struct Channel {
     idle_drain: bool,
     last_was_write: bool,
     plan: Plan,
+    /// The clock of the last wake-up asked for, and of the last one for a refresh.
     woken_at: u64,
+    refresh_woken_at: u64,
     /// The first clock that no command has used.
     next_clock: u64,
-    generation: u32,
     rpq: Domain,
     wpq: Domain,
     counters: Counters,
@@ -97,7 +98,8 @@ impl Channel {
         let timing = Timing::new(&dram);
         Self {
             plan: Plan::refresh_at(timing.refresh_due()),
-            woken_at: timing.refresh_due(),
+            woken_at: u64::MAX,
+            refresh_woken_at: timing.refresh_due(),
             next_clock: 0,
             clock: Clock::new(dram.clock_ps_numerator, dram.clock_ps_denominator),
             timing,
@@ -110,7 +112,6 @@ impl Channel {
             served: 0,
             idle_drain: false,
             last_was_write: false,
-            generation: 0,
             rpq: Domain::new(params.rpq_entries, params.rpq_full_threshold, classes),
             wpq: Domain::new(params.wpq_entries, params.wpq_full_threshold, classes),
             counters: Counters { reads: vec![0; classes], writes: vec![0; classes], ..Counters::default() },
@@ -121,10 +122,11 @@ impl Channel {
         }
     }
 
-    /// Picoseconds from the start of the run to the channel's first wake-up, for its first refresh; none without refresh.
+    /// The channel's first wake-up, for its first refresh, and the ps from the start of the run to it; none without refresh.
     #[must_use]
-    pub fn first_wake_ps(&self) -> Option<u64> {
-        (self.woken_at < u64::MAX).then(|| self.clock.edge(self.woken_at).ps())
+    pub fn first_wake(&self) -> Option<(u64, Payload)> {
+        let clock = self.refresh_woken_at;
+        (clock < u64::MAX).then(|| (self.clock.edge(clock).ps(), Payload::Wake { clock }))
     }
 
     /// The read pending queue.
@@ -162,7 +164,7 @@ impl Channel {
     pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
         match payload {
             Payload::Arrive(id) => self.on_arrival(id, context),
-            Payload::Wake { generation } if generation == self.generation => self.on_wake(context),
+            Payload::Wake { clock } if clock == self.plan.clock => self.on_wake(context),
             Payload::Wake { .. } => {}
             other => unreachable!("a channel was sent {other:?}"),
         }
@@ -223,7 +225,6 @@ impl Channel {
     /// Issues the planned command and plans the next.
     fn on_wake(&mut self, context: &mut Context) {
         let Plan { clock, command, .. } = self.plan;
-        self.woken_at = u64::MAX;
         self.next_clock = clock + 1;
         self.issue(clock, command, context);
         self.choose_mode(context.now());
@@ -302,17 +303,17 @@ impl Channel {
         }
     }
 
-    /// Sees to it that the channel wakes up for its plan.
+    /// Sees to it that the channel wakes up for its plan. A refresh is planned again whenever nothing else is to be done, so
+    /// its wake-up is kept apart from the others and asked for once.
     fn wake(&mut self, context: &mut Context) {
-        let clock = self.plan.clock;
-        if clock != self.woken_at {
-            self.woken_at = clock;
-            self.generation = self.generation.wrapping_add(1);
-            if clock == u64::MAX {
-                return;
-            }
-            let delay = self.clock.edge(clock).ps().saturating_sub(context.now().ps()).max(1);
-            context.send(context.id, delay, Payload::Wake { generation: self.generation });
+        let Plan { clock, command, .. } = self.plan;
+        let refresh = command == Command::Refresh;
+        let asked = if refresh { &mut self.refresh_woken_at } else { &mut self.woken_at };
+        if clock == u64::MAX || *asked == clock {
+            return;
         }
+        *asked = clock;
+        let delay = self.clock.edge(clock).ps().saturating_sub(context.now().ps()).max(1);
+        context.send(context.id, delay, Payload::Wake { clock });
     }
 }
