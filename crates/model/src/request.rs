@@ -63,8 +63,6 @@ pub struct Request {
     pub entered: Time,
     /// When the CHA admitted it.
     pub admitted: Time,
-    /// When the memory controller accepted it.
-    pub queued: Time,
     /// The next request in the list that it waits in.
     pub next: RequestId,
 }

@@ -139,6 +139,7 @@ impl Builder<'_> {
                         &mut rng,
                     ),
                     slot: 0,
+                    waiting: 0,
                 });
             }
         }

@@ -151,5 +151,5 @@ fn throughput_is_the_least_of_rate_and_window() {
 #[should_panic(expected = "holds a read request")]
 fn a_window_smaller_than_a_request_is_refused() {
     let params = server(1, "0", &[]);
-    let _ = build::two_servers(&params, &params, &LinkParams { window_lines: 7, ..LINK });
+    let _ = build::two_servers(&params, &params, &LinkParams { window_lines: 3, ..LINK });
 }

@@ -19,6 +19,9 @@ use std::collections::VecDeque;
 /// The most kernel work that may wait at a core, in lines: more holds the drives back.
 pub const KERNEL_BACKLOG_LINES: u64 = 4096;
 
+/// Pieces of kernel work that may wait at a core before its list has to grow.
+const WAITING_CAPACITY: usize = 1024;
+
 /// What makes a core miss.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Program {
@@ -63,7 +66,7 @@ impl Core {
         let domain = || Domain::new(entries, entries, classes);
         Self {
             idle_entries: 0,
-            waiting: VecDeque::new(),
+            waiting: VecDeque::with_capacity(WAITING_CAPACITY),
             next_issue: Time::ZERO,
             lfb: domain(),
             read: domain(),
@@ -199,7 +202,6 @@ impl Core {
             since: now,
             entered: now,
             admitted: now,
-            queued: now,
             next: RequestId::NONE,
         };
         self.dispatch(request, line, context);

@@ -69,8 +69,8 @@ impl Iio {
             write: Domain::new(params.write_credits, params.write_credits, classes),
             read: Domain::new(params.read_credits, params.read_credits, classes),
             links: vec![link; links as usize],
-            bursts: Vec::new(),
-            bursts_free: Vec::new(),
+            bursts: Vec::with_capacity(depth * links as usize),
+            bursts_free: Vec::with_capacity(depth * links as usize),
             write_turn: 0,
             read_turn: 0,
             port_free: Time::ZERO,
@@ -193,7 +193,6 @@ impl Iio {
             since: now,
             entered: now,
             admitted: now,
-            queued: now,
             next: RequestId::NONE,
         });
         let start = self.port_free.max(now);

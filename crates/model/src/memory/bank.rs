@@ -220,7 +220,8 @@ impl Timing {
         for (_, bank) in self.banks.iter_mut().enumerate().filter(|(index, _)| mask >> index & 1 == 1) {
             bank.act = bank.act.max(start + rfc);
         }
-        self.ranks[rank].refresh_due += u64::from(self.dram.timing.refi);
+        let due = &mut self.ranks[rank].refresh_due;
+        *due = due.saturating_add(u64::from(self.dram.timing.refi));
         open.count_ones()
     }
 }

@@ -190,13 +190,12 @@ impl Channel {
     /// Takes a request into its queue, and tells the CHA when it is a write.
     fn accept(&mut self, id: RequestId, clock: u64, context: &mut Context) {
         let now = context.now();
-        let request = context.requests.get_mut(id);
-        request.queued = now;
+        let request = context.requests.get(id);
         let (place, class, read) = (request.place, request.class, request.kind.is_read());
         self.close_idle_row(usize::from(place.bank), clock);
         let open_row = self.timing.open_row(usize::from(place.bank));
         let (queue, domain) = if read { (&mut self.reads, &mut self.rpq) } else { (&mut self.writes, &mut self.wpq) };
-        queue.push(Entry::new(id, place.row, place.bank, class, clock), open_row);
+        queue.push(Entry::new(id, place, class, clock, now), open_row);
         let taken = domain.try_acquire(now, class);
         assert!(taken, "a queue with room has a credit");
         if !read {
@@ -278,16 +277,15 @@ impl Channel {
         self.served += u32::from(write == (self.mode == Mode::Write));
         let queue = if write { &mut self.writes } else { &mut self.reads };
         let entry = queue.remove_hit(bank);
-        let queued = context.requests.get(entry.request).queued;
         if write {
-            self.wpq.release(now, entry.class, queued);
+            self.wpq.release(now, entry.class, entry.queued);
             self.counters.writes[usize::from(entry.class)] += 1;
             if self.params.write_auto_precharge && (self.writes.hits | self.reads.hits) >> bank & 1 == 0 {
                 self.close_row(self.timing.earliest_precharge(bank), bank);
             }
             self.admit_waiting(clock, false, context);
         } else {
-            self.rpq.release(now, entry.class, queued);
+            self.rpq.release(now, entry.class, entry.queued);
             self.counters.reads[usize::from(entry.class)] += 1;
             let clocks = u64::from(self.dram.timing.cl + self.dram.timing.burst);
             let done = self.clock.edge(clock + clocks).since(now) + self.from_mc_ps;

@@ -1,6 +1,8 @@
 //! The pending requests of a channel: one list per bank and direction, oldest first.
 
+use super::Place;
 use crate::request::RequestId;
+use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
 pub(crate) const NONE: u16 = u16::MAX;
@@ -12,17 +14,18 @@ pub(crate) struct Entry {
     pub(crate) row: u32,
     pub(crate) bank: u8,
     pub(crate) class: u8,
-    /// Clock of arrival.
+    /// Clock and time of arrival. A write outlives its request, so the time is kept here.
     pub(crate) arrived: u64,
+    pub(crate) queued: Time,
     /// Order of arrival.
     order: u64,
     next: u16,
 }
 
 impl Entry {
-    /// An entry for a request that arrives at clock `arrived`.
-    pub(crate) fn new(request: RequestId, row: u32, bank: u8, class: u8, arrived: u64) -> Self {
-        Self { request, row, bank, class, arrived, order: 0, next: NONE }
+    /// An entry for a request that arrives at time `queued`, in clock `arrived`.
+    pub(crate) fn new(request: RequestId, place: Place, class: u8, arrived: u64, queued: Time) -> Self {
+        Self { request, row: place.row, bank: place.bank, class, arrived, queued, order: 0, next: NONE }
     }
 }
 
@@ -58,7 +61,7 @@ pub(crate) struct Queue {
 
 impl Queue {
     pub(crate) fn new(capacity: u32, banks: u32) -> Self {
-        let entry = Entry::new(RequestId::NONE, 0, 0, 0, 0);
+        let entry = Entry::new(RequestId::NONE, Place::default(), 0, 0, Time::ZERO);
         Self {
             entries: vec![entry; capacity as usize],
             free: (0..capacity as u16).rev().collect(),

@@ -34,6 +34,8 @@ pub struct Job {
     pub extra: Walk,
     /// The buffer of the next command.
     pub slot: u64,
+    /// Commands that wait for the drive to have room.
+    pub waiting: u32,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -185,9 +187,14 @@ impl Ssd {
             return;
         }
         if self.open.len() + self.draining.len() >= self.params.queue_depth as usize {
-            context.send(context.id, self.params.latency_ps.max(1), Payload::Submit { job: index });
+            self.jobs[usize::from(index)].waiting += 1;
             return;
         }
+        self.start(index, context);
+    }
+
+    /// Takes a command of a job into the drive.
+    fn start(&mut self, index: u16, context: &mut Context) {
         let job = &mut self.jobs[usize::from(index)];
         let block = job.params.block_bytes;
         let read = job.params.reads >= 1 << 32 || (job.params.reads > 0 && self.rng.chance(job.params.reads));
@@ -259,6 +266,13 @@ impl Ssd {
         self.services[usize::from(class)].commands.record(latency);
         let wait = self.pcie.latency_ps + self.params.latency_ps;
         context.send(context.id, wait.max(1), Payload::Submit { job: command.job });
+        let count = self.jobs.len();
+        let after = usize::from(command.job) + 1;
+        let next = (after..after + count).map(|job| job % count).find(|&job| self.jobs[job].waiting > 0);
+        if let Some(job) = next {
+            self.jobs[job].waiting -= 1;
+            self.start(job as u16, context);
+        }
     }
 
     /// Sends a write TLP: data, or lines beyond the data when enough of them are owed.
@@ -342,6 +356,16 @@ impl Ssd {
         self.kick(context);
     }
 
+    /// Counts data as that of the oldest commands that wait for any: completions of one drive come in its order but for
+    /// what the memory reorders, and no byte is lost.
+    fn count_received(&mut self, mut bytes: u64) {
+        for command in self.draining.iter_mut().chain(&mut self.open).filter(|command| !command.read) {
+            let part = bytes.min(command.unfinished_bytes);
+            command.unfinished_bytes -= part;
+            bytes -= part;
+        }
+    }
+
     fn on_completion(&mut self, lines: u8, class: u8, context: &mut Context) {
         for _ in 0..lines {
             let (since, holder) = self.nonposted_since.pop_front().expect("a read credit was taken");
@@ -349,10 +373,8 @@ impl Ssd {
         }
         let bytes = u64::from(lines) * 64;
         self.services[usize::from(class)].bytes += bytes;
-        let unfinished = self.draining.iter_mut().chain(&mut self.open).find(|command| !command.read);
-        let Some(command) = unfinished else { return self.kick(context) };
-        command.unfinished_bytes = command.unfinished_bytes.saturating_sub(bytes);
-        if self.draining.front().is_some_and(|command| command.unfinished_bytes == 0) {
+        self.count_received(bytes);
+        while self.draining.front().is_some_and(|command| command.unfinished_bytes == 0) {
             if let Some(command) = self.draining.pop_front() {
                 self.finish(&command, context);
             }

@@ -34,7 +34,7 @@ fn power(least: u32, most: u32) -> impl Strategy<Value = u32> {
 }
 
 fn cores() -> BoxedStrategy<Vec<String>> {
-    let delays = (1_u32..20, 1_u32..20, 1_u32..100);
+    let delays = (1_u32..20, 1_u32..20, 1_u32..20);
     lines((count(20), 0_u32..30, 0_u32..=10, 0_u32..3, count(300), delays).prop_map(
         |(entries, refill, jitter, issue, dirty, (to_cha, from_cha, write_ack))| {
             vec![
@@ -52,7 +52,7 @@ fn cores() -> BoxedStrategy<Vec<String>> {
 }
 
 fn cha() -> BoxedStrategy<Vec<String>> {
-    let delays = (1_u32..60, 1_u32..60, 1_u32..100);
+    let delays = (1_u32..60, 1_u32..60, 20_u32..120);
     lines((prop::sample::select(vec![1, 3, 18]), count(20), count(20), delays).prop_map(
         |(slices, entries, write_entries, (there, back, write))| {
             vec![
@@ -152,8 +152,10 @@ fn disk(name: &'static str, cores: &'static str) -> BoxedStrategy<Vec<String>> {
 }
 
 fn costs() -> BoxedStrategy<Vec<String>> {
-    lines((0_u32..5, 0_u32..5, prop::sample::select(vec!["0.0", "0.5", "1.0"])).prop_map(|(dma, kernel, loads)| {
-        vec![format!("[fio]\ndma_lines_per_page = {dma}.5\nkernel_lines_per_page = {kernel}.5\nkernel_loads = {loads}")]
+    let share = || prop::sample::select(vec!["0.0", "0.5", "1.0"]);
+    let lines_per_page = || prop::sample::select(vec!["0.0", "0.5", "4.25"]);
+    lines((lines_per_page(), lines_per_page(), share()).prop_map(|(dma, kernel, loads)| {
+        vec![format!("[fio]\ndma_lines_per_page = {dma}\nkernel_lines_per_page = {kernel}\nkernel_loads = {loads}")]
     }))
 }
 
