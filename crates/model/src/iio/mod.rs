@@ -60,7 +60,7 @@ impl Iio {
     #[must_use]
     pub fn new(params: IioParams, pcie: PcieParams, links: u32, rng: Rng, classes: usize) -> Self {
         let depth = (pcie.posted_lines.max(pcie.nonposted_lines) + 1) as usize;
-        let link = Link {
+        let link = |_| Link {
             writes: VecDeque::with_capacity(depth),
             reads: VecDeque::with_capacity(depth),
             down: Lane::new(&pcie),
@@ -68,7 +68,7 @@ impl Iio {
         Self {
             write: Domain::new(params.write_credits, params.write_credits, classes),
             read: Domain::new(params.read_credits, params.read_credits, classes),
-            links: vec![link; links as usize],
+            links: (0..links).map(link).collect(),
             bursts: Vec::with_capacity(depth * links as usize),
             bursts_free: Vec::with_capacity(depth * links as usize),
             write_turn: 0,
