@@ -157,6 +157,7 @@ impl Ssd {
     pub fn stop(&mut self) {
         self.stopped = true;
         self.open.clear();
+        self.jobs.iter_mut().for_each(|job| job.waiting = 0);
     }
 
     /// The commands that its jobs submit at the start: job and number.
