@@ -50,8 +50,8 @@ check-rust: $(VENV)/created
 	cargo test --profile checked --workspace --exclude hostnet-python --locked
 
 check-python: build $(VENV)/locked-dev
-	$(BIN)/ruff format --check python tests
-	$(BIN)/ruff check python tests
+	$(BIN)/ruff format --check python tests examples
+	$(BIN)/ruff check python tests examples
 	$(BIN)/mypy
 	$(BIN)/stubtest hostnet._core --mypy-config-file pyproject.toml
 	$(BIN)/pytest

@@ -129,6 +129,7 @@ impl Core {
         }
     }
 
+    /// The kernel follows pointers from page to page, so its work on one request keeps one LFB entry busy.
     fn on_kernel_work(&mut self, pages: u32, class: u8, ssd: u8, context: &mut Context) {
         for program in self.programs.iter_mut().filter(|program| program.class == class) {
             if let Some(owed) = &mut program.owed {
@@ -137,7 +138,7 @@ impl Core {
         }
         self.waiting.push_back((ssd, pages));
         self.acknowledge_work(context);
-        while self.idle_entries > 0 && self.has_work() && context.now() >= self.next_issue {
+        if self.idle_entries > 0 && self.has_work() {
             self.allocate(context);
         }
     }

@@ -33,7 +33,7 @@ impl Clock {
     #[inline]
     pub(crate) fn edge(&self, clock: u64) -> Time {
         let mut ps = ((u128::from(clock) * u128::from(self.ps_per_clock)) >> 32) as u64;
-        while ps * self.denominator < clock * self.numerator {
+        while wide(ps, self.denominator) < wide(clock, self.numerator) {
             ps += 1;
         }
         Time::from_ps(ps)
@@ -43,11 +43,17 @@ impl Clock {
     #[inline]
     pub(crate) fn at_or_after(&self, time: Time) -> u64 {
         let mut clock = ((u128::from(time.ps()) * u128::from(self.clocks_per_ps)) >> 64) as u64;
-        while clock * self.numerator < time.ps() * self.denominator {
+        while wide(clock, self.numerator) < wide(time.ps(), self.denominator) {
             clock += 1;
         }
         clock
     }
+}
+
+/// The product, which may not fit 64 bits when the data rate is no speed grade.
+#[inline]
+fn wide(a: u64, b: u64) -> u128 {
+    u128::from(a) * u128::from(b)
 }
 
 #[cfg(test)]

@@ -361,6 +361,9 @@ impl Ssd {
     /// what the memory reorders, and no byte is lost.
     fn count_received(&mut self, mut bytes: u64) {
         for command in self.draining.iter_mut().chain(&mut self.open).filter(|command| !command.read) {
+            if bytes == 0 {
+                return;
+            }
             let part = bytes.min(command.unfinished_bytes);
             command.unfinished_bytes -= part;
             bytes -= part;
