@@ -65,6 +65,6 @@ KNOWN_TO_FAIL = {
 
 
 def test_the_ledger_gets_no_worse() -> None:
-    """The quick selection, whole: a row that begins to fail is a change of physics to explain, one that passes again too."""
+    """The quick selection: a row that begins to fail is a change of physics to explain. So is one that passes again."""
     ledger = validate("host_network", selection="quick")
     assert {row.id for row in ledger.rows if row.verdict == "fail"} == KNOWN_TO_FAIL
