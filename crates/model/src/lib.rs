@@ -14,6 +14,7 @@
 //! | `link/` | a plain link between two servers |
 
 pub mod cha;
+mod context;
 pub mod core;
 pub mod iio;
 pub mod link;
@@ -25,6 +26,7 @@ pub mod params;
 pub mod pcie;
 mod request;
 
-pub use machine::{Component, Context, Layout, Machine, Payload};
+pub use context::{Context, Layout, Payload};
+pub use machine::{Component, Machine};
 pub use pages::Pages;
 pub use request::{Kind, Request, RequestId, Requests};

@@ -19,6 +19,7 @@ mod report;
 mod run;
 pub mod sample;
 mod table;
+mod view;
 
 pub use hostnet_kernel::checkpoint::CheckpointError;
 pub use many::{run_many, Finished, Many};

@@ -1,7 +1,7 @@
 //! What limits a workload, and which of the user's parameters had no influence.
 
-use crate::run::View;
 use crate::sample::{domains, Group};
+use crate::view::View;
 use hostnet_measure::Domain;
 use hostnet_model::params::WorkloadKind;
 

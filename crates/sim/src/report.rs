@@ -1,9 +1,9 @@
 //! From a run to its tables and its summary.
 
 use crate::limits;
-use crate::run::{View, CONFIDENCE_GROUPS};
-use crate::sample::{domains, residences, Group, Sample, Totals};
+use crate::sample::{differences, domains, residences, Group, Sample, Totals};
 use crate::table::{Cell, Kind, Table};
+use crate::view::{View, CONFIDENCE_GROUPS};
 use hostnet_measure::batch::estimate;
 use hostnet_measure::{Domain, Histogram};
 use hostnet_model::memory::Counters;
@@ -98,28 +98,6 @@ impl Report {
     pub fn table(&self, name: &str) -> Option<&Table> {
         self.tables.iter().find(|table| table.name == name)
     }
-}
-
-/// Lines of a workload per batch, in the domains that it is measured by.
-pub(crate) fn batch_lines(samples: &[Sample], class: usize) -> Vec<f64> {
-    differences(samples, |sample| {
-        let own = Group::ALL[..4].iter().map(|&group| sample.of(group, class).lines);
-        own.sum::<u64>() as f64
-    })
-}
-
-/// What a running total grew by in each batch.
-fn differences(samples: &[Sample], total: impl Fn(&Sample) -> f64) -> Vec<f64> {
-    let mut before = 0.0;
-    samples
-        .iter()
-        .map(|sample| {
-            let now = total(sample);
-            let grown = now - before;
-            before = now;
-            grown
-        })
-        .collect()
 }
 
 /// Half-width of the confidence interval of the ratio of two running totals, per batch.

@@ -2,6 +2,7 @@
 
 use crate::build;
 use crate::sample::{self, Group, Sample};
+use crate::view::{View, CONFIDENCE_GROUPS};
 use hostnet_config::{Length, Plan, WarmUp};
 use hostnet_kernel::checkpoint::{self, CheckpointError};
 use hostnet_kernel::{Progress, Simulation, Time};
@@ -22,8 +23,6 @@ const PRECISION_BATCH_PS: u64 = 10_000_000;
 const PRECISION_BATCHES_MIN: usize = 32;
 /// Most batches kept: then two become one.
 const BATCHES_MAX: usize = 4096;
-/// Groups of batches that a confidence interval is made of.
-pub(crate) const CONFIDENCE_GROUPS: usize = 32;
 /// Simulated time without any progress after which a run is stuck.
 const STUCK_PS: u64 = 500_000_000;
 
@@ -303,7 +302,7 @@ impl Run {
         let batches = &self.state.batches;
         batches.len() >= PRECISION_BATCHES_MIN
             && (0..self.plan.server.workloads.len()).all(|class| {
-                let found = batch::estimate(&crate::report::batch_lines(batches, class), CONFIDENCE_GROUPS);
+                let found = batch::estimate(&sample::batch_lines(batches, class), CONFIDENCE_GROUPS);
                 found.mean == 0.0 || found.half_width <= relative * found.mean
             })
     }
@@ -369,18 +368,6 @@ impl Run {
     }
 }
 
-/// What a report is made of.
-pub(crate) struct View<'a> {
-    pub(crate) plan: &'a Plan,
-    pub(crate) machine: &'a Machine,
-    pub(crate) batches: &'a [Sample],
-    pub(crate) series: &'a [Sample],
-    pub(crate) window_start: Time,
-    pub(crate) now: Time,
-    pub(crate) complete: bool,
-    pub(crate) events: u64,
-}
-
 fn label(plan: &Plan, options: Options) -> String {
     format!("{} series {}", plan.hash, options.series_ps)
 }
@@ -388,7 +375,7 @@ fn label(plan: &Plan, options: Options) -> String {
 /// Whether the throughput of every workload has settled.
 fn is_steady(slices: &[Sample]) -> bool {
     let classes = slices.first().map_or(0, |sample| sample.app_bytes.len());
-    (0..classes).all(|class| batch::warm_up(&crate::report::batch_lines(slices, class)).is_some())
+    (0..classes).all(|class| batch::warm_up(&sample::batch_lines(slices, class)).is_some())
 }
 
 fn stuck(machine: &Machine, now: Time, idle_ps: u64) -> SimulationError {

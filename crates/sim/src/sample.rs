@@ -248,3 +248,25 @@ pub fn residences(machine: &Machine, group: Group, class: Option<usize>) -> Hist
     }
     merged
 }
+
+/// Lines of a workload per batch, in the domains that it is measured by.
+pub(crate) fn batch_lines(samples: &[Sample], class: usize) -> Vec<f64> {
+    differences(samples, |sample| {
+        let own = Group::ALL[..4].iter().map(|&group| sample.of(group, class).lines);
+        own.sum::<u64>() as f64
+    })
+}
+
+/// What a running total grew by in each batch.
+pub(crate) fn differences(samples: &[Sample], total: impl Fn(&Sample) -> f64) -> Vec<f64> {
+    let mut before = 0.0;
+    samples
+        .iter()
+        .map(|sample| {
+            let now = total(sample);
+            let grown = now - before;
+            before = now;
+            grown
+        })
+        .collect()
+}

@@ -4,7 +4,7 @@
 //! the memory controller has accepted it. Reads may pass writes that wait for the memory controller until the entries are
 //! used up; then admission stalls for everybody. Cores and the IIO come in through queues of their own, served in turn.
 
-use crate::machine::{Context, Payload};
+use crate::context::{Context, Payload};
 use crate::params::{ChaParams, CoreParams, IioParams};
 use crate::request::{Fifo, Kind, RequestId};
 use hostnet_measure::Domain;

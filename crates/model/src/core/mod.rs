@@ -7,7 +7,7 @@ mod stream;
 
 pub use stream::{Evictions, Walk};
 
-use crate::machine::{Context, Payload};
+use crate::context::{Context, Payload};
 use crate::pages::Pages;
 use crate::params::CoreParams;
 use crate::request::{Kind, Request, RequestId};

@@ -3,7 +3,7 @@
 //! One entry per line. A write entry is held until the memory controller has accepted the line, a read entry until its data
 //! is back. Links are served TLP by TLP, round robin; lines enter the processor interconnect one after the other.
 
-use crate::machine::{Context, Payload};
+use crate::context::{Context, Payload};
 use crate::params::{IioParams, PcieParams};
 use crate::pcie::Lane;
 use crate::request::{Kind, Request, RequestId};

@@ -11,7 +11,7 @@ mod sender;
 pub use receiver::Receiver;
 pub use sender::Sender;
 
-use crate::machine::{Context, Payload};
+use crate::context::{Context, Payload};
 use crate::pages::Pages;
 use crate::params::PcieParams;
 use crate::pcie::Lane;

@@ -1,7 +1,7 @@
 //! The receiving end of a link.
 
 use super::{LinkParams, Pool, Port, Socket};
-use crate::machine::{Context, Payload};
+use crate::context::{Context, Payload};
 use crate::pages::Pages;
 use crate::params::PcieParams;
 use hostnet_measure::Domain;

@@ -14,7 +14,7 @@ mod schedule;
 
 pub use map::{Decoder, Place};
 
-use crate::machine::{Context, Payload};
+use crate::context::{Context, Payload};
 use crate::params::{ControllerParams, DramParams};
 use crate::request::{Fifo, RequestId};
 use bank::Timing;

@@ -3,8 +3,8 @@
 //! A drive holds commands and serves a few of them at a time, TLP by TLP, round robin; which of them are open together sets
 //! the row locality of its traffic. It is paced by its own bandwidth and by its link.
 
+use crate::context::{Context, Payload};
 use crate::core::Walk;
-use crate::machine::{Context, Payload};
 use crate::pages::Pages;
 use crate::params::{FioJob, PcieParams, SsdParams};
 use crate::pcie::Lane;
