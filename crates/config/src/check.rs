@@ -31,19 +31,20 @@ pub(crate) fn missing(schema: &Value, value: &Value, path: &str) -> Option<Strin
         Some(choices) => choose(choices, value)?,
         None => schema,
     };
+    if let Some(items) = value.as_array() {
+        let mut items = items.iter().enumerate();
+        return items.find_map(|(at, item)| missing(&schema["items"], item, &format!("{path}[{at}]")));
+    }
     let map = value.as_object()?;
-    let required = list(schema, "required").into_iter().flatten().filter_map(Value::as_str);
-    for name in required {
-        match map.get(name) {
-            None => {
-                let nested = missing(&schema["properties"][name], &Value::Object(Map::new()), &join(path, name));
-                return Some(nested.unwrap_or_else(|| join(path, name)));
-            }
-            Some(value) => {
-                if let Some(found) = missing(&schema["properties"][name], value, &join(path, name)) {
-                    return Some(found);
-                }
-            }
+    let mut required = list(schema, "required").into_iter().flatten().filter_map(Value::as_str);
+    if let Some(name) = required.find(|name| !map.contains_key(*name)) {
+        let nested = missing(&schema["properties"][name], &Value::Object(Map::new()), &join(path, name));
+        return Some(nested.unwrap_or_else(|| join(path, name)));
+    }
+    let known = map.iter().filter_map(|(name, value)| Some((name, value, schema["properties"].get(name)?)));
+    for (name, value, property) in known {
+        if let Some(found) = missing(property, value, &join(path, name)) {
+            return Some(found);
         }
     }
     let extra = &schema["additionalProperties"];

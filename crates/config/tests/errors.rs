@@ -210,3 +210,18 @@ fn names_of_workloads_and_runs_are_plain() {
     );
     assert_says(&setting("run.name=a/b"), &["run.name: \"a/b\" is not a name"]);
 }
+
+#[test]
+fn a_job_that_lacks_a_key_is_told_with_its_place() {
+    let text = "[server]\npreset = \"cascade-lake-6234\"\n[workload.disk]\nkind = \"fio\"\n\
+                jobs = [{ rw = \"read\", bs = \"4 KiB\", iodepth = 1, ssd = 0 }]\n";
+    let input = hostnet_config::Input {
+        text,
+        format: hostnet_config::Format::Toml,
+        file: "server.toml",
+        base_dir: std::path::Path::new("."),
+        overrides: &[],
+    };
+    let error = hostnet_config::resolve(&input).expect_err("size is missing").to_string();
+    assert_eq!(error, "server.toml:5: workload.disk.jobs[0].size: missing");
+}
