@@ -48,7 +48,7 @@ def print_run(summary: Row, path: Path) -> None:
     with page() as console:
         console.print(Text(headline(summary), style="bold"))
         print_tables(console, workload_table(rows))
-        if any(row["io_completed"] for row in rows):
+        if any(row["kind"] == "fio" for row in rows):
             print_tables(console, io_table(rows))
         print_tables(console, domain_table(summary["domains"]), channel_table(summary["channels"]))
         print_items(console, "*", summary["limits"])
@@ -85,16 +85,23 @@ def workload_table(rows: Sequence[Row]) -> Table:
 
 
 def io_table(rows: Sequence[Row]) -> Table:
-    """Completed I/Os of the workloads that make any."""
+    """I/Os of the workloads that make any; their latency is told once enough of them have completed."""
     table = new_table("storage I/O", "GB/s", "completed", "latency us", "p50", "p99", left=(0,))
     for row in rows:
-        if row["io_completed"]:
-            latencies = (row["io_latency_mean_ns"], row["io_latency_p50_ns"], row["io_latency_p99_ns"])
-            microseconds = (None if latency is None else latency / 1000 for latency in latencies)
+        if row["kind"] == "fio":
             table.add_row(
-                row["workload"], number(row["app_gb_per_s"]), str(row["io_completed"]), *map(number, microseconds)
+                row["workload"], number(row["app_gb_per_s"]), str(row["io_completed"] or 0), *completion_latency(row)
             )
     return table
+
+
+def completion_latency(row: Row) -> tuple[str, str, str]:
+    """Mean, median and 99th percentile of the completion latency of I/Os, in us."""
+    latencies = (row["io_latency_mean_ns"], row["io_latency_p50_ns"], row["io_latency_p99_ns"])
+    if latencies[0] is None:
+        return ("n/a (window too short)", "", "")
+    mean, median, tail = (None if latency is None else number(latency / 1000) for latency in latencies)
+    return (mean or NOTHING, median or NOTHING, tail or NOTHING)
 
 
 def domain_table(rows: Sequence[Row]) -> Table:

@@ -138,13 +138,20 @@ def io_table(workloads: Sequence[Row]) -> Html | None:
             strong_name(row["workload"]),
             number(row["app_gb_per_s"]),
             number(row["io_completed"]),
-            *(microseconds(row[f"io_latency_{which}_ns"]) for which in ("mean", "p50", "p99")),
+            *completion_latency(row),
         ]
         for row in workloads
-        if row.get("io_completed")
+        if row.get("io_completed") is not None
     ]
     columns = ["I/O requests", "Rate GB/s", "Completed", "Mean latency µs", "p50 µs", "p99 µs"]
     return table(columns, rows) if rows else None
+
+
+def completion_latency(row: Row) -> list[Child]:
+    """Mean, median and 99th percentile of the completion latency, told once enough requests have completed."""
+    if row["io_latency_mean_ns"] is None:
+        return ["n/a (window too short)", "", ""]
+    return [microseconds(row[f"io_latency_{which}_ns"]) for which in ("mean", "p50", "p99")]
 
 
 def microseconds(value_ns: object) -> str:
