@@ -2,11 +2,12 @@
 //!
 //! ```no_run
 //! use hostnet_sim::{Options, Run};
-//! # fn plan() -> hostnet_config::Plan { unimplemented!() }
-//! let mut run = Run::new(&plan(), Options::default());
+//! # fn example(plan: &hostnet_config::Plan) {
+//! let mut run = Run::new(plan, Options::default());
 //! let complete = run.run(|status| { println!("{} ps", status.simulated_ps); true }).expect("nothing is stuck");
 //! let report = run.report();
 //! println!("{complete} {}", report.summary);
+//! # }
 //! ```
 //!
 //! [`Options`] asks for a time series or a checkpoint; [`Run::checkpoint`] hands the checkpoint out, and [`Run::resume`] goes on
