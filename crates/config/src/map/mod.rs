@@ -124,6 +124,8 @@ fn params(selectors: Selectors, column: Vec<u8>, row: Vec<u8>, geometry: Geometr
     MapParams {
         channels: 1 << geometry.channel_bits,
         channel: selectors.channel,
+        channel_bytes: 0,
+        subchannel: vec![],
         rank: selectors.rank,
         bank_group: selectors.bank_group,
         bank: selectors.bank,

@@ -5,7 +5,10 @@ use crate::error::Issue;
 use crate::map::{self, Geometry};
 use crate::spec::{ControllerSpec, DramSpec, MemorySize, MemorySpec, Size, TimingSpec, TransferRate};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{ControllerParams, DramParams, MemoryParams, PageParams, TimingParams};
+use hostnet_model::params::{
+    ControllerParams, DramParams, EntryUntil, IdleDrain, MemoryParams, PageParams, PagePolicy, Protect, Refresh,
+    SameBank, Scheduler, TimingParams,
+};
 
 const LINE_BYTES: u64 = 64;
 const PAGES: [u64; 3] = [4 << 10, 2 << 20, 1 << 30];
@@ -51,11 +54,16 @@ fn resolve_dram(spec: &DramSpec) -> Result<DramParams, Issue> {
     Ok(DramParams {
         clock_ps_numerator,
         clock_ps_denominator,
+        subchannels: 1,
         ranks: spec.ranks,
         bank_groups: spec.bank_groups,
         banks_per_group: spec.banks_per_group,
         rows: spec.rows,
         lines_per_row: (spec.row_size.0 / LINE_BYTES) as u32,
+        accesses_per_line: 1,
+        row_bus: false,
+        same_bank: SameBank::None,
+        postponed_max: 8,
         timing: resolve_timing(&spec.timing)?,
     })
 }
@@ -108,15 +116,23 @@ fn resolve_timing(spec: &TimingSpec) -> Result<TimingParams, Issue> {
         rtp,
         ccd_s,
         ccd_l,
+        ccd_l_wr: ccd_l,
         rrd_s,
         rrd_l,
         wtr_s,
         wtr_l,
         faw,
+        ppd: 0,
         rfc,
         refi,
+        rfc_sb: 0,
+        refi_sb: 0,
+        refsb_act: 0,
+        refsb_refsb: 0,
         rank_switch,
         read_to_write,
+        act_clocks: 1,
+        cas_clocks: 1,
     })
 }
 
@@ -142,18 +158,30 @@ fn resolve_controller(spec: &ControllerSpec, dram: &DramParams) -> Result<Contro
         wpq_entries: spec.wpq.entries,
         wpq_full_threshold: spec.wpq.full_threshold,
         rpq_full_threshold: spec.rpq.full_threshold,
+        shared_queue: false,
+        entry_until: EntryUntil::Column,
+        scheduler: Scheduler::ColumnFirst,
+        protect: Protect::AllHits,
+        row_hold: clocks(spec.row_hold.0),
+        row_hits: 0,
         write_high: spec.write_high,
         write_low: spec.write_low,
         reads_per_mode: spec.reads_per_mode,
         reads_few: spec.reads_few,
         writes_per_mode: spec.writes_per_mode,
+        idle_drain: IdleDrain::Yield,
         idle_writes: spec.idle_writes,
         idle_reads: spec.idle_reads,
         spare_writes: spec.spare_writes,
         spare_rows: spec.spare_rows,
-        row_hold: clocks(spec.row_hold.0),
+        page: PagePolicy::Timeout,
         idle_close: clocks(spec.idle_close.0),
         write_auto_precharge: spec.write_auto_precharge,
+        refresh: Refresh::AllBanks,
+        refresh_postponed: 0,
+        refresh_holds_all: false,
+        forwarding: false,
+        merging: false,
     })
 }
 

@@ -2,7 +2,7 @@
 //! reading of the standard that looks at every pair of commands.
 
 use super::bank::Timing;
-use crate::params::{DramParams, TimingParams};
+use crate::params::{DramParams, SameBank, TimingParams};
 use proptest::prelude::*;
 
 /// DDR4-2933Y of 8 Gb x8 devices.
@@ -18,26 +18,39 @@ const DDR4_2933: TimingParams = TimingParams {
     rtp: 11,
     ccd_s: 4,
     ccd_l: 8,
+    ccd_l_wr: 8,
     rrd_s: 4,
     rrd_l: 8,
     wtr_s: 4,
     wtr_l: 11,
     faw: 31,
+    ppd: 0,
     rfc: 514,
     refi: 11437,
+    rfc_sb: 0,
+    refi_sb: 0,
+    refsb_act: 0,
+    refsb_refsb: 0,
     rank_switch: 2,
     read_to_write: 2,
+    act_clocks: 1,
+    cas_clocks: 1,
 };
 
 fn dram(ranks: u32, bank_groups: u32, banks_per_group: u32, timing: TimingParams) -> DramParams {
     DramParams {
         clock_ps_numerator: 7500,
         clock_ps_denominator: 11,
+        subchannels: 1,
         ranks,
         bank_groups,
         banks_per_group,
         rows: 65536,
         lines_per_row: 128,
+        accesses_per_line: 1,
+        row_bus: false,
+        same_bank: SameBank::None,
+        postponed_max: 8,
         timing,
     }
 }
@@ -325,15 +338,23 @@ fn timing_params() -> impl Strategy<Value = TimingParams> {
             rtp,
             ccd_s,
             ccd_l: ccd_s + more_ccd,
+            ccd_l_wr: ccd_s + more_ccd,
             rrd_s,
             rrd_l: rrd_s + more_rrd,
             wtr_s,
             wtr_l: wtr_s + more_wtr,
             faw,
+            ppd: 0,
             rfc,
             refi: 1000,
+            rfc_sb: 0,
+            refi_sb: 0,
+            refsb_act: 0,
+            refsb_refsb: 0,
             rank_switch,
             read_to_write,
+            act_clocks: 1,
+            cas_clocks: 1,
         }
     })
 }

@@ -8,10 +8,12 @@ mod bank;
 #[cfg(test)]
 mod bank_tests;
 mod clock;
+mod command;
 mod map;
 mod queue;
 mod schedule;
 
+pub use command::{CommandKind, CommandRecord};
 pub use map::{Decoder, Place};
 
 use crate::context::{Context, Payload};

@@ -2,6 +2,10 @@
 //!
 //! `config` makes these from what the user wrote; nothing here has a default.
 
+mod memory;
+
+pub use memory::*;
+
 use serde::{Deserialize, Serialize};
 
 /// One server and what runs on it.
@@ -132,136 +136,6 @@ pub struct SsdParams {
     pub streams: u32,
     /// Largest transfer of one NVMe request in bytes; the kernel does its work request by request.
     pub max_transfer_bytes: u64,
-}
-
-/// A socket's memory.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MemoryParams {
-    /// The device on every channel.
-    pub dram: DramParams,
-    /// The controller of every channel.
-    pub controller: ControllerParams,
-    /// Where a physical line lies.
-    pub map: MapParams,
-    /// How virtual memory is laid out in physical memory.
-    pub pages: PageParams,
-}
-
-/// One DRAM channel: organisation and timing. Times are in clocks of `clock_ps_numerator / clock_ps_denominator` ps.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DramParams {
-    /// Length of a clock in ps: numerator.
-    pub clock_ps_numerator: u64,
-    /// Length of a clock in ps: denominator.
-    pub clock_ps_denominator: u64,
-    /// Ranks per channel.
-    pub ranks: u32,
-    /// Bank groups per rank.
-    pub bank_groups: u32,
-    /// Banks per bank group.
-    pub banks_per_group: u32,
-    /// Rows per bank.
-    pub rows: u32,
-    /// Lines (64 B) per row.
-    pub lines_per_row: u32,
-    /// Timing constraints.
-    pub timing: TimingParams,
-}
-
-/// DRAM timing constraints in clocks, named as in JEDEC JESD79-4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct TimingParams {
-    /// Data bus clocks of one line.
-    pub burst: u32,
-    pub cl: u32,
-    pub cwl: u32,
-    pub rcd: u32,
-    pub rp: u32,
-    pub ras: u32,
-    pub rc: u32,
-    pub wr: u32,
-    pub rtp: u32,
-    pub ccd_s: u32,
-    pub ccd_l: u32,
-    pub rrd_s: u32,
-    pub rrd_l: u32,
-    pub wtr_s: u32,
-    pub wtr_l: u32,
-    pub faw: u32,
-    pub rfc: u32,
-    pub refi: u32,
-    /// Bus turnaround between ranks.
-    pub rank_switch: u32,
-    /// Read to write on one rank, beyond CL + burst - CWL.
-    pub read_to_write: u32,
-}
-
-/// The memory controller of one channel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ControllerParams {
-    /// Read pending queue entries.
-    pub rpq_entries: u32,
-    /// Write pending queue entries.
-    pub wpq_entries: u32,
-    /// WPQ entries from which the hardware counter calls the queue full.
-    pub wpq_full_threshold: u32,
-    /// RPQ entries from which the hardware counter calls the queue full.
-    pub rpq_full_threshold: u32,
-    /// WPQ entries from which write mode may be entered.
-    pub write_high: u32,
-    /// WPQ entries at which write mode ends.
-    pub write_low: u32,
-    /// Reads served since the last write mode before the next may start, unless few reads wait.
-    pub reads_per_mode: u32,
-    /// Reads waiting at or below which write mode may start at once.
-    pub reads_few: u32,
-    /// Writes served in write mode before waiting reads end it.
-    pub writes_per_mode: u32,
-    /// WPQ entries from which an idle read queue lets writes pass.
-    pub idle_writes: u32,
-    /// Reads waiting above which such writes stop.
-    pub idle_reads: u32,
-    /// WPQ entries from which writes fill slots that no read can use.
-    pub spare_writes: u32,
-    /// Whether such writes may open and close rows, or only use rows that are open.
-    pub spare_rows: bool,
-    /// Age limit of first-ready scheduling, in clocks: a request that is older and waits for a row of its own may close a row
-    /// although hits for it still wait.
-    pub row_hold: u32,
-    /// Clocks without access after which a row is closed.
-    pub idle_close: u32,
-    /// Whether a write closes its row when no queued request hits it.
-    pub write_auto_precharge: bool,
-}
-
-/// How a physical line address is cut into channel, rank, bank group, bank, row and column. Bit numbers are those of the byte
-/// address. Every selector bit is the parity of the address under a mask.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MapParams {
-    /// Number of channels.
-    pub channels: u32,
-    /// Masks whose parities number the channel (power of two), or the bytes of one channel's turn otherwise.
-    pub channel: Vec<u64>,
-    /// Masks of the rank bits.
-    pub rank: Vec<u64>,
-    /// Masks of the bank-group bits.
-    pub bank_group: Vec<u64>,
-    /// Masks of the bank bits within a group.
-    pub bank: Vec<u64>,
-    /// Address bits of the column, lowest first.
-    pub column: Vec<u8>,
-    /// Address bits of the row, lowest first.
-    pub row: Vec<u8>,
-}
-
-/// How virtual memory is laid out in physical memory.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PageParams {
-    /// Bytes of a physically contiguous run (at least a page).
-    pub run_bytes: u64,
-    /// Bytes of physical memory.
-    pub memory_bytes: u64,
 }
 
 /// Something that runs on the server.
