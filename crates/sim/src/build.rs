@@ -217,7 +217,7 @@ fn linked(
 fn layout(params: &ServerParams, first: u32, links: u32) -> Layout {
     let cha = first + params.core.count;
     let channel = cha + 1;
-    let iio = channel + params.memory.map.channels;
+    let iio = channel + params.memory.map.channels * params.memory.dram.subchannels;
     let ssd = iio + 1;
     Layout { core: first, cha, channel, iio, ssd, slices: params.cha.slices, end: ssd + params.ssd.count + links }
 }
@@ -241,9 +241,10 @@ fn components(builder: &mut Builder) -> Vec<Component> {
         all.push(Component::Core(Box::new(core)));
     }
     all.push(Component::Cha(Box::new(Cha::new(params.cha.clone(), &params.core, &params.iio, classes))));
-    for _ in 0..params.memory.map.channels {
-        let (dram, controller) = (params.memory.dram.clone(), params.memory.controller.clone());
-        let channel = Channel::new(dram, controller, params.cha.from_mc_ps, params.cha.write_ack_ps, classes);
+    let memory = &params.memory;
+    for number in 0..memory.map.channels * memory.dram.subchannels {
+        let (from_mc, write_ack) = (params.cha.from_mc_ps, params.cha.write_ack_ps);
+        let channel = Channel::new(&memory.dram, &memory.controller, from_mc, write_ack, classes, number);
         all.push(Component::Channel(Box::new(channel)));
     }
     let rng = builder.component_rng(layout.iio);

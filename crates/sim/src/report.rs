@@ -131,7 +131,7 @@ impl View<'_> {
 
     fn counters(&self) -> Vec<Counters> {
         let channels = self.machine.components().iter().filter_map(|component| match component {
-            Component::Channel(channel) => Some(channel.counters(self.now)),
+            Component::Channel(channel) => Some(channel.controller().counters(self.now)),
             _ => None,
         });
         channels.collect()

@@ -103,8 +103,12 @@ fn domain_of<'a>(component: &'a Component, group: Group, id: u32, machine: &Mach
         (Component::Cha(cha), Group::Tor) => Some(("cha".to_owned(), cha.tor())),
         (Component::Cha(cha), Group::ChaRead) => Some(("cha".to_owned(), cha.read())),
         (Component::Cha(cha), Group::ChaWrite) => Some(("cha".to_owned(), cha.write())),
-        (Component::Channel(channel), Group::Rpq) => Some((format!("channel {}", id - layout.channel), channel.rpq())),
-        (Component::Channel(channel), Group::Wpq) => Some((format!("channel {}", id - layout.channel), channel.wpq())),
+        (Component::Channel(channel), Group::Rpq) => {
+            Some((format!("channel {}", id - layout.channel), channel.controller().rpq()))
+        }
+        (Component::Channel(channel), Group::Wpq) => {
+            Some((format!("channel {}", id - layout.channel), channel.controller().wpq()))
+        }
         (Component::Iio(iio), Group::P2mWrite) => Some(("iio".to_owned(), iio.write())),
         (Component::Iio(iio), Group::P2mRead) => Some(("iio".to_owned(), iio.read())),
         (Component::Ssd(ssd), Group::Posted) => Some((format!("ssd {}", id - layout.ssd), ssd.posted())),
@@ -123,7 +127,7 @@ pub fn reset(machine: &mut Machine, now: Time) {
     for_each_domain(machine, |domain| domain.reset(now));
     for component in machine.components_mut() {
         match component {
-            Component::Channel(channel) => channel.reset_counters(now),
+            Component::Channel(channel) => channel.controller_mut().reset_counters(now),
             Component::Ssd(ssd) => ssd.reset_services(),
             _ => {}
         }
@@ -135,7 +139,7 @@ fn for_each_domain(machine: &mut Machine, mut action: impl FnMut(&mut Domain)) {
         match component {
             Component::Core(core) => core.domains_mut().into_iter().for_each(&mut action),
             Component::Cha(cha) => cha.domains_mut().into_iter().for_each(&mut action),
-            Component::Channel(channel) => channel.domains_mut().into_iter().for_each(&mut action),
+            Component::Channel(channel) => channel.controller_mut().domains_mut().into_iter().for_each(&mut action),
             Component::Iio(iio) => iio.domains_mut().into_iter().for_each(&mut action),
             Component::Ssd(ssd) => ssd.domains_mut().into_iter().for_each(&mut action),
             Component::Sender(sender) => sender.domains_mut().into_iter().for_each(&mut action),
@@ -208,7 +212,7 @@ impl Sample {
         for component in machine.components() {
             match component {
                 Component::Channel(channel) => {
-                    let counters = channel.counters(now);
+                    let counters = channel.controller().counters(now);
                     self.lines_read += counters.reads.iter().sum::<u64>();
                     self.read_activations += counters.read_activations;
                 }

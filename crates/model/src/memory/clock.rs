@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A clock whose period is a ratio of ps. Edge `n` is computed from `n`, so no rounding adds up.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Clock {
+pub struct Clock {
     numerator: u64,
     denominator: u64,
     /// Clocks per ps and ps per clock, in units of 2^-64 of 1 and of 2^-32 of 1.
@@ -18,7 +18,7 @@ impl Clock {
     ///
     /// # Panics
     /// If the period is not longer than 1 ps or not shorter than 1 ms.
-    pub(crate) fn new(numerator: u64, denominator: u64) -> Self {
+    pub fn new(numerator: u64, denominator: u64) -> Self {
         assert!(denominator > 0 && numerator > denominator, "a period is longer than 1 ps");
         assert!(numerator / denominator < 1_000_000_000, "a period is shorter than 1 ms");
         Self {
@@ -31,7 +31,7 @@ impl Clock {
 
     /// The time of edge `clock`, rounded up to a ps.
     #[inline]
-    pub(crate) fn edge(&self, clock: u64) -> Time {
+    pub fn edge(&self, clock: u64) -> Time {
         let mut ps = ((u128::from(clock) * u128::from(self.ps_per_clock)) >> 32) as u64;
         while wide(ps, self.denominator) < wide(clock, self.numerator) {
             ps += 1;
@@ -41,7 +41,7 @@ impl Clock {
 
     /// The first clock whose edge is at or after `time`.
     #[inline]
-    pub(crate) fn at_or_after(&self, time: Time) -> u64 {
+    pub fn at_or_after(&self, time: Time) -> u64 {
         let mut clock = ((u128::from(time.ps()) * u128::from(self.clocks_per_ps)) >> 64) as u64;
         while wide(clock, self.numerator) < wide(time.ps(), self.denominator) {
             clock += 1;

@@ -1,0 +1,44 @@
+//! Rows that nobody has used for long.
+
+use super::{bits, Controller};
+use crate::params::PagePolicy;
+
+impl Controller {
+    /// The row of a bank was used: it may be idle for long enough from a later clock on.
+    #[inline]
+    pub(super) fn note_use(&mut self, clock: u64) {
+        if self.params.page == PagePolicy::Timeout {
+            self.idle_check = self.idle_check.min(clock + u64::from(self.params.idle_close));
+        }
+    }
+
+    /// Closes the rows whose time was up before `clock`; true when there were any. Nothing happens between two events of a
+    /// controller, so the commands are issued in arrears, each in its own clock.
+    #[inline]
+    pub(super) fn close_idle_rows(&mut self, clock: u64) -> bool {
+        self.idle_check < clock && self.close_rows_idle_before(clock)
+    }
+
+    fn close_rows_idle_before(&mut self, clock: u64) -> bool {
+        let mut any = false;
+        while let Some((at, bank)) = self.next_idle_row().filter(|&(at, _)| at < clock) {
+            self.close_row(at, bank);
+            any = true;
+        }
+        let waits = u64::from(self.params.idle_close);
+        let next = bits(self.timing.open).map(|bank| (self.timing.used(bank) + waits).max(clock)).min();
+        self.idle_check = next.unwrap_or(u64::MAX);
+        any
+    }
+
+    /// The unwanted row that may be closed first, and when.
+    fn next_idle_row(&self) -> Option<(u64, usize)> {
+        let wanted = self.reads.banks | self.writes.banks | self.active_banks[0] | self.active_banks[1];
+        let unwanted = self.timing.open & !wanted & !self.refresher.held;
+        let closes = |bank: usize| {
+            let idle = self.timing.used(bank) + u64::from(self.params.idle_close);
+            idle.max(self.timing.earliest_precharge(bank)).max(self.row_bus)
+        };
+        bits(unwanted).map(|bank| (closes(bank), bank)).min()
+    }
+}

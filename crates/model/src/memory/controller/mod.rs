@@ -1,0 +1,449 @@
+//! The memory controller of one subchannel: queues, scheduler, refresh. It knows nothing of what is around it.
+//!
+//! The controller never ticks. It always has a plan, the next command and its clock; whoever drives it hands it requests as
+//! they come ([`Controller::offer`]) and lets it issue at the planned clock ([`Controller::issue`], then
+//! [`Controller::decide`]). Clocks are counted from the start of the run.
+
+mod counters;
+mod idle;
+mod mode;
+mod plan;
+mod queue;
+mod refresh;
+
+pub use counters::Counters;
+
+use super::timing::{bits, Timing};
+use super::{CommandKind, CommandRecord, Place};
+use crate::params::{ControllerParams, DramParams, EntryUntil, PagePolicy};
+use hostnet_kernel::Time;
+use hostnet_measure::Domain;
+use mode::Mode;
+use plan::{Action, Plan};
+use queue::{Entry, Queue};
+use refresh::Refresher;
+use serde::{Deserialize, Serialize};
+
+/// A request that comes to a controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Incoming {
+    /// The owner's name for it.
+    pub tag: u32,
+    /// Where its line lies.
+    pub place: Place,
+    /// The workload that caused it.
+    pub class: u8,
+    /// Whether it is a read.
+    pub read: bool,
+}
+
+/// What became of a request that came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offered {
+    /// It has an entry.
+    Queued,
+    /// A read found its line among the queued writes; it has its data one clock later.
+    Forwarded,
+    /// A write took the place of a queued write to its line.
+    Merged,
+    /// There was no room; nothing changed.
+    Refused,
+}
+
+/// A request that a column access has just served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// The owner's name for it.
+    pub tag: u32,
+    /// Whether it is a read.
+    pub read: bool,
+    /// The clock after its last data beat.
+    pub done: u64,
+}
+
+/// What came of a command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Issued {
+    /// The request that it served, if any.
+    pub served: Option<Served>,
+    /// Whether a queue entry came free, and then whether it was that of a read.
+    pub freed: Option<bool>,
+}
+
+/// A memory controller and the state of its DRAM.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Controller {
+    dram: DramParams,
+    params: ControllerParams,
+    timing: Timing,
+    refresher: Refresher,
+    reads: Queue,
+    writes: Queue,
+    /// Requests that own an opened bank, by bank, and their banks: reads, then writes.
+    active: Vec<Entry>,
+    active_banks: [u64; 2],
+    mode: Mode,
+    mode_since: Time,
+    /// Lines served since the last change of mode.
+    served: u32,
+    /// True while an empty RPQ lets writes pass.
+    idle_drain: bool,
+    last_was_write: bool,
+    plan: Plan,
+    /// The first clocks that row and column commands may use.
+    row_bus: u64,
+    column_bus: u64,
+    /// The first clock at which a row may have been idle for long enough.
+    idle_check: u64,
+    empty_since: Time,
+    rpq: Domain,
+    wpq: Domain,
+    counters: Counters,
+    channel: u32,
+    recording: bool,
+    #[serde(skip)]
+    records: Vec<CommandRecord>,
+}
+
+impl Controller {
+    /// An idle controller that tells `classes` workloads apart. `channel` is its number in the commands that it records.
+    #[must_use]
+    pub fn new(dram: &DramParams, params: &ControllerParams, classes: usize, channel: u32) -> Self {
+        let banks = dram.ranks * dram.bank_groups * dram.banks_per_group;
+        let write_entries = if params.shared_queue { params.rpq_entries } else { params.wpq_entries };
+        let searched = params.forwarding || params.merging;
+        let mut controller = Self {
+            timing: Timing::new(dram),
+            refresher: Refresher::new(dram, params),
+            reads: Queue::new(params.rpq_entries, banks, false),
+            writes: Queue::new(write_entries, banks, searched),
+            active: vec![Entry::NONE; banks as usize],
+            active_banks: [0; 2],
+            mode: Mode::Read,
+            mode_since: Time::ZERO,
+            served: 0,
+            idle_drain: false,
+            last_was_write: false,
+            plan: Plan::NEVER,
+            row_bus: 0,
+            column_bus: 0,
+            idle_check: u64::MAX,
+            empty_since: Time::ZERO,
+            rpq: Domain::new(params.rpq_entries, params.rpq_full_threshold, classes),
+            wpq: Domain::new(write_entries, params.wpq_full_threshold, classes),
+            counters: Counters::new(classes),
+            channel,
+            recording: false,
+            records: Vec::new(),
+            dram: dram.clone(),
+            params: params.clone(),
+        };
+        controller.plan = controller.plan_from(0);
+        controller
+    }
+
+    /// Keeps the commands that are issued from now on for [`Controller::take_commands`], or stops doing so.
+    pub fn record_commands(&mut self, on: bool) {
+        self.recording = on;
+    }
+
+    /// The commands issued since the last call, in the order of their clocks.
+    pub fn take_commands(&mut self) -> std::vec::Drain<'_, CommandRecord> {
+        self.records.drain(..)
+    }
+
+    /// The read pending queue.
+    #[must_use]
+    pub fn rpq(&self) -> &Domain {
+        &self.rpq
+    }
+
+    /// The write pending queue.
+    #[must_use]
+    pub fn wpq(&self) -> &Domain {
+        &self.wpq
+    }
+
+    /// The domains, to settle or to reset.
+    pub fn domains_mut(&mut self) -> [&mut Domain; 2] {
+        [&mut self.rpq, &mut self.wpq]
+    }
+
+    /// Whether it holds no request.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.reads.len() + self.writes.len() == 0 && self.active_banks == [0; 2]
+    }
+
+    /// Whether it has no entry for a read, or else for a write.
+    #[must_use]
+    #[inline]
+    pub fn is_full(&self, read: bool) -> bool {
+        if self.params.shared_queue {
+            return self.reads.len() + self.writes.len() >= self.params.rpq_entries;
+        }
+        if read {
+            self.reads.is_full()
+        } else {
+            self.writes.is_full()
+        }
+    }
+
+    /// The clock of the next command as things stand; `u64::MAX` for never.
+    #[must_use]
+    #[inline]
+    pub fn next_clock(&self) -> u64 {
+        self.plan.clock
+    }
+
+    /// Whether what comes next is the beginning of a refresh.
+    #[must_use]
+    #[inline]
+    pub fn waits_for_refresh(&self) -> bool {
+        matches!(self.plan.action, Action::Hold { .. })
+    }
+
+    /// Takes a request in clock `clock`, at time `now`, if there is room, and plans anew where it matters.
+    #[inline]
+    pub fn offer(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
+        let offered = self.admit(now, clock, incoming);
+        if offered == Offered::Queued {
+            let turned = self.choose_mode(now);
+            self.plan = if turned { self.plan_from(clock) } else { self.replan(incoming, clock) };
+        }
+        offered
+    }
+
+    /// Takes a request between [`Controller::issue`] and [`Controller::decide`].
+    #[inline]
+    pub fn admit(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
+        if self.close_idle_rows(clock) {
+            self.plan = self.plan_from(clock);
+        }
+        if let Some(answer) = self.find_write(incoming) {
+            return answer;
+        }
+        if self.is_full(incoming.read) {
+            return Offered::Refused;
+        }
+        if self.reads.len() + self.writes.len() == 0 {
+            self.counters.idle_ps += now.since(self.empty_since);
+        }
+        let open_row = self.timing.open_row(usize::from(incoming.place.bank));
+        let (queue, domain) =
+            if incoming.read { (&mut self.reads, &mut self.rpq) } else { (&mut self.writes, &mut self.wpq) };
+        queue.push(Entry::new(incoming, self.dram.accesses_per_line as u8, clock, now), open_row);
+        let taken = domain.try_acquire(now, incoming.class);
+        assert!(taken, "a queue with room has a credit");
+        Offered::Queued
+    }
+
+    fn find_write(&mut self, incoming: &Incoming) -> Option<Offered> {
+        let asked = if incoming.read { self.params.forwarding } else { self.params.merging };
+        if !asked || !self.writes.holds(incoming.place) {
+            return None;
+        }
+        let class = usize::from(incoming.class);
+        Some(if incoming.read {
+            self.counters.forwarded += 1;
+            self.counters.reads[class] += 1;
+            Offered::Forwarded
+        } else {
+            self.counters.merged += 1;
+            self.counters.writes[class] += 1;
+            Offered::Merged
+        })
+    }
+
+    /// Issues the planned command in its clock, which begins at `now`. Call [`Controller::decide`] before anything but
+    /// [`Controller::admit`].
+    #[inline]
+    pub fn issue(&mut self, now: Time) -> Issued {
+        let Plan { clock, action, .. } = self.plan;
+        if self.close_idle_rows(clock) {
+            return Issued::default();
+        }
+        match action {
+            Action::Cas { bank, write } => return self.issue_column(now, clock, usize::from(bank), write),
+            Action::Active { bank, write } => return self.issue_active(clock, usize::from(bank), write),
+            Action::Activate { bank, write } => return self.issue_activate(now, clock, usize::from(bank), write),
+            Action::Precharge { bank, write } => self.issue_conflict(clock, usize::from(bank), write),
+            Action::Hold { rank } => self.refresher.hold(usize::from(rank), clock),
+            Action::PrechargeFor { rank } => self.issue_precharge_for(clock, usize::from(rank)),
+            Action::Refresh { rank } => self.issue_refresh(clock, usize::from(rank)),
+            Action::None => {}
+        }
+        Issued::default()
+    }
+
+    /// Chooses the mode of work and the next command after a command at the planned clock, which begins at `now`.
+    #[inline]
+    pub fn decide(&mut self, now: Time) {
+        self.choose_mode(now);
+        self.plan = self.plan_from(self.plan.clock);
+    }
+
+    fn issue_conflict(&mut self, clock: u64, bank: usize, write: bool) {
+        let queue = if write { &mut self.writes } else { &mut self.reads };
+        let entry = queue.rival_mut(bank);
+        self.counters.row_conflicts += u64::from(std::mem::take(&mut entry.untouched));
+        let count = if write { &mut self.counters.write_conflicts } else { &mut self.counters.read_conflicts };
+        *count += 1;
+        self.close_row(clock, bank);
+    }
+
+    /// Closes the row of a bank by a command of its own.
+    fn close_row(&mut self, clock: u64, bank: usize) {
+        self.use_row_bus(clock, 1);
+        self.record(clock, CommandKind::Precharge, bank, 0, 0);
+        self.timing.precharge(clock, bank);
+        self.row_closed(bank);
+    }
+
+    fn row_closed(&mut self, bank: usize) {
+        self.counters.precharges += 1;
+        self.reads.row_changed(bank, None);
+        self.writes.row_changed(bank, None);
+    }
+
+    fn issue_activate(&mut self, now: Time, clock: u64, bank: usize, write: bool) -> Issued {
+        let queue = if write { &mut self.writes } else { &mut self.reads };
+        let entry = queue.rival_mut(bank);
+        self.counters.row_misses += u64::from(std::mem::take(&mut entry.untouched));
+        let row = entry.row;
+        self.use_row_bus(clock, self.dram.timing.act_clocks);
+        self.record(clock, CommandKind::Activate, bank, row, 0);
+        self.timing.activate(clock, bank, row);
+        self.note_use(clock);
+        self.reads.row_changed(bank, Some(row));
+        self.writes.row_changed(bank, Some(row));
+        let count = if write { &mut self.counters.write_activations } else { &mut self.counters.read_activations };
+        *count += 1;
+        if self.params.entry_until == EntryUntil::Column {
+            return Issued::default();
+        }
+        let queue = if write { &mut self.writes } else { &mut self.reads };
+        self.active[bank] = queue.remove_hit(bank);
+        self.active_banks[usize::from(write)] |= 1 << bank;
+        let entry = self.active[bank];
+        self.entry_freed(now, &entry, write);
+        self.note_empty(now);
+        Issued { freed: Some(!write), served: None }
+    }
+
+    fn issue_active(&mut self, clock: u64, bank: usize, write: bool) -> Issued {
+        self.active[bank].accesses -= 1;
+        let entry = self.active[bank];
+        let last = entry.accesses == 0;
+        if last {
+            self.active_banks[usize::from(write)] &= !(1 << bank);
+        }
+        self.access(clock, bank, write, &entry);
+        let served = last.then(|| self.serve(clock, &entry, write));
+        Issued { served, freed: None }
+    }
+
+    fn issue_column(&mut self, now: Time, clock: u64, bank: usize, write: bool) -> Issued {
+        let queue = if write { &mut self.writes } else { &mut self.reads };
+        let hit = queue.hit_mut(bank);
+        hit.accesses -= 1;
+        self.counters.row_hits += u64::from(std::mem::take(&mut hit.untouched));
+        if hit.accesses > 0 {
+            let entry = *hit;
+            self.access(clock, bank, write, &entry);
+            return Issued::default();
+        }
+        let entry = queue.remove_hit(bank);
+        self.entry_freed(now, &entry, write);
+        self.access(clock, bank, write, &entry);
+        let served = Some(self.serve(clock, &entry, write));
+        self.note_empty(now);
+        Issued { served, freed: Some(!write) }
+    }
+
+    fn entry_freed(&mut self, now: Time, entry: &Entry, write: bool) {
+        let domain = if write { &mut self.wpq } else { &mut self.rpq };
+        domain.release(now, entry.class, entry.queued);
+    }
+
+    fn note_empty(&mut self, now: Time) {
+        if self.reads.len() + self.writes.len() == 0 {
+            self.empty_since = now;
+        }
+    }
+
+    /// One column access, for `entry`.
+    #[inline]
+    fn access(&mut self, clock: u64, bank: usize, write: bool, entry: &Entry) {
+        self.use_column_bus(clock);
+        self.timing.cas(clock, bank, write);
+        self.note_use(clock);
+        self.counters.switches += u64::from(write != self.last_was_write);
+        self.last_was_write = write;
+        let closes = self.closes_after(bank, write);
+        if self.recording {
+            let kind = match (write, closes) {
+                (false, false) => CommandKind::Read,
+                (false, true) => CommandKind::ReadPrecharge,
+                (true, false) => CommandKind::Write,
+                (true, true) => CommandKind::WritePrecharge,
+            };
+            self.record(clock, kind, bank, entry.row, u32::from(entry.column));
+        }
+        if closes {
+            self.timing.close(self.timing.bank_precharge(bank), bank);
+            self.row_closed(bank);
+        }
+    }
+
+    /// Whether an access closes its row by itself: nobody wants the row any more.
+    fn closes_after(&self, bank: usize, write: bool) -> bool {
+        let policy = self.params.page == PagePolicy::Closed || write && self.params.write_auto_precharge;
+        let wanted = self.writes.hits | self.reads.hits | self.active_banks[0] | self.active_banks[1];
+        policy && wanted >> bank & 1 == 0
+    }
+
+    /// The last access of a request.
+    fn serve(&mut self, clock: u64, entry: &Entry, write: bool) -> Served {
+        self.served += u32::from(write == (self.mode == Mode::Write));
+        let t = &self.dram.timing;
+        let (lines, latency) =
+            if write { (&mut self.counters.writes, t.cwl) } else { (&mut self.counters.reads, t.cl) };
+        lines[usize::from(entry.class)] += 1;
+        Served { tag: entry.tag, read: !write, done: clock + u64::from(latency + t.burst) }
+    }
+
+    #[inline]
+    fn use_row_bus(&mut self, clock: u64, clocks: u32) {
+        self.row_bus = clock + u64::from(clocks);
+        if !self.dram.row_bus {
+            self.column_bus = self.row_bus;
+        }
+    }
+
+    #[inline]
+    fn use_column_bus(&mut self, clock: u64) {
+        self.column_bus = clock + u64::from(self.dram.timing.cas_clocks);
+        if !self.dram.row_bus {
+            self.row_bus = self.column_bus;
+        }
+    }
+
+    #[inline]
+    fn record(&mut self, clock: u64, kind: CommandKind, bank: usize, row: u32, column: u32) {
+        if self.recording {
+            let in_group = self.dram.banks_per_group as usize;
+            let groups = self.dram.bank_groups as usize;
+            self.records.push(CommandRecord {
+                clock,
+                channel: self.channel,
+                kind,
+                rank: self.timing.rank_of(bank) as u8,
+                bank_group: (bank / in_group % groups) as u8,
+                bank: (bank % in_group) as u8,
+                row,
+                column,
+            });
+        }
+    }
+}

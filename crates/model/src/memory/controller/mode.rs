@@ -1,0 +1,61 @@
+//! Reading or writing: which direction the controller works in.
+
+use super::Controller;
+use crate::params::IdleDrain;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// Which way a controller works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Mode {
+    Read,
+    Write,
+}
+
+impl Controller {
+    /// Enters or leaves write mode; true when the direction of work has changed.
+    #[inline]
+    pub(super) fn choose_mode(&mut self, now: Time) -> bool {
+        let before = (self.mode, self.idle_drain);
+        let (reads, writes) = (self.reads.len(), self.writes.len());
+        match self.mode {
+            Mode::Read if self.starts_writing(reads, writes) => self.start_writing(now),
+            Mode::Write if self.stops_writing(reads, writes) => {
+                self.mode = Mode::Read;
+                self.counters.write_mode_ps += now.since(self.mode_since);
+                self.served = 0;
+            }
+            _ => {}
+        }
+        if self.mode == Mode::Read && self.params.idle_drain == IdleDrain::Yield {
+            self.idle_drain = if self.idle_drain {
+                writes > 0 && reads <= self.params.idle_reads
+            } else {
+                reads == 0 && writes >= self.params.idle_writes
+            };
+        }
+        before != (self.mode, self.idle_drain)
+    }
+
+    fn starts_writing(&self, reads: u32, writes: u32) -> bool {
+        let p = &self.params;
+        let idle = p.idle_drain == IdleDrain::Mode && reads == 0 && writes >= p.idle_writes;
+        idle || writes >= p.write_high && (self.served >= p.reads_per_mode || reads <= p.reads_few)
+    }
+
+    fn stops_writing(&self, reads: u32, writes: u32) -> bool {
+        let p = &self.params;
+        if p.idle_drain == IdleDrain::Mode && reads == 0 {
+            return writes == 0;
+        }
+        writes <= p.write_low || self.served >= p.writes_per_mode && reads > 0
+    }
+
+    fn start_writing(&mut self, now: Time) {
+        self.mode = Mode::Write;
+        self.mode_since = now;
+        self.served = 0;
+        self.idle_drain = false;
+        self.counters.write_modes += 1;
+    }
+}

@@ -1,0 +1,290 @@
+//! The pending requests of one direction: one list per bank, oldest first.
+
+use super::Incoming;
+use crate::memory::Place;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+const NONE: u16 = u16::MAX;
+/// Buckets of the filter that tells which lines are surely not queued.
+const BUCKETS: usize = 1024;
+
+/// A request in the RPQ or WPQ.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub(super) tag: u32,
+    pub(super) row: u32,
+    pub(super) column: u16,
+    pub(super) bank: u8,
+    pub(super) class: u8,
+    /// Column accesses still to be made.
+    pub(super) accesses: u8,
+    /// Whether no command has been issued for it.
+    pub(super) untouched: bool,
+    prev: u16,
+    next: u16,
+    /// Clock and time of arrival.
+    pub(super) arrived: u64,
+    pub(super) queued: Time,
+    /// Order of arrival.
+    pub(super) order: u64,
+}
+
+impl Entry {
+    pub(super) const NONE: Self = Self {
+        tag: 0,
+        row: 0,
+        column: 0,
+        bank: 0,
+        class: 0,
+        accesses: 0,
+        untouched: true,
+        prev: NONE,
+        next: NONE,
+        arrived: 0,
+        queued: Time::ZERO,
+        order: 0,
+    };
+
+    /// An entry for a request that arrives at time `now`, in clock `clock`.
+    pub(super) fn new(incoming: &Incoming, accesses: u8, clock: u64, now: Time) -> Self {
+        let Place { bank, row, column, .. } = incoming.place;
+        let Incoming { tag, class, .. } = *incoming;
+        Self { tag, row, column, bank, class, accesses, arrived: clock, queued: now, ..Self::NONE }
+    }
+
+    fn bucket(bank: u8, row: u32, column: u16) -> usize {
+        let line = u64::from(row) << 24 ^ u64::from(bank) << 16 ^ u64::from(column);
+        (line.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
+    }
+}
+
+/// A bank's share of a queue.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct List {
+    head: u16,
+    tail: u16,
+    /// The oldest request for the open row, and the oldest for another one.
+    hit: u16,
+    rival: u16,
+    /// Order of arrival of those two, and of the oldest of all.
+    pub(super) hit_order: u64,
+    pub(super) rival_order: u64,
+    pub(super) head_order: u64,
+    /// Clock of arrival of the rival.
+    pub(super) rival_arrived: u64,
+}
+
+const EMPTY: List = List {
+    head: NONE,
+    tail: NONE,
+    hit: NONE,
+    rival: NONE,
+    hit_order: 0,
+    rival_order: 0,
+    head_order: 0,
+    rival_arrived: 0,
+};
+
+/// The RPQ or the WPQ of a subchannel.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Queue {
+    entries: Vec<Entry>,
+    free: Vec<u16>,
+    lists: Vec<List>,
+    /// Banks with requests, one bit each.
+    pub(super) banks: u64,
+    /// Banks with requests for their open row, one bit each.
+    pub(super) hits: u64,
+    /// Banks with requests for another row than the open one, one bit each.
+    pub(super) rivals: u64,
+    next_order: u64,
+    capacity: u32,
+    /// How many queued lines fall into each bucket; empty unless lines are looked up.
+    filter: Vec<u16>,
+}
+
+impl Queue {
+    /// An empty queue. `searched` says whether lines will be looked up.
+    pub(super) fn new(capacity: u32, banks: u32, searched: bool) -> Self {
+        Self {
+            entries: vec![Entry::NONE; capacity as usize],
+            free: (0..capacity as u16).rev().collect(),
+            lists: vec![EMPTY; banks as usize],
+            banks: 0,
+            hits: 0,
+            rivals: 0,
+            next_order: 0,
+            capacity,
+            filter: if searched { vec![0; BUCKETS] } else { vec![] },
+        }
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> u32 {
+        self.capacity - self.free.len() as u32
+    }
+
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.free.is_empty()
+    }
+
+    /// A bank's share of the queue.
+    #[inline]
+    pub(super) fn list(&self, bank: usize) -> &List {
+        &self.lists[bank]
+    }
+
+    /// The oldest request of a bank for another row than the open one.
+    #[inline]
+    pub(super) fn rival_mut(&mut self, bank: usize) -> &mut Entry {
+        &mut self.entries[usize::from(self.lists[bank].rival)]
+    }
+
+    /// The oldest request of a bank for its open row.
+    #[inline]
+    pub(super) fn hit_mut(&mut self, bank: usize) -> &mut Entry {
+        &mut self.entries[usize::from(self.lists[bank].hit)]
+    }
+
+    /// The bank of the oldest request of all, among the banks `among`.
+    pub(super) fn oldest_bank(&self, among: u64) -> Option<usize> {
+        super::bits(self.banks & among).min_by_key(|&bank| self.lists[bank].head_order)
+    }
+
+    /// Whether the oldest request of a bank is for its open row.
+    #[inline]
+    pub(super) fn oldest_hits(&self, bank: usize) -> bool {
+        self.lists[bank].hit == self.lists[bank].head
+    }
+
+    /// Whether a request for the line at `place` is queued.
+    pub(super) fn holds(&self, place: Place) -> bool {
+        if self.filter[Entry::bucket(place.bank, place.row, place.column)] == 0 {
+            return false;
+        }
+        let mut at = self.lists[usize::from(place.bank)].head;
+        while at != NONE {
+            let entry = &self.entries[usize::from(at)];
+            if entry.row == place.row && entry.column == place.column {
+                return true;
+            }
+            at = entry.next;
+        }
+        false
+    }
+
+    /// Adds a request; `open_row` is the row that the bank has open.
+    #[inline]
+    pub(super) fn push(&mut self, entry: Entry, open_row: Option<u32>) {
+        let index = self.free.pop().expect("the queue has room");
+        let order = self.next_order;
+        self.next_order += 1;
+        let bank = usize::from(entry.bank);
+        let list = &mut self.lists[bank];
+        let prev = list.tail;
+        self.entries[usize::from(index)] = Entry { order, prev, next: NONE, ..entry };
+        list.tail = index;
+        if prev == NONE {
+            list.head = index;
+            list.head_order = order;
+            self.banks |= 1 << bank;
+        } else {
+            self.entries[usize::from(prev)].next = index;
+        }
+        if open_row == Some(entry.row) {
+            if list.hit == NONE {
+                self.set_hit(bank, index);
+            }
+        } else if list.rival == NONE {
+            self.set_rival(bank, index);
+        }
+        if !self.filter.is_empty() {
+            self.filter[Entry::bucket(entry.bank, entry.row, entry.column)] += 1;
+        }
+    }
+
+    /// Removes the oldest request of a bank for its open row, and finds the next.
+    #[inline]
+    pub(super) fn remove_hit(&mut self, bank: usize) -> Entry {
+        let index = self.lists[bank].hit;
+        let entry = self.unlink(bank, index);
+        let next = self.find(entry.next, |row| row == entry.row);
+        self.set_hit(bank, next);
+        entry
+    }
+
+    fn unlink(&mut self, bank: usize, index: u16) -> Entry {
+        let entry = self.entries[usize::from(index)];
+        let list = &mut self.lists[bank];
+        if entry.next == NONE {
+            list.tail = entry.prev;
+        } else {
+            self.entries[usize::from(entry.next)].prev = entry.prev;
+        }
+        if entry.prev != NONE {
+            self.entries[usize::from(entry.prev)].next = entry.next;
+        } else {
+            list.head = entry.next;
+            if entry.next == NONE {
+                self.banks &= !(1 << bank);
+            } else {
+                list.head_order = self.entries[usize::from(entry.next)].order;
+            }
+        }
+        if !self.filter.is_empty() {
+            self.filter[Entry::bucket(entry.bank, entry.row, entry.column)] -= 1;
+        }
+        self.free.push(index);
+        entry
+    }
+
+    fn set_hit(&mut self, bank: usize, index: u16) {
+        let list = &mut self.lists[bank];
+        list.hit = index;
+        if index == NONE {
+            self.hits &= !(1 << bank);
+        } else {
+            list.hit_order = self.entries[usize::from(index)].order;
+            self.hits |= 1 << bank;
+        }
+    }
+
+    fn set_rival(&mut self, bank: usize, index: u16) {
+        let list = &mut self.lists[bank];
+        list.rival = index;
+        if index == NONE {
+            self.rivals &= !(1 << bank);
+        } else {
+            let entry = &self.entries[usize::from(index)];
+            list.rival_order = entry.order;
+            list.rival_arrived = entry.arrived;
+            self.rivals |= 1 << bank;
+        }
+    }
+
+    /// The bank opened `row`, or closed its row.
+    #[inline]
+    pub(super) fn row_changed(&mut self, bank: usize, row: Option<u32>) {
+        if self.banks >> bank & 1 == 0 {
+            return;
+        }
+        let head = self.lists[bank].head;
+        let (hit, rival) = match row {
+            None => (NONE, head),
+            Some(row) => (self.find(head, |other| other == row), self.find(head, |other| other != row)),
+        };
+        self.set_hit(bank, hit);
+        self.set_rival(bank, rival);
+    }
+
+    /// The first entry from `at` on whose row is wanted.
+    #[inline]
+    fn find(&self, mut at: u16, wanted: impl Fn(u32) -> bool) -> u16 {
+        while at != NONE && !wanted(self.entries[usize::from(at)].row) {
+            at = self.entries[usize::from(at)].next;
+        }
+        at
+    }
+}

@@ -1,0 +1,173 @@
+//! When refreshes are due, which are put off, and the commands that they take.
+
+use super::{bits, Controller, Plan};
+use crate::memory::CommandKind;
+use crate::params::{ControllerParams, DramParams, Refresh, SameBank};
+use serde::{Deserialize, Serialize};
+
+/// The refreshes of one rank.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Rank {
+    /// Clock at which the next refresh that is not owed yet becomes due.
+    due: u64,
+    /// Refreshes owed.
+    owed: u32,
+    /// Banks that the next refresh is for.
+    banks: u64,
+    /// Whether those banks are held for it.
+    held: bool,
+}
+
+/// Which refreshes are due.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Refresher {
+    ranks: Vec<Rank>,
+    same_bank: bool,
+    interval: u64,
+    postponed: u32,
+    holds_all: bool,
+    /// Banks that take no new command, because they are to be refreshed.
+    pub(super) held: u64,
+}
+
+impl Refresher {
+    pub(super) fn new(dram: &DramParams, params: &ControllerParams) -> Self {
+        let same_bank = params.refresh == Refresh::SameBank && dram.same_bank != SameBank::None;
+        let interval = u64::from(if same_bank { dram.timing.refi_sb } else { dram.timing.refi });
+        let off = params.refresh == Refresh::Off || dram.timing.rfc == 0;
+        let due = |rank: u32| if off { u64::MAX } else { interval * u64::from(rank + 1) / u64::from(dram.ranks) };
+        let rank = |rank: u32| Rank { due: due(rank), owed: 0, banks: first_banks(dram, rank, same_bank), held: false };
+        Self {
+            ranks: (0..dram.ranks).map(rank).collect(),
+            same_bank,
+            interval,
+            postponed: params.refresh_postponed,
+            holds_all: params.refresh_holds_all,
+            held: 0,
+        }
+    }
+
+    /// Holds the banks of the refresh of `rank` that has become due at `clock`.
+    pub(super) fn hold(&mut self, rank: usize, clock: u64) {
+        let state = &mut self.ranks[rank];
+        while state.due <= clock {
+            state.due += self.interval;
+            state.owed += 1;
+        }
+        state.held = true;
+        self.find_held();
+    }
+
+    fn find_held(&mut self) {
+        let held = self.ranks.iter().filter(|rank| rank.held).fold(0, |all, rank| all | rank.banks);
+        self.held = if self.holds_all && held != 0 { u64::MAX } else { held };
+    }
+
+    /// The clock at which the next refresh of `rank` is to begin; `idle` says whether no request waits for its banks.
+    #[inline]
+    fn begins(&self, rank: &Rank, idle: bool) -> u64 {
+        if rank.owed > 0 && (idle || rank.owed > self.postponed) {
+            return 0;
+        }
+        let put_off = if idle { 0 } else { self.postponed - rank.owed };
+        rank.due.saturating_add(u64::from(put_off) * self.interval)
+    }
+
+    fn done(&mut self, rank: usize, dram: &DramParams) {
+        let state = &mut self.ranks[rank];
+        state.owed -= 1;
+        state.held = false;
+        if self.same_bank {
+            state.banks = next_banks(dram, rank as u32, state.banks);
+        }
+        self.find_held();
+    }
+}
+
+fn rank_shift(dram: &DramParams, rank: u32) -> u32 {
+    rank * dram.bank_groups * dram.banks_per_group
+}
+
+fn first_banks(dram: &DramParams, rank: u32, same_bank: bool) -> u64 {
+    let per_rank = dram.bank_groups * dram.banks_per_group;
+    let banks = match (same_bank, dram.same_bank) {
+        (true, SameBank::EveryGroup) => {
+            (0..dram.bank_groups).fold(0, |all, group| all | 1 << (group * dram.banks_per_group))
+        }
+        (true, _) => 1,
+        (false, _) => u64::MAX >> (64 - per_rank),
+    };
+    banks << rank_shift(dram, rank)
+}
+
+/// The banks after `banks`, in turn.
+fn next_banks(dram: &DramParams, rank: u32, banks: u64) -> u64 {
+    let turn = if dram.same_bank == SameBank::EveryGroup {
+        dram.banks_per_group
+    } else {
+        dram.bank_groups * dram.banks_per_group
+    };
+    let number = banks.trailing_zeros() - rank_shift(dram, rank) + 1;
+    if number == turn {
+        first_banks(dram, rank, true)
+    } else {
+        banks << 1
+    }
+}
+
+impl Controller {
+    /// Offers what refreshes call for, not before `floor`.
+    #[inline]
+    pub(super) fn offer_refreshes(&self, floor: u64, plan: &mut Plan) {
+        let active = self.active_banks[0] | self.active_banks[1];
+        let wanted = self.reads.banks | self.writes.banks | active;
+        for (index, rank) in self.refresher.ranks.iter().enumerate() {
+            if !rank.held {
+                let begins = self.refresher.begins(rank, wanted & rank.banks == 0).max(floor);
+                plan.offer_hold(begins, index as u8);
+            } else if rank.banks & active == 0 {
+                let row_floor = floor.max(self.row_bus);
+                if rank.banks & self.timing.open == 0 {
+                    let clock = self.timing.earliest_refresh(rank.banks, self.refresher.same_bank).max(row_floor);
+                    plan.offer_refresh(clock, index as u8);
+                } else {
+                    let clock = self.closes_for_refresh(rank.banks).max(row_floor);
+                    plan.offer_precharge_for(clock, index as u8);
+                }
+            }
+        }
+    }
+
+    fn closes_for_refresh(&self, banks: u64) -> u64 {
+        if self.refresher.same_bank {
+            let open = banks & self.timing.open;
+            return bits(open).map(|bank| self.timing.earliest_precharge(bank)).min().unwrap_or(0);
+        }
+        self.timing.earliest_precharge_all(banks)
+    }
+
+    /// Closes rows that are in the way of a refresh: of the rank by one command, or one by one.
+    pub(super) fn issue_precharge_for(&mut self, clock: u64, rank: usize) {
+        let open = self.refresher.ranks[rank].banks & self.timing.open;
+        if self.refresher.same_bank {
+            let ready = bits(open).find(|&bank| self.timing.earliest_precharge(bank) <= clock);
+            self.close_row(clock, ready.expect("a row may be closed at the planned clock"));
+            return;
+        }
+        self.use_row_bus(clock, 1);
+        let first = self.refresher.ranks[rank].banks.trailing_zeros() as usize;
+        self.record(clock, CommandKind::PrechargeAll, first, 0, 0);
+        self.timing.precharge_all(clock, open);
+        bits(open).for_each(|bank| self.row_closed(bank));
+    }
+
+    pub(super) fn issue_refresh(&mut self, clock: u64, rank: usize) {
+        let (banks, same_bank) = (self.refresher.ranks[rank].banks, self.refresher.same_bank);
+        let kind = if same_bank { CommandKind::RefreshSameBank } else { CommandKind::Refresh };
+        self.use_row_bus(clock, 1);
+        self.record(clock, kind, banks.trailing_zeros() as usize, 0, 0);
+        self.timing.refresh(clock, banks, same_bank);
+        self.counters.refreshes += 1;
+        self.refresher.done(rank, &self.dram);
+    }
+}
