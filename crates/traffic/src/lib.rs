@@ -1,0 +1,30 @@
+//! Requests for a memory system without a server around it: generated, or read from the traces of other simulators.
+//!
+//! [`Traffic`] describes generated requests and makes a [`Synthetic`] of them; [`Trace`] reads a file. Both are
+//! iterators that hold one request at a time, so neither length costs memory.
+
+mod synthetic;
+mod trace;
+
+pub use synthetic::{Pattern, Synthetic, Traffic, TrafficError, STREAMS_MAX};
+pub use trace::{Format, Trace, TraceError, LINE_LENGTH_MAX};
+
+/// Bytes of a line.
+pub const LINE_BYTES: u64 = 64;
+
+/// The last DRAM clock at which a request may arrive. A device with a clock of up to 2 ns has 2^53 of them in the 2^64
+/// ps of simulated time.
+pub const CLOCK_MAX: u64 = 1 << 53;
+
+/// One line to be read or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// DRAM clock at which the request exists at its source: 0 to [`CLOCK_MAX`], 0 when the source is saturating.
+    pub clock: u64,
+    /// Byte address / 64.
+    pub line: u64,
+    /// Whether the line is written.
+    pub write: bool,
+    /// Number of the stream it belongs to; 0 when there is only one.
+    pub source: u8,
+}

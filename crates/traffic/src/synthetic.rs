@@ -1,0 +1,231 @@
+//! Generated requests: patterns of addresses, a share of writes, and Poisson arrivals.
+//!
+//! Three streams of splitmix64 draw the addresses, the directions and the arrivals, so that none of them disturbs
+//! another: the addresses of a load of 30% are those of 60%.
+
+use crate::{Request, CLOCK_MAX};
+use std::fmt;
+use std::str::FromStr;
+
+/// The most streams of one pattern.
+pub const STREAMS_MAX: u8 = 64;
+/// Streams lie 1 GiB apart.
+const SPACING_LINES: u64 = 1 << 24;
+/// What spreads streams over the banks: 32 KiB, the four bank groups of rows of 8 KiB.
+const STAGGER_LINES: u64 = 512;
+/// A share in units of 2^-53, the grain of a uniform double.
+const SHARE_ONE: f64 = (1u64 << 53) as f64;
+
+/// Which lines are requested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// Every line equally likely.
+    Random,
+    /// Ascending streams, served in turn.
+    Streams {
+        /// How many: 1 to [`STREAMS_MAX`].
+        count: u8,
+        /// Whether they lie exactly 1 GiB apart, so that they meet in one bank; else 1 GiB and 32 KiB.
+        colliding: bool,
+    },
+}
+
+impl FromStr for Pattern {
+    type Err = TrafficError;
+
+    /// Reads `rand` or `random`, `seq` or `sequential`, `strN` and `cstrN`.
+    fn from_str(text: &str) -> Result<Self, TrafficError> {
+        let streams = |count: &str, colliding| {
+            let digits = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+            let count = count.parse().ok().filter(|count| digits && (1..=STREAMS_MAX).contains(count));
+            count.map(|count| Self::Streams { count, colliding })
+        };
+        let pattern = match text {
+            "rand" | "random" => Some(Self::Random),
+            "seq" | "sequential" => Some(Self::Streams { count: 1, colliding: false }),
+            _ => match (text.strip_prefix("str"), text.strip_prefix("cstr")) {
+                (Some(count), _) => streams(count, false),
+                (_, Some(count)) => streams(count, true),
+                _ => None,
+            },
+        };
+        pattern.ok_or_else(|| {
+            let short: String = text.chars().take(40).collect();
+            let known = format!("known are seq, rand, strN and cstrN with N from 1 to {STREAMS_MAX}");
+            TrafficError(format!("{short:?} is no pattern: {known}"))
+        })
+    }
+}
+
+/// A description of generated requests.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Traffic {
+    /// Which lines.
+    pub pattern: Pattern,
+    /// Probability that a request is a write: 0 to 1, for every request by itself.
+    pub write_share: f64,
+    /// Mean DRAM clocks between arrivals, above 0: clocks per line at peak, divided by the load. `None` saturates.
+    pub mean_gap_clocks: Option<f64>,
+    /// Lines of the memory, at least 1: addresses are taken modulo this.
+    pub capacity_lines: u64,
+    /// How many requests.
+    pub requests: u64,
+    /// Equal seeds give equal requests.
+    pub seed: u64,
+}
+
+impl Traffic {
+    /// The requests, in the order of their arrival.
+    ///
+    /// # Errors
+    /// When a field is out of its range.
+    pub fn generate(&self) -> Result<Synthetic, TrafficError> {
+        self.check()?;
+        let (streams, random, stagger) = match self.pattern {
+            Pattern::Random => (1, true, 0),
+            Pattern::Streams { count, colliding } => (count, false, if colliding { 0 } else { STAGGER_LINES }),
+        };
+        let first_seed = self.seed.wrapping_mul(3);
+        Ok(Synthetic {
+            addresses: SplitMix(first_seed.wrapping_add(1)),
+            directions: SplitMix(first_seed.wrapping_add(2)),
+            arrivals: SplitMix(first_seed.wrapping_add(3)),
+            random,
+            streams,
+            stride_lines: SPACING_LINES + stagger,
+            capacity_lines: self.capacity_lines,
+            write_below: (self.write_share * SHARE_ONE).ceil() as u64,
+            mean_gap_clocks: self.mean_gap_clocks,
+            time_clocks: 0.0,
+            stream: 0,
+            step: 0,
+            left: self.requests,
+        })
+    }
+
+    fn check(&self) -> Result<(), TrafficError> {
+        if let Pattern::Streams { count, .. } = self.pattern {
+            if !(1..=STREAMS_MAX).contains(&count) {
+                return Err(TrafficError(format!("{count} streams: must be 1 to {STREAMS_MAX}")));
+            }
+        }
+        if !(0.0..=1.0).contains(&self.write_share) {
+            return Err(TrafficError(format!("a share of writes of {}: must be 0 to 1", self.write_share)));
+        }
+        if self.capacity_lines == 0 {
+            return Err(TrafficError("a memory of 0 lines: must have at least one".into()));
+        }
+        match self.mean_gap_clocks {
+            Some(gap) if !(gap.is_finite() && gap > 0.0) => {
+                Err(TrafficError(format!("a mean gap of {gap} clocks: must be above 0 and finite")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The requests of a [`Traffic`], one at a time.
+#[derive(Clone, Debug)]
+pub struct Synthetic {
+    addresses: SplitMix,
+    directions: SplitMix,
+    arrivals: SplitMix,
+    random: bool,
+    streams: u8,
+    stride_lines: u64,
+    capacity_lines: u64,
+    /// A draw of 53 bits below this is a write. Integers decide as the doubles would: the scale is a power of two.
+    write_below: u64,
+    mean_gap_clocks: Option<f64>,
+    time_clocks: f64,
+    /// The stream whose turn it is.
+    stream: u8,
+    /// Lines that every stream has behind it.
+    step: u64,
+    left: u64,
+}
+
+impl Synthetic {
+    #[inline]
+    fn next_line(&mut self) -> (u64, u8) {
+        if self.random {
+            let draw = self.addresses.next();
+            return (self.wrap(draw), 0);
+        }
+        let stream = self.stream;
+        let line = self.wrap((u64::from(stream) * self.stride_lines).wrapping_add(self.step));
+        self.stream += 1;
+        if self.stream == self.streams {
+            self.stream = 0;
+            self.step = self.step.wrapping_add(1);
+        }
+        (line, stream)
+    }
+
+    #[inline]
+    fn wrap(&self, line: u64) -> u64 {
+        if self.capacity_lines.is_power_of_two() {
+            line & (self.capacity_lines - 1)
+        } else {
+            line % self.capacity_lines
+        }
+    }
+
+    /// Exponential gaps. The sum is kept in full, so that truncation to a clock does not shift the mean.
+    #[inline]
+    fn next_clock(&mut self) -> u64 {
+        let Some(mean) = self.mean_gap_clocks else { return 0 };
+        let uniform = self.arrivals.next_53() as f64 / SHARE_ONE;
+        self.time_clocks += -libm::log(1.0 - uniform) * mean;
+        (self.time_clocks as u64).min(CLOCK_MAX)
+    }
+}
+
+impl Iterator for Synthetic {
+    type Item = Request;
+
+    #[inline]
+    fn next(&mut self) -> Option<Request> {
+        self.left = self.left.checked_sub(1)?;
+        let (line, source) = self.next_line();
+        let write = self.directions.next_53() < self.write_below;
+        Some(Request { clock: self.next_clock(), line, write, source })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = usize::try_from(self.left);
+        (left.unwrap_or(usize::MAX), left.ok())
+    }
+}
+
+/// What is wrong with a description of traffic: the value and the rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrafficError(String);
+
+impl fmt::Display for TrafficError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TrafficError {}
+
+/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+#[derive(Clone, Debug)]
+struct SplitMix(u64);
+
+impl SplitMix {
+    #[inline]
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let value = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        value ^ (value >> 31)
+    }
+
+    /// A uniform number below 2^53.
+    #[inline]
+    fn next_53(&mut self) -> u64 {
+        self.next() >> 11
+    }
+}

@@ -1,0 +1,98 @@
+//! Lines of a stream, in one buffer of fixed size.
+
+use super::error::Fault;
+use std::io::{ErrorKind, Read};
+use std::ops::Range;
+
+/// The longest line of a trace in bytes, without its end.
+pub const LINE_LENGTH_MAX: usize = 4096;
+const BUFFER_BYTES: usize = 1 << 17;
+
+pub(super) struct Lines {
+    source: Box<dyn Read + Send>,
+    buffer: Box<[u8]>,
+    /// What has been read and not yet given out.
+    unread: Range<usize>,
+    /// Where the last line began in the buffer.
+    last: usize,
+    number: u64,
+    ended: bool,
+}
+
+impl Lines {
+    pub(super) fn new(source: Box<dyn Read + Send>) -> Self {
+        let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
+        Self { source, buffer, unread: 0..0, last: 0, number: 0, ended: false }
+    }
+
+    /// Number of the last line, or of the one that an error kept from being read. The first is 1.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The next line, without its end.
+    #[inline]
+    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, Fault> {
+        let length = match memchr::memchr(b'\n', &self.buffer[self.unread.clone()]) {
+            Some(length) => length,
+            None => match self.fill()? {
+                Some(length) => length,
+                None => return Ok(None),
+            },
+        };
+        self.number += 1;
+        self.last = self.unread.start;
+        let line = self.last..self.last + length;
+        // The last line of a file may lack its end.
+        self.unread.start = (line.end + 1).min(self.unread.end);
+        if length > LINE_LENGTH_MAX {
+            return Err(too_long(&self.buffer[line]));
+        }
+        Ok(Some(&self.buffer[line]))
+    }
+
+    /// Makes the last line the next one again.
+    pub(super) fn step_back(&mut self) {
+        self.unread.start = self.last;
+        self.number -= 1;
+    }
+
+    /// Reads on until a line is complete, and gives its length; `None` at the end of the stream.
+    #[cold]
+    fn fill(&mut self) -> Result<Option<usize>, Fault> {
+        while !self.ended {
+            if self.unread.len() > LINE_LENGTH_MAX {
+                return Ok(Some(self.unread.len()));
+            }
+            if self.unread.end == self.buffer.len() {
+                self.buffer.copy_within(self.unread.clone(), 0);
+                self.unread = 0..self.unread.len();
+            }
+            let fresh = self.unread.end;
+            match self.source.read(&mut self.buffer[fresh..]) {
+                Ok(0) => self.ended = true,
+                Ok(bytes) => self.unread.end += bytes,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.number += 1;
+                    return Err(Fault::unreadable(&error));
+                }
+            }
+            if let Some(length) = memchr::memchr(b'\n', &self.buffer[fresh..self.unread.end]) {
+                return Ok(Some(fresh - self.unread.start + length));
+            }
+        }
+        Ok(Some(self.unread.len()).filter(|length| *length > 0))
+    }
+}
+
+#[cold]
+fn too_long(line: &[u8]) -> Fault {
+    // Cut where a character begins, so that a long line of text is not mistaken for bytes.
+    let start = &line[..LINE_LENGTH_MAX.min(line.len())];
+    let text = match std::str::from_utf8(start) {
+        Err(error) if error.error_len().is_none() => &start[..error.valid_up_to()],
+        _ => start,
+    };
+    Fault::value(text, &format!("is longer than {LINE_LENGTH_MAX} bytes, the limit of a line"))
+}

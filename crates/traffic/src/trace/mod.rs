@@ -1,0 +1,121 @@
+//! Traces of other simulators, plain or compressed, read line by line in constant memory.
+
+mod decode;
+mod error;
+mod format;
+mod lines;
+mod parse;
+
+pub use error::TraceError;
+pub use format::Format;
+pub use lines::LINE_LENGTH_MAX;
+
+use crate::Request;
+use error::Fault;
+use lines::Lines;
+use parse::Parser;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The requests of a trace, in its order. After an error comes nothing more.
+pub struct Trace {
+    file: String,
+    lines: Lines,
+    parser: Parser,
+    ended: bool,
+}
+
+impl Trace {
+    /// Opens a trace, plain or compressed with gzip, xz or zstd; its first bytes tell which, not its name. Without a
+    /// `format` the first request tells the format. `capacity_bytes` is the size of the memory; an address at or
+    /// beyond it is an error.
+    ///
+    /// # Errors
+    /// When the file cannot be read, holds no request, or its first request shows no known format.
+    pub fn open(path: impl AsRef<Path>, format: Option<Format>, capacity_bytes: u64) -> Result<Self, TraceError> {
+        let name = path.as_ref().display().to_string();
+        match File::open(path) {
+            Ok(file) => Self::from_reader(&name, file, format, capacity_bytes),
+            Err(error) => Err(TraceError::new(&name, None, Fault::unreadable(&error))),
+        }
+    }
+
+    /// As [`Trace::open`], from anything that can be read. `name` stands in the messages.
+    ///
+    /// # Errors
+    /// As [`Trace::open`].
+    pub fn from_reader(
+        name: &str,
+        source: impl Read + Send + 'static,
+        format: Option<Format>,
+        capacity_bytes: u64,
+    ) -> Result<Self, TraceError> {
+        let mut lines = decode::decoded(source)
+            .map(Lines::new)
+            .map_err(|error: io::Error| TraceError::new(name, None, Fault::unreadable(&error)))?;
+        match settle_format(&mut lines, format) {
+            Ok(Some(format)) => {
+                let parser = Parser::new(format, capacity_bytes);
+                Ok(Self { file: name.into(), lines, parser, ended: false })
+            }
+            Ok(None) => Err(TraceError::new(name, None, Fault::rule("holds no request"))),
+            Err(fault) => Err(TraceError::new(name, Some(lines.number()), fault)),
+        }
+    }
+
+    /// The format of the trace.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.parser.format()
+    }
+
+    /// Whether requests carry the clock of their arrival. Otherwise all arrive at clock 0: the source is saturating.
+    #[must_use]
+    pub fn timed(&self) -> bool {
+        self.format().timed()
+    }
+
+    fn fail(&mut self, fault: Fault) -> TraceError {
+        self.ended = true;
+        TraceError::new(&self.file, Some(self.lines.number()), fault)
+    }
+}
+
+impl Iterator for Trace {
+    type Item = Result<Request, TraceError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.ended {
+            let parsed = match self.lines.next() {
+                Ok(Some(line)) => self.parser.parse(line),
+                Ok(None) => break,
+                Err(fault) => Err(fault),
+            };
+            match parsed {
+                Ok(None) => {}
+                Ok(Some(request)) => return Some(Ok(request)),
+                Err(fault) => return Some(Err(self.fail(fault))),
+            }
+        }
+        self.ended = true;
+        None
+    }
+}
+
+/// Looks ahead to the first request: its format unless one is `forced`; `None` when there is no request.
+fn settle_format(lines: &mut Lines, forced: Option<Format>) -> Result<Option<Format>, Fault> {
+    while let Some(line) = lines.next()? {
+        if parse::is_empty(line)? {
+            continue;
+        }
+        let Some(format) = forced.or_else(|| Format::of(line)) else {
+            let rule = "is no known trace: a line is \"LD|ST address\", \"address R|W\" or \"address OP cycle\"";
+            return Err(Fault::value(line, rule));
+        };
+        lines.step_back();
+        return Ok(Some(format));
+    }
+    Ok(None)
+}
