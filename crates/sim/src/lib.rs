@@ -15,6 +15,7 @@
 
 pub mod build;
 mod limits;
+pub mod memory;
 mod many;
 mod report;
 mod run;

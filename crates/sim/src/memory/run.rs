@@ -1,0 +1,243 @@
+//! The loop of a memory run.
+
+use super::tally::{Flight, Tally};
+use hostnet_kernel::Time;
+use hostnet_model::memory::{Clock, CommandRecord, Controller, Decoder, Incoming, Offered, Served};
+use hostnet_model::params::{ControllerParams, DramParams, MapParams};
+use hostnet_traffic::Request;
+use std::collections::VecDeque;
+
+/// What a memory run is made of.
+#[derive(Clone, Debug)]
+pub struct MemoryParts {
+    /// The device on every channel.
+    pub dram: DramParams,
+    /// The controller of every subchannel.
+    pub controller: ControllerParams,
+    /// Where a line lies.
+    pub map: MapParams,
+    /// Sources of requests that are told apart.
+    pub sources: usize,
+    /// Reads that may be outstanding; 0 = as many as there is room for.
+    pub outstanding: u32,
+    /// Requests that are not measured, from the first one on.
+    pub warm_up: u64,
+    /// Whether commands are recorded.
+    pub record: bool,
+}
+
+/// A memory system under way.
+pub struct MemoryRun<S> {
+    requests: S,
+    controllers: Vec<Controller>,
+    decoder: Decoder,
+    clock: Clock,
+    parts: MemoryParts,
+    now: u64,
+    /// The request at the head of the source.
+    head: Option<Request>,
+    /// The clock of the source's next try; never while only an event can help it.
+    next_try: u64,
+    taken: u64,
+    flights: Vec<Flight>,
+    free: Vec<u32>,
+    /// Reads outstanding, and the clocks at which they will be complete, if anybody waits for that.
+    outstanding: u32,
+    completions: [VecDeque<u64>; 2],
+    measuring_since: u64,
+    tally: Tally,
+}
+
+impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
+    /// A memory system that will serve `requests`.
+    ///
+    /// # Errors
+    /// If the first request is none.
+    pub fn new(parts: MemoryParts, mut requests: S) -> Result<Self, E> {
+        let count = parts.map.channels * parts.dram.subchannels;
+        let controller = |number| {
+            let mut controller = Controller::new(&parts.dram, &parts.controller, parts.sources, number);
+            controller.record_commands(parts.record);
+            controller
+        };
+        Ok(Self {
+            controllers: (0..count).map(controller).collect(),
+            decoder: Decoder::new(&parts.map, &parts.dram),
+            clock: Clock::new(parts.dram.clock_ps_numerator, parts.dram.clock_ps_denominator),
+            now: 0,
+            head: requests.next().transpose()?,
+            next_try: 0,
+            taken: 0,
+            flights: Vec::new(),
+            free: Vec::new(),
+            outstanding: 0,
+            completions: [VecDeque::new(), VecDeque::new()],
+            measuring_since: 0,
+            tally: Tally::new(parts.sources),
+            requests,
+            parts,
+        })
+    }
+
+    /// Goes on until `requests` more were accepted or everything is done. Returns whether there is more to do.
+    ///
+    /// # Errors
+    /// What the source of requests has to say.
+    pub fn advance(&mut self, requests: u64, mut commands: impl FnMut(CommandRecord)) -> Result<bool, E> {
+        let until = self.taken + requests;
+        while self.taken < until {
+            let Some(clock) = self.next_event() else { return Ok(false) };
+            self.now = clock;
+            let now = self.clock.edge(clock);
+            if self.next_try <= clock {
+                self.offer(now)?;
+            }
+            self.complete();
+            for index in 0..self.controllers.len() {
+                self.issue(index, now);
+            }
+            if self.parts.record {
+                self.controllers.iter_mut().flat_map(Controller::take_commands).for_each(&mut commands);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The clock of what comes next; none when everything is done and only refreshes would go on.
+    #[inline]
+    fn next_event(&self) -> Option<u64> {
+        let commands = self.controllers.iter().map(Controller::next_clock).min().unwrap_or(u64::MAX);
+        let complete = self.completions.iter().filter_map(VecDeque::front).min().copied().unwrap_or(u64::MAX);
+        let next = commands.min(complete).min(self.next_try);
+        let working = |controller: &Controller| !controller.is_empty() && !controller.waits_for_refresh();
+        let done = self.head.is_none() && complete == u64::MAX && !self.controllers.iter().any(working);
+        (next < u64::MAX && !done).then_some(next)
+    }
+
+    /// Hands over requests, in order.
+    #[inline]
+    fn offer(&mut self, now: Time) -> Result<(), E> {
+        let mut budget = self.controllers.len();
+        self.next_try = u64::MAX;
+        while let Some(request) = self.head {
+            if request.clock > self.now {
+                self.next_try = request.clock;
+                break;
+            }
+            if budget == 0 {
+                self.next_try = self.now + 1;
+                break;
+            }
+            budget -= 1;
+            if !self.try_request(now, &request) {
+                break;
+            }
+            self.taken += 1;
+            self.head = self.requests.next().transpose()?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn try_request(&mut self, now: Time, request: &Request) -> bool {
+        let limit = self.parts.outstanding;
+        if limit > 0 && !request.write && self.outstanding >= limit {
+            return false;
+        }
+        if self.taken == self.parts.warm_up {
+            self.start_measuring(now);
+        }
+        let tag = self.free.last().copied().unwrap_or(self.flights.len() as u32);
+        let place = self.decoder.place(request.line);
+        let incoming = Incoming { tag, place, class: request.source, read: !request.write };
+        let offered = self.controllers[usize::from(place.channel)].offer(now, self.now, &incoming);
+        if offered == Offered::Refused {
+            return false;
+        }
+        let measured = self.taken >= self.parts.warm_up;
+        if measured {
+            self.tally.accept(self.now, request.source, request.write);
+        }
+        let flight = Flight { arrived: request.clock, accepted: self.now, source: request.source, measured };
+        match offered {
+            Offered::Queued => self.launch(tag, flight),
+            Offered::Forwarded => self.tally.read_done(&flight, self.now + 1),
+            Offered::Merged | Offered::Refused => {}
+        }
+        if limit > 0 && !request.write {
+            self.outstanding += 1;
+            if offered == Offered::Forwarded {
+                self.completions[1].push_back(self.now + 1);
+            }
+        }
+        true
+    }
+
+    fn launch(&mut self, tag: u32, flight: Flight) {
+        if self.free.pop().is_none() {
+            self.flights.push(flight);
+        } else {
+            self.flights[tag as usize] = flight;
+        }
+    }
+
+    fn start_measuring(&mut self, now: Time) {
+        self.measuring_since = self.now;
+        for controller in &mut self.controllers {
+            controller.reset_counters(now);
+            controller.domains_mut().into_iter().for_each(|domain| domain.reset(now));
+        }
+    }
+
+    /// Takes note of data that is complete, for a source that waits for it.
+    #[inline]
+    fn complete(&mut self) {
+        for list in &mut self.completions {
+            while list.front().is_some_and(|&clock| clock <= self.now) {
+                list.pop_front();
+                self.outstanding -= 1;
+                self.next_try = self.next_try.min(self.now + 1);
+            }
+        }
+    }
+
+    /// Issues what a controller has planned for this clock.
+    #[inline]
+    fn issue(&mut self, index: usize, now: Time) {
+        let controller = &mut self.controllers[index];
+        while controller.next_clock() == self.now {
+            let issued = controller.issue(now);
+            controller.decide(now);
+            if issued.freed.is_some() {
+                self.next_try = self.next_try.min(self.now + 1);
+            }
+            if let Some(Served { tag, read, done }) = issued.served {
+                self.free.push(tag);
+                if read {
+                    self.tally.read_done(&self.flights[tag as usize], done);
+                    if self.parts.outstanding > 0 {
+                        self.completions[0].push_back(done);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What was measured so far.
+    #[must_use]
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The controllers.
+    #[must_use]
+    pub fn controllers(&self) -> &[Controller] {
+        &self.controllers
+    }
+
+    /// The clock.
+    #[must_use]
+    pub fn clock(&self) -> u64 {
+        self.now
+    }
+}

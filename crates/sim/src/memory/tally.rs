@@ -1,0 +1,53 @@
+//! What is counted of the requests of a memory run.
+
+use hostnet_measure::Histogram;
+
+/// A request on its way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flight {
+    pub(super) arrived: u64,
+    pub(super) accepted: u64,
+    pub(super) source: u8,
+    pub(super) measured: bool,
+}
+
+/// What was measured of the requests after the warm-up. Latencies are in clocks.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Requests accepted.
+    pub accepted: u64,
+    /// Clocks of the first and the last acceptance.
+    pub first: u64,
+    /// See `first`.
+    pub last: u64,
+    /// Reads and writes accepted per source.
+    pub sources: Vec<[u64; 2]>,
+    /// Reads: from arrival at the source to the last data beat.
+    pub from_arrival: Histogram,
+    /// Reads: from acceptance to the last data beat.
+    pub from_acceptance: Histogram,
+}
+
+impl Tally {
+    pub(super) fn new(sources: usize) -> Self {
+        Self { sources: vec![[0; 2]; sources], ..Self::default() }
+    }
+
+    #[inline]
+    pub(super) fn accept(&mut self, clock: u64, source: u8, write: bool) {
+        if self.accepted == 0 {
+            self.first = clock;
+        }
+        self.last = clock;
+        self.accepted += 1;
+        self.sources[usize::from(source)][usize::from(write)] += 1;
+    }
+
+    #[inline]
+    pub(super) fn read_done(&mut self, flight: &Flight, done: u64) {
+        if flight.measured {
+            self.from_arrival.record(done - flight.arrived);
+            self.from_acceptance.record(done - flight.accepted);
+        }
+    }
+}
