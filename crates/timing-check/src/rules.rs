@@ -114,11 +114,11 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { name: "command bus",  from: Event::BusFree,      scope: Scope::Bus,        to: ANY,       clocks: |_| 0 },
 ];
 
-/// The rows a device may not be without refresh for: name of the rule for REF.
+/// Banks that have waited too long since a REF, or since the first command.
 pub(crate) const STARVED: &str = "tREFI";
-/// The same for banks whose last refresh was a REFSB.
+/// Banks that have waited too long since a REFSB.
 pub(crate) const STARVED_SAME_BANK: &str = "tREFIsb";
-/// ACT of an open bank; RD, WR or a refresh that needs another state.
+/// ACT or a refresh of an open bank; RD or WR of a closed one.
 pub(crate) const ROW_STATE: &str = "row state";
 /// A clock below that of the command before.
 pub(crate) const CLOCK_ORDER: &str = "clock order";
