@@ -1,0 +1,58 @@
+//! Command files: a header, then one command a line.
+
+mod error;
+mod reader;
+mod writer;
+
+use hostnet_model::memory::CommandKind;
+
+pub use error::{FileError, FileFault};
+pub use reader::CommandReader;
+pub use writer::{write_header, write_record};
+
+/// The header of a command file, its first line that is no comment.
+pub const HEADER: &str = "clock,channel,command,rank,bank_group,bank,row,column";
+
+/// Bytes of a line at most, without its end.
+pub const LINE_BYTES_MAX: usize = 1024;
+
+const FIELDS: usize = 8;
+
+const MNEMONICS: [(&str, CommandKind); 9] = [
+    ("ACT", CommandKind::Activate),
+    ("RD", CommandKind::Read),
+    ("RDA", CommandKind::ReadPrecharge),
+    ("WR", CommandKind::Write),
+    ("WRA", CommandKind::WritePrecharge),
+    ("PRE", CommandKind::Precharge),
+    ("PREA", CommandKind::PrechargeAll),
+    ("REF", CommandKind::Refresh),
+    ("REFSB", CommandKind::RefreshSameBank),
+];
+
+/// The name of a command in files and messages.
+pub fn mnemonic(kind: CommandKind) -> &'static str {
+    match kind {
+        CommandKind::Activate => "ACT",
+        CommandKind::Read => "RD",
+        CommandKind::ReadPrecharge => "RDA",
+        CommandKind::Write => "WR",
+        CommandKind::WritePrecharge => "WRA",
+        CommandKind::Precharge => "PRE",
+        CommandKind::PrechargeAll => "PREA",
+        CommandKind::Refresh => "REF",
+        CommandKind::RefreshSameBank => "REFSB",
+    }
+}
+
+/// The fields after `command` that a command needs, in the order of the file.
+fn needs(kind: CommandKind) -> [bool; 5] {
+    match kind {
+        CommandKind::Activate => [true, true, true, true, false],
+        CommandKind::Read | CommandKind::ReadPrecharge | CommandKind::Write | CommandKind::WritePrecharge => {
+            [true, true, true, false, true]
+        }
+        CommandKind::Precharge | CommandKind::RefreshSameBank => [true, true, true, false, false],
+        CommandKind::PrechargeAll | CommandKind::Refresh => [true, false, false, false, false],
+    }
+}

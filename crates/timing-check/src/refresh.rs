@@ -1,0 +1,92 @@
+//! Refreshes that stay away.
+
+use hostnet_model::memory::{CommandKind, CommandRecord};
+use hostnet_model::params::DramParams;
+
+use crate::organisation::{Organisation, Place};
+use crate::rules::{STARVED, STARVED_SAME_BANK};
+use crate::violation::{Fault, Violation};
+
+/// What one set of banks, those that one REFSB refreshes, is owed.
+#[derive(Clone, Copy, Debug)]
+struct Due {
+    /// The last refresh, or the first command of all.
+    since: CommandRecord,
+    /// The last clock at which the next may come; beyond all clocks once its absence is reported.
+    deadline: u64,
+}
+
+/// Watches that every bank is refreshed often enough: within (postponed_max + 1) tREFI of a REF or of the start, within as
+/// many rounds of REFSB of a REFSB.
+#[derive(Clone, Debug)]
+pub(crate) struct RefreshWatch {
+    after_refresh: u64,
+    after_same_bank: u64,
+    sets: usize,
+    /// By rank, then set.
+    dues: Vec<Due>,
+    /// The least deadline.
+    next: u64,
+}
+
+impl RefreshWatch {
+    /// Watches from a command on.
+    pub(crate) fn new(dram: &DramParams, organisation: &Organisation, enabled: bool, first: CommandRecord) -> Self {
+        let sets = organisation.sets();
+        let owed = u64::from(dram.postponed_max) + 1;
+        let enabled = enabled && dram.timing.rfc > 0;
+        let limit = |interval: u64| if enabled && interval > 0 { owed.saturating_mul(interval) } else { u64::MAX };
+        let after_refresh = limit(dram.timing.refi.into());
+        let due = Due { since: first, deadline: first.clock.saturating_add(after_refresh) };
+        RefreshWatch {
+            after_refresh,
+            after_same_bank: limit(u64::from(dram.timing.refi_sb) * sets as u64),
+            sets,
+            dues: vec![due; sets * organisation.ranks],
+            next: due.deadline,
+        }
+    }
+
+    /// Reports the ranks whose refresh should have come before this command, each once until it comes.
+    pub(crate) fn check(&mut self, record: &CommandRecord, report: &mut dyn FnMut(Violation)) {
+        if record.clock <= self.next {
+            return;
+        }
+        for (rank, dues) in (0..).zip(self.dues.chunks_mut(self.sets)) {
+            let late = dues.iter().copied().filter(|due| due.deadline < record.clock).min_by_key(|due| due.deadline);
+            if let Some(due) = late {
+                report(starved(rank, &due, record));
+            }
+            dues.iter_mut().filter(|due| due.deadline < record.clock).for_each(|due| due.deadline = u64::MAX);
+        }
+        self.find_next();
+    }
+
+    /// A REF or REFSB.
+    pub(crate) fn refreshed(&mut self, record: &CommandRecord, place: &Place) {
+        let start = place.rank * self.sets;
+        let (range, limit) = match record.kind {
+            CommandKind::RefreshSameBank => (start + place.set..start + place.set + 1, self.after_same_bank),
+            _ => (start..start + self.sets, self.after_refresh),
+        };
+        self.dues[range].fill(Due { since: *record, deadline: record.clock.saturating_add(limit) });
+        self.find_next();
+    }
+
+    fn find_next(&mut self) {
+        self.next = self.dues.iter().map(|due| due.deadline).min().unwrap_or(u64::MAX);
+    }
+}
+
+fn starved(rank: u8, due: &Due, record: &CommandRecord) -> Violation {
+    let rule = match due.since.kind {
+        CommandKind::RefreshSameBank => STARVED_SAME_BANK,
+        _ => STARVED,
+    };
+    Violation {
+        needed: due.deadline - due.since.clock,
+        have: record.clock - due.since.clock,
+        missing: record.clock - due.deadline,
+        ..Violation::state(rule, Fault::TooLate { rank }, due.since, *record)
+    }
+}

@@ -1,0 +1,145 @@
+//! What a command does wrong.
+
+use std::fmt;
+
+use hostnet_model::memory::{CommandKind, CommandRecord};
+
+use crate::file::mnemonic;
+use crate::organisation::Outside;
+
+/// How a rule is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The second command comes too few clocks after the first.
+    TooEarly,
+    /// No refresh has come since the first command; the second is the first command that is late enough to show it.
+    TooLate {
+        /// The rank that waits for the refresh; the second command may be for another.
+        rank: u8,
+    },
+    /// The second command needs a closed bank, the first has opened it.
+    RowOpen,
+    /// The second command needs an open row, the first has closed it. Without an earlier command both are the second.
+    RowClosed,
+    /// The second command has a lower clock than the first, which was reported before it.
+    OutOfOrder,
+    /// The command names what the device does not have; both commands are the same.
+    Outside(Outside),
+}
+
+/// A rule, the two commands that break it, and by how much. Distances are in DRAM clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Name of the rule: `tRCD`, `tFAW`, `command bus`, `row state` and so on; see [`rule_names`](crate::rule_names).
+    pub rule: &'static str,
+    /// How it is broken.
+    pub fault: Fault,
+    /// Controller.
+    pub channel: u32,
+    /// The earlier command.
+    pub first: CommandRecord,
+    /// The command that breaks the rule. At the end of a stream a REF that should have come by then.
+    pub second: CommandRecord,
+    /// Least clocks between the two; the most for `TooLate`. 0 where the rule is about no distance.
+    pub needed: u64,
+    /// Clocks between the two.
+    pub have: u64,
+    /// The clocks by which the second command comes too early or too late.
+    pub missing: u64,
+}
+
+impl Violation {
+    /// A distance between two commands that is too small by `missing` clocks.
+    pub(crate) fn early(rule: &'static str, first: CommandRecord, second: CommandRecord, allowed: u64) -> Self {
+        Violation {
+            needed: allowed - first.clock,
+            have: second.clock.saturating_sub(first.clock),
+            missing: allowed - second.clock,
+            ..Violation::state(rule, Fault::TooEarly, first, second)
+        }
+    }
+
+    /// A rule that is about no distance.
+    pub(crate) fn state(rule: &'static str, fault: Fault, first: CommandRecord, second: CommandRecord) -> Self {
+        Violation { rule, fault, channel: second.channel, first, second, needed: 0, have: 0, missing: 0 }
+    }
+
+    /// What is told first of several rules that one command breaks: what no other clock would repair, then the rule that
+    /// lacks the most clocks, because a command that heeds it heeds the others; refresh last.
+    pub(crate) fn weight(&self) -> (u8, u64) {
+        match self.fault {
+            Fault::Outside(_) => (4, 0),
+            Fault::OutOfOrder => (3, 0),
+            Fault::RowOpen | Fault::RowClosed => (2, 0),
+            Fault::TooEarly => (1, self.missing),
+            Fault::TooLate { .. } => (0, self.missing),
+        }
+    }
+}
+
+impl std::error::Error for Violation {}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Violation { rule, channel, first, second, .. } = self;
+        let name = mnemonic(second.kind);
+        let here = format!("{name} at clock {} (channel {channel}, {})", second.clock, Where(second));
+        let there = match (Where(first).to_string(), Where(second).to_string()) {
+            (first_place, second_place) if first_place == second_place => Command(first).to_string(),
+            (first_place, _) => format!("{} ({first_place})", Command(first)),
+        };
+        match self.fault {
+            Fault::TooEarly => write!(
+                f,
+                "{rule}: {here} comes {} too early: {there} needs {}, {} passed",
+                Clocks(self.missing),
+                Clocks(self.needed),
+                self.have
+            ),
+            Fault::TooLate { rank } => write!(
+                f,
+                "{rule}: rank {rank} of channel {channel} is without refresh at clock {}, {} after {} ({}); at most {} are allowed",
+                second.clock,
+                Clocks(self.have),
+                Command(first),
+                Where(first),
+                self.needed
+            ),
+            Fault::RowOpen => write!(f, "{rule}: {here} needs a closed bank, but {there} opened a row"),
+            Fault::RowClosed if first == second => write!(f, "{rule}: {here} needs an open row, but none was opened"),
+            Fault::RowClosed => write!(f, "{rule}: {here} needs an open row, but {there} closed it"),
+            Fault::OutOfOrder => write!(f, "{rule}: {here} comes after {there}"),
+            Fault::Outside(outside) => write!(f, "{rule}: {name} at clock {}: {outside}", second.clock),
+        }
+    }
+}
+
+struct Clocks(u64);
+
+impl fmt::Display for Clocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} clock{}", self.0, if self.0 == 1 { "" } else { "s" })
+    }
+}
+
+struct Command<'a>(&'a CommandRecord);
+
+impl fmt::Display for Command<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at clock {}", mnemonic(self.0.kind), self.0.clock)
+    }
+}
+
+struct Where<'a>(&'a CommandRecord);
+
+impl fmt::Display for Where<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CommandRecord { kind, rank, bank_group, bank, .. } = *self.0;
+        write!(f, "rank {rank}")?;
+        match kind {
+            CommandKind::PrechargeAll | CommandKind::Refresh => Ok(()),
+            CommandKind::RefreshSameBank if bank_group == 0 => write!(f, ", bank {bank}"),
+            _ => write!(f, ", group {bank_group}, bank {bank}"),
+        }
+    }
+}
