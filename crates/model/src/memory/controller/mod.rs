@@ -239,8 +239,12 @@ impl Controller {
     }
 
     fn find_write(&mut self, incoming: &Incoming) -> Option<Offered> {
-        let asked = if incoming.read { self.params.forwarding } else { self.params.merging };
-        if !asked || !self.writes.holds(incoming.place) {
+        let found = if incoming.read {
+            self.params.forwarding && (self.writes.holds(incoming.place) || self.owner_writes(incoming.place))
+        } else {
+            self.params.merging && self.writes.holds(incoming.place)
+        };
+        if !found {
             return None;
         }
         let class = usize::from(incoming.class);
@@ -253,6 +257,13 @@ impl Controller {
             self.counters.writes[class] += 1;
             Offered::Merged
         })
+    }
+
+    /// Whether the request that owns the bank's row is a write to `place`, still to be made.
+    #[inline]
+    fn owner_writes(&self, place: Place) -> bool {
+        let owner = &self.active[usize::from(place.bank)];
+        self.active_banks[1] >> place.bank & 1 == 1 && (owner.row, owner.column) == (place.row, place.column)
     }
 
     /// Issues the planned command in its clock, which begins at `now`. Call [`Controller::decide`] before anything but
