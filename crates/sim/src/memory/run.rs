@@ -109,8 +109,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         let commands = self.controllers.iter().map(Controller::next_clock).min().unwrap_or(u64::MAX);
         let complete = self.completions.iter().filter_map(VecDeque::front).min().copied().unwrap_or(u64::MAX);
         let next = commands.min(complete).min(self.next_try);
-        let working = |controller: &Controller| !controller.is_empty() && !controller.waits_for_refresh();
-        let done = self.head.is_none() && complete == u64::MAX && !self.controllers.iter().any(working);
+        let done = self.head.is_none() && complete == u64::MAX && !self.controllers.iter().any(Controller::is_working);
         (next < u64::MAX && !done).then_some(next)
     }
 

@@ -9,7 +9,7 @@ use hostnet_timing_check::Checker;
 use proptest::prelude::*;
 
 fn config() -> ProptestConfig {
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) }
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1500) }
 }
 
 /// Nothing is found in the commands by who knows the device's rules only.
@@ -75,7 +75,8 @@ fn check_refreshes(case: &Case, outcome: &Outcome) {
     for rank in 0..case.dram.ranks {
         let first = interval * u64::from(rank + 1) / u64::from(case.dram.ranks);
         let due = |clock: u64| if clock < first { 0 } else { (clock - first) / interval + 1 };
-        let commands = outcome.commands.iter().filter(|command| command.kind == kind && u32::from(command.rank) == rank);
+        let commands =
+            outcome.commands.iter().filter(|command| command.kind == kind && u32::from(command.rank) == rank);
         let mut count = 0;
         for command in commands {
             count += 1;
@@ -105,7 +106,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
     #[test]
     fn a_run_can_be_repeated_and_taken_up_where_it_was_left(case in any_case(), steps in 0_usize..200) {

@@ -151,20 +151,27 @@ impl<'a> Watch<'a> {
 
     /// Whether a queued request of either direction waits for a row of a bank.
     fn wants(&self, bank: usize, row: impl Fn(u32) -> bool) -> bool {
-        self.pending.iter().flatten().any(|pending| {
-            usize::from(pending.request.place.bank) == bank && row(pending.request.place.row)
-        })
+        self.pending
+            .iter()
+            .flatten()
+            .any(|pending| usize::from(pending.request.place.bank) == bank && row(pending.request.place.row))
     }
 
     /// The oldest queued request of a direction in a bank for a row.
     fn oldest(&self, read: bool, bank: usize, row: impl Fn(u32) -> bool) -> Option<usize> {
-        self.pending[usize::from(read)].iter().position(|pending| {
-            usize::from(pending.request.place.bank) == bank && row(pending.request.place.row)
-        })
+        self.pending[usize::from(read)]
+            .iter()
+            .position(|pending| usize::from(pending.request.place.bank) == bank && row(pending.request.place.row))
     }
 
     /// What was issued at `clock`, with the counters before and after.
-    pub(crate) fn on_issue(&mut self, clock: u64, commands: &[CommandRecord], issued: &Issued, counted: [&Counters; 2]) {
+    pub(crate) fn on_issue(
+        &mut self,
+        clock: u64,
+        commands: &[CommandRecord],
+        issued: &Issued,
+        counted: [&Counters; 2],
+    ) {
         let [before, after] = counted;
         let mut freed = None;
         let mut served = None;
@@ -174,7 +181,10 @@ impl<'a> Watch<'a> {
                 CommandKind::Activate => {
                     freed = self.on_activate(command, after.read_activations > before.read_activations);
                 }
-                CommandKind::Precharge if after.read_conflicts + after.write_conflicts > before.read_conflicts + before.write_conflicts => {
+                CommandKind::Precharge
+                    if after.read_conflicts + after.write_conflicts
+                        > before.read_conflicts + before.write_conflicts =>
+                {
                     self.on_conflict(bank, after.read_conflicts > before.read_conflicts);
                 }
                 CommandKind::Precharge if command.clock < clock => self.close_idle(clock, command),
@@ -242,7 +252,8 @@ impl<'a> Watch<'a> {
         let read = direction(command.kind).expect("a column access");
         assert_eq!(self.banks[number].row, Some(command.row), "of the open row");
         self.check_caps(command, number, read);
-        let owns = |owner: &Pending| owner.request.read == read && u32::from(owner.request.place.column) == command.column;
+        let owns =
+            |owner: &Pending| owner.request.read == read && u32::from(owner.request.place.column) == command.column;
         let (pending, freed) = if let Some(owner) = self.banks[number].owner.as_mut().filter(|owner| owns(owner)) {
             owner.accesses -= 1;
             let owner = *owner;
@@ -267,7 +278,11 @@ impl<'a> Watch<'a> {
         }
         let params = &self.case.params;
         let answers = if read { params.forwarding } else { true };
-        assert!(!answers || !self.write_waits(pending.index), "request {} overtakes a write to its line", pending.index);
+        assert!(
+            !answers || !self.write_waits(pending.index),
+            "request {} overtakes a write to its line",
+            pending.index
+        );
         self.served[usize::from(read)] += 1;
         let t = &self.case.dram.timing;
         let done = command.clock + u64::from(if read { t.cl } else { t.cwl } + t.burst);
@@ -305,6 +320,9 @@ impl<'a> Watch<'a> {
         assert!(kept, "hit {} of a row that another request waits for", bank.hits + 1);
         let waited = self.last_command.saturating_sub(rival.arrived);
         let older = rival.index < list[hit].index;
-        assert!(!older || waited < u64::from(params.row_hold), "a hit passes a request that has waited {waited} clocks");
+        assert!(
+            !older || waited < u64::from(params.row_hold),
+            "a hit passes a request that has waited {waited} clocks"
+        );
     }
 }

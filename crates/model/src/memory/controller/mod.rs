@@ -175,6 +175,14 @@ impl Controller {
         self.reads.len() + self.writes.len() == 0 && self.active_banks == [0; 2]
     }
 
+    /// Whether it will serve a request even if no other comes; writes may wait for more of them.
+    #[must_use]
+    #[inline]
+    pub fn is_working(&self) -> bool {
+        let writing = self.mode == Mode::Write || self.idle_drain;
+        self.reads.len() > 0 || writing && self.writes.len() > 0 || self.active_banks != [0; 2]
+    }
+
     /// Whether it has no entry for a read, or else for a write.
     #[must_use]
     #[inline]

@@ -89,6 +89,8 @@ struct Search<'a> {
     write: bool,
     among: u64,
     floor: u64,
+    /// Whether rows may be opened and closed.
+    rows: bool,
 }
 
 impl Controller {
@@ -107,14 +109,17 @@ impl Controller {
         }
         let among = !self.refresher.held;
         if self.mode == Mode::Write || self.idle_drain {
-            self.scan(Search { queue: &self.writes, write: true, among, floor }, &mut plan);
+            self.scan(Search { queue: &self.writes, write: true, among, floor, rows: true }, &mut plan);
             return plan;
         }
-        self.scan(Search { queue: &self.reads, write: false, among, floor }, &mut plan);
+        self.scan(Search { queue: &self.reads, write: false, among, floor, rows: true }, &mut plan);
         if plan.clock > floor && self.reads.banks != 0 && self.writes.len() >= self.params.spare_writes {
             let reads = plan;
             let among = among & self.spare_banks();
-            self.scan(Search { queue: &self.writes, write: true, among, floor }, &mut plan);
+            self.scan(
+                Search { queue: &self.writes, write: true, among, floor, rows: self.params.spare_rows },
+                &mut plan,
+            );
             if plan.clock == reads.clock {
                 return reads;
             }
@@ -125,7 +130,7 @@ impl Controller {
     /// The next command, given that a request has just come, which changes what its bank would do and nothing else.
     #[inline]
     pub(super) fn replan(&self, incoming: &Incoming, clock: u64) -> Plan {
-        if self.params.scheduler == Scheduler::Fcfs {
+        if self.params.scheduler == Scheduler::Fcfs || self.saves_row(incoming) {
             return self.plan_from(clock);
         }
         let (plan, read, floor) = (self.plan, incoming.read, self.floor(clock));
@@ -135,7 +140,7 @@ impl Controller {
             if read {
                 return plan;
             }
-            self.scan(Search { queue: &self.writes, write: true, among, floor }, &mut offered);
+            self.scan(Search { queue: &self.writes, write: true, among, floor, rows: true }, &mut offered);
             return plan.or(offered);
         }
         let spare = self.params.spare_writes;
@@ -144,17 +149,26 @@ impl Controller {
             return self.plan_from(clock);
         }
         if read {
-            self.scan(Search { queue: &self.reads, write: false, among, floor }, &mut offered);
+            self.scan(Search { queue: &self.reads, write: false, among, floor, rows: true }, &mut offered);
             return plan.or(offered);
         }
         if self.reads.banks != 0 && self.writes.len() >= spare {
             let among = among & self.spare_banks();
-            self.scan(Search { queue: &self.writes, write: true, among, floor }, &mut offered);
+            self.scan(
+                Search { queue: &self.writes, write: true, among, floor, rows: self.params.spare_rows },
+                &mut offered,
+            );
             if plan.action.writes() || offered.clock < plan.clock {
                 return plan.or(offered);
             }
         }
         plan
+    }
+
+    /// Whether a request that has just come may forbid the closing of a row that is planned.
+    fn saves_row(&self, incoming: &Incoming) -> bool {
+        let closes = Action::Precharge { bank: incoming.place.bank, write: !incoming.read };
+        self.params.protect == Protect::AllHits && self.plan.action == closes
     }
 
     /// Banks that writes may use while reads wait: those of ranks that no read waits for.
@@ -187,20 +201,25 @@ impl Controller {
             return;
         }
         self.offer_columns(search, plan);
-        self.offer_activations(search, plan);
-        self.offer_precharges(search, plan);
+        if search.rows {
+            self.offer_activations(search, plan);
+            self.offer_precharges(search, plan);
+        }
     }
 
-    /// The next command of the oldest request, which nobody overtakes.
+    /// The next command of the oldest request, which nobody overtakes, nor one that owns its row.
     fn offer_oldest(&self, search: Search, plan: &mut Plan) {
+        if self.active_banks[usize::from(search.write)] != 0 {
+            return;
+        }
         let Some(bank) = search.queue.oldest_bank(u64::MAX).filter(|&bank| search.among >> bank & 1 == 1) else {
             return;
         };
         if search.queue.hits >> bank & 1 == 1 && search.queue.oldest_hits(bank) {
             self.offer_column(search, bank, plan);
-        } else if self.timing.open >> bank & 1 == 0 {
+        } else if search.rows && self.timing.open >> bank & 1 == 0 {
             self.offer_activation(search, bank, plan);
-        } else if (self.active_banks[0] | self.active_banks[1]) >> bank & 1 == 0 {
+        } else if search.rows && (self.active_banks[0] | self.active_banks[1]) >> bank & 1 == 0 {
             self.offer_precharge(search, bank, plan);
         }
     }
@@ -242,7 +261,9 @@ impl Controller {
         let mut overdue = 0;
         for bank in bits(contested) {
             if self.is_overdue(search, bank) {
-                self.offer_precharge(search, bank, plan);
+                if search.rows {
+                    self.offer_precharge(search, bank, plan);
+                }
                 overdue |= 1 << bank;
             }
         }
