@@ -10,9 +10,11 @@ mod mode;
 mod plan;
 mod queue;
 mod refresh;
+mod wanted;
 
 pub use counters::Counters;
 
+use super::calendar::Kind;
 use super::timing::{bits, Timing};
 use super::{CommandKind, CommandRecord, Place};
 use crate::params::{ControllerParams, DramParams, EntryUntil, PagePolicy};
@@ -90,6 +92,8 @@ pub struct Controller {
     idle_drain: bool,
     last_was_write: bool,
     plan: Plan,
+    /// Requests that came so far.
+    next_order: u64,
     /// The first clocks that row and column commands may use.
     row_bus: u64,
     column_bus: u64,
@@ -125,6 +129,7 @@ impl Controller {
             idle_drain: false,
             last_was_write: false,
             plan: Plan::NEVER,
+            next_order: 0,
             row_bus: 0,
             column_bus: 0,
             idle_check: u64::MAX,
@@ -189,6 +194,14 @@ impl Controller {
         }
     }
 
+    /// Whether it would refuse a request to `place`.
+    #[must_use]
+    #[inline]
+    pub fn refuses(&self, read: bool, place: Place) -> bool {
+        let snoops = if read { self.params.forwarding } else { self.params.merging };
+        self.is_full(read) && !(snoops && self.writes.holds(place))
+    }
+
     /// The clock of the next command as things stand; `u64::MAX` for never.
     #[must_use]
     #[inline]
@@ -200,7 +213,7 @@ impl Controller {
     #[must_use]
     #[inline]
     pub fn waits_for_refresh(&self) -> bool {
-        matches!(self.plan.action, Action::Hold { .. })
+        self.plan.is_hold()
     }
 
     /// Takes a request in clock `clock`, at time `now`, if there is room, and plans anew where it matters.
@@ -232,7 +245,9 @@ impl Controller {
         let open_row = self.timing.open_row(usize::from(incoming.place.bank));
         let (queue, domain) =
             if incoming.read { (&mut self.reads, &mut self.rpq) } else { (&mut self.writes, &mut self.wpq) };
-        queue.push(Entry::new(incoming, self.dram.accesses_per_line as u8, clock, now), open_row);
+        let accesses = self.dram.accesses_per_line as u8;
+        queue.push(Entry::new(incoming, accesses, self.next_order, clock, now), open_row);
+        self.next_order += 1;
         let taken = domain.try_acquire(now, incoming.class);
         assert!(taken, "a queue with room has a credit");
         Offered::Queued
@@ -259,18 +274,18 @@ impl Controller {
     /// [`Controller::admit`].
     #[inline]
     pub fn issue(&mut self, now: Time) -> Issued {
-        let Plan { clock, action, .. } = self.plan;
+        let clock = self.plan.clock;
         if self.close_idle_rows(clock) {
             return Issued::default();
         }
-        match action {
-            Action::Cas { bank, write } => return self.issue_column(now, clock, usize::from(bank), write),
-            Action::Active { bank, write } => return self.issue_active(clock, usize::from(bank), write),
-            Action::Activate { bank, write } => return self.issue_activate(now, clock, usize::from(bank), write),
-            Action::Precharge { bank, write } => self.issue_conflict(clock, usize::from(bank), write),
-            Action::Hold { rank } => self.refresher.hold(usize::from(rank), clock),
-            Action::PrechargeFor { rank } => self.issue_precharge_for(clock, usize::from(rank)),
-            Action::Refresh { rank } => self.issue_refresh(clock, usize::from(rank)),
+        match self.plan.action() {
+            Action::Cas { bank, write } => return self.issue_column(now, clock, bank, write),
+            Action::Active { bank, write } => return self.issue_active(clock, bank, write),
+            Action::Activate { bank, write } => return self.issue_activate(now, clock, bank, write),
+            Action::Precharge { bank, write } => self.issue_conflict(clock, bank, write),
+            Action::Hold { rank } => self.refresher.hold(rank, clock),
+            Action::PrechargeFor { rank } => self.issue_precharge_for(clock, rank),
+            Action::Refresh { rank } => self.issue_refresh(clock, rank),
             Action::None => {}
         }
         Issued::default()
