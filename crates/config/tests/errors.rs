@@ -111,9 +111,9 @@ fn what_is_missing_is_named() {
 
 #[test]
 fn impossible_geometry_is_refused() {
-    assert_says(&setting("memory.channels=3"), &["memory.channels: 3 is not a power of two such as 2 or 4"]);
+    assert_says(&setting("memory.channels=65"), &["memory.channels: 65 is out of range; 1 to 64"]);
     assert_says(&setting("memory.dram.rows=1000"), &["memory.dram.rows: 1000 is not a power of two"]);
-    assert_says(&setting("memory.dram.ranks=8"), &["= 128; a channel has at most 64 banks"]);
+    assert_says(&setting("memory.dram.ranks=8"), &["= 128; a subchannel has at most 64 banks"]);
     assert_says(&setting("memory.dram.row_size=3 KiB"), &["not a power of two such as 2 KiB or 4 KiB"]);
     assert_says(
         &setting("memory.map={channel=['8'],rank=['15'],bank_group=['7','16'],bank=['9','7+16']}"),
@@ -161,6 +161,74 @@ fn rules_between_keys_blame_the_key_that_was_written() {
         &setting("workload.disk.jobs=[{rw='read',bs='1 MiB',iodepth=1,size='1 GiB',ssd=9}]"),
         &["drive 9 does not exist"],
     );
+}
+
+#[test]
+fn impossible_timings_are_refused_with_the_rule_and_the_edge_is_allowed() {
+    // DDR4_2933: ras 47, rp 21, rcd 21, burst 4, ccd_s 4, ccd_l 8, rrd_s 4, rrd_l 8, wtr_s 4, wtr_l 11, refi 11437.
+    let cases = [
+        ("rc", 68, 67, "rc = 67 must be at least ras + rp = 68"),
+        ("rp", 21, 22, "rc = 68 must be at least ras + rp = 69"),
+        ("ras", 47, 48, "rc = 68 must be at least ras + rp = 69"),
+        ("ras", 21, 20, "ras = 20 must be at least rcd = 21"),
+        ("ccd_s", 4, 3, "ccd_s = 3 must be at least burst = 4"),
+        ("burst", 4, 5, "ccd_s = 4 must be at least burst = 5"),
+        ("ccd_l", 4, 3, "ccd_l = 3 must be at least ccd_s = 4"),
+        ("ccd_l_wr", 8, 7, "ccd_l_wr = 7 must be at least ccd_l = 8"),
+        ("rrd_l", 4, 3, "rrd_l = 3 must be at least rrd_s = 4"),
+        ("wtr_l", 4, 3, "wtr_l = 3 must be at least wtr_s = 4"),
+        ("faw", 4, 3, "faw = 3 must be at least rrd_s = 4"),
+        ("cwl", 25, 26, "cwl = 26 must not exceed cl + burst = 25"),
+        ("rfc", 5718, 5719, "rfc = 5719 must not exceed half of refi = 5718"),
+    ];
+    for (key, allowed, refused, rule) in cases {
+        let at = |value: u32| format!("memory.dram.timing.{key}={value}");
+        let edge = resolve_text(&example("quadrant3.toml"), Format::Toml, &[&at(allowed)]);
+        assert!(edge.is_ok(), "{}: {}", at(allowed), edge.unwrap_err());
+        assert_says(&setting(&at(refused)), &[&format!("--set {}: memory.dram.timing.", at(refused)), rule]);
+    }
+    let off = resolve_text(&example("quadrant3.toml"), Format::Toml, &["memory.dram.timing.faw=0"]);
+    assert_eq!(off.unwrap().server.memory.dram.timing.faw, 0);
+}
+
+#[test]
+fn same_bank_refresh_needs_a_device_with_all_its_timings() {
+    let all = |same_bank: &str, timing: &str| {
+        let settings = [format!("memory.dram.same_bank={same_bank}"), format!("memory.dram.timing={timing}")];
+        resolve_text(&example("quadrant3.toml"), Format::Toml, &settings.each_ref().map(String::as_str))
+            .map_err(|error| error.to_string())
+    };
+    let plan = all("one-bank", "{rfc_sb=200,refi_sb=700,refsb_refsb=700}").unwrap();
+    assert_eq!(plan.server.memory.dram.timing.refi_sb, 700);
+    let refused = |result: Result<_, String>| result.map(|_: hostnet_config::Plan| ()).unwrap_err();
+    assert_says(&refused(all("one-bank", "{rfc_sb=401,refi_sb=400}")), &["rfc_sb = 401 must not exceed refi_sb = 400"]);
+    assert_says(
+        &refused(all("one-bank", "{rfc_sb=200,refi_sb=700,refsb_refsb=701}")),
+        &["refsb_refsb = 701 must not exceed refi_sb = 700"],
+    );
+    assert_says(&refused(all("every-group", "{rfc_sb=200}")), &["refi_sb = 0 or absent; same_bank = \"every-group\""]);
+    assert_says(&refused(all("none", "{refsb_act=1}")), &["refsb_act = 1 has no meaning with same_bank = \"none\""]);
+    assert_says(
+        &setting("memory.controller.refresh=same-bank"),
+        &["memory.controller.refresh: ", "memory.dram.same_bank = \"none\""],
+    );
+    assert_says(
+        &setting("memory.controller.refresh_postponed=9"),
+        &["refresh_postponed = 9 must not exceed memory.dram.postponed_max = 8"],
+    );
+    assert_says(&setting("memory.dram.same_bank=every-grup"), &["did you mean \"every-group\"?"]);
+}
+
+#[test]
+fn policies_offer_the_nearest_name_and_a_timeout_needs_its_time() {
+    assert_says(&setting("memory.controller.scheduler=oldest-redy"), &["did you mean \"oldest-ready\"?"]);
+    assert_says(&setting("memory.controller.page=lazy"), &["known are: open, closed, timeout"]);
+    assert_says(&setting("memory.controller.idle_close=off"), &["needs a time in idle_close"]);
+    assert_says(&setting("memory.controller.write_high=80"), &["write_high = 80 exceeds wpq.entries = 41"]);
+    for wrong in ["'80'", "'101%'", "'-1%'", "'%'", "'1.23456%'", "0.8"] {
+        let said = setting(&format!("memory.controller.write_high={wrong}"));
+        assert_says(&said, &["memory.controller.write_high: ", "such as \"80%\""]);
+    }
 }
 
 #[test]

@@ -4,7 +4,9 @@ mod common;
 
 use common::{example, plan, plan_json, resolve_text};
 use hostnet_config::{devices, presets, template, Length, WarmUp};
-use hostnet_model::params::{ServerParams, WorkloadKind};
+use hostnet_model::params::{
+    ControllerParams, EntryUntil, IdleDrain, PagePolicy, Protect, Refresh, Scheduler, ServerParams, WorkloadKind,
+};
 
 fn fio(server: &ServerParams) -> &hostnet_model::params::FioParams {
     let found = server.workloads.iter().find_map(|workload| match &workload.kind {
@@ -35,6 +37,70 @@ fn the_third_quadrant_resolves() {
 fn controller_times_are_rounded_up_to_clocks() {
     let plan = plan(&example("quadrant3.toml"), &["memory.controller.row_hold=400 ns"]);
     assert_eq!(plan.server.memory.controller.row_hold, 587, "400 ns / (7500/11 ps) = 586.67");
+}
+
+#[test]
+fn the_servers_controllers_are_the_calibrated_ones() {
+    for preset in ["cascade-lake-6234", "ice-lake-8362"] {
+        let plan = plan(&example("quadrant3.toml"), &[&format!("server.preset={preset}")]);
+        let clocks = |ps: u64| match preset {
+            "cascade-lake-6234" => (ps * 11).div_ceil(7_500) as u32,
+            _ => ps.div_ceil(625) as u32,
+        };
+        let calibrated = ControllerParams {
+            rpq_entries: 46,
+            wpq_entries: 41,
+            wpq_full_threshold: 34,
+            rpq_full_threshold: 42,
+            shared_queue: false,
+            entry_until: EntryUntil::Column,
+            scheduler: Scheduler::ColumnFirst,
+            protect: Protect::AllHits,
+            row_hold: clocks(400_000),
+            row_hits: 0,
+            write_high: 40,
+            write_low: 8,
+            reads_per_mode: 59,
+            reads_few: 2,
+            writes_per_mode: 56,
+            idle_drain: IdleDrain::Yield,
+            idle_writes: 11,
+            idle_reads: 3,
+            spare_writes: 8,
+            spare_rows: true,
+            page: PagePolicy::Timeout,
+            idle_close: clocks(2_000_000),
+            write_auto_precharge: true,
+            refresh: Refresh::AllBanks,
+            refresh_postponed: 0,
+            refresh_holds_all: false,
+            forwarding: false,
+            merging: false,
+        };
+        assert_eq!(plan.server.memory.controller, calibrated, "{preset}");
+    }
+}
+
+#[test]
+fn watermarks_as_shares_follow_the_queue() {
+    let marks = |settings: &[&str]| {
+        let controller = plan(&example("quadrant3.toml"), settings).server.memory.controller;
+        (controller.write_high, controller.write_low)
+    };
+    let shares = |entries: u32, high: &str, low: &str| {
+        let settings = [
+            format!("memory.controller.wpq.entries={entries}"),
+            format!("memory.controller.write_high='{high}'"),
+            format!("memory.controller.write_low='{low}'"),
+        ];
+        marks(&settings.each_ref().map(String::as_str))
+    };
+    // Above 25.6 and below 6.4; above 32 and below 8 where the share is a whole number of entries.
+    assert_eq!(shares(32, "80%", "20%"), (26, 6));
+    assert_eq!(shares(128, "80%", "20%"), (103, 25));
+    assert_eq!(shares(40, "80%", "20%"), (33, 7));
+    assert_eq!(shares(40, "100%", "0%"), (40, 0));
+    assert_eq!(shares(41, "12.5%", "5 %"), (6, 2));
 }
 
 #[test]

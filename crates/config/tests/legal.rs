@@ -167,7 +167,7 @@ fn assert_described(schema: &Value, path: &str) {
     if let Some(quantity) = schema["x-quantity"].as_str() {
         let description = schema["description"].as_str().unwrap_or_default();
         assert!(description.contains(quantity), "{path} does not name its dimension ({quantity}): {description}");
-        assert!(schema["x-max"].is_string(), "{path} has no limit");
+        assert!(schema["x-max"].is_string() || schema["maximum"].is_number(), "{path} has no limit");
     }
     if schema["type"] == "integer" || schema["type"] == "number" {
         let seed = path.ends_with(".seed");

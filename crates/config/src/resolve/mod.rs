@@ -1,5 +1,7 @@
 //! From layers of text to a plan.
 
+mod controller;
+mod dram;
 mod io;
 mod memory;
 mod run;
