@@ -20,7 +20,7 @@ pub mod units;
 
 pub use error::ConfigError;
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
-pub use presets::{devices, presets, PresetInfo};
+pub use presets::{devices, presets, profiles, PresetInfo};
 pub use resolve::resolve;
 pub use schema::schema;
 

@@ -136,8 +136,9 @@ fn impossible_geometry_is_refused() {
 
 #[test]
 fn rules_between_keys_blame_the_key_that_was_written() {
+    let text = example("quadrant3.toml") + "\n[memory.controller]\nwrite_high = 40\n";
     assert_says(
-        &setting("memory.controller.wpq.entries=2"),
+        &message(&text, &["memory.controller.wpq.entries=2"]),
         &["--set memory.controller.wpq.entries=2: ", "write_high = ", "exceeds wpq.entries = 2"],
     );
     assert_says(&setting("memory.controller.write_low=4095"), &["write_low = 4095 must be below write_high = "]);
@@ -260,6 +261,61 @@ fn unreadable_job_files_are_named() {
     std::fs::remove_file(&place).unwrap();
     assert_says(&said, &["not text, so not a fio job file"]);
     assert_says(&setting("ssd.count=3"), &["quadrant.fio:19: filename: ", "(ssd.count = 3)"]);
+}
+
+#[test]
+fn devices_and_profiles_of_the_users_own_are_read_and_their_errors_have_their_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let specs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
+    let device = std::fs::read_to_string(specs.join("dram/DDR4_2933.toml")).unwrap();
+    let profile = std::fs::read_to_string(specs.join("controllers/ramulator.toml")).unwrap();
+    let resolve = |device: &str, profile: &str, overrides: &[&str]| {
+        std::fs::write(folder.path().join("my.toml"), device).unwrap();
+        std::fs::write(folder.path().join("mc.toml"), profile).unwrap();
+        let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
+        let text =
+            "[server]\npreset = \"cascade-lake-6234\"\n[memory]\ndevice = \"./my.toml\"\nprofile = \"mc.toml\"\n\
+                    [workload.a]\nkind = \"stream\"\ncores = \"0\"\n";
+        let (format, file) = (Format::Toml, "server.toml");
+        hostnet_config::resolve(&hostnet_config::Input {
+            text,
+            format,
+            file,
+            base_dir: folder.path(),
+            overrides: &overrides,
+        })
+    };
+    let says = |result: Result<hostnet_config::Plan, hostnet_config::ConfigError>, whole: &str| {
+        assert_eq!(result.map(|_| ()).unwrap_err().to_string(), whole);
+    };
+    let plan = resolve(&device, &profile, &[]).unwrap();
+    assert_eq!((plan.server.memory.dram.timing.cl, plan.server.memory.controller.write_high), (21, 26));
+    let again = resolve_text(&plan.effective.to_string(), Format::Json, &[]).unwrap();
+    assert_eq!((again.hash, again.server), (plan.hash, plan.server), "the files are not needed again");
+
+    says(
+        resolve("ranks = \n", &profile, &[]),
+        "./my.toml:1: column 9: not valid TOML: string values must be quoted, expected literal string",
+    );
+    says(
+        resolve(&device.replace("rcd =", "rcdd ="), &profile, &[]),
+        "./my.toml:15: timing.rcdd: unknown key; did you mean \"rcd\"?",
+    );
+    says(
+        resolve(&device.replace("rc = 68", "rc = 67"), &profile, &[]),
+        "./my.toml:18: timing.rc: rc = 67 must be at least ras + rp = 68",
+    );
+    says(resolve(&device.replace("rfc = 514", ""), &profile, &[]), "./my.toml: timing.rfc: missing");
+    says(resolve(&device, &profile.replace("\"80%\"", "33"), &[]), "mc.toml:11: write_high: memory.controller.write_high = 33 exceeds wpq.entries = 32; write mode could never start");
+    says(
+        resolve(&device, &profile, &["memory.dram.timing.rp=22"]),
+        "--set memory.dram.timing.rp=22: memory.dram.timing.rp: rc = 68 must be at least ras + rp = 69",
+    );
+    assert_says(&setting("memory.device=./none.toml"), &["memory.device: cannot read ", "none.toml", "no such file"]);
+    assert_says(
+        &setting("memory.profile=intl"),
+        &["memory.profile: \"intl\" is not a known profile; did you mean \"intel\"?"],
+    );
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn the_template_resolves_with_its_examples_switched_on() {
 fn every_preset_resolves_with_every_device_and_several_channel_counts() {
     for preset in presets() {
         for device in devices() {
-            for channels in [1, 2, 4, 8] {
+            for channels in [1, 2, 3, 4, 6, 8] {
                 let settings = [
                     format!("server.preset={}", preset.name),
                     format!("memory.device={device}"),
@@ -143,8 +143,11 @@ fn every_preset_resolves_with_every_device_and_several_channel_counts() {
                 let plan = plan(&example("quadrant3.toml"), &settings.each_ref().map(String::as_str));
                 assert_eq!(plan.server.memory.map.channels, channels);
                 assert_eq!(plan.unvalidated, preset.unvalidated);
+                let rate = device.split_once('_').map_or("3200", |(_, rate)| rate);
                 let data_rate = plan.effective["memory"]["dram"]["data_rate"].as_str();
-                assert_eq!(data_rate, Some(format!("{} MT/s", &device[5..]).as_str()));
+                assert_eq!(data_rate, Some(format!("{rate} MT/s").as_str()));
+                let again = plan_json(&plan.effective.to_string(), &[]);
+                assert_eq!(again.server.memory, plan.server.memory);
             }
         }
     }

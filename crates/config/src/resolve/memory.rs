@@ -3,9 +3,10 @@
 use super::{controller, dram, Context};
 use crate::error::Issue;
 use crate::map::{self, Geometry};
-use crate::spec::{MemorySize, MemorySpec, Size, Watermark};
+use crate::presets::is_path;
+use crate::spec::{ControllerSpec, DramSpec, MemorySize, MemorySpec, Size, Watermark};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{DramParams, MemoryParams, PageParams};
+use hostnet_model::params::{ControllerParams, DramParams, MemoryParams, PageParams};
 
 const PAGES: [u64; 3] = [4 << 10, 2 << 20, 1 << 30];
 /// Address bits that a map may have.
@@ -15,19 +16,22 @@ pub(super) fn resolve(spec: &MemorySpec, context: &Context) -> Result<MemoryPara
     let dram = dram::resolve(&spec.dram)?;
     let controller = controller::resolve(&spec.controller, &dram)?;
     let geometry = geometry(spec.channels, &dram);
-    if geometry.address_bits() > ADDRESS_BITS_MAX {
-        let message = format!("the channels hold 2^{} bytes; at most 2^{ADDRESS_BITS_MAX}", geometry.address_bits());
+    if geometry.capacity() > 1 << ADDRESS_BITS_MAX {
+        let shown = |bytes: u64| format(bytes, Dimension::Size);
+        let (capacity, most) = (shown(geometry.capacity()), shown(1 << ADDRESS_BITS_MAX));
+        let message = format!("the channels hold {capacity}; at most {most}");
         return Err(Issue::between(&["memory.channels", "memory.dram.rows", "memory.dram"], message));
     }
     let map = map::build(&spec.map, geometry)?;
-    let pages = resolve_pages(spec, 1 << geometry.address_bits(), context)?;
+    let pages = resolve_pages(spec, geometry.capacity(), context)?;
     Ok(MemoryParams { dram, controller, map, pages })
 }
 
 fn geometry(channels: u32, dram: &DramParams) -> Geometry {
     let bits = |count: u32| count.trailing_zeros() as u8;
     Geometry {
-        channel_bits: bits(channels),
+        channels,
+        subchannel_bits: bits(dram.subchannels),
         rank_bits: bits(dram.ranks),
         bank_group_bits: bits(dram.bank_groups),
         bank_bits: bits(dram.banks_per_group),
@@ -63,10 +67,25 @@ fn resolve_pages(spec: &MemorySpec, capacity: u64, context: &Context) -> Result<
     Ok(PageParams { run_bytes, memory_bytes })
 }
 
-/// The memory with the resolved run of pages and watermarks written out.
+/// The memory with every default written out, and without files that it would need again.
 pub(super) fn effective(spec: &MemorySpec, params: &MemoryParams) -> MemorySpec {
     let mut spec = MemorySpec { run: Size(params.pages.run_bytes), ..spec.clone() };
-    spec.controller.write_high = Watermark::Entries(params.controller.write_high);
-    spec.controller.write_low = Watermark::Entries(params.controller.write_low);
+    spec.device = spec.device.filter(|name| !is_path(name));
+    spec.profile = spec.profile.filter(|name| !is_path(name));
+    write_out(&mut spec.dram, &mut spec.controller, &params.dram, &params.controller);
     spec
+}
+
+/// Writes out what follows from other values when it is absent or a share.
+pub(super) fn write_out(
+    dram_spec: &mut DramSpec,
+    controller_spec: &mut ControllerSpec,
+    dram: &DramParams,
+    controller: &ControllerParams,
+) {
+    dram_spec.timing.ccd_l_wr = Some(dram.timing.ccd_l_wr);
+    controller_spec.rpq.full_threshold = Some(controller.rpq_full_threshold);
+    controller_spec.wpq.full_threshold = Some(controller.wpq_full_threshold);
+    controller_spec.write_high = Watermark::Entries(controller.write_high);
+    controller_spec.write_low = Watermark::Entries(controller.write_low);
 }

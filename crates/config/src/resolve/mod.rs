@@ -11,9 +11,9 @@ mod workload;
 
 use crate::check::missing;
 use crate::error::{ConfigError, Issue};
-use crate::layers::{at, expand, overlay};
+use crate::layers::{expand, overlay};
 use crate::plan::{Input, Plan, RunPlan};
-use crate::presets;
+use crate::presets::{self, PartFile};
 use crate::schema;
 use crate::spec::{Spec, WorkloadSpec};
 use hostnet_model::params::ServerParams;
@@ -31,7 +31,16 @@ pub fn resolve(input: &Input) -> Result<Plan, ConfigError> {
 }
 
 fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
-    let spec = complete_spec(source)?;
+    let (tree, files) = complete_tree(source, input.base_dir)?;
+    plan_of(tree, source, input).map_err(|issue| source.claim(issue, &files))
+}
+
+fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
+    let preset = preset_of(&source.merged);
+    if let Some(path) = missing(schema::complete(), &tree, "") {
+        return Err(absent(path, preset));
+    }
+    let spec: Spec = serde_json::from_value(tree).map_err(|error| Issue::new("", error.to_string()))?;
     let context = Context { base_dir: input.base_dir, given: &source.given };
     let workloads = workload::resolve(&spec, &context)?;
     let run = run::resolve(&spec, workloads.ramp_ps)?;
@@ -64,26 +73,16 @@ impl Context<'_> {
     }
 }
 
-/// The preset, the device and what the user wrote, as one.
-fn complete_spec(source: &Source) -> Result<Spec, Issue> {
-    let preset = preset_of(&source.merged);
-    let mut tree = match preset {
+/// The preset, the device, the profile and what the user wrote, as one, and the files of the user's that were read.
+fn complete_tree(source: &Source, base_dir: &Path) -> Result<(Value, Vec<PartFile>), Issue> {
+    let mut tree = match preset_of(&source.merged) {
         Some(name) => presets::preset(name)?,
         None => Value::Object(Default::default()),
     };
     expand(&mut tree)?;
     overlay(&mut tree, &source.merged);
-    if let Some(name) = at(&tree, &["memory", "device"]).and_then(Value::as_str) {
-        let mut dram = presets::device(name)?;
-        if let Some(given) = at(&tree, &["memory", "dram"]) {
-            overlay(&mut dram, given);
-        }
-        tree["memory"]["dram"] = dram;
-    }
-    if let Some(path) = missing(schema::complete(), &tree, "") {
-        return Err(absent(path, preset));
-    }
-    serde_json::from_value(tree).map_err(|error| Issue::new("", error.to_string()))
+    let files = presets::fill_memory(&mut tree, schema::complete(), base_dir)?;
+    Ok((tree, files))
 }
 
 fn absent(path: String, preset: Option<&str>) -> Issue {

@@ -5,6 +5,7 @@ use crate::document::{parse_json, parse_toml, Document};
 use crate::error::{ConfigError, Issue};
 use crate::layers::{at, expand, leaves, overlay, Override};
 use crate::plan::{Format, Input};
+use crate::presets::PartFile;
 use crate::schema;
 use serde_json::Value;
 
@@ -80,6 +81,15 @@ impl<'a> Source<'a> {
             None => self.origin(&path).unwrap_or_else(|| (self.file.to_string(), None)),
         };
         ConfigError { file, line, path, message }
+    }
+
+    /// Puts an issue about values that the user did not write here down to the file that gave them, if one did.
+    pub(super) fn claim(&self, issue: Issue, files: &[PartFile]) -> Issue {
+        let here = issue.paths.iter().any(|path| self.origin(path).is_some());
+        if here || issue.elsewhere.is_some() {
+            return issue;
+        }
+        files.iter().fold(issue, |issue, file| file.claim(issue))
     }
 
     fn overriding(&self, path: &str) -> Option<&Override> {

@@ -36,12 +36,14 @@ pub(crate) struct MemorySpec {
     pub(crate) controller: ControllerSpec,
 }
 
-/// Where a physical line lies: a named map, or the address bits of each selector.
+/// Where a physical line lies: a named map, a list of fields, or the address bits of each selector.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum MapSpec {
-    /// "intel" (two bank bits and the channel inside the page, the rest hashed), or an order of plain bit fields from
-    /// the highest to the lowest such as "RoBaRaCoCh" (row, bank, rank, column, channel; "Bg" for the bank group).
+    /// "intel" (two bank bits and the channel inside the page, the rest hashed); an order of plain bit fields from the
+    /// highest to the lowest such as "RoBaRaCoCh" (row, bank, rank, column, channel; "Bg" for the bank group, "Sc" for the
+    /// subchannel); a list of fields from the lowest, with XOR terms, such as "bg2 co7 ba2 ra1 ro16; bg^=ro[1:0]"; or the
+    /// reference maps "A", "B" and "C".
     Named(String),
     /// The address bits of each selector.
     Table(MapTable),
@@ -49,13 +51,22 @@ pub(crate) enum MapSpec {
 
 /// One entry per selector bit, lowest first: the byte address bits whose parity it is, such as "8+13+17". The row and
 /// the column are the remaining address bits.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MapTable {
     /// Bits of the channel number.
     #[serde(default)]
     #[schemars(length(max = 16))]
     pub(crate) channel: Vec<String>,
+    /// Consecutive bytes of one channel (size) when the number of channels is no power of two, in place of `channel`; a
+    /// power of two. 256 B when absent. The other masks then see the address with the channel taken out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-power-of-two" = true))]
+    pub(crate) channel_bytes: Option<Size>,
+    /// Bits of the subchannel number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 16))]
+    pub(crate) subchannel: Vec<String>,
     /// Bits of the rank number.
     #[serde(default)]
     #[schemars(length(max = 16))]
