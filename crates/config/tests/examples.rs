@@ -139,6 +139,7 @@ fn every_preset_resolves_with_every_device_and_several_channel_counts() {
                     format!("server.preset={}", preset.name),
                     format!("memory.device={device}"),
                     format!("memory.channels={channels}"),
+                    "workload.stream.working_set=64 MiB".to_string(),
                 ];
                 let plan = plan(&example("quadrant3.toml"), &settings.each_ref().map(String::as_str));
                 assert_eq!(plan.server.memory.map.channels, channels);

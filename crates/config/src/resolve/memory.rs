@@ -4,27 +4,45 @@ use super::{controller, dram, Context};
 use crate::error::Issue;
 use crate::map::{self, Geometry};
 use crate::presets::is_path;
-use crate::spec::{ControllerSpec, DramSpec, MemorySize, MemorySpec, Size, Watermark};
+use crate::spec::{ControllerSpec, DramSpec, MapSpec, MemorySize, MemorySpec, Size, Watermark};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{ControllerParams, DramParams, MemoryParams, PageParams};
+use hostnet_model::params::{ControllerParams, DramParams, MapParams, MemoryParams, PageParams};
 
 const PAGES: [u64; 3] = [4 << 10, 2 << 20, 1 << 30];
 /// Address bits that a map may have.
 const ADDRESS_BITS_MAX: u8 = 46;
 
+/// What a memory is, whatever uses it.
+pub(super) struct System {
+    pub(super) dram: DramParams,
+    pub(super) controller: ControllerParams,
+    pub(super) map: MapParams,
+    /// Bytes of all channels.
+    pub(super) capacity: u64,
+}
+
 pub(super) fn resolve(spec: &MemorySpec, context: &Context) -> Result<MemoryParams, Issue> {
-    let dram = dram::resolve(&spec.dram)?;
-    let controller = controller::resolve(&spec.controller, &dram)?;
-    let geometry = geometry(spec.channels, &dram);
-    if geometry.capacity() > 1 << ADDRESS_BITS_MAX {
+    let System { dram, controller, map, capacity } = system(spec.channels, &spec.dram, &spec.controller, &spec.map)?;
+    let pages = resolve_pages(spec, capacity, context)?;
+    Ok(MemoryParams { dram, controller, map, pages })
+}
+
+pub(super) fn system(
+    channels: u32,
+    dram: &DramSpec,
+    controller: &ControllerSpec,
+    map: &MapSpec,
+) -> Result<System, Issue> {
+    let dram = dram::resolve(dram)?;
+    let controller = controller::resolve(controller, &dram)?;
+    let geometry = geometry(channels, &dram);
+    let capacity = geometry.capacity();
+    if capacity > 1 << ADDRESS_BITS_MAX {
         let shown = |bytes: u64| format(bytes, Dimension::Size);
-        let (capacity, most) = (shown(geometry.capacity()), shown(1 << ADDRESS_BITS_MAX));
-        let message = format!("the channels hold {capacity}; at most {most}");
+        let message = format!("the channels hold {}; at most {}", shown(capacity), shown(1 << ADDRESS_BITS_MAX));
         return Err(Issue::between(&["memory.channels", "memory.dram.rows", "memory.dram"], message));
     }
-    let map = map::build(&spec.map, geometry)?;
-    let pages = resolve_pages(spec, geometry.capacity(), context)?;
-    Ok(MemoryParams { dram, controller, map, pages })
+    Ok(System { dram, controller, map: map::build(map, geometry)?, capacity })
 }
 
 fn geometry(channels: u32, dram: &DramParams) -> Geometry {

@@ -4,10 +4,13 @@ mod controller;
 mod dram;
 mod io;
 mod memory;
+mod memory_run;
 mod run;
 mod server;
 mod source;
 mod workload;
+
+pub use memory_run::memory_plan;
 
 use crate::check::missing;
 use crate::error::{ConfigError, Issue};
@@ -17,6 +20,7 @@ use crate::presets::{self, PartFile};
 use crate::schema;
 use crate::spec::{Spec, WorkloadSpec};
 use hostnet_model::params::ServerParams;
+use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use source::{preset_of, Source};
@@ -26,11 +30,16 @@ use std::path::Path;
 
 /// Checks a configuration and resolves it to a plan. The error is the first thing that is wrong.
 pub fn resolve(input: &Input) -> Result<Plan, ConfigError> {
-    let source = Source::read(input)?;
+    let source = Source::read(input, schema::complete())?;
     build(&source, input).map_err(|issue| source.locate(issue))
 }
 
+fn plan_error(error: serde_json::Error) -> Issue {
+    Issue::new("", error.to_string())
+}
+
 fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
+    source.check_preset()?;
     let (tree, files) = complete_tree(source, input.base_dir)?;
     plan_of(tree, source, input).map_err(|issue| source.claim(issue, &files))
 }
@@ -40,7 +49,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     if let Some(path) = missing(schema::complete(), &tree, "") {
         return Err(absent(path, preset));
     }
-    let spec: Spec = serde_json::from_value(tree).map_err(|error| Issue::new("", error.to_string()))?;
+    let spec: Spec = serde_json::from_value(tree).map_err(plan_error)?;
     let context = Context { base_dir: input.base_dir, given: &source.given };
     let workloads = workload::resolve(&spec, &context)?;
     let run = run::resolve(&spec, workloads.ramp_ps)?;
@@ -52,7 +61,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     Ok(Plan {
         effective: effective(&spec, &workloads.effective, &server, &run, &name)?,
         name,
-        hash: hash(&server, &run)?,
+        hash: hash(&(&server, &run))?,
         server,
         run,
         ignored,
@@ -111,11 +120,12 @@ fn effective(
         memory: memory::effective(&spec.memory, &server.memory),
         ..spec.clone()
     };
-    serde_json::to_value(&spec).map_err(|error| Issue::new("", error.to_string()))
+    serde_json::to_value(&spec).map_err(plan_error)
 }
 
-fn hash(server: &ServerParams, run: &RunPlan) -> Result<String, Issue> {
-    let tree = serde_json::to_value((server, run)).map_err(|error| Issue::new("", error.to_string()))?;
+/// Hexadecimal SHA-256 of the canonical JSON of a value.
+fn hash(value: &impl Serialize) -> Result<String, Issue> {
+    let tree = serde_json::to_value(value).map_err(plan_error)?;
     let mut text = String::new();
     canonical(&tree, &mut text);
     Ok(Sha256::digest(text.as_bytes()).iter().fold(String::new(), |mut hex, byte| {

@@ -5,6 +5,7 @@ mod dram;
 mod host;
 mod io;
 mod memory;
+mod memory_run;
 mod values;
 mod workload;
 
@@ -15,6 +16,7 @@ pub(crate) use dram::{DramSpec, SameBankSpec, TimingSpec};
 pub(crate) use host::{ChaSpec, CoreSpec, RunSpec, ServerSpec};
 pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};
 pub(crate) use memory::{MapSpec, MapTable, MemorySpec};
+pub(crate) use memory_run::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, TraceSpec, TrafficSpec};
 pub(crate) use values::{
     Bandwidth, CoreList, MemorySize, Share, Size, Time, TimeLimit, TransferRate, WarmUpSpec, Watermark,
 };
