@@ -48,9 +48,19 @@ pub(crate) fn preset(name: &str) -> Result<Value, Issue> {
     embedded(SERVERS, name, "server.preset", "preset")
 }
 
-/// A part of the memory whose values a file gives: (key that names the file, table it gives, embedded files, what it is).
-const PARTS: [(&str, &str, &[(&str, &str)], &str); 2] =
-    [("device", "dram", DEVICES, "device"), ("profile", "controller", PROFILES, "profile")];
+/// A part of the memory whose values a file gives.
+struct Part {
+    /// The key under `memory` that names the file; also what messages call it.
+    key: &'static str,
+    /// The table under `memory` whose values the file gives.
+    table: &'static str,
+    embedded: &'static [(&'static str, &'static str)],
+}
+
+const PARTS: [Part; 2] = [
+    Part { key: "device", table: "dram", embedded: DEVICES },
+    Part { key: "profile", table: "controller", embedded: PROFILES },
+];
 
 /// Whether the name of a device or a profile is the path of a file of the user's.
 pub(crate) fn is_path(name: &str) -> bool {
@@ -83,13 +93,13 @@ impl PartFile {
 /// the whole tree. Gives the files of the user's that were read.
 pub(crate) fn fill_memory(tree: &mut Value, schema: &Value, base_dir: &Path) -> Result<Vec<PartFile>, Issue> {
     let mut files = Vec::new();
-    for (key, table, embedded_files, what) in PARTS {
+    for Part { key, table, embedded: known } in PARTS {
         let Some(name) = at(tree, &["memory", key]).and_then(Value::as_str) else {
             continue;
         };
         let path = format!("memory.{key}");
         let mut part = match is_path(name) {
-            false => embedded(embedded_files, name, &path, what)?,
+            false => embedded(known, name, &path, key)?,
             true => {
                 let document = own(name, &path, &schema["properties"]["memory"]["properties"][table], base_dir)?;
                 files.push(PartFile {
@@ -142,10 +152,10 @@ mod tests {
             let tree = preset(name).unwrap();
             assert_eq!(check(schema::complete(), &tree, ""), Ok(()), "{name}");
         }
-        for (key, table, files, what) in PARTS {
+        for Part { key, table, embedded: files } in PARTS {
             let schema = &schema::complete()["properties"]["memory"]["properties"][table];
             for (name, _) in files {
-                let tree = embedded(files, name, key, what).unwrap();
+                let tree = embedded(files, name, key, key).unwrap();
                 assert_eq!(check(schema, &tree, ""), Ok(()), "{name}");
                 assert_eq!(missing(schema, &tree, ""), None, "{name} is complete");
             }
