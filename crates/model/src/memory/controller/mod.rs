@@ -84,6 +84,8 @@ pub struct Controller {
     /// Requests that own an opened bank, by bank, and their banks: reads, then writes.
     active: Vec<Entry>,
     active_banks: [u64; 2],
+    /// Their keys, oldest first.
+    active_order: Vec<u64>,
     mode: Mode,
     mode_since: Time,
     /// Lines served since the last change of mode.
@@ -123,6 +125,7 @@ impl Controller {
             writes: Queue::new(write_entries, banks, searched),
             active: vec![Entry::NONE; banks as usize],
             active_banks: [0; 2],
+            active_order: Vec::with_capacity(banks as usize),
             mode: Mode::Read,
             mode_since: Time::ZERO,
             served: 0,
@@ -219,10 +222,14 @@ impl Controller {
     /// Takes a request in clock `clock`, at time `now`, if there is room, and plans anew where it matters.
     #[inline]
     pub fn offer(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
+        let before = self.wishes(incoming.read);
         let offered = self.admit(now, clock, incoming);
         if offered == Offered::Queued {
-            let turned = self.choose_mode(now);
-            self.plan = if turned { self.plan_from(clock) } else { self.replan(incoming, clock) };
+            if self.choose_mode(now) {
+                self.plan = self.plan_from(clock);
+            } else if self.wishes(incoming.read) != before || self.at_a_threshold(incoming.read) {
+                self.plan = self.replan(incoming, clock);
+            }
         }
         offered
     }
@@ -340,6 +347,7 @@ impl Controller {
         let queue = if write { &mut self.writes } else { &mut self.reads };
         self.active[bank] = queue.remove_hit(bank);
         self.active_banks[usize::from(write)] |= 1 << bank;
+        self.add_owner(self.active[bank].order, bank, write);
         let entry = self.active[bank];
         self.entry_freed(now, &entry, write);
         self.note_empty(now);
@@ -352,6 +360,7 @@ impl Controller {
         let last = entry.accesses == 0;
         if last {
             self.active_banks[usize::from(write)] &= !(1 << bank);
+            self.remove_owner(bank);
         }
         self.access(clock, bank, write, &entry);
         let served = last.then(|| self.serve(clock, &entry, write));
