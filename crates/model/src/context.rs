@@ -138,7 +138,7 @@ impl Context<'_> {
     }
 
     /// Sends `payload` to `target`, `delay_ps` from now.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
         self.scheduler.send(self.id, target, delay_ps, payload);
     }
