@@ -120,7 +120,7 @@ pub struct Context<'a> {
     /// The part itself.
     pub id: ComponentId,
     /// Which component is which.
-    pub layout: Layout,
+    pub layout: &'a Layout,
     /// Where lines lie.
     pub decoder: &'a Decoder,
     /// The requests on their way.

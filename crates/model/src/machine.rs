@@ -93,7 +93,7 @@ impl Partition for Machine {
     fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
         let mut context = Context {
             id: event.target,
-            layout: self.layout,
+            layout: &self.layout,
             decoder: &self.decoder,
             requests: &mut self.requests,
             scheduler,

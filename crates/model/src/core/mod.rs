@@ -160,10 +160,8 @@ impl Core {
 
     /// The next program in turn that has work.
     fn next_program(&mut self) -> Option<usize> {
-        let count = self.programs.len();
-        (0..count)
-            .map(|step| (self.turn + step) % count)
-            .find(|&index| self.programs[index].owed.is_none_or(|owed| owed >= 1 << 16))
+        let has_work = |index: &usize| self.programs[*index].owed.is_none_or(|owed| owed >= 1 << 16);
+        (self.turn..self.programs.len()).chain(0..self.turn).find(has_work)
     }
 
     /// Gives one idle entry to the next access, if there is one.
@@ -222,7 +220,7 @@ impl Core {
         self.read.release(now, request.class, request.since);
         context.requests.remove(id);
         if !request.for_store {
-            self.free_entry(&request, context);
+            self.free_entry(request.class, request.entered, context);
             return;
         }
         let taken = self.write.try_acquire(now, request.class);
@@ -237,11 +235,12 @@ impl Core {
     fn on_admitted(&mut self, id: RequestId, context: &mut Context) {
         let request = *context.requests.get(id);
         self.write.release(context.now(), request.class, request.since);
-        self.free_entry(&request, context);
+        self.free_entry(request.class, request.entered, context);
     }
 
-    fn free_entry(&mut self, request: &Request, context: &mut Context) {
-        self.lfb.release(context.now(), request.class, request.entered);
+    /// Gives back the LFB entry that a request has held since `entered`; it can be allocated again after a while.
+    fn free_entry(&mut self, class: u8, entered: Time, context: &mut Context) {
+        self.lfb.release(context.now(), class, entered);
         let delay = self.rng.around(self.params.refill_ps, self.params.refill_spread_ps).max(1);
         context.send(context.id, delay, Payload::Refill);
     }
