@@ -13,6 +13,8 @@ use std::collections::binary_heap::{BinaryHeap, PeekMut};
 
 /// A slot of the near wheel spans 2^6 ps.
 const SLOT_BITS: u32 = 6;
+/// A slot with more events than this is sorted.
+const SHARED_MAX: usize = 4;
 /// How many events of the slot being popped an event may be moved past before it goes to a heap instead.
 const INSERT_MAX: usize = 32;
 
@@ -251,14 +253,53 @@ impl<P: Copy> Queue<P> {
         if slot > slot_of(limit) {
             return None;
         }
-        self.start = slot + 1;
-        let node = self.near.take(slot);
+        let node = self.near.first(slot);
         let Node { event, next } = &self.nodes[node as usize];
         if *next == NONE && event.time <= limit {
+            self.start = slot + 1;
+            self.near.take(slot);
             return Some(node);
         }
-        self.open(node);
+        self.pop_shared(slot, limit)
+    }
+
+    /// Pops the earliest node of a slot that holds several, or one that may be late. While there are few, it is looked
+    /// for; many are sorted.
+    #[inline(never)]
+    fn pop_shared(&mut self, slot: u64, limit: Time) -> Option<u32> {
+        let first = self.near.first(slot);
+        let (mut earliest, mut before) = (first, NONE);
+        let mut key = self.key(first);
+        let mut at = first;
+        for _ in 0..SHARED_MAX {
+            let next = self.nodes[at as usize].next;
+            if next == NONE {
+                return (key.time <= limit).then(|| self.unlink(slot, before, earliest));
+            }
+            let next_key = self.key(next);
+            if next_key < key {
+                (earliest, before, key) = (next, at, next_key);
+            }
+            at = next;
+        }
+        self.start = slot + 1;
+        self.near.take(slot);
+        self.open(first);
         self.pop_current(limit)
+    }
+
+    /// Takes `node` out of the list of a slot, where it follows `before`.
+    fn unlink(&mut self, slot: u64, before: u32, node: u32) -> u32 {
+        let next = self.nodes[node as usize].next;
+        if before != NONE {
+            self.nodes[before as usize].next = next;
+        } else if next != NONE {
+            self.near.set_first(slot, next);
+        } else {
+            self.near.take(slot);
+        }
+        self.start = slot;
+        node
     }
 
     /// Sorts the list that begins with `node`.

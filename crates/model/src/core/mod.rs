@@ -206,7 +206,7 @@ impl Core {
         self.dispatch(request, line, context);
     }
 
-    #[inline]
+    #[inline(always)]
     fn dispatch(&self, mut request: Request, line: u64, context: &mut Context) {
         request.slice = crate::cha::slice_of(line, context.layout.slices);
         let id = context.requests.insert(request);
