@@ -83,17 +83,8 @@ impl Cha {
         [&mut self.tor, &mut self.read, &mut self.write]
     }
 
-    /// Handles an event.
-    pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
-        match payload {
-            Payload::Arrive(id) => self.on_arrival(id, context),
-            Payload::Accepted(id) => self.on_accepted(id, context),
-            Payload::Read(id) => self.on_read(id, context),
-            other => unreachable!("the CHA was sent {other:?}"),
-        }
-    }
-
-    fn on_arrival(&mut self, id: RequestId, context: &mut Context) {
+    /// A request arrives at its slice.
+    pub(crate) fn on_arrival(&mut self, id: RequestId, context: &mut Context) {
         let request = context.requests.get(id);
         let kind = request.kind;
         let index = usize::from(request.slice);
@@ -136,7 +127,8 @@ impl Cha {
         }
     }
 
-    fn on_read(&mut self, id: RequestId, context: &mut Context) {
+    /// The channel has sent the last beat of a read.
+    pub(crate) fn on_read(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let Request { kind, class, slice, owner, admitted, .. } = *context.requests.get(id);
         self.read.release(now, class, admitted);
@@ -146,7 +138,8 @@ impl Cha {
         self.free_entry(usize::from(slice), context);
     }
 
-    fn on_accepted(&mut self, id: RequestId, context: &mut Context) {
+    /// The memory controller has accepted a write.
+    pub(crate) fn on_accepted(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let Request { kind, class, slice, owner, admitted, .. } = *context.requests.get(id);
         self.write.release(now, class, admitted);

@@ -115,22 +115,14 @@ impl Core {
         }
     }
 
-    /// Handles an event.
-    pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
-        match payload {
-            Payload::Refill => {
-                self.idle_entries += 1;
-                self.allocate(context);
-            }
-            Payload::Data(id) => self.on_data(id, context),
-            Payload::Admitted(id) => self.on_admitted(id, context),
-            Payload::KernelWork { pages, class, ssd } => self.on_kernel_work(pages, class, ssd, context),
-            other => unreachable!("a core was sent {other:?}"),
-        }
+    /// An LFB entry may be allocated again.
+    pub(crate) fn on_refill(&mut self, context: &mut Context) {
+        self.idle_entries += 1;
+        self.allocate(context);
     }
 
     /// The kernel follows pointers from page to page, so its work on one request keeps one LFB entry busy.
-    fn on_kernel_work(&mut self, pages: u32, class: u8, ssd: u8, context: &mut Context) {
+    pub(crate) fn on_kernel_work(&mut self, pages: u32, class: u8, ssd: u8, context: &mut Context) {
         for program in self.programs.iter_mut().filter(|program| program.class == class) {
             if let Some(owed) = &mut program.owed {
                 *owed += u64::from(pages) * program.lines_per_page;
@@ -214,7 +206,7 @@ impl Core {
     }
 
     /// The data of a read is back.
-    fn on_data(&mut self, id: RequestId, context: &mut Context) {
+    pub(crate) fn on_data(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let request = *context.requests.get(id);
         self.read.release(now, request.class, request.since);
@@ -232,7 +224,7 @@ impl Core {
     }
 
     /// The CHA has admitted the write-back; the CHA goes on with the request.
-    fn on_admitted(&mut self, id: RequestId, context: &mut Context) {
+    pub(crate) fn on_admitted(&mut self, id: RequestId, context: &mut Context) {
         let request = *context.requests.get(id);
         self.write.release(context.now(), request.class, request.since);
         self.free_entry(request.class, request.entered, context);
