@@ -9,7 +9,7 @@ use crate::wheel::{Wheel, NONE, SLOTS, SLOT_COUNT_BITS};
 use crate::{Event, EventKey, Time};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cmp::Reverse;
-use std::collections::binary_heap::{BinaryHeap, PeekMut};
+use std::collections::BinaryHeap;
 
 /// A slot of the near wheel spans 2^6 ps.
 const SLOT_BITS: u32 = 6;
@@ -102,26 +102,42 @@ impl<P: Copy> Queue<P> {
     // they were written in, which stalls a processor longer than all the rest takes.
     #[inline(always)]
     pub fn push(&mut self, event: Event<P>) {
+        let slot = slot_of(event.time);
+        let node = self.free;
+        if node == NONE || slot.wrapping_sub(self.start) >= SLOTS as u64 {
+            self.push_elsewhere(event);
+            return;
+        }
+        self.len += 1;
+        let place = &mut self.nodes[node as usize];
+        self.free = place.next;
+        *place = Node { event, next: self.near.link(slot, node) };
+    }
+
+    /// Adds an event that does not belong into the near wheel, or for which there is no node yet.
+    #[inline(never)]
+    fn push_elsewhere(&mut self, event: Event<P>) {
         self.len += 1;
         let slot = slot_of(event.time);
         let node = self.node(event);
-        if slot.wrapping_sub(self.start) < SLOTS as u64 {
-            self.nodes[node as usize].next = self.near.link(slot, node);
+        if slot < self.start {
+            self.insert_current(node);
         } else {
-            self.place_elsewhere(slot, node);
+            self.place(slot, node);
         }
     }
 
-    /// Places a node that does not belong into the near wheel.
-    #[inline(never)]
-    fn place_elsewhere(&mut self, slot: u64, node: u32) {
-        if slot < self.start {
-            self.insert_current(node);
+    /// Places a node that lies at or after `start`.
+    fn place(&mut self, slot: u64, node: u32) {
+        let next = if slot - self.start < SLOTS as u64 {
+            self.near.link(slot, node)
         } else if block_of(slot) - self.block < SLOTS as u64 {
-            self.nodes[node as usize].next = self.far.link(block_of(slot), node);
+            self.far.link(block_of(slot), node)
         } else {
             self.beyond.push(self.waiting(node));
-        }
+            NONE
+        };
+        self.nodes[node as usize].next = next;
     }
 
     /// Removes the earliest event.
@@ -183,7 +199,6 @@ impl<P: Copy> Queue<P> {
     }
 
     /// Writes an event into a free node.
-    #[inline(always)]
     fn node(&mut self, event: Event<P>) -> u32 {
         let node = self.free;
         if node == NONE {
@@ -250,12 +265,8 @@ impl<P: Copy> Queue<P> {
             Some(slot) if block_of(slot) == self.block => slot,
             _ => self.next_block(limit)?,
         };
-        if slot > slot_of(limit) {
-            return None;
-        }
         let node = self.near.first(slot);
-        let Node { event, next } = &self.nodes[node as usize];
-        if *next == NONE && event.time <= limit {
+        if self.nodes[node as usize].next == NONE && slot < slot_of(limit) {
             self.start = slot + 1;
             self.near.take(slot);
             return Some(node);
@@ -263,10 +274,13 @@ impl<P: Copy> Queue<P> {
         self.pop_shared(slot, limit)
     }
 
-    /// Pops the earliest node of a slot that holds several, or one that may be late. While there are few, it is looked
-    /// for; many are sorted.
+    /// Pops the earliest node of a slot that holds several or lies at the limit. While there are few, it is looked for;
+    /// many are sorted.
     #[inline(never)]
     fn pop_shared(&mut self, slot: u64, limit: Time) -> Option<u32> {
+        if slot > slot_of(limit) {
+            return None;
+        }
         let first = self.near.first(slot);
         let (mut earliest, mut before) = (first, NONE);
         let mut key = self.key(first);
@@ -335,17 +349,13 @@ impl<P: Copy> Queue<P> {
             let first = self.near.link(slot_of(self.time(node)), node);
             node = std::mem::replace(&mut self.nodes[node as usize].next, first);
         }
-        while let Some(waiting) = self.beyond.peek_mut() {
-            let slot = slot_of(waiting.0 .0.time);
+        while let Some(Reverse((key, node))) = self.beyond.peek() {
+            let (slot, node) = (slot_of(key.time), *node);
             if block_of(slot) - block >= SLOTS as u64 {
                 break;
             }
-            let node = PeekMut::pop(waiting).0 .1;
-            if block_of(slot) == block {
-                self.nodes[node as usize].next = self.near.link(slot, node);
-            } else {
-                self.nodes[node as usize].next = self.far.link(block_of(slot), node);
-            }
+            self.beyond.pop();
+            self.place(slot, node);
         }
     }
 
