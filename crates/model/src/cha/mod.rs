@@ -154,9 +154,18 @@ impl Cha {
         self.free_entry(index, context);
     }
 
-    /// Gives free entries to whoever waits, cores and IIO in turn.
+    /// Frees an entry.
+    #[inline]
     fn free_entry(&mut self, index: usize, context: &mut Context) {
-        self.slices[index].used -= 1;
+        let slice = &mut self.slices[index];
+        slice.used -= 1;
+        if !(slice.core.is_empty() && slice.io.is_empty()) {
+            self.admit_waiting(index, context);
+        }
+    }
+
+    /// Gives free entries to whoever waits, cores and IIO in turn.
+    fn admit_waiting(&mut self, index: usize, context: &mut Context) {
         while let Some(io) = self.next_waiting(index, context) {
             let slice = &mut self.slices[index];
             slice.io_turn = !io;

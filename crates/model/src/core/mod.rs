@@ -7,6 +7,7 @@ mod stream;
 
 pub use stream::{Evictions, Walk};
 
+use crate::cha::slice_of;
 use crate::context::{Context, Payload};
 use crate::pages::Pages;
 use crate::params::CoreParams;
@@ -182,11 +183,11 @@ impl Core {
         self.idle_entries -= 1;
         let taken = self.lfb.try_acquire(now, class) && self.read.try_acquire(now, class);
         assert!(taken, "an idle LFB entry is free");
-        let request = Request {
+        let id = context.requests.insert(Request {
             kind: Kind::CoreRead,
             class,
             for_store: !load,
-            slice: 0,
+            slice: slice_of(line, context.layout.slices),
             place: context.decoder.place(line),
             owner: context.id,
             tag: index as u32,
@@ -194,40 +195,41 @@ impl Core {
             entered: now,
             admitted: now,
             next: RequestId::NONE,
-        };
-        self.dispatch(request, line, context);
-    }
-
-    #[inline(always)]
-    fn dispatch(&self, mut request: Request, line: u64, context: &mut Context) {
-        request.slice = crate::cha::slice_of(line, context.layout.slices);
-        let id = context.requests.insert(request);
+        });
         context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
     }
 
     /// The data of a read is back.
     pub(crate) fn on_data(&mut self, id: RequestId, context: &mut Context) {
-        let now = context.now();
-        let request = *context.requests.get(id);
-        self.read.release(now, request.class, request.since);
-        context.requests.remove(id);
-        if !request.for_store {
-            self.free_entry(request.class, request.entered, context);
-            return;
+        let Request { class, for_store, since, entered, .. } = *context.requests.get(id);
+        self.read.release(context.now(), class, since);
+        if for_store {
+            self.write_back(id, context);
+        } else {
+            context.requests.remove(id);
+            self.free_entry(class, entered, context);
         }
+    }
+
+    /// The LFB entry of a store goes on with a dirty line that leaves, as does its request.
+    fn write_back(&mut self, id: RequestId, context: &mut Context) {
+        let now = context.now();
+        let request = context.requests.get_mut(id);
         let taken = self.write.try_acquire(now, request.class);
         assert!(taken, "the LFB entry of a store serves its write-back");
-        let evictions = &mut self.programs[request.tag as usize].evictions;
-        let line = evictions.next(&self.pages, &mut self.rng);
-        let write = Request { kind: Kind::CoreWrite, since: now, place: context.decoder.place(line), ..request };
-        self.dispatch(write, line, context);
+        let line = self.programs[request.tag as usize].evictions.next(&self.pages, &mut self.rng);
+        request.kind = Kind::CoreWrite;
+        request.since = now;
+        request.place = context.decoder.place(line);
+        request.slice = slice_of(line, context.layout.slices);
+        context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
     }
 
     /// The CHA has admitted the write-back; the CHA goes on with the request.
     pub(crate) fn on_admitted(&mut self, id: RequestId, context: &mut Context) {
-        let request = *context.requests.get(id);
-        self.write.release(context.now(), request.class, request.since);
-        self.free_entry(request.class, request.entered, context);
+        let Request { class, since, entered, .. } = *context.requests.get(id);
+        self.write.release(context.now(), class, since);
+        self.free_entry(class, entered, context);
     }
 
     /// Gives back the LFB entry that a request has held since `entered`; it can be allocated again after a while.
