@@ -104,22 +104,20 @@ impl<P: Copy> Queue<P> {
     pub fn push(&mut self, event: Event<P>) {
         let slot = slot_of(event.time);
         let node = self.free;
+        self.len += 1;
         if node == NONE || slot.wrapping_sub(self.start) >= SLOTS as u64 {
-            self.push_elsewhere(event);
+            let node = self.node(event);
+            self.place_anywhere(slot, node);
             return;
         }
-        self.len += 1;
         let place = &mut self.nodes[node as usize];
         self.free = place.next;
         *place = Node { event, next: self.near.link(slot, node) };
     }
 
-    /// Adds an event that does not belong into the near wheel, or for which there is no node yet.
+    /// Places a node, wherever it belongs.
     #[inline(never)]
-    fn push_elsewhere(&mut self, event: Event<P>) {
-        self.len += 1;
-        let slot = slot_of(event.time);
-        let node = self.node(event);
+    fn place_anywhere(&mut self, slot: u64, node: u32) {
         if slot < self.start {
             self.insert_current(node);
         } else {
@@ -199,6 +197,7 @@ impl<P: Copy> Queue<P> {
     }
 
     /// Writes an event into a free node.
+    #[inline(always)]
     fn node(&mut self, event: Event<P>) -> u32 {
         let node = self.free;
         if node == NONE {
