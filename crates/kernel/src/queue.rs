@@ -2,8 +2,8 @@
 //!
 //! A wheel of two levels with a heap behind it. The near wheel has 4 096 slots of 64 ps and begins at the time of
 //! the last pop; the far wheel has 4 096 blocks of 262 ns (one block = one turn of the near wheel); what lies more than
-//! a millisecond ahead waits in the heap. Only the slot that is being popped is ever sorted, and it holds one or two
-//! events in practice.
+//! a millisecond ahead waits in the heap. A slot holds one or two events in practice; only when it is popped, and holds
+//! many, is it sorted.
 
 use crate::wheel::{Wheel, NONE, SLOTS, SLOT_COUNT_BITS};
 use crate::{Event, EventKey, Time};
