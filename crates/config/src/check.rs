@@ -3,6 +3,7 @@
 use crate::cores::parse_cores;
 use crate::document::join;
 use crate::error::{suggestion, Issue};
+use crate::spec::Share;
 use crate::units::{format, parse, shorten, Dimension};
 use serde_json::{Map, Value};
 
@@ -10,6 +11,9 @@ use serde_json::{Map, Value};
 pub(crate) fn check(schema: &Value, value: &Value, path: &str) -> Result<(), Issue> {
     if let Some(choices) = list(schema, "oneOf").or_else(|| list(schema, "anyOf")) {
         return check_choice(choices, value, path);
+    }
+    if schema["x-quantity"] == "count or share" {
+        return check_watermark(schema, value, path);
     }
     match (schema["type"].as_str(), value) {
         (Some("object"), Value::Object(map)) => check_object(schema, map, path),
@@ -176,6 +180,14 @@ fn check_string(schema: &Value, text: &str, path: &str) -> Result<(), Issue> {
     }
 }
 
+fn check_watermark(schema: &Value, value: &Value, path: &str) -> Result<(), Issue> {
+    match value {
+        Value::Number(number) if number.is_u64() || number.is_i64() => check_range(schema, value, path),
+        Value::String(text) => Share::parse(text).map(|_| ()).map_err(|message| Issue::new(path, message)),
+        _ => Err(Issue::new(path, format!("{} is {}; {} is wanted", show(value), kind(value), wanted(schema)))),
+    }
+}
+
 fn check_quantity(schema: &Value, dimension: Dimension, text: &str, path: &str) -> Result<(), Issue> {
     let words = list(schema, "x-words").into_iter().flatten().filter_map(Value::as_str);
     let or_words: String = words.map(|word| format!(" (or \"{word}\")")).collect();
@@ -261,6 +273,7 @@ fn wanted(schema: &Value) -> String {
         return format!("a {} with its unit such as \"{}\"", dimension.name(), dimension.example());
     }
     let form = match schema["type"].as_str() {
+        _ if schema["x-quantity"] == "count or share" => "a count or a share such as \"80%\"",
         _ if schema["x-form"] == "cores" => "a list of cores such as \"0-3\"",
         Some("object") => "a table",
         Some("array") if schema["items"]["type"] == "integer" => "a list of numbers such as [0, 1]",

@@ -1,10 +1,12 @@
 //! Text to a tree of values that remembers on which line every key stands.
 
-use crate::error::ConfigError;
+use crate::error::{ConfigError, Issue};
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::Read;
+use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
 /// Longest text that is read, in bytes.
@@ -45,6 +47,26 @@ pub(crate) fn join(path: &str, key: &str) -> String {
         key
     } else {
         format!("{path}.{key}")
+    }
+}
+
+/// Reads a file of the user's that the configuration names at `path`, relative to `base_dir`.
+pub(crate) fn read_text(base_dir: &Path, file: &str, path: &str, what: &str) -> Result<String, Issue> {
+    let place = base_dir.join(file);
+    let fail = |reason: &str| Issue::new(path, format!("cannot read {place:?}: {reason}"));
+    let io = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => fail("there is no such file"),
+        _ => fail(&error.to_string()),
+    };
+    if !std::fs::metadata(&place).map_err(io)?.is_file() {
+        return Err(fail("not a file"));
+    }
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(&place).map_err(io)?;
+    opened.take(TEXT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => Ok(text),
+        _ => Err(fail(&format!("not text, so not {what}"))),
     }
 }
 

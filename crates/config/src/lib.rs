@@ -11,6 +11,7 @@ mod error;
 mod fio;
 mod layers;
 mod map;
+mod memory_plan;
 mod plan;
 mod presets;
 mod resolve;
@@ -19,10 +20,11 @@ mod spec;
 pub mod units;
 
 pub use error::ConfigError;
+pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
-pub use presets::{devices, presets, PresetInfo};
-pub use resolve::resolve;
-pub use schema::schema;
+pub use presets::{devices, presets, profiles, PresetInfo};
+pub use resolve::{memory_plan, resolve};
+pub use schema::{memory_schema, schema};
 
 /// A commented configuration to start from. It resolves as it is.
 pub fn template() -> &'static str {

@@ -1,19 +1,15 @@
-//! The servers and DRAM devices that come with the program.
+//! The servers, DRAM devices and controller profiles that come with the program, and those of the user.
 
-use crate::document::parse_toml;
+use crate::check::check;
+use crate::document::{parse_toml, read_text, Document};
 use crate::error::{suggestion, Issue};
+use crate::layers::{at, overlay};
 use crate::units::shorten;
 use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
 
-const SERVERS: &[(&str, &str)] = &[
-    ("cascade-lake-6234", include_str!("../../../specs/servers/cascade-lake-6234.toml")),
-    ("ice-lake-8362", include_str!("../../../specs/servers/ice-lake-8362.toml")),
-];
-
-const DEVICES: &[(&str, &str)] = &[
-    ("DDR4_2933", include_str!("../../../specs/dram/DDR4_2933.toml")),
-    ("DDR4_3200", include_str!("../../../specs/dram/DDR4_3200.toml")),
-];
+include!(concat!(env!("OUT_DIR"), "/specs.rs"));
 
 /// A named server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,14 +38,97 @@ pub fn devices() -> Vec<String> {
     DEVICES.iter().map(|(name, _)| name.to_string()).collect()
 }
 
+/// The names of every controller profile.
+pub fn profiles() -> Vec<String> {
+    PROFILES.iter().map(|(name, _)| name.to_string()).collect()
+}
+
 /// The settings of a preset.
 pub(crate) fn preset(name: &str) -> Result<Value, Issue> {
     embedded(SERVERS, name, "server.preset", "preset")
 }
 
-/// The settings of a DRAM device.
-pub(crate) fn device(name: &str) -> Result<Value, Issue> {
-    embedded(DEVICES, name, "memory.device", "device")
+/// A part of the memory whose values a file gives.
+struct Part {
+    /// The key under `memory` that names the file; also what messages call it.
+    key: &'static str,
+    /// The table under `memory` whose values the file gives.
+    table: &'static str,
+    embedded: &'static [(&'static str, &'static str)],
+}
+
+const PARTS: [Part; 2] = [
+    Part { key: "device", table: "dram", embedded: DEVICES },
+    Part { key: "profile", table: "controller", embedded: PROFILES },
+];
+
+/// Whether the name of a device or a profile is the path of a file of the user's.
+pub(crate) fn is_path(name: &str) -> bool {
+    name.contains(['/', '\\']) || name.ends_with(".toml")
+}
+
+/// A file of the user's that gave the values of a table.
+#[derive(Debug)]
+pub(crate) struct PartFile {
+    /// Dotted path of the table.
+    table: String,
+    file: String,
+    lines: BTreeMap<String, usize>,
+}
+
+impl PartFile {
+    /// Puts an issue about this file's values down to it.
+    pub(crate) fn claim(&self, issue: Issue) -> Issue {
+        let local = issue.paths.iter().filter_map(|path| path.strip_prefix(&self.table)?.strip_prefix('.'));
+        let local: Vec<&str> = local.collect();
+        let found = local.iter().find_map(|path| Some((*path, Some(*self.lines.get(*path)?))));
+        let Some((path, line)) = found.or_else(|| Some((*local.first()?, None))) else {
+            return issue;
+        };
+        Issue::in_file(&self.file, line, path, issue.message)
+    }
+}
+
+/// Puts what the device and the profile give under the tables of `memory`, whose values go on top. `schema` is that of
+/// the whole tree. Gives the files of the user's that were read.
+pub(crate) fn fill_memory(tree: &mut Value, schema: &Value, base_dir: &Path) -> Result<Vec<PartFile>, Issue> {
+    let mut files = Vec::new();
+    for Part { key, table, embedded: known } in PARTS {
+        let Some(name) = at(tree, &["memory", key]).and_then(Value::as_str) else {
+            continue;
+        };
+        let path = format!("memory.{key}");
+        let mut part = match is_path(name) {
+            false => embedded(known, name, &path, key)?,
+            true => {
+                let document = own(name, &path, &schema["properties"]["memory"]["properties"][table], base_dir)?;
+                files.push(PartFile {
+                    table: format!("memory.{table}"),
+                    file: name.to_string(),
+                    lines: document.lines,
+                });
+                document.tree
+            }
+        };
+        if let Some(given) = at(tree, &["memory", table]) {
+            overlay(&mut part, given);
+        }
+        tree["memory"][table] = part;
+    }
+    Ok(files)
+}
+
+fn own(file: &str, path: &str, schema: &Value, base_dir: &Path) -> Result<Document, Issue> {
+    let text = read_text(base_dir, file, path, "a TOML file")?;
+    let document = parse_toml(&text).map_err(|error| {
+        let error = error.in_file(file);
+        Issue::in_file(file, error.line, &error.path, error.message)
+    })?;
+    check(schema, &document.tree, "").map_err(|issue| {
+        let line = issue.paths.first().and_then(|path| document.lines.get(path).copied());
+        Issue { elsewhere: Some((file.to_string(), line)), ..issue }
+    })?;
+    Ok(document)
 }
 
 fn embedded(files: &[(&str, &str)], name: &str, path: &str, what: &str) -> Result<Value, Issue> {
@@ -64,7 +143,7 @@ fn embedded(files: &[(&str, &str)], name: &str, path: &str, what: &str) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::check;
+    use crate::check::missing;
     use crate::schema;
 
     #[test]
@@ -73,16 +152,19 @@ mod tests {
             let tree = preset(name).unwrap();
             assert_eq!(check(schema::complete(), &tree, ""), Ok(()), "{name}");
         }
-        for (name, _) in DEVICES {
-            let tree = device(name).unwrap();
-            let dram = &schema::complete()["properties"]["memory"]["properties"]["dram"];
-            assert_eq!(check(dram, &tree, ""), Ok(()), "{name}");
+        for Part { key, table, embedded: files } in PARTS {
+            let schema = &schema::complete()["properties"]["memory"]["properties"][table];
+            for (name, _) in files {
+                let tree = embedded(files, name, key, key).unwrap();
+                assert_eq!(check(schema, &tree, ""), Ok(()), "{name}");
+                assert_eq!(missing(schema, &tree, ""), None, "{name} is complete");
+            }
         }
     }
 
     #[test]
     fn every_number_in_an_embedded_file_has_its_source() {
-        for (name, text) in SERVERS.iter().chain(DEVICES) {
+        for (name, text) in SERVERS.iter().chain(DEVICES).chain(PROFILES) {
             for line in text.lines().filter(|line| line.contains('=') && !line.trim_start().starts_with('#')) {
                 let (setting, source) = line.split_once(" # ").unwrap_or((line, ""));
                 let value = setting.split_once('=').map_or("", |(_, value)| value).trim().trim_start_matches('"');

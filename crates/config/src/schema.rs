@@ -1,14 +1,21 @@
 //! The schema of the configuration, made from the types in `spec`.
 
-use crate::spec::Spec;
+use crate::spec::{MemoryRunSpec, Spec};
 use schemars::generate::SchemaSettings;
+use schemars::JsonSchema;
 use serde_json::{json, Value};
 use std::sync::OnceLock;
 
 /// The schema of a complete configuration.
 pub(crate) fn complete() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
-    SCHEMA.get_or_init(generate)
+    SCHEMA.get_or_init(generate::<Spec>)
+}
+
+/// The schema of a complete configuration of the memory alone.
+pub(crate) fn complete_memory() -> &'static Value {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    SCHEMA.get_or_init(generate::<MemoryRunSpec>)
 }
 
 /// The JSON Schema of what a user may write.
@@ -22,10 +29,18 @@ pub fn schema() -> Value {
     schema
 }
 
-fn generate() -> Value {
+/// The JSON Schema of what a user may write about the memory alone, as [`schema`] is about a server.
+pub fn memory_schema() -> Value {
+    let mut schema = complete_memory().clone();
+    schema["title"] = json!("hostnet memory configuration");
+    drop_required(&mut schema, "");
+    schema
+}
+
+fn generate<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
-    let mut schema = settings.into_generator().into_root_schema_for::<Spec>().to_value();
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     drop_null(&mut schema);
     schema
 }

@@ -111,9 +111,9 @@ fn what_is_missing_is_named() {
 
 #[test]
 fn impossible_geometry_is_refused() {
-    assert_says(&setting("memory.channels=3"), &["memory.channels: 3 is not a power of two such as 2 or 4"]);
+    assert_says(&setting("memory.channels=65"), &["memory.channels: 65 is out of range; 1 to 64"]);
     assert_says(&setting("memory.dram.rows=1000"), &["memory.dram.rows: 1000 is not a power of two"]);
-    assert_says(&setting("memory.dram.ranks=8"), &["= 128; a channel has at most 64 banks"]);
+    assert_says(&setting("memory.dram.ranks=8"), &["= 128; a subchannel has at most 64 banks"]);
     assert_says(&setting("memory.dram.row_size=3 KiB"), &["not a power of two such as 2 KiB or 4 KiB"]);
     assert_says(
         &setting("memory.map={channel=['8'],rank=['15'],bank_group=['7','16'],bank=['9','7+16']}"),
@@ -136,8 +136,9 @@ fn impossible_geometry_is_refused() {
 
 #[test]
 fn rules_between_keys_blame_the_key_that_was_written() {
+    let text = example("quadrant3.toml") + "\n[memory.controller]\nwrite_high = 40\n";
     assert_says(
-        &setting("memory.controller.wpq.entries=2"),
+        &message(&text, &["memory.controller.wpq.entries=2"]),
         &["--set memory.controller.wpq.entries=2: ", "write_high = ", "exceeds wpq.entries = 2"],
     );
     assert_says(&setting("memory.controller.write_low=4095"), &["write_low = 4095 must be below write_high = "]);
@@ -161,6 +162,74 @@ fn rules_between_keys_blame_the_key_that_was_written() {
         &setting("workload.disk.jobs=[{rw='read',bs='1 MiB',iodepth=1,size='1 GiB',ssd=9}]"),
         &["drive 9 does not exist"],
     );
+}
+
+#[test]
+fn impossible_timings_are_refused_with_the_rule_and_the_edge_is_allowed() {
+    // DDR4_2933: ras 47, rp 21, rcd 21, burst 4, ccd_s 4, ccd_l 8, rrd_s 4, rrd_l 8, wtr_s 4, wtr_l 11, refi 11437.
+    let cases = [
+        ("rc", 68, 67, "rc = 67 must be at least ras + rp = 68"),
+        ("rp", 21, 22, "rc = 68 must be at least ras + rp = 69"),
+        ("ras", 47, 48, "rc = 68 must be at least ras + rp = 69"),
+        ("ras", 21, 20, "ras = 20 must be at least rcd = 21"),
+        ("ccd_s", 4, 3, "ccd_s = 3 must be at least burst = 4"),
+        ("burst", 4, 5, "ccd_s = 4 must be at least burst = 5"),
+        ("ccd_l", 4, 3, "ccd_l = 3 must be at least ccd_s = 4"),
+        ("ccd_l_wr", 8, 7, "ccd_l_wr = 7 must be at least ccd_l = 8"),
+        ("rrd_l", 4, 3, "rrd_l = 3 must be at least rrd_s = 4"),
+        ("wtr_l", 4, 3, "wtr_l = 3 must be at least wtr_s = 4"),
+        ("faw", 4, 3, "faw = 3 must be at least rrd_s = 4"),
+        ("cwl", 25, 26, "cwl = 26 must not exceed cl + burst = 25"),
+        ("rfc", 5718, 5719, "rfc = 5719 must not exceed half of refi = 5718"),
+    ];
+    for (key, allowed, refused, rule) in cases {
+        let at = |value: u32| format!("memory.dram.timing.{key}={value}");
+        let edge = resolve_text(&example("quadrant3.toml"), Format::Toml, &[&at(allowed)]);
+        assert!(edge.is_ok(), "{}: {}", at(allowed), edge.unwrap_err());
+        assert_says(&setting(&at(refused)), &[&format!("--set {}: memory.dram.timing.", at(refused)), rule]);
+    }
+    let off = resolve_text(&example("quadrant3.toml"), Format::Toml, &["memory.dram.timing.faw=0"]);
+    assert_eq!(off.unwrap().server.memory.dram.timing.faw, 0);
+}
+
+#[test]
+fn same_bank_refresh_needs_a_device_with_all_its_timings() {
+    let all = |same_bank: &str, timing: &str| {
+        let settings = [format!("memory.dram.same_bank={same_bank}"), format!("memory.dram.timing={timing}")];
+        resolve_text(&example("quadrant3.toml"), Format::Toml, &settings.each_ref().map(String::as_str))
+            .map_err(|error| error.to_string())
+    };
+    let plan = all("one-bank", "{rfc_sb=200,refi_sb=700,refsb_refsb=700}").unwrap();
+    assert_eq!(plan.server.memory.dram.timing.refi_sb, 700);
+    let refused = |result: Result<_, String>| result.map(|_: hostnet_config::Plan| ()).unwrap_err();
+    assert_says(&refused(all("one-bank", "{rfc_sb=401,refi_sb=400}")), &["rfc_sb = 401 must not exceed refi_sb = 400"]);
+    assert_says(
+        &refused(all("one-bank", "{rfc_sb=200,refi_sb=700,refsb_refsb=701}")),
+        &["refsb_refsb = 701 must not exceed refi_sb = 700"],
+    );
+    assert_says(&refused(all("every-group", "{rfc_sb=200}")), &["refi_sb = 0 or absent; same_bank = \"every-group\""]);
+    assert_says(&refused(all("none", "{refsb_act=1}")), &["refsb_act = 1 has no meaning with same_bank = \"none\""]);
+    assert_says(
+        &setting("memory.controller.refresh=same-bank"),
+        &["memory.controller.refresh: ", "memory.dram.same_bank = \"none\""],
+    );
+    assert_says(
+        &setting("memory.controller.refresh_postponed=9"),
+        &["refresh_postponed = 9 must not exceed memory.dram.postponed_max = 8"],
+    );
+    assert_says(&setting("memory.dram.same_bank=every-grup"), &["did you mean \"every-group\"?"]);
+}
+
+#[test]
+fn policies_offer_the_nearest_name_and_a_timeout_needs_its_time() {
+    assert_says(&setting("memory.controller.scheduler=oldest-redy"), &["did you mean \"oldest-ready\"?"]);
+    assert_says(&setting("memory.controller.page=lazy"), &["known are: open, closed, timeout"]);
+    assert_says(&setting("memory.controller.idle_close=off"), &["needs a time in idle_close"]);
+    assert_says(&setting("memory.controller.write_high=80"), &["write_high = 80 exceeds wpq.entries = 41"]);
+    for wrong in ["'80'", "'101%'", "'-1%'", "'%'", "'1.23456%'", "0.8"] {
+        let said = setting(&format!("memory.controller.write_high={wrong}"));
+        assert_says(&said, &["memory.controller.write_high: ", "such as \"80%\""]);
+    }
 }
 
 #[test]
@@ -192,6 +261,61 @@ fn unreadable_job_files_are_named() {
     std::fs::remove_file(&place).unwrap();
     assert_says(&said, &["not text, so not a fio job file"]);
     assert_says(&setting("ssd.count=3"), &["quadrant.fio:19: filename: ", "(ssd.count = 3)"]);
+}
+
+#[test]
+fn devices_and_profiles_of_the_users_own_are_read_and_their_errors_have_their_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let specs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../specs");
+    let device = std::fs::read_to_string(specs.join("dram/DDR4_2933.toml")).unwrap();
+    let profile = std::fs::read_to_string(specs.join("controllers/ramulator.toml")).unwrap();
+    let resolve = |device: &str, profile: &str, overrides: &[&str]| {
+        std::fs::write(folder.path().join("my.toml"), device).unwrap();
+        std::fs::write(folder.path().join("mc.toml"), profile).unwrap();
+        let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
+        let text =
+            "[server]\npreset = \"cascade-lake-6234\"\n[memory]\ndevice = \"./my.toml\"\nprofile = \"mc.toml\"\n\
+                    [workload.a]\nkind = \"stream\"\ncores = \"0\"\n";
+        let (format, file) = (Format::Toml, "server.toml");
+        hostnet_config::resolve(&hostnet_config::Input {
+            text,
+            format,
+            file,
+            base_dir: folder.path(),
+            overrides: &overrides,
+        })
+    };
+    let says = |result: Result<hostnet_config::Plan, hostnet_config::ConfigError>, whole: &str| {
+        assert_eq!(result.map(|_| ()).unwrap_err().to_string(), whole);
+    };
+    let plan = resolve(&device, &profile, &[]).unwrap();
+    assert_eq!((plan.server.memory.dram.timing.cl, plan.server.memory.controller.write_high), (21, 26));
+    let again = resolve_text(&plan.effective.to_string(), Format::Json, &[]).unwrap();
+    assert_eq!((again.hash, again.server), (plan.hash, plan.server), "the files are not needed again");
+
+    says(
+        resolve("ranks = \n", &profile, &[]),
+        "./my.toml:1: column 9: not valid TOML: string values must be quoted, expected literal string",
+    );
+    says(
+        resolve(&device.replace("rcd =", "rcdd ="), &profile, &[]),
+        "./my.toml:15: timing.rcdd: unknown key; did you mean \"rcd\"?",
+    );
+    says(
+        resolve(&device.replace("rc = 68", "rc = 67"), &profile, &[]),
+        "./my.toml:18: timing.rc: rc = 67 must be at least ras + rp = 68",
+    );
+    says(resolve(&device.replace("rfc = 514", ""), &profile, &[]), "./my.toml: timing.rfc: missing");
+    says(resolve(&device, &profile.replace("\"80%\"", "33"), &[]), "mc.toml:11: write_high: memory.controller.write_high = 33 exceeds wpq.entries = 32; write mode could never start");
+    says(
+        resolve(&device, &profile, &["memory.dram.timing.rp=22"]),
+        "--set memory.dram.timing.rp=22: memory.dram.timing.rp: rc = 68 must be at least ras + rp = 69",
+    );
+    assert_says(&setting("memory.device=./none.toml"), &["memory.device: cannot read ", "none.toml", "no such file"]);
+    assert_says(
+        &setting("memory.profile=intl"),
+        &["memory.profile: \"intl\" is not a known profile; did you mean \"intel\"?"],
+    );
 }
 
 #[test]

@@ -4,7 +4,9 @@ mod common;
 
 use common::{example, plan, plan_json, resolve_text};
 use hostnet_config::{devices, presets, template, Length, WarmUp};
-use hostnet_model::params::{ServerParams, WorkloadKind};
+use hostnet_model::params::{
+    ControllerParams, EntryUntil, IdleDrain, PagePolicy, Protect, Refresh, Scheduler, ServerParams, WorkloadKind,
+};
 
 fn fio(server: &ServerParams) -> &hostnet_model::params::FioParams {
     let found = server.workloads.iter().find_map(|workload| match &workload.kind {
@@ -38,6 +40,70 @@ fn controller_times_are_rounded_up_to_clocks() {
 }
 
 #[test]
+fn the_servers_controllers_are_the_calibrated_ones() {
+    for preset in ["cascade-lake-6234", "ice-lake-8362"] {
+        let plan = plan(&example("quadrant3.toml"), &[&format!("server.preset={preset}")]);
+        let clocks = |ps: u64| match preset {
+            "cascade-lake-6234" => (ps * 11).div_ceil(7_500) as u32,
+            _ => ps.div_ceil(625) as u32,
+        };
+        let calibrated = ControllerParams {
+            rpq_entries: 46,
+            wpq_entries: 41,
+            wpq_full_threshold: 34,
+            rpq_full_threshold: 42,
+            shared_queue: false,
+            entry_until: EntryUntil::Column,
+            scheduler: Scheduler::ColumnFirst,
+            protect: Protect::AllHits,
+            row_hold: clocks(400_000),
+            row_hits: 0,
+            write_high: 40,
+            write_low: 8,
+            reads_per_mode: 59,
+            reads_few: 2,
+            writes_per_mode: 56,
+            idle_drain: IdleDrain::Yield,
+            idle_writes: 11,
+            idle_reads: 3,
+            spare_writes: 8,
+            spare_rows: true,
+            page: PagePolicy::Timeout,
+            idle_close: clocks(2_000_000),
+            write_auto_precharge: true,
+            refresh: Refresh::AllBanks,
+            refresh_postponed: 0,
+            refresh_holds_all: false,
+            forwarding: false,
+            merging: false,
+        };
+        assert_eq!(plan.server.memory.controller, calibrated, "{preset}");
+    }
+}
+
+#[test]
+fn watermarks_as_shares_follow_the_queue() {
+    let marks = |settings: &[&str]| {
+        let controller = plan(&example("quadrant3.toml"), settings).server.memory.controller;
+        (controller.write_high, controller.write_low)
+    };
+    let shares = |entries: u32, high: &str, low: &str| {
+        let settings = [
+            format!("memory.controller.wpq.entries={entries}"),
+            format!("memory.controller.write_high='{high}'"),
+            format!("memory.controller.write_low='{low}'"),
+        ];
+        marks(&settings.each_ref().map(String::as_str))
+    };
+    // Above 25.6 and below 6.4; above 32 and below 8 where the share is a whole number of entries.
+    assert_eq!(shares(32, "80%", "20%"), (26, 6));
+    assert_eq!(shares(128, "80%", "20%"), (103, 25));
+    assert_eq!(shares(40, "80%", "20%"), (33, 7));
+    assert_eq!(shares(40, "100%", "0%"), (40, 0));
+    assert_eq!(shares(41, "12.5%", "5 %"), (6, 2));
+}
+
+#[test]
 fn every_job_file_resolves() {
     for (file, reads) in [("quadrant.fio", 1u64 << 32), ("quadrant-write.fio", 0), ("probe.fio", 1 << 32)] {
         let plan = plan(&example("quadrant3.toml"), &[&format!("workload.disk.job={file}")]);
@@ -66,19 +132,23 @@ fn the_template_resolves_with_its_examples_switched_on() {
 
 #[test]
 fn every_preset_resolves_with_every_device_and_several_channel_counts() {
+    let text = "[workload.a]\nkind = \"stream\"\ncores = \"0\"\nworking_set = \"64 MiB\"\n";
     for preset in presets() {
         for device in devices() {
-            for channels in [1, 2, 4, 8] {
+            for channels in [1, 2, 3, 4, 6, 8] {
                 let settings = [
                     format!("server.preset={}", preset.name),
                     format!("memory.device={device}"),
                     format!("memory.channels={channels}"),
                 ];
-                let plan = plan(&example("quadrant3.toml"), &settings.each_ref().map(String::as_str));
+                let plan = plan(text, &settings.each_ref().map(String::as_str));
                 assert_eq!(plan.server.memory.map.channels, channels);
                 assert_eq!(plan.unvalidated, preset.unvalidated);
+                let rate = device.split_once('_').map_or("3200", |(_, rate)| rate);
                 let data_rate = plan.effective["memory"]["dram"]["data_rate"].as_str();
-                assert_eq!(data_rate, Some(format!("{} MT/s", &device[5..]).as_str()));
+                assert_eq!(data_rate, Some(format!("{rate} MT/s").as_str()));
+                let again = plan_json(&plan.effective.to_string(), &[]);
+                assert_eq!(again.server.memory, plan.server.memory);
             }
         }
     }

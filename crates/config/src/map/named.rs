@@ -1,6 +1,7 @@
 //! Maps that have a name.
 
-use super::{derive, params, Geometry, Selectors, LINE_BITS};
+use super::table::CHANNEL_BYTES;
+use super::{derive, fields, Field, Geometry, Selectors, LINE_BITS};
 use crate::error::{nearest, Issue};
 use crate::units::shorten;
 use hostnet_model::params::MapParams;
@@ -8,35 +9,44 @@ use hostnet_model::params::MapParams;
 /// Address bits of the column below the first bit of a hashed selector: 64 lines of a row in one visit.
 const COLUMN_LOW_BITS: u8 = 6;
 
-#[derive(Clone, Copy)]
-enum Field {
-    Channel,
-    Rank,
-    BankGroup,
-    Bank,
-}
+/// The reference maps of memory simulators by their letter, as lists of fields. "C" is "A" with row bits folded in.
+const REFERENCE: [(&str, &str); 3] = [("A", "bg co ba ra ro"), ("B", "co bg ba ra ro"), ("C", "bg co ba ra ro")];
 
-/// Makes the map named `name`.
+/// Makes the map named or listed by `name`.
 pub(super) fn build(name: &str, geometry: Geometry) -> Result<MapParams, Issue> {
     if name == "intel" {
-        return derive(intel(geometry), geometry);
+        let channel_bytes = CHANNEL_BYTES.min(1 << geometry.channel_address_bits());
+        return derive(intel(geometry), channel_bytes, geometry);
+    }
+    if let Some((letter, list)) = REFERENCE.iter().find(|(letter, _)| *letter == name) {
+        let folded = if *letter == "C" { row_terms(geometry) } else { String::new() };
+        return fields::build(&format!("{list}{folded}"), geometry);
     }
     match split_fields(name) {
-        Some(fields) => Ok(plain(&fields, geometry)),
+        Some(fields) => fields::build(&in_order(&fields), geometry),
+        None if fields::is_list(name) => fields::build(name, geometry),
         None => Err(unknown(name)),
     }
 }
 
-/// The map named "intel", for any geometry. One bank-group bit, the channel, and above one column bit one bank bit
+/// XOR terms that fold the lowest row bits into bank group, bank and rank, as far as there are row bits.
+fn row_terms(geometry: Geometry) -> String {
+    let targets = [("bg", geometry.bank_group_bits), ("ba", geometry.bank_bits), ("ra", geometry.rank_bits)];
+    let bits = targets.into_iter().flat_map(|(name, bits)| (0..bits).map(move |bit| (name, bit)));
+    bits.zip(0..geometry.row_bits).map(|((name, bit), row)| format!("; {name}[{bit}]^=ro[{row}]")).collect()
+}
+
+/// The map named "intel", for any geometry. One bank-group bit, the channel and subchannel, and above one column bit one bank bit
 /// lie inside the page, so that a stream keeps two banks of every channel busy and soon moves to the next two; the
 /// other selectors follow above 64 lines of each of these banks. Every higher bit is folded into one selector in
 /// turn, so that streams and strides spread evenly.
 fn intel(geometry: Geometry) -> Selectors {
     let fine = fine_selectors(geometry);
     let coarse = coarse_selectors(geometry, &fine);
-    let channels = [Field::Channel].repeat(usize::from(geometry.channel_bits));
+    let channels = [Field::Channel].repeat(usize::from(geometry.channel_bits()));
+    let subchannels = [Field::Subchannel].repeat(usize::from(geometry.subchannel_bits));
     let (first, second) = fine.split_at(fine.len().min(1));
-    let low = [first, &channels].concat();
+    let low = [first, &channels, &subchannels].concat();
     let column_low = geometry.column_bits.min(COLUMN_LOW_BITS);
     let skipped_start = LINE_BITS + 1 + low.len() as u8 + u8::from(column_low > 1);
     let low_start = LINE_BITS + 1;
@@ -51,7 +61,9 @@ fn intel(geometry: Geometry) -> Selectors {
     let mut selectors = Selectors::default();
     for (at, &(field, bit)) in places.iter().enumerate() {
         let upper = (upper_start..geometry.address_bits()).skip(at).step_by(places.len());
-        selectors.of(field).push(upper.fold(1 << bit, |mask, bit| mask | 1 << bit));
+        if let Some(masks) = selectors.of(field) {
+            masks.push(upper.fold(1 << bit, |mask, bit| mask | 1 << bit));
+        }
     }
     selectors
 }
@@ -74,73 +86,32 @@ fn coarse_selectors(geometry: Geometry, fine: &[Field]) -> Vec<Field> {
     .concat()
 }
 
-impl Selectors {
-    fn of(&mut self, field: Field) -> &mut Vec<u64> {
-        match field {
-            Field::Channel => &mut self.channel,
-            Field::Rank => &mut self.rank,
-            Field::BankGroup => &mut self.bank_group,
-            Field::Bank => &mut self.bank,
-        }
-    }
-}
-
-/// A map of plain bit fields, given from the highest to the lowest.
-fn plain(fields: &[&str], geometry: Geometry) -> MapParams {
-    let mut selectors = Selectors::default();
-    let (mut column, mut row) = (Vec::new(), Vec::new());
-    let mut next = LINE_BITS;
-    for field in with_bank_group(fields).into_iter().rev() {
-        let width = width(field, geometry);
-        let bits = next..next + width;
-        next += width;
-        let masks = bits.clone().map(|bit| 1u64 << bit).collect();
-        match field {
-            "Ch" => selectors.channel = masks,
-            "Ra" => selectors.rank = masks,
-            "Bg" => selectors.bank_group = masks,
-            "Ba" => selectors.bank = masks,
-            "Co" => column = bits.collect(),
-            _ => row = bits.collect(),
-        }
-    }
-    params(selectors, column, row, geometry)
-}
-
-/// Without a place of its own the bank group is the lower part of the bank.
-fn with_bank_group<'a>(fields: &[&'a str]) -> Vec<&'a str> {
+/// An order of whole fields from the highest to the lowest as a list from the lowest. Without a place of its own the
+/// bank group is the lower part of the bank; the list does the same for the subchannel and the channel.
+fn in_order(fields: &[&str]) -> String {
     let apart = fields.contains(&"Bg");
-    let expand = |&field: &&'a str| if field == "Ba" && !apart { vec!["Ba", "Bg"] } else { vec![field] };
-    fields.iter().flat_map(expand).collect()
+    let lower = |field: &&str| if *field == "Ba" && !apart { "bg ba".to_string() } else { field.to_lowercase() };
+    fields.iter().rev().map(lower).collect::<Vec<_>>().join(" ")
 }
 
-fn width(field: &str, geometry: Geometry) -> u8 {
-    match field {
-        "Ch" => geometry.channel_bits,
-        "Ra" => geometry.rank_bits,
-        "Bg" => geometry.bank_group_bits,
-        "Ba" => geometry.bank_bits,
-        "Co" => geometry.column_bits,
-        _ => geometry.row_bits,
-    }
-}
-
-/// Cuts "RoBaRaCoCh" into its fields; `None` unless each stands once (the bank group may be left to the bank).
+/// Cuts "RoBaRaCoCh" into its fields; `None` unless each stands once (bank group and subchannel may be left out).
 fn split_fields(name: &str) -> Option<Vec<&str>> {
-    const FIELDS: [&str; 6] = ["Ro", "Ra", "Ba", "Co", "Ch", "Bg"];
-    if !name.is_ascii() || !matches!(name.len(), 10 | 12) {
+    const FIELDS: [&str; 7] = ["Ro", "Ra", "Ba", "Co", "Ch", "Bg", "Sc"];
+    const NEEDED: usize = 5;
+    if !name.is_ascii() || !matches!(name.len(), 10 | 12 | 14) {
         return None;
     }
     let fields: Vec<&str> = (0..name.len()).step_by(2).map(|at| &name[at..at + 2]).collect();
-    let once = |field: &&str| fields.iter().filter(|other| *other == field).count() == 1;
-    let complete = FIELDS[..fields.len()].iter().all(once);
-    complete.then_some(fields)
+    let count = |field: &str| fields.iter().filter(|other| **other == field).count();
+    let known = fields.iter().all(|field| FIELDS.contains(field) && count(field) == 1);
+    let complete = FIELDS[..NEEDED].iter().all(|field| count(field) == 1);
+    (known && complete).then_some(fields)
 }
 
 fn unknown(name: &str) -> Issue {
     let near = nearest(name, ["intel", "RoBaRaCoCh", "RoRaBgBaCoCh"]);
     let near = near.map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
-    let rule =
-        "known are \"intel\", orders of the fields Ro, Ra, Bg, Ba, Co, Ch such as \"RoBaRaCoCh\", and tables of masks";
+    let rule = "known are \"intel\", \"A\", \"B\", \"C\", orders of the fields Ro, Ra, Bg, Ba, Co, Ch, Sc such as \
+                \"RoBaRaCoCh\", lists of fields from the lowest such as \"bg2 co7 ba2 ra1 ro16\", and tables of masks";
     Issue::new("memory.map", format!("{} is not a known map{near} ({rule})", shorten(name)))
 }

@@ -1,20 +1,26 @@
 //! From layers of text to a plan.
 
+mod controller;
+mod dram;
 mod io;
 mod memory;
+mod memory_run;
 mod run;
 mod server;
 mod source;
 mod workload;
 
+pub use memory_run::memory_plan;
+
 use crate::check::missing;
 use crate::error::{ConfigError, Issue};
-use crate::layers::{at, expand, overlay};
+use crate::layers::{expand, overlay};
 use crate::plan::{Input, Plan, RunPlan};
-use crate::presets;
+use crate::presets::{self, PartFile};
 use crate::schema;
 use crate::spec::{Spec, WorkloadSpec};
 use hostnet_model::params::ServerParams;
+use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use source::{preset_of, Source};
@@ -24,12 +30,26 @@ use std::path::Path;
 
 /// Checks a configuration and resolves it to a plan. The error is the first thing that is wrong.
 pub fn resolve(input: &Input) -> Result<Plan, ConfigError> {
-    let source = Source::read(input)?;
+    let source = Source::read(input, schema::complete())?;
     build(&source, input).map_err(|issue| source.locate(issue))
 }
 
+fn plan_error(error: serde_json::Error) -> Issue {
+    Issue::new("", error.to_string())
+}
+
 fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
-    let spec = complete_spec(source)?;
+    source.check_preset()?;
+    let (tree, files) = complete_tree(source, input.base_dir)?;
+    plan_of(tree, source, input).map_err(|issue| source.claim(issue, &files))
+}
+
+fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
+    let preset = preset_of(&source.merged);
+    if let Some(path) = missing(schema::complete(), &tree, "") {
+        return Err(absent(path, preset));
+    }
+    let spec: Spec = serde_json::from_value(tree).map_err(plan_error)?;
     let context = Context { base_dir: input.base_dir, given: &source.given };
     let workloads = workload::resolve(&spec, &context)?;
     let run = run::resolve(&spec, workloads.ramp_ps)?;
@@ -41,7 +61,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     Ok(Plan {
         effective: effective(&spec, &workloads.effective, &server, &run, &name)?,
         name,
-        hash: hash(&server, &run)?,
+        hash: hash(&(&server, &run))?,
         server,
         run,
         ignored,
@@ -62,26 +82,16 @@ impl Context<'_> {
     }
 }
 
-/// The preset, the device and what the user wrote, as one.
-fn complete_spec(source: &Source) -> Result<Spec, Issue> {
-    let preset = preset_of(&source.merged);
-    let mut tree = match preset {
+/// The preset, the device, the profile and what the user wrote, as one, and the files of the user's that were read.
+fn complete_tree(source: &Source, base_dir: &Path) -> Result<(Value, Vec<PartFile>), Issue> {
+    let mut tree = match preset_of(&source.merged) {
         Some(name) => presets::preset(name)?,
         None => Value::Object(Default::default()),
     };
     expand(&mut tree)?;
     overlay(&mut tree, &source.merged);
-    if let Some(name) = at(&tree, &["memory", "device"]).and_then(Value::as_str) {
-        let mut dram = presets::device(name)?;
-        if let Some(given) = at(&tree, &["memory", "dram"]) {
-            overlay(&mut dram, given);
-        }
-        tree["memory"]["dram"] = dram;
-    }
-    if let Some(path) = missing(schema::complete(), &tree, "") {
-        return Err(absent(path, preset));
-    }
-    serde_json::from_value(tree).map_err(|error| Issue::new("", error.to_string()))
+    let files = presets::fill_memory(&mut tree, schema::complete(), base_dir)?;
+    Ok((tree, files))
 }
 
 fn absent(path: String, preset: Option<&str>) -> Issue {
@@ -110,11 +120,12 @@ fn effective(
         memory: memory::effective(&spec.memory, &server.memory),
         ..spec.clone()
     };
-    serde_json::to_value(&spec).map_err(|error| Issue::new("", error.to_string()))
+    serde_json::to_value(&spec).map_err(plan_error)
 }
 
-fn hash(server: &ServerParams, run: &RunPlan) -> Result<String, Issue> {
-    let tree = serde_json::to_value((server, run)).map_err(|error| Issue::new("", error.to_string()))?;
+/// Hexadecimal SHA-256 of the canonical JSON of a value.
+fn hash(value: &impl Serialize) -> Result<String, Issue> {
+    let tree = serde_json::to_value(value).map_err(plan_error)?;
     let mut text = String::new();
     canonical(&tree, &mut text);
     Ok(Sha256::digest(text.as_bytes()).iter().fold(String::new(), |mut hex, byte| {

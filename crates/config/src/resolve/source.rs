@@ -5,12 +5,14 @@ use crate::document::{parse_json, parse_toml, Document};
 use crate::error::{ConfigError, Issue};
 use crate::layers::{at, expand, leaves, overlay, Override};
 use crate::plan::{Format, Input};
-use crate::schema;
+use crate::presets::PartFile;
 use serde_json::Value;
 
 /// What the user wrote, and where.
 pub(super) struct Source<'a> {
     file: &'a str,
+    /// What may be written.
+    schema: &'static Value,
     document: Document,
     overrides: Vec<Override>,
     /// The document with the overrides on top.
@@ -20,7 +22,7 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    pub(super) fn read(input: &Input<'a>) -> Result<Self, ConfigError> {
+    pub(super) fn read(input: &Input<'a>, schema: &'static Value) -> Result<Self, ConfigError> {
         let document = match input.format {
             Format::Toml => parse_toml(input.text),
             Format::Json => parse_json(input.text),
@@ -28,22 +30,23 @@ impl<'a> Source<'a> {
         let document = document.map_err(|error| error.in_file(input.file))?;
         let overrides = input.overrides.iter().map(|text| Override::parse(text));
         let overrides = overrides.collect::<Result<Vec<_>, _>>()?;
-        let mut source = Source { file: input.file, document, overrides: vec![], merged: Value::Null, given: vec![] };
+        let mut source =
+            Source { file: input.file, schema, document, overrides: vec![], merged: Value::Null, given: vec![] };
         source.settle(overrides).map_err(|issue| source.locate(issue))?;
         Ok(source)
     }
 
     /// Checks and merges. The document is checked alone first, so that its errors are not put down to an override.
     fn settle(&mut self, overrides: Vec<Override>) -> Result<(), Issue> {
-        check(schema::complete(), &self.document.tree, "")?;
+        check(self.schema, &self.document.tree, "")?;
         self.given = leaves(&self.document.tree);
         self.given.extend(overrides.iter().flat_map(|setting| leaves(&setting.tree)));
         self.given.sort();
         self.given.dedup();
         self.overrides = overrides;
-        check(schema::complete(), &self.layered(|_| Ok(()))?, "")?;
+        check(self.schema, &self.layered(|_| Ok(()))?, "")?;
         self.merged = self.layered(expand)?;
-        self.check_preset()
+        Ok(())
     }
 
     /// The document with the overrides on top, each prepared by `prepare`.
@@ -59,11 +62,11 @@ impl<'a> Source<'a> {
     }
 
     /// Refuses to choose a preset for a configuration that leaves nothing to it.
-    fn check_preset(&self) -> Result<(), Issue> {
+    pub(super) fn check_preset(&self) -> Result<(), Issue> {
         if preset_of(&self.merged) == preset_of(&self.document.tree) {
             return Ok(());
         }
-        match missing(schema::complete(), &self.document.tree, "") {
+        match missing(self.schema, &self.document.tree, "") {
             Some(_) => Ok(()),
             None => Err(Issue::new("server.preset", "has no effect: the configuration gives every value itself")),
         }
@@ -80,6 +83,15 @@ impl<'a> Source<'a> {
             None => self.origin(&path).unwrap_or_else(|| (self.file.to_string(), None)),
         };
         ConfigError { file, line, path, message }
+    }
+
+    /// Puts an issue about values that the user did not write here down to the file that gave them, if one did.
+    pub(super) fn claim(&self, issue: Issue, files: &[PartFile]) -> Issue {
+        let here = issue.paths.iter().any(|path| self.origin(path).is_some());
+        if here || issue.elsewhere.is_some() {
+            return issue;
+        }
+        files.iter().fold(issue, |issue, file| file.claim(issue))
     }
 
     fn overriding(&self, path: &str) -> Option<&Override> {

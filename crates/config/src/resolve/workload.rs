@@ -1,14 +1,13 @@
 //! `[workload.*]`: jobs, drives and cores.
 
 use super::Context;
-use crate::document::TEXT_BYTES_MAX;
+use crate::document::read_text;
 use crate::error::Issue;
 use crate::fio;
 use crate::spec::{CoreList, FioJobSpec, FioSpec, PatternSpec, Spec, StreamSpec, WorkloadSpec};
 use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::{FioJob, FioParams, Pattern, StreamParams, Workload, WorkloadKind};
 use std::collections::BTreeMap;
-use std::io::Read;
 
 const WORKLOADS_MAX: usize = 64;
 /// Commands in flight of all jobs together.
@@ -146,7 +145,7 @@ impl JobReader<'_> {
                 return Err(Issue::new(path, "missing; give a fio job file (job = \"quadrant.fio\") or jobs"));
             }
         };
-        let text = self.text_of(&file, &path)?;
+        let text = read_text(self.context.base_dir, &file, &path, "a fio job file")?;
         let job_file = fio::parse(&text, &file)?;
         self.ramp_ps = self.ramp_ps.max(job_file.ramp_ps);
         self.ignored.extend(job_file.ignored);
@@ -180,25 +179,6 @@ impl JobReader<'_> {
         }
         self.files.push(name.to_string());
         Ok(self.files.len() as u32 - 1)
-    }
-
-    fn text_of(&self, file: &str, path: &str) -> Result<String, Issue> {
-        let place = self.context.base_dir.join(file);
-        let fail = |reason: &str| Issue::new(path, format!("cannot read {place:?}: {reason}"));
-        let io = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::NotFound => fail("there is no such file"),
-            _ => fail(&error.to_string()),
-        };
-        if !std::fs::metadata(&place).map_err(io)?.is_file() {
-            return Err(fail("not a file"));
-        }
-        let mut bytes = Vec::new();
-        let opened = std::fs::File::open(&place).map_err(io)?;
-        opened.take(TEXT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
-        match String::from_utf8(bytes) {
-            Ok(text) if !text.contains('\0') => Ok(text),
-            _ => Err(fail("not text, so not a fio job file")),
-        }
     }
 }
 

@@ -1,15 +1,25 @@
 //! What the user can write: the schema. Every key, its meaning, its unit and its range stand here and nowhere else.
 
+mod controller;
+mod dram;
 mod host;
 mod io;
 mod memory;
+mod memory_run;
 mod values;
 mod workload;
 
+pub(crate) use controller::{
+    ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec,
+};
+pub(crate) use dram::{DramSpec, SameBankSpec, TimingSpec};
 pub(crate) use host::{ChaSpec, CoreSpec, RunSpec, ServerSpec};
 pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};
-pub(crate) use memory::{ControllerSpec, DramSpec, MapSpec, MapTable, MemorySpec, TimingSpec};
-pub(crate) use values::{Bandwidth, CoreList, MemorySize, Size, Time, TransferRate, WarmUpSpec};
+pub(crate) use memory::{MapSpec, MapTable, MemorySpec};
+pub(crate) use memory_run::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, TraceSpec, TrafficSpec};
+pub(crate) use values::{
+    Bandwidth, CoreList, MemorySize, Share, Size, Time, TimeLimit, TransferRate, WarmUpSpec, Watermark,
+};
 pub(crate) use workload::{Direction, FioJobSpec, FioSpec, PatternSpec, StreamSpec, WorkloadSpec};
 
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
 //! The types of single values.
 
 use crate::cores::{format_cores, parse_cores};
-use crate::units::{format, parse, Dimension};
+use crate::units::{format, parse, shorten, Dimension};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -114,6 +114,15 @@ quantity_or_word!(
     Dimension::Size,
     "Bytes of memory in use: everything the channels hold, or less."
 );
+quantity_or_word!(
+    TimeLimit,
+    Time,
+    Off,
+    "off",
+    After,
+    Dimension::Time,
+    "A time after which something happens, or never."
+);
 quantity_or_word!(WarmUpSpec, Time, Auto, "auto", Fixed, Dimension::Time, "Time before the measurement begins.");
 
 /// Numbers of cores, ascending and without repetition.
@@ -167,6 +176,96 @@ impl JsonSchema for CoreList {
                     "uniqueItems": true
                 }
             ]
+        })
+    }
+}
+
+/// A share of something, in millionths; written such as "80%".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Share(pub(crate) u32);
+
+impl Share {
+    /// The whole.
+    pub(crate) const ONE: u32 = 1_000_000;
+
+    /// Reads "80%" or "12.5%": up to four decimals, at most 100%. The error is a sentence without the path.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{} is not a share such as \"80%\" (0% to 100%, four decimals)", shorten(text));
+        let (whole, decimals) = match text.trim().strip_suffix('%').map(str::trim_end) {
+            Some(number) => number.split_once('.').unwrap_or((number, "0")),
+            None => return Err(wrong()),
+        };
+        let digits = |text: &str, length: usize| {
+            (1..=length).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        if !digits(whole, 3) || !digits(decimals, 4) {
+            return Err(wrong());
+        }
+        let millionths = format!("{whole}{decimals:0<4}").parse().map_err(|_| wrong())?;
+        if millionths > Self::ONE {
+            return Err(wrong());
+        }
+        Ok(Share(millionths))
+    }
+
+    /// As [`Share::parse`] reads it.
+    pub(crate) fn format(self) -> String {
+        let decimals = format!("{:04}", self.0 % 10_000);
+        match decimals.trim_end_matches('0') {
+            "" => format!("{}%", self.0 / 10_000),
+            decimals => format!("{}.{decimals}%", self.0 / 10_000),
+        }
+    }
+}
+
+/// A level of a queue: entries, or a share of what it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Watermark {
+    /// Entries.
+    Entries(u32),
+    /// A share of the queue's entries.
+    Share(Share),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WatermarkInput {
+    Entries(u32),
+    Share(String),
+}
+
+impl Serialize for Watermark {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Watermark::Entries(entries) => serializer.serialize_u32(*entries),
+            Watermark::Share(share) => serializer.serialize_str(&share.format()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Watermark {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match WatermarkInput::deserialize(deserializer)? {
+            WatermarkInput::Entries(entries) => Ok(Watermark::Entries(entries)),
+            WatermarkInput::Share(text) => Share::parse(&text).map(Watermark::Share).map_err(D::Error::custom),
+        }
+    }
+}
+
+impl JsonSchema for Watermark {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Watermark".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": ["integer", "string"],
+            "x-quantity": "count or share",
+            "examples": [40, "80%"],
         })
     }
 }

@@ -1,8 +1,10 @@
 //! The loop of a memory run.
+//!
+//! Everything happens at clock edges, so controllers are told clocks as times: what they measure in ps is in clocks here.
 
 use super::tally::{Flight, Tally};
 use hostnet_kernel::Time;
-use hostnet_model::memory::{Clock, CommandRecord, Controller, Decoder, Incoming, Offered, Served};
+use hostnet_model::memory::{CommandRecord, Controller, Decoder, Incoming, Offered, Place, Served};
 use hostnet_model::params::{ControllerParams, DramParams, MapParams};
 use hostnet_traffic::Request;
 use std::collections::VecDeque;
@@ -31,11 +33,11 @@ pub struct MemoryRun<S> {
     requests: S,
     controllers: Vec<Controller>,
     decoder: Decoder,
-    clock: Clock,
     parts: MemoryParts,
     now: u64,
     /// The request at the head of the source.
     head: Option<Request>,
+    head_place: Place,
     /// The clock of the source's next try; never while only an event can help it.
     next_try: u64,
     taken: u64,
@@ -53,19 +55,19 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
     ///
     /// # Errors
     /// If the first request is none.
-    pub fn new(parts: MemoryParts, mut requests: S) -> Result<Self, E> {
+    pub fn new(parts: MemoryParts, requests: S) -> Result<Self, E> {
         let count = parts.map.channels * parts.dram.subchannels;
         let controller = |number| {
             let mut controller = Controller::new(&parts.dram, &parts.controller, parts.sources, number);
             controller.record_commands(parts.record);
             controller
         };
-        Ok(Self {
+        let mut run = Self {
             controllers: (0..count).map(controller).collect(),
             decoder: Decoder::new(&parts.map, &parts.dram),
-            clock: Clock::new(parts.dram.clock_ps_numerator, parts.dram.clock_ps_denominator),
             now: 0,
-            head: requests.next().transpose()?,
+            head: None,
+            head_place: Place::default(),
             next_try: 0,
             taken: 0,
             flights: Vec::new(),
@@ -76,7 +78,9 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
             tally: Tally::new(parts.sources),
             requests,
             parts,
-        })
+        };
+        run.fetch()?;
+        Ok(run)
     }
 
     /// Goes on until `requests` more were accepted or everything is done. Returns whether there is more to do.
@@ -88,11 +92,13 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         while self.taken < until {
             let Some(clock) = self.next_event() else { return Ok(false) };
             self.now = clock;
-            let now = self.clock.edge(clock);
+            let now = Time::from_ps(clock);
             if self.next_try <= clock {
                 self.offer(now)?;
             }
-            self.complete();
+            if self.parts.outstanding > 0 {
+                self.complete();
+            }
             for index in 0..self.controllers.len() {
                 self.issue(index, now);
             }
@@ -107,10 +113,17 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
     #[inline]
     fn next_event(&self) -> Option<u64> {
         let commands = self.controllers.iter().map(Controller::next_clock).min().unwrap_or(u64::MAX);
-        let complete = self.completions.iter().filter_map(VecDeque::front).min().copied().unwrap_or(u64::MAX);
-        let next = commands.min(complete).min(self.next_try);
-        let done = self.head.is_none() && complete == u64::MAX && !self.controllers.iter().any(Controller::is_working);
-        (next < u64::MAX && !done).then_some(next)
+        let mut next = commands.min(self.next_try);
+        if self.parts.outstanding > 0 {
+            let complete = self.completions.iter().filter_map(VecDeque::front).min();
+            next = next.min(complete.copied().unwrap_or(u64::MAX));
+        }
+        (next < u64::MAX && (self.head.is_some() || self.is_working())).then_some(next)
+    }
+
+    /// Whether requests are under way that will be served.
+    fn is_working(&self) -> bool {
+        self.completions.iter().any(|list| !list.is_empty()) || self.controllers.iter().any(Controller::is_working)
     }
 
     /// Hands over requests, in order.
@@ -132,7 +145,17 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
                 break;
             }
             self.taken += 1;
-            self.head = self.requests.next().transpose()?;
+            self.fetch()?;
+        }
+        Ok(())
+    }
+
+    /// Brings the next request to the head of the source.
+    #[inline]
+    fn fetch(&mut self) -> Result<(), E> {
+        self.head = self.requests.next().transpose()?;
+        if let Some(request) = &self.head {
+            self.head_place = self.decoder.place(request.line);
         }
         Ok(())
     }
@@ -140,19 +163,18 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
     #[inline]
     fn try_request(&mut self, now: Time, request: &Request) -> bool {
         let limit = self.parts.outstanding;
-        if limit > 0 && !request.write && self.outstanding >= limit {
+        let place = self.head_place;
+        let controller = &mut self.controllers[usize::from(place.channel)];
+        if limit > 0 && !request.write && self.outstanding >= limit || controller.refuses(!request.write, place) {
             return false;
         }
         if self.taken == self.parts.warm_up {
             self.start_measuring(now);
         }
         let tag = self.free.last().copied().unwrap_or(self.flights.len() as u32);
-        let place = self.decoder.place(request.line);
         let incoming = Incoming { tag, place, class: request.source, read: !request.write };
         let offered = self.controllers[usize::from(place.channel)].offer(now, self.now, &incoming);
-        if offered == Offered::Refused {
-            return false;
-        }
+        debug_assert_ne!(offered, Offered::Refused);
         let measured = self.taken >= self.parts.warm_up;
         if measured {
             self.tally.accept(self.now, request.source, request.write);

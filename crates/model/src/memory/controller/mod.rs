@@ -10,9 +10,11 @@ mod mode;
 mod plan;
 mod queue;
 mod refresh;
+mod wanted;
 
 pub use counters::Counters;
 
+use super::calendar::Kind;
 use super::timing::{bits, Timing};
 use super::{CommandKind, CommandRecord, Place};
 use crate::params::{ControllerParams, DramParams, EntryUntil, PagePolicy};
@@ -82,6 +84,8 @@ pub struct Controller {
     /// Requests that own an opened bank, by bank, and their banks: reads, then writes.
     active: Vec<Entry>,
     active_banks: [u64; 2],
+    /// Their keys, oldest first.
+    active_order: Vec<u64>,
     mode: Mode,
     mode_since: Time,
     /// Lines served since the last change of mode.
@@ -90,6 +94,8 @@ pub struct Controller {
     idle_drain: bool,
     last_was_write: bool,
     plan: Plan,
+    /// Requests that came so far.
+    next_order: u64,
     /// The first clocks that row and column commands may use.
     row_bus: u64,
     column_bus: u64,
@@ -119,12 +125,14 @@ impl Controller {
             writes: Queue::new(write_entries, banks, searched),
             active: vec![Entry::NONE; banks as usize],
             active_banks: [0; 2],
+            active_order: Vec::with_capacity(banks as usize),
             mode: Mode::Read,
             mode_since: Time::ZERO,
             served: 0,
             idle_drain: false,
             last_was_write: false,
             plan: Plan::NEVER,
+            next_order: 0,
             row_bus: 0,
             column_bus: 0,
             idle_check: u64::MAX,
@@ -197,6 +205,13 @@ impl Controller {
         }
     }
 
+    /// Whether it would refuse a request to `place`.
+    #[must_use]
+    #[inline]
+    pub fn refuses(&self, read: bool, place: Place) -> bool {
+        self.is_full(read) && !self.is_answered(read, place)
+    }
+
     /// The clock of the next command as things stand; `u64::MAX` for never.
     #[must_use]
     #[inline]
@@ -208,16 +223,20 @@ impl Controller {
     #[must_use]
     #[inline]
     pub fn waits_for_refresh(&self) -> bool {
-        matches!(self.plan.action, Action::Hold { .. })
+        self.plan.is_hold()
     }
 
     /// Takes a request in clock `clock`, at time `now`, if there is room, and plans anew where it matters.
     #[inline]
     pub fn offer(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
+        let before = self.wishes(incoming.read);
         let offered = self.admit(now, clock, incoming);
         if offered == Offered::Queued {
-            let turned = self.choose_mode(now);
-            self.plan = if turned { self.plan_from(clock) } else { self.replan(incoming, clock) };
+            if self.choose_mode(now) {
+                self.plan = self.plan_from(clock);
+            } else if self.wishes(incoming.read) != before || self.at_a_threshold(incoming.read) {
+                self.plan = self.replan(incoming, clock);
+            }
         }
         offered
     }
@@ -240,19 +259,16 @@ impl Controller {
         let open_row = self.timing.open_row(usize::from(incoming.place.bank));
         let (queue, domain) =
             if incoming.read { (&mut self.reads, &mut self.rpq) } else { (&mut self.writes, &mut self.wpq) };
-        queue.push(Entry::new(incoming, self.dram.accesses_per_line as u8, clock, now), open_row);
+        let accesses = self.dram.accesses_per_line as u8;
+        queue.push(Entry::new(incoming, accesses, self.next_order, clock, now), open_row);
+        self.next_order += 1;
         let taken = domain.try_acquire(now, incoming.class);
         assert!(taken, "a queue with room has a credit");
         Offered::Queued
     }
 
     fn find_write(&mut self, incoming: &Incoming) -> Option<Offered> {
-        let found = if incoming.read {
-            self.params.forwarding && (self.writes.holds(incoming.place) || self.owner_writes(incoming.place))
-        } else {
-            self.params.merging && self.writes.holds(incoming.place)
-        };
-        if !found {
+        if !self.is_answered(incoming.read, incoming.place) {
             return None;
         }
         let class = usize::from(incoming.class);
@@ -267,29 +283,35 @@ impl Controller {
         })
     }
 
-    /// Whether the request that owns the bank's row is a write to `place`, still to be made.
+    /// Whether a write that waits for `place` answers a read of it or takes in a write to it. One that owns its row may be
+    /// half done, so it takes in none.
     #[inline]
-    fn owner_writes(&self, place: Place) -> bool {
+    fn is_answered(&self, read: bool, place: Place) -> bool {
+        if !read {
+            return self.params.merging && self.writes.holds(place);
+        }
         let owner = &self.active[usize::from(place.bank)];
-        self.active_banks[1] >> place.bank & 1 == 1 && (owner.row, owner.column) == (place.row, place.column)
+        let owned =
+            self.active_banks[1] >> place.bank & 1 == 1 && (owner.row, owner.column) == (place.row, place.column);
+        self.params.forwarding && (owned || self.writes.holds(place))
     }
 
     /// Issues the planned command in its clock, which begins at `now`. Call [`Controller::decide`] before anything but
     /// [`Controller::admit`].
     #[inline]
     pub fn issue(&mut self, now: Time) -> Issued {
-        let Plan { clock, action, .. } = self.plan;
+        let clock = self.plan.clock;
         if self.close_idle_rows(clock) {
             return Issued::default();
         }
-        match action {
-            Action::Cas { bank, write } => return self.issue_column(now, clock, usize::from(bank), write),
-            Action::Active { bank, write } => return self.issue_active(clock, usize::from(bank), write),
-            Action::Activate { bank, write } => return self.issue_activate(now, clock, usize::from(bank), write),
-            Action::Precharge { bank, write } => self.issue_conflict(clock, usize::from(bank), write),
-            Action::Hold { rank } => self.refresher.hold(usize::from(rank), clock),
-            Action::PrechargeFor { rank } => self.issue_precharge_for(clock, usize::from(rank)),
-            Action::Refresh { rank } => self.issue_refresh(clock, usize::from(rank)),
+        match self.plan.action() {
+            Action::Cas { bank, write } => return self.issue_column(now, clock, bank, write),
+            Action::Active { bank, write } => return self.issue_active(clock, bank, write),
+            Action::Activate { bank, write } => return self.issue_activate(now, clock, bank, write),
+            Action::Precharge { bank, write } => self.issue_conflict(clock, bank, write),
+            Action::Hold { rank } => self.refresher.hold(rank, clock),
+            Action::PrechargeFor { rank } => self.issue_precharge_for(clock, rank),
+            Action::Refresh { rank } => self.issue_refresh(clock, rank),
             Action::None => {}
         }
         Issued::default()
@@ -344,6 +366,7 @@ impl Controller {
         let queue = if write { &mut self.writes } else { &mut self.reads };
         self.active[bank] = queue.remove_hit(bank);
         self.active_banks[usize::from(write)] |= 1 << bank;
+        self.add_owner(self.active[bank].order, bank, write);
         let entry = self.active[bank];
         self.entry_freed(now, &entry, write);
         self.note_empty(now);
@@ -356,6 +379,7 @@ impl Controller {
         let last = entry.accesses == 0;
         if last {
             self.active_banks[usize::from(write)] &= !(1 << bank);
+            self.remove_owner(bank);
         }
         self.access(clock, bank, write, &entry);
         let served = last.then(|| self.serve(clock, &entry, write));

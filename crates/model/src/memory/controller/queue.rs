@@ -1,5 +1,6 @@
 //! The pending requests of one direction: one list per bank, oldest first.
 
+use super::plan::request_key;
 use super::Incoming;
 use crate::memory::Place;
 use hostnet_kernel::Time;
@@ -47,10 +48,10 @@ impl Entry {
     };
 
     /// An entry for a request that arrives at time `now`, in clock `clock`.
-    pub(super) fn new(incoming: &Incoming, accesses: u8, clock: u64, now: Time) -> Self {
+    pub(super) fn new(incoming: &Incoming, accesses: u8, order: u64, clock: u64, now: Time) -> Self {
         let Place { bank, row, column, .. } = incoming.place;
         let Incoming { tag, class, .. } = *incoming;
-        Self { tag, row, column, bank, class, accesses, arrived: clock, queued: now, ..Self::NONE }
+        Self { tag, row, column, bank, class, accesses, order, arrived: clock, queued: now, ..Self::NONE }
     }
 
     fn bucket(bank: u8, row: u32, column: u16) -> usize {
@@ -61,30 +62,15 @@ impl Entry {
 
 /// A bank's share of a queue.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct List {
+struct List {
     head: u16,
     tail: u16,
     /// The oldest request for the open row, and the oldest for another one.
     hit: u16,
     rival: u16,
-    /// Order of arrival of those two, and of the oldest of all.
-    pub(super) hit_order: u64,
-    pub(super) rival_order: u64,
-    pub(super) head_order: u64,
-    /// Clock of arrival of the rival.
-    pub(super) rival_arrived: u64,
 }
 
-const EMPTY: List = List {
-    head: NONE,
-    tail: NONE,
-    hit: NONE,
-    rival: NONE,
-    hit_order: 0,
-    rival_order: 0,
-    head_order: 0,
-    rival_arrived: 0,
-};
+const EMPTY: List = List { head: NONE, tail: NONE, hit: NONE, rival: NONE };
 
 /// The RPQ or the WPQ of a subchannel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -92,13 +78,15 @@ pub(super) struct Queue {
     entries: Vec<Entry>,
     free: Vec<u16>,
     lists: Vec<List>,
+    /// Order of arrival and bank of the oldest request for the open row, and of the oldest for another one, per bank.
+    pub(super) hit_keys: Vec<u64>,
+    pub(super) rival_keys: Vec<u64>,
     /// Banks with requests, one bit each.
     pub(super) banks: u64,
     /// Banks with requests for their open row, one bit each.
     pub(super) hits: u64,
     /// Banks with requests for another row than the open one, one bit each.
     pub(super) rivals: u64,
-    next_order: u64,
     capacity: u32,
     /// How many queued lines fall into each bucket; empty unless lines are looked up.
     filter: Vec<u16>,
@@ -111,10 +99,11 @@ impl Queue {
             entries: vec![Entry::NONE; capacity as usize],
             free: (0..capacity as u16).rev().collect(),
             lists: vec![EMPTY; banks as usize],
+            hit_keys: vec![0; banks as usize],
+            rival_keys: vec![0; banks as usize],
             banks: 0,
             hits: 0,
             rivals: 0,
-            next_order: 0,
             capacity,
             filter: if searched { vec![0; BUCKETS] } else { vec![] },
         }
@@ -130,10 +119,10 @@ impl Queue {
         self.free.is_empty()
     }
 
-    /// A bank's share of the queue.
+    /// The clock of arrival of the oldest request of a bank for another row than the open one.
     #[inline]
-    pub(super) fn list(&self, bank: usize) -> &List {
-        &self.lists[bank]
+    pub(super) fn rival_arrived(&self, bank: usize) -> u64 {
+        self.entries[usize::from(self.lists[bank].rival)].arrived
     }
 
     /// The oldest request of a bank for another row than the open one.
@@ -148,15 +137,17 @@ impl Queue {
         &mut self.entries[usize::from(self.lists[bank].hit)]
     }
 
-    /// The bank of the oldest request of all, among the banks `among`.
-    pub(super) fn oldest_bank(&self, among: u64) -> Option<usize> {
-        super::bits(self.banks & among).min_by_key(|&bank| self.lists[bank].head_order)
+    /// The bank of the oldest request of all.
+    pub(super) fn oldest_bank(&self) -> Option<usize> {
+        let order = |bank: usize| self.entries[usize::from(self.lists[bank].head)].order;
+        super::bits(self.banks).min_by_key(|&bank| order(bank))
     }
 
-    /// Whether the oldest request of a bank is for its open row.
+    /// Those of `banks` whose oldest request for the open row is older than that for another one.
     #[inline]
-    pub(super) fn oldest_hits(&self, bank: usize) -> bool {
-        self.lists[bank].hit == self.lists[bank].head
+    pub(super) fn with_older_hits(&self, banks: u64) -> u64 {
+        let older = |&bank: &usize| self.rivals >> bank & 1 == 0 || self.hit_keys[bank] < self.rival_keys[bank];
+        super::bits(banks & self.hits).filter(older).fold(0, |all, bank| all | 1 << bank)
     }
 
     /// Whether a request for the line at `place` is queued.
@@ -179,16 +170,13 @@ impl Queue {
     #[inline]
     pub(super) fn push(&mut self, entry: Entry, open_row: Option<u32>) {
         let index = self.free.pop().expect("the queue has room");
-        let order = self.next_order;
-        self.next_order += 1;
         let bank = usize::from(entry.bank);
         let list = &mut self.lists[bank];
         let prev = list.tail;
-        self.entries[usize::from(index)] = Entry { order, prev, next: NONE, ..entry };
+        self.entries[usize::from(index)] = Entry { prev, next: NONE, ..entry };
         list.tail = index;
         if prev == NONE {
             list.head = index;
-            list.head_order = order;
             self.banks |= 1 << bank;
         } else {
             self.entries[usize::from(prev)].next = index;
@@ -229,8 +217,6 @@ impl Queue {
             list.head = entry.next;
             if entry.next == NONE {
                 self.banks &= !(1 << bank);
-            } else {
-                list.head_order = self.entries[usize::from(entry.next)].order;
             }
         }
         if !self.filter.is_empty() {
@@ -241,25 +227,21 @@ impl Queue {
     }
 
     fn set_hit(&mut self, bank: usize, index: u16) {
-        let list = &mut self.lists[bank];
-        list.hit = index;
+        self.lists[bank].hit = index;
         if index == NONE {
             self.hits &= !(1 << bank);
         } else {
-            list.hit_order = self.entries[usize::from(index)].order;
+            self.hit_keys[bank] = request_key(self.entries[usize::from(index)].order, bank);
             self.hits |= 1 << bank;
         }
     }
 
     fn set_rival(&mut self, bank: usize, index: u16) {
-        let list = &mut self.lists[bank];
-        list.rival = index;
+        self.lists[bank].rival = index;
         if index == NONE {
             self.rivals &= !(1 << bank);
         } else {
-            let entry = &self.entries[usize::from(index)];
-            list.rival_order = entry.order;
-            list.rival_arrived = entry.arrived;
+            self.rival_keys[bank] = request_key(self.entries[usize::from(index)].order, bank);
             self.rivals |= 1 << bank;
         }
     }
@@ -267,9 +249,13 @@ impl Queue {
     /// The bank opened `row`, or closed its row.
     #[inline]
     pub(super) fn row_changed(&mut self, bank: usize, row: Option<u32>) {
-        if self.banks >> bank & 1 == 0 {
-            return;
+        if self.banks >> bank & 1 == 1 {
+            self.sort_out(bank, row);
         }
+    }
+
+    /// Finds the oldest request of a bank for its open row, and the oldest for another one.
+    fn sort_out(&mut self, bank: usize, row: Option<u32>) {
         let head = self.lists[bank].head;
         let (hit, rival) = match row {
             None => (NONE, head),

@@ -28,6 +28,9 @@ pub(super) struct Refresher {
     holds_all: bool,
     /// Banks that take no new command, because they are to be refreshed.
     pub(super) held: u64,
+    /// Before this clock nothing is to be done but what requests want, and then `next_rank` is due; 0 when that depends.
+    quiet_until: u64,
+    next_rank: usize,
 }
 
 impl Refresher {
@@ -37,14 +40,18 @@ impl Refresher {
         let off = params.refresh == Refresh::Off || dram.timing.rfc == 0;
         let due = |rank: u32| if off { u64::MAX } else { interval * u64::from(rank + 1) / u64::from(dram.ranks) };
         let rank = |rank: u32| Rank { due: due(rank), owed: 0, banks: first_banks(dram, rank, same_bank), held: false };
-        Self {
+        let mut refresher = Self {
             ranks: (0..dram.ranks).map(rank).collect(),
             same_bank,
             interval,
             postponed: params.refresh_postponed,
             holds_all: params.refresh_holds_all,
             held: 0,
-        }
+            quiet_until: 0,
+            next_rank: 0,
+        };
+        refresher.find_held();
+        refresher
     }
 
     /// Holds the banks of the refresh of `rank` that has become due at `clock`.
@@ -61,6 +68,10 @@ impl Refresher {
     fn find_held(&mut self) {
         let held = self.ranks.iter().filter(|rank| rank.held).fold(0, |all, rank| all | rank.banks);
         self.held = if self.holds_all && held != 0 { u64::MAX } else { held };
+        let next = self.ranks.iter().enumerate().map(|(index, rank)| (rank.due, index)).min();
+        let (due, rank) = next.unwrap_or((u64::MAX, 0));
+        let quiet = held == 0 && self.postponed == 0 && self.ranks.iter().all(|rank| rank.owed == 0);
+        (self.quiet_until, self.next_rank) = (if quiet { due } else { 0 }, rank);
     }
 
     /// The clock at which the next refresh of `rank` is to begin; `idle` says whether no request waits for its banks.
@@ -116,25 +127,34 @@ fn next_banks(dram: &DramParams, rank: u32, banks: u64) -> u64 {
 }
 
 impl Controller {
-    /// Offers what refreshes call for, not before `floor`.
+    /// The next step of a refresh, not before `floor`.
     #[inline]
-    pub(super) fn offer_refreshes(&self, floor: u64, plan: &mut Plan) {
+    pub(super) fn plan_refresh(&self, floor: u64) -> Plan {
+        if floor < self.refresher.quiet_until {
+            return Plan::hold(self.refresher.quiet_until, self.refresher.next_rank);
+        }
         let active = self.active_banks[0] | self.active_banks[1];
         let wanted = self.reads.banks | self.writes.banks | active;
-        for (index, rank) in self.refresher.ranks.iter().enumerate() {
+        let ranks = self.refresher.ranks.iter().enumerate();
+        let plans = ranks.filter_map(|(index, rank)| {
             if !rank.held {
                 let begins = self.refresher.begins(rank, wanted & rank.banks == 0).max(floor);
-                plan.offer_hold(begins, index as u8);
+                Some(Plan::hold(begins, index))
             } else if rank.banks & active == 0 {
-                let row_floor = floor.max(self.row_bus);
-                if rank.banks & self.timing.open == 0 {
-                    let clock = self.timing.earliest_refresh(rank.banks, self.refresher.same_bank).max(row_floor);
-                    plan.offer_refresh(clock, index as u8);
-                } else {
-                    let clock = self.closes_for_refresh(rank.banks).max(row_floor);
-                    plan.offer_precharge_for(clock, index as u8);
-                }
+                Some(self.plan_held(rank.banks, index, floor.max(self.row_bus)))
+            } else {
+                None
             }
+        });
+        plans.min().unwrap_or(Plan::NEVER)
+    }
+
+    fn plan_held(&self, banks: u64, rank: usize, floor: u64) -> Plan {
+        if banks & self.timing.open == 0 {
+            let clock = self.timing.earliest_refresh(banks, self.refresher.same_bank);
+            Plan::refresh(clock.max(floor), rank)
+        } else {
+            Plan::precharge_for(self.closes_for_refresh(banks).max(floor), rank)
         }
     }
 

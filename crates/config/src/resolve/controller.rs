@@ -1,0 +1,133 @@
+//! `[memory.controller]`.
+
+use crate::error::Issue;
+use crate::spec::{
+    ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec, Share, Time,
+    TimeLimit, Watermark,
+};
+use hostnet_model::params::{
+    ControllerParams, DramParams, EntryUntil, IdleDrain, PagePolicy, Protect, Refresh, SameBank, Scheduler,
+};
+
+pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<ControllerParams, Issue> {
+    let (write_high, write_low) = watermarks(spec)?;
+    check_page(spec)?;
+    check_refresh(spec, dram)?;
+    let clocks = |limit: TimeLimit| match limit {
+        TimeLimit::Off => u32::MAX,
+        TimeLimit::After(Time(ps)) => {
+            let clocks = u128::from(ps) * u128::from(dram.clock_ps_denominator);
+            u32::try_from(clocks.div_ceil(dram.clock_ps_numerator.into())).unwrap_or(u32::MAX)
+        }
+    };
+    Ok(ControllerParams {
+        rpq_entries: spec.rpq.entries,
+        wpq_entries: spec.wpq.entries,
+        wpq_full_threshold: spec.wpq.full_threshold.unwrap_or(spec.wpq.entries),
+        rpq_full_threshold: spec.rpq.full_threshold.unwrap_or(spec.rpq.entries),
+        shared_queue: spec.shared_queue,
+        entry_until: match spec.entry_until {
+            EntryUntilSpec::Column => EntryUntil::Column,
+            EntryUntilSpec::Activation => EntryUntil::Activation,
+        },
+        scheduler: match spec.scheduler {
+            SchedulerSpec::ColumnFirst => Scheduler::ColumnFirst,
+            SchedulerSpec::OldestReady => Scheduler::OldestReady,
+            SchedulerSpec::Fcfs => Scheduler::Fcfs,
+        },
+        protect: match spec.protect {
+            ProtectSpec::Nothing => Protect::Nothing,
+            ProtectSpec::OlderHits => Protect::OlderHits,
+            ProtectSpec::AllHits => Protect::AllHits,
+        },
+        row_hold: clocks(spec.row_hold),
+        row_hits: spec.row_hits,
+        write_high,
+        write_low,
+        reads_per_mode: spec.reads_per_mode,
+        reads_few: spec.reads_few,
+        writes_per_mode: spec.writes_per_mode,
+        idle_drain: match spec.idle_drain {
+            IdleDrainSpec::Off => IdleDrain::Off,
+            IdleDrainSpec::Yield => IdleDrain::Yield,
+            IdleDrainSpec::Mode => IdleDrain::Mode,
+        },
+        idle_writes: spec.idle_writes,
+        idle_reads: spec.idle_reads,
+        spare_writes: spec.spare_writes,
+        spare_rows: spec.spare_rows,
+        page: match spec.page {
+            PageSpec::Open => PagePolicy::Open,
+            PageSpec::Closed => PagePolicy::Closed,
+            PageSpec::Timeout => PagePolicy::Timeout,
+        },
+        idle_close: clocks(spec.idle_close),
+        write_auto_precharge: spec.write_auto_precharge,
+        refresh: match spec.refresh {
+            RefreshSpec::Off => Refresh::Off,
+            RefreshSpec::AllBanks => Refresh::AllBanks,
+            RefreshSpec::SameBank => Refresh::SameBank,
+        },
+        refresh_postponed: spec.refresh_postponed,
+        refresh_holds_all: spec.refresh_holds_all,
+        forwarding: spec.forwarding,
+        merging: spec.merging,
+    })
+}
+
+fn path(name: &str) -> String {
+    format!("memory.controller.{name}")
+}
+
+/// Entries at which write mode begins and ends. As shares they mean: begin above the share, end below it.
+fn watermarks(spec: &ControllerSpec) -> Result<(u32, u32), Issue> {
+    let (queue, entries) = match spec.shared_queue {
+        true => ("rpq.entries", spec.rpq.entries),
+        false => ("wpq.entries", spec.wpq.entries),
+    };
+    let exact = |Share(share): Share| u64::from(share) * u64::from(entries);
+    let high = match spec.write_high {
+        Watermark::Entries(high) => high,
+        Watermark::Share(share) => (exact(share) / u64::from(Share::ONE) + 1).min(entries.into()) as u32,
+    };
+    let low = match spec.write_low {
+        Watermark::Entries(low) => low,
+        Watermark::Share(share) => exact(share).div_ceil(Share::ONE.into()).saturating_sub(1) as u32,
+    };
+    if high > entries {
+        let message =
+            format!("memory.controller.write_high = {high} exceeds {queue} = {entries}; write mode could never start");
+        return Err(Issue::between(&[&path("write_high"), &path(queue)], message));
+    }
+    if low >= high {
+        let message = format!("write_low = {low} must be below write_high = {high}");
+        return Err(Issue::between(&[&path("write_low"), &path("write_high")], message));
+    }
+    Ok((high, low))
+}
+
+fn check_page(spec: &ControllerSpec) -> Result<(), Issue> {
+    if spec.page == PageSpec::Timeout && spec.idle_close == TimeLimit::Off {
+        let message = "the page policy \"timeout\" needs a time in idle_close, which is \"off\"";
+        return Err(Issue::between(&[&path("page"), &path("idle_close")], message));
+    }
+    Ok(())
+}
+
+fn check_refresh(spec: &ControllerSpec, dram: &DramParams) -> Result<(), Issue> {
+    if spec.refresh == RefreshSpec::SameBank && dram.same_bank == SameBank::None {
+        let message = "the refresh \"same-bank\" needs a device that has it; memory.dram.same_bank = \"none\"";
+        return Err(Issue::between(&[&path("refresh"), "memory.dram.same_bank", "memory.device"], message));
+    }
+    if spec.refresh_postponed > dram.postponed_max {
+        let message = format!(
+            "refresh_postponed = {} must not exceed memory.dram.postponed_max = {}",
+            spec.refresh_postponed, dram.postponed_max
+        );
+        return Err(Issue::between(
+            &[&path("refresh_postponed"), "memory.dram.postponed_max", "memory.device"],
+            message,
+        ));
+    }
+    Ok(())
+}

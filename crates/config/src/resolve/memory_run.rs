@@ -1,0 +1,120 @@
+//! The configuration of the memory alone.
+
+use super::memory::{system, write_out, System};
+use super::source::Source;
+use super::{hash, plan_error};
+use crate::check::missing;
+use crate::error::{nearest, ConfigError, Issue};
+use crate::layers::overlay;
+use crate::memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
+use crate::plan::Input;
+use crate::presets::{self, is_path};
+use crate::schema;
+use crate::spec::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, TraceSpec, TrafficSpec};
+use crate::units::shorten;
+use serde_json::{json, Value};
+
+/// Checks a configuration of the memory alone and resolves it to a plan.
+///
+/// # Errors
+///
+/// The first thing that is wrong, with its place.
+pub fn memory_plan(input: &Input) -> Result<MemoryPlan, ConfigError> {
+    let source = Source::read(input, schema::complete_memory())?;
+    build(&source, input).map_err(|issue| source.locate(issue))
+}
+
+/// What holds when nothing else is said: the reference channel of memory simulators.
+fn defaults() -> Value {
+    json!({ "memory": { "channels": 1, "device": "DDR4_2933", "profile": "intel", "map": "A" } })
+}
+
+fn build(source: &Source, input: &Input) -> Result<MemoryPlan, Issue> {
+    let mut tree = defaults();
+    overlay(&mut tree, &source.merged);
+    let files = presets::fill_memory(&mut tree, schema::complete_memory(), input.base_dir)?;
+    plan_of(tree, source, input).map_err(|issue| source.claim(issue, &files))
+}
+
+fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<MemoryPlan, Issue> {
+    if let Some(path) = missing(schema::complete_memory(), &tree, "") {
+        return Err(Issue::new(path, "missing"));
+    }
+    let mut spec: MemoryRunSpec = serde_json::from_value(tree).map_err(plan_error)?;
+    let memory = &mut spec.memory;
+    let System { dram, controller, map, capacity } =
+        system(memory.channels, &memory.dram, &memory.controller, &memory.map)?;
+    let requests = match (&spec.trace, &spec.traffic) {
+        (Some(_), Some(_)) => {
+            let message = "trace and traffic exclude each other; give one of them";
+            return Err(Issue::between(&["trace", "traffic"], message));
+        }
+        (Some(trace), None) => from_trace(trace, input),
+        (None, traffic) => {
+            let traffic = traffic.clone().unwrap_or_default();
+            let requests = Requests::Traffic(described(&traffic)?);
+            spec.traffic = Some(traffic);
+            requests
+        }
+    };
+    let MemoryPartSpec { dram: dram_spec, controller: controller_spec, device, profile, .. } = memory;
+    write_out(dram_spec, controller_spec, &dram, &controller);
+    for name in [device, profile] {
+        *name = name.take().filter(|name| !is_path(name));
+    }
+    let (outstanding, warm_up) = (spec.run.outstanding, spec.run.warmup);
+    Ok(MemoryPlan {
+        hash: hash(&(&dram, &controller, &map, &requests, outstanding, warm_up))?,
+        dram,
+        controller,
+        map,
+        capacity_bytes: capacity,
+        requests,
+        outstanding,
+        warm_up,
+        effective: serde_json::to_value(&spec).map_err(plan_error)?,
+        given: source.given.clone(),
+    })
+}
+
+fn from_trace(trace: &TraceSpec, input: &Input) -> Requests {
+    let format = match trace.format {
+        TraceFormatSpec::Auto => TraceFormat::Auto,
+        TraceFormatSpec::Ramulator => TraceFormat::Ramulator,
+        TraceFormatSpec::Ramulator1 => TraceFormat::Ramulator1,
+        TraceFormatSpec::Dramsim3 => TraceFormat::Dramsim3,
+    };
+    Requests::Trace { path: input.base_dir.join(&trace.path), format }
+}
+
+fn described(spec: &TrafficSpec) -> Result<Traffic, Issue> {
+    let TrafficSpec { reads, load, requests, seed, .. } = *spec;
+    Ok(Traffic { pattern: pattern(&spec.pattern)?, reads, load, requests, seed })
+}
+
+fn pattern(name: &str) -> Result<TrafficPattern, Issue> {
+    const STREAMS_MAX: u32 = 1024;
+    match name {
+        "sequential" | "seq" => return Ok(TrafficPattern::Sequential),
+        "random" | "rand" => return Ok(TrafficPattern::Random),
+        _ => {}
+    }
+    let streams = [("str", false), ("cstr", true)];
+    let found = streams.iter().find_map(|(prefix, colliding)| Some((name.strip_prefix(prefix)?, *colliding)));
+    let digits = |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match found.filter(|(count, _)| digits(count)) {
+        Some((count, colliding)) => match count.parse().ok().filter(|count| (1..=STREAMS_MAX).contains(count)) {
+            Some(count) => Ok(TrafficPattern::Streams { count, colliding }),
+            None => {
+                let message = format!("{} is out of range; 1 to {STREAMS_MAX} streams are allowed", shorten(name));
+                Err(Issue::new("traffic.pattern", message))
+            }
+        },
+        None => {
+            let near = nearest(name, ["sequential", "random", "str4", "cstr4"]);
+            let near = near.map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+            let rule = "known are \"sequential\", \"random\", \"str4\" and \"cstr4\" with any number of streams";
+            Err(Issue::new("traffic.pattern", format!("{} is not a known pattern{near} ({rule})", shorten(name))))
+        }
+    }
+}
