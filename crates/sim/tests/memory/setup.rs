@@ -27,17 +27,6 @@ pub(crate) struct Case {
     pub(crate) at_once: bool,
 }
 
-impl Case {
-    /// Entries of the queue that writes go to.
-    pub(crate) fn write_entries(&self) -> u32 {
-        if self.params.shared_queue {
-            self.params.rpq_entries
-        } else {
-            self.params.wpq_entries
-        }
-    }
-}
-
 /// First-ready, open rows, separate queues of 32, no refresh; writes go as soon as there are no reads.
 pub(crate) fn plain() -> ControllerParams {
     ControllerParams {
