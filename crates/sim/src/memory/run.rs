@@ -257,6 +257,18 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         &self.controllers
     }
 
+    /// Requests accepted so far, those of the warm-up among them.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// The clock at which the measurement began.
+    #[must_use]
+    pub fn measuring_since(&self) -> u64 {
+        self.measuring_since
+    }
+
     /// The clock.
     #[must_use]
     pub fn clock(&self) -> u64 {
