@@ -75,8 +75,8 @@ def manifest(selection: str, ledger: Ledger) -> dict[str, Any]:
         "points": len(batch.outcomes),
         "started": batch.started,
         "wall_time_s": round(batch.wall_time_s, 3),
-        "events": batch.events,
-        "events_per_s": round(batch.events_per_s),
+        batch.unit: batch.work,
+        f"{batch.unit}_per_s": round(batch.work_per_s),
         "machine": machine(),
     }
 
@@ -114,6 +114,7 @@ def group_summary(score: Score) -> dict[str, Any]:
         "mean_error": score.mean,
         "mean_target": group.mean,
         "max_error": score.max,
+        "unit": group.unit,
         "tolerance": group.max,
         "on_target": score.on_target,
     }
@@ -129,7 +130,7 @@ def panel_summary(panel: Panel) -> dict[str, Any]:
         "x_label": panel.x_label or first.x_label,
         "y_label": panel.y_label or first.y_label,
         "unit": first.unit,
-        "series": [series.name for series in panel.series],
+        "series": [series.name for series in panel.series if series.drawn],
     }
 
 

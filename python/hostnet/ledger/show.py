@@ -86,8 +86,8 @@ def run_line(ledger: Ledger) -> str:
     """How much was simulated, and how fast."""
     batch = ledger.batch
     return (
-        f"{len(batch.outcomes)} operating points of preset {ledger.study.preset}: {batch.wall_time_s:.1f} s, "
-        f"{batch.events_per_s / 1e6:.1f} M events/s"
+        f"{len(batch.outcomes)} operating points of {ledger.study.preset}: {batch.wall_time_s:.1f} s, "
+        f"{batch.work_per_s / 1e6:.1f} M {batch.unit}/s"
     )
 
 
@@ -103,19 +103,24 @@ def summary_line(ledger: Ledger) -> str:
 
 
 def error_text(value: float | None, group: Group) -> str:
-    """An error of a group: percent, or percentage points when it is absolute."""
+    """An error of a group: percent, or in its unit when it is absolute."""
     if value is None:
         return "-"
-    return f"{value * 100:.1f}%" if group.kind == "relative" else f"{value:.1f} pp"
+    return absolute_text(value, group.unit) if group.kind == "absolute" else f"{value * 100:.1f}%"
 
 
 def row_error_text(row: Row, value: float | None, *, sign: str = "") -> str:
     """An error or tolerance of a row, in percent or in its unit."""
     if value is None:
         return "-"
-    if row.kind == "relative":
-        return f"{value * 100:{sign}.1f}%"
-    return f"{value:{sign}.1f} {'pp' if row.unit == '%' else row.unit}"
+    if row.kind == "absolute":
+        return absolute_text(value, "pp" if row.unit == "%" else row.unit, sign=sign)
+    return f"{value * 100:{sign}.1f}%"
+
+
+def absolute_text(value: float, unit: str, *, sign: str = "") -> str:
+    """A difference with its unit, to a tenth, or to two digits if it is smaller than one."""
+    return f"{value:{sign}.{1 if abs(value) >= 1 or not value else 2}f} {unit}"
 
 
 def number_text(value: float | None) -> str:

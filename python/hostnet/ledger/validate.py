@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hostnet.ledger.rows import Row, Score, ledger_rows, points_needed, scores
-from hostnet.ledger.runner import Batch, Progress, Simulate, run_points, simulate
+from hostnet.ledger.runner import Batch, Progress, Simulate, run_points
 from hostnet.ledger.study import Study, load_study
 
 
@@ -34,7 +34,7 @@ def validate(
     selection: str = "full",
     threads: int = 0,
     progress: Progress | None = None,
-    simulate: Simulate = simulate,
+    simulate: Simulate | None = None,
 ) -> Ledger:
     """Recomputes a study.
 
@@ -45,7 +45,7 @@ def validate(
             left out.
         threads: Runs at a time; 0 is all cores. The results do not depend on it.
         progress: As for `hostnet.run_many`; when it returns False, `KeyboardInterrupt` is raised.
-        simulate: What runs the configurations.
+        simulate: What runs the configurations; the engine of the study if not given.
 
     Raises:
         LedgerError: There is no such study or figure, or a run does not have what a row needs.
