@@ -1,13 +1,12 @@
 //! Command files: written while a run goes on, and checked.
 
-use crate::errors::ConfigError;
+use crate::errors::{os_error, ConfigError};
 use crate::memory::MemoryPlan;
 use crate::supervise::{supervise, Describe, Desk};
 use flate2::write::GzEncoder;
 use hostnet_model::memory::CommandRecord;
 use hostnet_model::params::Refresh;
 use hostnet_timing_check::{check_file, write_header, write_record, CheckOptions, CheckReport, FileError, Found};
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::fs::File;
@@ -183,10 +182,7 @@ pub(crate) fn check_commands(
     let shown = path.display();
     match result {
         Ok(report) => Ok(CommandCheck { report }),
-        Err(Failure::Open(error)) => Err(match error.raw_os_error() {
-            Some(_) => PyErr::from(error),
-            None => PyOSError::new_err(format!("{shown}: {error}")),
-        }),
+        Err(Failure::Open(error)) => Err(os_error(&error)),
         Err(Failure::File(FileError { line, fault })) => Err(ConfigError::new_err(format!("{shown}:{line}: {fault}"))),
     }
 }

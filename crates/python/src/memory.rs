@@ -1,12 +1,11 @@
 //! The memory alone: its configurations and runs.
 
 use crate::commands::CommandFile;
-use crate::errors::ConfigError;
+use crate::errors::{os_error, ConfigError};
 use crate::plan::format_of;
 use crate::supervise::{supervise, Describe};
 use hostnet_config::{Input, Requests};
 use hostnet_sim::memory::{MemoryError, MemoryPhase, MemoryReport, MemorySimulation, MemoryStatus};
-use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::io;
@@ -126,10 +125,7 @@ impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Memory(error) => ConfigError::new_err(error.to_string()),
-            Failure::Commands(error) => match error.raw_os_error() {
-                Some(code) => PyOSError::new_err((code, error.to_string())),
-                None => PyOSError::new_err(error.to_string()),
-            },
+            Failure::Commands(error) => os_error(&error),
         }
     }
 }
