@@ -180,9 +180,7 @@ def memory_run(
     ] = None,
     profile: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME|FILE", help="intel or ramulator.", rich_help_panel=CONTROLLER, show_default="intel"
-        ),
+        typer.Option(metavar="NAME|FILE", help="intel or ramulator.", rich_help_panel=CONTROLLER, show_default="intel"),
     ] = None,
     queue_reads: Annotated[
         str | None, typer.Option(metavar="N", help="Entries of the RPQ.", rich_help_panel=CONTROLLER)
@@ -192,9 +190,7 @@ def memory_run(
     ] = None,
     watermarks: Annotated[
         str | None,
-        typer.Option(
-            metavar="HIGH,LOW", help="Of write mode: 0.8,0.2 or entries 26,6.", rich_help_panel=CONTROLLER
-        ),
+        typer.Option(metavar="HIGH,LOW", help="Of write mode: 0.8,0.2 or entries 26,6.", rich_help_panel=CONTROLLER),
     ] = None,
     scheduler: Annotated[
         str | None,
@@ -292,9 +288,7 @@ def memory_check(
     """
     from hostnet.cli.memory import Options, check_command
 
-    return check_command(
-        file, Options(device=device, refresh=refresh, overrides=tuple(overrides or ())), every=every
-    )
+    return check_command(file, Options(device=device, refresh=refresh, overrides=tuple(overrides or ())), every=every)
 
 
 @app.command()
@@ -307,11 +301,14 @@ def validate(
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if a row fails.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer operating points and shorter runs.")] = False,
     threads: Annotated[int, typer.Option(help="Runs at a time.", show_default="all cores")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a run directory with a report; must be new or empty.")
+    ] = None,
 ) -> int:
     """Recompute published results and compare them row by row."""
     from hostnet import ledger
 
-    return ledger.cli_validate(study, figure or [], json, strict, quick, threads)
+    return ledger.cli_validate(study, figure or [], json, strict, quick, threads, out)
 
 
 @app.command()

@@ -35,14 +35,17 @@ def latency(start: str, statistic: str) -> Read:
     return lambda summary: (summary["latency"][f"read_from_{start}"] or {}).get(statistic)
 
 
-MEMORY_QUANTITIES: dict[str, Quantity] = {
-    "bandwidth": of_summary(lambda summary: summary["bandwidth"]["gb_per_s"]),
-    "activations": of_summary(lambda summary: summary["rows"]["activations_per_request"]),
-    "refreshes": of_summary(lambda summary: summary["commands"]["REF"]),
-    "refresh_surplus": of_summary(refresh_surplus),
-    "mean_from_acceptance": of_summary(latency("acceptance", "mean_ns")),
-    "mean_from_arrival": of_summary(latency("arrival", "mean_ns")),
-    "p99_from_acceptance": of_summary(latency("acceptance", "p99_ns")),
-    "p99_from_arrival": of_summary(latency("arrival", "p99_ns")),
+MEASURES: dict[str, Read] = {
+    "bandwidth": lambda summary: summary["bandwidth"]["gb_per_s"],
+    "activations": lambda summary: summary["rows"]["activations_per_request"],
+    "refreshes": lambda summary: summary["commands"]["REF"],
+    "refresh_surplus": refresh_surplus,
+    "mean_from_acceptance": latency("acceptance", "mean_ns"),
+    "mean_from_arrival": latency("arrival", "mean_ns"),
+    "p99_from_acceptance": latency("acceptance", "p99_ns"),
+    "p99_from_arrival": latency("arrival", "p99_ns"),
 }
+"""What is read from the summary of a run of the memory alone."""
+
+MEMORY_QUANTITIES: dict[str, Quantity] = {name: of_summary(read) for name, read in MEASURES.items()}
 """The quantities that the `study.toml` of a study of the memory alone can name."""

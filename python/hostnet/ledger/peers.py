@@ -139,21 +139,27 @@ def panel_of(fields: dict[str, Any], variant: str, results: list[Result], twins:
         value = value_of(fields, result)
         if entry is None or value is None:
             continue
-        series = Series(entry["name"], entry.get("group"), fields["quantity"], point, drawn=entry.get("drawn", True))
+        series = Series(
+            entry["name"],
+            entry.get("group"),
+            fields["quantity"],
+            point,
+            drawn=fields["drawn"] and entry.get("drawn", True),
+        )
         used[series.name] = series
         published.append(
             Published(
                 figure=fields["name"].split("_")[0],
                 series=series.name,
                 x=traffic_name(result),
-                x_label=f"{fields['simulator']}: {fields['y_label'].lower()}, {fields['unit']}",
+                x_label=f"{fields['simulator']}, {fields['unit']}",
                 y=value,
-                y_label=fields["y_label"],
+                y_label="hostnet",
                 unit=fields["unit"],
                 other=None if twin is None else value_of(fields, twin),
             )
         )
-    name, title = f"{fields['name']}_{variant}", f"{fields['title']}: {fields['simulator']}, {variant}"
+    name, title = f"{fields['name']}_{variant}", f"{fields['title']}: {variant}"
     return Panel(name, title, tuple(used.values()), tuple(published))
 
 

@@ -60,28 +60,41 @@ def validate(
 
 
 def cli_validate(
-    name: str, figures: Sequence[str], json_file: Path | None, strict: bool, quick: bool, threads: int
+    name: str,
+    figures: Sequence[str],
+    json_file: Path | None,
+    strict: bool,
+    quick: bool,
+    threads: int,
+    out: Path | None = None,
 ) -> int:
-    """The command: prints the ledger, writes its rows to `json_file` and returns the exit code.
+    """The command: prints the ledger, writes its rows to `json_file` and a run directory to `out`.
+
+    Returns the exit code.
 
     That is 0 when the rows were computed, or 1 with `strict` and a failing row.
 
     Raises:
         LedgerError: As for `validate`, or `threads` is negative.
-        OSError: `json_file` cannot be written.
+        OSError: `json_file` or `out` cannot be written.
     """
     from hostnet.cli.progress import Watch
+    from hostnet.ledger.archive import write_study_to
     from hostnet.ledger.show import show_ledger, stdout_console
+    from hostnet.rundir import check_place
 
     if json_file is not None:
         check_file(json_file)
+    if out is not None:
+        check_place(out)
+    selection = "quick" if quick else "full"
     with Watch(show=True) as watch:
-        ledger = validate(
-            name, figures=figures, selection="quick" if quick else "full", threads=threads, progress=watch
-        )
+        ledger = validate(name, figures=figures, selection=selection, threads=threads, progress=watch)
     show_ledger(stdout_console(), ledger)
     if json_file is not None:
         write_json(json_file, ledger.rows)
+    if out is not None:
+        write_study_to(out, selection, ledger)
     return int(strict and bool(ledger.failing))
 
 
