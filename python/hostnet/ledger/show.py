@@ -12,6 +12,7 @@ from rich.table import Table
 from hostnet.ledger.rows import Row
 from hostnet.ledger.study import Group
 from hostnet.ledger.validate import Ledger
+from hostnet.report.numbers import absolute_text
 
 PLAIN_WIDTH = 140
 """Columns of the output where there is no terminal."""
@@ -114,13 +115,8 @@ def row_error_text(row: Row, value: float | None, *, sign: str = "") -> str:
     if value is None:
         return "-"
     if row.kind == "absolute":
-        return absolute_text(value, "pp" if row.unit == "%" else row.unit, sign=sign)
+        return absolute_text(value, "pp" if row.unit == "%" else row.unit, sign)
     return f"{value * 100:{sign}.1f}%"
-
-
-def absolute_text(value: float, unit: str, *, sign: str = "") -> str:
-    """A difference with its unit, to a tenth, or to two digits if it is smaller than one."""
-    return f"{value:{sign}.{1 if abs(value) >= 1 or not value else 2}f} {unit}"
 
 
 def number_text(value: float | None) -> str:

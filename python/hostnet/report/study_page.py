@@ -9,7 +9,7 @@ from typing import Any
 from hostnet.report.charts import Axis, legend, line_chart, stacked_chart
 from hostnet.report.html import Child, Html, details, element, facts, section, table
 from hostnet.report.load import Row, RunFiles
-from hostnet.report.numbers import MISSING, number, percent
+from hostnet.report.numbers import MISSING, absolute_text, number, percent
 from hostnet.report.page import page
 from hostnet.report.parity import parity_chart, parity_legend
 from hostnet.report.series import is_parity, plotted_curves, plotted_panel, y_title
@@ -245,8 +245,3 @@ def row_error_text(row: Row, value: float | None, sign: str = "") -> str:
     if row["kind"] == "absolute":
         return absolute_text(value, "pp" if row["unit"] == "%" else row["unit"], sign)
     return f"{value * 100:{sign}.1f}%"
-
-
-def absolute_text(value: float, unit: str, sign: str = "") -> str:
-    """A difference with its unit, to a tenth, or to two digits behind the point if it is smaller than one."""
-    return f"{value:{sign}.{1 if abs(value) >= 1 or not value else 2}f} {unit}"
