@@ -180,9 +180,7 @@ def memory_run(
     ] = None,
     profile: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME|FILE", help="intel or ramulator.", rich_help_panel=CONTROLLER, show_default="intel"
-        ),
+        typer.Option(metavar="NAME|FILE", help="intel or ramulator.", rich_help_panel=CONTROLLER, show_default="intel"),
     ] = None,
     queue_reads: Annotated[
         str | None, typer.Option(metavar="N", help="Entries of the RPQ.", rich_help_panel=CONTROLLER)
@@ -192,9 +190,7 @@ def memory_run(
     ] = None,
     watermarks: Annotated[
         str | None,
-        typer.Option(
-            metavar="HIGH,LOW", help="Of write mode: 0.8,0.2 or entries 26,6.", rich_help_panel=CONTROLLER
-        ),
+        typer.Option(metavar="HIGH,LOW", help="Of write mode: 0.8,0.2 or entries 26,6.", rich_help_panel=CONTROLLER),
     ] = None,
     scheduler: Annotated[
         str | None,
@@ -232,7 +228,9 @@ def memory_run(
 ) -> int:
     """Simulate the memory system on its own, without a server around it.
 
-    Requests come from a description or from a trace. `hostnet memory check FILE` checks the commands that --commands wrote.
+    Requests come from a description or from a trace.
+
+    `hostnet memory check FILE` checks the DRAM commands that --commands wrote.
 
     Ctrl-C stops the run and shows what was measured so far; a second one leaves at once.
 
@@ -292,9 +290,7 @@ def memory_check(
     """
     from hostnet.cli.memory import Options, check_command
 
-    return check_command(
-        file, Options(device=device, refresh=refresh, overrides=tuple(overrides or ())), every=every
-    )
+    return check_command(file, Options(device=device, refresh=refresh, overrides=tuple(overrides or ())), every=every)
 
 
 @app.command()
