@@ -123,8 +123,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
 
     /// Whether requests are under way that will be served.
     fn is_working(&self) -> bool {
-        let works = |controller: &Controller| !controller.is_empty() && !controller.waits_for_refresh();
-        self.completions.iter().any(|list| !list.is_empty()) || self.controllers.iter().any(works)
+        self.completions.iter().any(|list| !list.is_empty()) || self.controllers.iter().any(Controller::is_working)
     }
 
     /// Hands over requests, in order.
