@@ -320,9 +320,9 @@ def plot(run_dir: Annotated[Path, typer.Argument(help="A run directory.")]) -> i
 
 @app.command(name="list")
 def list_(
-    what: Annotated[str, typer.Argument(metavar="presets|workloads|studies", help="What to list.")],
+    what: Annotated[str, typer.Argument(metavar="presets|devices|profiles|workloads|studies", help="What to list.")],
 ) -> int:
-    """List the presets, the kinds of workloads or the studies."""
+    """List presets, DRAM devices, profiles of memory controllers, kinds of workloads, or studies."""
     from hostnet.cli.listing import show_list
 
     return show_list(what)
