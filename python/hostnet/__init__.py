@@ -6,8 +6,8 @@
     print(results.workloads["stream"]["throughput_gb_per_s"])
 
 `Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it;
-`Results` holds what was measured. `memory` simulates the memory system on its own, and `check_commands` checks a stream of
-DRAM commands.
+`Results` holds what was measured. `memory` simulates the memory system on its own, and `check_commands` checks a
+stream of DRAM commands.
 """
 
 from hostnet._core import CheckpointError, CommandCheck, ConfigError, SimulationError

@@ -44,8 +44,10 @@ class Latency:
 
 @dataclass(frozen=True)
 class MemoryResult:
-    """What a run of the memory alone measured. Equal configurations give equal results, bit for bit, except `wall_s`,
-    `cpu_s` and what follows from them."""
+    """What a run of the memory alone measured.
+
+    Equal configurations give equal results, bit for bit, except `wall_s`, `cpu_s` and what follows from them.
+    """
 
     native: _core.MemoryRunResult = field(repr=False)
     """The simulator's own results."""
@@ -158,7 +160,7 @@ def memory(
     trace_format: str | None = None,
     channels: int | None = None,
     profile: str | None = None,
-    map: str | None = None,  # noqa: A002 - the name of the key
+    map: str | None = None,
     outstanding: int | None = None,
     warmup: float | None = None,
     settings: Mapping[str, Value] | None = None,
@@ -167,8 +169,8 @@ def memory(
 ) -> MemoryResult:
     """Runs the memory system on its own.
 
-    What is not given has its default: one channel of DDR4_2933, profile "intel", map "A", a million random reads back to
-    back, of which the first tenth is not measured.
+    What is not given has its default: one channel of DDR4_2933, profile "intel", map "A", a million random reads back
+    to back, of which the first tenth is not measured.
 
     Args:
         device: Name of a DRAM device, or the path of a device file.
@@ -217,7 +219,7 @@ def check_commands(
     *,
     device: str | None = None,
     settings: Mapping[str, Value] | None = None,
-    all: bool = False,  # noqa: A002 - as on the command line
+    all: bool = False,
     progress: Progress | None = None,
 ) -> _core.CommandCheck:
     """Checks a file of DRAM commands against the timing rules of a device, independently of the simulator's controller.
@@ -225,8 +227,8 @@ def check_commands(
     Args:
         path: The file, plain or compressed.
         device: Name of a DRAM device, or the path of a device file; DDR4_2933 if not given.
-        settings: Values of other keys, such as {"memory.dram.timing.rcd": 20}; with {"memory.controller.refresh": "off"}
-            refreshes are not missed.
+        settings: Values of other keys, such as {"memory.dram.timing.rcd": 20}; with
+            {"memory.controller.refresh": "off"} refreshes are not missed.
         all: Whether to go on after the first violation and count them all.
         progress: Called about ten times a second; as for `memory`.
 

@@ -228,7 +228,9 @@ def memory_run(
 ) -> int:
     """Simulate the memory system on its own, without a server around it.
 
-    Requests come from a description or from a trace. `hostnet memory check FILE` checks the commands that --commands wrote.
+    Requests come from a description or from a trace.
+
+    `hostnet memory check FILE` checks the DRAM commands that --commands wrote.
 
     Ctrl-C stops the run and shows what was measured so far; a second one leaves at once.
 
@@ -321,9 +323,9 @@ def plot(run_dir: Annotated[Path, typer.Argument(help="A run directory.")]) -> i
 
 @app.command(name="list")
 def list_(
-    what: Annotated[str, typer.Argument(metavar="presets|workloads|studies", help="What to list.")],
+    what: Annotated[str, typer.Argument(metavar="presets|devices|profiles|workloads|studies", help="What to list.")],
 ) -> int:
-    """List the presets, the kinds of workloads or the studies."""
+    """List presets, DRAM devices, profiles of memory controllers, kinds of workloads, or studies."""
     from hostnet.cli.listing import show_list
 
     return show_list(what)
