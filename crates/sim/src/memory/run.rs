@@ -9,6 +9,10 @@ use hostnet_model::params::{ControllerParams, DramParams, MapParams};
 use hostnet_traffic::Request;
 use std::collections::VecDeque;
 
+/// Events for which a caller waits at most, per request asked for. Requests take up to about ten; refreshes in the pauses of
+/// a trace any number.
+const EVENTS_PER_REQUEST: u64 = 64;
+
 /// What a memory run is made of.
 #[derive(Clone, Debug)]
 pub struct MemoryParts {
@@ -83,13 +87,16 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         Ok(run)
     }
 
-    /// Goes on until `requests` more were accepted or everything is done. Returns whether there is more to do.
+    /// Goes on until `requests` more were accepted, a long pause between them has taken as many events, or everything is
+    /// done. Returns whether there is more to do.
     ///
     /// # Errors
     /// What the source of requests has to say.
     pub fn advance(&mut self, requests: u64, mut commands: impl FnMut(CommandRecord)) -> Result<bool, E> {
         let until = self.taken + requests;
-        while self.taken < until {
+        let mut events = requests.saturating_mul(EVENTS_PER_REQUEST);
+        while self.taken < until && events > 0 {
+            events -= 1;
             let Some(clock) = self.next_event() else { return Ok(false) };
             self.now = clock;
             let now = Time::from_ps(clock);
@@ -179,7 +186,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         if measured {
             self.tally.accept(self.now, request.source, request.write);
         }
-        let flight = Flight { arrived: request.clock, accepted: self.now, source: request.source, measured };
+        let flight = Flight { arrived: request.clock, accepted: self.now, measured };
         match offered {
             Offered::Queued => self.launch(tag, flight),
             Offered::Forwarded => self.tally.read_done(&flight, self.now + 1),
@@ -254,6 +261,18 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
     #[must_use]
     pub fn controllers(&self) -> &[Controller] {
         &self.controllers
+    }
+
+    /// Requests accepted so far, those of the warm-up among them.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// The clock at which the measurement began.
+    #[must_use]
+    pub fn measuring_since(&self) -> u64 {
+        self.measuring_since
     }
 
     /// The clock.
