@@ -85,11 +85,9 @@ impl Histogram {
 
 #[inline]
 fn bucket(value: u64) -> usize {
-    if value < SUB {
-        return value as usize;
-    }
-    let shift = 63 - value.leading_zeros() - SUB_BITS;
-    let index = (u64::from(shift) + 1) * SUB + ((value >> shift) - SUB);
+    // Values below `SUB` have a bucket each, those of a power of two above it `SUB` buckets.
+    let shift = 63 - SUB_BITS - (value | SUB).leading_zeros();
+    let index = u64::from(shift) * SUB + (value >> shift);
     (index as usize).min(BUCKETS - 1)
 }
 

@@ -14,9 +14,6 @@ pub(crate) enum Kind {
     Precharge,
 }
 
-/// Clocks up to which the next one that is not empty is not looked up.
-const STEPS: u64 = 4;
-
 /// Banks by kind of command, one bit each.
 pub(crate) type Ready = [u64; 3];
 
@@ -87,21 +84,27 @@ impl Calendar {
     /// Goes on to `clock` and returns who is ready then.
     #[inline]
     pub(crate) fn advance(&mut self, clock: u64) -> Ready {
-        while self.seen < clock {
-            let next = if clock - self.seen <= STEPS { self.seen + 1 } else { self.next_after(self.seen).min(clock) };
-            self.take(next);
-            self.seen = next;
+        if self.seen < clock {
+            self.go_on(clock);
         }
         self.ready
     }
 
-    #[inline]
-    fn take(&mut self, clock: u64) {
-        let slot = self.slot(clock);
-        let slots = std::mem::take(&mut self.slots[slot]);
-        self.busy[slot / 64] &= !(1 << (slot % 64));
-        for (ready, slot) in self.ready.iter_mut().zip(slots) {
-            *ready |= slot;
+    fn go_on(&mut self, clock: u64) {
+        while self.seen < clock {
+            let slot = self.slot(self.seen + 1);
+            let ahead = self.busy[slot / 64] >> (slot % 64);
+            let steps = (64 - slot as u64 % 64).min(clock - self.seen);
+            if ahead & (u64::MAX >> (64 - steps)) == 0 {
+                self.seen += steps;
+                continue;
+            }
+            let slot = slot + ahead.trailing_zeros() as usize;
+            self.seen += u64::from(ahead.trailing_zeros()) + 1;
+            self.busy[slot / 64] &= !(1 << (slot % 64));
+            for (ready, slot) in self.ready.iter_mut().zip(std::mem::take(&mut self.slots[slot])) {
+                *ready |= slot;
+            }
         }
     }
 

@@ -31,6 +31,8 @@ struct Group {
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Rank {
+    /// Its banks, one bit each.
+    banks: u64,
     /// Clocks of the last four activations plus one, oldest first; 0 = none yet.
     activations: [u64; 4],
     act: u64,
@@ -65,6 +67,7 @@ impl Timing {
     pub(crate) fn new(dram: &DramParams) -> Self {
         let groups = dram.ranks * dram.bank_groups;
         let per_group = u64::MAX >> (64 - dram.banks_per_group);
+        let per_rank = u64::MAX >> (64 - dram.bank_groups * dram.banks_per_group);
         let bank = |index: u32| {
             let group = index / dram.banks_per_group;
             Bank { group: group as u8, rank: (group / dram.bank_groups) as u8, ..Bank::default() }
@@ -72,8 +75,15 @@ impl Timing {
         Self {
             dram: dram.clone(),
             banks: (0..groups * dram.banks_per_group).map(bank).collect(),
-            groups: (0..groups).map(|index| Group { banks: per_group << (index * dram.banks_per_group), ..Group::default() }).collect(),
-            ranks: vec![Rank::default(); dram.ranks as usize],
+            groups: (0..groups)
+                .map(|index| Group { banks: per_group << (index * dram.banks_per_group), ..Group::default() })
+                .collect(),
+            ranks: (0..dram.ranks)
+                .map(|index| Rank {
+                    banks: per_rank << (index * dram.bank_groups * dram.banks_per_group),
+                    ..Rank::default()
+                })
+                .collect(),
             calendar: Calendar::new(groups * dram.banks_per_group, horizon(dram)),
             column_floor: [0; 2],
             least_gaps: least_gaps(dram),
@@ -103,14 +113,7 @@ impl Timing {
     /// The banks of a rank, one bit each.
     #[inline]
     pub(crate) fn banks_of_rank(&self, rank: usize) -> u64 {
-        let per_rank = self.dram.bank_groups * self.dram.banks_per_group;
-        (u64::MAX >> (64 - per_rank)) << (rank as u32 * per_rank)
-    }
-
-    /// The banks of the group of `bank`, one bit each.
-    #[inline]
-    pub(crate) fn banks_of_group(&self, bank: usize) -> u64 {
-        self.groups[usize::from(self.banks[bank].group)].banks
+        self.ranks[rank].banks
     }
 
     /// The rank of a bank.
@@ -137,6 +140,19 @@ impl Timing {
         self.banks[bank].hits
     }
 
+    /// The banks of a rank, and the clocks from which the rank lets them be opened, and accessed.
+    #[inline]
+    pub(crate) fn ranks(&self) -> impl Iterator<Item = (u64, u64, [u64; 2])> + '_ {
+        self.ranks.iter().map(|rank| (rank.banks, rank.act, rank.cas))
+    }
+
+    /// The banks of the group of `bank`, and the clocks from which they let each other be opened, and accessed.
+    #[inline]
+    pub(crate) fn group(&self, bank: usize) -> (u64, u64, [u64; 2]) {
+        let group = &self.groups[usize::from(self.banks[bank].group)];
+        (group.banks, group.act, group.cas)
+    }
+
     /// The clock from which the other banks and the rank let a bank of the group of `bank` be opened.
     #[inline]
     pub(crate) fn group_act(&self, bank: usize) -> u64 {
@@ -148,7 +164,8 @@ impl Timing {
     #[inline]
     pub(crate) fn group_cas(&self, bank: usize, write: bool) -> u64 {
         let Bank { group, rank, .. } = self.banks[bank];
-        self.groups[usize::from(group)].cas[usize::from(write)].max(self.ranks[usize::from(rank)].cas[usize::from(write)])
+        self.groups[usize::from(group)].cas[usize::from(write)]
+            .max(self.ranks[usize::from(rank)].cas[usize::from(write)])
     }
 
     /// The clock from which the bank itself may be opened.

@@ -84,6 +84,8 @@ pub struct Controller {
     /// Requests that own an opened bank, by bank, and their banks: reads, then writes.
     active: Vec<Entry>,
     active_banks: [u64; 2],
+    /// Their keys, oldest first.
+    active_order: Vec<u64>,
     mode: Mode,
     mode_since: Time,
     /// Lines served since the last change of mode.
@@ -123,6 +125,7 @@ impl Controller {
             writes: Queue::new(write_entries, banks, searched),
             active: vec![Entry::NONE; banks as usize],
             active_banks: [0; 2],
+            active_order: Vec::with_capacity(banks as usize),
             mode: Mode::Read,
             mode_since: Time::ZERO,
             served: 0,
@@ -180,6 +183,14 @@ impl Controller {
         self.reads.len() + self.writes.len() == 0 && self.active_banks == [0; 2]
     }
 
+    /// Whether it will serve a request even if no other comes; writes may wait for more of them.
+    #[must_use]
+    #[inline]
+    pub fn is_working(&self) -> bool {
+        let writing = self.mode == Mode::Write || self.idle_drain;
+        self.reads.len() > 0 || writing && self.writes.len() > 0 || self.active_banks != [0; 2]
+    }
+
     /// Whether it has no entry for a read, or else for a write.
     #[must_use]
     #[inline]
@@ -198,8 +209,7 @@ impl Controller {
     #[must_use]
     #[inline]
     pub fn refuses(&self, read: bool, place: Place) -> bool {
-        let snoops = if read { self.params.forwarding } else { self.params.merging };
-        self.is_full(read) && !(snoops && self.writes.holds(place))
+        self.is_full(read) && !self.is_answered(read, place)
     }
 
     /// The clock of the next command as things stand; `u64::MAX` for never.
@@ -226,10 +236,14 @@ impl Controller {
     /// Takes a request in clock `clock`, at time `now`, if there is room, and plans anew where it matters.
     #[inline]
     pub fn offer(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
+        let before = self.wishes(incoming.read);
         let offered = self.admit(now, clock, incoming);
         if offered == Offered::Queued {
-            let turned = self.choose_mode(now);
-            self.plan = if turned { self.plan_from(clock) } else { self.replan(incoming, clock) };
+            if self.choose_mode(now) {
+                self.plan = self.plan_from(clock);
+            } else if self.wishes(incoming.read) != before || self.at_a_threshold(incoming.read) {
+                self.plan = self.replan(incoming, clock);
+            }
         }
         offered
     }
@@ -261,8 +275,7 @@ impl Controller {
     }
 
     fn find_write(&mut self, incoming: &Incoming) -> Option<Offered> {
-        let asked = if incoming.read { self.params.forwarding } else { self.params.merging };
-        if !asked || !self.writes.holds(incoming.place) {
+        if !self.is_answered(incoming.read, incoming.place) {
             return None;
         }
         let class = usize::from(incoming.class);
@@ -275,6 +288,19 @@ impl Controller {
             self.counters.writes[class] += 1;
             Offered::Merged
         })
+    }
+
+    /// Whether a write that waits for `place` answers a read of it or takes in a write to it. One that owns its row may be
+    /// half done, so it takes in none.
+    #[inline]
+    fn is_answered(&self, read: bool, place: Place) -> bool {
+        if !read {
+            return self.params.merging && self.writes.holds(place);
+        }
+        let owner = &self.active[usize::from(place.bank)];
+        let owned =
+            self.active_banks[1] >> place.bank & 1 == 1 && (owner.row, owner.column) == (place.row, place.column);
+        self.params.forwarding && (owned || self.writes.holds(place))
     }
 
     /// Issues the planned command in its clock, which begins at `now`. Call [`Controller::decide`] before anything but
@@ -347,6 +373,7 @@ impl Controller {
         let queue = if write { &mut self.writes } else { &mut self.reads };
         self.active[bank] = queue.remove_hit(bank);
         self.active_banks[usize::from(write)] |= 1 << bank;
+        self.add_owner(self.active[bank].order, bank, write);
         let entry = self.active[bank];
         self.entry_freed(now, &entry, write);
         self.note_empty(now);
@@ -359,6 +386,7 @@ impl Controller {
         let last = entry.accesses == 0;
         if last {
             self.active_banks[usize::from(write)] &= !(1 << bank);
+            self.remove_owner(bank);
         }
         self.access(clock, bank, write, &entry);
         let served = last.then(|| self.serve(clock, &entry, write));

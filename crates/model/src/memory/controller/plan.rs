@@ -1,9 +1,8 @@
 //! The next command: what may go, what goes first.
 
-use super::wanted::Wanted;
 use super::{bits, Controller, Incoming, Kind, Mode};
 use crate::memory::calendar::Ready;
-use crate::params::Scheduler;
+use crate::params::{Protect, Scheduler};
 use serde::{Deserialize, Serialize};
 
 /// What a controller does next, for a request of the given direction or for a refresh of a rank.
@@ -33,6 +32,7 @@ pub(super) enum Action {
 struct Key(u64);
 
 const NUMBER_BITS: u32 = 6;
+const NUMBER: u64 = (1 << NUMBER_BITS) - 1;
 const WRITE: u64 = 1 << NUMBER_BITS;
 const WHAT_AT: u32 = NUMBER_BITS + 1;
 const ORDER_AT: u32 = WHAT_AT + 3;
@@ -62,7 +62,7 @@ impl Key {
     const NONE: Self = Self(u64::MAX);
 
     fn action(self) -> Action {
-        let number = (self.0 & ((1 << NUMBER_BITS) - 1)) as usize;
+        let number = (self.0 & NUMBER) as usize;
         let write = self.0 & WRITE != 0;
         match self.0 & (7 << WHAT_AT) {
             ACTIVE => Action::Active { bank: number, write },
@@ -128,11 +128,16 @@ struct Moment {
     next: u64,
 }
 
-impl Moment {
-    fn is_ready(&self, kind: Kind) -> u64 {
-        self.ready[kind as usize]
-    }
+/// What is searched for: a direction, and what it wants.
+#[derive(Clone, Copy)]
+struct Search {
+    write: bool,
+    wanted: Ready,
 }
+
+const COLUMN: usize = Kind::Column as usize;
+const OPEN: usize = Kind::Activate as usize;
+const CLOSE: usize = Kind::Precharge as usize;
 
 impl Controller {
     /// The first clock from `clock` on at which a command bus is free.
@@ -141,27 +146,40 @@ impl Controller {
         clock.max(self.row_bus.min(self.column_bus))
     }
 
+    /// Banks that belong to a request until its column access.
+    #[inline]
+    pub(super) fn owned(&self) -> u64 {
+        self.active_banks[0] | self.active_banks[1]
+    }
+
     /// The next command, at `clock` or later.
     pub(super) fn plan_from(&mut self, clock: u64) -> Plan {
         let floor = self.floor(clock);
         let ready = self.timing.advance(floor);
+        let moment = Moment { clock: floor, ready, next: u64::MAX };
         let refresh = self.plan_refresh(floor);
         let among = !self.refresher.held;
-        let writing = self.mode == Mode::Write || self.idle_drain;
-        let first = self.wanted(writing, among, floor);
-        let spare = !writing && self.reads.banks != 0 && self.writes.len() >= self.params.spare_writes;
-        let second = if spare { self.wanted(true, among & self.spare_banks(), floor) } else { Wanted::NOTHING };
-        if first.is_empty() && second.is_empty() && self.active_banks == [0; 2] {
-            return refresh;
+        let write = self.mode == Mode::Write || self.idle_drain;
+        let first = Search { write, wanted: self.wanted(write, among, floor) };
+        if write || self.reads.banks == 0 || self.writes.len() < self.params.spare_writes {
+            return self.search(moment, refresh, first.wanted, |moment| self.find(first, moment));
         }
-        self.search(Moment { clock: floor, ready, next: u64::MAX }, refresh, &first, &second)
+        let spare = Search { write: true, wanted: self.wanted_by_spare_writes(among, floor) };
+        let either = std::array::from_fn(|kind| first.wanted[kind] | spare.wanted[kind]);
+        self.search(moment, refresh, either, |moment| match self.find(first, moment) {
+            Key::NONE => self.find(spare, moment),
+            key => key,
+        })
     }
 
     /// Looks from moment to moment until something may go.
     #[inline]
-    fn search(&self, mut moment: Moment, refresh: Plan, first: &Wanted, second: &Wanted) -> Plan {
-        let owned = self.active_banks[0] | self.active_banks[1];
-        let wanted = [first.columns | second.columns | owned, first.opens | second.opens, first.closes | second.closes];
+    fn search(&self, mut moment: Moment, refresh: Plan, wanted: Ready, find: impl Fn(&mut Moment) -> Key) -> Plan {
+        let owned = self.owned();
+        let [columns, opens, closes] = wanted;
+        if columns | opens | closes | owned == 0 {
+            return refresh;
+        }
         loop {
             moment.next = refresh.clock;
             let mut key = if owned == 0 { Key::NONE } else { self.find_active(&mut moment) };
@@ -169,15 +187,12 @@ impl Controller {
                 if refresh.clock <= moment.clock {
                     return refresh;
                 }
-                key = self.find(first, &mut moment);
-                if key == Key::NONE && !second.is_empty() {
-                    key = self.find(second, &mut moment);
-                }
+                key = find(&mut moment);
             }
             if key != Key::NONE {
                 return Plan { clock: moment.clock, key };
             }
-            self.move_on(&mut moment, wanted);
+            self.move_on(&mut moment, [columns | owned, opens, closes]);
             if moment.clock == u64::MAX {
                 return refresh;
             }
@@ -186,18 +201,18 @@ impl Controller {
 
     /// Goes on to the next moment at which a gate opens or one of the banks that are wanted becomes ready.
     #[inline]
-    fn move_on(&self, moment: &mut Moment, wanted: Ready) {
+    fn move_on(&self, moment: &mut Moment, [columns, opens, closes]: Ready) {
         let calendar = self.timing.calendar();
-        let waits = (0..3).any(|kind| wanted[kind] & !moment.ready[kind] != 0);
+        let waiting = |ready: &Ready| (columns & !ready[COLUMN], opens & !ready[OPEN], closes & !ready[CLOSE]);
+        let before = waiting(&moment.ready);
         let mut clock = moment.clock;
-        while waits {
+        while before != (0, 0, 0) {
             clock = calendar.next_after(clock);
             if clock > moment.next || clock == u64::MAX {
                 break;
             }
-            let before = moment.ready;
             calendar.collect(clock, &mut moment.ready);
-            if (0..3).any(|kind| wanted[kind] & (moment.ready[kind] ^ before[kind]) != 0) {
+            if waiting(&moment.ready) != before {
                 moment.clock = clock;
                 return;
             }
@@ -207,25 +222,24 @@ impl Controller {
 
     /// What goes first of what is wanted, if anything may go at this moment.
     #[inline]
-    fn find(&self, wanted: &Wanted, moment: &mut Moment) -> Key {
-        let write = wanted.write;
-        let columns = self.open_to_columns(wanted.columns & moment.is_ready(Kind::Column), write, moment);
-        let opens = self.open_to_activations(wanted.opens & moment.is_ready(Kind::Activate), moment);
-        let closes = self.open_to_precharges(wanted.closes & moment.is_ready(Kind::Precharge), moment);
-        if columns | opens | closes == 0 {
-            return Key::NONE;
-        }
+    fn find(&self, Search { write, wanted }: Search, moment: &mut Moment) -> Key {
+        let columns = self.open_to_columns(wanted[COLUMN] & moment.ready[COLUMN], write, moment);
+        let opens = self.open_to_activations(wanted[OPEN] & moment.ready[OPEN], moment);
+        let closes = self.open_to_precharges(wanted[CLOSE] & moment.ready[CLOSE], moment);
         let queue = if write { &self.writes } else { &self.reads };
         let [second, third] = self.lower_classes();
         let direction = if write { WRITE } else { 0 };
-        let oldest = |banks: u64, keys: &[u64], class: u64| match bits(banks).map(|bank| keys[bank]).min() {
-            Some(key) => class | direction | key,
-            None => u64::MAX,
-        };
-        let column = oldest(columns, &queue.hit_keys, FIRST | CAS);
-        let open = oldest(opens, &queue.rival_keys, second | ACTIVATE);
-        let close = oldest(closes, &queue.rival_keys, third | PRECHARGE);
-        Key(column.min(open).min(close))
+        let mut best = u64::MAX;
+        for bank in bits(columns) {
+            best = best.min(FIRST | CAS | direction | queue.hit_keys[bank]);
+        }
+        for bank in bits(opens) {
+            best = best.min(second | ACTIVATE | direction | queue.rival_keys[bank]);
+        }
+        for bank in bits(closes) {
+            best = best.min(third | PRECHARGE | direction | queue.rival_keys[bank]);
+        }
+        Key(best)
     }
 
     /// The classes of urgency of activations and of precharges.
@@ -238,62 +252,116 @@ impl Controller {
         }
     }
 
-    /// The request whose row was opened for it alone, if one may be served at this moment.
+    /// The oldest request that owns its bank and may be served at this moment.
     #[inline]
     fn find_active(&self, moment: &mut Moment) -> Key {
-        let mut best = u64::MAX;
-        for (write, direction) in [(false, 0), (true, WRITE)] {
-            let ready = self.active_banks[usize::from(write)] & moment.is_ready(Kind::Column);
-            for bank in bits(self.open_to_columns(ready, write, moment)) {
-                best = best.min(OWNERS | ACTIVE | direction | request_key(self.active[bank].order, bank));
+        let floors = [false, true].map(|write| self.timing.column_floor(write).max(self.column_bus));
+        let floor = floors[0].min(floors[1]);
+        if floor > moment.clock {
+            moment.next = moment.next.min(floor);
+            return Key::NONE;
+        }
+        for &key in &self.active_order {
+            let (bank, write) = ((key & NUMBER) as usize, key & WRITE != 0);
+            if moment.ready[COLUMN] >> bank & 1 == 1 {
+                let gate = self.timing.group_cas(bank, write).max(self.column_bus);
+                if gate <= moment.clock {
+                    return Key(OWNERS | ACTIVE | key);
+                }
+                moment.next = moment.next.min(gate);
             }
         }
-        Key(best)
+        Key::NONE
     }
 
     /// Those of the banks that the bus and their neighbours let be accessed at this moment.
     #[inline]
     fn open_to_columns(&self, banks: u64, write: bool, moment: &mut Moment) -> u64 {
+        if banks == 0 {
+            return 0;
+        }
         let floor = self.timing.column_floor(write).max(self.column_bus);
-        self.open_now(banks, floor, moment, |bank| self.timing.group_cas(bank, write))
+        let direction = usize::from(write);
+        self.open_now(banks, floor, moment, |(banks, _, cas)| (banks, cas[direction]))
     }
 
     #[inline]
     fn open_to_activations(&self, banks: u64, moment: &mut Moment) -> u64 {
-        self.open_now(banks, self.row_bus, moment, |bank| self.timing.group_act(bank))
+        if banks == 0 {
+            return 0;
+        }
+        self.open_now(banks, self.row_bus, moment, |(banks, act, _)| (banks, act))
     }
 
     #[inline]
     fn open_to_precharges(&self, banks: u64, moment: &mut Moment) -> u64 {
-        if self.dram.timing.ppd == 0 && self.row_bus <= moment.clock {
+        if banks == 0 || self.dram.timing.ppd == 0 && self.row_bus <= moment.clock {
             return banks;
         }
-        self.open_now(banks, self.row_bus, moment, |bank| self.timing.rank_precharge(bank))
-    }
-
-    /// Those of the banks whose group's gate is open at this moment. Notes when another one opens.
-    #[inline]
-    fn open_now(&self, banks: u64, floor: u64, moment: &mut Moment, gate: impl Fn(usize) -> u64) -> u64 {
-        if banks == 0 {
-            return 0;
-        }
-        if floor > moment.clock {
-            moment.next = moment.next.min(floor);
-            return 0;
-        }
-        let (mut left, mut open) = (banks, 0);
-        while left != 0 {
-            let bank = left.trailing_zeros() as usize;
-            let group = left & self.timing.banks_of_group(bank);
-            left &= !group;
-            let from = gate(bank);
-            if from <= moment.clock {
-                open |= group;
+        let mut open = 0;
+        for bank in bits(banks) {
+            let gate = self.timing.rank_precharge(bank).max(self.row_bus);
+            if gate <= moment.clock {
+                open |= 1 << bank;
             } else {
-                moment.next = moment.next.min(from);
+                moment.next = moment.next.min(gate);
             }
         }
         open
+    }
+
+    /// Those of the banks whose rank and group have their gates open at this moment. Notes when another gate opens.
+    #[inline]
+    fn open_now(
+        &self,
+        banks: u64,
+        floor: u64,
+        moment: &mut Moment,
+        gate: impl Fn((u64, u64, [u64; 2])) -> (u64, u64),
+    ) -> u64 {
+        let mut later = floor;
+        let mut open = 0;
+        if floor <= moment.clock {
+            later = u64::MAX;
+            for rank in self.timing.ranks() {
+                let (members, from) = gate(rank);
+                let mut left = banks & members;
+                if left != 0 && from > moment.clock {
+                    later = later.min(from);
+                    continue;
+                }
+                while left != 0 {
+                    let (members, from) = gate(self.timing.group(left.trailing_zeros() as usize));
+                    if from <= moment.clock {
+                        open |= left & members;
+                    } else {
+                        later = later.min(from);
+                    }
+                    left &= !members;
+                }
+            }
+        }
+        moment.next = moment.next.min(later);
+        open
+    }
+
+    /// Keeps note of a request that has come to own its bank.
+    pub(super) fn add_owner(&mut self, order: u64, bank: usize, write: bool) {
+        let key = request_key(order, bank) | if write { WRITE } else { 0 };
+        let at = self.active_order.partition_point(|&other| other < key);
+        self.active_order.insert(at, key);
+    }
+
+    /// Forgets the owner of a bank.
+    pub(super) fn remove_owner(&mut self, bank: usize) {
+        self.active_order.retain(|&key| key & NUMBER != bank as u64);
+    }
+
+    /// Whether the last request to come may have made writes fill the slots that no read can use, or stopped them.
+    #[inline]
+    pub(super) fn at_a_threshold(&self, read: bool) -> bool {
+        let spare = self.params.spare_writes;
+        self.writes.len() >= spare && if read { self.reads.len() == 1 } else { self.writes.len() == spare }
     }
 
     /// The next command, given that a request has just come, which changes what its bank would do and nothing else.
@@ -302,22 +370,22 @@ impl Controller {
         let (plan, read, floor) = (self.plan, incoming.read, self.floor(clock));
         let bank = usize::from(incoming.place.bank);
         let among = (1 << bank) & !self.refresher.held;
-        if self.params.scheduler == Scheduler::Fcfs {
+        if self.params.scheduler == Scheduler::Fcfs || self.may_save_row(bank, read) {
             return self.plan_from(clock);
         }
         if self.mode == Mode::Write || self.idle_drain {
-            return if read { plan } else { plan.min(self.plan_bank(true, bank, among, floor)) };
+            let wanted = self.wanted(true, among, floor);
+            return if read { plan } else { plan.min(self.plan_bank(true, bank, wanted, floor)) };
         }
         let spare = self.params.spare_writes;
-        let at_a_threshold = if read { self.reads.len() == 1 } else { self.writes.len() == spare };
-        if at_a_threshold && self.writes.len() >= spare || read && plan.writes() {
+        if self.at_a_threshold(read) || read && plan.writes() {
             return self.plan_from(clock);
         }
         if read {
-            return plan.min(self.plan_bank(false, bank, among, floor));
+            return plan.min(self.plan_bank(false, bank, self.wanted(false, among, floor), floor));
         }
         if self.reads.banks != 0 && self.writes.len() >= spare {
-            let offered = self.plan_bank(true, bank, among & self.spare_banks(), floor);
+            let offered = self.plan_bank(true, bank, self.wanted_by_spare_writes(among, floor), floor);
             if plan.writes() || offered.clock < plan.clock {
                 return plan.min(offered);
             }
@@ -325,35 +393,44 @@ impl Controller {
         plan
     }
 
-    /// What one bank would do next for a direction, if it is among `among`.
+    /// Whether a request that has just come to `bank` may forbid to close its row, as is planned.
     #[inline]
-    fn plan_bank(&self, write: bool, bank: usize, among: u64, floor: u64) -> Plan {
-        let wanted = self.wanted(write, among, floor);
+    fn may_save_row(&self, bank: usize, read: bool) -> bool {
+        self.params.protect == Protect::AllHits && self.plan.action() == Action::Precharge { bank, write: !read }
+    }
+
+    /// What one bank would do next for a direction, whose requests want that of it.
+    #[inline]
+    fn plan_bank(&self, write: bool, bank: usize, wanted: Ready, floor: u64) -> Plan {
         let queue = if write { &self.writes } else { &self.reads };
         let [second, third] = self.lower_classes();
         let direction = if write { WRITE } else { 0 };
         let row_floor = floor.max(self.row_bus);
         let mut plan = Plan::NEVER;
         let mut offer = |clock: u64, key: u64| plan = plan.min(Plan { clock, key: Key(direction | key) });
-        if wanted.columns != 0 {
+        if wanted[COLUMN] != 0 {
             let clock = self.timing.earliest_cas(bank, write).max(floor).max(self.column_bus);
             offer(clock, FIRST | CAS | queue.hit_keys[bank]);
         }
-        if wanted.opens != 0 {
+        if wanted[OPEN] != 0 {
             let clock = self.timing.earliest_act(bank).max(row_floor);
             offer(clock, second | ACTIVATE | queue.rival_keys[bank]);
         }
-        if wanted.closes != 0 {
+        if wanted[CLOSE] != 0 {
             let clock = self.timing.earliest_precharge(bank).max(row_floor);
             offer(clock, third | PRECHARGE | queue.rival_keys[bank]);
         }
         plan
     }
 
-    /// Banks that writes may use while reads wait: those of ranks that no read waits for.
-    fn spare_banks(&self) -> u64 {
-        let hits = if self.params.spare_rows { u64::MAX } else { self.writes.hits };
-        self.unread_ranks() & hits
+    /// What writes want and may have while reads wait: in ranks that no read waits for, and perhaps of open rows only.
+    fn wanted_by_spare_writes(&self, among: u64, clock: u64) -> Ready {
+        let wanted = self.wanted(true, among & self.unread_ranks(), clock);
+        if self.params.spare_rows {
+            wanted
+        } else {
+            [wanted[COLUMN], 0, 0]
+        }
     }
 
     fn unread_ranks(&self) -> u64 {

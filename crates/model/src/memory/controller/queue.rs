@@ -249,9 +249,13 @@ impl Queue {
     /// The bank opened `row`, or closed its row.
     #[inline]
     pub(super) fn row_changed(&mut self, bank: usize, row: Option<u32>) {
-        if self.banks >> bank & 1 == 0 {
-            return;
+        if self.banks >> bank & 1 == 1 {
+            self.sort_out(bank, row);
         }
+    }
+
+    /// Finds the oldest request of a bank for its open row, and the oldest for another one.
+    fn sort_out(&mut self, bank: usize, row: Option<u32>) {
         let head = self.lists[bank].head;
         let (hit, rival) = match row {
             None => (NONE, head),

@@ -2,38 +2,26 @@
 
 use super::queue::Queue;
 use super::{bits, Controller};
+use crate::memory::calendar::Ready;
 use crate::params::{Protect, Scheduler};
 
-/// The banks that the requests of one direction want something of, one bit each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Wanted {
-    /// A line of the open row.
-    pub(super) columns: u64,
-    /// Another row, and none is open.
-    pub(super) opens: u64,
-    /// Another row than the open one, which may be closed.
-    pub(super) closes: u64,
-    /// The direction.
-    pub(super) write: bool,
-}
-
-impl Wanted {
-    pub(super) const NOTHING: Self = Self { columns: 0, opens: 0, closes: 0, write: false };
-
-    #[inline]
-    pub(super) fn is_empty(&self) -> bool {
-        self.columns | self.opens | self.closes == 0
-    }
-}
-
 impl Controller {
-    /// What the requests of a direction want of the banks `among` and may have, as seen in clock `clock`.
+    /// What a request that comes must change to matter for what goes next.
     #[inline]
-    pub(super) fn wanted(&self, write: bool, among: u64, clock: u64) -> Wanted {
+    pub(super) fn wishes(&self, read: bool) -> [u64; 3] {
+        let queue = if read { &self.reads } else { &self.writes };
+        [queue.banks, queue.hits, queue.rivals]
+    }
+
+    /// The banks among `among` of which the requests of a direction want a column access, an activation or a precharge, and
+    /// may have it, as seen in clock `clock`.
+    #[inline]
+    pub(super) fn wanted(&self, write: bool, among: u64, clock: u64) -> Ready {
         let queue = if write { &self.writes } else { &self.reads };
-        let owned = self.active_banks[0] | self.active_banks[1];
+        let owned = self.owned();
         if self.params.scheduler == Scheduler::Fcfs {
-            return self.wanted_by_oldest(queue, write, among & !owned);
+            let waits = self.active_banks[usize::from(write)] != 0;
+            return if waits { [0; 3] } else { self.wanted_by_oldest(queue, among & !owned) };
         }
         let overdue = self.overdue(queue, among & !owned, clock);
         let open = self.timing.open;
@@ -43,20 +31,15 @@ impl Controller {
             Protect::OlderHits => rivals & !queue.with_older_hits(rivals),
             Protect::AllHits => rivals & !queue.hits,
         };
-        Wanted {
-            columns: queue.hits & among & !overdue,
-            opens: queue.banks & !open & among,
-            closes: closes | overdue,
-            write,
-        }
+        [queue.hits & among & !overdue, queue.banks & !open & among, closes | overdue]
     }
 
-    /// The next command of the oldest request, which nobody overtakes.
-    fn wanted_by_oldest(&self, queue: &Queue, write: bool, among: u64) -> Wanted {
+    /// The next command of the oldest request, which nobody overtakes, nor one that owns a row.
+    fn wanted_by_oldest(&self, queue: &Queue, among: u64) -> Ready {
         let bank = queue.oldest_bank().map_or(0, |bank| 1 << bank) & among;
         let hits = bank & queue.hits & queue.with_older_hits(bank);
         let opens = bank & !self.timing.open;
-        Wanted { columns: hits, opens, closes: bank & !opens & !hits, write }
+        [hits, opens, bank & !opens & !hits]
     }
 
     /// The banks among `among` whose open row has had its share, so that a request for another one comes next.
