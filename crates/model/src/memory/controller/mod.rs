@@ -226,13 +226,6 @@ impl Controller {
         self.plan.is_hold()
     }
 
-    /// Whether it has requests that it will serve although no more come. Writes may wait for more of them.
-    #[must_use]
-    pub fn is_working(&self) -> bool {
-        let writes = self.mode == Mode::Write || self.idle_drain || !self.plan.is_hold();
-        self.reads.len() > 0 || self.active_banks != [0; 2] || self.writes.len() > 0 && writes
-    }
-
     /// Takes a request in clock `clock`, at time `now`, if there is room, and plans anew where it matters.
     #[inline]
     pub fn offer(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
