@@ -14,7 +14,7 @@ mod timing_tests;
 
 pub use clock::Clock;
 pub use command::{CommandKind, CommandRecord};
-pub use controller::{Controller, Counters, Incoming, Issued, Offered, Served};
+pub use controller::{BankLoads, Controller, Counters, Incoming, Issued, Offered, Served};
 pub use map::{Decoder, Place};
 
 use crate::context::{Context, Payload};

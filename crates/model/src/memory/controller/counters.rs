@@ -1,6 +1,6 @@
 //! What a controller counts.
 
-use super::{Controller, Mode};
+use super::{BankLoads, Controller, Mode};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -62,9 +62,16 @@ impl Controller {
         }
     }
 
+    /// How evenly reads fell on banks since the last reset.
+    #[must_use]
+    pub fn bank_loads(&self) -> &BankLoads {
+        &self.loads
+    }
+
     /// Starts a new measuring window.
     pub fn reset_counters(&mut self, now: Time) {
         self.counters = Counters::new(self.counters.reads.len());
+        self.loads = BankLoads::default();
         self.mode_since = now;
         self.empty_since = now;
     }

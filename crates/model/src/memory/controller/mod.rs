@@ -6,6 +6,7 @@
 
 mod counters;
 mod idle;
+mod loads;
 mod mode;
 mod plan;
 mod queue;
@@ -13,6 +14,7 @@ mod refresh;
 mod wanted;
 
 pub use counters::Counters;
+pub use loads::BankLoads;
 
 use super::calendar::Kind;
 use super::timing::{bits, Timing};
@@ -105,6 +107,7 @@ pub struct Controller {
     rpq: Domain,
     wpq: Domain,
     counters: Counters,
+    loads: BankLoads,
     channel: u32,
     recording: bool,
     #[serde(skip)]
@@ -140,6 +143,7 @@ impl Controller {
             rpq: Domain::new(params.rpq_entries, params.rpq_full_threshold, classes),
             wpq: Domain::new(write_entries, params.wpq_full_threshold, classes),
             counters: Counters::new(classes),
+            loads: BankLoads::default(),
             channel,
             recording: false,
             records: Vec::new(),
@@ -453,6 +457,9 @@ impl Controller {
         let (lines, latency) =
             if write { (&mut self.counters.writes, t.cwl) } else { (&mut self.counters.reads, t.cl) };
         lines[usize::from(entry.class)] += 1;
+        if !write {
+            self.loads.read(usize::from(entry.bank));
+        }
         Served { tag: entry.tag, read: !write, done: clock + u64::from(latency + t.burst) }
     }
 

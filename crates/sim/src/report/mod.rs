@@ -1,12 +1,14 @@
 //! From a run to its tables and its summary.
 
+mod channels;
+
 use crate::limits;
 use crate::sample::{differences, domains, residences, Group, Sample, Totals};
 use crate::table::{Cell, Kind, Table};
 use crate::view::{View, CONFIDENCE_GROUPS};
 use hostnet_measure::batch::estimate;
 use hostnet_measure::{Domain, Histogram};
-use hostnet_model::memory::Counters;
+use hostnet_model::memory::Controller;
 use hostnet_model::params::WorkloadKind;
 use hostnet_model::Component;
 use serde_json::{json, Value};
@@ -53,29 +55,6 @@ const DOMAINS: &[(&str, Kind)] = &[
     ("throughput_gb_per_s", Kind::Number),
     ("lines", Kind::Integer),
     ("shares_capacity_with", Kind::Text),
-];
-
-const CHANNELS: &[(&str, Kind)] = &[
-    ("channel", Kind::Integer),
-    ("read_gb_per_s", Kind::Number),
-    ("write_gb_per_s", Kind::Number),
-    ("c2m_gb_per_s", Kind::Number),
-    ("p2m_gb_per_s", Kind::Number),
-    ("row_miss_ratio", Kind::Number),
-    ("row_miss_ci95", Kind::Number),
-    ("row_conflict_ratio", Kind::Number),
-    ("write_row_miss_ratio", Kind::Number),
-    ("activations", Kind::Integer),
-    ("precharges", Kind::Integer),
-    ("refreshes", Kind::Integer),
-    ("rpq_mean", Kind::Number),
-    ("wpq_mean", Kind::Number),
-    ("rpq_full_share", Kind::Number),
-    ("wpq_full_share", Kind::Number),
-    ("write_mode_share", Kind::Number),
-    ("mode_switches", Kind::Integer),
-    ("bus_busy_share", Kind::Number),
-    ("sources", Kind::Text),
 ];
 
 const SERIES: &[(&str, Kind)] =
@@ -129,9 +108,10 @@ impl View<'_> {
         }
     }
 
-    fn counters(&self) -> Vec<Counters> {
+    /// The controllers of all channels.
+    fn controllers(&self) -> Vec<&Controller> {
         let channels = self.machine.components().iter().filter_map(|component| match component {
-            Component::Channel(channel) => Some(channel.controller().counters(self.now)),
+            Component::Channel(channel) => Some(channel.controller()),
             _ => None,
         });
         channels.collect()
@@ -177,7 +157,7 @@ impl View<'_> {
 
     fn workloads(&self, total: &Sample, limits: &[limits::Limit]) -> Table {
         let mut table = Table::new("workloads", WORKLOADS);
-        let counters = self.counters();
+        let counters: Vec<_> = self.controllers().iter().map(|channel| channel.counters(self.now)).collect();
         for (class, limit) in limits.iter().enumerate() {
             let name = self.plan.server.workloads[class].name.as_str();
             let groups = self.own_groups(class);
@@ -341,70 +321,6 @@ impl View<'_> {
     fn over_threshold_ci95(&self, group: Group, parts: usize) -> Option<f64> {
         let over = |sample: &Sample| sample.over_threshold_ps[group as usize] as f64 / parts as f64;
         ratio_ci95(self.batches, over, |sample| sample.at.since(self.window_start) as f64)
-    }
-
-    fn channels(&self) -> Table {
-        let mut table = Table::new("channels", CHANNELS);
-        let counters = self.counters();
-        let rpq: Vec<&Domain> = domains(self.machine, Group::Rpq).into_iter().map(|(_, domain)| domain).collect();
-        let wpq: Vec<&Domain> = domains(self.machine, Group::Wpq).into_iter().map(|(_, domain)| domain).collect();
-        self.channel_row(&mut table, -1, &counters, &rpq, &wpq);
-        for index in 0..counters.len() {
-            self.channel_row(
-                &mut table,
-                index as i64,
-                &counters[index..=index],
-                &rpq[index..=index],
-                &wpq[index..=index],
-            );
-        }
-        table
-    }
-
-    fn channel_row(&self, table: &mut Table, name: i64, counters: &[Counters], rpq: &[&Domain], wpq: &[&Domain]) {
-        let total = |count: &dyn Fn(&Counters) -> u64| counters.iter().map(count).sum::<u64>();
-        let reads = total(&|channel| channel.reads.iter().sum());
-        let writes = total(&|channel| channel.writes.iter().sum());
-        let lines_of = |class: usize| total(&|channel| channel.reads[class] + channel.writes[class]);
-        let stream = |class: &usize| matches!(self.plan.server.workloads[*class].kind, WorkloadKind::Stream(_));
-        let core_lines: u64 = (0..self.classes()).filter(stream).map(lines_of).sum();
-        let ratio =
-            |over: u64, under: u64| if under > 0 { Cell::from(over as f64 / under as f64) } else { Cell::Empty };
-        let mean = |parts: &[&Domain]| {
-            let area: u64 = parts.iter().map(|domain| domain.area_ps()).sum();
-            area as f64 / parts.len() as f64 / self.window_ps()
-        };
-        let dram = &self.plan.server.memory.dram;
-        let burst_ps = f64::from(dram.timing.burst) * dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64;
-        let busy = (reads + writes) as f64 * burst_ps / counters.len() as f64 / self.window_ps();
-        let write_mode_ps = total(&|channel| channel.write_mode_ps) as f64;
-        let sources: Vec<String> = (0..self.classes())
-            .map(|class| format!("{} {:.2}", self.plan.server.workloads[class].name, self.gb_per_s(lines_of(class))))
-            .collect();
-        let miss_ci95 =
-            ratio_ci95(self.batches, |sample| sample.read_activations as f64, |sample| sample.lines_read as f64);
-        table.push(vec![
-            name.into(),
-            self.gb_per_s(reads).into(),
-            self.gb_per_s(writes).into(),
-            self.gb_per_s(core_lines).into(),
-            self.gb_per_s(reads + writes - core_lines).into(),
-            ratio(total(&|channel| channel.read_activations), reads),
-            if name < 0 { miss_ci95.into() } else { Cell::Empty },
-            ratio(total(&|channel| channel.read_conflicts), reads),
-            ratio(total(&|channel| channel.write_activations), writes),
-            total(&|channel| channel.read_activations + channel.write_activations).into(),
-            total(&|channel| channel.precharges).into(),
-            total(&|channel| channel.refreshes).into(),
-            mean(rpq).into(),
-            mean(wpq).into(),
-            self.share(rpq, Domain::over_threshold_ps),
-            self.share(wpq, Domain::over_threshold_ps),
-            (write_mode_ps / counters.len() as f64 / self.window_ps()).into(),
-            total(&|channel| channel.switches).into(),
-            busy.into(),
-            sources.join(", ").into(),
-        ]);
     }
 
     /// The time series: per interval the throughput and latency of every workload, and the credits in use of every domain.
