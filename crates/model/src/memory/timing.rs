@@ -3,13 +3,17 @@
 //! Constraints are kept as the earliest clock of the next command of each kind (JESD79-4, section 4); a command moves them.
 //! Command buses are the controller's business.
 
-use super::calendar::{Calendar, Kind, Ready};
+use super::table::Table;
 use crate::params::DramParams;
 use serde::{Deserialize, Serialize};
 
-/// A bank, apart from the clocks from which on it is ready.
+/// A bank.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Bank {
+    /// The clocks from which on it may be opened, accessed and closed, as far as it alone is concerned.
+    act: u64,
+    cas: u64,
+    precharge: u64,
     /// Clock of the last command to the open row.
     used: u64,
     row: u32,
@@ -22,8 +26,6 @@ struct Bank {
 /// When the banks of a group may be opened and accessed, as far as its other banks are concerned.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Group {
-    /// Its banks, one bit each.
-    banks: u64,
     act: u64,
     /// Reads, then writes.
     cas: [u64; 2],
@@ -49,58 +51,34 @@ type Gaps = [[u32; 2]; 3];
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Timing {
     dram: DramParams,
-    banks: Vec<Bank>,
-    groups: Vec<Group>,
-    ranks: Vec<Rank>,
-    calendar: Calendar,
-    /// No bank may be read, or written, before these clocks.
-    column_floor: [u64; 2],
+    banks: Table<Bank>,
+    groups: Table<Group>,
+    ranks: Table<Rank>,
     /// After a read, and after a write.
     gaps: [Gaps; 2],
-    /// The least of them.
-    least_gaps: [[u32; 2]; 2],
     /// Banks with an open row, one bit each.
     pub(crate) open: u64,
 }
 
 impl Timing {
     pub(crate) fn new(dram: &DramParams) -> Self {
-        let groups = dram.ranks * dram.bank_groups;
-        let per_group = u64::MAX >> (64 - dram.banks_per_group);
-        let per_rank = u64::MAX >> (64 - dram.bank_groups * dram.banks_per_group);
-        let bank = |index: u32| {
-            let group = index / dram.banks_per_group;
+        let per_rank = dram.bank_groups * dram.banks_per_group;
+        let bank = |index: usize| {
+            let group = index as u32 / dram.banks_per_group;
             Bank { group: group as u8, rank: (group / dram.bank_groups) as u8, ..Bank::default() }
+        };
+        let rank = |index: usize| {
+            let banks = (u64::MAX >> (64 - per_rank)).checked_shl(index as u32 * per_rank).unwrap_or(0);
+            Rank { banks, ..Rank::default() }
         };
         Self {
             dram: dram.clone(),
-            banks: (0..groups * dram.banks_per_group).map(bank).collect(),
-            groups: (0..groups).map(|index| Group { banks: per_group << (index * dram.banks_per_group), ..Group::default() }).collect(),
-            ranks: (0..dram.ranks).map(|index| Rank { banks: per_rank << (index * dram.bank_groups * dram.banks_per_group), ..Rank::default() }).collect(),
-            calendar: Calendar::new(groups * dram.banks_per_group, horizon(dram)),
-            column_floor: [0; 2],
-            least_gaps: least_gaps(dram),
+            banks: Table::of(bank),
+            groups: Table::of(|_| Group::default()),
+            ranks: Table::of(rank),
             gaps: gaps(dram),
             open: 0,
         }
-    }
-
-    /// Goes on to `clock` and returns which banks are ready then, as far as they are alone.
-    #[inline]
-    pub(crate) fn advance(&mut self, clock: u64) -> Ready {
-        self.calendar.advance(clock)
-    }
-
-    /// When which banks become ready.
-    #[inline]
-    pub(crate) fn calendar(&self) -> &Calendar {
-        &self.calendar
-    }
-
-    /// The first clock at which the bus lets any bank be read, or else written.
-    #[inline]
-    pub(crate) fn column_floor(&self, write: bool) -> u64 {
-        self.column_floor[usize::from(write)]
     }
 
     /// The banks of a rank, one bit each.
@@ -133,70 +111,29 @@ impl Timing {
         self.banks[bank].hits
     }
 
-    /// The banks of a rank, and the clocks from which the rank lets them be opened, and accessed.
-    #[inline]
-    pub(crate) fn ranks(&self) -> impl Iterator<Item = (u64, u64, [u64; 2])> + '_ {
-        self.ranks.iter().map(|rank| (rank.banks, rank.act, rank.cas))
-    }
-
-    /// The banks of the group of `bank`, and the clocks from which they let each other be opened, and accessed.
-    #[inline]
-    pub(crate) fn group(&self, bank: usize) -> (u64, u64, [u64; 2]) {
-        let group = &self.groups[usize::from(self.banks[bank].group)];
-        (group.banks, group.act, group.cas)
-    }
-
-    /// The clock from which the other banks and the rank let a bank of the group of `bank` be opened.
-    #[inline]
-    pub(crate) fn group_act(&self, bank: usize) -> u64 {
-        let Bank { group, rank, .. } = self.banks[bank];
-        self.groups[usize::from(group)].act.max(self.ranks[usize::from(rank)].act)
-    }
-
-    /// The clock from which the other banks and the bus let a bank of the group of `bank` be accessed.
-    #[inline]
-    pub(crate) fn group_cas(&self, bank: usize, write: bool) -> u64 {
-        let Bank { group, rank, .. } = self.banks[bank];
-        self.groups[usize::from(group)].cas[usize::from(write)].max(self.ranks[usize::from(rank)].cas[usize::from(write)])
-    }
-
-    /// The clock from which the bank itself may be opened.
-    #[inline]
-    pub(crate) fn bank_act(&self, bank: usize) -> u64 {
-        self.calendar.at(Kind::Activate, bank)
-    }
-
-    /// The clock from which the open row itself may be accessed.
-    #[inline]
-    pub(crate) fn bank_cas(&self, bank: usize) -> u64 {
-        self.calendar.at(Kind::Column, bank)
-    }
-
     /// The clock from which the open row itself may be closed.
     #[inline]
     pub(crate) fn bank_precharge(&self, bank: usize) -> u64 {
-        self.calendar.at(Kind::Precharge, bank)
+        self.banks[bank].precharge
     }
 
     #[inline]
     pub(crate) fn earliest_act(&self, bank: usize) -> u64 {
-        self.bank_act(bank).max(self.group_act(bank))
+        let state = &self.banks[bank];
+        state.act.max(self.groups[usize::from(state.group)].act).max(self.ranks[usize::from(state.rank)].act)
     }
 
     #[inline]
     pub(crate) fn earliest_cas(&self, bank: usize, write: bool) -> u64 {
-        self.bank_cas(bank).max(self.group_cas(bank, write))
-    }
-
-    /// The clock from which the rank of a bank lets rows be closed.
-    #[inline]
-    pub(crate) fn rank_precharge(&self, bank: usize) -> u64 {
-        self.ranks[self.rank_of(bank)].precharge
+        let (state, direction) = (&self.banks[bank], usize::from(write));
+        let group = self.groups[usize::from(state.group)].cas[direction];
+        state.cas.max(group).max(self.ranks[usize::from(state.rank)].cas[direction])
     }
 
     #[inline]
     pub(crate) fn earliest_precharge(&self, bank: usize) -> u64 {
-        self.bank_precharge(bank).max(self.rank_precharge(bank))
+        let state = &self.banks[bank];
+        state.precharge.max(self.ranks[usize::from(state.rank)].precharge)
     }
 
     /// The clock from which the open rows among `banks`, all of one rank, may be closed by one command.
@@ -207,23 +144,22 @@ impl Timing {
 
     /// The clock from which `banks`, all closed and of one rank, may be refreshed.
     pub(crate) fn earliest_refresh(&self, banks: u64, same_bank: bool) -> u64 {
-        let closed = self.calendar.last(Kind::Activate, banks);
+        let closed = bits(banks).map(|bank| self.banks[bank].act).max().unwrap_or(0);
         let rank = self.rank_of(banks.trailing_zeros() as usize);
         closed.max(if same_bank { self.ranks[rank].same_bank } else { 0 })
     }
 
     pub(crate) fn activate(&mut self, clock: u64, bank: usize, row: u32) {
-        let t = self.dram.timing;
-        self.calendar.advance(clock);
+        let t = &self.dram.timing;
         self.open |= 1 << bank;
         let state = &mut self.banks[bank];
         state.row = row;
         state.hits = 0;
         state.used = clock;
         let (own, rank) = (usize::from(state.group), usize::from(state.rank));
-        self.calendar.set(Kind::Column, bank, clock + u64::from(t.rcd));
-        self.calendar.set(Kind::Precharge, bank, clock + u64::from(t.ras));
-        self.calendar.set(Kind::Activate, bank, clock + u64::from(t.rc));
+        state.cas = clock + u64::from(t.rcd);
+        state.precharge = clock + u64::from(t.ras);
+        state.act = clock + u64::from(t.rc);
         let state = &mut self.ranks[rank];
         state.activations.rotate_left(1);
         state.activations[3] = clock + 1;
@@ -236,7 +172,6 @@ impl Timing {
 
     /// Closes the row of a bank by a command at `clock`.
     pub(crate) fn precharge(&mut self, clock: u64, bank: usize) {
-        self.calendar.advance(clock);
         self.close(clock, bank);
         let next = clock + u64::from(self.dram.timing.ppd);
         let rank = &mut self.ranks[usize::from(self.banks[bank].rank)];
@@ -252,34 +187,32 @@ impl Timing {
     /// The row of a bank closes itself at `clock`.
     pub(crate) fn close(&mut self, clock: u64, bank: usize) {
         self.open &= !(1 << bank);
-        self.calendar.raise(Kind::Activate, bank, clock + u64::from(self.dram.timing.rp));
+        let state = &mut self.banks[bank];
+        state.act = state.act.max(clock + u64::from(self.dram.timing.rp));
     }
 
     /// Issues a read or a write and moves what the bus and the ranks allow next.
     pub(crate) fn cas(&mut self, clock: u64, bank: usize, write: bool) {
         let t = &self.dram.timing;
-        self.calendar.advance(clock);
         let state = &mut self.banks[bank];
         state.used = clock;
         state.hits += 1;
         let hold = if write { t.cwl + t.burst + t.wr } else { t.rtp };
-        self.calendar.raise(Kind::Precharge, bank, clock + u64::from(hold));
+        state.precharge = state.precharge.max(clock + u64::from(hold));
         let (own, rank) = (usize::from(state.group), usize::from(state.rank));
         let [same_group, same_rank, other_rank] = self.gaps[usize::from(write)];
         raise(&mut self.groups[own].cas, clock, same_group);
-        for (index, state) in self.ranks.iter_mut().enumerate() {
-            raise(&mut state.cas, clock, if index == rank { same_rank } else { other_rank });
+        for index in 0..self.dram.ranks as usize {
+            raise(&mut self.ranks[index].cas, clock, if index == rank { same_rank } else { other_rank });
         }
-        raise(&mut self.column_floor, clock, self.least_gaps[usize::from(write)]);
     }
 
     /// Refreshes `banks`, all closed and of one rank.
     pub(crate) fn refresh(&mut self, clock: u64, banks: u64, same_bank: bool) {
         let t = self.dram.timing;
-        self.calendar.advance(clock);
         let rank = self.rank_of(banks.trailing_zeros() as usize);
         let busy = clock + u64::from(if same_bank { t.rfc_sb } else { t.rfc });
-        bits(banks).for_each(|bank| self.calendar.raise(Kind::Activate, bank, busy));
+        bits(banks).for_each(|bank| self.banks[bank].act = self.banks[bank].act.max(busy));
         if same_bank {
             self.ranks[rank].same_bank = clock + u64::from(t.refsb_refsb);
             self.ranks[rank].act = self.ranks[rank].act.max(clock + u64::from(t.refsb_act));
@@ -293,23 +226,6 @@ fn raise(next: &mut [u64; 2], clock: u64, gaps: [u32; 2]) {
     for (next, gap) in next.iter_mut().zip(gaps) {
         *next = (*next).max(clock + u64::from(gap));
     }
-}
-
-/// The clocks from one column access to the next, wherever it goes.
-fn least_gaps(dram: &DramParams) -> [[u32; 2]; 2] {
-    let exists = [true, dram.bank_groups > 1, dram.ranks > 1];
-    let least = |gaps: &Gaps, next: usize| {
-        let existing = gaps.iter().zip(exists).filter(|(_, exists)| *exists);
-        existing.map(|(gap, _)| gap[next]).min().unwrap_or(0)
-    };
-    gaps(dram).map(|gaps| [least(&gaps, 0), least(&gaps, 1)])
-}
-
-/// The most clocks from a command until a bank is ready again.
-fn horizon(dram: &DramParams) -> u32 {
-    let t = &dram.timing;
-    let closed = t.ras.max(t.rcd + t.rtp).max(t.rcd + t.cwl + t.burst + t.wr) + t.rp;
-    closed.max(t.rc).max(t.rfc).max(t.rfc_sb)
 }
 
 /// The clocks from one column access to the next.

@@ -4,6 +4,7 @@
 //! they come ([`Controller::offer`]) and lets it issue at the planned clock ([`Controller::issue`], then
 //! [`Controller::decide`]). Clocks are counted from the start of the run.
 
+mod candidates;
 mod counters;
 mod idle;
 mod mode;
@@ -14,14 +15,15 @@ mod wanted;
 
 pub use counters::Counters;
 
-use super::calendar::Kind;
+use super::table::Table;
 use super::timing::{bits, Timing};
 use super::{CommandKind, CommandRecord, Place};
 use crate::params::{ControllerParams, DramParams, EntryUntil, PagePolicy};
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
+use candidates::Candidates;
 use mode::Mode;
-use plan::{Action, Plan};
+use plan::{Action, Plan, WRITE};
 use queue::{Entry, Queue};
 use refresh::Refresher;
 use serde::{Deserialize, Serialize};
@@ -82,10 +84,8 @@ pub struct Controller {
     reads: Queue,
     writes: Queue,
     /// Requests that own an opened bank, by bank, and their banks: reads, then writes.
-    active: Vec<Entry>,
+    active: Table<Entry>,
     active_banks: [u64; 2],
-    /// Their keys, oldest first.
-    active_order: Vec<u64>,
     mode: Mode,
     mode_since: Time,
     /// Lines served since the last change of mode.
@@ -94,6 +94,7 @@ pub struct Controller {
     idle_drain: bool,
     last_was_write: bool,
     plan: Plan,
+    candidates: Candidates,
     /// Requests that came so far.
     next_order: u64,
     /// The first clocks that row and column commands may use.
@@ -115,23 +116,22 @@ impl Controller {
     /// An idle controller that tells `classes` workloads apart. `channel` is its number in the commands that it records.
     #[must_use]
     pub fn new(dram: &DramParams, params: &ControllerParams, classes: usize, channel: u32) -> Self {
-        let banks = dram.ranks * dram.bank_groups * dram.banks_per_group;
         let write_entries = if params.shared_queue { params.rpq_entries } else { params.wpq_entries };
         let searched = params.forwarding || params.merging;
         let mut controller = Self {
             timing: Timing::new(dram),
             refresher: Refresher::new(dram, params),
-            reads: Queue::new(params.rpq_entries, banks, false),
-            writes: Queue::new(write_entries, banks, searched),
-            active: vec![Entry::NONE; banks as usize],
+            reads: Queue::new(params.rpq_entries, false),
+            writes: Queue::new(write_entries, searched),
+            active: Table::of(|_| Entry::NONE),
             active_banks: [0; 2],
-            active_order: Vec::with_capacity(banks as usize),
             mode: Mode::Read,
             mode_since: Time::ZERO,
             served: 0,
             idle_drain: false,
             last_was_write: false,
             plan: Plan::NEVER,
+            candidates: Candidates::new(params),
             next_order: 0,
             row_bus: 0,
             column_bus: 0,
@@ -254,6 +254,7 @@ impl Controller {
             if incoming.read { (&mut self.reads, &mut self.rpq) } else { (&mut self.writes, &mut self.wpq) };
         let accesses = self.dram.accesses_per_line as u8;
         queue.push(Entry::new(incoming, accesses, self.next_order, clock, now), open_row);
+        self.candidates.bank_changed(usize::from(incoming.place.bank));
         self.next_order += 1;
         let taken = domain.try_acquire(now, incoming.class);
         assert!(taken, "a queue with room has a credit");
@@ -324,6 +325,7 @@ impl Controller {
 
     fn row_closed(&mut self, bank: usize) {
         self.counters.precharges += 1;
+        self.candidates.row_closed(bank, self.dram.timing.ppd > 0);
         self.reads.row_changed(bank, None);
         self.writes.row_changed(bank, None);
     }
@@ -336,6 +338,7 @@ impl Controller {
         self.use_row_bus(clock, self.dram.timing.act_clocks);
         self.record(clock, CommandKind::Activate, bank, row, 0);
         self.timing.activate(clock, bank, row);
+        self.candidates.row_opened(bank);
         self.note_use(clock);
         self.reads.row_changed(bank, Some(row));
         self.writes.row_changed(bank, Some(row));
@@ -345,10 +348,10 @@ impl Controller {
             return Issued::default();
         }
         let queue = if write { &mut self.writes } else { &mut self.reads };
-        self.active[bank] = queue.remove_hit(bank);
+        let mut entry = queue.remove_hit(bank);
+        entry.key |= if write { WRITE } else { 0 };
+        self.active[bank] = entry;
         self.active_banks[usize::from(write)] |= 1 << bank;
-        self.add_owner(self.active[bank].order, bank, write);
-        let entry = self.active[bank];
         self.entry_freed(now, &entry, write);
         self.note_empty(now);
         Issued { freed: Some(!write), served: None }
@@ -360,7 +363,6 @@ impl Controller {
         let last = entry.accesses == 0;
         if last {
             self.active_banks[usize::from(write)] &= !(1 << bank);
-            self.remove_owner(bank);
         }
         self.access(clock, bank, write, &entry);
         let served = last.then(|| self.serve(clock, &entry, write));
@@ -401,6 +403,7 @@ impl Controller {
     fn access(&mut self, clock: u64, bank: usize, write: bool, entry: &Entry) {
         self.use_column_bus(clock);
         self.timing.cas(clock, bank, write);
+        self.candidates.row_accessed(bank);
         self.note_use(clock);
         self.counters.switches += u64::from(write != self.last_was_write);
         self.last_was_write = write;

@@ -2,6 +2,7 @@
 
 use super::plan::request_key;
 use super::Incoming;
+use crate::memory::table::Table;
 use crate::memory::Place;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -27,8 +28,8 @@ pub(super) struct Entry {
     /// Clock and time of arrival.
     pub(super) arrived: u64,
     pub(super) queued: Time,
-    /// Order of arrival.
-    pub(super) order: u64,
+    /// Order of arrival, and bank.
+    pub(super) key: u64,
 }
 
 impl Entry {
@@ -44,14 +45,15 @@ impl Entry {
         next: NONE,
         arrived: 0,
         queued: Time::ZERO,
-        order: 0,
+        key: 0,
     };
 
     /// An entry for a request that arrives at time `now`, in clock `clock`.
     pub(super) fn new(incoming: &Incoming, accesses: u8, order: u64, clock: u64, now: Time) -> Self {
         let Place { bank, row, column, .. } = incoming.place;
         let Incoming { tag, class, .. } = *incoming;
-        Self { tag, row, column, bank, class, accesses, order, arrived: clock, queued: now, ..Self::NONE }
+        let key = request_key(order, usize::from(bank));
+        Self { tag, row, column, bank, class, accesses, key, arrived: clock, queued: now, ..Self::NONE }
     }
 
     fn bucket(bank: u8, row: u32, column: u16) -> usize {
@@ -68,19 +70,19 @@ struct List {
     /// The oldest request for the open row, and the oldest for another one.
     hit: u16,
     rival: u16,
+    /// Their keys.
+    hit_key: u64,
+    rival_key: u64,
 }
 
-const EMPTY: List = List { head: NONE, tail: NONE, hit: NONE, rival: NONE };
+const EMPTY: List = List { head: NONE, tail: NONE, hit: NONE, rival: NONE, hit_key: 0, rival_key: 0 };
 
 /// The RPQ or the WPQ of a subchannel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Queue {
     entries: Vec<Entry>,
     free: Vec<u16>,
-    lists: Vec<List>,
-    /// Order of arrival and bank of the oldest request for the open row, and of the oldest for another one, per bank.
-    pub(super) hit_keys: Vec<u64>,
-    pub(super) rival_keys: Vec<u64>,
+    lists: Table<List>,
     /// Banks with requests, one bit each.
     pub(super) banks: u64,
     /// Banks with requests for their open row, one bit each.
@@ -94,13 +96,11 @@ pub(super) struct Queue {
 
 impl Queue {
     /// An empty queue. `searched` says whether lines will be looked up.
-    pub(super) fn new(capacity: u32, banks: u32, searched: bool) -> Self {
+    pub(super) fn new(capacity: u32, searched: bool) -> Self {
         Self {
             entries: vec![Entry::NONE; capacity as usize],
             free: (0..capacity as u16).rev().collect(),
-            lists: vec![EMPTY; banks as usize],
-            hit_keys: vec![0; banks as usize],
-            rival_keys: vec![0; banks as usize],
+            lists: Table::of(|_| EMPTY),
             banks: 0,
             hits: 0,
             rivals: 0,
@@ -117,6 +117,18 @@ impl Queue {
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.free.is_empty()
+    }
+
+    /// Order of arrival and bank of the oldest request of a bank for its open row.
+    #[inline]
+    pub(super) fn hit_key(&self, bank: usize) -> u64 {
+        self.lists[bank].hit_key
+    }
+
+    /// Order of arrival and bank of the oldest request of a bank for another row than the open one.
+    #[inline]
+    pub(super) fn rival_key(&self, bank: usize) -> u64 {
+        self.lists[bank].rival_key
     }
 
     /// The clock of arrival of the oldest request of a bank for another row than the open one.
@@ -139,14 +151,14 @@ impl Queue {
 
     /// The bank of the oldest request of all.
     pub(super) fn oldest_bank(&self) -> Option<usize> {
-        let order = |bank: usize| self.entries[usize::from(self.lists[bank].head)].order;
-        super::bits(self.banks).min_by_key(|&bank| order(bank))
+        let key = |bank: usize| self.entries[usize::from(self.lists[bank].head)].key;
+        super::bits(self.banks).min_by_key(|&bank| key(bank))
     }
 
     /// Those of `banks` whose oldest request for the open row is older than that for another one.
     #[inline]
     pub(super) fn with_older_hits(&self, banks: u64) -> u64 {
-        let older = |&bank: &usize| self.rivals >> bank & 1 == 0 || self.hit_keys[bank] < self.rival_keys[bank];
+        let older = |&bank: &usize| self.rivals >> bank & 1 == 0 || self.hit_key(bank) < self.rival_key(bank);
         super::bits(banks & self.hits).filter(older).fold(0, |all, bank| all | 1 << bank)
     }
 
@@ -231,7 +243,7 @@ impl Queue {
         if index == NONE {
             self.hits &= !(1 << bank);
         } else {
-            self.hit_keys[bank] = request_key(self.entries[usize::from(index)].order, bank);
+            self.lists[bank].hit_key = self.entries[usize::from(index)].key;
             self.hits |= 1 << bank;
         }
     }
@@ -241,7 +253,7 @@ impl Queue {
         if index == NONE {
             self.rivals &= !(1 << bank);
         } else {
-            self.rival_keys[bank] = request_key(self.entries[usize::from(index)].order, bank);
+            self.lists[bank].rival_key = self.entries[usize::from(index)].key;
             self.rivals |= 1 << bank;
         }
     }

@@ -1,0 +1,218 @@
+//! The best candidates for the next command, one of each kind, remembered from plan to plan.
+//!
+//! A command or a request changes what its own bank would do, and when the banks beside it may go; seldom more. What is
+//! best of a kind stays so while its time has not come, no gate of its kind has moved and its own bank is as it was: then
+//! it only competes with the banks that have changed.
+
+use super::plan::{rank, Plan, ACTIVATE, ACTIVE, CAS, FIRST, OWNERS, PRECHARGE, SECOND, THIRD, WRITE};
+use super::{bits, Controller};
+use crate::params::{ControllerParams, Scheduler};
+use serde::{Deserialize, Serialize};
+
+/// Column accesses of requests that own their bank, other column accesses, activations and precharges.
+const KINDS: usize = 4;
+const OWNED: usize = 0;
+const COLUMNS: usize = 1;
+const OPENS: usize = 2;
+const CLOSES: usize = 3;
+
+/// Several kinds, one bit each.
+const NO_KIND: u8 = 0;
+const ALL_KINDS: u8 = (1 << KINDS) - 1;
+const FOR_QUEUED: u8 = ALL_KINDS & !(1 << OWNED);
+
+/// What is best of each kind, and what is known of its being out of date.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Candidates {
+    best: [Plan; KINDS],
+    /// Kinds to be looked for anew.
+    stale: u8,
+    /// Whether all depends on commands and requests alone, and not on the time or on who is the oldest of all.
+    lasting: bool,
+    /// Banks that have changed, one bit each.
+    changed: u64,
+    /// What was looked for last: for writes, and the banks that were held.
+    write: bool,
+    held: u64,
+}
+
+impl Candidates {
+    pub(super) fn new(params: &ControllerParams) -> Self {
+        let lasting = params.row_hold == u32::MAX && params.row_hits == 0 && params.scheduler != Scheduler::Fcfs;
+        Self { best: [Plan::NEVER; KINDS], stale: ALL_KINDS, lasting, changed: 0, write: false, held: 0 }
+    }
+
+    /// The row, the requests or the owner of a bank have changed.
+    #[inline]
+    pub(super) fn bank_changed(&mut self, bank: usize) {
+        self.changed |= 1 << bank;
+    }
+
+    /// An activation keeps others waiting.
+    #[inline]
+    pub(super) fn row_opened(&mut self, bank: usize) {
+        self.bank_changed(bank);
+        self.stale |= 1 << OPENS;
+    }
+
+    /// A column access keeps others waiting.
+    #[inline]
+    pub(super) fn row_accessed(&mut self, bank: usize) {
+        self.bank_changed(bank);
+        self.stale |= 1 << OWNED | 1 << COLUMNS;
+    }
+
+    /// A precharge may keep others waiting.
+    #[inline]
+    pub(super) fn row_closed(&mut self, bank: usize, others_wait: bool) {
+        self.bank_changed(bank);
+        self.stale |= u8::from(others_wait) << CLOSES;
+    }
+
+    /// A refresh keeps a good many banks waiting.
+    pub(super) fn refreshed(&mut self) {
+        self.stale = ALL_KINDS;
+    }
+
+    /// Notes what is looked for from now on.
+    #[inline]
+    fn look_for(&mut self, write: bool, held: u64) {
+        if (write, held) != (self.write, self.held) {
+            self.stale |= FOR_QUEUED;
+            (self.write, self.held) = (write, held);
+        }
+    }
+
+    /// The banks among which the best of a kind is yet to be found, from `floor` on: all, or those that have changed.
+    #[inline]
+    fn unsure(&mut self, kind: usize, floor: u64) -> u64 {
+        let best = &mut self.best[kind];
+        if self.stale >> kind & 1 == 1 || best.clock < floor || self.changed >> best.bank() & 1 == 1 {
+            *best = Plan::NEVER;
+            return u64::MAX;
+        }
+        self.changed
+    }
+
+    #[inline]
+    fn add(&mut self, kind: usize, plan: Plan) {
+        self.best[kind] = self.best[kind].or(plan);
+    }
+
+    #[inline]
+    fn best_of_owners(&mut self) -> Plan {
+        (self.stale, self.changed) = (NO_KIND, 0);
+        self.best[OWNED]
+    }
+
+    #[inline]
+    fn best(&mut self) -> Plan {
+        (self.stale, self.changed) = (NO_KIND, 0);
+        let [owned, columns, opens, closes] = self.best;
+        owned.or(columns).or(opens.or(closes))
+    }
+}
+
+impl Controller {
+    /// What goes first of what requests want, at `clock` or later; `write` says whether queued writes or reads are served.
+    #[inline]
+    pub(super) fn best_candidate(&mut self, write: bool, clock: u64) -> Plan {
+        self.candidates.look_for(write, self.refresher.held);
+        let column_floor = clock.max(self.column_bus);
+        let row_floor = clock.max(self.row_bus);
+        let free = !self.refresher.held;
+
+        let owned = self.candidates.unsure(OWNED, column_floor) & self.owned();
+        if owned != 0 {
+            let plan = self.first_owned(owned, clock);
+            self.candidates.add(OWNED, plan);
+        }
+        if !self.candidates.lasting {
+            return self.candidates.best_of_owners().or(self.plan_among(write, u64::MAX, clock));
+        }
+        let columns = self.candidates.unsure(COLUMNS, column_floor) & free & self.queue(write).hits;
+        if columns != 0 {
+            let plan = self.first_column(write, columns, clock);
+            self.candidates.add(COLUMNS, plan);
+        }
+        let opens = self.candidates.unsure(OPENS, row_floor) & free;
+        let opens = self.wanted_opens(write, opens);
+        if opens != 0 {
+            let plan = self.first_open(write, opens, clock);
+            self.candidates.add(OPENS, plan);
+        }
+        let closes = self.candidates.unsure(CLOSES, row_floor) & free;
+        let closes = self.wanted_closes(write, closes);
+        if closes != 0 {
+            let plan = self.first_close(write, closes, clock);
+            self.candidates.add(CLOSES, plan);
+        }
+        self.candidates.best()
+    }
+
+    /// The first column access of a request that owns its bank.
+    #[inline]
+    fn first_owned(&self, banks: u64, clock: u64) -> Plan {
+        let floor = clock.max(self.column_bus);
+        let writes = self.active_banks[1];
+        first_of(banks, OWNERS | ACTIVE, |bank| {
+            (self.timing.earliest_cas(bank, writes >> bank & 1 == 1).max(floor), self.active[bank].key)
+        })
+    }
+
+    /// The first access to the open rows of `banks`.
+    #[inline]
+    pub(super) fn first_column(&self, write: bool, banks: u64, clock: u64) -> Plan {
+        let (queue, floor) = (self.queue(write), clock.max(self.column_bus));
+        first_of(banks, FIRST | CAS | direction(write), |bank| {
+            (self.timing.earliest_cas(bank, write).max(floor), queue.hit_key(bank))
+        })
+    }
+
+    /// The first activation of one of `banks`.
+    #[inline]
+    pub(super) fn first_open(&self, write: bool, banks: u64, clock: u64) -> Plan {
+        let (queue, floor) = (self.queue(write), clock.max(self.row_bus));
+        first_of(banks, self.lower_classes()[0] | ACTIVATE | direction(write), |bank| {
+            (self.timing.earliest_act(bank).max(floor), queue.rival_key(bank))
+        })
+    }
+
+    /// The first precharge of one of `banks`.
+    #[inline]
+    pub(super) fn first_close(&self, write: bool, banks: u64, clock: u64) -> Plan {
+        let (queue, floor) = (self.queue(write), clock.max(self.row_bus));
+        first_of(banks, self.lower_classes()[1] | PRECHARGE | direction(write), |bank| {
+            (self.timing.earliest_precharge(bank).max(floor), queue.rival_key(bank))
+        })
+    }
+
+    /// The classes of urgency of activations and of precharges.
+    #[inline]
+    fn lower_classes(&self) -> [u64; 2] {
+        if self.params.scheduler == Scheduler::ColumnFirst {
+            [SECOND, THIRD]
+        } else {
+            [FIRST, FIRST]
+        }
+    }
+}
+
+#[inline]
+fn direction(write: bool) -> u64 {
+    if write {
+        WRITE
+    } else {
+        0
+    }
+}
+
+/// The first of what `candidate` says of each of `banks`: clock and key. `kind` is what their keys have in common.
+#[inline]
+fn first_of(banks: u64, kind: u64, candidate: impl Fn(usize) -> (u64, u64)) -> Plan {
+    let ranks = bits(banks).map(|bank| {
+        let (clock, key) = candidate(bank);
+        rank(clock, key)
+    });
+    Plan::of_rank(ranks.fold(u128::MAX, u128::min), kind)
+}
