@@ -7,28 +7,14 @@ use super::table::Table;
 use crate::params::DramParams;
 use serde::{Deserialize, Serialize};
 
-/// A bank.
+/// The row that a bank has open.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Bank {
-    /// The clocks from which on it may be opened, accessed and closed, as far as it alone is concerned.
-    act: u64,
-    cas: u64,
-    precharge: u64,
-    /// Clock of the last command to the open row.
-    used: u64,
+struct Row {
     row: u32,
-    /// Column accesses since the row was opened.
+    /// Column accesses since it was opened.
     hits: u32,
-    group: u8,
-    rank: u8,
-}
-
-/// When the banks of a group may be opened and accessed, as far as its other banks are concerned.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Group {
-    act: u64,
-    /// Reads, then writes.
-    cas: [u64; 2],
+    /// Clock of the last command to it.
+    used: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -37,7 +23,6 @@ struct Rank {
     banks: u64,
     /// Clocks of the last four activations plus one, oldest first; 0 = none yet.
     activations: [u64; 4],
-    act: u64,
     /// Reads, then writes.
     cas: [u64; 2],
     precharge: u64,
@@ -51,8 +36,18 @@ type Gaps = [[u32; 2]; 3];
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Timing {
     dram: DramParams,
-    banks: Table<Bank>,
-    groups: Table<Group>,
+    /// The clocks from which on a bank may be opened, accessed and closed, as far as it alone is concerned.
+    act: Table<u64>,
+    cas: Table<u64>,
+    precharge: Table<u64>,
+    rows: Table<Row>,
+    /// The group and the rank of each bank.
+    group_of: Table<u8>,
+    rank_of: Table<u8>,
+    /// The clocks from which on the other banks of a group and of its rank let its banks be opened.
+    group_act: Table<u64>,
+    /// The clocks from which on the other banks of a group let its banks be read, and written.
+    group_cas: Table<[u64; 2]>,
     ranks: Table<Rank>,
     /// After a read, and after a write.
     gaps: [Gaps; 2],
@@ -63,18 +58,20 @@ pub(crate) struct Timing {
 impl Timing {
     pub(crate) fn new(dram: &DramParams) -> Self {
         let per_rank = dram.bank_groups * dram.banks_per_group;
-        let bank = |index: usize| {
-            let group = index as u32 / dram.banks_per_group;
-            Bank { group: group as u8, rank: (group / dram.bank_groups) as u8, ..Bank::default() }
-        };
         let rank = |index: usize| {
             let banks = (u64::MAX >> (64 - per_rank)).checked_shl(index as u32 * per_rank).unwrap_or(0);
             Rank { banks, ..Rank::default() }
         };
         Self {
             dram: dram.clone(),
-            banks: Table::of(bank),
-            groups: Table::of(|_| Group::default()),
+            act: Table::of(|_| 0),
+            cas: Table::of(|_| 0),
+            precharge: Table::of(|_| 0),
+            rows: Table::of(|_| Row::default()),
+            group_of: Table::of(|bank| (bank as u32 / dram.banks_per_group) as u8),
+            rank_of: Table::of(|bank| (bank as u32 / per_rank) as u8),
+            group_act: Table::of(|_| 0),
+            group_cas: Table::of(|_| [0; 2]),
             ranks: Table::of(rank),
             gaps: gaps(dram),
             open: 0,
@@ -90,50 +87,51 @@ impl Timing {
     /// The rank of a bank.
     #[inline]
     pub(crate) fn rank_of(&self, bank: usize) -> usize {
-        usize::from(self.banks[bank].rank)
+        usize::from(self.rank_of[bank])
     }
 
     /// The row that a bank has open.
     #[inline]
     pub(crate) fn open_row(&self, bank: usize) -> Option<u32> {
-        (self.open >> bank & 1 == 1).then(|| self.banks[bank].row)
+        (self.open >> bank & 1 == 1).then(|| self.rows[bank].row)
     }
 
     /// Clock of the last command to the row that a bank has open.
     #[inline]
     pub(crate) fn used(&self, bank: usize) -> u64 {
-        self.banks[bank].used
+        self.rows[bank].used
     }
 
     /// Column accesses to the row that a bank has open.
     #[inline]
     pub(crate) fn hits(&self, bank: usize) -> u32 {
-        self.banks[bank].hits
+        self.rows[bank].hits
     }
 
     /// The clock from which the open row itself may be closed.
     #[inline]
     pub(crate) fn bank_precharge(&self, bank: usize) -> u64 {
-        self.banks[bank].precharge
+        self.precharge[bank]
     }
 
     #[inline]
     pub(crate) fn earliest_act(&self, bank: usize) -> u64 {
-        let state = &self.banks[bank];
-        state.act.max(self.groups[usize::from(state.group)].act).max(self.ranks[usize::from(state.rank)].act)
+        self.act[bank].max(self.group_act[usize::from(self.group_of[bank])])
     }
 
     #[inline]
     pub(crate) fn earliest_cas(&self, bank: usize, write: bool) -> u64 {
-        let (state, direction) = (&self.banks[bank], usize::from(write));
-        let group = self.groups[usize::from(state.group)].cas[direction];
-        state.cas.max(group).max(self.ranks[usize::from(state.rank)].cas[direction])
+        let direction = usize::from(write);
+        let group = self.group_cas[usize::from(self.group_of[bank])][direction];
+        self.cas[bank].max(group).max(self.ranks[self.rank_of(bank)].cas[direction])
     }
 
     #[inline]
     pub(crate) fn earliest_precharge(&self, bank: usize) -> u64 {
-        let state = &self.banks[bank];
-        state.precharge.max(self.ranks[usize::from(state.rank)].precharge)
+        if self.dram.timing.ppd == 0 {
+            return self.precharge[bank];
+        }
+        self.precharge[bank].max(self.ranks[self.rank_of(bank)].precharge)
     }
 
     /// The clock from which the open rows among `banks`, all of one rank, may be closed by one command.
@@ -144,7 +142,7 @@ impl Timing {
 
     /// The clock from which `banks`, all closed and of one rank, may be refreshed.
     pub(crate) fn earliest_refresh(&self, banks: u64, same_bank: bool) -> u64 {
-        let closed = bits(banks).map(|bank| self.banks[bank].act).max().unwrap_or(0);
+        let closed = bits(banks).map(|bank| self.act[bank]).max().unwrap_or(0);
         let rank = self.rank_of(banks.trailing_zeros() as usize);
         closed.max(if same_bank { self.ranks[rank].same_bank } else { 0 })
     }
@@ -152,30 +150,32 @@ impl Timing {
     pub(crate) fn activate(&mut self, clock: u64, bank: usize, row: u32) {
         let t = &self.dram.timing;
         self.open |= 1 << bank;
-        let state = &mut self.banks[bank];
-        state.row = row;
-        state.hits = 0;
-        state.used = clock;
-        let (own, rank) = (usize::from(state.group), usize::from(state.rank));
-        state.cas = clock + u64::from(t.rcd);
-        state.precharge = clock + u64::from(t.ras);
-        state.act = clock + u64::from(t.rc);
-        let state = &mut self.ranks[rank];
-        state.activations.rotate_left(1);
-        state.activations[3] = clock + 1;
-        let first = state.activations[0];
-        let window = if first > 0 { first - 1 + u64::from(t.faw) } else { 0 };
-        state.act = state.act.max(window).max(clock + u64::from(t.rrd_s));
-        let group = &mut self.groups[own];
-        group.act = group.act.max(clock + u64::from(t.rrd_l));
+        self.rows[bank] = Row { row, hits: 0, used: clock };
+        self.cas[bank] = clock + u64::from(t.rcd);
+        self.precharge[bank] = clock + u64::from(t.ras);
+        self.act[bank] = clock + u64::from(t.rc);
+        let (own, rank) = (usize::from(self.group_of[bank]), self.rank_of(bank));
+        let [_, second, third, fourth] = self.ranks[rank].activations;
+        self.ranks[rank].activations = [second, third, fourth, clock + 1];
+        let window = if second > 0 { second - 1 + u64::from(t.faw) } else { 0 };
+        let (next, next_of_group) = (window.max(clock + u64::from(t.rrd_s)), clock + u64::from(t.rrd_l));
+        self.raise_act(rank, next);
+        self.group_act[own] = self.group_act[own].max(next_of_group);
+    }
+
+    /// No bank of a rank may be opened before `clock`.
+    fn raise_act(&mut self, rank: usize, clock: u64) {
+        let groups = self.dram.bank_groups as usize;
+        for group in rank * groups..(rank + 1) * groups {
+            self.group_act[group] = self.group_act[group].max(clock);
+        }
     }
 
     /// Closes the row of a bank by a command at `clock`.
     pub(crate) fn precharge(&mut self, clock: u64, bank: usize) {
         self.close(clock, bank);
-        let next = clock + u64::from(self.dram.timing.ppd);
-        let rank = &mut self.ranks[usize::from(self.banks[bank].rank)];
-        rank.precharge = rank.precharge.max(next);
+        let rank = &mut self.ranks[usize::from(self.rank_of[bank])];
+        rank.precharge = rank.precharge.max(clock + u64::from(self.dram.timing.ppd));
     }
 
     /// Closes every open row among `banks`, all of one rank, by one command at `clock`.
@@ -187,21 +187,20 @@ impl Timing {
     /// The row of a bank closes itself at `clock`.
     pub(crate) fn close(&mut self, clock: u64, bank: usize) {
         self.open &= !(1 << bank);
-        let state = &mut self.banks[bank];
-        state.act = state.act.max(clock + u64::from(self.dram.timing.rp));
+        self.act[bank] = self.act[bank].max(clock + u64::from(self.dram.timing.rp));
     }
 
     /// Issues a read or a write and moves what the bus and the ranks allow next.
     pub(crate) fn cas(&mut self, clock: u64, bank: usize, write: bool) {
         let t = &self.dram.timing;
-        let state = &mut self.banks[bank];
-        state.used = clock;
-        state.hits += 1;
+        let row = &mut self.rows[bank];
+        row.used = clock;
+        row.hits += 1;
         let hold = if write { t.cwl + t.burst + t.wr } else { t.rtp };
-        state.precharge = state.precharge.max(clock + u64::from(hold));
-        let (own, rank) = (usize::from(state.group), usize::from(state.rank));
+        self.precharge[bank] = self.precharge[bank].max(clock + u64::from(hold));
+        let (own, rank) = (usize::from(self.group_of[bank]), self.rank_of(bank));
         let [same_group, same_rank, other_rank] = self.gaps[usize::from(write)];
-        raise(&mut self.groups[own].cas, clock, same_group);
+        raise(&mut self.group_cas[own], clock, same_group);
         for index in 0..self.dram.ranks as usize {
             raise(&mut self.ranks[index].cas, clock, if index == rank { same_rank } else { other_rank });
         }
@@ -212,10 +211,10 @@ impl Timing {
         let t = self.dram.timing;
         let rank = self.rank_of(banks.trailing_zeros() as usize);
         let busy = clock + u64::from(if same_bank { t.rfc_sb } else { t.rfc });
-        bits(banks).for_each(|bank| self.banks[bank].act = self.banks[bank].act.max(busy));
+        bits(banks).for_each(|bank| self.act[bank] = self.act[bank].max(busy));
         if same_bank {
             self.ranks[rank].same_bank = clock + u64::from(t.refsb_refsb);
-            self.ranks[rank].act = self.ranks[rank].act.max(clock + u64::from(t.refsb_act));
+            self.raise_act(rank, clock + u64::from(t.refsb_act));
         }
     }
 }

@@ -153,37 +153,36 @@ impl Controller {
     /// The first column access of a request that owns its bank.
     #[inline]
     fn first_owned(&self, banks: u64, clock: u64) -> Plan {
-        let floor = clock.max(self.column_bus);
         let writes = self.active_banks[1];
-        first_of(banks, OWNERS | ACTIVE, |bank| {
-            (self.timing.earliest_cas(bank, writes >> bank & 1 == 1).max(floor), self.active[bank].key)
+        first_of(banks, OWNERS | ACTIVE, clock.max(self.column_bus), |bank| {
+            (self.timing.earliest_cas(bank, writes >> bank & 1 == 1), self.active[bank].key)
         })
     }
 
     /// The first access to the open rows of `banks`.
     #[inline]
     pub(super) fn first_column(&self, write: bool, banks: u64, clock: u64) -> Plan {
-        let (queue, floor) = (self.queue(write), clock.max(self.column_bus));
-        first_of(banks, FIRST | CAS | direction(write), |bank| {
-            (self.timing.earliest_cas(bank, write).max(floor), queue.hit_key(bank))
+        let queue = self.queue(write);
+        first_of(banks, FIRST | CAS | direction(write), clock.max(self.column_bus), |bank| {
+            (self.timing.earliest_cas(bank, write), queue.hit_key(bank))
         })
     }
 
     /// The first activation of one of `banks`.
     #[inline]
     pub(super) fn first_open(&self, write: bool, banks: u64, clock: u64) -> Plan {
-        let (queue, floor) = (self.queue(write), clock.max(self.row_bus));
-        first_of(banks, self.lower_classes()[0] | ACTIVATE | direction(write), |bank| {
-            (self.timing.earliest_act(bank).max(floor), queue.rival_key(bank))
+        let queue = self.queue(write);
+        first_of(banks, self.lower_classes()[0] | ACTIVATE | direction(write), clock.max(self.row_bus), |bank| {
+            (self.timing.earliest_act(bank), queue.rival_key(bank))
         })
     }
 
     /// The first precharge of one of `banks`.
     #[inline]
     pub(super) fn first_close(&self, write: bool, banks: u64, clock: u64) -> Plan {
-        let (queue, floor) = (self.queue(write), clock.max(self.row_bus));
-        first_of(banks, self.lower_classes()[1] | PRECHARGE | direction(write), |bank| {
-            (self.timing.earliest_precharge(bank).max(floor), queue.rival_key(bank))
+        let queue = self.queue(write);
+        first_of(banks, self.lower_classes()[1] | PRECHARGE | direction(write), clock.max(self.row_bus), |bank| {
+            (self.timing.earliest_precharge(bank), queue.rival_key(bank))
         })
     }
 
@@ -207,12 +206,16 @@ fn direction(write: bool) -> u64 {
     }
 }
 
-/// The first of what `candidate` says of each of `banks`: clock and key. `kind` is what their keys have in common.
+/// The first of what `candidate` says of each of `banks`, a clock and a key, but not before `floor`. `kind` is what their
+/// keys have in common. Waits are compared instead of clocks, since that takes no branch.
 #[inline]
-fn first_of(banks: u64, kind: u64, candidate: impl Fn(usize) -> (u64, u64)) -> Plan {
+fn first_of(banks: u64, kind: u64, floor: u64, candidate: impl Fn(usize) -> (u64, u64)) -> Plan {
+    if banks == 0 {
+        return Plan::NEVER;
+    }
     let ranks = bits(banks).map(|bank| {
         let (clock, key) = candidate(bank);
-        rank(clock, key)
+        rank(clock.saturating_sub(floor), key)
     });
-    Plan::of_rank(ranks.fold(u128::MAX, u128::min), kind)
+    Plan::of_rank(ranks.fold(u128::MAX, u128::min), kind).after(floor)
 }

@@ -111,6 +111,12 @@ impl Plan {
         Self { clock: (rank >> 64) as u64, key: Key(rank as u64 | kind) }
     }
 
+    /// The same `clocks` later.
+    #[inline]
+    pub(super) fn after(self, clocks: u64) -> Self {
+        Self { clock: self.clock + clocks, ..self }
+    }
+
     /// Clock and key in one number; the least goes first.
     #[inline]
     fn rank(self) -> u128 {

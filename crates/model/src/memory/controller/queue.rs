@@ -70,12 +70,9 @@ struct List {
     /// The oldest request for the open row, and the oldest for another one.
     hit: u16,
     rival: u16,
-    /// Their keys.
-    hit_key: u64,
-    rival_key: u64,
 }
 
-const EMPTY: List = List { head: NONE, tail: NONE, hit: NONE, rival: NONE, hit_key: 0, rival_key: 0 };
+const EMPTY: List = List { head: NONE, tail: NONE, hit: NONE, rival: NONE };
 
 /// The RPQ or the WPQ of a subchannel.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -83,6 +80,9 @@ pub(super) struct Queue {
     entries: Vec<Entry>,
     free: Vec<u16>,
     lists: Table<List>,
+    /// The keys of the oldest request for the open row, and of the oldest for another one, per bank.
+    hit_keys: Table<u64>,
+    rival_keys: Table<u64>,
     /// Banks with requests, one bit each.
     pub(super) banks: u64,
     /// Banks with requests for their open row, one bit each.
@@ -101,6 +101,8 @@ impl Queue {
             entries: vec![Entry::NONE; capacity as usize],
             free: (0..capacity as u16).rev().collect(),
             lists: Table::of(|_| EMPTY),
+            hit_keys: Table::of(|_| 0),
+            rival_keys: Table::of(|_| 0),
             banks: 0,
             hits: 0,
             rivals: 0,
@@ -122,13 +124,13 @@ impl Queue {
     /// Order of arrival and bank of the oldest request of a bank for its open row.
     #[inline]
     pub(super) fn hit_key(&self, bank: usize) -> u64 {
-        self.lists[bank].hit_key
+        self.hit_keys[bank]
     }
 
     /// Order of arrival and bank of the oldest request of a bank for another row than the open one.
     #[inline]
     pub(super) fn rival_key(&self, bank: usize) -> u64 {
-        self.lists[bank].rival_key
+        self.rival_keys[bank]
     }
 
     /// The clock of arrival of the oldest request of a bank for another row than the open one.
@@ -243,7 +245,7 @@ impl Queue {
         if index == NONE {
             self.hits &= !(1 << bank);
         } else {
-            self.lists[bank].hit_key = self.entries[usize::from(index)].key;
+            self.hit_keys[bank] = self.entries[usize::from(index)].key;
             self.hits |= 1 << bank;
         }
     }
@@ -253,7 +255,7 @@ impl Queue {
         if index == NONE {
             self.rivals &= !(1 << bank);
         } else {
-            self.lists[bank].rival_key = self.entries[usize::from(index)].key;
+            self.rival_keys[bank] = self.entries[usize::from(index)].key;
             self.rivals |= 1 << bank;
         }
     }
