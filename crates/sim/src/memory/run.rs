@@ -40,6 +40,8 @@ pub struct MemoryRun<S> {
     head_place: Place,
     /// The clock of the source's next try; never while only an event can help it.
     next_try: u64,
+    /// Whether the head was refused at the last try.
+    blocked: bool,
     taken: u64,
     flights: Vec<Flight>,
     free: Vec<u32>,
@@ -69,6 +71,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
             head: None,
             head_place: Place::default(),
             next_try: 0,
+            blocked: false,
             taken: 0,
             flights: Vec::new(),
             free: Vec::new(),
@@ -132,6 +135,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
     fn offer(&mut self, now: Time) -> Result<(), E> {
         let mut budget = self.controllers.len();
         self.next_try = u64::MAX;
+        self.blocked = false;
         while let Some(request) = self.head {
             if request.clock > self.now {
                 self.next_try = request.clock;
@@ -143,6 +147,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
             }
             budget -= 1;
             if !self.try_request(now, &request) {
+                self.blocked = true;
                 break;
             }
             self.taken += 1;
@@ -230,8 +235,8 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         while controller.next_clock() == self.now {
             let issued = controller.issue(now);
             controller.decide(now);
-            if issued.freed.is_some() {
-                self.next_try = self.next_try.min(self.now + 1);
+            if self.blocked && issued.freed.is_some() {
+                self.next_try = self.now + 1;
             }
             if let Some(Served { tag, read, done }) = issued.served {
                 self.free.push(tag);

@@ -22,7 +22,7 @@ const ALL_KINDS: u8 = (1 << KINDS) - 1;
 const FOR_QUEUED: u8 = ALL_KINDS & !(1 << OWNED);
 
 /// What is best of each kind, and what is known of its being out of date.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Candidates {
     best: [Plan; KINDS],
     /// Kinds to be looked for anew.
@@ -83,33 +83,20 @@ impl Candidates {
         }
     }
 
-    /// The banks among which the best of a kind is yet to be found, from `floor` on: all, or those that have changed.
+    /// Brings the best of a kind up to date: `first` finds the first of some banks, not before `floor`, among `banks`.
     #[inline]
-    fn unsure(&mut self, kind: usize, floor: u64) -> u64 {
+    fn renew(&mut self, kind: usize, floor: u64, banks: u64, first: impl Fn(u64) -> Plan) {
         let best = &mut self.best[kind];
         if self.stale >> kind & 1 == 1 || best.clock < floor || self.changed >> best.bank() & 1 == 1 {
-            *best = Plan::NEVER;
-            return u64::MAX;
+            *best = first(banks);
+        } else if self.changed & banks != 0 {
+            *best = best.or(first(self.changed & banks));
         }
-        self.changed
     }
 
     #[inline]
-    fn add(&mut self, kind: usize, plan: Plan) {
-        self.best[kind] = self.best[kind].or(plan);
-    }
-
-    #[inline]
-    fn best_of_owners(&mut self) -> Plan {
+    fn is_up_to_date(&mut self) {
         (self.stale, self.changed) = (NO_KIND, 0);
-        self.best[OWNED]
-    }
-
-    #[inline]
-    fn best(&mut self) -> Plan {
-        (self.stale, self.changed) = (NO_KIND, 0);
-        let [owned, columns, opens, closes] = self.best;
-        owned.or(columns).or(opens.or(closes))
     }
 }
 
@@ -117,71 +104,59 @@ impl Controller {
     /// What goes first of what requests want, at `clock` or later; `write` says whether queued writes or reads are served.
     #[inline]
     pub(super) fn best_candidate(&mut self, write: bool, clock: u64) -> Plan {
-        self.candidates.look_for(write, self.refresher.held);
-        let column_floor = clock.max(self.column_bus);
-        let row_floor = clock.max(self.row_bus);
-        let free = !self.refresher.held;
-
-        let owned = self.candidates.unsure(OWNED, column_floor) & self.owned();
-        if owned != 0 {
-            let plan = self.first_owned(owned, clock);
-            self.candidates.add(OWNED, plan);
+        let (column_floor, row_floor) = (clock.max(self.column_bus), clock.max(self.row_bus));
+        let mut known = self.candidates;
+        known.look_for(write, self.refresher.held);
+        known.renew(OWNED, column_floor, self.owned(), |banks| self.first_owned(banks, column_floor));
+        if known.lasting {
+            let free = !self.refresher.held;
+            let columns = self.queue(write).hits & free;
+            known.renew(COLUMNS, column_floor, columns, |banks| self.first_column(write, banks, column_floor));
+            let opens = self.wanted_opens(write, free);
+            known.renew(OPENS, row_floor, opens, |banks| self.first_open(write, banks, row_floor));
+            let closes = self.wanted_closes(write, free);
+            known.renew(CLOSES, row_floor, closes, |banks| self.first_close(write, banks, row_floor));
+        } else {
+            known.best[COLUMNS] = self.plan_among(write, u64::MAX, clock);
         }
-        if !self.candidates.lasting {
-            return self.candidates.best_of_owners().or(self.plan_among(write, u64::MAX, clock));
-        }
-        let columns = self.candidates.unsure(COLUMNS, column_floor) & free & self.queue(write).hits;
-        if columns != 0 {
-            let plan = self.first_column(write, columns, clock);
-            self.candidates.add(COLUMNS, plan);
-        }
-        let opens = self.candidates.unsure(OPENS, row_floor) & free;
-        let opens = self.wanted_opens(write, opens);
-        if opens != 0 {
-            let plan = self.first_open(write, opens, clock);
-            self.candidates.add(OPENS, plan);
-        }
-        let closes = self.candidates.unsure(CLOSES, row_floor) & free;
-        let closes = self.wanted_closes(write, closes);
-        if closes != 0 {
-            let plan = self.first_close(write, closes, clock);
-            self.candidates.add(CLOSES, plan);
-        }
-        self.candidates.best()
+        known.is_up_to_date();
+        self.candidates = known;
+        let [owned, columns, opens, closes] = known.best;
+        owned.or(columns).or(opens.or(closes))
     }
 
     /// The first column access of a request that owns its bank.
     #[inline]
-    fn first_owned(&self, banks: u64, clock: u64) -> Plan {
+    fn first_owned(&self, banks: u64, floor: u64) -> Plan {
         let writes = self.active_banks[1];
-        first_of(banks, OWNERS | ACTIVE, clock.max(self.column_bus), |bank| {
+        first_of(banks, OWNERS | ACTIVE, floor, |bank| {
             (self.timing.earliest_cas(bank, writes >> bank & 1 == 1), self.active[bank].key)
         })
     }
 
     /// The first access to the open rows of `banks`.
     #[inline]
-    pub(super) fn first_column(&self, write: bool, banks: u64, clock: u64) -> Plan {
+    pub(super) fn first_column(&self, write: bool, banks: u64, floor: u64) -> Plan {
         let queue = self.queue(write);
-        first_of(banks, FIRST | CAS | direction(write), clock.max(self.column_bus), |bank| {
+        first_of(banks, FIRST | CAS | direction(write), floor, |bank| {
             (self.timing.earliest_cas(bank, write), queue.hit_key(bank))
         })
     }
 
     /// The first activation of one of `banks`.
     #[inline]
-    pub(super) fn first_open(&self, write: bool, banks: u64, clock: u64) -> Plan {
+    pub(super) fn first_open(&self, write: bool, banks: u64, floor: u64) -> Plan {
         let queue = self.queue(write);
-        first_of(banks, self.lower_classes()[0] | ACTIVATE | direction(write), clock.max(self.row_bus), |bank| {
+        first_of(banks, self.lower_classes()[0] | ACTIVATE | direction(write), floor, |bank| {
             (self.timing.earliest_act(bank), queue.rival_key(bank))
         })
     }
 
     /// The first precharge of one of `banks`.
     #[inline]
-    pub(super) fn first_close(&self, write: bool, banks: u64, clock: u64) -> Plan {
+    pub(super) fn first_close(&self, write: bool, banks: u64, floor: u64) -> Plan {
         let queue = self.queue(write);
-        first_of(banks, self.lower_classes()[1] | PRECHARGE | direction(write), clock.max(self.row_bus), |bank| {
+        first_of(banks, self.lower_classes()[1] | PRECHARGE | direction(write), floor, |bank| {
             (self.timing.earliest_precharge(bank), queue.rival_key(bank))
         })
     }

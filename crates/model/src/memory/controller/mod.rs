@@ -222,12 +222,11 @@ impl Controller {
     /// Takes a request in clock `clock`, at time `now`, if there is room, and plans anew where it matters.
     #[inline]
     pub fn offer(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
-        let before = self.wishes(incoming.read);
-        let offered = self.admit(now, clock, incoming);
+        let (offered, wishes_changed) = self.take_in(now, clock, incoming);
         if offered == Offered::Queued {
             if self.choose_mode(now) {
                 self.plan = self.plan_from(clock);
-            } else if self.wishes(incoming.read) != before || self.at_a_threshold(incoming.read) {
+            } else if wishes_changed || self.at_a_threshold(incoming.read) {
                 self.plan = self.replan(incoming, clock);
             }
         }
@@ -237,14 +236,20 @@ impl Controller {
     /// Takes a request between [`Controller::issue`] and [`Controller::decide`].
     #[inline]
     pub fn admit(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
+        self.take_in(now, clock, incoming).0
+    }
+
+    /// Takes a request if there is room; also says whether its bank has something new to do.
+    #[inline]
+    fn take_in(&mut self, now: Time, clock: u64, incoming: &Incoming) -> (Offered, bool) {
         if self.close_idle_rows(clock) {
             self.plan = self.plan_from(clock);
         }
         if let Some(answer) = self.find_write(incoming) {
-            return answer;
+            return (answer, false);
         }
         if self.is_full(incoming.read) {
-            return Offered::Refused;
+            return (Offered::Refused, false);
         }
         if self.reads.len() + self.writes.len() == 0 {
             self.counters.idle_ps += now.since(self.empty_since);
@@ -253,12 +258,14 @@ impl Controller {
         let (queue, domain) =
             if incoming.read { (&mut self.reads, &mut self.rpq) } else { (&mut self.writes, &mut self.wpq) };
         let accesses = self.dram.accesses_per_line as u8;
-        queue.push(Entry::new(incoming, accesses, self.next_order, clock, now), open_row);
-        self.candidates.bank_changed(usize::from(incoming.place.bank));
+        let something_new = queue.push(Entry::new(incoming, accesses, self.next_order, clock, now), open_row);
+        if something_new {
+            self.candidates.bank_changed(usize::from(incoming.place.bank));
+        }
         self.next_order += 1;
         let taken = domain.try_acquire(now, incoming.class);
         assert!(taken, "a queue with room has a credit");
-        Offered::Queued
+        (Offered::Queued, something_new)
     }
 
     fn find_write(&mut self, incoming: &Incoming) -> Option<Offered> {
@@ -326,8 +333,8 @@ impl Controller {
     fn row_closed(&mut self, bank: usize) {
         self.counters.precharges += 1;
         self.candidates.row_closed(bank, self.dram.timing.ppd > 0);
-        self.reads.row_changed(bank, None);
-        self.writes.row_changed(bank, None);
+        self.reads.row_closed(bank);
+        self.writes.row_closed(bank);
     }
 
     fn issue_activate(&mut self, now: Time, clock: u64, bank: usize, write: bool) -> Issued {
@@ -340,15 +347,16 @@ impl Controller {
         self.timing.activate(clock, bank, row);
         self.candidates.row_opened(bank);
         self.note_use(clock);
-        self.reads.row_changed(bank, Some(row));
-        self.writes.row_changed(bank, Some(row));
         let count = if write { &mut self.counters.write_activations } else { &mut self.counters.read_activations };
         *count += 1;
+        let (own, other) =
+            if write { (&mut self.writes, &mut self.reads) } else { (&mut self.reads, &mut self.writes) };
+        other.row_opened(bank, row);
         if self.params.entry_until == EntryUntil::Column {
+            own.row_opened(bank, row);
             return Issued::default();
         }
-        let queue = if write { &mut self.writes } else { &mut self.reads };
-        let mut entry = queue.remove_hit(bank);
+        let mut entry = own.remove_opener(bank, row);
         entry.key |= if write { WRITE } else { 0 };
         self.active[bank] = entry;
         self.active_banks[usize::from(write)] |= 1 << bank;

@@ -191,12 +191,9 @@ impl Controller {
     #[inline]
     pub(super) fn plan_among(&self, write: bool, among: u64, clock: u64) -> Plan {
         let [columns, opens, closes] = self.wanted(write, among & !self.refresher.held, self.floor(clock));
-        let [columns, opens, closes] = [
-            self.first_column(write, columns, clock),
-            self.first_open(write, opens, clock),
-            self.first_close(write, closes, clock),
-        ];
-        columns.or(opens).or(closes)
+        let row_floor = clock.max(self.row_bus);
+        let column = self.first_column(write, columns, clock.max(self.column_bus));
+        column.or(self.first_open(write, opens, row_floor)).or(self.first_close(write, closes, row_floor))
     }
 
     /// Whether the last request to come may have made writes fill the slots that no read can use, or stopped them.

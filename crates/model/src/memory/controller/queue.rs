@@ -180,9 +180,10 @@ impl Queue {
         false
     }
 
-    /// Adds a request; `open_row` is the row that the bank has open.
+    /// Adds a request; `open_row` is the row that the bank has open. True when it is the first of its bank that wants that
+    /// row, or the first that wants another one.
     #[inline]
-    pub(super) fn push(&mut self, entry: Entry, open_row: Option<u32>) {
+    pub(super) fn push(&mut self, entry: Entry, open_row: Option<u32>) -> bool {
         let index = self.free.pop().expect("the queue has room");
         let bank = usize::from(entry.bank);
         let list = &mut self.lists[bank];
@@ -195,16 +196,25 @@ impl Queue {
         } else {
             self.entries[usize::from(prev)].next = index;
         }
-        if open_row == Some(entry.row) {
-            if list.hit == NONE {
-                self.set_hit(bank, index);
-            }
-        } else if list.rival == NONE {
-            self.set_rival(bank, index);
-        }
         if !self.filter.is_empty() {
             self.filter[Entry::bucket(entry.bank, entry.row, entry.column)] += 1;
         }
+        let hits = open_row == Some(entry.row);
+        let first = if hits { self.lists[bank].hit } else { self.lists[bank].rival } == NONE;
+        if first && hits {
+            self.set_hit(bank, index);
+        } else if first {
+            self.set_rival(bank, index);
+        }
+        first
+    }
+
+    /// Removes the oldest request of a closed bank, which opens `row` for it.
+    #[inline]
+    pub(super) fn remove_opener(&mut self, bank: usize, row: u32) -> Entry {
+        let entry = self.unlink(bank, self.lists[bank].rival);
+        self.sort_out(bank, row);
+        entry
     }
 
     /// Removes the oldest request of a bank for its open row, and finds the next.
@@ -260,23 +270,28 @@ impl Queue {
         }
     }
 
-    /// The bank opened `row`, or closed its row.
+    /// A bank has opened `row`.
     #[inline]
-    pub(super) fn row_changed(&mut self, bank: usize, row: Option<u32>) {
+    pub(super) fn row_opened(&mut self, bank: usize, row: u32) {
         if self.banks >> bank & 1 == 1 {
             self.sort_out(bank, row);
         }
     }
 
+    /// A bank has closed its row.
+    #[inline]
+    pub(super) fn row_closed(&mut self, bank: usize) {
+        if self.banks >> bank & 1 == 1 {
+            self.set_hit(bank, NONE);
+            self.set_rival(bank, self.lists[bank].head);
+        }
+    }
+
     /// Finds the oldest request of a bank for its open row, and the oldest for another one.
-    fn sort_out(&mut self, bank: usize, row: Option<u32>) {
+    fn sort_out(&mut self, bank: usize, row: u32) {
         let head = self.lists[bank].head;
-        let (hit, rival) = match row {
-            None => (NONE, head),
-            Some(row) => (self.find(head, |other| other == row), self.find(head, |other| other != row)),
-        };
-        self.set_hit(bank, hit);
-        self.set_rival(bank, rival);
+        self.set_hit(bank, self.find(head, |other| other == row));
+        self.set_rival(bank, self.find(head, |other| other != row));
     }
 
     /// The first entry from `at` on whose row is wanted.

@@ -5,13 +5,6 @@ use super::{bits, Controller};
 use crate::params::{Protect, Scheduler};
 
 impl Controller {
-    /// What a request that comes must change to matter for what goes next.
-    #[inline]
-    pub(super) fn wishes(&self, read: bool) -> [u64; 3] {
-        let queue = if read { &self.reads } else { &self.writes };
-        [queue.banks, queue.hits, queue.rivals]
-    }
-
     /// The banks among `among` of which the requests of a direction want a column access, an activation or a precharge, and
     /// may have it, as seen in clock `clock`.
     #[inline]
