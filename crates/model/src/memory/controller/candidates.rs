@@ -6,7 +6,7 @@
 
 use super::plan::{rank, Plan, ACTIVATE, ACTIVE, CAS, FIRST, OWNERS, PRECHARGE, SECOND, THIRD, WRITE};
 use super::{bits, Controller};
-use crate::params::{ControllerParams, Scheduler};
+use crate::params::{ControllerParams, Protect, Scheduler};
 use serde::{Deserialize, Serialize};
 
 /// Column accesses of requests that own their bank, other column accesses, activations and precharges.
@@ -16,21 +16,18 @@ const COLUMNS: usize = 1;
 const OPENS: usize = 2;
 const CLOSES: usize = 3;
 
-/// Several kinds, one bit each.
-const NO_KIND: u8 = 0;
-const ALL_KINDS: u8 = (1 << KINDS) - 1;
-const FOR_QUEUED: u8 = ALL_KINDS & !(1 << OWNED);
+const ALL_BANKS: u64 = u64::MAX;
 
 /// What is best of each kind, and what is known of its being out of date.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Candidates {
     best: [Plan; KINDS],
-    /// Kinds to be looked for anew.
-    stale: u8,
+    /// Banks that may do better than the best of a kind; all when there may be none that does as well.
+    unsure: [u64; KINDS],
     /// Whether all depends on commands and requests alone, and not on the time or on who is the oldest of all.
     lasting: bool,
-    /// Banks that have changed, one bit each.
-    changed: u64,
+    /// Whether a request that comes may keep a row open that another request wants closed.
+    hits_protect: bool,
     /// What was looked for last: for writes, and the banks that were held.
     write: bool,
     held: u64,
@@ -38,65 +35,81 @@ pub(super) struct Candidates {
 
 impl Candidates {
     pub(super) fn new(params: &ControllerParams) -> Self {
-        let lasting = params.row_hold == u32::MAX && params.row_hits == 0 && params.scheduler != Scheduler::Fcfs;
-        Self { best: [Plan::NEVER; KINDS], stale: ALL_KINDS, lasting, changed: 0, write: false, held: 0 }
+        Self {
+            best: [Plan::NEVER; KINDS],
+            unsure: [ALL_BANKS; KINDS],
+            lasting: params.row_hold == u32::MAX && params.row_hits == 0 && params.scheduler != Scheduler::Fcfs,
+            hits_protect: params.protect == Protect::AllHits,
+            write: false,
+            held: 0,
+        }
     }
 
-    /// The row, the requests or the owner of a bank have changed.
+    /// A bank has something new to do for queued requests.
     #[inline]
-    pub(super) fn bank_changed(&mut self, bank: usize) {
-        self.changed |= 1 << bank;
+    pub(super) fn request_came(&mut self, bank: usize) {
+        self.unsure[COLUMNS] |= 1 << bank;
+        self.unsure[OPENS] |= 1 << bank;
+        self.unsure[CLOSES] |= if self.hits_protect { ALL_BANKS } else { 1 << bank };
     }
 
     /// An activation keeps others waiting.
     #[inline]
     pub(super) fn row_opened(&mut self, bank: usize) {
-        self.bank_changed(bank);
-        self.stale |= 1 << OPENS;
+        self.unsure[OPENS] = ALL_BANKS;
+        self.unsure[OWNED] |= 1 << bank;
+        self.unsure[COLUMNS] |= 1 << bank;
+        self.unsure[CLOSES] |= 1 << bank;
     }
 
-    /// A column access keeps others waiting.
+    /// A column access keeps others waiting, and puts the precharge of its bank off.
     #[inline]
     pub(super) fn row_accessed(&mut self, bank: usize) {
-        self.bank_changed(bank);
-        self.stale |= 1 << OWNED | 1 << COLUMNS;
+        self.unsure[OWNED] = ALL_BANKS;
+        self.unsure[COLUMNS] = ALL_BANKS;
+        self.unsure[CLOSES] |= if self.best[CLOSES].bank() == bank { ALL_BANKS } else { 1 << bank };
     }
 
-    /// A precharge may keep others waiting.
+    /// A precharge may keep others waiting, and leaves nothing to access.
     #[inline]
-    pub(super) fn row_closed(&mut self, bank: usize, others_wait: bool) {
-        self.bank_changed(bank);
-        self.stale |= u8::from(others_wait) << CLOSES;
+    pub(super) fn row_closed(&mut self, bank: usize) {
+        self.unsure[CLOSES] = ALL_BANKS;
+        self.unsure[OPENS] |= 1 << bank;
+        if self.best[COLUMNS].bank() == bank {
+            self.unsure[COLUMNS] = ALL_BANKS;
+        }
     }
 
     /// A refresh keeps a good many banks waiting.
     pub(super) fn refreshed(&mut self) {
-        self.stale = ALL_KINDS;
+        self.unsure = [ALL_BANKS; KINDS];
     }
 
     /// Notes what is looked for from now on.
     #[inline]
     fn look_for(&mut self, write: bool, held: u64) {
         if (write, held) != (self.write, self.held) {
-            self.stale |= FOR_QUEUED;
             (self.write, self.held) = (write, held);
+            self.unsure[COLUMNS..].fill(ALL_BANKS);
         }
     }
 
-    /// Brings the best of a kind up to date: `first` finds the first of some banks, not before `floor`, among `banks`.
+    /// The banks to look at for the best of a kind from `floor` on.
     #[inline]
-    fn renew(&mut self, kind: usize, floor: u64, banks: u64, first: impl Fn(u64) -> Plan) {
-        let best = &mut self.best[kind];
-        if self.stale >> kind & 1 == 1 || best.clock < floor || self.changed >> best.bank() & 1 == 1 {
-            *best = first(banks);
-        } else if self.changed & banks != 0 {
-            *best = best.or(first(self.changed & banks));
+    fn unsure(&self, kind: usize, floor: u64) -> u64 {
+        if self.best[kind].clock < floor {
+            ALL_BANKS
+        } else {
+            self.unsure[kind]
         }
     }
 
+    /// Notes the first of the banks that had to be looked at.
     #[inline]
-    fn is_up_to_date(&mut self) {
-        (self.stale, self.changed) = (NO_KIND, 0);
+    fn settle(&mut self, kind: usize, unsure: u64, first: Plan) {
+        let best = if unsure == ALL_BANKS { Plan::NEVER } else { self.best[kind] };
+        self.best[kind] = best.or(first);
+        self.unsure[kind] = 0;
     }
 }
 
@@ -105,23 +118,32 @@ impl Controller {
     #[inline]
     pub(super) fn best_candidate(&mut self, write: bool, clock: u64) -> Plan {
         let (column_floor, row_floor) = (clock.max(self.column_bus), clock.max(self.row_bus));
-        let mut known = self.candidates;
-        known.look_for(write, self.refresher.held);
-        known.renew(OWNED, column_floor, self.owned(), |banks| self.first_owned(banks, column_floor));
-        if known.lasting {
-            let free = !self.refresher.held;
-            let columns = self.queue(write).hits & free;
-            known.renew(COLUMNS, column_floor, columns, |banks| self.first_column(write, banks, column_floor));
-            let opens = self.wanted_opens(write, free);
-            known.renew(OPENS, row_floor, opens, |banks| self.first_open(write, banks, row_floor));
-            let closes = self.wanted_closes(write, free);
-            known.renew(CLOSES, row_floor, closes, |banks| self.first_close(write, banks, row_floor));
-        } else {
-            known.best[COLUMNS] = self.plan_among(write, u64::MAX, clock);
+        let free = !self.refresher.held;
+        self.candidates.look_for(write, self.refresher.held);
+        let unsure = self.candidates.unsure(OWNED, column_floor);
+        if unsure != 0 {
+            let first = self.first_owned(unsure & self.owned(), column_floor);
+            self.candidates.settle(OWNED, unsure, first);
         }
-        known.is_up_to_date();
-        self.candidates = known;
-        let [owned, columns, opens, closes] = known.best;
+        if !self.candidates.lasting {
+            return self.candidates.best[OWNED].or(self.plan_among(write, ALL_BANKS, clock));
+        }
+        let unsure = self.candidates.unsure(COLUMNS, column_floor);
+        if unsure != 0 {
+            let first = self.first_column(write, self.queue(write).hits & free & unsure, column_floor);
+            self.candidates.settle(COLUMNS, unsure, first);
+        }
+        let unsure = self.candidates.unsure(OPENS, row_floor);
+        if unsure != 0 {
+            let first = self.first_open(write, self.wanted_opens(write, free & unsure), row_floor);
+            self.candidates.settle(OPENS, unsure, first);
+        }
+        let unsure = self.candidates.unsure(CLOSES, row_floor);
+        if unsure != 0 {
+            let first = self.first_close(write, self.wanted_closes(write, free & unsure), row_floor);
+            self.candidates.settle(CLOSES, unsure, first);
+        }
+        let [owned, columns, opens, closes] = self.candidates.best;
         owned.or(columns).or(opens.or(closes))
     }
 

@@ -260,7 +260,7 @@ impl Controller {
         let accesses = self.dram.accesses_per_line as u8;
         let something_new = queue.push(Entry::new(incoming, accesses, self.next_order, clock, now), open_row);
         if something_new {
-            self.candidates.bank_changed(usize::from(incoming.place.bank));
+            self.candidates.request_came(usize::from(incoming.place.bank));
         }
         self.next_order += 1;
         let taken = domain.try_acquire(now, incoming.class);
@@ -332,7 +332,7 @@ impl Controller {
 
     fn row_closed(&mut self, bank: usize) {
         self.counters.precharges += 1;
-        self.candidates.row_closed(bank, self.dram.timing.ppd > 0);
+        self.candidates.row_closed(bank);
         self.reads.row_closed(bank);
         self.writes.row_closed(bank);
     }
