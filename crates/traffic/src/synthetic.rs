@@ -188,7 +188,7 @@ impl Iterator for Synthetic {
     fn next(&mut self) -> Option<Request> {
         self.left = self.left.checked_sub(1)?;
         let (line, source) = self.next_line();
-        let write = self.directions.next_53() < self.write_below;
+        let write = self.write_below > 0 && self.directions.next_53() < self.write_below;
         Some(Request { clock: self.next_clock(), line, write, source })
     }
 

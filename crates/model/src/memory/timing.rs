@@ -23,8 +23,6 @@ struct Rank {
     banks: u64,
     /// Clocks of the last four activations plus one, oldest first; 0 = none yet.
     activations: [u64; 4],
-    /// Reads, then writes.
-    cas: [u64; 2],
     precharge: u64,
     same_bank: u64,
 }
@@ -46,8 +44,9 @@ pub(crate) struct Timing {
     rank_of: Table<u8>,
     /// The clocks from which on the other banks of a group and of its rank let its banks be opened.
     group_act: Table<u64>,
-    /// The clocks from which on the other banks of a group let its banks be read, and written.
-    group_cas: Table<[u64; 2]>,
+    /// The clocks from which on the other banks of a group, and of a rank, let its banks be read, and written.
+    group_cas: [Table<u64>; 2],
+    rank_cas: [Table<u64>; 2],
     ranks: Table<Rank>,
     /// After a read, and after a write.
     gaps: [Gaps; 2],
@@ -71,7 +70,8 @@ impl Timing {
             group_of: Table::of(|bank| (bank as u32 / dram.banks_per_group) as u8),
             rank_of: Table::of(|bank| (bank as u32 / per_rank) as u8),
             group_act: Table::of(|_| 0),
-            group_cas: Table::of(|_| [0; 2]),
+            group_cas: [Table::of(|_| 0), Table::of(|_| 0)],
+            rank_cas: [Table::of(|_| 0), Table::of(|_| 0)],
             ranks: Table::of(rank),
             gaps: gaps(dram),
             open: 0,
@@ -122,8 +122,8 @@ impl Timing {
     #[inline]
     pub(crate) fn earliest_cas(&self, bank: usize, write: bool) -> u64 {
         let direction = usize::from(write);
-        let group = self.group_cas[usize::from(self.group_of[bank])][direction];
-        self.cas[bank].max(group).max(self.ranks[self.rank_of(bank)].cas[direction])
+        let group = self.group_cas[direction][usize::from(self.group_of[bank])];
+        self.cas[bank].max(group).max(self.rank_cas[direction][self.rank_of(bank)])
     }
 
     #[inline]
@@ -200,9 +200,9 @@ impl Timing {
         self.precharge[bank] = self.precharge[bank].max(clock + u64::from(hold));
         let (own, rank) = (usize::from(self.group_of[bank]), self.rank_of(bank));
         let [same_group, same_rank, other_rank] = self.gaps[usize::from(write)];
-        raise(&mut self.group_cas[own], clock, same_group);
+        raise(&mut self.group_cas, own, clock, same_group);
         for index in 0..self.dram.ranks as usize {
-            raise(&mut self.ranks[index].cas, clock, if index == rank { same_rank } else { other_rank });
+            raise(&mut self.rank_cas, index, clock, if index == rank { same_rank } else { other_rank });
         }
     }
 
@@ -221,9 +221,9 @@ impl Timing {
 
 /// Moves the clocks of the next read and the next write to `clock` and the gaps from there, unless they are later.
 #[inline]
-fn raise(next: &mut [u64; 2], clock: u64, gaps: [u32; 2]) {
+fn raise(next: &mut [Table<u64>; 2], index: usize, clock: u64, gaps: [u32; 2]) {
     for (next, gap) in next.iter_mut().zip(gaps) {
-        *next = (*next).max(clock + u64::from(gap));
+        next[index] = next[index].max(clock + u64::from(gap));
     }
 }
 

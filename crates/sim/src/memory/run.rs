@@ -102,8 +102,9 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
             if self.parts.outstanding > 0 {
                 self.complete();
             }
+            let until = if self.controllers.len() == 1 && self.head.is_some() { self.next_of_source() } else { clock + 1 };
             for index in 0..self.controllers.len() {
-                self.issue(index, now);
+                self.issue(index, until);
             }
             if self.parts.record {
                 self.controllers.iter_mut().flat_map(Controller::take_commands).for_each(&mut commands);
@@ -116,12 +117,18 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
     #[inline]
     fn next_event(&self) -> Option<u64> {
         let commands = self.controllers.iter().map(Controller::next_clock).min().unwrap_or(u64::MAX);
-        let mut next = commands.min(self.next_try);
-        if self.parts.outstanding > 0 {
-            let complete = self.completions.iter().filter_map(VecDeque::front).min();
-            next = next.min(complete.copied().unwrap_or(u64::MAX));
-        }
+        let next = commands.min(self.next_of_source());
         (next < u64::MAX && (self.head.is_some() || self.is_working())).then_some(next)
+    }
+
+    /// The clock of what comes next for the source: a try, or data that it waits for.
+    #[inline]
+    fn next_of_source(&self) -> u64 {
+        if self.parts.outstanding == 0 {
+            return self.next_try;
+        }
+        let complete = self.completions.iter().filter_map(VecDeque::front).min();
+        self.next_try.min(complete.copied().unwrap_or(u64::MAX))
     }
 
     /// Whether requests are under way that will be served.
@@ -228,23 +235,26 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         }
     }
 
-    /// Issues what a controller has planned for this clock.
+    /// Issues what a controller has planned before clock `until`, or before the source has something to do after all.
     #[inline]
-    fn issue(&mut self, index: usize, now: Time) {
+    fn issue(&mut self, index: usize, mut until: u64) {
         let controller = &mut self.controllers[index];
-        while controller.next_clock() == self.now {
+        while controller.next_clock() < until {
+            self.now = controller.next_clock();
+            let now = Time::from_ps(self.now);
             let issued = controller.issue(now);
             controller.decide(now);
             if self.blocked && issued.freed.is_some() {
                 self.next_try = self.now + 1;
+                until = until.min(self.next_try);
             }
-            if let Some(Served { tag, read, done }) = issued.served {
-                self.free.push(tag);
-                if read {
-                    self.tally.read_done(&self.flights[tag as usize], done);
-                    if self.parts.outstanding > 0 {
-                        self.completions[0].push_back(done);
-                    }
+            let Some(Served { tag, read, done }) = issued.served else { continue };
+            self.free.push(tag);
+            if read {
+                self.tally.read_done(&self.flights[tag as usize], done);
+                if self.parts.outstanding > 0 {
+                    self.completions[0].push_back(done);
+                    until = until.min(done);
                 }
             }
         }

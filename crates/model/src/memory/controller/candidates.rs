@@ -28,6 +28,9 @@ pub(super) struct Candidates {
     lasting: bool,
     /// Whether a request that comes may keep a row open that another request wants closed.
     hits_protect: bool,
+    /// The classes of urgency of activations and of precharges.
+    open_class: u64,
+    close_class: u64,
     /// What was looked for last: for writes, and the banks that were held.
     write: bool,
     held: u64,
@@ -35,7 +38,11 @@ pub(super) struct Candidates {
 
 impl Candidates {
     pub(super) fn new(params: &ControllerParams) -> Self {
+        let columns_first = params.scheduler == Scheduler::ColumnFirst;
+        let (open_class, close_class) = if columns_first { (SECOND, THIRD) } else { (FIRST, FIRST) };
         Self {
+            open_class,
+            close_class,
             best: [Plan::NEVER; KINDS],
             unsure: [ALL_BANKS; KINDS],
             lasting: params.row_hold == u32::MAX && params.row_hits == 0 && params.scheduler != Scheduler::Fcfs,
@@ -47,7 +54,7 @@ impl Candidates {
 
     /// A bank has something new to do for queued requests.
     #[inline]
-    pub(super) fn request_came(&mut self, bank: usize) {
+    pub(super) fn wishes_changed(&mut self, bank: usize) {
         self.unsure[COLUMNS] |= 1 << bank;
         self.unsure[OPENS] |= 1 << bank;
         self.unsure[CLOSES] |= if self.hits_protect { ALL_BANKS } else { 1 << bank };
@@ -59,7 +66,6 @@ impl Candidates {
         self.unsure[OPENS] = ALL_BANKS;
         self.unsure[OWNED] |= 1 << bank;
         self.unsure[COLUMNS] |= 1 << bank;
-        self.unsure[CLOSES] |= 1 << bank;
     }
 
     /// A column access keeps others waiting, and puts the precharge of its bank off.
@@ -122,15 +128,18 @@ impl Controller {
         self.candidates.look_for(write, self.refresher.held);
         let unsure = self.candidates.unsure(OWNED, column_floor);
         if unsure != 0 {
-            let first = self.first_owned(unsure & self.owned(), column_floor);
+            let first = self.first_owned(unsure, column_floor);
             self.candidates.settle(OWNED, unsure, first);
         }
         if !self.candidates.lasting {
             return self.candidates.best[OWNED].or(self.plan_among(write, ALL_BANKS, clock));
         }
+        let hits = self.queue(write).hits;
         let unsure = self.candidates.unsure(COLUMNS, column_floor);
-        if unsure != 0 {
-            let first = self.first_column(write, self.queue(write).hits & free & unsure, column_floor);
+        if hits == 0 {
+            self.candidates.best[COLUMNS] = Plan::NEVER;
+        } else if unsure != 0 {
+            let first = self.first_column(write, hits & free & unsure, column_floor);
             self.candidates.settle(COLUMNS, unsure, first);
         }
         let unsure = self.candidates.unsure(OPENS, row_floor);
@@ -150,9 +159,14 @@ impl Controller {
     /// The first column access of a request that owns its bank.
     #[inline]
     fn first_owned(&self, banks: u64, floor: u64) -> Plan {
-        let writes = self.active_banks[1];
-        first_of(banks, OWNERS | ACTIVE, floor, |bank| {
-            (self.timing.earliest_cas(bank, writes >> bank & 1 == 1), self.active[bank].key)
+        let [reads, writes] = self.active_banks;
+        self.first_owned_by(false, banks & reads, floor).or(self.first_owned_by(true, banks & writes, floor))
+    }
+
+    #[inline]
+    fn first_owned_by(&self, write: bool, banks: u64, floor: u64) -> Plan {
+        first_of(banks, OWNERS | ACTIVE | direction(write), floor, |bank| {
+            (self.timing.earliest_cas(bank, write), self.active_keys[bank])
         })
     }
 
@@ -169,7 +183,7 @@ impl Controller {
     #[inline]
     pub(super) fn first_open(&self, write: bool, banks: u64, floor: u64) -> Plan {
         let queue = self.queue(write);
-        first_of(banks, self.lower_classes()[0] | ACTIVATE | direction(write), floor, |bank| {
+        first_of(banks, self.candidates.open_class | ACTIVATE | direction(write), floor, |bank| {
             (self.timing.earliest_act(bank), queue.rival_key(bank))
         })
     }
@@ -178,29 +192,15 @@ impl Controller {
     #[inline]
     pub(super) fn first_close(&self, write: bool, banks: u64, floor: u64) -> Plan {
         let queue = self.queue(write);
-        first_of(banks, self.lower_classes()[1] | PRECHARGE | direction(write), floor, |bank| {
+        first_of(banks, self.candidates.close_class | PRECHARGE | direction(write), floor, |bank| {
             (self.timing.earliest_precharge(bank), queue.rival_key(bank))
         })
-    }
-
-    /// The classes of urgency of activations and of precharges.
-    #[inline]
-    fn lower_classes(&self) -> [u64; 2] {
-        if self.params.scheduler == Scheduler::ColumnFirst {
-            [SECOND, THIRD]
-        } else {
-            [FIRST, FIRST]
-        }
     }
 }
 
 #[inline]
 fn direction(write: bool) -> u64 {
-    if write {
-        WRITE
-    } else {
-        0
-    }
+    u64::from(write) * WRITE
 }
 
 /// The first of what `candidate` says of each of `banks`, a clock and a key, but not before `floor`. `kind` is what their

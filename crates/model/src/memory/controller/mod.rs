@@ -23,7 +23,7 @@ use hostnet_kernel::Time;
 use hostnet_measure::Domain;
 use candidates::Candidates;
 use mode::Mode;
-use plan::{Action, Plan, WRITE};
+use plan::{Action, Plan};
 use queue::{Entry, Queue};
 use refresh::Refresher;
 use serde::{Deserialize, Serialize};
@@ -85,6 +85,7 @@ pub struct Controller {
     writes: Queue,
     /// Requests that own an opened bank, by bank, and their banks: reads, then writes.
     active: Table<Entry>,
+    active_keys: Table<u64>,
     active_banks: [u64; 2],
     mode: Mode,
     mode_since: Time,
@@ -124,6 +125,7 @@ impl Controller {
             reads: Queue::new(params.rpq_entries, false),
             writes: Queue::new(write_entries, searched),
             active: Table::of(|_| Entry::NONE),
+            active_keys: Table::of(|_| 0),
             active_banks: [0; 2],
             mode: Mode::Read,
             mode_since: Time::ZERO,
@@ -260,7 +262,7 @@ impl Controller {
         let accesses = self.dram.accesses_per_line as u8;
         let something_new = queue.push(Entry::new(incoming, accesses, self.next_order, clock, now), open_row);
         if something_new {
-            self.candidates.request_came(usize::from(incoming.place.bank));
+            self.candidates.wishes_changed(usize::from(incoming.place.bank));
         }
         self.next_order += 1;
         let taken = domain.try_acquire(now, incoming.class);
@@ -354,11 +356,12 @@ impl Controller {
         other.row_opened(bank, row);
         if self.params.entry_until == EntryUntil::Column {
             own.row_opened(bank, row);
+            self.candidates.wishes_changed(bank);
             return Issued::default();
         }
-        let mut entry = own.remove_opener(bank, row);
-        entry.key |= if write { WRITE } else { 0 };
+        let entry = own.remove_opener(bank, row);
         self.active[bank] = entry;
+        self.active_keys[bank] = entry.key;
         self.active_banks[usize::from(write)] |= 1 << bank;
         self.entry_freed(now, &entry, write);
         self.note_empty(now);

@@ -78,7 +78,9 @@ const EMPTY: List = List { head: NONE, tail: NONE, hit: NONE, rival: NONE };
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Queue {
     entries: Vec<Entry>,
-    free: Vec<u16>,
+    /// The first unused entry; the others follow by `next`.
+    free: u16,
+    len: u32,
     lists: Table<List>,
     /// The keys of the oldest request for the open row, and of the oldest for another one, per bank.
     hit_keys: Table<u64>,
@@ -98,8 +100,9 @@ impl Queue {
     /// An empty queue. `searched` says whether lines will be looked up.
     pub(super) fn new(capacity: u32, searched: bool) -> Self {
         Self {
-            entries: vec![Entry::NONE; capacity as usize],
-            free: (0..capacity as u16).rev().collect(),
+            entries: (1..=capacity as u16).map(|next| Entry { next, ..Entry::NONE }).collect(),
+            free: 0,
+            len: 0,
             lists: Table::of(|_| EMPTY),
             hit_keys: Table::of(|_| 0),
             rival_keys: Table::of(|_| 0),
@@ -113,12 +116,12 @@ impl Queue {
 
     #[inline]
     pub(super) fn len(&self) -> u32 {
-        self.capacity - self.free.len() as u32
+        self.len
     }
 
     #[inline]
     pub(super) fn is_full(&self) -> bool {
-        self.free.is_empty()
+        self.len == self.capacity
     }
 
     /// Order of arrival and bank of the oldest request of a bank for its open row.
@@ -184,7 +187,9 @@ impl Queue {
     /// row, or the first that wants another one.
     #[inline]
     pub(super) fn push(&mut self, entry: Entry, open_row: Option<u32>) -> bool {
-        let index = self.free.pop().expect("the queue has room");
+        let index = self.free;
+        self.free = self.entries[usize::from(index)].next;
+        self.len += 1;
         let bank = usize::from(entry.bank);
         let list = &mut self.lists[bank];
         let prev = list.tail;
@@ -246,7 +251,9 @@ impl Queue {
         if !self.filter.is_empty() {
             self.filter[Entry::bucket(entry.bank, entry.row, entry.column)] -= 1;
         }
-        self.free.push(index);
+        self.entries[usize::from(index)].next = self.free;
+        self.free = index;
+        self.len -= 1;
         entry
     }
 
