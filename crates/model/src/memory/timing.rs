@@ -19,8 +19,9 @@ struct Row {
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Rank {
-    /// Its banks, one bit each.
+    /// Its banks and its groups, one bit each.
     banks: u64,
+    groups: u64,
     /// Clocks of the last four activations plus one, oldest first; 0 = none yet.
     activations: [u64; 4],
     precharge: u64,
@@ -28,7 +29,7 @@ struct Rank {
 }
 
 /// Clocks from a column access to the next read and to the next write, in the same group, the same rank and another rank.
-type Gaps = [[u32; 2]; 3];
+type Gaps = [[u64; 2]; 3];
 
 /// Everything that says when a command may be issued.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -48,6 +49,8 @@ pub(crate) struct Timing {
     group_cas: [Table<u64>; 2],
     rank_cas: [Table<u64>; 2],
     ranks: Table<Rank>,
+    /// One bit each.
+    all_ranks: u64,
     /// After a read, and after a write.
     gaps: [Gaps; 2],
     /// Banks with an open row, one bit each.
@@ -58,8 +61,8 @@ impl Timing {
     pub(crate) fn new(dram: &DramParams) -> Self {
         let per_rank = dram.bank_groups * dram.banks_per_group;
         let rank = |index: usize| {
-            let banks = (u64::MAX >> (64 - per_rank)).checked_shl(index as u32 * per_rank).unwrap_or(0);
-            Rank { banks, ..Rank::default() }
+            let of_rank = |count: u32| (u64::MAX >> (64 - count)).checked_shl(index as u32 * count).unwrap_or(0);
+            Rank { banks: of_rank(per_rank), groups: of_rank(dram.bank_groups), ..Rank::default() }
         };
         Self {
             dram: dram.clone(),
@@ -73,6 +76,7 @@ impl Timing {
             group_cas: [Table::of(|_| 0), Table::of(|_| 0)],
             rank_cas: [Table::of(|_| 0), Table::of(|_| 0)],
             ranks: Table::of(rank),
+            all_ranks: u64::MAX >> (64 - dram.ranks),
             gaps: gaps(dram),
             open: 0,
         }
@@ -165,8 +169,7 @@ impl Timing {
 
     /// No bank of a rank may be opened before `clock`.
     fn raise_act(&mut self, rank: usize, clock: u64) {
-        let groups = self.dram.bank_groups as usize;
-        for group in rank * groups..(rank + 1) * groups {
+        for group in bits(self.ranks[rank].groups) {
             self.group_act[group] = self.group_act[group].max(clock);
         }
     }
@@ -201,7 +204,7 @@ impl Timing {
         let (own, rank) = (usize::from(self.group_of[bank]), self.rank_of(bank));
         let [same_group, same_rank, other_rank] = self.gaps[usize::from(write)];
         raise(&mut self.group_cas, own, clock, same_group);
-        for index in 0..self.dram.ranks as usize {
+        for index in bits(self.all_ranks) {
             raise(&mut self.rank_cas, index, clock, if index == rank { same_rank } else { other_rank });
         }
     }
@@ -221,9 +224,9 @@ impl Timing {
 
 /// Moves the clocks of the next read and the next write to `clock` and the gaps from there, unless they are later.
 #[inline]
-fn raise(next: &mut [Table<u64>; 2], index: usize, clock: u64, gaps: [u32; 2]) {
+fn raise(next: &mut [Table<u64>; 2], index: usize, clock: u64, gaps: [u64; 2]) {
     for (next, gap) in next.iter_mut().zip(gaps) {
-        next[index] = next[index].max(clock + u64::from(gap));
+        next[index] = next[index].max(clock + gap);
     }
 }
 
@@ -239,7 +242,7 @@ fn gaps(dram: &DramParams) -> [Gaps; 2] {
         [t.burst + t.rank_switch, turn(t.rank_switch)],
     ];
     let after_write = [[written + t.wtr_l, t.ccd_l_wr], [written + t.wtr_s, t.ccd_s], [to_other_rank, t.burst]];
-    [after_read, after_write]
+    [after_read, after_write].map(|gaps| gaps.map(|gap| gap.map(u64::from)))
 }
 
 /// The numbers of the bits that are set.
