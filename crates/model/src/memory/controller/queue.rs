@@ -285,12 +285,15 @@ impl Queue {
         }
     }
 
-    /// A bank has closed its row.
+    /// A bank has closed its row: all its requests want another one.
     #[inline]
     pub(super) fn row_closed(&mut self, bank: usize) {
-        if self.banks >> bank & 1 == 1 {
-            self.set_hit(bank, NONE);
-            self.set_rival(bank, self.lists[bank].head);
+        let list = &mut self.lists[bank];
+        (list.hit, list.rival) = (NONE, list.head);
+        self.hits &= !(1 << bank);
+        self.rivals |= self.banks & 1 << bank;
+        if let Some(oldest) = self.entries.get(usize::from(list.head)) {
+            self.rival_keys[bank] = oldest.key;
         }
     }
 
