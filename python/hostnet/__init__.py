@@ -6,11 +6,13 @@
     print(results.workloads["stream"]["throughput_gb_per_s"])
 
 `Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it;
-`Results` holds what was measured.
+`Results` holds what was measured. `memory` simulates the memory system on its own, and `check_commands` checks a
+stream of DRAM commands.
 """
 
-from hostnet._core import CheckpointError, ConfigError, SimulationError
+from hostnet._core import CheckpointError, CommandCheck, ConfigError, SimulationError
 from hostnet._core import version as _version
+from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
 from hostnet.results import Results
 from hostnet.simulate import run, run_many
 from hostnet.system import (
@@ -43,6 +45,7 @@ __all__ = [
     "AddressMap",
     "Cha",
     "CheckpointError",
+    "CommandCheck",
     "Config",
     "ConfigError",
     "Controller",
@@ -52,8 +55,10 @@ __all__ = [
     "FioCosts",
     "FioJob",
     "Iio",
+    "Latency",
     "Lfb",
     "Memory",
+    "MemoryResult",
     "Pcie",
     "ReadQueue",
     "Results",
@@ -66,6 +71,8 @@ __all__ = [
     "Tor",
     "WriteQueue",
     "__version__",
+    "check_commands",
+    "memory",
     "run",
     "run_many",
 ]

@@ -1,19 +1,29 @@
 """The native part of hostnet: it checks configurations and runs them."""
 
 from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
 from typing import Any, final
 
 __all__ = [
     "CheckpointError",
+    "CommandCheck",
     "ConfigError",
+    "MemoryPlan",
+    "MemoryRunResult",
     "Plan",
     "RunResult",
     "SimulationError",
+    "check_commands",
     "devices",
+    "memory_plan",
+    "memory_schema",
     "presets",
+    "profiles",
     "resolve",
     "run",
     "run_many",
+    "run_memory",
     "schema",
     "template",
     "version",
@@ -66,6 +76,54 @@ class RunResult:
     def table(self, name: str) -> dict[str, list[Any]]: ...
     def column_types(self, name: str) -> dict[str, str]: ...
 
+@final
+class MemoryPlan:
+    """A checked and resolved configuration of the memory alone."""
+
+    @property
+    def hash(self) -> str: ...
+    @property
+    def trace(self) -> Path | None: ...
+    def effective_json(self) -> str: ...
+
+@final
+class MemoryRunResult:
+    """What a run of the memory alone measured."""
+
+    @property
+    def summary_json(self) -> str: ...
+    @property
+    def complete(self) -> bool: ...
+    @property
+    def requests(self) -> int: ...
+    @property
+    def simulated_ps(self) -> int: ...
+    @property
+    def result_hash(self) -> str: ...
+
+@final
+class CommandCheck:
+    """What a check of a command file found."""
+
+    @property
+    def clean(self) -> bool: ...
+    @property
+    def commands(self) -> int: ...
+    @property
+    def end_clock(self) -> int: ...
+    @property
+    def line(self) -> int | None: ...
+    @property
+    def rule(self) -> str | None: ...
+    @property
+    def missing_clocks(self) -> int | None: ...
+    @property
+    def message(self) -> str | None: ...
+    @property
+    def pair(self) -> tuple[str, str] | None: ...
+    @property
+    def counts(self) -> list[tuple[str, int]]: ...
+
 def version() -> str: ...
 def resolve(
     text: str,
@@ -95,3 +153,27 @@ def schema() -> str: ...
 def template() -> str: ...
 def presets() -> list[tuple[str, str, str | None]]: ...
 def devices() -> list[str]: ...
+def memory_plan(
+    text: str = "",
+    *,
+    format: str = "toml",
+    file: str = "<text>",
+    base_dir: str = ".",
+    overrides: list[str] = ...,
+) -> MemoryPlan: ...
+def memory_schema() -> str: ...
+def profiles() -> list[str]: ...
+def run_memory(
+    plan: MemoryPlan,
+    *,
+    commands: str | PathLike[str] | None = None,
+    compression: str = "none",
+    progress: Callable[[dict[str, Any]], bool | None] | None = None,
+) -> MemoryRunResult: ...
+def check_commands(
+    path: str | PathLike[str],
+    plan: MemoryPlan,
+    *,
+    all: bool = False,
+    progress: Callable[[dict[str, Any]], bool | None] | None = None,
+) -> CommandCheck: ...

@@ -156,6 +156,32 @@ def write_file_atomically(path: Path, content: bytes) -> None:
     _sync(path.resolve().parent)
 
 
+@contextmanager
+def scratch_file(path: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
+    """A hidden name beside `path` to write to, and a function that gives it that name; without that call it vanishes.
+
+    A pipe or a device is written to directly.
+
+    Raises:
+        OSError: `path` cannot be written; what was there stays.
+    """
+    if path.exists() and not path.is_file():
+        yield path, lambda: None
+        return
+    scratch = _hidden_sibling(path)
+
+    def keep() -> None:
+        _sync(scratch)
+        scratch.replace(path.resolve())
+        _sync(path.resolve().parent)
+
+    try:
+        scratch.touch()
+        yield scratch, keep
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
 def _refuse_occupied(path: Path) -> None:
     if path.is_dir():
         if path.samefile(Path.cwd()):

@@ -68,8 +68,10 @@ def test_keys_types_and_requirements_agree(path: str) -> None:
     assert set(keys) == {field.name for field in fields(kind)} - NOT_IN_FILES
     hints = get_type_hints(kind)
     for name, key in keys.items():
-        if key.get("type") in TYPES:
-            assert TYPES[key["type"]] in (hints[name], *get_args(hints[name])), name
+        kinds = key.get("type", [])
+        for form in [kinds] if isinstance(kinds, str) else kinds:
+            if form in TYPES:
+                assert TYPES[form] in (hints[name], *get_args(hints[name])), name
     needed = {field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING}
     assert needed == set(TABLES[path].get("required", [])) - {"kind"}
 

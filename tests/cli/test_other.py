@@ -19,7 +19,7 @@ def test_version_is_quick(cli: Cli) -> None:
 def test_help_names_every_command(cli: Cli) -> None:
     for done in (cli(), cli("--help")):
         assert done.returncode == 0
-        for command in ("run", "validate", "plot", "list", "schema", "new", "demo"):
+        for command in ("run", "memory", "validate", "plot", "list", "schema", "new", "demo"):
             assert command in done.stdout
 
 
@@ -47,6 +47,11 @@ def test_schema_is_json_schema(cli: Cli) -> None:
 def test_list_presets(cli: Cli) -> None:
     done = cli("list", "presets")
     assert "cascade-lake-6234" in done.stdout
+
+
+def test_list_devices_and_profiles(cli: Cli) -> None:
+    assert "DDR5_4800" in cli("list", "devices").stdout.splitlines()
+    assert cli("list", "profiles").stdout.splitlines() == ["intel", "ramulator"]
 
 
 def test_list_workloads_explains_every_key(cli: Cli) -> None:

@@ -20,6 +20,13 @@ def config_keys() -> dict[str, str]:
     return dict(_keys_in(json.loads(_core.schema()), ""))
 
 
+def memory_keys() -> dict[str, str]:
+    """The keys of a configuration of the memory alone, as `config_keys` has them, that a server's has not or not so."""
+    keys = dict(_keys_in(json.loads(_core.memory_schema()), ""))
+    known = config_keys()
+    return {key: value for key, value in keys.items() if known.get(key) != value}
+
+
 def _keys_in(table: Schema, path: str) -> Iterator[tuple[str, str]]:
     for name, schema in table.get("properties", {}).items():
         yield from _keys_of(schema, f"{path}{name}")

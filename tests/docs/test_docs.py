@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import hostnet
 from hostnet import _core
-from tests.docs.reference import ROOT, config_keys, documented, domain_names, table_columns
+from tests.docs.reference import ROOT, config_keys, documented, domain_names, memory_keys, table_columns
+from tests.support import HOSTNET
 
 PAGES = sorted(
     page for pattern in ("*.md", "docs/**/*.md", "examples/*.md", "studies/**/*.md") for page in ROOT.glob(pattern)
@@ -67,6 +71,43 @@ def test_every_key_has_a_default_and_a_meaning() -> None:
         assert "." not in key or (len(cells) == 3 and all(cells)), key
 
 
+def test_every_key_of_the_memory_alone_is_documented() -> None:
+    page = documented("memory.md", "## Configuration")
+    assert {key: cells[0] for key, cells in page.items()} == memory_keys()
+    assert all(len(cells) == 3 and all(cells) for cells in page.values())
+
+
+def test_every_result_of_the_memory_alone_is_documented() -> None:
+    text = text_of(ROOT / "docs/memory.md")
+    results = text[text.index("\n## Results\n") : text.index("\n## DRAM commands\n")]
+    said = set(re.findall(r"`(\w+)`", results))
+    summary = hostnet.memory(requests=10).to_dict()
+    summary.pop("config")
+    assert sorted(keys_of(summary) - said - SAID_ELSEWHERE) == []
+
+
+SAID_ELSEWHERE = {"rpq_full_share", "wpq_full_share"}
+"""Keys of channels that are named as those of the domains."""
+
+
+def keys_of(content: Any) -> set[str]:
+    """Every key in nested tables and lists."""
+    if isinstance(content, list):
+        return set().union(*map(keys_of, content))
+    if not isinstance(content, dict):
+        return set()
+    return set(content).union(*map(keys_of, content.values()))
+
+
+def test_every_option_of_the_memory_is_documented() -> None:
+    text = text_of(ROOT / "docs/memory.md")
+    for name in ("run", "check"):
+        shown = subprocess.run([HOSTNET, "memory", name, "--help"], capture_output=True, text=True, check=True).stdout
+        options = set(re.findall(r"(--[a-z][\w-]+)", shown)) - {"--help"}
+        assert options
+        assert sorted(option for option in options if f"`{option}" not in text) == []
+
+
 @pytest.mark.parametrize("table", table_columns())
 def test_every_column_is_documented_in_its_order(table: str) -> None:
     columns = documented("tables.md", f"## {table}")
@@ -82,14 +123,15 @@ def test_every_domain_is_documented() -> None:
 
 
 def test_every_preset_and_device_has_its_file() -> None:
-    names = [f"servers/{name}" for name, _, _ in _core.presets()] + [f"dram/{name}" for name in _core.devices()]
+    names = [f"servers/{name}" for name, _, _ in _core.presets()]
+    names += [f"dram/{name}" for name in _core.devices()] + [f"controllers/{name}" for name in _core.profiles()]
     assert {f"{name}.toml" for name in names} == {
         str(file.relative_to(ROOT / "specs")) for file in ROOT.glob("specs/*/*.toml")
     }
 
 
 def test_every_part_of_the_model_has_its_page() -> None:
-    parts = {folder.name for folder in ROOT.glob("crates/model/src/*/")}
+    parts = {folder.name for folder in ROOT.glob("crates/model/src/*/")} - {"params"}
     assert parts <= {page.stem for page in MODELS}
 
 

@@ -65,7 +65,7 @@ pub enum TrafficPattern {
     Sequential,
     /// Ascending streams, round robin.
     Streams {
-        /// How many, 1 to 1024.
+        /// How many, 1 to 64.
         count: u32,
         /// Whether they meet in one bank in different rows, or lie in different banks.
         colliding: bool,

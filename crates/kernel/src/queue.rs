@@ -2,50 +2,36 @@
 //!
 //! A wheel of two levels with a heap behind it. The near wheel has 4 096 slots of 64 ps and begins at the time of
 //! the last pop; the far wheel has 4 096 blocks of 262 ns (one block = one turn of the near wheel); what lies more than
-//! a millisecond ahead waits in the heap. Only the slot that is being popped is ever sorted, and it holds one or two
-//! events in practice.
+//! a millisecond ahead waits in the heap. A slot holds one or two events in practice; only when it is popped, and holds
+//! many, is it sorted.
 
 use crate::wheel::{Wheel, NONE, SLOTS, SLOT_COUNT_BITS};
-use crate::{Event, Time};
+use crate::{Event, EventKey, Time};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// A slot of the near wheel spans 2^6 ps.
 const SLOT_BITS: u32 = 6;
+/// A slot with more events than this is sorted.
+const SHARED_MAX: usize = 4;
 /// How many events of the slot being popped an event may be moved past before it goes to a heap instead.
 const INSERT_MAX: usize = 32;
 
+/// A pending event, linked to the next in its list: a slot, a block, or the free nodes.
 #[derive(Clone, Debug)]
 struct Node<P> {
     event: Event<P>,
     next: u32,
 }
 
-/// An event in a heap; the earliest is the greatest, as `BinaryHeap` wants it.
-#[derive(Clone, Debug)]
-struct Waiting<P>(Event<P>);
-
-impl<P> PartialEq for Waiting<P> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.key() == other.0.key()
-    }
-}
-impl<P> Eq for Waiting<P> {}
-impl<P> PartialOrd for Waiting<P> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl<P> Ord for Waiting<P> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.0.key().cmp(&self.0.key())
-    }
-}
+/// A node with the key of its event, so that ordering nodes does not visit them. The earliest is the greatest.
+type Waiting = Reverse<(EventKey, u32)>;
 
 /// Pending events. [`Queue::pop`] returns them in the order of their keys, whatever the order of the pushes.
 ///
-/// It is fast while events are pushed at or after the last one popped, as a simulation does.
+/// It is fast while events are pushed at or after the last one popped, as a simulation does. An event is written once,
+/// into a node, and read once; what moves in between is the number of its node.
 #[derive(Clone, Debug)]
 pub struct Queue<P> {
     nodes: Vec<Node<P>>,
@@ -55,15 +41,16 @@ pub struct Queue<P> {
     /// Blocks after `block`, for one turn.
     far: Wheel,
     /// Everything a turn of the far wheel or more after `block`.
-    beyond: BinaryHeap<Waiting<P>>,
-    /// Events of the slots before `start`, latest first.
-    current: Vec<Event<P>>,
-    /// More of them, pushed when `current` was long.
-    late: BinaryHeap<Waiting<P>>,
+    beyond: BinaryHeap<Waiting>,
+    /// Nodes of the slots before `start`, latest first.
+    current: Vec<Waiting>,
+    /// More of them, pushed when `current` was long; none when `current` is empty.
+    late: BinaryHeap<Waiting>,
     start: u64,
     /// The block whose events are all near; `start` lies in it or at its end.
     block: u64,
     len: usize,
+    /// The largest `len` before this queue was restored; since then there is a node for each.
     len_max: usize,
 }
 
@@ -107,31 +94,48 @@ impl<P: Copy> Queue<P> {
     /// The largest number of events that were ever pending at once.
     #[must_use]
     pub fn len_max(&self) -> usize {
-        self.len_max
+        self.len_max.max(self.nodes.len())
     }
 
     /// Adds an event.
-    #[inline]
+    // Inlined wherever an event is made: passed on through memory, its parts would be read back in other widths than
+    // they were written in, which stalls a processor longer than all the rest takes.
+    #[inline(always)]
     pub fn push(&mut self, event: Event<P>) {
+        let slot = slot_of(event.time);
+        let node = self.free;
         self.len += 1;
-        self.len_max = self.len_max.max(self.len);
-        self.place(event);
+        if node == NONE || slot.wrapping_sub(self.start) >= SLOTS as u64 {
+            let node = self.node(event);
+            self.place_anywhere(slot, node);
+            return;
+        }
+        let place = &mut self.nodes[node as usize];
+        self.free = place.next;
+        *place = Node { event, next: self.near.link(slot, node) };
     }
 
-    #[inline]
-    fn place(&mut self, event: Event<P>) {
-        let slot = slot_of(event.time);
+    /// Places a node, wherever it belongs.
+    #[inline(never)]
+    fn place_anywhere(&mut self, slot: u64, node: u32) {
         if slot < self.start {
-            self.insert_current(event);
-        } else if slot - self.start < SLOTS as u64 {
-            let node = self.node(event);
-            self.nodes[node as usize].next = self.near.link(slot, node);
-        } else if block_of(slot) - self.block < SLOTS as u64 {
-            let node = self.node(event);
-            self.nodes[node as usize].next = self.far.link(block_of(slot), node);
+            self.insert_current(node);
         } else {
-            self.beyond.push(Waiting(event));
+            self.place(slot, node);
         }
+    }
+
+    /// Places a node that lies at or after `start`.
+    fn place(&mut self, slot: u64, node: u32) {
+        let next = if slot - self.start < SLOTS as u64 {
+            self.near.link(slot, node)
+        } else if block_of(slot) - self.block < SLOTS as u64 {
+            self.far.link(block_of(slot), node)
+        } else {
+            self.beyond.push(self.waiting(node));
+            NONE
+        };
+        self.nodes[node as usize].next = next;
     }
 
     /// Removes the earliest event.
@@ -143,7 +147,13 @@ impl<P: Copy> Queue<P> {
     /// Removes the earliest event if it happens at or before `limit`.
     #[inline]
     pub fn pop_until(&mut self, limit: Time) -> Option<Event<P>> {
-        if self.current.is_empty() && self.late.is_empty() {
+        self.pop_node(limit).map(|node| self.release(node))
+    }
+
+    /// Removes the node of the earliest event if it happens at or before `limit`. [`Queue::release`] is next.
+    #[inline(always)]
+    pub(crate) fn pop_node(&mut self, limit: Time) -> Option<u32> {
+        if self.current.is_empty() {
             self.pop_slot(limit)
         } else {
             self.pop_current(limit)
@@ -153,8 +163,8 @@ impl<P: Copy> Queue<P> {
     /// When the earliest event happens.
     #[must_use]
     pub fn next_time(&self) -> Option<Time> {
-        let current = self.current.last().map(|event| event.time);
-        let late = self.late.peek().map(|waiting| waiting.0.time);
+        let current = self.current.last().map(|waiting| waiting.0 .0.time);
+        let late = self.late.peek().map(|waiting| waiting.0 .0.time);
         if let Some(time) = current.into_iter().chain(late).min() {
             return Some(time);
         }
@@ -164,7 +174,7 @@ impl<P: Copy> Queue<P> {
             return near_time;
         }
         let far_time = self.far.next_from(self.block + 1).and_then(|block| self.list_time(self.far.first(block)));
-        let beyond_time = self.beyond.peek().map(|waiting| waiting.0.time);
+        let beyond_time = self.beyond.peek().map(|waiting| waiting.0 .0.time);
         [near_time, far_time, beyond_time].into_iter().flatten().min()
     }
 
@@ -174,108 +184,159 @@ impl<P: Copy> Queue<P> {
         std::iter::successors(node_at(node), |place| node_at(place.next)).map(|place| place.event.time).min()
     }
 
-    #[inline]
+    fn time(&self, node: u32) -> Time {
+        self.nodes[node as usize].event.time
+    }
+
+    fn key(&self, node: u32) -> EventKey {
+        self.nodes[node as usize].event.key()
+    }
+
+    fn waiting(&self, node: u32) -> Waiting {
+        Reverse((self.key(node), node))
+    }
+
+    /// Writes an event into a free node.
+    #[inline(always)]
     fn node(&mut self, event: Event<P>) -> u32 {
-        if self.free == NONE {
+        let node = self.free;
+        if node == NONE {
             self.nodes.push(Node { event, next: NONE });
             return (self.nodes.len() - 1) as u32;
         }
-        let node = self.free;
         let place = &mut self.nodes[node as usize];
         self.free = place.next;
         place.event = event;
         node
     }
 
-    /// Takes the event out of `node`; returns it with the node that followed.
-    #[inline]
-    fn release(&mut self, node: u32) -> (Event<P>, u32) {
+    /// Takes the event out of the node that [`Queue::pop_node`] has just returned.
+    #[inline(always)]
+    pub(crate) fn release(&mut self, node: u32) -> Event<P> {
+        self.len -= 1;
         let place = &mut self.nodes[node as usize];
-        let next = std::mem::replace(&mut place.next, self.free);
+        place.next = self.free;
         self.free = node;
-        (place.event, next)
+        place.event
     }
 
-    /// Adds an event to the slot that is being popped.
-    fn insert_current(&mut self, event: Event<P>) {
-        let key = event.key();
-        let passed = self.current.iter().rev().take(INSERT_MAX + 1).take_while(|other| other.key() < key).count();
+    /// Adds a node to the slot that is being popped.
+    fn insert_current(&mut self, node: u32) {
+        let waiting = self.waiting(node);
+        let passed = self.current.iter().rev().take(INSERT_MAX + 1).take_while(|&other| *other > waiting).count();
         if passed > INSERT_MAX {
-            self.late.push(Waiting(event));
+            self.late.push(waiting);
         } else {
-            self.current.insert(self.current.len() - passed, event);
+            self.current.insert(self.current.len() - passed, waiting);
         }
     }
 
-    /// Pops the earliest event of the slot that is being popped.
-    #[inline]
-    fn pop_current(&mut self, limit: Time) -> Option<Event<P>> {
+    /// Pops the earliest node of the slot that is being popped.
+    #[inline(never)]
+    fn pop_current(&mut self, limit: Time) -> Option<u32> {
         if !self.late.is_empty() {
-            return self.pop_late(limit);
+            self.advance_late();
         }
-        if self.current.last()?.time > limit {
+        let Reverse((key, node)) = *self.current.last()?;
+        if key.time > limit {
             return None;
         }
-        self.len -= 1;
-        self.current.pop()
+        self.current.pop();
+        if self.current.is_empty() {
+            self.current.extend(self.late.pop());
+        }
+        Some(node)
     }
 
+    /// Makes the earliest node the last of `current`.
     #[cold]
-    fn pop_late(&mut self, limit: Time) -> Option<Event<P>> {
-        let late = &self.late.peek()?.0;
-        let earlier = self.current.last().filter(|event| event.key() < late.key());
-        if earlier.unwrap_or(late).time > limit {
-            return None;
-        }
-        self.len -= 1;
-        if earlier.is_some() {
-            self.current.pop()
-        } else {
-            self.late.pop().map(|waiting| waiting.0)
+    fn advance_late(&mut self) {
+        if self.late.peek() > self.current.last() {
+            self.current.extend(self.late.pop());
         }
     }
 
     /// Begins the next slot that holds events and pops its earliest. The wheels never move past `limit`, so that
     /// what is pushed after a pause still finds its slot.
-    #[inline]
-    fn pop_slot(&mut self, limit: Time) -> Option<Event<P>> {
-        let slot = self.next_slot(slot_of(limit))?;
+    #[inline(always)]
+    fn pop_slot(&mut self, limit: Time) -> Option<u32> {
+        let slot = match self.near.next_from(self.start) {
+            Some(slot) if block_of(slot) == self.block => slot,
+            _ => self.next_block(limit)?,
+        };
+        let node = self.near.first(slot);
+        if self.nodes[node as usize].next == NONE && slot < slot_of(limit) {
+            self.start = slot + 1;
+            self.near.take(slot);
+            return Some(node);
+        }
+        self.pop_shared(slot, limit)
+    }
+
+    /// Pops the earliest node of a slot that holds several or lies at the limit. While there are few, it is looked for;
+    /// many are sorted.
+    #[inline(never)]
+    fn pop_shared(&mut self, slot: u64, limit: Time) -> Option<u32> {
+        if slot > slot_of(limit) {
+            return None;
+        }
+        let first = self.near.first(slot);
+        let (mut earliest, mut before) = (first, NONE);
+        let mut key = self.key(first);
+        let mut at = first;
+        for _ in 0..SHARED_MAX {
+            let next = self.nodes[at as usize].next;
+            if next == NONE {
+                return (key.time <= limit).then(|| self.unlink(slot, before, earliest));
+            }
+            let next_key = self.key(next);
+            if next_key < key {
+                (earliest, before, key) = (next, at, next_key);
+            }
+            at = next;
+        }
         self.start = slot + 1;
-        let first = self.near.take(slot);
-        let (event, mut node) = self.release(first);
-        if node == NONE && event.time <= limit {
-            self.len -= 1;
-            return Some(event);
-        }
-        self.current.push(event);
-        while node != NONE {
-            let (event, next) = self.release(node);
-            self.current.push(event);
-            node = next;
-        }
-        self.current.sort_unstable_by_key(|event| Reverse(event.key()));
+        self.near.take(slot);
+        self.open(first);
         self.pop_current(limit)
     }
 
-    /// The first occupied slot up to `limit`; its block and all before it are near when it is found.
-    #[inline]
-    fn next_slot(&mut self, limit: u64) -> Option<u64> {
-        if self.len == 0 {
+    /// Takes `node` out of the list of a slot, where it follows `before`.
+    fn unlink(&mut self, slot: u64, before: u32, node: u32) -> u32 {
+        let next = self.nodes[node as usize].next;
+        if before != NONE {
+            self.nodes[before as usize].next = next;
+        } else if next != NONE {
+            self.near.set_first(slot, next);
+        } else {
+            self.near.take(slot);
+        }
+        self.start = slot;
+        node
+    }
+
+    /// Sorts the list that begins with `node`.
+    #[inline(never)]
+    fn open(&mut self, mut node: u32) {
+        while node != NONE {
+            self.current.push(self.waiting(node));
+            node = self.nodes[node as usize].next;
+        }
+        self.current.sort_unstable();
+    }
+
+    /// Moves on to the next block that holds events, if it begins by `limit`. Returns its first occupied slot.
+    #[cold]
+    fn next_block(&mut self, limit: Time) -> Option<u64> {
+        let near = self.near.next_from(self.start).map(block_of);
+        let far = self.far.next_from(self.block + 1);
+        let beyond = self.beyond.peek().map(|waiting| block_of(slot_of(waiting.0 .0.time)));
+        let block = [near, far, beyond].into_iter().flatten().min()?;
+        if block > block_of(slot_of(limit)) {
             return None;
         }
-        loop {
-            let near = self.near.next_from(self.start);
-            if let Some(slot) = near.filter(|&slot| block_of(slot) == self.block) {
-                return (slot <= limit).then_some(slot);
-            }
-            let far = self.far.next_from(self.block + 1);
-            let beyond = self.beyond.peek().map(|waiting| block_of(slot_of(waiting.0.time)));
-            let block = [near.map(block_of), far, beyond].into_iter().flatten().min()?;
-            if block > block_of(limit) {
-                return None;
-            }
-            self.enter(block);
-        }
+        self.enter(block);
+        self.near.next_from(self.start)
     }
 
     /// Moves on to `block` and brings its events near.
@@ -284,17 +345,16 @@ impl<P: Copy> Queue<P> {
         self.start = block << SLOT_COUNT_BITS;
         let mut node = self.far.take(block);
         while node != NONE {
-            let slot = slot_of(self.nodes[node as usize].event.time);
-            let first = self.near.link(slot, node);
+            let first = self.near.link(slot_of(self.time(node)), node);
             node = std::mem::replace(&mut self.nodes[node as usize].next, first);
         }
-        while let Some(waiting) = self.beyond.peek() {
-            if block_of(slot_of(waiting.0.time)) - block >= SLOTS as u64 {
+        while let Some(Reverse((key, node))) = self.beyond.peek() {
+            let (slot, node) = (slot_of(key.time), *node);
+            if block_of(slot) - block >= SLOTS as u64 {
                 break;
             }
-            if let Some(Waiting(event)) = self.beyond.pop() {
-                self.place(event);
-            }
+            self.beyond.pop();
+            self.place(slot, node);
         }
     }
 
@@ -318,7 +378,7 @@ fn block_of(slot: u64) -> u64 {
 
 impl<P: Copy + Serialize> Serialize for Queue<P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (self.to_sorted(), self.len_max as u64).serialize(serializer)
+        (self.to_sorted(), self.len_max() as u64).serialize(serializer)
     }
 }
 
@@ -329,7 +389,7 @@ impl<'de, P: Copy + Deserialize<'de>> Deserialize<'de> for Queue<P> {
         for event in events {
             queue.push(event);
         }
-        queue.len_max = queue.len_max.max(len_max as usize);
+        queue.len_max = len_max as usize;
         Ok(queue)
     }
 }

@@ -70,7 +70,7 @@ impl<P: Copy> Scheduler<P> {
     /// # Panics
     /// If the delay is 0 (what happens now is a function call), the event lies past the range of [`Time`], or
     /// `source` is of another partition.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, source: ComponentId, target: ComponentId, delay_ps: u64, payload: P) {
         assert!(delay_ps > 0, "an event needs a delay of at least 1 ps");
         let time = self.now.saturating_add(delay_ps);
@@ -124,10 +124,11 @@ impl<P: Copy> Scheduler<P> {
     pub(crate) fn run<W: Partition<Payload = P>>(&mut self, world: &mut W, limit: Time, events_max: u64) -> bool {
         let stop = self.handled.saturating_add(events_max);
         while self.handled < stop {
-            let Some(event) = self.queue.pop_until(limit) else {
+            let Some(node) = self.queue.pop_node(limit) else {
                 self.settle(limit);
                 return true;
             };
+            let event = self.queue.release(node);
             self.now = event.time;
             self.handled += 1;
             world.on_event(event, self);

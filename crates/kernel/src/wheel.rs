@@ -39,14 +39,20 @@ impl Wheel {
     #[inline]
     pub(crate) fn take(&mut self, slot: u64) -> u32 {
         let index = slot as usize % SLOTS;
-        self.occupied[index / 64] &= !(1 << (index % 64));
-        if self.occupied[index / 64] == 0 {
-            self.summary &= !(1 << (index / 64));
-        }
+        let word = self.occupied[index / 64] & !(1 << (index % 64));
+        self.occupied[index / 64] = word;
+        // Without a branch: whether the slot was the last of its word is as good as random.
+        self.summary &= !(u64::from(word == 0) << (index / 64));
         std::mem::replace(&mut self.heads[index], NONE)
     }
 
+    /// Makes `node` the first in an occupied slot.
+    pub(crate) fn set_first(&mut self, slot: u64, node: u32) {
+        self.heads[slot as usize % SLOTS] = node;
+    }
+
     /// The first node in the slot.
+    #[inline]
     pub(crate) fn first(&self, slot: u64) -> u32 {
         self.heads[slot as usize % SLOTS]
     }

@@ -4,23 +4,47 @@ use crate::Histogram;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
+/// Credits times time, from the moments of the changes alone: what is held from `a` to `b` counts `b - a`, in any order.
+/// Sums wrap; their difference, the area, fits.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Area {
+    /// Moments of giving back less moments of taking since the last reset, in ps.
+    moments_ps: u64,
+    settled_ps: u64,
+}
+
+impl Area {
+    #[inline]
+    fn take(&mut self, now: Time) {
+        self.moments_ps = self.moments_ps.wrapping_sub(now.ps());
+    }
+
+    #[inline]
+    fn give_back(&mut self, now: Time) {
+        self.moments_ps = self.moments_ps.wrapping_add(now.ps());
+    }
+
+    /// Brings the area up to `now`, with `held` not given back yet.
+    fn settle(&mut self, now: Time, held: u32) {
+        self.settled_ps = self.moments_ps.wrapping_add(now.ps().wrapping_mul(u64::from(held)));
+    }
+
+    /// Begins anew at `now`, with `held` taken.
+    fn reset(&mut self, now: Time, held: u32) {
+        *self = Self { moments_ps: now.ps().wrapping_mul(u64::from(held)).wrapping_neg(), settled_ps: 0 };
+    }
+}
+
 /// What one class of traffic (a workload) made of a domain since the last reset.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Usage {
     in_use: u32,
-    changed_at: Time,
-    area_ps: u64,
+    area: Area,
     acquired: u64,
     residence: Histogram,
 }
 
 impl Usage {
-    #[inline]
-    fn settle(&mut self, now: Time) {
-        self.area_ps += now.since(self.changed_at) * u64::from(self.in_use);
-        self.changed_at = now;
-    }
-
     /// Credits held now.
     #[must_use]
     pub fn in_use(&self) -> u32 {
@@ -30,7 +54,7 @@ impl Usage {
     /// Credits times picoseconds held since the last reset, up to the last settling.
     #[must_use]
     pub fn area_ps(&self) -> u64 {
-        self.area_ps
+        self.area.settled_ps
     }
 
     /// Credits taken since the last reset.
@@ -54,11 +78,11 @@ pub struct Domain {
     threshold: u32,
     in_use: u32,
     in_use_max: u32,
-    changed_at: Time,
-    area_ps: u64,
-    full_ps: u64,
-    over_threshold_ps: u64,
+    /// While every credit is in use, and while at least `threshold` are.
+    full: Area,
+    over_threshold: Area,
     reset_at: Time,
+    settled_at: Time,
     classes: Vec<Usage>,
 }
 
@@ -77,11 +101,10 @@ impl Domain {
             threshold,
             in_use: 0,
             in_use_max: 0,
-            changed_at: Time::ZERO,
-            area_ps: 0,
-            full_ps: 0,
-            over_threshold_ps: 0,
+            full: Area::default(),
+            over_threshold: Area::default(),
             reset_at: Time::ZERO,
+            settled_at: Time::ZERO,
             classes: vec![Usage::default(); classes],
         }
     }
@@ -93,13 +116,18 @@ impl Domain {
         if self.in_use == self.capacity {
             return false;
         }
-        self.settle(now);
         self.in_use += 1;
         self.in_use_max = self.in_use_max.max(self.in_use);
+        if self.in_use == self.capacity {
+            self.full.take(now);
+        }
+        if self.in_use == self.threshold {
+            self.over_threshold.take(now);
+        }
         let usage = &mut self.classes[usize::from(class)];
-        usage.settle(now);
         usage.in_use += 1;
         usage.acquired += 1;
+        usage.area.take(now);
         true
     }
 
@@ -109,45 +137,45 @@ impl Domain {
     /// If the class holds no credit.
     #[inline]
     pub fn release(&mut self, now: Time, class: u8, since: Time) {
-        self.settle(now);
         let usage = &mut self.classes[usize::from(class)];
         assert!(usage.in_use > 0, "a credit came back that was never taken");
-        usage.settle(now);
         usage.in_use -= 1;
+        usage.area.give_back(now);
         usage.residence.record(now.since(since));
+        if self.in_use == self.capacity {
+            self.full.give_back(now);
+        }
+        if self.in_use == self.threshold {
+            self.over_threshold.give_back(now);
+        }
         self.in_use -= 1;
     }
 
-    /// Brings the areas up to `now`.
-    #[inline]
-    pub fn settle(&mut self, now: Time) {
-        let elapsed = now.since(self.changed_at);
-        self.area_ps += elapsed * u64::from(self.in_use);
-        if self.in_use >= self.threshold {
-            self.over_threshold_ps += elapsed;
-            if self.in_use == self.capacity {
-                self.full_ps += elapsed;
-            }
-        }
-        self.changed_at = now;
+    fn is_full(&self) -> bool {
+        self.in_use == self.capacity
+    }
+
+    fn is_over_threshold(&self) -> bool {
+        self.in_use >= self.threshold
     }
 
     /// Brings every area up to `now`, so that the getters speak of this moment.
     pub fn settle_all(&mut self, now: Time) {
-        self.settle(now);
-        self.classes.iter_mut().for_each(|usage| usage.settle(now));
+        self.settled_at = now;
+        self.full.settle(now, u32::from(self.is_full()));
+        self.over_threshold.settle(now, u32::from(self.is_over_threshold()));
+        self.classes.iter_mut().for_each(|usage| usage.area.settle(now, usage.in_use));
     }
 
     /// Starts a new measuring window at `now`. Credits in use stay in use.
     pub fn reset(&mut self, now: Time) {
-        self.settle_all(now);
-        self.area_ps = 0;
-        self.full_ps = 0;
-        self.over_threshold_ps = 0;
-        self.in_use_max = self.in_use;
+        self.settled_at = now;
         self.reset_at = now;
+        self.in_use_max = self.in_use;
+        self.full.reset(now, u32::from(self.is_full()));
+        self.over_threshold.reset(now, u32::from(self.is_over_threshold()));
         for usage in &mut self.classes {
-            usage.area_ps = 0;
+            usage.area.reset(now, usage.in_use);
             usage.acquired = 0;
             usage.residence.reset();
         }
@@ -180,25 +208,25 @@ impl Domain {
     /// Length of the measuring window in ps, up to the last settling.
     #[must_use]
     pub fn window_ps(&self) -> u64 {
-        self.changed_at.since(self.reset_at)
+        self.settled_at.since(self.reset_at)
     }
 
-    /// Credits times picoseconds held since the last reset.
+    /// Credits times picoseconds held since the last reset, up to the last settling.
     #[must_use]
     pub fn area_ps(&self) -> u64 {
-        self.area_ps
+        self.classes.iter().map(Usage::area_ps).sum()
     }
 
-    /// Picoseconds with every credit in use since the last reset.
+    /// Picoseconds with every credit in use since the last reset, up to the last settling.
     #[must_use]
     pub fn full_ps(&self) -> u64 {
-        self.full_ps
+        self.full.settled_ps
     }
 
-    /// Picoseconds with at least the counter's threshold in use since the last reset.
+    /// Picoseconds with at least the counter's threshold in use since the last reset, up to the last settling.
     #[must_use]
     pub fn over_threshold_ps(&self) -> u64 {
-        self.over_threshold_ps
+        self.over_threshold.settled_ps
     }
 
     /// What each class of traffic made of the domain.
@@ -220,8 +248,11 @@ mod tests {
             let mut domain = Domain::new(capacity, capacity.div_ceil(2), 3);
             let mut held: Vec<(u8, Time)> = Vec::new();
             let mut now = Time::ZERO;
+            let (mut full_ps, mut over_threshold_ps) = (0, 0);
             for (wait, take, class, which) in steps {
                 now += wait;
+                full_ps += if held.len() == capacity as usize { wait } else { 0 };
+                over_threshold_ps += if held.len() >= capacity.div_ceil(2) as usize { wait } else { 0 };
                 if take {
                     let taken = domain.try_acquire(now, class);
                     prop_assert_eq!(taken, held.len() < capacity as usize, "one less than capacity must be granted, capacity refused");
@@ -234,6 +265,8 @@ mod tests {
                 }
                 prop_assert_eq!(domain.in_use() as usize, held.len());
             }
+            domain.settle_all(now);
+            prop_assert_eq!((domain.full_ps(), domain.over_threshold_ps()), (full_ps, over_threshold_ps));
             while let Some((class, since)) = held.pop() {
                 now += 7;
                 domain.release(now, class, since);
@@ -245,7 +278,6 @@ mod tests {
                 prop_assert_eq!(u128::from(usage.area_ps()), usage.residence().sum());
                 prop_assert_eq!(usage.acquired(), usage.residence().count());
             }
-            prop_assert!(domain.full_ps() <= domain.over_threshold_ps());
             prop_assert!(domain.over_threshold_ps() <= domain.window_ps());
         }
     }
@@ -258,7 +290,13 @@ mod tests {
         domain.release(Time::from_ps(150), 0, Time::ZERO);
         domain.settle_all(Time::from_ps(200));
         assert_eq!(domain.area_ps(), 50);
+        assert_eq!(domain.full_ps(), 0, "one of two credits was in use");
         assert_eq!(domain.window_ps(), 100);
-        assert_eq!(domain.classes()[0].residence().mean(), Some(150.0));
+        assert!(domain.try_acquire(Time::from_ps(220), 0) && domain.try_acquire(Time::from_ps(230), 0));
+        domain.reset(Time::from_ps(300));
+        domain.release(Time::from_ps(340), 0, Time::from_ps(220));
+        domain.settle_all(Time::from_ps(400));
+        assert_eq!((domain.full_ps(), domain.over_threshold_ps(), domain.area_ps()), (40, 40, 140));
+        assert_eq!(domain.classes()[0].residence().mean(), Some(120.0));
     }
 }

@@ -11,7 +11,7 @@ const BUCKETS: usize = ((44 - SUB_BITS as usize + 1) * SUB as usize) + SUB as us
 /// Counts of values in log-linear buckets, with the exact sum. Values are picoseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram {
-    counts: Vec<u32>,
+    counts: Vec<u64>,
     count: u64,
     sum: u128,
 }
@@ -58,7 +58,7 @@ impl Histogram {
         let rank = ((share * self.count as f64).ceil() as u64).clamp(1, self.count);
         let mut seen = 0;
         for (index, &count) in self.counts.iter().enumerate() {
-            seen += u64::from(count);
+            seen += count;
             if seen >= rank {
                 return Some(middle(index));
             }
@@ -85,11 +85,9 @@ impl Histogram {
 
 #[inline]
 fn bucket(value: u64) -> usize {
-    if value < SUB {
-        return value as usize;
-    }
-    let shift = 63 - value.leading_zeros() - SUB_BITS;
-    let index = (u64::from(shift) + 1) * SUB + ((value >> shift) - SUB);
+    // Values below `SUB` have a bucket each, those of a power of two above it `SUB` buckets.
+    let shift = 63 - SUB_BITS - (value | SUB).leading_zeros();
+    let index = u64::from(shift) * SUB + (value >> shift);
     (index as usize).min(BUCKETS - 1)
 }
 

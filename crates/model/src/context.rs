@@ -120,7 +120,7 @@ pub struct Context<'a> {
     /// The part itself.
     pub id: ComponentId,
     /// Which component is which.
-    pub layout: Layout,
+    pub layout: &'a Layout,
     /// Where lines lie.
     pub decoder: &'a Decoder,
     /// The requests on their way.
@@ -138,7 +138,7 @@ impl Context<'_> {
     }
 
     /// Sends `payload` to `target`, `delay_ps` from now.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
         self.scheduler.send(self.id, target, delay_ps, payload);
     }

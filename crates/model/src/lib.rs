@@ -1,6 +1,6 @@
 //! The parts of machines, one folder each, and the [`Machine`] that joins them.
 //!
-//! A part is a struct with its state and an `on_event`. Parts touch each other only by events; what a part needs of the
+//! A part is a struct with its state and a function per event; the [`Machine`] knows which. Parts touch each other only by events; what a part needs of the
 //! world comes in as a [`Context`]. Requests (one line each) live in a slab and travel as [`RequestId`].
 //!
 //! | folder | part |

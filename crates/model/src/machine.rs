@@ -93,19 +93,39 @@ impl Partition for Machine {
     fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
         let mut context = Context {
             id: event.target,
-            layout: self.layout,
+            layout: &self.layout,
             decoder: &self.decoder,
             requests: &mut self.requests,
             scheduler,
         };
-        match &mut self.components[(event.target.0 - self.layout.core) as usize] {
-            Component::Core(core) => core.on_event(event.payload, &mut context),
-            Component::Cha(cha) => cha.on_event(event.payload, &mut context),
-            Component::Channel(channel) => channel.on_event(event.payload, &mut context),
-            Component::Iio(iio) => iio.on_event(event.payload, &mut context),
-            Component::Ssd(ssd) => ssd.on_event(event.payload, &mut context),
-            Component::Sender(sender) => sender.on_event(event.payload, &mut context),
-            Component::Receiver(receiver) => receiver.on_event(event.payload, &mut context),
+        let component = &mut self.components[(event.target.0 - self.layout.core) as usize];
+        // What every line goes through is told apart in one step: each jump that a processor cannot foresee costs as
+        // much as handling the event.
+        match (event.payload, component) {
+            (Payload::Refill, Component::Core(core)) => core.on_refill(&mut context),
+            (Payload::Data(id), Component::Core(core)) => core.on_data(id, &mut context),
+            (Payload::Admitted(id), Component::Core(core)) => core.on_admitted(id, &mut context),
+            (Payload::Arrive(id), Component::Cha(cha)) => cha.on_arrival(id, &mut context),
+            (Payload::Read(id), Component::Cha(cha)) => cha.on_read(id, &mut context),
+            (Payload::Accepted(id), Component::Cha(cha)) => cha.on_accepted(id, &mut context),
+            (Payload::KernelWork { pages, class, ssd }, Component::Core(core)) => {
+                core.on_kernel_work(pages, class, ssd, &mut context);
+            }
+            (payload, Component::Channel(channel)) => channel.on_event(payload, &mut context),
+            (Payload::Data(id), Component::Iio(iio)) => iio.on_data(id, &mut context),
+            (Payload::Acknowledged(id), Component::Iio(iio)) => iio.on_acknowledged(id, &mut context),
+            (Payload::WriteTlp { line, lines, class, link }, Component::Iio(iio)) => {
+                iio.on_write_tlp(line, lines, class, link, &mut context);
+            }
+            (Payload::ReadTlp { line, lines, class, link }, Component::Iio(iio)) => {
+                iio.on_read_tlp(line, lines, class, link, &mut context);
+            }
+            (payload, Component::Ssd(ssd)) => ssd.on_event(payload, &mut context),
+            (payload, Component::Sender(sender)) => sender.on_event(payload, &mut context),
+            (payload, Component::Receiver(receiver)) => receiver.on_event(payload, &mut context),
+            (payload, Component::Core(_) | Component::Cha(_) | Component::Iio(_)) => {
+                unreachable!("component {} was sent {payload:?}", context.id.0)
+            }
         }
     }
 }

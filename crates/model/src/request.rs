@@ -82,7 +82,8 @@ impl Requests {
     }
 
     /// Adds a request.
-    #[inline]
+    // Inlined where requests are made, for the same reason as the push of an event.
+    #[inline(always)]
     pub fn insert(&mut self, request: Request) -> RequestId {
         if let Some(id) = self.free.pop() {
             self.slots[id.0 as usize] = request;

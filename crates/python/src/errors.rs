@@ -1,8 +1,9 @@
 //! Exceptions, and what becomes of a panic.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::PyErr;
+use std::io;
 use std::sync::{Mutex, PoisonError};
 
 create_exception!(
@@ -32,6 +33,14 @@ pub(crate) fn record_panics() {
         let mut last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
         last.get_or_insert_with(|| info.to_string());
     }));
+}
+
+/// The exception for a file that cannot be read or written; the caller knows its name.
+pub(crate) fn os_error(error: &io::Error) -> PyErr {
+    match error.raw_os_error() {
+        Some(code) => PyOSError::new_err((code, error.to_string())),
+        None => PyOSError::new_err(error.to_string()),
+    }
 }
 
 /// The exception for a panic: a broken invariant of the simulator, never the user's fault.

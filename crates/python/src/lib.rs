@@ -4,9 +4,12 @@
 //! * [`run`]: the functions `run` and `run_many`. The simulation has a thread of its own; [`supervise`] lets the calling thread
 //!   report progress and heed signals meanwhile, and holds the GIL only for that.
 //! * [`result`]: what a run hands back, as plain lists.
+//! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
 //! * [`errors`]: the exceptions, and what becomes of a panic.
 
+mod commands;
 mod errors;
+mod memory;
 mod plan;
 mod result;
 mod run;
@@ -18,7 +21,11 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use crate::commands::{check_commands, CommandCheck};
+    #[pymodule_export]
     use crate::errors::{CheckpointError, ConfigError, SimulationError};
+    #[pymodule_export]
+    use crate::memory::{memory_plan, memory_schema, profiles, run_memory, MemoryPlan, MemoryRunResult};
     #[pymodule_export]
     use crate::plan::{devices, presets, resolve, schema, template, Plan};
     #[pymodule_export]

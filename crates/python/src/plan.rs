@@ -67,12 +67,16 @@ impl Plan {
 #[pyfunction]
 #[pyo3(signature = (text, *, format="toml", file="<text>", base_dir=".", overrides=Vec::new()))]
 pub(crate) fn resolve(text: &str, format: &str, file: &str, base_dir: &str, overrides: Vec<String>) -> PyResult<Plan> {
-    let format = match format {
-        "toml" => Format::Toml,
-        "json" => Format::Json,
-        _ => return Err(PyValueError::new_err(format!("format \"{format}\" must be \"toml\" or \"json\""))),
-    };
-    Ok(Plan { plan: resolve_text(text, format, file, base_dir, &overrides)? })
+    Ok(Plan { plan: resolve_text(text, format_of(format)?, file, base_dir, &overrides)? })
+}
+
+/// The language of a configuration by its name.
+pub(crate) fn format_of(name: &str) -> PyResult<Format> {
+    match name {
+        "toml" => Ok(Format::Toml),
+        "json" => Ok(Format::Json),
+        _ => Err(PyValueError::new_err(format!("format \"{name}\" must be \"toml\" or \"json\""))),
+    }
 }
 
 fn resolve_text(

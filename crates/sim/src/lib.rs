@@ -15,8 +15,8 @@
 
 pub mod build;
 mod limits;
-pub mod memory;
 mod many;
+pub mod memory;
 mod report;
 mod run;
 pub mod sample;

@@ -7,7 +7,7 @@ mod synthetic;
 mod trace;
 
 pub use synthetic::{Pattern, Synthetic, Traffic, TrafficError, STREAMS_MAX};
-pub use trace::{Format, Trace, TraceError, LINE_LENGTH_MAX};
+pub use trace::{decoded, Format, Trace, TraceError, LINE_LENGTH_MAX};
 
 /// Bytes of a line.
 pub const LINE_BYTES: u64 = 64;

@@ -32,6 +32,8 @@ def show_list(what: str) -> int:
     """Prints one of the lists."""
     lists: dict[str, Callable[[], None]] = {
         "presets": show_presets,
+        "devices": lambda: show_names(_core.devices()),
+        "profiles": lambda: show_names(_core.profiles()),
         "workloads": show_workloads,
         "studies": show_studies,
     }
@@ -49,6 +51,12 @@ def show_presets() -> None:
         typer.echo(f"{name:<{width}}  {description}")
         if unvalidated:
             typer.echo(f"{'':<{width}}  {unvalidated}")
+
+
+def show_names(names: list[str]) -> None:
+    """Prints names, one a line."""
+    for name in names:
+        typer.echo(name)
 
 
 def show_studies() -> None:

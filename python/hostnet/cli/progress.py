@@ -84,7 +84,8 @@ class Watch:
         """The state of the run as one line."""
         if self._last is None:
             return "hostnet: starting"
-        parts = [f"{100 * share(self._last):.0f} %", f"{time_text(self._last)} simulated", *self._pace(self._last)]
+        done = f"{time_text(self._last)} simulated" if "simulated_ps" in self._last else time_text(self._last)
+        parts = [f"{100 * share(self._last):.0f} %", done, *self._pace(self._last)]
         return f"hostnet: {phase(self._last)}: {', '.join(parts)}"
 
     def _handle(self, number: int, handler: Any) -> None:
@@ -138,7 +139,8 @@ class Watch:
         gained = share(status) - share(self._first)
         if elapsed_s < RATE_AFTER_S:
             return []
-        pace = [format_count((status["events"] - self._first["events"]) / elapsed_s, "events/s")]
+        noun = counted(status)
+        pace = [format_count((status[noun] - self._first.get(noun, 0)) / elapsed_s, f"{noun}/s")]
         if gained > 0:
             pace.append(f"about {format_wall(elapsed_s * (1 - share(status)) / gained)} left")
         return pace
@@ -156,8 +158,15 @@ def phase(status: dict[str, Any]) -> str:
     return str(status["phase"])
 
 
+def counted(status: dict[str, Any]) -> str:
+    """What is counted to tell the pace."""
+    return next(noun for noun in ("events", "requests", "bytes") if noun in status)
+
+
 def time_text(status: dict[str, Any]) -> str:
-    """The simulated time, and how far it will go."""
+    """The simulated time, and how far it will go; how much was read where nothing is simulated."""
+    if "simulated_ps" not in status:
+        return format_count(status["bytes"], "bytes read")
     simulated = format_time(status["simulated_ps"])
     return f"{simulated} of {format_time(status['target_ps'])}" if status.get("target_ps") else simulated
 

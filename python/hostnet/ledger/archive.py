@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hostnet.ledger.memory_quantities import MEASURES
 from hostnet.ledger.quantities import Outcome
 from hostnet.ledger.rows import Score
-from hostnet.ledger.study import Panel
+from hostnet.ledger.study import Engine, Panel, Study
 from hostnet.ledger.validate import Ledger
 
 CURVE_POINTS_MAX = 120
@@ -44,16 +46,31 @@ def write_study_run(runs: Path, selection: str, ledger: Ledger) -> Path:
     Raises:
         OSError: It cannot be written.
     """
+    from hostnet.rundir import publish_fresh
+
+    return publish_fresh(runs, selection, lambda place: fill(place, selection, ledger))
+
+
+def write_study_to(path: Path, selection: str, ledger: Ledger) -> Path:
+    """Writes the run directory `path`, whole or not at all, and returns it.
+
+    Raises:
+        OSError: It exists and is not empty, or it cannot be written.
+    """
+    from hostnet.rundir import publish
+
+    return publish(path, lambda place: fill(place, selection, ledger))
+
+
+def fill(place: Path, selection: str, ledger: Ledger) -> None:
+    """Writes the files of the run directory."""
     from hostnet.report import write_report
-    from hostnet.rundir import publish_fresh, write_text
+    from hostnet.rundir import write_text
 
-    def fill(place: Path) -> None:
-        write_text(place / "manifest.json", json.dumps(manifest(selection, ledger), indent=2, ensure_ascii=False))
-        write_text(place / "summary.json", json.dumps(summary(ledger), indent=1, ensure_ascii=False))
-        write_points(place / "points.parquet", ledger.batch.outcomes)
-        write_report(place)
-
-    return publish_fresh(runs, selection, fill)
+    write_text(place / "manifest.json", json.dumps(manifest(selection, ledger), indent=2, ensure_ascii=False))
+    write_text(place / "summary.json", json.dumps(summary(ledger), indent=1, ensure_ascii=False))
+    write_points(place / "points.parquet", ledger)
+    write_report(place)
 
 
 def manifest(selection: str, ledger: Ledger) -> dict[str, Any]:
@@ -75,8 +92,8 @@ def manifest(selection: str, ledger: Ledger) -> dict[str, Any]:
         "points": len(batch.outcomes),
         "started": batch.started,
         "wall_time_s": round(batch.wall_time_s, 3),
-        "events": batch.events,
-        "events_per_s": round(batch.events_per_s),
+        batch.unit: batch.work,
+        f"{batch.unit}_per_s": round(batch.work_per_s),
         "machine": machine(),
     }
 
@@ -84,19 +101,26 @@ def manifest(selection: str, ledger: Ledger) -> dict[str, Any]:
 def summary(ledger: Ledger) -> dict[str, Any]:
     """Every row, how the groups did, and what the report needs to draw the panels."""
     study = ledger.study
-    covered = {row.panel for row in ledger.rows}
+    drawn = {(panel.name, series.name) for panel in study.panels for series in panel.series if series.drawn}
+    covered = {row.panel for row in ledger.rows if (row.panel, row.series) in drawn}
     panels = [panel for panel in study.panels if panel.name in covered]
     rules = [rule for rule in study.exclusions if any(rule.covers(row.panel, row.series, row.x) for row in ledger.rows)]
     return {
         "format": 1,
         "kind": "study",
         "name": f"{study.title}: published and simulated",
-        "study": {"name": study.name, "title": study.title, "source": study.source, "preset": study.preset},
+        "study": {
+            "name": study.name,
+            "title": study.title,
+            "source": study.source,
+            "engine": study.engine,
+            "preset": study.preset,
+        },
         "groups": [group_summary(score) for score in ledger.scores],
         "excluded": [
             {"panel": rule.panel, "series": rule.series, "x": list(rule.x), "reason": rule.reason} for rule in rules
         ],
-        "panels": [panel_summary(panel) for panel in panels],
+        "panels": [panel_summary(study, panel) for panel in panels],
         "curves": {panel.name: curves(panel) for panel in panels if panel.rows_at},
         "rows": [row.as_dict() for row in ledger.rows],
     }
@@ -114,12 +138,13 @@ def group_summary(score: Score) -> dict[str, Any]:
         "mean_error": score.mean,
         "mean_target": group.mean,
         "max_error": score.max,
+        "unit": group.unit,
         "tolerance": group.max,
         "on_target": score.on_target,
     }
 
 
-def panel_summary(panel: Panel) -> dict[str, Any]:
+def panel_summary(study: Study, panel: Panel) -> dict[str, Any]:
     """A panel's title and axes as data."""
     first = panel.published[0]
     return {
@@ -129,7 +154,8 @@ def panel_summary(panel: Panel) -> dict[str, Any]:
         "x_label": panel.x_label or first.x_label,
         "y_label": panel.y_label or first.y_label,
         "unit": first.unit,
-        "series": [series.name for series in panel.series],
+        "chart": "parity" if study.engine == "memory" else "lines",
+        "series": [series.name for series in panel.series if series.drawn],
     }
 
 
@@ -142,8 +168,8 @@ def curves(panel: Panel) -> dict[str, list[tuple[float, float]]]:
     return drawn
 
 
-def write_points(file: Path, outcomes: dict[str, Outcome]) -> None:
-    """Writes the table of operating points: a row per point and workload, with the state of the channels.
+def write_points(file: Path, ledger: Ledger) -> None:
+    """Writes the table of operating points.
 
     Raises:
         OSError: It cannot be written.
@@ -152,14 +178,34 @@ def write_points(file: Path, outcomes: dict[str, Outcome]) -> None:
 
     from hostnet.tables import write_parquet
 
-    schema = pa.schema([(column, pa.type_for_alias(alias)) for column, alias in POINT_COLUMNS.items()])
-    write_parquet(pa.Table.from_pylist(point_rows(outcomes), schema=schema), str(file))
+    columns, rows = POINT_TABLES[ledger.study.engine]
+    schema = pa.schema([(column, pa.type_for_alias(alias)) for column, alias in columns.items()])
+    write_parquet(pa.Table.from_pylist(rows(ledger.batch.outcomes), schema=schema), str(file))
 
 
-def point_rows(outcomes: dict[str, Outcome]) -> list[dict[str, Any]]:
-    """The rows of the table of operating points."""
+def point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
+    """A row per point and workload, with the state of the channels."""
     rows = []
     for name, outcome in outcomes.items():
         point = {**outcome.row("channels", channel=-1), "point": name, "config_hash": outcome.summary["config_hash"]}
         rows += [{**point, **workload} for workload in outcome.summary["workloads"]]
     return [{column: row[column] for column in POINT_COLUMNS} for row in rows]
+
+
+def memory_point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
+    """A row per point of the memory alone."""
+    return [
+        {
+            "point": name,
+            **{measure: read(outcome.summary) for measure, read in MEASURES.items()},
+            "config_hash": outcome.summary["config_hash"],
+        }
+        for name, outcome in outcomes.items()
+    ]
+
+
+POINT_TABLES: dict[Engine, tuple[dict[str, str], Callable[[Mapping[str, Outcome]], list[dict[str, Any]]]]] = {
+    "simulation": (POINT_COLUMNS, point_rows),
+    "memory": ({"point": "string", **dict.fromkeys(MEASURES, "float64"), "config_hash": "string"}, memory_point_rows),
+}
+"""Columns and rows of the table of operating points, by what ran them."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hostnet.ledger.archive import write_study_run
-from hostnet.ledger.runner import Simulate, simulate
+from hostnet.ledger.runner import Simulate
 from hostnet.ledger.validate import Ledger, validate
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ COLUMNS = (
 """Which panel and series the columns of a quadrant's table show, and their headings."""
 
 
-def demo(runs: Path, *, threads: int = 0, simulate: Simulate = simulate, console: Console | None = None) -> Path:
+def demo(runs: Path, *, threads: int = 0, simulate: Simulate | None = None, console: Console | None = None) -> Path:
     """Simulates the four quadrants, prints them and writes `runs/demo-<n>`.
 
     The last line of output is the path of the report, which is also returned.
@@ -58,7 +58,7 @@ def show_quadrants(console: Console, ledger: Ledger) -> None:
     console.print(summary_line(ledger), markup=False, soft_wrap=True)
     console.print(
         f"{len(batch.outcomes)} operating points of {selection.duration}: {batch.wall_time_s:.1f} s, "
-        f"{batch.events_per_s / 1e6:.1f} M events/s",
+        f"{batch.work_per_s / 1e6:.1f} M {batch.unit}/s",
         markup=False,
     )
 
@@ -71,8 +71,8 @@ def quadrant_table(console: Console, ledger: Ledger, quadrant: str) -> Table:
     family = ledger.study.families[quadrant]
     headings = [f"{title}\n paper    sim." for _, _, title in COLUMNS]
     table = new_table(console, family.title, "C2M\ncores", *headings, left=0)
-    for cores in range(1, family.cores + 1):
-        found = [values[f"fig03_{quadrant}_{panel}", series, str(cores)] for panel, series, _ in COLUMNS]
+    for point in family.points():
+        found = [values[f"fig03_{quadrant}_{panel}", series, point.x] for panel, series, _ in COLUMNS]
         cells = [f"{number_text(row.published)}  {number_text(row.simulated):>6}" for row in found]
-        table.add_row(str(cores), *cells)
+        table.add_row(point.x, *cells)
     return table

@@ -2,8 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
+
+
+class OperatingPoint(Protocol):
+    """What is run once."""
+
+    @property
+    def name(self) -> str:
+        """Unique name: its family and, if that has several points, `:x`."""
+
+    @property
+    def x(self) -> str:
+        """What tells it from the other points of its family, as published values have it."""
+
+    def config(self, preset: str, run: Mapping[str, Any]) -> dict[str, Any]:
+        """Its configuration, for a machine and with the seed, warm-up and duration of a selection."""
+
+
+class PointFamily(Protocol):
+    """Operating points that differ in one thing only."""
+
+    @property
+    def title(self) -> str:
+        """What it is, for a reader."""
+
+    def points(self) -> Sequence[OperatingPoint]:
+        """Its operating points, in order."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +65,15 @@ class Point:
         """Unique name, such as `q3:4` or `p2m-write`."""
         return f"{self.family.name}:{self.cores}" if self.cores else self.family.name
 
+    @property
+    def x(self) -> str:
+        """Its number of cores."""
+        return str(self.cores)
+
+    def config(self, preset: str, run: Mapping[str, Any]) -> dict[str, Any]:
+        """The configuration of the server. Paths in it start from the repository's `examples`."""
+        return {"server": {"preset": preset}, "workload": self.workloads(), "run": {"name": self.name, **run}}
+
     def workloads(self) -> dict[str, dict[str, Any]]:
         """The workloads of the point by name, in the configuration's terms."""
         workloads: dict[str, dict[str, Any]] = {}
@@ -50,17 +86,16 @@ class Point:
 
 @dataclass(frozen=True)
 class Selection:
-    """Operating points that are run together, and for how long. Times carry their unit (`1 ms`)."""
+    """Operating points that are run together, and for how long.
+
+    Times of servers carry their unit (`1 ms`). The warm-up of the memory alone is a share of the requests.
+    """
 
     name: str
-    warmup: str
+    warmup: str | float
     duration: str
-    points: tuple[Point, ...]
+    points: tuple[OperatingPoint, ...]
 
-    def config(self, point: Point, preset: str, seed: int) -> dict[str, Any]:
-        """The configuration of one of the points. Paths in it start from the repository's `examples`."""
-        return {
-            "server": {"preset": preset},
-            "workload": point.workloads(),
-            "run": {"name": point.name, "seed": seed, "warmup": self.warmup, "duration": self.duration},
-        }
+    def config(self, point: OperatingPoint, preset: str, seed: int) -> dict[str, Any]:
+        """The configuration of one of the points."""
+        return point.config(preset, {"seed": seed, "warmup": self.warmup, "duration": self.duration})

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from hostnet.ledger.errors import LedgerError
+from hostnet.ledger.memory_quantities import MEMORY_QUANTITIES
 from hostnet.ledger.quantities import QUANTITIES, Estimate, Outcome
 from hostnet.ledger.study import ALL, Exclusion, Group, Kind, Panel, Published, Series, Study, expand
 
@@ -22,7 +23,9 @@ ROUNDING = 1e-9
 class Row:
     """One published value and what the simulator says.
 
-    `error` is signed: (simulated - published) / published when `kind` is relative, else the difference in `unit`.
+    `error` is signed: (simulated - published) / published when `kind` is relative, the difference in `unit` when it is
+    absolute. When it is range, the distance from the range between `published` and `other` as a share of the nearer
+    end, 0 inside.
     `ci95` is the half-width of the simulated value's confidence interval in `unit`. What is unknown is None.
     """
 
@@ -41,10 +44,11 @@ class Row:
     tolerance: float | None
     kind: Kind
     verdict: Verdict
+    other: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as an object of the `--json` file."""
-        return asdict(self)
+        """The row as an object of the `--json` file. Only rows that are compared with a range have the key `other`."""
+        return {key: value for key, value in asdict(self).items() if key != "other" or value is not None}
 
 
 @dataclass(frozen=True)
@@ -85,11 +89,11 @@ def needs(study: Study, series: Series, x: str) -> Needs | None:
 
 
 def resolve_point(study: Study, name: str, x: str) -> str:
-    """The operating point that `name` means at `x`: a family is taken at `x` cores, a single point as it is."""
+    """The operating point that `name` means at `x`: a family is taken at `x`, a single point as it is."""
     points = expand(name, study.families)
     if len(points) == 1:
         return points[0].name
-    match = next((point for point in points if str(point.cores) == x), None)
+    match = next((point for point in points if point.x == x), None)
     if match is None:
         raise LedgerError(f"{study.name}: {name!r} has no operating point for x = {x}")
     return match.name
@@ -129,9 +133,10 @@ def ledger_rows(study: Study, panels: tuple[Panel, ...], outcomes: Mapping[str, 
 
 def quantity_of(series: Series) -> Any:
     """The function that computes the series. Raises `LedgerError` for a name that is none."""
-    if series.quantity not in QUANTITIES:
+    known = {**QUANTITIES, **MEMORY_QUANTITIES}
+    if series.quantity not in known:
         raise LedgerError(f"series {series.name!r}: unknown quantity {series.quantity!r}")
-    return QUANTITIES[series.quantity]
+    return known[series.quantity]
 
 
 def make_row(study: Study, panel: Panel, series: Series, value: Published, estimate: Estimate | None) -> Row:
@@ -141,7 +146,7 @@ def make_row(study: Study, panel: Panel, series: Series, value: Published, estim
         group.kind if group else "relative" if value.y and series.quantity != "latency_inflation" else "absolute"
     )
     simulated = finite(estimate.value) if estimate else None
-    error = error_of(value.y, simulated, kind)
+    error = error_of(value.y, simulated, kind, value.other)
     return Row(
         id="/".join((study.name, panel.name, slug(value.series), value.x)),
         study=study.name,
@@ -158,6 +163,7 @@ def make_row(study: Study, panel: Panel, series: Series, value: Published, estim
         tolerance=group.max if group else None,
         kind=kind,
         verdict=verdict_of(group, error, study.exclusion(panel.name, value.series, value.x)),
+        other=value.other,
     )
 
 
@@ -171,11 +177,20 @@ def finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def error_of(published: float, simulated: float | None, kind: Kind) -> float | None:
-    """Signed error of a simulated value; None without one, or relative to zero."""
-    if simulated is None or (kind == "relative" and published == 0):
+def error_of(published: float, simulated: float | None, kind: Kind, other: float | None = None) -> float | None:
+    """Signed error of a simulated value; None without one, or relative to zero.
+
+    `other` is the second end of a range; without it the range is the published value alone.
+    """
+    if simulated is None:
         return None
-    return simulated - published if kind == "absolute" else (simulated - published) / published
+    nearest = published
+    if kind == "range" and other is not None:
+        nearest = min(max(simulated, min(published, other)), max(published, other))
+    difference = simulated - nearest
+    if kind == "absolute":
+        return difference
+    return difference / nearest if nearest else None
 
 
 def verdict_of(group: Group | None, error: float | None, exclusion: Exclusion | None) -> Verdict:

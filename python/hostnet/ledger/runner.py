@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from hostnet.ledger.errors import LedgerError
-from hostnet.ledger.points import Point, Selection
+from hostnet.ledger.points import Selection
 from hostnet.ledger.quantities import Outcome
-from hostnet.ledger.study import Study
+from hostnet.ledger.study import Engine, Study
 
 Summary = dict[str, Any]
 Progress = Callable[[dict[str, Any]], bool | None]
@@ -31,12 +31,14 @@ class Batch:
     outcomes: dict[str, Outcome]
     started: str
     wall_time_s: float
-    events: int
+    work: int
+    unit: str
+    """What `work` counts: events of servers, requests of the memory alone."""
 
     @property
-    def events_per_s(self) -> float:
-        """Events of all runs per second of wall time."""
-        return self.events / max(self.wall_time_s, 1e-9)
+    def work_per_s(self) -> float:
+        """Work of all runs per second of wall time."""
+        return self.work / max(self.wall_time_s, 1e-9)
 
 
 def simulate(
@@ -67,6 +69,33 @@ def simulate(
     return [result.summary for result in results]
 
 
+def simulate_memory(
+    configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
+) -> list[Summary]:
+    """Runs configurations of the memory alone; a `Simulate`.
+
+    Raises:
+        KeyboardInterrupt: The progress callback stopped the runs.
+        ConfigError: One of the configurations is wrong.
+    """
+    from hostnet import _core
+    from hostnet.ledger.pool import run_pool
+
+    plans = [
+        _core.memory_plan(json.dumps(config), format="json", file="<study>", base_dir=str(base_dir))
+        for config in configs
+    ]
+    results = run_pool(plans, [int(config["traffic"]["requests"]) for config in configs], threads, progress)
+    return [json.loads(result.summary_json) for result in results]
+
+
+ENGINES: dict[Engine, tuple[Simulate, str]] = {
+    "simulation": (simulate, "events"),
+    "memory": (simulate_memory, "requests"),
+}
+"""What runs the points of a study, and what its work is counted in."""
+
+
 def run_points(
     study: Study,
     selection: Selection,
@@ -74,23 +103,30 @@ def run_points(
     *,
     threads: int = 0,
     progress: Progress | None = None,
-    simulate: Simulate = simulate,
+    simulate: Simulate | None = None,
 ) -> Batch:
-    """Runs those points of the selection whose names are given.
+    """Runs those points of the selection whose names are given, by default with the engine of the study.
 
     Raises:
         LedgerError: The selection has none of these points.
     """
     wanted = set(names)
-    points: list[Point] = [point for point in selection.points if point.name in wanted]
+    points = [point for point in selection.points if point.name in wanted]
     if not points:
         raise LedgerError(f"{study.name}: nothing to run: no operating point of selection {selection.name!r} is needed")
     started, began_s = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
     configs = [selection.config(point, study.preset, study.seed) for point in points]
-    summaries = simulate(configs, study.root.parents[1] / "examples", threads, progress)
+    engine, unit = ENGINES[study.engine]
+    summaries = (simulate or engine)(configs, study.root.parents[1] / "examples", threads, progress)
     return Batch(
         outcomes={point.name: Outcome(point.name, summary) for point, summary in zip(points, summaries, strict=True)},
         started=started,
         wall_time_s=time.perf_counter() - began_s,
-        events=sum(int(summary["events"]) for summary in summaries),
+        work=sum(work_of(summary) for summary in summaries),
+        unit=unit,
     )
+
+
+def work_of(summary: Summary) -> int:
+    """Events of a server, or requests of the memory alone."""
+    return int(summary["events"] if "events" in summary else summary["requests"]["accepted"])

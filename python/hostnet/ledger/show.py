@@ -12,6 +12,7 @@ from rich.table import Table
 from hostnet.ledger.rows import Row
 from hostnet.ledger.study import Group
 from hostnet.ledger.validate import Ledger
+from hostnet.report.numbers import absolute_text
 
 PLAIN_WIDTH = 140
 """Columns of the output where there is no terminal."""
@@ -86,8 +87,8 @@ def run_line(ledger: Ledger) -> str:
     """How much was simulated, and how fast."""
     batch = ledger.batch
     return (
-        f"{len(batch.outcomes)} operating points of preset {ledger.study.preset}: {batch.wall_time_s:.1f} s, "
-        f"{batch.events_per_s / 1e6:.1f} M events/s"
+        f"{len(batch.outcomes)} operating points of {ledger.study.preset}: {batch.wall_time_s:.1f} s, "
+        f"{batch.work_per_s / 1e6:.1f} M {batch.unit}/s"
     )
 
 
@@ -103,19 +104,19 @@ def summary_line(ledger: Ledger) -> str:
 
 
 def error_text(value: float | None, group: Group) -> str:
-    """An error of a group: percent, or percentage points when it is absolute."""
+    """An error of a group: percent, or in its unit when it is absolute."""
     if value is None:
         return "-"
-    return f"{value * 100:.1f}%" if group.kind == "relative" else f"{value:.1f} pp"
+    return absolute_text(value, group.unit) if group.kind == "absolute" else f"{value * 100:.1f}%"
 
 
 def row_error_text(row: Row, value: float | None, *, sign: str = "") -> str:
     """An error or tolerance of a row, in percent or in its unit."""
     if value is None:
         return "-"
-    if row.kind == "relative":
-        return f"{value * 100:{sign}.1f}%"
-    return f"{value:{sign}.1f} {'pp' if row.unit == '%' else row.unit}"
+    if row.kind == "absolute":
+        return absolute_text(value, "pp" if row.unit == "%" else row.unit, sign)
+    return f"{value * 100:{sign}.1f}%"
 
 
 def number_text(value: float | None) -> str:

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import csv
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from hostnet.ledger.errors import LedgerError
-from hostnet.ledger.points import Family, Point, Selection
+from hostnet.ledger.points import Family, OperatingPoint, PointFamily, Selection
 
-Kind = Literal["relative", "absolute"]
+Kind = Literal["relative", "absolute", "range"]
+"""What an error is: a share of the published value, a difference, or a share by which a range is missed."""
+
+Engine = Literal["simulation", "memory"]
+"""What recomputes a study: whole servers, or the memory alone."""
 
 ALL = "all"
 """The `x` of a published reference line."""
@@ -23,18 +27,25 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that are scored alike. `mean` is the target of the mean error, `max` the tolerance of a single row."""
+    """Rows that are scored alike. `mean` is the target of the mean error, `max` the tolerance of a single row.
+
+    `unit` is that of absolute errors.
+    """
 
     name: str
     title: str
     kind: Kind
     mean: float
     max: float
+    unit: str = "pp"
 
 
 @dataclass(frozen=True)
 class Series:
-    """How one curve of a panel is recomputed. Without `group` it is context; without `quantity` it is not simulated."""
+    """How one curve of a panel is recomputed. Without `group` it is context; without `quantity` it is not simulated.
+
+    A series that is not `drawn` has rows, but no place in a chart.
+    """
 
     name: str
     group: str | None = None
@@ -43,11 +54,15 @@ class Series:
     baseline: str | None = None
     domain: str | None = None
     workload: str | None = None
+    drawn: bool = True
 
 
 @dataclass(frozen=True)
 class Published:
-    """One published value, as the panel's file has it. `x` is the file's text."""
+    """One published value, as the panel's file has it. `x` is the file's text.
+
+    With `other`, a second published value of the same thing, the two are the ends of a range.
+    """
 
     figure: str
     series: str
@@ -56,6 +71,7 @@ class Published:
     y: float
     y_label: str
     unit: str
+    other: float | None = None
 
 
 @dataclass(frozen=True)
@@ -106,11 +122,11 @@ class Study:
     name: str
     title: str
     source: str
-    engine: str
+    engine: Engine
     preset: str
     seed: int
     root: Path
-    families: dict[str, Family]
+    families: Mapping[str, PointFamily]
     selections: dict[str, Selection]
     groups: dict[str, Group]
     exclusions: tuple[Exclusion, ...]
@@ -179,7 +195,7 @@ def load_study(name: str, root: Path | None = None) -> Study:
 
 def parse_study(data: dict[str, Any], folder: Path) -> Study:
     """Builds a study from the parsed `study.toml`."""
-    families = {name: Family(name=name, **fields) for name, fields in data["points"].items()}
+    families, panels = parse_memory(data, folder) if data["study"]["engine"] == "memory" else parse_host(data, folder)
     groups = {name: Group(name=name, **fields) for name, fields in data["groups"].items()}
     study = Study(
         **data["study"],
@@ -188,22 +204,38 @@ def parse_study(data: dict[str, Any], folder: Path) -> Study:
         selections={name: parse_selection(name, fields, families) for name, fields in data["selections"].items()},
         groups=groups,
         exclusions=tuple(Exclusion(**{**rule, "x": tuple(rule.get("x", ()))}) for rule in data.get("excluded", ())),
-        panels=tuple(parse_panel(fields, folder) for fields in data["panels"]),
+        panels=panels,
     )
     check_references(study)
     return study
 
 
-def parse_selection(name: str, fields: dict[str, Any], families: dict[str, Family]) -> Selection:
+def parse_host(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
+    """Operating points and panels of a study of servers."""
+    families = {name: Family(name=name, **fields) for name, fields in data["points"].items()}
+    return families, tuple(parse_panel(fields, folder) for fields in data["panels"])
+
+
+def parse_memory(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
+    """Operating points and panels of a study of the memory alone."""
+    from hostnet.ledger.peers import parse_peers
+
+    return parse_peers(data, folder)
+
+
+def parse_selection(name: str, fields: dict[str, Any], families: Mapping[str, PointFamily]) -> Selection:
     """Expands the families of a selection into operating points."""
     points = [point for text in fields["points"] for point in expand(text, families)]
     return Selection(name, fields["warmup"], fields["duration"], tuple(points))
 
 
-def expand(text: str, families: dict[str, Family]) -> list[Point]:
+def expand(text: str, families: Mapping[str, PointFamily]) -> list[OperatingPoint]:
     """`q1` becomes all its operating points, `q1:3` the one with three cores."""
-    family, _, cores = text.partition(":")
-    return [Point(families[family], int(cores))] if cores else families[family].points()
+    family, _, x = text.partition(":")
+    points = [point for point in families[family].points() if not x or point.x == x]
+    if not points:
+        raise ValueError(f"{family} has no operating point {x!r}")
+    return points
 
 
 def parse_panel(fields: dict[str, Any], folder: Path) -> Panel:

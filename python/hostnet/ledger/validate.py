@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hostnet.ledger.rows import Row, Score, ledger_rows, points_needed, scores
-from hostnet.ledger.runner import Batch, Progress, Simulate, run_points, simulate
+from hostnet.ledger.runner import Batch, Progress, Simulate, run_points
 from hostnet.ledger.study import Study, load_study
 
 
@@ -34,7 +34,7 @@ def validate(
     selection: str = "full",
     threads: int = 0,
     progress: Progress | None = None,
-    simulate: Simulate = simulate,
+    simulate: Simulate | None = None,
 ) -> Ledger:
     """Recomputes a study.
 
@@ -45,7 +45,7 @@ def validate(
             left out.
         threads: Runs at a time; 0 is all cores. The results do not depend on it.
         progress: As for `hostnet.run_many`; when it returns False, `KeyboardInterrupt` is raised.
-        simulate: What runs the configurations.
+        simulate: What runs the configurations; the engine of the study if not given.
 
     Raises:
         LedgerError: There is no such study or figure, or a run does not have what a row needs.
@@ -60,28 +60,41 @@ def validate(
 
 
 def cli_validate(
-    name: str, figures: Sequence[str], json_file: Path | None, strict: bool, quick: bool, threads: int
+    name: str,
+    figures: Sequence[str],
+    json_file: Path | None,
+    strict: bool,
+    quick: bool,
+    threads: int,
+    out: Path | None = None,
 ) -> int:
-    """The command: prints the ledger, writes its rows to `json_file` and returns the exit code.
+    """The command: prints the ledger, writes its rows to `json_file` and a run directory to `out`.
+
+    Returns the exit code.
 
     That is 0 when the rows were computed, or 1 with `strict` and a failing row.
 
     Raises:
         LedgerError: As for `validate`, or `threads` is negative.
-        OSError: `json_file` cannot be written.
+        OSError: `json_file` or `out` cannot be written.
     """
     from hostnet.cli.progress import Watch
+    from hostnet.ledger.archive import write_study_to
     from hostnet.ledger.show import show_ledger, stdout_console
+    from hostnet.rundir import check_place
 
     if json_file is not None:
         check_file(json_file)
+    if out is not None:
+        check_place(out)
+    selection = "quick" if quick else "full"
     with Watch(show=True) as watch:
-        ledger = validate(
-            name, figures=figures, selection="quick" if quick else "full", threads=threads, progress=watch
-        )
+        ledger = validate(name, figures=figures, selection=selection, threads=threads, progress=watch)
     show_ledger(stdout_console(), ledger)
     if json_file is not None:
         write_json(json_file, ledger.rows)
+    if out is not None:
+        write_study_to(out, selection, ledger)
     return int(strict and bool(ledger.failing))
 
 

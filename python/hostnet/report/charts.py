@@ -136,8 +136,13 @@ def ring(plotted: Plotted, value: Value) -> str:
 
 def tooltip(name: str, value: Value, axis: Axis) -> str:
     """What a mark says when pointed at."""
+    return f"{name}, {axis.x_label} {value.x:g}\n{values_text(value, axis)}"
+
+
+def values_text(value: Value, axis: Axis) -> str:
+    """What was published and what was simulated, as far as there is any."""
     unit = f" {axis.unit}" if axis.unit else ""
-    parts = [f"{name}, {axis.x_label} {value.x:g}"]
+    parts = []
     if value.published is not None:
         doubt = " (left out of the score)" if value.doubtful else ""
         parts.append(f"published {number(value.published, 4)}{unit}{doubt}")

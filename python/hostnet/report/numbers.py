@@ -43,3 +43,10 @@ def time_from_ns(value: object) -> str:
         if abs(value) >= size:
             return f"{value / size:.4g} {unit}"
     return f"{value:.4g} ns"
+
+
+def absolute_text(value: float, unit: str, sign: str = "") -> str:
+    """A difference with its unit: to a tenth, or to two or three decimals where it is small."""
+    size = abs(value)
+    decimals = 1 if size >= 1 or not size else 2 if size >= 0.1 else 3
+    return f"{value:{sign}.{decimals}f} {unit}"

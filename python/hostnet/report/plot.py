@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet.report.load import Row, RunFiles, load_run
-from hostnet.report.series import Plotted, Value, plotted_panel, series_of_run, y_title
+from hostnet.report.parity import EQUAL
+from hostnet.report.series import Plotted, Value, is_parity, plotted_panel, series_of_run, y_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,11 +67,17 @@ def plot(directory: Path) -> list[Path]:
 def plots_of(run: RunFiles) -> dict[str, Callable[[RunFiles], Figure]]:
     """The plots that the run has data for, by file name."""
     if run.is_study:
-        return {"quadrants": draw_quadrants, "panels": draw_panels}
+        quadrants = {"quadrants": draw_quadrants} if any(map(is_of_quadrants, run.summary["panels"])) else {}
+        return {**quadrants, "panels": draw_panels}
     plots: dict[str, Callable[[RunFiles], Figure]] = {"domains": draw_domains}
     if run.series:
         plots["series"] = draw_series
     return plots
+
+
+def is_of_quadrants(panel: Row) -> bool:
+    """Whether a panel shows degradation or bandwidth of a quadrant."""
+    return str(panel["figure"]) == "3"
 
 
 def plain(text: object) -> str:
@@ -124,7 +131,7 @@ def draw_series(run: RunFiles) -> Figure:
 
 def draw_quadrants(run: RunFiles) -> Figure:
     """Degradation beside bandwidth of the four quadrants, as in the publication's figure."""
-    panels = [panel for panel in run.summary["panels"] if panel["figure"] == "3"]
+    panels = [panel for panel in run.summary["panels"] if is_of_quadrants(panel)]
     pairs = [panels[start : start + 2] for start in range(0, len(panels), 2)]
     rows = -(-len(pairs) // 2)
     figure = new_figure(11, 0.4 + 2.7 * rows)
@@ -143,7 +150,7 @@ def draw_quadrants(run: RunFiles) -> Figure:
 def draw_panels(run: RunFiles) -> Figure:
     """The other panels that were recomputed."""
     curves = run.summary["curves"]
-    panels = [panel for panel in run.summary["panels"] if panel["figure"] != "3" and panel["name"] not in curves]
+    panels = [panel for panel in run.summary["panels"] if not is_of_quadrants(panel) and panel["name"] not in curves]
     rows = max(1, -(-len(panels) // PANELS_PER_ROW))
     figure = new_figure(10.5, 2.6 * rows)
     grid = figure.subplots(rows, PANELS_PER_ROW, squeeze=False)
@@ -157,6 +164,9 @@ def draw_panels(run: RunFiles) -> Figure:
 def draw_panel(axes: Axes, run: RunFiles, panel: Row) -> None:
     """One panel: bars for bandwidth, lines for everything else, hollow marks for published values."""
     series, levels = plotted_panel(panel, run.summary["rows"])
+    if is_parity(panel):
+        draw_parity(axes, panel, series)
+        return
     if panel["name"].endswith("_membw"):
         draw_bars(axes, series)
     else:
@@ -169,6 +179,26 @@ def draw_panel(axes: Axes, run: RunFiles, panel: Row) -> None:
     low, high = axes.get_ylim()
     axes.set_ylim(min(0.95, low) if panel["unit"] == "x" else 0, high * 1.04)
     axes.legend(*legend_of(axes), fontsize=7.5)
+
+
+def draw_parity(axes: Axes, panel: Row, series: list[Plotted]) -> None:
+    """Simulated values over published ones, with the line on which they are equal."""
+    for plotted in series:
+        known = [value for value in plotted.values if value.simulated is not None]
+        axes.plot(
+            [value.x for value in known],
+            [value.simulated or 0.0 for value in known],
+            MARKS[plotted.kind],
+            color=COLOURS[plotted.kind],
+            markersize=4,
+            label=plain(plotted.name),
+        )
+    axes.axline((0, 0), slope=1, color="#5a636d", linestyle=(0, (4, 3)), linewidth=0.9, label=EQUAL)
+    axes.set(xlabel=plain(panel["x_label"]), ylabel=plain(y_title(panel)))
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    axes.set_title(plain(panel["title"]), loc="left", fontsize=9)
+    axes.legend(fontsize=7.5)
 
 
 def legend_of(axes: Axes) -> tuple[list[Any], list[str]]:

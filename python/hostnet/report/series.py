@@ -26,13 +26,17 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Value:
-    """One point of a series; `ci95` is a half-width, `published` what was measured there, unless it is `doubtful`."""
+    """One point of a series; `ci95` is a half-width, `published` what was measured there, unless it is `doubtful`.
+
+    `label` names the point where `x` does not.
+    """
 
     x: float
     simulated: float | None
     ci95: float | None = None
     published: float | None = None
     doubtful: bool = False
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,9 +70,10 @@ def plotted_panel(panel: Row, rows: Sequence[Row]) -> tuple[list[Plotted], list[
 
 
 def value_of(row: Row) -> Value:
-    """A row of the ledger as a point of a chart."""
+    """A row of the ledger as a point of a chart. Where x is a name, the published value stands for it."""
     doubtful = row["verdict"] == "excluded"
-    return Value(float(row["x"]), row["simulated"], row["ci95"], row["published"], doubtful)
+    x = row["published"] if row["engine"] == "memory" else float(row["x"])
+    return Value(x, row["simulated"], row["ci95"], row["published"], doubtful, row["x"])
 
 
 def plotted_curves(curves: dict[str, list[list[float]]]) -> list[Plotted]:
@@ -98,3 +103,8 @@ def y_title(panel: Row) -> str:
     """The title of the y axis with its unit."""
     unit = str(panel["unit"])
     return str(panel["y_label"]) + (f", {unit}" if unit not in UNITS_UNSAID else "")
+
+
+def is_parity(panel: Row) -> bool:
+    """Whether simulated values are drawn over published ones."""
+    return panel.get("chart") == "parity"

@@ -9,12 +9,15 @@ from typing import Any
 from hostnet.report.charts import Axis, legend, line_chart, stacked_chart
 from hostnet.report.html import Child, Html, details, element, facts, section, table
 from hostnet.report.load import Row, RunFiles
-from hostnet.report.numbers import MISSING, number, percent
+from hostnet.report.numbers import MISSING, absolute_text, number, percent
 from hostnet.report.page import page
-from hostnet.report.series import plotted_curves, plotted_panel, y_title
+from hostnet.report.parity import parity_chart, parity_legend
+from hostnet.report.series import is_parity, plotted_curves, plotted_panel, y_title
 
 PARTS = (
-    ("Latency", "latency"),
+    ("Bandwidth", "bandwidth_"),
+    ("Latency", "latency", "unloaded_", "p99_"),
+    ("Commands", "activations_", "refreshes_"),
     ("Memory controller", "rpq_occupancy", "row_miss_ratio", "wpq_full", "bank_deviation"),
     ("IIO write buffer", "iio_occupancy"),
 )
@@ -23,6 +26,12 @@ PARTS = (
 HOW_TO_READ = (
     "Lines and bars are simulated, hollow marks are published. "
     "Whiskers are 95% confidence intervals where they are wide enough to see."
+)
+
+
+HOW_TO_READ_PEERS = (
+    "Along x is what the other simulator got, along y what hostnet gets for the same traffic. Marks on the dashed line "
+    "are equal values. Latency beyond the knee is not drawn."
 )
 
 
@@ -36,14 +45,21 @@ def study_page(run: RunFiles) -> str:
         header(run),
         quadrants_section(panels, rows),
         groups_section(summary),
+        section("What other simulators get", note=HOW_TO_READ_PEERS) if is_of_memory(summary) else None,
         *(part_section(title, keys, panels, rows, summary["curves"]) for title, *keys in PARTS),
         failing_section(summary),
         all_rows_section(summary),
         element(
             "footer",
-            f"hostnet {run.manifest.get('version', '')}. Published: {summary['study']['source']}, read off the plots.",
+            f"hostnet {run.manifest.get('version', '')}. Published: {summary['study']['source']}"
+            + ("." if is_of_memory(summary) else ", read off the plots."),
         ),
     )
+
+
+def is_of_memory(summary: dict[str, Any]) -> bool:
+    """Whether the study is one of the memory alone."""
+    return bool(summary["study"].get("engine") == "memory")
 
 
 def header(run: RunFiles) -> Html:
@@ -51,7 +67,8 @@ def header(run: RunFiles) -> Html:
     summary, manifest = run.summary, run.manifest
     count = Counter(row["verdict"] for row in summary["rows"])
     scored = count["pass"] + count["fail"]
-    speed = manifest.get("events_per_s")
+    unit = "requests" if is_of_memory(summary) else "events"
+    speed = manifest.get(f"{unit}_per_s")
     return element(
         "header",
         element("p", f"Published and simulated: {summary['study']['source']}", class_="eyebrow"),
@@ -59,12 +76,12 @@ def header(run: RunFiles) -> Html:
         element("p", f"{count['pass']} of {scored} published values are met within their tolerance.", class_="lead"),
         facts(
             (
-                ("Preset", str(summary["study"]["preset"])),
+                ("Device" if is_of_memory(summary) else "Preset", str(summary["study"]["preset"])),
                 ("Operating points", str(manifest.get("points", ""))),
                 ("Measured at each", str(manifest.get("duration", ""))),
                 ("Seed", str(manifest.get("seed", ""))),
                 ("Wall time", f"{manifest['wall_time_s']:.1f} s" if "wall_time_s" in manifest else None),
-                ("Speed", f"{speed / 1e6:.1f} M events/s" if speed else None),
+                ("Speed", f"{speed / 1e6:.1f} M {unit}/s" if speed else None),
                 ("Started", str(manifest.get("started", "")).replace("T", " ").replace("+00:00", " UTC")),
             )
         ),
@@ -94,7 +111,8 @@ def groups_section(summary: dict[str, Any]) -> Html:
         if excluded
         else None,
         notes if excluded else None,
-        note="Errors are relative to the published value, or percentage points (pp).",
+        note="Errors are relative to the published value, or differences in the unit that stands beside them "
+        "(pp: percentage points).",
     )
 
 
@@ -107,7 +125,7 @@ def error_text(value: float | None, group: Row) -> str:
     """An error in the group's kind."""
     if value is None:
         return MISSING
-    return percent(value) if group["kind"] == "relative" else f"{value:.1f} pp"
+    return absolute_text(value, group.get("unit", "pp")) if group["kind"] == "absolute" else percent(value)
 
 
 def quadrants_section(panels: dict[str, Row], rows: Sequence[Row]) -> Html | None:
@@ -167,6 +185,8 @@ def panel_card(panel: Row, rows: Sequence[Row], curves: dict[str, list[list[floa
         return curve_card(panel, curves)
     series, levels = plotted_panel(panel, rows)
     axis = Axis(panel["x_label"], panel["unit"])
+    if is_parity(panel):
+        return card(panel, parity_chart(chart_title(panel), axis, series), parity_legend(series))
     return card(panel, line_chart(chart_title(panel), axis, series, levels), legend(series, levels))
 
 
@@ -181,8 +201,8 @@ def curve_card(panel: Row, curves: dict[str, list[list[float]]]) -> Html:
 
 def card(panel: Row, chart: Html, key: Html, sub: str | None = None) -> Html:
     """A chart with its heading."""
-    source = f"Figure {panel['figure']}" + (f", {sub}" if sub else "")
-    head = element("p", source, class_="sub")
+    source = [f"Figure {panel['figure']}"] if panel["figure"][:1].isdigit() else []
+    head = element("p", ", ".join([*source, *([sub] if sub else [])]), class_="sub")
     return element("div", element("h3", panel["title"]), head, key, figure(y_title(panel), chart), class_="card")
 
 
@@ -222,6 +242,6 @@ def row_error_text(row: Row, value: float | None, sign: str = "") -> str:
     """An error or tolerance, in percent or in the row's unit."""
     if value is None:
         return MISSING
-    if row["kind"] == "relative":
-        return f"{value * 100:{sign}.1f}%"
-    return f"{value:{sign}.1f} {'pp' if row['unit'] == '%' else row['unit']}"
+    if row["kind"] == "absolute":
+        return absolute_text(value, "pp" if row["unit"] == "%" else row["unit"], sign)
+    return f"{value * 100:{sign}.1f}%"

@@ -9,7 +9,7 @@ class Timing:
     """Timing constraints in clocks, named as in JEDEC JESD79-4."""
 
     burst: int | None = None
-    """Data bus clocks of one line. Range: 1 to 64."""
+    """Data bus clocks of one column access. Range: 1 to 64."""
     cl: int | None = None
     """RD to its first data (clocks). Range: 1 to 1000."""
     cwl: int | None = None
@@ -30,6 +30,8 @@ class Timing:
     """RD to RD or WR to WR, other bank group (clocks). Range: 1 to 1000."""
     ccd_l: int | None = None
     """RD to RD or WR to WR, same bank group (clocks). Range: 1 to 1000."""
+    ccd_l_wr: int | None = None
+    """WR to WR, same bank group (clocks); `ccd_l` when absent. Range: 1 to 1000."""
     rrd_s: int | None = None
     """ACT to ACT, other bank group (clocks). Range: 1 to 1000."""
     rrd_l: int | None = None
@@ -39,15 +41,29 @@ class Timing:
     wtr_l: int | None = None
     """Last write data to RD, same bank group (clocks). Range: 0 to 1000."""
     faw: int | None = None
-    """Window of four ACT of one rank (clocks). Range: 0 to 10000."""
+    """Window of four ACT of one rank (clocks); 0 means none. Range: 0 to 10000."""
+    ppd: int | None = None
+    """PRE to PRE of one rank (clocks); 0 means none. Range: 0 to 1000."""
     rfc: int | None = None
     """Refresh of one rank (clocks); 0 turns refresh off. Range: 0 to 100000."""
     refi: int | None = None
     """Mean interval of refreshes of one rank (clocks). Range: 100 to 10000000."""
+    rfc_sb: int | None = None
+    """REFSB to the next command for its banks (clocks). Range: 0 to 100000."""
+    refi_sb: int | None = None
+    """Mean interval of the REFSB of one rank (clocks). Range: 0 to 10000000."""
+    refsb_act: int | None = None
+    """REFSB to ACT of another bank of the rank (clocks). Range: 0 to 10000."""
+    refsb_refsb: int | None = None
+    """REFSB to REFSB of one rank (clocks). Range: 0 to 100000."""
     rank_switch: int | None = None
     """Bus turnaround between ranks (clocks). Range: 0 to 1000."""
     read_to_write: int | None = None
     """RD to WR of one rank, beyond CL + burst - CWL (clocks). Range: 0 to 1000."""
+    act_clocks: int | None = None
+    """Command bus time of ACT (clocks). Range: 1 to 4."""
+    cas_clocks: int | None = None
+    """Command bus time of RD and WR (clocks). Range: 1 to 4."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,8 +75,12 @@ class Dram:
 
     Speed grades are meant exactly: "2933 MT/s" is 8800/3 MT/s. Range: "100 MT/s" to "20 GT/s".
     """
+    subchannels: int | None = None
+    """Parts of a channel that work on their own, each with a controller and all that follows: DDR5 subchannels, HBM
+    pseudo-channels; a power of two. Range: 1 to 4.
+    """
     ranks: int | None = None
-    """Ranks per channel; a power of two. Range: 1 to 16."""
+    """Ranks per subchannel; a power of two. Range: 1 to 16."""
     bank_groups: int | None = None
     """Bank groups per rank; a power of two. Range: 1 to 16."""
     banks_per_group: int | None = None
@@ -68,7 +88,15 @@ class Dram:
     rows: int | None = None
     """Rows per bank; a power of two. Range: 2 to 16777216."""
     row_size: str | None = None
-    """Bytes of a row over the whole channel (size); a power of two. Range: "128 B" to "1 MiB"."""
+    """Bytes of a row over the whole subchannel (size); a power of two. Range: "128 B" to "1 MiB"."""
+    accesses_per_line: int | None = None
+    """Column accesses (RD or WR) that move one line; a power of two. Range: 1 to 4."""
+    row_bus: bool | None = None
+    """Whether row commands (ACT, PRE, REF) and column commands (RD, WR) have a bus each, as in HBM."""
+    same_bank: str | None = None
+    """Which banks one refresh of less than a rank (REFSB) refreshes: "none", "every-group" or "one-bank"."""
+    postponed_max: int | None = None
+    """Refreshes that may be owed to a rank at most. Range: 0 to 64."""
     timing: Timing = Timing()
     """Timing constraints in clocks (half the data rate), named as in JEDEC JESD79-4."""
 
@@ -82,6 +110,13 @@ class AddressMap:
 
     channel: Sequence[str] | None = None
     """Bits of the channel number."""
+    channel_bytes: str | None = None
+    """Consecutive bytes of one channel (size) when `channels` is no power of two, in place of `channel`.
+
+    A power of two. Range: "64 B" to "64 TiB".
+    """
+    subchannel: Sequence[str] | None = None
+    """Bits of the subchannel number."""
     rank: Sequence[str] | None = None
     """Bits of the rank number."""
     bank_group: Sequence[str] | None = None
@@ -97,7 +132,7 @@ class ReadQueue:
     entries: int | None = None
     """Entries. Range: 1 to 4096."""
     full_threshold: int | None = None
-    """Entries from which the hardware counter calls the queue full.
+    """Entries from which the hardware counter calls the queue full; all of them when absent.
 
     Affects what is reported, nothing else. Range: 1 to 4096.
     """
@@ -110,7 +145,7 @@ class WriteQueue:
     entries: int | None = None
     """Entries. Range: 1 to 4096."""
     full_threshold: int | None = None
-    """Entries from which the hardware counter calls the queue full.
+    """Entries from which the hardware counter calls the queue full; all of them when absent.
 
     Affects what is reported, nothing else. Range: 1 to 4096.
     """
@@ -118,22 +153,38 @@ class WriteQueue:
 
 @dataclass(frozen=True, kw_only=True)
 class Controller:
-    """The memory controller of one channel."""
+    """The memory controller of one channel, or of one subchannel where there are several."""
 
     rpq: ReadQueue = ReadQueue()
     """The read pending queue."""
     wpq: WriteQueue = WriteQueue()
     """The write pending queue."""
-    write_high: int | None = None
-    """WPQ entries from which write mode may be entered. Range: 1 to 4096."""
-    write_low: int | None = None
-    """WPQ entries at which write mode ends; below `write_high`. Range: 0 to 4095."""
+    shared_queue: bool | None = None
+    """Whether reads and writes share the entries of the RPQ."""
+    entry_until: str | None = None
+    """When a request gives its entry back: "column" (with its last column access) or "activation" (with its ACT)."""
+    scheduler: str | None = None
+    """Who goes first among the requests of one direction: "column-first", "oldest-ready" or "fcfs"."""
+    protect: str | None = None
+    """When a row that queued requests still want may be closed for another: "nothing", "older-hits" or "all-hits"."""
+    write_high: int | str | None = None
+    """WPQ entries from which write mode may be entered (count or share): 40, or "80%" for more than that share.
+
+    Range: 1 to 4096.
+    """
+    write_low: int | str | None = None
+    """WPQ entries at which write mode ends (count or share): 8, or "20%" for fewer than that share; below `write_high`.
+
+    Range: 0 to 4095.
+    """
     reads_per_mode: int | None = None
     """Reads served since the last write mode before the next may start, unless few reads wait. Range: 0 to 1000000."""
     reads_few: int | None = None
     """Reads waiting at or below which write mode may start at once. Range: 0 to 4096."""
     writes_per_mode: int | None = None
     """Writes served in write mode before waiting reads end it. Range: 1 to 1000000."""
+    idle_drain: str | None = None
+    """What an empty read queue does for writes: "off", "yield" or "mode"."""
     idle_writes: int | None = None
     """WPQ entries from which an idle read queue lets writes pass; more than there are means never. Range: 1 to 8192."""
     idle_reads: int | None = None
@@ -147,12 +198,32 @@ class Controller:
     """Whether such writes may open and close rows, or only use rows that are open."""
     row_hold: str | None = None
     """Age limit of first-ready scheduling (time): a request that is older and waits for a row of its own may close a
-    row although hits for it still wait. Range: at most "1 ms".
+    row although hits for it still wait; "off" means never. Range: at most "1 ms".
     """
+    row_hits: int | None = None
+    """Column accesses to an open row after which a waiting request may close it although hits for it still wait.
+
+    0 means any number. Range: 0 to 1000000.
+    """
+    page: str | None = None
+    """When a row is closed that no queued request wants: "open", "closed" or "timeout"."""
     idle_close: str | None = None
-    """Time without access after which a row is closed (time). Range: at most "1 ms"."""
+    """Time without access after which a row is closed under the page policy "timeout" (time). Range: at most "1 ms"."""
     write_auto_precharge: bool | None = None
     """Whether a write closes its row when no queued request hits it."""
+    refresh: str | None = None
+    """Which refresh commands are used: "off", "all-banks" or "same-bank"."""
+    refresh_postponed: int | None = None
+    """Refreshes of a rank that may be put off while requests wait for it; at most `memory.dram.postponed_max`.
+
+    Range: 0 to 64.
+    """
+    refresh_holds_all: bool | None = None
+    """Whether a refresh that is due holds up the whole subchannel until it is issued, or only its own banks."""
+    forwarding: bool | None = None
+    """Whether a read is answered from a queued write to its line."""
+    merging: bool | None = None
+    """Whether a write takes the place of a queued write to its line."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,9 +231,11 @@ class Memory:
     """The memory of the socket."""
 
     channels: int | None = None
-    """Channels; a power of two. Range: 1 to 64."""
+    """Channels; any number, also one that is no power of two. Range: 1 to 64."""
     device: str | None = None
-    """Name of the DRAM device on every channel. It gives the values of `memory.dram`."""
+    """The DRAM device on every channel: its name, or the path of a file. It gives the values of `memory.dram`."""
+    profile: str | None = None
+    """Profile of the controller: its name, or the path of a file. It gives the values of `memory.controller`."""
     dram: Dram = Dram()
     """The DRAM of one channel; what is set here overrides the device."""
     size: str | None = None
@@ -172,6 +245,8 @@ class Memory:
     run: str | None = None
     """Physically contiguous run of a buffer (size), at least a page; a power of two. Range: "4 KiB" to "1 TiB"."""
     map: str | AddressMap | None = None
-    """Where a physical line lies: "intel", an order of bit fields such as "RoBaRaCoCh", or each selector's bits."""
+    """Where a physical line lies: "intel", "A", "B" or "C", an order of fields such as "RoBaRaCoCh", a list of fields
+    such as "bg co ba ra ro", or each selector's bits.
+    """
     controller: Controller = Controller()
     """The controller of every channel."""

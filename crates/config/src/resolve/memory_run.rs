@@ -93,7 +93,7 @@ fn described(spec: &TrafficSpec) -> Result<Traffic, Issue> {
 }
 
 fn pattern(name: &str) -> Result<TrafficPattern, Issue> {
-    const STREAMS_MAX: u32 = 1024;
+    const STREAMS_MAX: u32 = 64;
     match name {
         "sequential" | "seq" => return Ok(TrafficPattern::Sequential),
         "random" | "rand" => return Ok(TrafficPattern::Random),

@@ -6,7 +6,7 @@
 
 use crate::context::{Context, Payload};
 use crate::params::{ChaParams, CoreParams, IioParams};
-use crate::request::{Fifo, Kind, RequestId};
+use crate::request::{Fifo, Kind, Request, RequestId};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
@@ -83,17 +83,8 @@ impl Cha {
         [&mut self.tor, &mut self.read, &mut self.write]
     }
 
-    /// Handles an event.
-    pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
-        match payload {
-            Payload::Arrive(id) => self.on_arrival(id, context),
-            Payload::Accepted(id) => self.on_accepted(id, context),
-            Payload::Read(id) => self.on_read(id, context),
-            other => unreachable!("the CHA was sent {other:?}"),
-        }
-    }
-
-    fn on_arrival(&mut self, id: RequestId, context: &mut Context) {
+    /// A request arrives at its slice.
+    pub(crate) fn on_arrival(&mut self, id: RequestId, context: &mut Context) {
         let request = context.requests.get(id);
         let kind = request.kind;
         let index = usize::from(request.slice);
@@ -118,42 +109,44 @@ impl Cha {
         let now = context.now();
         let request = context.requests.get_mut(id);
         request.admitted = now;
-        let request = *request;
-        let slice = &mut self.slices[usize::from(request.slice)];
+        let Request { kind, class, slice, place, owner, .. } = *request;
+        let slice = &mut self.slices[usize::from(slice)];
         slice.used += 1;
-        let pool = if request.kind.is_read() { &mut self.read } else { &mut self.write };
-        let taken = self.tor.try_acquire(now, request.class) && pool.try_acquire(now, request.class);
+        let pool = if kind.is_read() { &mut self.read } else { &mut self.write };
+        let taken = self.tor.try_acquire(now, class) && pool.try_acquire(now, class);
         assert!(taken, "a slice with a free entry has room");
-        let channel = context.channel(request.place.channel);
-        match request.kind {
+        let channel = context.channel(place.channel);
+        match kind {
             Kind::CoreRead | Kind::IoRead => context.send(channel, self.params.read_to_mc_ps, Payload::Arrive(id)),
             Kind::CoreWrite => {
                 slice.core_writes += 1;
-                context.send(request.owner, self.core_write_ack_ps, Payload::Admitted(id));
+                context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
                 context.send(channel, self.params.core_write_to_mc_ps, Payload::Arrive(id));
             }
             Kind::IoWrite => context.send(channel, self.params.io_write_to_mc_ps, Payload::Arrive(id)),
         }
     }
 
-    fn on_read(&mut self, id: RequestId, context: &mut Context) {
+    /// The channel has sent the last beat of a read.
+    pub(crate) fn on_read(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
-        let request = *context.requests.get(id);
-        self.read.release(now, request.class, request.admitted);
-        self.tor.release(now, request.class, request.admitted);
-        let delay = if request.kind.is_io() { self.io_read_return_ps } else { self.from_cha_ps };
-        context.send(request.owner, delay, Payload::Data(id));
-        self.free_entry(usize::from(request.slice), context);
+        let Request { kind, class, slice, owner, admitted, .. } = *context.requests.get(id);
+        self.read.release(now, class, admitted);
+        self.tor.release(now, class, admitted);
+        let delay = if kind.is_io() { self.io_read_return_ps } else { self.from_cha_ps };
+        context.send(owner, delay, Payload::Data(id));
+        self.free_entry(usize::from(slice), context);
     }
 
-    fn on_accepted(&mut self, id: RequestId, context: &mut Context) {
+    /// The memory controller has accepted a write.
+    pub(crate) fn on_accepted(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
-        let request = *context.requests.get(id);
-        self.write.release(now, request.class, request.admitted);
-        self.tor.release(now, request.class, request.admitted);
-        let index = usize::from(request.slice);
-        if request.kind.is_io() {
-            context.send(request.owner, self.io_write_ack_ps, Payload::Acknowledged(id));
+        let Request { kind, class, slice, owner, admitted, .. } = *context.requests.get(id);
+        self.write.release(now, class, admitted);
+        self.tor.release(now, class, admitted);
+        let index = usize::from(slice);
+        if kind.is_io() {
+            context.send(owner, self.io_write_ack_ps, Payload::Acknowledged(id));
         } else {
             self.slices[index].core_writes -= 1;
             context.requests.remove(id);
@@ -161,9 +154,18 @@ impl Cha {
         self.free_entry(index, context);
     }
 
-    /// Gives free entries to whoever waits, cores and IIO in turn.
+    /// Frees an entry.
+    #[inline]
     fn free_entry(&mut self, index: usize, context: &mut Context) {
-        self.slices[index].used -= 1;
+        let slice = &mut self.slices[index];
+        slice.used -= 1;
+        if !(slice.core.is_empty() && slice.io.is_empty()) {
+            self.admit_waiting(index, context);
+        }
+    }
+
+    /// Gives free entries to whoever waits, cores and IIO in turn.
+    fn admit_waiting(&mut self, index: usize, context: &mut Context) {
         while let Some(io) = self.next_waiting(index, context) {
             let slice = &mut self.slices[index];
             slice.io_turn = !io;

@@ -7,6 +7,7 @@ mod stream;
 
 pub use stream::{Evictions, Walk};
 
+use crate::cha::slice_of;
 use crate::context::{Context, Payload};
 use crate::pages::Pages;
 use crate::params::CoreParams;
@@ -115,22 +116,14 @@ impl Core {
         }
     }
 
-    /// Handles an event.
-    pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
-        match payload {
-            Payload::Refill => {
-                self.idle_entries += 1;
-                self.allocate(context);
-            }
-            Payload::Data(id) => self.on_data(id, context),
-            Payload::Admitted(id) => self.on_admitted(id, context),
-            Payload::KernelWork { pages, class, ssd } => self.on_kernel_work(pages, class, ssd, context),
-            other => unreachable!("a core was sent {other:?}"),
-        }
+    /// An LFB entry may be allocated again.
+    pub(crate) fn on_refill(&mut self, context: &mut Context) {
+        self.idle_entries += 1;
+        self.allocate(context);
     }
 
     /// The kernel follows pointers from page to page, so its work on one request keeps one LFB entry busy.
-    fn on_kernel_work(&mut self, pages: u32, class: u8, ssd: u8, context: &mut Context) {
+    pub(crate) fn on_kernel_work(&mut self, pages: u32, class: u8, ssd: u8, context: &mut Context) {
         for program in self.programs.iter_mut().filter(|program| program.class == class) {
             if let Some(owed) = &mut program.owed {
                 *owed += u64::from(pages) * program.lines_per_page;
@@ -160,10 +153,8 @@ impl Core {
 
     /// The next program in turn that has work.
     fn next_program(&mut self) -> Option<usize> {
-        let count = self.programs.len();
-        (0..count)
-            .map(|step| (self.turn + step) % count)
-            .find(|&index| self.programs[index].owed.is_none_or(|owed| owed >= 1 << 16))
+        let has_work = |index: &usize| self.programs[*index].owed.is_none_or(|owed| owed >= 1 << 16);
+        (self.turn..self.programs.len()).chain(0..self.turn).find(has_work)
     }
 
     /// Gives one idle entry to the next access, if there is one.
@@ -192,11 +183,11 @@ impl Core {
         self.idle_entries -= 1;
         let taken = self.lfb.try_acquire(now, class) && self.read.try_acquire(now, class);
         assert!(taken, "an idle LFB entry is free");
-        let request = Request {
+        let id = context.requests.insert(Request {
             kind: Kind::CoreRead,
             class,
             for_store: !load,
-            slice: 0,
+            slice: slice_of(line, context.layout.slices),
             place: context.decoder.place(line),
             owner: context.id,
             tag: index as u32,
@@ -204,44 +195,46 @@ impl Core {
             entered: now,
             admitted: now,
             next: RequestId::NONE,
-        };
-        self.dispatch(request, line, context);
-    }
-
-    #[inline]
-    fn dispatch(&self, mut request: Request, line: u64, context: &mut Context) {
-        request.slice = crate::cha::slice_of(line, context.layout.slices);
-        let id = context.requests.insert(request);
+        });
         context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
     }
 
     /// The data of a read is back.
-    fn on_data(&mut self, id: RequestId, context: &mut Context) {
-        let now = context.now();
-        let request = *context.requests.get(id);
-        self.read.release(now, request.class, request.since);
-        context.requests.remove(id);
-        if !request.for_store {
-            self.free_entry(&request, context);
-            return;
+    pub(crate) fn on_data(&mut self, id: RequestId, context: &mut Context) {
+        let Request { class, for_store, since, entered, .. } = *context.requests.get(id);
+        self.read.release(context.now(), class, since);
+        if for_store {
+            self.write_back(id, context);
+        } else {
+            context.requests.remove(id);
+            self.free_entry(class, entered, context);
         }
+    }
+
+    /// The LFB entry of a store goes on with a dirty line that leaves, as does its request.
+    fn write_back(&mut self, id: RequestId, context: &mut Context) {
+        let now = context.now();
+        let request = context.requests.get_mut(id);
         let taken = self.write.try_acquire(now, request.class);
         assert!(taken, "the LFB entry of a store serves its write-back");
-        let evictions = &mut self.programs[request.tag as usize].evictions;
-        let line = evictions.next(&self.pages, &mut self.rng);
-        let write = Request { kind: Kind::CoreWrite, since: now, place: context.decoder.place(line), ..request };
-        self.dispatch(write, line, context);
+        let line = self.programs[request.tag as usize].evictions.next(&self.pages, &mut self.rng);
+        request.kind = Kind::CoreWrite;
+        request.since = now;
+        request.place = context.decoder.place(line);
+        request.slice = slice_of(line, context.layout.slices);
+        context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
     }
 
     /// The CHA has admitted the write-back; the CHA goes on with the request.
-    fn on_admitted(&mut self, id: RequestId, context: &mut Context) {
-        let request = *context.requests.get(id);
-        self.write.release(context.now(), request.class, request.since);
-        self.free_entry(&request, context);
+    pub(crate) fn on_admitted(&mut self, id: RequestId, context: &mut Context) {
+        let Request { class, since, entered, .. } = *context.requests.get(id);
+        self.write.release(context.now(), class, since);
+        self.free_entry(class, entered, context);
     }
 
-    fn free_entry(&mut self, request: &Request, context: &mut Context) {
-        self.lfb.release(context.now(), request.class, request.entered);
+    /// Gives back the LFB entry that a request has held since `entered`; it can be allocated again after a while.
+    fn free_entry(&mut self, class: u8, entered: Time, context: &mut Context) {
+        self.lfb.release(context.now(), class, entered);
         let delay = self.rng.around(self.params.refill_ps, self.params.refill_spread_ps).max(1);
         context.send(context.id, delay, Payload::Refill);
     }

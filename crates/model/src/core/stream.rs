@@ -4,6 +4,7 @@ use crate::pages::Pages;
 use crate::params::Pattern;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// A walk over the lines of a buffer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -13,8 +14,8 @@ pub struct Walk {
     stride_lines: u64,
     random: bool,
     at: u64,
-    /// The run of pages walked now: virtual run number and physical line of its start.
-    run: u64,
+    /// The run of pages walked now: its virtual addresses, and the physical line of its start.
+    run: Range<u64>,
     run_line: u64,
 }
 
@@ -28,13 +29,13 @@ impl Walk {
             Pattern::Strided { bytes } => ((bytes / 64).max(1), false),
             Pattern::Random => (1, true),
         };
-        Self { base, lines, stride_lines, random, at: rng.below(lines), run: u64::MAX, run_line: 0 }
+        Self { base, lines, stride_lines, random, at: rng.below(lines), run: 0..0, run_line: 0 }
     }
 
     /// The same walk, half a buffer ahead: where the lines that it dirtied long ago lie.
     #[must_use]
     pub fn opposite(&self) -> Self {
-        Self { at: (self.at + self.lines / 2) % self.lines, run: u64::MAX, ..self.clone() }
+        Self { at: (self.at + self.lines / 2) % self.lines, run: 0..0, ..self.clone() }
     }
 
     /// The next physical line.
@@ -55,12 +56,12 @@ impl Walk {
 
     #[inline]
     fn physical(&mut self, address: u64, pages: &Pages) -> u64 {
-        let run = address / pages.run_bytes();
-        if run != self.run {
-            self.run = run;
-            self.run_line = pages.physical(run * pages.run_bytes()) / 64;
+        if !self.run.contains(&address) {
+            let start = address - address % pages.run_bytes();
+            self.run = start..start + pages.run_bytes();
+            self.run_line = pages.physical(start) / 64;
         }
-        self.run_line + (address % pages.run_bytes()) / 64
+        self.run_line + (address - self.run.start) / 64
     }
 }
 

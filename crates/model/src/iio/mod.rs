@@ -97,29 +97,27 @@ impl Iio {
         [&mut self.write, &mut self.read]
     }
 
-    /// Handles an event.
-    pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
-        match payload {
-            Payload::WriteTlp { line, lines, class, link } => {
-                let waiting = Waiting { line, left: lines, lines, class, burst: 0 };
-                self.links[usize::from(link)].writes.push_back(waiting);
-                self.start_writes(context);
-            }
-            Payload::ReadTlp { line, lines, class, link } => {
-                let burst = self.open_burst(Burst { link, class, outstanding: lines, ready: 0 });
-                let waiting = Waiting { line, left: lines, lines, class, burst };
-                self.links[usize::from(link)].reads.push_back(waiting);
-                self.start_reads(context);
-            }
-            Payload::Acknowledged(id) => {
-                let request = *context.requests.get(id);
-                self.write.release(context.now(), request.class, request.since);
-                context.requests.remove(id);
-                self.start_writes(context);
-            }
-            Payload::Data(id) => self.on_data(id, context),
-            other => unreachable!("the IIO was sent {other:?}"),
-        }
+    /// A write TLP of `lines` lines from `line` on arrives over `link`.
+    pub(crate) fn on_write_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, context: &mut Context) {
+        let waiting = Waiting { line, left: lines, lines, class, burst: 0 };
+        self.links[usize::from(link)].writes.push_back(waiting);
+        self.start_writes(context);
+    }
+
+    /// A read request of `lines` lines from `line` on arrives over `link`.
+    pub(crate) fn on_read_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, context: &mut Context) {
+        let burst = self.open_burst(Burst { link, class, outstanding: lines, ready: 0 });
+        let waiting = Waiting { line, left: lines, lines, class, burst };
+        self.links[usize::from(link)].reads.push_back(waiting);
+        self.start_reads(context);
+    }
+
+    /// Memory has accepted a write.
+    pub(crate) fn on_acknowledged(&mut self, id: RequestId, context: &mut Context) {
+        let Request { class, since, .. } = *context.requests.get(id);
+        self.write.release(context.now(), class, since);
+        context.requests.remove(id);
+        self.start_writes(context);
     }
 
     fn open_burst(&mut self, burst: Burst) -> u32 {
@@ -201,12 +199,12 @@ impl Iio {
     }
 
     /// The data of a line is back: a completion leaves when it is full, or the last of its request.
-    fn on_data(&mut self, id: RequestId, context: &mut Context) {
+    pub(crate) fn on_data(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
-        let request = *context.requests.get(id);
-        self.read.release(now, request.class, request.since);
+        let Request { class, since, tag, .. } = *context.requests.get(id);
+        self.read.release(now, class, since);
         context.requests.remove(id);
-        let burst = &mut self.bursts[request.tag as usize];
+        let burst = &mut self.bursts[tag as usize];
         burst.outstanding -= 1;
         burst.ready += 1;
         let Burst { link, class, outstanding, ready } = *burst;
@@ -217,7 +215,7 @@ impl Iio {
             context.send(context.ssd(u32::from(link)), delay, Payload::Completion { lines: ready, class });
         }
         if outstanding == 0 {
-            self.bursts_free.push(request.tag);
+            self.bursts_free.push(tag);
         }
         self.start_reads(context);
     }

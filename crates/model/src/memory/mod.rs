@@ -95,9 +95,9 @@ impl Channel {
         if offered == Offered::Refused {
             let list = if incoming.read { &mut self.waiting_reads } else { &mut self.waiting_writes };
             list.push(context.requests, id);
-            return;
+        } else {
+            self.answer(id, incoming.read, clock, offered, context);
         }
-        self.answer(id, incoming.read, clock, offered, context);
         self.wake(context);
     }
 

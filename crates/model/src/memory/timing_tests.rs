@@ -1,7 +1,7 @@
-//! Every timing edge of DDR4: on the clock allowed, and not one clock earlier; first rule by rule, then against a slow
-//! reading of the standard that looks at every pair of commands.
+//! Every timing edge: on the clock allowed, and not one clock earlier; first rule by rule, then against a slow reading of
+//! the standards that looks at every pair of commands.
 
-use super::bank::Timing;
+use super::timing::{bits, Timing};
 use crate::params::{DramParams, SameBank, TimingParams};
 use proptest::prelude::*;
 
@@ -119,7 +119,7 @@ fn activations_keep_trrd_and_tfaw() {
     timing.activate(START, OWN, 0);
     assert_eq!(timing.earliest_act(GROUP), START + 8, "tRRD_L");
     assert_eq!(timing.earliest_act(RANK), START + 4, "tRRD_S");
-    assert_eq!(timing.earliest_act(OTHER_RANK), 0, "ranks are activated apart");
+    assert!(timing.earliest_act(OTHER_RANK) <= START, "ranks are activated apart");
     timing.activate(START + 4, RANK, 0);
     timing.activate(START + 8, 8, 0);
     assert_eq!(timing.earliest_act(12), START + 12, "three activations do not fill the window");
@@ -127,6 +127,23 @@ fn activations_keep_trrd_and_tfaw() {
     assert_eq!(timing.earliest_act(RANK + 1), START + 31, "tFAW");
     timing.activate(START + 31, RANK + 1, 0);
     assert_eq!(timing.earliest_act(8 + 1), START + 4 + 31, "the window moves on");
+}
+
+#[test]
+fn precharges_of_a_rank_keep_tppd() {
+    let mut timing = Timing::new(&dram(2, 4, 4, TimingParams { ppd: 2, ..DDR4_2933 }));
+    for (index, bank) in [OWN, RANK, OTHER_RANK].into_iter().enumerate() {
+        timing.activate(START + 10 * index as u64, bank, 0);
+    }
+    timing.precharge(LATER, OWN);
+    assert_eq!(timing.earliest_precharge(RANK), LATER + 2, "tPPD");
+    assert!(timing.earliest_precharge(OTHER_RANK) <= LATER, "ranks are precharged apart");
+    let banks = timing.banks_of_rank(0);
+    assert_eq!(timing.earliest_precharge_all(banks), LATER + 2, "tPPD");
+    timing.precharge_all(LATER + 2, banks);
+    timing.activate(LATER + 40, OWN, 0);
+    assert_eq!(timing.earliest_precharge(OWN), LATER + 40 + 47, "tRAS beyond tPPD");
+    assert_eq!(timing.open, 1 << OWN | 1 << OTHER_RANK);
 }
 
 #[test]
@@ -145,6 +162,12 @@ fn writes_follow_writes() {
     assert_eq!(gap(&timing, GROUP, true), 8, "tCCD_L");
     assert_eq!(gap(&timing, RANK, true), 4, "tCCD_S");
     assert_eq!(gap(&timing, OTHER_RANK, true), 4, "burst: the controller drives the strobe for either rank");
+    let mut timing = Timing::new(&dram(2, 4, 4, TimingParams { ccd_l_wr: 32, ..DDR4_2933 }));
+    [OWN, GROUP].into_iter().for_each(|bank| timing.activate(START + 8 * bank as u64, bank, 0));
+    timing.cas(LATER, OWN, true);
+    assert_eq!(gap(&timing, GROUP, true), 32, "tCCD_L_WR of DDR5");
+    timing.cas(LATER + 100, OWN, false);
+    assert_eq!(gap(&timing, GROUP, false), 100 + 8, "tCCD_L for reads");
 }
 
 #[test]
@@ -176,48 +199,67 @@ fn a_row_is_closed_trtp_after_a_read_and_twr_after_the_data_of_a_write() {
 }
 
 #[test]
-fn a_refresh_closes_the_rank_for_trfc() {
+fn a_row_that_closes_itself_keeps_trp() {
     let mut timing = channel();
     timing.activate(START, OWN, 0);
+    timing.cas(START + 21, OWN, false);
+    timing.close(timing.bank_precharge(OWN), OWN);
+    assert_eq!(timing.open_row(OWN), None);
+    assert_eq!(timing.earliest_act(OWN), START + 47 + 21, "tRAS + tRP after a read");
+    let mut timing = after_cas(true);
+    timing.close(timing.bank_precharge(OWN), OWN);
+    assert_eq!(timing.earliest_act(OWN), LATER + 20 + 4 + 22 + 21, "CWL + burst + tWR + tRP after a write");
+}
+
+#[test]
+fn a_refresh_closes_the_rank_for_trfc() {
+    let mut timing = channel();
     timing.activate(START, OTHER_RANK, 0);
-    assert_eq!(timing.refresh(LATER, 0), 1, "one row was open");
-    assert_eq!((timing.open_row(OWN), timing.open_row(OTHER_RANK)), (None, Some(0)));
+    let banks = timing.banks_of_rank(0);
+    timing.refresh(LATER, banks, false);
+    assert_eq!(timing.open_row(OTHER_RANK), Some(0));
     for bank in [OWN, GROUP, RANK] {
         assert_eq!(timing.earliest_act(bank), LATER + 514, "tRFC");
     }
+    assert_eq!(timing.earliest_refresh(banks, false), LATER + 514, "tRFC");
     assert!(timing.earliest_act(OTHER_RANK + 1) < LATER, "the other rank goes on");
 }
 
 #[test]
-fn a_refresh_waits_for_open_and_for_closing_rows() {
+fn a_refresh_waits_for_closing_rows() {
     let mut timing = channel();
+    let banks = timing.banks_of_rank(0);
     timing.activate(START, OWN, 0);
-    timing.refresh(START + 10, 0);
-    assert_eq!(timing.earliest_act(GROUP), START + 47 + 21 + 514, "tRAS + tRP + tRFC");
-    let mut timing = channel();
+    timing.activate(START + 40, RANK, 0);
+    assert_eq!(timing.earliest_precharge_all(banks), START + 40 + 47, "tRAS of the last");
+    timing.precharge_all(START + 90, banks);
+    assert_eq!(timing.open, 0);
+    assert_eq!(timing.earliest_refresh(banks, false), START + 90 + 21, "tRP");
+    let mut timing = Timing::new(&dram(2, 4, 4, TimingParams { rc: 80, ..DDR4_2933 }));
     timing.activate(START, OWN, 0);
-    timing.precharge(START + 60, OWN);
-    timing.refresh(START + 61, 0);
-    assert_eq!(timing.earliest_act(GROUP), START + 60 + 21 + 514, "tRP + tRFC");
+    timing.precharge(START + 47, OWN);
+    assert_eq!(timing.earliest_refresh(banks, false), START + 80, "tRC is from ACT to ACT or REF");
 }
 
 #[test]
-fn refreshes_are_due_every_trefi_rank_after_rank() {
-    let mut timing = channel();
-    let half = 11437 / 2;
-    assert_eq!(timing.refresh_due(), half);
-    assert_eq!((timing.rank_due(half - 1), timing.rank_due(half)), (None, Some(0)));
-    timing.refresh(half, 0);
-    assert_eq!(timing.refresh_due(), 11437);
-    assert_eq!((timing.rank_due(11436), timing.rank_due(11437)), (None, Some(1)));
-    timing.refresh(11437 + 40, 1);
-    assert_eq!(timing.refresh_due(), half + 11437, "a late refresh does not delay the next");
-    timing.refresh(half + 11437, 0);
-    assert_eq!(timing.refresh_due(), 2 * 11437);
+fn a_refresh_of_some_banks_lets_the_others_go_on() {
+    let t = TimingParams { rfc_sb: 190, refsb_act: 30, refsb_refsb: 48, ..DDR4_2933 };
+    let mut timing = Timing::new(&DramParams { same_bank: SameBank::EveryGroup, ..dram(2, 4, 4, t) });
+    let (first, second) = (0x1111, 0x2222);
+    timing.refresh(LATER, first, true);
+    assert_eq!(timing.earliest_act(OWN), LATER + 190, "tRFCsb");
+    assert_eq!(timing.earliest_act(RANK), LATER + 190, "tRFCsb");
+    assert_eq!(timing.earliest_act(GROUP), LATER + 30, "REFSB to ACT of another bank");
+    assert!(timing.earliest_act(OTHER_RANK) <= LATER, "the other rank goes on");
+    assert_eq!(timing.earliest_refresh(second, true), LATER + 48, "REFSB to REFSB");
+    assert_eq!(timing.earliest_refresh(first, true), LATER + 190, "tRFCsb");
+    assert_eq!(timing.earliest_refresh(timing.banks_of_rank(0), false), LATER + 190, "tRFCsb");
+    timing.refresh(LATER + 190, timing.banks_of_rank(0), false);
+    assert_eq!(timing.earliest_refresh(second, true), LATER + 190 + 514, "tRFC");
 }
 
-/// What happened, in order: clock, command, and bank (or rank).
-type History = Vec<(u64, Command, usize)>;
+/// What happened, in order: clock, command, and banks.
+type History = Vec<(u64, Command, u64)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Command {
@@ -225,51 +267,55 @@ enum Command {
     Read,
     Write,
     Precharge,
-    /// The clock is that of its start, after the rows were closed.
+    /// The end of a row that closed itself.
+    Closed,
     Refresh,
+    RefreshSameBank,
 }
 
-/// A slow reading of the standard.
+/// A slow reading of the standards.
 struct Standard {
     dram: DramParams,
     history: History,
 }
 
 impl Standard {
-    fn group(&self, bank: usize) -> usize {
-        bank / self.dram.banks_per_group as usize
+    fn group(&self, banks: u64) -> u32 {
+        banks.trailing_zeros() / self.dram.banks_per_group
     }
 
-    fn rank(&self, bank: usize) -> usize {
-        self.group(bank) / self.dram.bank_groups as usize
+    fn rank(&self, banks: u64) -> u32 {
+        self.group(banks) / self.dram.bank_groups
     }
 
     /// Clocks that must lie between two commands, if they have to do with each other.
-    fn apart(&self, (command, bank): (Command, usize), (next, target): (Command, usize)) -> Option<u32> {
+    fn apart(&self, (command, banks): (Command, u64), (next, target): (Command, u64)) -> Option<u32> {
         use Command::*;
         let t = &self.dram.timing;
-        let same_bank = bank == target;
-        let same_group = self.group(bank) == self.group(target);
-        let same_rank = match command {
-            Refresh => bank == self.rank(target),
-            _ => self.rank(bank) == self.rank(target),
-        };
+        let same_bank = banks & target != 0;
+        let same_group = self.group(banks) == self.group(target);
+        let same_rank = self.rank(banks) == self.rank(target);
         Some(match (command, next) {
-            (Activate, Activate) if same_bank => t.rc,
+            (Activate, Activate | Refresh | RefreshSameBank) if same_bank => t.rc,
             (Activate, Activate) if same_group => t.rrd_l,
             (Activate, Activate) if same_rank => t.rrd_s,
             (Activate, Read | Write) if same_bank => t.rcd,
             (Activate, Precharge) if same_bank => t.ras,
-            (Precharge, Activate) if same_bank => t.rp,
-            (Refresh, Activate) if same_rank => t.rfc,
+            (Precharge | Closed, Activate | Refresh | RefreshSameBank) if same_bank => t.rp,
+            (Precharge, Precharge) if same_rank => t.ppd,
+            (Refresh, Activate | Refresh | RefreshSameBank) if same_rank => t.rfc,
+            (RefreshSameBank, Activate | Refresh | RefreshSameBank) if same_bank => t.rfc_sb,
+            (RefreshSameBank, RefreshSameBank) if same_rank => t.refsb_refsb,
+            (RefreshSameBank, Activate) if same_rank => t.refsb_act,
             (Read, Precharge) if same_bank => t.rtp,
             (Write, Precharge) if same_bank => t.cwl + t.burst + t.wr,
-            (Read, Read) | (Write, Write) if same_group => t.ccd_l,
+            (Read, Read) if same_group => t.ccd_l,
+            (Write, Write) if same_group => t.ccd_l_wr,
             (Read, Read) | (Write, Write) if same_rank => t.ccd_s,
             (Read, Read) => t.burst + t.rank_switch,
             (Write, Write) => t.burst,
-            (Read, Write) if same_rank => (t.cl + t.burst + t.read_to_write - t.cwl).max(1),
-            (Read, Write) => (t.cl + t.burst + t.rank_switch - t.cwl).max(1),
+            (Read, Write) if same_rank => (t.cl + t.burst + t.read_to_write).saturating_sub(t.cwl).max(1),
+            (Read, Write) => (t.cl + t.burst + t.rank_switch).saturating_sub(t.cwl).max(1),
             (Write, Read) if same_group => t.cwl + t.burst + t.wtr_l,
             (Write, Read) if same_rank => t.cwl + t.burst + t.wtr_s,
             (Write, Read) => (t.cwl + t.burst + t.rank_switch).saturating_sub(t.cl).max(t.burst),
@@ -277,13 +323,13 @@ impl Standard {
         })
     }
 
-    /// The first clock at which `command` may go to `bank`.
-    fn earliest(&self, command: Command, bank: usize) -> u64 {
+    /// The first clock at which `command` may go to `banks`.
+    fn earliest(&self, command: Command, banks: u64) -> u64 {
         let pairs = self.history.iter().filter_map(|&(clock, earlier, at)| {
-            self.apart((earlier, at), (command, bank)).map(|gap| clock + u64::from(gap))
+            self.apart((earlier, at), (command, banks)).map(|gap| clock + u64::from(gap))
         });
-        let of_rank = |&&(_, earlier, at): &&(u64, Command, usize)| {
-            earlier == Command::Activate && self.rank(at) == self.rank(bank)
+        let of_rank = |&&(_, earlier, at): &&(u64, Command, u64)| {
+            earlier == Command::Activate && self.rank(at) == self.rank(banks)
         };
         let fourth = self.history.iter().rev().filter(of_rank).nth(3);
         let window = fourth.filter(|_| command == Command::Activate);
@@ -291,24 +337,11 @@ impl Standard {
         pairs.chain(window).max().unwrap_or(0)
     }
 
-    /// When a refresh that is asked for at `clock` starts: when every row is closed and at rest.
-    fn refresh_start(&self, timing: &Timing, clock: u64, rank: usize) -> u64 {
-        let banks = (0..self.banks()).filter(|&bank| self.rank(bank) == rank);
-        let at_rest = banks.map(|bank| match timing.open_row(bank) {
-            Some(_) => self.earliest(Command::Precharge, bank) + u64::from(self.dram.timing.rp),
-            None => self.bank_at_rest(bank),
-        });
-        at_rest.max().unwrap_or(0).max(clock)
-    }
-
-    /// When a closed bank could be opened, as far as it alone is concerned.
-    fn bank_at_rest(&self, bank: usize) -> u64 {
-        let t = &self.dram.timing;
-        let own = self.history.iter().filter_map(|&(clock, command, at)| match command {
-            Command::Activate if at == bank => Some(clock + u64::from(t.rc)),
-            Command::Precharge if at == bank => Some(clock + u64::from(t.rp)),
-            Command::Refresh if at == self.rank(bank) => Some(clock + u64::from(t.rfc)),
-            _ => None,
+    /// When the open row of a bank may be closed, as far as its own commands are concerned.
+    fn row_end(&self, bank: u64) -> u64 {
+        let own = self.history.iter().filter(|(.., banks)| *banks == bank).filter_map(|&(clock, earlier, _)| {
+            let gap = self.apart((earlier, bank), (Command::Precharge, bank)).filter(|_| earlier != Command::Precharge);
+            gap.map(|gap| clock + u64::from(gap))
         });
         own.max().unwrap_or(0)
     }
@@ -316,19 +349,31 @@ impl Standard {
     fn banks(&self) -> usize {
         (self.dram.ranks * self.dram.bank_groups * self.dram.banks_per_group) as usize
     }
+
+    /// The banks that are refreshed together with `bank`.
+    fn set(&self, bank: usize) -> u64 {
+        let (groups, in_group) = (self.dram.bank_groups as usize, self.dram.banks_per_group as usize);
+        if self.dram.same_bank == SameBank::One {
+            return 1 << bank;
+        }
+        let first = bank / (groups * in_group) * groups * in_group + bank % in_group;
+        (0..groups).fold(0, |all, group| all | 1 << (first + group * in_group))
+    }
 }
 
 fn timing_params() -> impl Strategy<Value = TimingParams> {
-    let bus = (1_u32..6, 4_u32..20, 0_u32..6, 1_u32..20, 1_u32..20, 0_u32..4, 0_u32..4);
+    let bus = (1_u32..6, 4_u32..20, 1_u32..26, 1_u32..20, 1_u32..20, 0_u32..4, 0_u32..4);
     let bank = (10_u32..50, 0_u32..30, 0_u32..25, 0_u32..20);
-    let spread = (1_u32..8, 0_u32..8, 1_u32..8, 0_u32..8, 0_u32..10, 0_u32..10, 0_u32..60, 0_u32..200);
-    (bus, bank, spread).prop_map(|(bus, bank, spread)| {
-        let (burst, cwl, more_cl, rcd, rp, rank_switch, read_to_write) = bus;
+    let spread = (1_u32..8, 0_u32..8, 1_u32..8, 0_u32..8, 0_u32..10, 0_u32..10, 0_u32..60);
+    let refresh = (0_u32..200, 30_u32..100, 0_u32..30, 0_u32..30, 0_u32..6, 0_u32..30);
+    (bus, bank, spread, refresh).prop_map(|(bus, bank, spread, refresh)| {
+        let (burst, cwl, cl, rcd, rp, rank_switch, read_to_write) = bus;
         let (ras, more_rc, wr, rtp) = bank;
-        let (ccd_s, more_ccd, rrd_s, more_rrd, wtr_s, more_wtr, faw, rfc) = spread;
+        let (ccd_s, more_ccd, rrd_s, more_rrd, wtr_s, more_wtr, faw) = spread;
+        let (rfc, rfc_sb, refsb_act, refsb_refsb, ppd, more_ccd_wr) = refresh;
         TimingParams {
             burst,
-            cl: cwl + more_cl,
+            cl,
             cwl,
             rcd,
             rp,
@@ -338,19 +383,19 @@ fn timing_params() -> impl Strategy<Value = TimingParams> {
             rtp,
             ccd_s,
             ccd_l: ccd_s + more_ccd,
-            ccd_l_wr: ccd_s + more_ccd,
+            ccd_l_wr: ccd_s + more_ccd + more_ccd_wr,
             rrd_s,
             rrd_l: rrd_s + more_rrd,
             wtr_s,
             wtr_l: wtr_s + more_wtr,
             faw,
-            ppd: 0,
+            ppd,
             rfc,
             refi: 1000,
-            rfc_sb: 0,
-            refi_sb: 0,
-            refsb_act: 0,
-            refsb_refsb: 0,
+            rfc_sb,
+            refi_sb: 100,
+            refsb_act,
+            refsb_refsb,
             rank_switch,
             read_to_write,
             act_clocks: 1,
@@ -359,43 +404,95 @@ fn timing_params() -> impl Strategy<Value = TimingParams> {
     })
 }
 
+/// Ranks, bank groups, banks per group, and what a refresh of less than a rank refreshes: as in DDR3, DDR4, DDR5 and HBM.
+fn shapes() -> impl Strategy<Value = (u32, u32, u32, SameBank)> {
+    prop::sample::select(vec![
+        (1, 1, 1, SameBank::None),
+        (4, 1, 2, SameBank::None),
+        (1, 4, 2, SameBank::None),
+        (2, 2, 2, SameBank::EveryGroup),
+        (1, 4, 4, SameBank::EveryGroup),
+        (1, 4, 2, SameBank::One),
+        (2, 1, 2, SameBank::One),
+    ])
+}
+
+/// What is drawn for a bank, if it may be; else the command without which it may not be. With the banks it is for.
+fn fitting(timing: &Timing, standard: &Standard, bank: usize, choice: u8) -> (Command, u64) {
+    let rank = timing.banks_of_rank(timing.rank_of(bank));
+    let set = standard.set(bank);
+    let open = timing.open & 1 << bank != 0;
+    match choice {
+        9 if timing.open & rank == 0 => (Command::Refresh, rank),
+        9 => (Command::Precharge, timing.open & rank),
+        8 if standard.dram.same_bank != SameBank::None && timing.open & set == 0 => (Command::RefreshSameBank, set),
+        0..=2 | 8 if open => (Command::Read, 1 << bank),
+        3..=5 if open => (Command::Write, 1 << bank),
+        _ if open => (Command::Precharge, 1 << bank),
+        _ => (Command::Activate, 1 << bank),
+    }
+}
+
+fn earliest(timing: &Timing, command: Command, banks: u64) -> u64 {
+    let bank = banks.trailing_zeros() as usize;
+    match command {
+        Command::Activate => timing.earliest_act(bank),
+        Command::Read | Command::Write => timing.earliest_cas(bank, command == Command::Write),
+        Command::Precharge => timing.earliest_precharge_all(banks),
+        Command::Refresh | Command::RefreshSameBank => {
+            timing.earliest_refresh(banks, command == Command::RefreshSameBank)
+        }
+        Command::Closed => unreachable!("nobody commands it"),
+    }
+}
+
+fn issue(timing: &mut Timing, clock: u64, command: Command, banks: u64) {
+    let bank = banks.trailing_zeros() as usize;
+    match command {
+        Command::Activate => timing.activate(clock, bank, 0),
+        Command::Precharge if banks.count_ones() > 1 => timing.precharge_all(clock, banks),
+        Command::Precharge => timing.precharge(clock, bank),
+        Command::Read | Command::Write => timing.cas(clock, bank, command == Command::Write),
+        Command::Refresh | Command::RefreshSameBank => {
+            timing.refresh(clock, banks, command == Command::RefreshSameBank);
+        }
+        Command::Closed => unreachable!("nobody commands it"),
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
-    fn any_sequence_is_timed_as_the_standard_has_it(
-        shape in prop::sample::select(vec![(1, 1, 1), (1, 1, 4), (1, 4, 2), (2, 2, 2), (2, 1, 2), (4, 2, 1)]),
+    fn any_sequence_is_timed_as_the_standards_have_it(
+        shape in shapes(),
         timing in timing_params(),
-        steps in prop::collection::vec((any::<prop::sample::Index>(), 0_u8..8, 0_u64..4), 1..80),
+        steps in prop::collection::vec((any::<prop::sample::Index>(), 0_u8..10, any::<bool>(), 0_u64..4), 1..80),
     ) {
-        let dram = dram(shape.0, shape.1, shape.2, timing);
-        let mut channel = Timing::new(&dram);
+        let (ranks, groups, in_group, same_bank) = shape;
+        let dram = DramParams { same_bank, ..dram(ranks, groups, in_group, timing) };
+        let mut timing = Timing::new(&dram);
         let mut standard = Standard { dram, history: Vec::new() };
         let mut now = 0;
-        for (index, choice, wait) in steps {
+        for (index, choice, closes, wait) in steps {
             let bank = index.index(standard.banks());
-            let (command, allowed) = match (channel.open_row(bank).is_some(), choice) {
-                (_, 7) => (Command::Refresh, now),
-                (false, _) => (Command::Activate, channel.earliest_act(bank)),
-                (true, 0..=2) => (Command::Read, channel.earliest_cas(bank, false)),
-                (true, 3..=5) => (Command::Write, channel.earliest_cas(bank, true)),
-                (true, _) => (Command::Precharge, channel.earliest_precharge(bank)),
-            };
-            if command == Command::Refresh {
-                let rank = standard.rank(bank);
-                let start = standard.refresh_start(&channel, now, rank);
-                channel.refresh(now, rank);
-                standard.history.push((start, command, rank));
-                continue;
+            let (command, banks) = fitting(&timing, &standard, bank, choice);
+            let allowed = earliest(&timing, command, banks).max(now);
+            prop_assert_eq!(
+                allowed, standard.earliest(command, banks).max(now),
+                "{:?} of banks {:#x} after {:?}", command, banks, standard.history
+            );
+            now = allowed + wait;
+            issue(&mut timing, now, command, banks);
+            standard.history.extend(bits(banks).filter(|_| command == Command::Precharge).map(|bank| (now, command, 1 << bank)));
+            if command != Command::Precharge {
+                standard.history.push((now, command, banks));
             }
-            prop_assert_eq!(allowed, standard.earliest(command, bank), "{:?} of bank {} after {:?}", command, bank, standard.history);
-            now = allowed.max(now) + wait;
-            match command {
-                Command::Activate => channel.activate(now, bank, 0),
-                Command::Precharge => channel.precharge(now, bank),
-                _ => channel.cas(now, bank, command == Command::Write),
+            if closes && matches!(command, Command::Read | Command::Write) {
+                let end = standard.row_end(banks);
+                timing.close(timing.bank_precharge(bank), bank);
+                standard.history.push((end, Command::Closed, banks));
             }
-            standard.history.push((now, command, bank));
         }
     }
 }

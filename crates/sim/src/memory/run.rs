@@ -9,6 +9,13 @@ use hostnet_model::params::{ControllerParams, DramParams, MapParams};
 use hostnet_traffic::Request;
 use std::collections::VecDeque;
 
+/// Events for which a caller waits at most, per request asked for. Requests take up to about ten; refreshes in the pauses of
+/// a trace any number.
+const EVENTS_PER_REQUEST: u64 = 64;
+
+/// Clocks for which a controller goes on by itself at most: a few refreshes.
+const CLOCKS_ALONE: u64 = 1 << 16;
+
 /// What a memory run is made of.
 #[derive(Clone, Debug)]
 pub struct MemoryParts {
@@ -86,13 +93,16 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         Ok(run)
     }
 
-    /// Goes on until `requests` more were accepted or everything is done. Returns whether there is more to do.
+    /// Goes on until `requests` more were accepted, a long pause between them has taken as many events, or everything is
+    /// done. Returns whether there is more to do.
     ///
     /// # Errors
     /// What the source of requests has to say.
     pub fn advance(&mut self, requests: u64, mut commands: impl FnMut(CommandRecord)) -> Result<bool, E> {
         let until = self.taken + requests;
-        while self.taken < until {
+        let mut events = requests.saturating_mul(EVENTS_PER_REQUEST);
+        while self.taken < until && events > 0 {
+            events -= 1;
             let Some(clock) = self.next_event() else { return Ok(false) };
             self.now = clock;
             let now = Time::from_ps(clock);
@@ -102,7 +112,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
             if self.parts.outstanding > 0 {
                 self.complete();
             }
-            let until = if self.controllers.len() == 1 && self.head.is_some() { self.next_of_source() } else { clock + 1 };
+            let until = self.own_until(clock);
             for index in 0..self.controllers.len() {
                 self.issue(index, until);
             }
@@ -131,10 +141,20 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         self.next_try.min(complete.copied().unwrap_or(u64::MAX))
     }
 
+    /// Before which clock a controller may go on by itself: until the source has something to do when it is the only one,
+    /// and not for long, so that a caller has his turn in the pauses of a trace.
+    #[inline]
+    fn own_until(&self, clock: u64) -> u64 {
+        if self.controllers.len() == 1 && self.head.is_some() {
+            self.next_of_source().min(clock + CLOCKS_ALONE)
+        } else {
+            clock + 1
+        }
+    }
+
     /// Whether requests are under way that will be served.
     fn is_working(&self) -> bool {
-        let works = |controller: &Controller| !controller.is_empty() && !controller.waits_for_refresh();
-        self.completions.iter().any(|list| !list.is_empty()) || self.controllers.iter().any(works)
+        self.completions.iter().any(|list| !list.is_empty()) || self.controllers.iter().any(Controller::is_working)
     }
 
     /// Hands over requests, in order.
@@ -192,7 +212,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         if measured {
             self.tally.accept(self.now, request.source, request.write);
         }
-        let flight = Flight { arrived: request.clock, accepted: self.now, source: request.source, measured };
+        let flight = Flight { arrived: request.clock, accepted: self.now, measured };
         match offered {
             Offered::Queued => self.launch(tag, flight),
             Offered::Forwarded => self.tally.read_done(&flight, self.now + 1),
@@ -270,6 +290,18 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
     #[must_use]
     pub fn controllers(&self) -> &[Controller] {
         &self.controllers
+    }
+
+    /// Requests accepted so far, those of the warm-up among them.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// The clock at which the measurement began.
+    #[must_use]
+    pub fn measuring_since(&self) -> u64 {
+        self.measuring_since
     }
 
     /// The clock.

@@ -7,7 +7,6 @@ use hostnet_measure::Histogram;
 pub(super) struct Flight {
     pub(super) arrived: u64,
     pub(super) accepted: u64,
-    pub(super) source: u8,
     pub(super) measured: bool,
 }
 

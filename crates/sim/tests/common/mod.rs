@@ -82,7 +82,7 @@ pub fn acquired(machine: &Machine, group: Group, class: usize) -> u64 {
 /// What each channel did.
 pub fn counters(machine: &Machine, now: Time) -> Vec<Counters> {
     let channels = machine.components().iter().filter_map(|component| match component {
-        Component::Channel(channel) => Some(channel.counters(now)),
+        Component::Channel(channel) => Some(channel.controller().counters(now)),
         _ => None,
     });
     channels.collect()

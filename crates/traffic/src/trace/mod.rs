@@ -6,6 +6,7 @@ mod format;
 mod lines;
 mod parse;
 
+pub use decode::decoded;
 pub use error::TraceError;
 pub use format::Format;
 pub use lines::LINE_LENGTH_MAX;

@@ -185,6 +185,14 @@ impl Controller {
         self.reads.len() + self.writes.len() == 0 && self.active_banks == [0; 2]
     }
 
+    /// Whether it will serve a request even if no other comes; writes may wait for more of them.
+    #[must_use]
+    #[inline]
+    pub fn is_working(&self) -> bool {
+        let writing = self.mode == Mode::Write || self.idle_drain;
+        self.reads.len() > 0 || writing && self.writes.len() > 0 || self.active_banks != [0; 2]
+    }
+
     /// Whether it has no entry for a read, or else for a write.
     #[must_use]
     #[inline]
@@ -203,8 +211,7 @@ impl Controller {
     #[must_use]
     #[inline]
     pub fn refuses(&self, read: bool, place: Place) -> bool {
-        let snoops = if read { self.params.forwarding } else { self.params.merging };
-        self.is_full(read) && !(snoops && self.writes.holds(place))
+        self.is_full(read) && !self.is_answered(read, place)
     }
 
     /// The clock of the next command as things stand; `u64::MAX` for never.
@@ -271,8 +278,7 @@ impl Controller {
     }
 
     fn find_write(&mut self, incoming: &Incoming) -> Option<Offered> {
-        let asked = if incoming.read { self.params.forwarding } else { self.params.merging };
-        if !asked || !self.writes.holds(incoming.place) {
+        if !self.is_answered(incoming.read, incoming.place) {
             return None;
         }
         let class = usize::from(incoming.class);
@@ -285,6 +291,19 @@ impl Controller {
             self.counters.writes[class] += 1;
             Offered::Merged
         })
+    }
+
+    /// Whether a write that waits for `place` answers a read of it or takes in a write to it. One that owns its row may be
+    /// half done, so it takes in none.
+    #[inline]
+    fn is_answered(&self, read: bool, place: Place) -> bool {
+        if !read {
+            return self.params.merging && self.writes.holds(place);
+        }
+        let owner = &self.active[usize::from(place.bank)];
+        let owned =
+            self.active_banks[1] >> place.bank & 1 == 1 && (owner.row, owner.column) == (place.row, place.column);
+        self.params.forwarding && (owned || self.writes.holds(place))
     }
 
     /// Issues the planned command in its clock, which begins at `now`. Call [`Controller::decide`] before anything but

@@ -1,7 +1,7 @@
 //! The next command: what may go, what goes first.
 
 use super::{Controller, Incoming, Mode};
-use crate::params::Scheduler;
+use crate::params::{Protect, Scheduler};
 use serde::{Deserialize, Serialize};
 
 /// What a controller does next, for a request of the given direction or for a refresh of a rank.
@@ -179,7 +179,7 @@ impl Controller {
         if write || self.reads.banks == 0 || self.writes.len() < self.params.spare_writes {
             return plan;
         }
-        let spare = self.plan_among(true, self.spare_banks(), clock);
+        let spare = self.first_wanted(true, self.wanted_by_spare_writes(u64::MAX, clock), clock);
         if spare.clock < plan.clock {
             spare
         } else {
@@ -190,7 +190,12 @@ impl Controller {
     /// What requests of a direction would do next with the banks in `among`.
     #[inline]
     pub(super) fn plan_among(&self, write: bool, among: u64, clock: u64) -> Plan {
-        let [columns, opens, closes] = self.wanted(write, among & !self.refresher.held, self.floor(clock));
+        self.first_wanted(write, self.wanted(write, among & !self.refresher.held, self.floor(clock)), clock)
+    }
+
+    /// The first of the column accesses, activations and precharges that requests of a direction want.
+    #[inline]
+    fn first_wanted(&self, write: bool, [columns, opens, closes]: [u64; 3], clock: u64) -> Plan {
         let row_floor = clock.max(self.row_bus);
         let column = self.first_column(write, columns, clock.max(self.column_bus));
         column.or(self.first_open(write, opens, row_floor)).or(self.first_close(write, closes, row_floor))
@@ -208,7 +213,7 @@ impl Controller {
     pub(super) fn replan(&mut self, incoming: &Incoming, clock: u64) -> Plan {
         let (plan, read) = (self.plan, incoming.read);
         let bank = 1 << incoming.place.bank;
-        if self.params.scheduler == Scheduler::Fcfs {
+        if self.params.scheduler == Scheduler::Fcfs || self.may_save_row(usize::from(incoming.place.bank), read) {
             return self.plan_from(clock);
         }
         if self.mode == Mode::Write || self.idle_drain {
@@ -222,7 +227,7 @@ impl Controller {
             return plan.or(self.plan_among(false, bank, clock));
         }
         if self.reads.banks != 0 && self.writes.len() >= spare {
-            let offered = self.plan_among(true, bank & self.spare_banks(), clock);
+            let offered = self.first_wanted(true, self.wanted_by_spare_writes(bank, clock), clock);
             if plan.writes() || offered.clock < plan.clock {
                 return plan.or(offered);
             }
@@ -230,10 +235,21 @@ impl Controller {
         plan
     }
 
-    /// Banks that writes may use while reads wait: those of ranks that no read waits for.
-    fn spare_banks(&self) -> u64 {
-        let hits = if self.params.spare_rows { u64::MAX } else { self.writes.hits };
-        self.unread_ranks() & hits
+    /// Whether a request that has just come to `bank` may forbid to close its row, as is planned.
+    #[inline]
+    fn may_save_row(&self, bank: usize, read: bool) -> bool {
+        self.params.protect == Protect::AllHits && self.plan.action() == Action::Precharge { bank, write: !read }
+    }
+
+    /// What writes want and may have while reads wait: in ranks that no read waits for, and perhaps of open rows only.
+    fn wanted_by_spare_writes(&self, among: u64, clock: u64) -> [u64; 3] {
+        let among = among & self.unread_ranks() & !self.refresher.held;
+        let [columns, opens, closes] = self.wanted(true, among, self.floor(clock));
+        if self.params.spare_rows {
+            [columns, opens, closes]
+        } else {
+            [columns, 0, 0]
+        }
     }
 
     fn unread_ranks(&self) -> u64 {

@@ -11,7 +11,8 @@ impl Controller {
     pub(super) fn wanted(&self, write: bool, among: u64, clock: u64) -> [u64; 3] {
         let queue = self.queue(write);
         if self.params.scheduler == Scheduler::Fcfs {
-            return self.wanted_by_oldest(queue, among & !self.owned());
+            let waits = self.active_banks[usize::from(write)] != 0;
+            return if waits { [0; 3] } else { self.wanted_by_oldest(queue, among & !self.owned()) };
         }
         let overdue = self.overdue(queue, among & !self.owned(), clock);
         let columns = queue.hits & among & !overdue;
@@ -45,7 +46,7 @@ impl Controller {
         }
     }
 
-    /// The next command of the oldest request, which nobody overtakes.
+    /// The next command of the oldest request, which nobody overtakes, nor one that owns a row.
     fn wanted_by_oldest(&self, queue: &Queue, among: u64) -> [u64; 3] {
         let bank = queue.oldest_bank().map_or(0, |bank| 1 << bank) & among;
         let hits = bank & queue.hits & queue.with_older_hits(bank);

@@ -1,0 +1,220 @@
+//! Command files: written while a run goes on, and checked.
+
+use crate::errors::{os_error, ConfigError};
+use crate::memory::MemoryPlan;
+use crate::supervise::{supervise, Describe, Desk};
+use flate2::write::GzEncoder;
+use hostnet_model::memory::CommandRecord;
+use hostnet_model::params::Refresh;
+use hostnet_timing_check::{check_file, write_header, write_record, CheckOptions, CheckReport, FileError, Found};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes read at a time.
+const PIECE_BYTES: usize = 1 << 18;
+
+enum Output {
+    Plain(BufWriter<File>),
+    Gzip(BufWriter<GzEncoder<File>>),
+    Zstd(BufWriter<zstd::Encoder<'static, File>>),
+}
+
+/// A command file in the making.
+pub(crate) struct CommandFile(Output);
+
+impl CommandFile {
+    /// Creates the file and writes its header.
+    pub(crate) fn create(path: &Path, compression: &str) -> io::Result<Self> {
+        let file = File::create(path)?;
+        let mut commands = Self(match compression {
+            "gzip" => Output::Gzip(BufWriter::new(GzEncoder::new(file, flate2::Compression::fast()))),
+            "zstd" => Output::Zstd(BufWriter::new(zstd::Encoder::new(file, 0)?)),
+            _ => Output::Plain(BufWriter::new(file)),
+        });
+        write_header(&mut commands)?;
+        Ok(commands)
+    }
+
+    /// Adds a command.
+    pub(crate) fn write(&mut self, record: &CommandRecord) -> io::Result<()> {
+        write_record(self, record)
+    }
+
+    /// Writes what is not written yet.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        match self.0 {
+            Output::Plain(output) => output.into_inner()?.flush(),
+            Output::Gzip(output) => output.into_inner()?.finish().map(drop),
+            Output::Zstd(output) => output.into_inner()?.finish().map(drop),
+        }
+    }
+}
+
+impl Write for CommandFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Output::Plain(output) => output.write(bytes),
+            Output::Gzip(output) => output.write(bytes),
+            Output::Zstd(output) => output.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.0 {
+            Output::Plain(output) => output.flush(),
+            Output::Gzip(output) => output.flush(),
+            Output::Zstd(output) => output.flush(),
+        }
+    }
+}
+
+/// What a check of a command file found.
+#[pyclass(module = "hostnet._core", frozen)]
+pub(crate) struct CommandCheck {
+    report: CheckReport,
+}
+
+impl CommandCheck {
+    fn found(&self) -> Option<&Found> {
+        self.report.first.as_ref()
+    }
+}
+
+#[pymethods]
+impl CommandCheck {
+    /// Whether no rule is broken.
+    #[getter]
+    fn clean(&self) -> bool {
+        self.found().is_none()
+    }
+
+    /// Commands that were checked.
+    #[getter]
+    fn commands(&self) -> u64 {
+        self.report.commands
+    }
+
+    /// The highest clock.
+    #[getter]
+    fn end_clock(&self) -> u64 {
+        self.report.end_clock
+    }
+
+    /// Line of the first command that breaks a rule.
+    #[getter]
+    fn line(&self) -> Option<u64> {
+        self.found().map(|found| found.line)
+    }
+
+    /// The rule that it breaks.
+    #[getter]
+    fn rule(&self) -> Option<&'static str> {
+        self.found().map(|found| found.violation.rule)
+    }
+
+    /// Clocks by which it comes too early, or a refresh too late; 0 for rules about no distance.
+    #[getter]
+    fn missing_clocks(&self) -> Option<u64> {
+        self.found().map(|found| found.violation.missing)
+    }
+
+    /// The two commands and the rule in words.
+    #[getter]
+    fn message(&self) -> Option<String> {
+        self.found().map(|found| found.violation.to_string())
+    }
+
+    /// The two commands as lines of a command file.
+    #[getter]
+    fn pair(&self) -> Option<(String, String)> {
+        self.found().map(|found| (line_of(&found.violation.first), line_of(&found.violation.second)))
+    }
+
+    /// Violations by rule, those of the first command or of all of them.
+    #[getter]
+    fn counts(&self) -> Vec<(&'static str, u64)> {
+        self.report.counts.iter().map(|count| (count.rule, count.violations)).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        match self.found() {
+            None => format!("<CommandCheck of {} commands: clean>", self.report.commands),
+            Some(found) => format!("<CommandCheck: line {}: {}>", found.line, found.violation),
+        }
+    }
+}
+
+fn line_of(record: &CommandRecord) -> String {
+    let mut line = Vec::new();
+    // A vector takes everything.
+    let _ = write_record(&mut line, record);
+    String::from_utf8_lossy(&line).trim_end().to_owned()
+}
+
+enum Failure {
+    Open(io::Error),
+    File(FileError),
+}
+
+/// Checks a command file, plain or compressed, against the rules of a plan's device. With `all` it goes on after the first
+/// violation and counts them.
+#[pyfunction]
+#[pyo3(signature = (path, plan, *, all=false, progress=None))]
+pub(crate) fn check_commands(
+    py: Python<'_>,
+    path: PathBuf,
+    plan: &MemoryPlan,
+    all: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<CommandCheck> {
+    let plan = &plan.plan;
+    let options = CheckOptions { controllers: None, refresh: plan.controller.refresh != Refresh::Off, all };
+    let result = supervise(py, progress, |desk| {
+        let file = File::open(&path).map_err(Failure::Open)?;
+        let size = file.metadata().map_or(0, |found| found.len());
+        let text = hostnet_traffic::decoded(file).map_err(Failure::Open)?;
+        let watched = Watched { text, desk, size, read: 0 };
+        check_file(BufReader::with_capacity(PIECE_BYTES, watched), &plan.dram, options).map_err(Failure::File)
+    })?;
+    let shown = path.display();
+    match result {
+        Ok(report) => Ok(CommandCheck { report }),
+        Err(Failure::Open(error)) => Err(os_error(&error)),
+        Err(Failure::File(FileError { line, fault })) => Err(ConfigError::new_err(format!("{shown}:{line}: {fault}"))),
+    }
+}
+
+/// Text that tells how much of it was read, and ends early when nobody wants more.
+struct Watched<'a> {
+    text: Box<dyn Read + Send>,
+    desk: &'a Desk<Reading>,
+    size: u64,
+    read: u64,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if !self.desk.tell(Reading { read: self.read, size: self.size }) {
+            return Err(io::Error::other("stopped"));
+        }
+        let read = self.text.read(buffer)?;
+        self.read += read as u64;
+        Ok(read)
+    }
+}
+
+struct Reading {
+    read: u64,
+    size: u64,
+}
+
+impl Describe for Reading {
+    fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()> {
+        entries.set_item("phase", "check")?;
+        entries.set_item("bytes", self.read)?;
+        entries.set_item("progress", (self.read as f64 / self.size.max(1) as f64).min(1.0))
+    }
+}

@@ -1,0 +1,348 @@
+//! From a run of the memory alone to its summary. The controllers count in clocks; here they become ns.
+
+use super::requests::line_clocks;
+use super::{MemoryReport, MemorySimulation};
+use hostnet_config::Requests;
+use hostnet_kernel::Time;
+use hostnet_measure::{Domain, Histogram, Usage};
+use hostnet_model::memory::Counters;
+use hostnet_model::params::Refresh;
+use hostnet_traffic::LINE_BYTES;
+use serde_json::{json, Map, Value};
+use sha2::{Digest, Sha256};
+
+pub(super) fn report(simulation: &MemorySimulation) -> MemoryReport {
+    let view = View::new(simulation);
+    let measured = json!({
+        "complete": simulation.complete,
+        "requests": view.requests(),
+        "bandwidth": view.bandwidth(),
+        "latency": view.latency(),
+        "rows": view.rows(&view.total),
+        "commands": view.commands(&view.total),
+        "time": view.time(),
+        "domains": [view.domain("RPQ", |part| &part.rpq), view.domain("WPQ", |part| &part.wpq)],
+        "channels": view.parts.iter().enumerate().map(|(index, part)| view.channel(index, part)).collect::<Vec<_>>(),
+        "sources": (0..view.total.reads.len()).map(|source| view.source(source)).collect::<Vec<_>>(),
+    });
+    let result_hash = sha256(&measured.to_string());
+    let mut summary = Map::new();
+    summary.insert("format".to_owned(), json!(1));
+    summary.insert("config_hash".to_owned(), json!(simulation.plan.hash));
+    summary.insert("result_hash".to_owned(), json!(result_hash));
+    summary.insert("memory".to_owned(), view.memory());
+    if let Value::Object(measured) = measured {
+        summary.extend(measured);
+    }
+    summary.insert("config".to_owned(), simulation.plan.effective.clone());
+    MemoryReport { summary: Value::Object(summary), result_hash }
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// One controller, settled at the end of the window.
+struct Part {
+    counters: Counters,
+    rpq: Domain,
+    wpq: Domain,
+}
+
+struct View<'a> {
+    simulation: &'a MemorySimulation<'a>,
+    parts: Vec<Part>,
+    /// All controllers together.
+    total: Counters,
+    clock_ns: f64,
+    /// Clocks of the window.
+    window: u64,
+}
+
+impl<'a> View<'a> {
+    fn new(simulation: &'a MemorySimulation<'a>) -> Self {
+        let run = &simulation.run;
+        let now = Time::from_ps(run.clock());
+        let settled = |domain: &Domain| {
+            let mut domain = domain.clone();
+            domain.settle_all(now);
+            domain
+        };
+        let parts: Vec<Part> = run
+            .controllers()
+            .iter()
+            .map(|part| Part { counters: part.counters(now), rpq: settled(part.rpq()), wpq: settled(part.wpq()) })
+            .collect();
+        let dram = &simulation.plan.dram;
+        Self {
+            total: sum(&parts),
+            parts,
+            clock_ns: dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64 / 1000.0,
+            window: run.clock() - run.measuring_since(),
+            simulation,
+        }
+    }
+
+    fn memory(&self) -> Value {
+        let plan = self.simulation.plan;
+        let written = &plan.effective["memory"];
+        json!({
+            "device": written["device"],
+            "profile": written["profile"],
+            "map": written["map"],
+            "channels": plan.map.channels,
+            "controllers": self.parts.len(),
+            "ranks": plan.dram.ranks,
+            "capacity_bytes": plan.capacity_bytes,
+            "clock_ns": self.clock_ns,
+            "peak_gb_per_s": self.peak(),
+        })
+    }
+
+    fn requests(&self) -> Value {
+        let tally = self.simulation.run.tally();
+        let of = |write: usize| tally.sources.iter().map(|source| source[write]).sum::<u64>();
+        let unserved = |part: &Part| u64::from(part.rpq.in_use() + part.wpq.in_use());
+        json!({
+            "accepted": self.simulation.run.taken(),
+            "warm_up": self.simulation.warm_up,
+            "measured": tally.accepted,
+            "reads": of(0),
+            "writes": of(1),
+            "forwarded": self.total.forwarded,
+            "merged": self.total.merged,
+            "unserved": self.parts.iter().map(unserved).sum::<u64>(),
+        })
+    }
+
+    fn bandwidth(&self) -> Value {
+        let tally = self.simulation.run.tally();
+        let gb_per_s = self.gb_per_s(tally.accepted.saturating_sub(1), tally.last - tally.first);
+        let load = match &self.simulation.plan.requests {
+            Requests::Traffic(traffic) => traffic.load,
+            Requests::Trace { .. } => None,
+        };
+        json!({
+            "gb_per_s": gb_per_s,
+            "share_of_peak": gb_per_s.map(|rate| rate / self.peak()),
+            "offered_gb_per_s": load.map(|load| load * self.peak()),
+            "read_gb_per_s": self.gb_per_s(dram_reads(&self.total), self.window),
+            "write_gb_per_s": self.gb_per_s(dram_writes(&self.total), self.window),
+        })
+    }
+
+    fn latency(&self) -> Value {
+        let tally = self.simulation.run.tally();
+        let mut write_residence = Histogram::default();
+        for usage in self.parts.iter().flat_map(|part| part.wpq.classes()) {
+            write_residence.merge(usage.residence());
+        }
+        json!({
+            "read_from_arrival": self.simulation.timed.then(|| self.histogram(&tally.from_arrival)),
+            "read_from_acceptance": self.histogram(&tally.from_acceptance),
+            "write_residence": self.histogram(&write_residence),
+        })
+    }
+
+    fn histogram(&self, histogram: &Histogram) -> Value {
+        let quantile = |share| histogram.quantile(share).map(|clocks| clocks * self.clock_ns);
+        json!({
+            "count": histogram.count(),
+            "mean_ns": histogram.mean().map(|clocks| clocks * self.clock_ns),
+            "p50_ns": quantile(0.5),
+            "p99_ns": quantile(0.99),
+            "max_ns": quantile(1.0),
+        })
+    }
+
+    fn rows(&self, counters: &Counters) -> Value {
+        let (hits, misses, conflicts) = (counters.row_hits, counters.row_misses, counters.row_conflicts);
+        let all = hits + misses + conflicts;
+        json!({
+            "hits": hits,
+            "misses": misses,
+            "conflicts": conflicts,
+            "hit_share": ratio(hits, all),
+            "miss_share": ratio(misses, all),
+            "conflict_share": ratio(conflicts, all),
+            "activations_per_request": ratio(activations(counters), dram_reads(counters) + dram_writes(counters)),
+        })
+    }
+
+    /// A request that is half served at either end of the window counts with its last column access.
+    fn commands(&self, counters: &Counters) -> Value {
+        let accesses = u64::from(self.simulation.plan.dram.accesses_per_line);
+        let same_bank = self.simulation.plan.controller.refresh == Refresh::SameBank;
+        let refreshes = |wanted: bool| if wanted { counters.refreshes } else { 0 };
+        json!({
+            "ACT": activations(counters),
+            "PRE": counters.precharges,
+            "RD": dram_reads(counters) * accesses,
+            "WR": dram_writes(counters) * accesses,
+            "REF": refreshes(!same_bank),
+            "REFSB": refreshes(same_bank),
+        })
+    }
+
+    fn time(&self) -> Value {
+        json!({
+            "elapsed_ns": self.window as f64 * self.clock_ns,
+            "elapsed_clocks": self.window,
+            "read_mode_share": self.reading_share(&self.total, self.parts.len()),
+            "write_mode_share": self.share(self.total.write_mode_ps, self.parts.len()),
+            "idle_share": self.share(self.total.idle_ps, self.parts.len()),
+            "refresh_share": self.share(self.refresh_clocks(&self.total), self.ranks()),
+            "write_modes": self.total.write_modes,
+            "switches": self.total.switches,
+        })
+    }
+
+    fn domain(&self, name: &str, of: impl Fn(&Part) -> &Domain) -> Value {
+        let parts: Vec<&Domain> = self.parts.iter().map(of).collect();
+        let mut residence = Histogram::default();
+        parts.iter().flat_map(|domain| domain.classes()).for_each(|usage| residence.merge(usage.residence()));
+        let add = |count: &dyn Fn(&Domain) -> u64| parts.iter().map(|domain| count(domain)).sum::<u64>();
+        let area = add(&Domain::area_ps);
+        json!({
+            "domain": name,
+            "capacity": add(&|domain| domain.capacity().into()),
+            "in_use_mean": ratio(area, self.window),
+            "in_use_max": add(&|domain| domain.in_use_max().into()),
+            "full_share": self.share(add(&Domain::full_ps), parts.len()),
+            "latency_mean_ns": residence.mean().map(|clocks| clocks * self.clock_ns),
+            "latency_little_ns": self.little_ns(area, residence.count()),
+            "latency_p50_ns": residence.quantile(0.5).map(|clocks| clocks * self.clock_ns),
+            "latency_p99_ns": residence.quantile(0.99).map(|clocks| clocks * self.clock_ns),
+            "requests": residence.count(),
+        })
+    }
+
+    fn channel(&self, index: usize, part: &Part) -> Value {
+        let counters = &part.counters;
+        let (reads, writes) = (dram_reads(counters), dram_writes(counters));
+        let subchannels = self.simulation.plan.dram.subchannels as usize;
+        let busy = line_clocks(self.simulation.plan) * self.parts.len() as f64 * (reads + writes) as f64;
+        let mut row = json!({
+            "channel": index / subchannels,
+            "subchannel": index % subchannels,
+            "reads": reads,
+            "writes": writes,
+            "read_gb_per_s": self.gb_per_s(reads, self.window),
+            "write_gb_per_s": self.gb_per_s(writes, self.window),
+            "busy_share": (self.window > 0).then(|| busy / self.window as f64),
+            "forwarded": counters.forwarded,
+            "merged": counters.merged,
+            "rows": self.rows(counters),
+            "commands": self.commands(counters),
+            "read_mode_share": self.reading_share(counters, 1),
+            "write_mode_share": self.share(counters.write_mode_ps, 1),
+            "idle_share": self.share(counters.idle_ps, 1),
+            "refresh_share": self.share(self.refresh_clocks(counters), self.ranks() / self.parts.len()),
+        });
+        for (name, domain) in [("rpq", &part.rpq), ("wpq", &part.wpq)] {
+            row[format!("{name}_in_use_mean")] = json!(ratio(domain.area_ps(), self.window));
+            row[format!("{name}_full_share")] = json!(self.share(domain.full_ps(), 1));
+        }
+        row
+    }
+
+    fn source(&self, source: usize) -> Value {
+        let tally = self.simulation.run.tally();
+        let [reads, writes] = tally.sources[source];
+        let mut row = json!({
+            "source": source,
+            "reads": reads,
+            "writes": writes,
+            "bytes": (reads + writes) * LINE_BYTES,
+            "share": ratio(reads + writes, tally.accepted),
+        });
+        let of = |pick: &dyn Fn(&Part) -> &Domain| {
+            let mut residence = Histogram::default();
+            let usages: Vec<&Usage> = self.parts.iter().map(|part| &pick(part).classes()[source]).collect();
+            usages.iter().for_each(|usage| residence.merge(usage.residence()));
+            (usages.iter().map(|usage| usage.area_ps()).sum::<u64>(), residence)
+        };
+        for (name, (area, residence)) in [("rpq", of(&|part| &part.rpq)), ("wpq", of(&|part| &part.wpq))] {
+            row[format!("{name}_in_use_mean")] = json!(ratio(area, self.window));
+            row[format!("{name}_latency_mean_ns")] = json!(residence.mean().map(|clocks| clocks * self.clock_ns));
+        }
+        row
+    }
+
+    /// Time that waiting takes by Little's law: entries held over entries given back.
+    fn little_ns(&self, area: u64, requests: u64) -> Option<f64> {
+        ratio(area, requests).map(|clocks| clocks * self.clock_ns)
+    }
+
+    /// Share of the window in which `parts` controllers neither wrote nor were idle.
+    fn reading_share(&self, counters: &Counters, parts: usize) -> Option<f64> {
+        let others = counters.write_mode_ps + counters.idle_ps;
+        self.share((self.window * parts as u64).saturating_sub(others), parts)
+    }
+
+    fn refresh_clocks(&self, counters: &Counters) -> u64 {
+        let timing = &self.simulation.plan.dram.timing;
+        let same_bank = self.simulation.plan.controller.refresh == Refresh::SameBank;
+        counters.refreshes * u64::from(if same_bank { timing.rfc_sb } else { timing.rfc })
+    }
+
+    /// Ranks of all controllers.
+    fn ranks(&self) -> usize {
+        self.simulation.plan.dram.ranks as usize * self.parts.len()
+    }
+
+    /// A share of the window, as the mean over `parts`.
+    fn share(&self, clocks: u64, parts: usize) -> Option<f64> {
+        ratio(clocks, self.window * parts as u64)
+    }
+
+    fn gb_per_s(&self, lines: u64, clocks: u64) -> Option<f64> {
+        ratio(lines * LINE_BYTES, clocks).map(|bytes| bytes / self.clock_ns)
+    }
+
+    fn peak(&self) -> f64 {
+        LINE_BYTES as f64 / (line_clocks(self.simulation.plan) * self.clock_ns)
+    }
+}
+
+fn ratio(over: u64, under: u64) -> Option<f64> {
+    (under > 0).then(|| over as f64 / under as f64)
+}
+
+fn activations(counters: &Counters) -> u64 {
+    counters.read_activations + counters.write_activations
+}
+
+/// Lines read from DRAM: all that were not forwarded.
+fn dram_reads(counters: &Counters) -> u64 {
+    counters.reads.iter().sum::<u64>() - counters.forwarded
+}
+
+/// Lines written to DRAM: all that were not merged.
+fn dram_writes(counters: &Counters) -> u64 {
+    counters.writes.iter().sum::<u64>() - counters.merged
+}
+
+fn sum(parts: &[Part]) -> Counters {
+    let mut total = Counters::default();
+    for counters in parts.iter().map(|part| &part.counters) {
+        total.reads.resize(counters.reads.len(), 0);
+        total.writes.resize(counters.writes.len(), 0);
+        total.reads.iter_mut().zip(&counters.reads).for_each(|(all, one)| *all += one);
+        total.writes.iter_mut().zip(&counters.writes).for_each(|(all, one)| *all += one);
+        total.forwarded += counters.forwarded;
+        total.merged += counters.merged;
+        total.row_hits += counters.row_hits;
+        total.row_misses += counters.row_misses;
+        total.row_conflicts += counters.row_conflicts;
+        total.read_activations += counters.read_activations;
+        total.write_activations += counters.write_activations;
+        total.precharges += counters.precharges;
+        total.refreshes += counters.refreshes;
+        total.switches += counters.switches;
+        total.write_modes += counters.write_modes;
+        total.write_mode_ps += counters.write_mode_ps;
+        total.idle_ps += counters.idle_ps;
+    }
+    total
+}

@@ -1,0 +1,155 @@
+//! Where the requests of a plan come from.
+
+use hostnet_config::{MemoryPlan, Requests, TraceFormat, TrafficPattern};
+use hostnet_traffic::{Format, Pattern, Request, Synthetic, Trace, TraceError, TrafficError, LINE_BYTES};
+use std::path::Path;
+
+/// Requests between two looks at whether to go on counting.
+const COUNT_STEP: u64 = 1 << 16;
+
+/// Why a run of the memory alone cannot begin or go on. All of it lies in what the user gave.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// The trace is wrong: file, line, value and rule.
+    #[error("{0}")]
+    Trace(#[from] TraceError),
+    /// The description of the traffic is wrong.
+    #[error("traffic.pattern: {0}")]
+    Traffic(#[from] TrafficError),
+    /// The trace cannot be read twice.
+    #[error(
+        "{0}: is no regular file, so its requests cannot be counted before the run, which a share of warm-up needs; \
+         set run.warmup to 0"
+    )]
+    Uncounted(String),
+}
+
+/// The requests of a plan, one at a time.
+pub(super) enum Source {
+    /// By a description.
+    Generated(Synthetic),
+    /// From a file.
+    Trace(Box<Trace>),
+}
+
+impl Iterator for Source {
+    type Item = Result<Request, TraceError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Generated(requests) => requests.next().map(Ok),
+            Self::Trace(requests) => requests.next(),
+        }
+    }
+}
+
+/// The requests of a plan, and what is known of them before the first.
+pub(super) struct Opened {
+    pub(super) source: Source,
+    /// Requests that are told apart.
+    pub(super) streams: usize,
+    /// How many requests there are, if that is known.
+    pub(super) total: Option<u64>,
+    /// Whether requests have a time of arrival of their own.
+    pub(super) timed: bool,
+}
+
+/// Opens the requests of a plan. A trace of which a share is warm-up is read once to count its requests; `tell` hears how
+/// many there are so far and says whether to go on.
+///
+/// # Errors
+/// What is wrong with the trace, anywhere in it if it is counted; or with the traffic.
+pub(super) fn open(plan: &MemoryPlan, tell: &mut dyn FnMut(u64) -> bool) -> Result<Opened, MemoryError> {
+    match &plan.requests {
+        Requests::Traffic(traffic) => {
+            let mean_gap_clocks = traffic.load.map(|load| line_clocks(plan) / load);
+            let pattern = pattern(traffic.pattern)?;
+            let described = hostnet_traffic::Traffic {
+                pattern,
+                write_share: write_share(traffic.reads),
+                mean_gap_clocks,
+                capacity_lines: plan.capacity_bytes / LINE_BYTES,
+                requests: traffic.requests,
+                seed: traffic.seed,
+            };
+            let streams = if let Pattern::Streams { count, .. } = pattern { usize::from(count) } else { 1 };
+            let source = Source::Generated(described.generate()?);
+            Ok(Opened { source, streams, total: Some(traffic.requests), timed: mean_gap_clocks.is_some() })
+        }
+        Requests::Trace { path, format } => {
+            let total = if plan.warm_up > 0.0 { Some(count(plan, path, *format, tell)?) } else { None };
+            let trace = Trace::open(path, reader_format(*format), plan.capacity_bytes)?;
+            let timed = trace.timed();
+            Ok(Opened { source: Source::Trace(Box::new(trace)), streams: 1, total, timed })
+        }
+    }
+}
+
+fn count(
+    plan: &MemoryPlan,
+    path: &Path,
+    format: TraceFormat,
+    tell: &mut dyn FnMut(u64) -> bool,
+) -> Result<u64, MemoryError> {
+    if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Err(MemoryError::Uncounted(path.display().to_string()));
+    }
+    let mut count = 0;
+    for request in Trace::open(path, reader_format(format), plan.capacity_bytes)? {
+        request?;
+        count += 1;
+        if count % COUNT_STEP == 0 && !tell(count) {
+            break;
+        }
+    }
+    Ok(count)
+}
+
+/// DRAM clocks that a line takes when every controller moves data all the time.
+pub(super) fn line_clocks(plan: &MemoryPlan) -> f64 {
+    let dram = &plan.dram;
+    let line = f64::from(dram.timing.burst * dram.accesses_per_line);
+    line / f64::from(plan.map.channels * dram.subchannels)
+}
+
+/// The share of writes that goes with a share of reads. Decimal shares stay what they are: 0.67 reads are 0.33 writes, not
+/// 0.32999999999999996, with which some draws would be decided otherwise.
+fn write_share(reads: f64) -> f64 {
+    const GRAIN: f64 = 1e9;
+    ((1.0 - reads) * GRAIN).round() / GRAIN
+}
+
+fn pattern(pattern: TrafficPattern) -> Result<Pattern, TrafficError> {
+    Ok(match pattern {
+        TrafficPattern::Random => Pattern::Random,
+        TrafficPattern::Sequential => Pattern::Streams { count: 1, colliding: false },
+        TrafficPattern::Streams { count, colliding } => {
+            let prefix = if colliding { "cstr" } else { "str" };
+            format!("{prefix}{count}").parse()?
+        }
+    })
+}
+
+fn reader_format(format: TraceFormat) -> Option<Format> {
+    match format {
+        TraceFormat::Auto => None,
+        TraceFormat::Ramulator => Some(Format::Ramulator),
+        TraceFormat::Ramulator1 => Some(Format::Ramulator1),
+        TraceFormat::Dramsim3 => Some(Format::DramSim3),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::write_share;
+
+    #[test]
+    fn decimal_shares_of_reads_leave_decimal_shares_of_writes() {
+        for percent in 0..=100_u32 {
+            let share = write_share(f64::from(percent) / 100.0);
+            assert_eq!(share.to_bits(), (f64::from(100 - percent) / 100.0).to_bits(), "{percent}% reads");
+        }
+        assert_ne!((1.0_f64 - 0.67).to_bits(), 0.33_f64.to_bits(), "the difference alone is another double");
+    }
+}

@@ -1,0 +1,339 @@
+"""`hostnet memory`: the memory system on its own, from the options to the page on the screen."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hostnet import memory_system, rundir
+from hostnet._core import ConfigError
+from hostnet.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
+from hostnet.cli.progress import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hostnet._core import CommandCheck, MemoryPlan
+    from hostnet.memory_system import Value
+
+COUNT_MAX = 10**12
+"""The largest count that is read; what a key allows is less or the same."""
+
+ROW_HITS = 4
+"""Accesses to a row under frfcfs-cap unless a limit is given; the cap of DRAMsim3."""
+
+ANY_RULE: dict[str, Value] = {"row_hits": 0, "row_hold": "off"}
+
+SCHEDULERS: dict[str, dict[str, Value]] = {
+    "frfcfs-rowhit": {"scheduler": "oldest-ready", "protect": "older-hits", **ANY_RULE},
+    "frfcfs": {"scheduler": "oldest-ready", "protect": "nothing", **ANY_RULE},
+    "frfcfs-cap": {"scheduler": "column-first", "protect": "all-hits", **ANY_RULE},
+    "fcfs": {"scheduler": "fcfs", "protect": "nothing", **ANY_RULE},
+}
+"""What the names of schedulers mean in keys of the controller."""
+
+_COUNT = re.compile(r"(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*([kKMGT]?)")
+_SCALES = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A value of a key, and the option that gave it."""
+
+    key: str
+    value: Value
+    shown: str
+
+    @property
+    def text(self) -> str:
+        """The assignment."""
+        return memory_system.setting(self.key, self.value)
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `hostnet memory` as they were typed."""
+
+    trace: Path | None = None
+    format: str | None = None
+    traffic: str | None = None
+    reads: str | None = None
+    load: str | None = None
+    requests: str | None = None
+    seed: str | None = None
+    device: str | None = None
+    channels: str | None = None
+    map: str | None = None
+    profile: str | None = None
+    outstanding: str | None = None
+    warmup: str | None = None
+    queue_reads: str | None = None
+    queue_writes: str | None = None
+    watermarks: str | None = None
+    scheduler: str | None = None
+    row_hits: str | None = None
+    row_hold: str | None = None
+    page: str | None = None
+    idle_close: str | None = None
+    refresh: str | None = None
+    config: Path | None = None
+    overrides: tuple[str, ...] = ()
+    json: bool = False
+    commands: Path | None = None
+
+    def check(self) -> None:
+        """Refuses options that contradict each other.
+
+        Raises:
+            ConfigError: Says which, and what would be right.
+        """
+        if self.trace is not None:
+            for name in ("traffic", "reads", "load", "requests", "seed"):
+                value = getattr(self, name)
+                if value is not None:
+                    raise ConfigError(
+                        f"--{name} {cut(value)}: describes generated requests; "
+                        f"it cannot be given together with the trace {cut(str(self.trace))}"
+                    )
+        elif self.format is not None:
+            raise ConfigError(f"--format {cut(self.format)}: is about a trace; name one")
+
+    def settings(self) -> Iterator[Setting]:
+        """The keys that the options set, the broad ones before those that refine them.
+
+        Raises:
+            ConfigError: An option has no such value.
+        """
+        yield from self._given("memory.device", "device", text)
+        yield from self._given("memory.profile", "profile", text)
+        yield from self._given("memory.channels", "channels", count)
+        yield from self._given("memory.map", "map", text)
+        yield from self._given("trace.path", "trace", self._trace_path)
+        yield from self._given("trace.format", "format", text)
+        yield from self._given("traffic.pattern", "traffic", text)
+        yield from self._given("traffic.reads", "reads", share)
+        yield from self._given("traffic.load", "load", share)
+        yield from self._given("traffic.requests", "requests", count)
+        yield from self._given("traffic.seed", "seed", seed)
+        yield from self._given("run.outstanding", "outstanding", count)
+        yield from self._given("run.warmup", "warmup", share)
+        yield from self._queue("queue_reads", "rpq")
+        yield from self._queue("queue_writes", "wpq")
+        yield from self._watermarks()
+        yield from self._scheduler()
+        yield from self._given("memory.controller.row_hits", "row_hits", count)
+        yield from self._given("memory.controller.row_hold", "row_hold", text)
+        yield from self._given("memory.controller.page", "page", text)
+        yield from self._given("memory.controller.idle_close", "idle_close", text)
+        yield from self._given("memory.controller.refresh", "refresh", text)
+
+    def _given(self, key: str, name: str, read: Reader) -> Iterator[Setting]:
+        value = getattr(self, name)
+        if value is not None:
+            shown = cut(str(value)) if name == "trace" else f"{option(name)} {cut(str(value))}"
+            yield Setting(key, read(value, shown), shown)
+
+    def _trace_path(self, path: Path, shown: str) -> str:
+        """Paths in a configuration start from its folder, the one on the command line does not."""
+        return text(str(path if self.config is None else path.absolute()), shown)
+
+    def _queue(self, name: str, queue: str) -> Iterator[Setting]:
+        """A queue of another size is full when it is full, whatever the profile's counter thought."""
+        for entries in self._given(f"memory.controller.{queue}.entries", name, count):
+            yield entries
+            yield Setting(f"memory.controller.{queue}.full_threshold", entries.value, entries.shown)
+
+    def _watermarks(self) -> Iterator[Setting]:
+        if self.watermarks is None:
+            return
+        shown = f"--watermarks {cut(self.watermarks)}"
+        marks = [mark.strip() for mark in self.watermarks.split(",")]
+        if len(marks) != 2:
+            raise ConfigError(f"{shown}: must be two marks, high and low, such as 0.8,0.2 or 26,6")
+        for key, mark in zip(("write_high", "write_low"), marks, strict=True):
+            yield Setting(f"memory.controller.{key}", watermark(mark, shown), shown)
+
+    def _scheduler(self) -> Iterator[Setting]:
+        if self.scheduler is None:
+            return
+        shown = f"--scheduler {cut(self.scheduler)}"
+        if self.scheduler not in SCHEDULERS:
+            raise ConfigError(f"{shown}: is not known; {nearest(self.scheduler, list(SCHEDULERS))}")
+        keys = dict(SCHEDULERS[self.scheduler])
+        if self.scheduler == "frfcfs-cap" and self.row_hits is None and self.row_hold is None:
+            keys["row_hits"] = ROW_HITS
+        for key, value in keys.items():
+            yield Setting(f"memory.controller.{key}", value, shown)
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Reader = Callable[[Any, str], Value]
+
+
+def memory_command(options: Options) -> int:
+    """Does what the options say and returns the exit code."""
+    plan = plan_of(options)
+    if options.commands is not None:
+        check_output(options.commands, plan)
+    with Watch(show=True) as watch:
+        result = memory_system.run_plan(plan, commands=options.commands, progress=watch)
+    if options.json:
+        sys.stdout.write(json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
+    else:
+        from hostnet.cli.show_memory import print_memory
+
+        print_memory(result, options.commands if result.complete else None)
+    return 0 if result.complete else EXIT_INTERRUPTED
+
+
+def check_command(file: Path, options: Options, *, every: bool) -> int:
+    """Checks a command file and returns the exit code: 1 if a rule is broken."""
+    plan = plan_of(options)
+    with Watch(show=True) as watch:
+        try:
+            found = memory_system.check_file(file, plan, all=every, progress=watch)
+        except ConfigError:
+            if watch.stopped:
+                return EXIT_INTERRUPTED
+            raise
+    print_check(file, plan, found, every=every)
+    return 0 if found.clean else EXIT_FAILED
+
+
+def print_check(file: Path, plan: MemoryPlan, found: CommandCheck, *, every: bool) -> None:
+    """Prints the first violation with its line and the two commands, or that there is none."""
+    device = json.loads(plan.effective_json())["memory"].get("device") or "the device"
+    if found.clean:
+        print(f"{file}: {found.commands} commands up to clock {found.end_clock} keep the rules of {device}")
+        return
+    print(f"{file}:{found.line}: {found.message}")
+    assert found.pair is not None
+    for name, command in zip(("first", "second"), found.pair, strict=True):
+        print(f"  {name:<8}{command}")
+    if found.missing_clocks:
+        print(f"  missing {found.missing_clocks}")
+    if every:
+        print(f"  {found.commands} commands; violations by rule:")
+        for rule, times in found.counts:
+            print(f"    {rule:<16}{times:>12}")
+
+
+def plan_of(options: Options) -> MemoryPlan:
+    """The plan that the options describe.
+
+    Raises:
+        ConfigError: Something is wrong; the message names the option.
+    """
+    options.check()
+    settings = list(options.settings())
+    try:
+        return memory_system.plan_of([*(entry.text for entry in settings), *options.overrides], options.config)
+    except ConfigError as error:
+        raise ConfigError(in_words_of_options(str(error), settings, options.overrides)) from None
+
+
+def in_words_of_options(message: str, settings: list[Setting], overrides: tuple[str, ...]) -> str:
+    """An error that is about a setting of ours, told about the option that the user typed."""
+    if any(message.startswith(f"--set {text}: ") for text in overrides):
+        return message
+    for entry in settings:
+        before, found, rest = message.partition(f": {entry.key}: ")
+        if found and before.startswith("--set "):
+            return f"{entry.shown}: {entry.key}: {rest}"
+    return message
+
+
+def check_output(path: Path, plan: MemoryPlan) -> None:
+    """Makes sure that a command file can be put at `path`.
+
+    Raises:
+        ConfigError: It is a folder, in no folder, or the trace itself.
+        OSError: Its folder cannot be written.
+    """
+    if path.is_dir() or not path.parent.is_dir():
+        raise ConfigError(f"--commands {path}: name a file in a folder that exists")
+    if plan.trace is not None and path.exists() and path.samefile(plan.trace):
+        raise ConfigError(f"--commands {path}: is the trace itself; name another file")
+    rundir.check_parent(path)
+
+
+def text(value: str, shown: str) -> str:
+    """Text as it is."""
+    if not value.isprintable() or not value:
+        raise ConfigError(f"{shown}: is empty or has characters that cannot be printed")
+    return value
+
+
+def count(value: str, shown: str) -> int:
+    """A count such as 250000, 250k, 1M or 1e6.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    match = _COUNT.fullmatch(value.strip())
+    number = Decimal(match[1]) * _SCALES[match[2]] if match is not None else None
+    if number is None or number > COUNT_MAX or number != int(number):
+        raise ConfigError(f"{shown}: must be a whole number up to 10^12, such as 250000, 250k, 1M or 1e6")
+    return int(number)
+
+
+def seed(value: str, shown: str) -> int:
+    """A seed.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    if not re.fullmatch(r"\d{1,20}", value, re.ASCII) or int(value) >= 2**64:
+        raise ConfigError(f"{shown}: must be a whole number between 0 and 2^64 - 1")
+    return int(value)
+
+
+def share(value: str, shown: str) -> float:
+    """A share such as 0.5 or 50%.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    stripped = value.strip()
+    try:
+        number = Decimal(stripped.removesuffix("%"))
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not number.is_finite():
+        raise ConfigError(f"{shown}: must be a share such as 0.5 or 50%")
+    return float(number / 100 if stripped.endswith("%") else number)
+
+
+def watermark(mark: str, shown: str) -> str | int:
+    """A mark of a queue: a share of its entries such as 0.8 or 80%, or a number of entries."""
+    if re.fullmatch(r"\d{1,9}", mark, re.ASCII):
+        return int(mark)
+    percent = (Decimal(repr(share(mark, shown))) * 100).normalize()
+    return f"{percent:f}%"
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """The tail of a message about an unknown name."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=1)
+    return f'did you mean "{near[0]}"?' if near else f"known are: {', '.join(known)}"
+
+
+def option(name: str) -> str:
+    """How an option is typed."""
+    return "--" + name.replace("_", "-")
+
+
+def cut(value: str) -> str:
+    """A value of the user's, short enough for a message."""
+    shown = value if value.isprintable() else repr(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."

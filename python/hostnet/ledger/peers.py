@@ -1,0 +1,181 @@
+"""A study of the memory alone: what other simulators got for the same traffic, and what is run to compare with it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hostnet.ledger.points import PointFamily
+from hostnet.ledger.study import Panel, Published, Series
+
+KNEE = 0.985
+"""Where the achieved bandwidth is a smaller share of the offered, latency measures the length of queues."""
+
+LOADS = {"p30": 0.3, "p60": 0.6, "p80": 0.8}
+"""Offered load of open arrivals as a share of the peak; all others are back to back."""
+
+Result = Mapping[str, str]
+"""One simulated point of another simulator, as its file has it."""
+
+
+@dataclass(frozen=True)
+class TrafficPoint:
+    """One simulated point: a controller under one traffic. With `whole`, nothing is warm-up: all commands count."""
+
+    family: str
+    controller: Mapping[str, Any]
+    whole: bool
+    result: Result
+
+    @property
+    def name(self) -> str:
+        """Unique name, such as `rowhit_q32:seq-A-100-sat`."""
+        return f"{self.family}:{self.x}"
+
+    @property
+    def x(self) -> str:
+        """Pattern, address map, percentage of reads and arrivals."""
+        return traffic_name(self.result)
+
+    def config(self, preset: str, run: Mapping[str, Any]) -> dict[str, Any]:
+        """The configuration of the memory alone; `preset` names the device."""
+        result = self.result
+        load = {"load": LOADS[result["arrival"]]} if result["arrival"] in LOADS else {}
+        return {
+            "memory": {"device": preset, "map": result["map"], **self.controller},
+            "traffic": {
+                "pattern": result["pattern"],
+                "reads": int(result["read_pct"]) / 100,
+                "requests": int(result["requests"]),
+                "seed": run["seed"],
+                **load,
+            },
+            "run": {"outstanding": int(result["closed_reads"]), "warmup": 0.0 if self.whole else run["warmup"]},
+        }
+
+
+@dataclass(frozen=True)
+class TrafficFamily:
+    """A controller under all traffic for which the file of another simulator has results of `variant`."""
+
+    name: str
+    title: str
+    file: Path
+    variant: str
+    controller: Mapping[str, Any]
+    whole: bool = False
+
+    def points(self) -> list[TrafficPoint]:
+        """Its operating points, in the file's order."""
+        results = read_results(self.file)
+        return [
+            TrafficPoint(self.name, self.controller, self.whole, result)
+            for result in results
+            if result["variant"] == self.variant
+        ]
+
+
+@cache
+def read_results(file: Path) -> tuple[Result, ...]:
+    """The simulated points of a file."""
+    with file.open(newline="", encoding="utf-8") as lines:
+        return tuple({**row, "knee": knee(row)} for row in csv.DictReader(lines))
+
+
+def knee(result: Result) -> str:
+    """Whether the latency of a point can be compared: `below` the knee, or `beyond` it."""
+    if result["closed_reads"] != "0":
+        return "below"
+    offered = float(result["offered_GBps"] or "inf")
+    return "below" if float(result["achieved_GBps"]) >= KNEE * offered else "beyond"
+
+
+def traffic_name(result: Result) -> str:
+    """The traffic of a point, such as `rand-B-50-p60`."""
+    return "-".join(result[column] for column in ("pattern", "map", "read_pct", "arrival"))
+
+
+def parse_peers(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
+    """Operating points and panels of `study.toml`."""
+    families = {
+        name: TrafficFamily(name=name, **{**fields, "file": folder / fields["file"]})
+        for name, fields in data["points"].items()
+    }
+    panels = [panel for fields in data["panels"] for panel in panels_of(fields, folder)]
+    return families, tuple(panels)
+
+
+def panels_of(fields: dict[str, Any], folder: Path) -> Iterator[Panel]:
+    """A panel for every variant of the other simulator that has such results."""
+    results = read_results(folder / fields["file"])
+    for variant in dict.fromkeys(result["variant"] for result in results):
+        if variant in fields.get("variants", (variant,)):
+            own = [result for result in results if result["variant"] == variant]
+            panel = panel_of(fields, variant, own, twins_of(fields, folder))
+            if panel.published:
+                yield panel
+
+
+def twins_of(fields: dict[str, Any], folder: Path) -> dict[str, Result]:
+    """The results of a second simulator by traffic, with which those of the first span ranges."""
+    if "twin" not in fields:
+        return {}
+    results = read_results(folder / fields["twin"]["file"])
+    return {traffic_name(result): result for result in results if result["variant"] == fields["twin"]["variant"]}
+
+
+def panel_of(fields: dict[str, Any], variant: str, results: list[Result], twins: Mapping[str, Result]) -> Panel:
+    """One quantity of one variant. A value belongs to the first series whose conditions it meets, or to none."""
+    point = fields["point"].format(variant=variant)
+    used: dict[str, Series] = {}
+    published = []
+    for result in results:
+        twin = twins.get(traffic_name(result))
+        entry = next((entry for entry in fields["series"] if meets(entry.get("where", {}), result, twin)), None)
+        value = value_of(fields, result)
+        if entry is None or value is None:
+            continue
+        series = Series(
+            entry["name"],
+            entry.get("group"),
+            fields["quantity"],
+            point,
+            drawn=fields["drawn"] and entry.get("drawn", True),
+        )
+        used[series.name] = series
+        published.append(
+            Published(
+                figure=fields["name"].split("_")[0],
+                series=series.name,
+                x=traffic_name(result),
+                x_label=f"{fields['simulator']}, {fields['unit']}",
+                y=value,
+                y_label="hostnet",
+                unit=fields["unit"],
+                other=None if twin is None else value_of(fields, twin),
+            )
+        )
+    name, title = f"{fields['name']}_{variant}", f"{fields['title']}: {variant}"
+    return Panel(name, title, tuple(used.values()), tuple(published))
+
+
+def meets(conditions: Mapping[str, Any], result: Result, twin: Result | None) -> bool:
+    """Whether a point, and its twin if it has one, meets all conditions: columns and the texts that they may have."""
+    return all(
+        candidate[column] in allowed
+        for candidate in (result, twin)
+        if candidate is not None
+        for column, allowed in conditions.items()
+    )
+
+
+def value_of(fields: Mapping[str, Any], result: Result) -> float | None:
+    """The value of a panel at a point: a column, or what a closed form says; None where there is none."""
+    if "closed_form" in fields:
+        return float(fields["closed_form"])
+    text = result[fields["column"]]
+    return float(text) if text else None
