@@ -2,11 +2,13 @@
 //! that a change that is faster because it does something else is found out.
 //!
 //! * [`Row`] is what one benchmark found; [`table`] lays rows out for people.
-//! * [`kernel`] measures the event queue against a binary heap, [`windows`] partitions in step, [`server`] whole servers.
+//! * [`kernel`] measures the event queue against a binary heap, [`windows`] partitions in step, [`channel`] one
+//!   memory channel, [`server`] whole servers.
 //! * [`BENCHMARKS`] lists all of them. To add one, write a function from [`Size`] to rows and append it there.
 //!
 //! Every benchmark also runs as a test, with tiny sizes.
 
+pub mod channel;
 pub mod kernel;
 mod memory;
 mod row;
@@ -31,8 +33,13 @@ pub enum Size {
 pub type Benchmark = fn(Size) -> Vec<Row>;
 
 /// All benchmarks by name, in the order in which they run.
-pub const BENCHMARKS: &[(&str, Benchmark)] =
-    &[("kernel", kernel::rows), ("windows", windows::rows), ("server", server::rows), ("pairs", server::pairs)];
+pub const BENCHMARKS: &[(&str, Benchmark)] = &[
+    ("kernel", kernel::rows),
+    ("windows", windows::rows),
+    ("memory", channel::rows),
+    ("server", server::rows),
+    ("pairs", server::pairs),
+];
 
 /// Runs all benchmarks. Calls `on_group` with the name of each group before it starts.
 pub fn run(size: Size, mut on_group: impl FnMut(&str)) -> Vec<Row> {

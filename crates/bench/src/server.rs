@@ -85,7 +85,7 @@ fn single(size: Size, name: &str, plan: &Plan) -> Row {
     row(name, &(samples.typical(0), lines), None)
 }
 
-fn row(name: &str, (sample, lines): &(Sample, u64), times_reference: Option<f64>) -> Row {
+pub(crate) fn row(name: &str, (sample, lines): &(Sample, u64), times_reference: Option<f64>) -> Row {
     let with_lines = *lines > 0;
     Row {
         benchmark: name.to_owned(),
@@ -123,7 +123,7 @@ fn dram_lines(summary: &serde_json::Value) -> f64 {
     (rate("read_gb_per_s") + rate("write_gb_per_s")) * window_ns / 64.0
 }
 
-fn hash(hexadecimal: &str) -> u64 {
+pub(crate) fn hash(hexadecimal: &str) -> u64 {
     u64::from_str_radix(&hexadecimal[..16], 16).unwrap_or(0)
 }
 
@@ -160,19 +160,20 @@ fn worker() -> Child {
 }
 
 /// Processor time of this thread where the system tells it, wall time elsewhere.
-struct Clock {
+pub(crate) struct Clock {
     processor_ns: Option<u64>,
     wall: Instant,
 }
 
 impl Clock {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self { processor_ns: processor_ns(), wall: Instant::now() }
     }
 
-    fn seconds(&self) -> f64 {
+    pub(crate) fn seconds(&self) -> f64 {
         match (self.processor_ns, processor_ns()) {
-            (Some(start), Some(end)) => (end - start) as f64 / 1e9,
+            // The system counts it now and then: of a very short run it has not.
+            (Some(start), Some(end)) if end > start => (end - start) as f64 / 1e9,
             _ => self.wall.elapsed().as_secs_f64(),
         }
     }

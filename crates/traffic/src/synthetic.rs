@@ -177,7 +177,7 @@ impl Synthetic {
         let Some(mean) = self.mean_gap_clocks else { return 0 };
         let uniform = self.arrivals.next_53() as f64 / SHARE_ONE;
         self.time_clocks += -libm::log(1.0 - uniform) * mean;
-        (self.time_clocks as u64).min(CLOCK_MAX)
+        (self.time_clocks as i64 as u64).min(CLOCK_MAX)
     }
 }
 
@@ -188,7 +188,7 @@ impl Iterator for Synthetic {
     fn next(&mut self) -> Option<Request> {
         self.left = self.left.checked_sub(1)?;
         let (line, source) = self.next_line();
-        let write = self.directions.next_53() < self.write_below;
+        let write = self.write_below > 0 && self.directions.next_53() < self.write_below;
         Some(Request { clock: self.next_clock(), line, write, source })
     }
 

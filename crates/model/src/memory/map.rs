@@ -78,9 +78,11 @@ impl Decoder {
 
     #[inline]
     fn look_up(&self, line: u64) -> Place {
-        let mut bits = 0;
-        for (byte, table) in self.tables.chunks_exact(256).enumerate() {
-            bits ^= table[(line >> (8 * byte) & 255) as usize];
+        let (mut bits, mut left, mut first) = (0, line, 0);
+        while first < self.tables.len() {
+            bits ^= self.tables[first + (left & 255) as usize];
+            left >>= 8;
+            first += 256;
         }
         Place {
             channel: (bits >> CHANNEL_AT) as u8,

@@ -3,11 +3,11 @@
 //! A [`Controller`] knows nothing of events; a [`Channel`] is a controller that takes requests from the CHA and wakes itself
 //! up for its commands.
 
-mod calendar;
 mod clock;
 mod command;
 mod controller;
 mod map;
+mod table;
 mod timing;
 #[cfg(test)]
 mod timing_tests;

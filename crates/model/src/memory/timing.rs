@@ -3,111 +3,83 @@
 //! Constraints are kept as the earliest clock of the next command of each kind (JESD79-4, section 4); a command moves them.
 //! Command buses are the controller's business.
 
-use super::calendar::{Calendar, Kind, Ready};
+use super::table::Table;
 use crate::params::DramParams;
 use serde::{Deserialize, Serialize};
 
-/// A bank, apart from the clocks from which on it is ready.
+/// The row that a bank has open.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Bank {
-    /// Clock of the last command to the open row.
-    used: u64,
+struct Row {
     row: u32,
-    /// Column accesses since the row was opened.
+    /// Column accesses since it was opened.
     hits: u32,
-    group: u8,
-    rank: u8,
-}
-
-/// When the banks of a group may be opened and accessed, as far as its other banks are concerned.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Group {
-    /// Its banks, one bit each.
-    banks: u64,
-    act: u64,
-    /// Reads, then writes.
-    cas: [u64; 2],
+    /// Clock of the last command to it.
+    used: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Rank {
-    /// Its banks, one bit each.
+    /// Its banks and its groups, one bit each.
     banks: u64,
+    groups: u64,
     /// Clocks of the last four activations plus one, oldest first; 0 = none yet.
     activations: [u64; 4],
-    act: u64,
-    /// Reads, then writes.
-    cas: [u64; 2],
     precharge: u64,
     same_bank: u64,
 }
 
 /// Clocks from a column access to the next read and to the next write, in the same group, the same rank and another rank.
-type Gaps = [[u32; 2]; 3];
+type Gaps = [[u64; 2]; 3];
 
 /// Everything that says when a command may be issued.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Timing {
     dram: DramParams,
-    banks: Vec<Bank>,
-    groups: Vec<Group>,
-    ranks: Vec<Rank>,
-    calendar: Calendar,
-    /// No bank may be read, or written, before these clocks.
-    column_floor: [u64; 2],
+    /// The clocks from which on a bank may be opened, accessed and closed, as far as it alone is concerned.
+    act: Table<u64>,
+    cas: Table<u64>,
+    precharge: Table<u64>,
+    rows: Table<Row>,
+    /// The group and the rank of each bank.
+    group_of: Table<u8>,
+    rank_of: Table<u8>,
+    /// The clocks from which on the other banks of a group and of its rank let its banks be opened.
+    group_act: Table<u64>,
+    /// The clocks from which on the other banks of a group, and of a rank, let its banks be read, and written.
+    group_cas: [Table<u64>; 2],
+    rank_cas: [Table<u64>; 2],
+    ranks: Table<Rank>,
+    /// One bit each.
+    all_ranks: u64,
     /// After a read, and after a write.
     gaps: [Gaps; 2],
-    /// The least of them.
-    least_gaps: [[u32; 2]; 2],
     /// Banks with an open row, one bit each.
     pub(crate) open: u64,
 }
 
 impl Timing {
     pub(crate) fn new(dram: &DramParams) -> Self {
-        let groups = dram.ranks * dram.bank_groups;
-        let per_group = u64::MAX >> (64 - dram.banks_per_group);
-        let per_rank = u64::MAX >> (64 - dram.bank_groups * dram.banks_per_group);
-        let bank = |index: u32| {
-            let group = index / dram.banks_per_group;
-            Bank { group: group as u8, rank: (group / dram.bank_groups) as u8, ..Bank::default() }
+        let per_rank = dram.bank_groups * dram.banks_per_group;
+        let rank = |index: usize| {
+            let of_rank = |count: u32| (u64::MAX >> (64 - count)).checked_shl(index as u32 * count).unwrap_or(0);
+            Rank { banks: of_rank(per_rank), groups: of_rank(dram.bank_groups), ..Rank::default() }
         };
         Self {
             dram: dram.clone(),
-            banks: (0..groups * dram.banks_per_group).map(bank).collect(),
-            groups: (0..groups)
-                .map(|index| Group { banks: per_group << (index * dram.banks_per_group), ..Group::default() })
-                .collect(),
-            ranks: (0..dram.ranks)
-                .map(|index| Rank {
-                    banks: per_rank << (index * dram.bank_groups * dram.banks_per_group),
-                    ..Rank::default()
-                })
-                .collect(),
-            calendar: Calendar::new(groups * dram.banks_per_group, horizon(dram)),
-            column_floor: [0; 2],
-            least_gaps: least_gaps(dram),
+            act: Table::of(|_| 0),
+            cas: Table::of(|_| 0),
+            precharge: Table::of(|_| 0),
+            rows: Table::of(|_| Row::default()),
+            group_of: Table::of(|bank| (bank as u32 / dram.banks_per_group) as u8),
+            rank_of: Table::of(|bank| (bank as u32 / per_rank) as u8),
+            group_act: Table::of(|_| 0),
+            group_cas: [Table::of(|_| 0), Table::of(|_| 0)],
+            rank_cas: [Table::of(|_| 0), Table::of(|_| 0)],
+            ranks: Table::of(rank),
+            all_ranks: u64::MAX >> (64 - dram.ranks),
             gaps: gaps(dram),
             open: 0,
         }
-    }
-
-    /// Goes on to `clock` and returns which banks are ready then, as far as they are alone.
-    #[inline]
-    pub(crate) fn advance(&mut self, clock: u64) -> Ready {
-        self.calendar.advance(clock)
-    }
-
-    /// When which banks become ready.
-    #[inline]
-    pub(crate) fn calendar(&self) -> &Calendar {
-        &self.calendar
-    }
-
-    /// The first clock at which the bus lets any bank be read, or else written.
-    #[inline]
-    pub(crate) fn column_floor(&self, write: bool) -> u64 {
-        self.column_floor[usize::from(write)]
     }
 
     /// The banks of a rank, one bit each.
@@ -119,92 +91,51 @@ impl Timing {
     /// The rank of a bank.
     #[inline]
     pub(crate) fn rank_of(&self, bank: usize) -> usize {
-        usize::from(self.banks[bank].rank)
+        usize::from(self.rank_of[bank])
     }
 
     /// The row that a bank has open.
     #[inline]
     pub(crate) fn open_row(&self, bank: usize) -> Option<u32> {
-        (self.open >> bank & 1 == 1).then(|| self.banks[bank].row)
+        (self.open >> bank & 1 == 1).then(|| self.rows[bank].row)
     }
 
     /// Clock of the last command to the row that a bank has open.
     #[inline]
     pub(crate) fn used(&self, bank: usize) -> u64 {
-        self.banks[bank].used
+        self.rows[bank].used
     }
 
     /// Column accesses to the row that a bank has open.
     #[inline]
     pub(crate) fn hits(&self, bank: usize) -> u32 {
-        self.banks[bank].hits
-    }
-
-    /// The banks of a rank, and the clocks from which the rank lets them be opened, and accessed.
-    #[inline]
-    pub(crate) fn ranks(&self) -> impl Iterator<Item = (u64, u64, [u64; 2])> + '_ {
-        self.ranks.iter().map(|rank| (rank.banks, rank.act, rank.cas))
-    }
-
-    /// The banks of the group of `bank`, and the clocks from which they let each other be opened, and accessed.
-    #[inline]
-    pub(crate) fn group(&self, bank: usize) -> (u64, u64, [u64; 2]) {
-        let group = &self.groups[usize::from(self.banks[bank].group)];
-        (group.banks, group.act, group.cas)
-    }
-
-    /// The clock from which the other banks and the rank let a bank of the group of `bank` be opened.
-    #[inline]
-    pub(crate) fn group_act(&self, bank: usize) -> u64 {
-        let Bank { group, rank, .. } = self.banks[bank];
-        self.groups[usize::from(group)].act.max(self.ranks[usize::from(rank)].act)
-    }
-
-    /// The clock from which the other banks and the bus let a bank of the group of `bank` be accessed.
-    #[inline]
-    pub(crate) fn group_cas(&self, bank: usize, write: bool) -> u64 {
-        let Bank { group, rank, .. } = self.banks[bank];
-        self.groups[usize::from(group)].cas[usize::from(write)]
-            .max(self.ranks[usize::from(rank)].cas[usize::from(write)])
-    }
-
-    /// The clock from which the bank itself may be opened.
-    #[inline]
-    pub(crate) fn bank_act(&self, bank: usize) -> u64 {
-        self.calendar.at(Kind::Activate, bank)
-    }
-
-    /// The clock from which the open row itself may be accessed.
-    #[inline]
-    pub(crate) fn bank_cas(&self, bank: usize) -> u64 {
-        self.calendar.at(Kind::Column, bank)
+        self.rows[bank].hits
     }
 
     /// The clock from which the open row itself may be closed.
     #[inline]
     pub(crate) fn bank_precharge(&self, bank: usize) -> u64 {
-        self.calendar.at(Kind::Precharge, bank)
+        self.precharge[bank]
     }
 
     #[inline]
     pub(crate) fn earliest_act(&self, bank: usize) -> u64 {
-        self.bank_act(bank).max(self.group_act(bank))
+        self.act[bank].max(self.group_act[usize::from(self.group_of[bank])])
     }
 
     #[inline]
     pub(crate) fn earliest_cas(&self, bank: usize, write: bool) -> u64 {
-        self.bank_cas(bank).max(self.group_cas(bank, write))
-    }
-
-    /// The clock from which the rank of a bank lets rows be closed.
-    #[inline]
-    pub(crate) fn rank_precharge(&self, bank: usize) -> u64 {
-        self.ranks[self.rank_of(bank)].precharge
+        let direction = usize::from(write);
+        let group = self.group_cas[direction][usize::from(self.group_of[bank])];
+        self.cas[bank].max(group).max(self.rank_cas[direction][self.rank_of(bank)])
     }
 
     #[inline]
     pub(crate) fn earliest_precharge(&self, bank: usize) -> u64 {
-        self.bank_precharge(bank).max(self.rank_precharge(bank))
+        if self.dram.timing.ppd == 0 {
+            return self.precharge[bank];
+        }
+        self.precharge[bank].max(self.ranks[self.rank_of(bank)].precharge)
     }
 
     /// The clock from which the open rows among `banks`, all of one rank, may be closed by one command.
@@ -215,40 +146,39 @@ impl Timing {
 
     /// The clock from which `banks`, all closed and of one rank, may be refreshed.
     pub(crate) fn earliest_refresh(&self, banks: u64, same_bank: bool) -> u64 {
-        let closed = self.calendar.last(Kind::Activate, banks);
+        let closed = bits(banks).map(|bank| self.act[bank]).max().unwrap_or(0);
         let rank = self.rank_of(banks.trailing_zeros() as usize);
         closed.max(if same_bank { self.ranks[rank].same_bank } else { 0 })
     }
 
     pub(crate) fn activate(&mut self, clock: u64, bank: usize, row: u32) {
-        let t = self.dram.timing;
-        self.calendar.advance(clock);
+        let t = &self.dram.timing;
         self.open |= 1 << bank;
-        let state = &mut self.banks[bank];
-        state.row = row;
-        state.hits = 0;
-        state.used = clock;
-        let (own, rank) = (usize::from(state.group), usize::from(state.rank));
-        self.calendar.set(Kind::Column, bank, clock + u64::from(t.rcd));
-        self.calendar.set(Kind::Precharge, bank, clock + u64::from(t.ras));
-        self.calendar.set(Kind::Activate, bank, clock + u64::from(t.rc));
-        let state = &mut self.ranks[rank];
-        state.activations.rotate_left(1);
-        state.activations[3] = clock + 1;
-        let first = state.activations[0];
-        let window = if first > 0 { first - 1 + u64::from(t.faw) } else { 0 };
-        state.act = state.act.max(window).max(clock + u64::from(t.rrd_s));
-        let group = &mut self.groups[own];
-        group.act = group.act.max(clock + u64::from(t.rrd_l));
+        self.rows[bank] = Row { row, hits: 0, used: clock };
+        self.cas[bank] = clock + u64::from(t.rcd);
+        self.precharge[bank] = clock + u64::from(t.ras);
+        self.act[bank] = clock + u64::from(t.rc);
+        let (own, rank) = (usize::from(self.group_of[bank]), self.rank_of(bank));
+        let [_, second, third, fourth] = self.ranks[rank].activations;
+        self.ranks[rank].activations = [second, third, fourth, clock + 1];
+        let window = if second > 0 { second - 1 + u64::from(t.faw) } else { 0 };
+        let (next, next_of_group) = (window.max(clock + u64::from(t.rrd_s)), clock + u64::from(t.rrd_l));
+        self.raise_act(rank, next);
+        self.group_act[own] = self.group_act[own].max(next_of_group);
+    }
+
+    /// No bank of a rank may be opened before `clock`.
+    fn raise_act(&mut self, rank: usize, clock: u64) {
+        for group in bits(self.ranks[rank].groups) {
+            self.group_act[group] = self.group_act[group].max(clock);
+        }
     }
 
     /// Closes the row of a bank by a command at `clock`.
     pub(crate) fn precharge(&mut self, clock: u64, bank: usize) {
-        self.calendar.advance(clock);
         self.close(clock, bank);
-        let next = clock + u64::from(self.dram.timing.ppd);
-        let rank = &mut self.ranks[usize::from(self.banks[bank].rank)];
-        rank.precharge = rank.precharge.max(next);
+        let rank = &mut self.ranks[usize::from(self.rank_of[bank])];
+        rank.precharge = rank.precharge.max(clock + u64::from(self.dram.timing.ppd));
     }
 
     /// Closes every open row among `banks`, all of one rank, by one command at `clock`.
@@ -260,64 +190,44 @@ impl Timing {
     /// The row of a bank closes itself at `clock`.
     pub(crate) fn close(&mut self, clock: u64, bank: usize) {
         self.open &= !(1 << bank);
-        self.calendar.raise(Kind::Activate, bank, clock + u64::from(self.dram.timing.rp));
+        self.act[bank] = self.act[bank].max(clock + u64::from(self.dram.timing.rp));
     }
 
     /// Issues a read or a write and moves what the bus and the ranks allow next.
     pub(crate) fn cas(&mut self, clock: u64, bank: usize, write: bool) {
         let t = &self.dram.timing;
-        self.calendar.advance(clock);
-        let state = &mut self.banks[bank];
-        state.used = clock;
-        state.hits += 1;
+        let row = &mut self.rows[bank];
+        row.used = clock;
+        row.hits += 1;
         let hold = if write { t.cwl + t.burst + t.wr } else { t.rtp };
-        self.calendar.raise(Kind::Precharge, bank, clock + u64::from(hold));
-        let (own, rank) = (usize::from(state.group), usize::from(state.rank));
+        self.precharge[bank] = self.precharge[bank].max(clock + u64::from(hold));
+        let (own, rank) = (usize::from(self.group_of[bank]), self.rank_of(bank));
         let [same_group, same_rank, other_rank] = self.gaps[usize::from(write)];
-        raise(&mut self.groups[own].cas, clock, same_group);
-        for (index, state) in self.ranks.iter_mut().enumerate() {
-            raise(&mut state.cas, clock, if index == rank { same_rank } else { other_rank });
+        raise(&mut self.group_cas, own, clock, same_group);
+        for index in bits(self.all_ranks) {
+            raise(&mut self.rank_cas, index, clock, if index == rank { same_rank } else { other_rank });
         }
-        raise(&mut self.column_floor, clock, self.least_gaps[usize::from(write)]);
     }
 
     /// Refreshes `banks`, all closed and of one rank.
     pub(crate) fn refresh(&mut self, clock: u64, banks: u64, same_bank: bool) {
         let t = self.dram.timing;
-        self.calendar.advance(clock);
         let rank = self.rank_of(banks.trailing_zeros() as usize);
         let busy = clock + u64::from(if same_bank { t.rfc_sb } else { t.rfc });
-        bits(banks).for_each(|bank| self.calendar.raise(Kind::Activate, bank, busy));
+        bits(banks).for_each(|bank| self.act[bank] = self.act[bank].max(busy));
         if same_bank {
             self.ranks[rank].same_bank = clock + u64::from(t.refsb_refsb);
-            self.ranks[rank].act = self.ranks[rank].act.max(clock + u64::from(t.refsb_act));
+            self.raise_act(rank, clock + u64::from(t.refsb_act));
         }
     }
 }
 
 /// Moves the clocks of the next read and the next write to `clock` and the gaps from there, unless they are later.
 #[inline]
-fn raise(next: &mut [u64; 2], clock: u64, gaps: [u32; 2]) {
+fn raise(next: &mut [Table<u64>; 2], index: usize, clock: u64, gaps: [u64; 2]) {
     for (next, gap) in next.iter_mut().zip(gaps) {
-        *next = (*next).max(clock + u64::from(gap));
+        next[index] = next[index].max(clock + gap);
     }
-}
-
-/// The clocks from one column access to the next, wherever it goes.
-fn least_gaps(dram: &DramParams) -> [[u32; 2]; 2] {
-    let exists = [true, dram.bank_groups > 1, dram.ranks > 1];
-    let least = |gaps: &Gaps, next: usize| {
-        let existing = gaps.iter().zip(exists).filter(|(_, exists)| *exists);
-        existing.map(|(gap, _)| gap[next]).min().unwrap_or(0)
-    };
-    gaps(dram).map(|gaps| [least(&gaps, 0), least(&gaps, 1)])
-}
-
-/// The most clocks from a command until a bank is ready again.
-fn horizon(dram: &DramParams) -> u32 {
-    let t = &dram.timing;
-    let closed = t.ras.max(t.rcd + t.rtp).max(t.rcd + t.cwl + t.burst + t.wr) + t.rp;
-    closed.max(t.rc).max(t.rfc).max(t.rfc_sb)
 }
 
 /// The clocks from one column access to the next.
@@ -332,7 +242,7 @@ fn gaps(dram: &DramParams) -> [Gaps; 2] {
         [t.burst + t.rank_switch, turn(t.rank_switch)],
     ];
     let after_write = [[written + t.wtr_l, t.ccd_l_wr], [written + t.wtr_s, t.ccd_s], [to_other_rank, t.burst]];
-    [after_read, after_write]
+    [after_read, after_write].map(|gaps| gaps.map(|gap| gap.map(u64::from)))
 }
 
 /// The numbers of the bits that are set.

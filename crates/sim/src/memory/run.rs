@@ -13,6 +13,9 @@ use std::collections::VecDeque;
 /// a trace any number.
 const EVENTS_PER_REQUEST: u64 = 64;
 
+/// Clocks for which a controller goes on by itself at most: a few refreshes.
+const CLOCKS_ALONE: u64 = 1 << 16;
+
 /// What a memory run is made of.
 #[derive(Clone, Debug)]
 pub struct MemoryParts {
@@ -44,6 +47,8 @@ pub struct MemoryRun<S> {
     head_place: Place,
     /// The clock of the source's next try; never while only an event can help it.
     next_try: u64,
+    /// Whether the head was refused at the last try.
+    blocked: bool,
     taken: u64,
     flights: Vec<Flight>,
     free: Vec<u32>,
@@ -73,6 +78,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
             head: None,
             head_place: Place::default(),
             next_try: 0,
+            blocked: false,
             taken: 0,
             flights: Vec::new(),
             free: Vec::new(),
@@ -106,8 +112,9 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
             if self.parts.outstanding > 0 {
                 self.complete();
             }
+            let until = self.own_until(clock);
             for index in 0..self.controllers.len() {
-                self.issue(index, now);
+                self.issue(index, until);
             }
             if self.parts.record {
                 self.controllers.iter_mut().flat_map(Controller::take_commands).for_each(&mut commands);
@@ -120,12 +127,29 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
     #[inline]
     fn next_event(&self) -> Option<u64> {
         let commands = self.controllers.iter().map(Controller::next_clock).min().unwrap_or(u64::MAX);
-        let mut next = commands.min(self.next_try);
-        if self.parts.outstanding > 0 {
-            let complete = self.completions.iter().filter_map(VecDeque::front).min();
-            next = next.min(complete.copied().unwrap_or(u64::MAX));
-        }
+        let next = commands.min(self.next_of_source());
         (next < u64::MAX && (self.head.is_some() || self.is_working())).then_some(next)
+    }
+
+    /// The clock of what comes next for the source: a try, or data that it waits for.
+    #[inline]
+    fn next_of_source(&self) -> u64 {
+        if self.parts.outstanding == 0 {
+            return self.next_try;
+        }
+        let complete = self.completions.iter().filter_map(VecDeque::front).min();
+        self.next_try.min(complete.copied().unwrap_or(u64::MAX))
+    }
+
+    /// Before which clock a controller may go on by itself: until the source has something to do when it is the only one,
+    /// and not for long, so that a caller has his turn in the pauses of a trace.
+    #[inline]
+    fn own_until(&self, clock: u64) -> u64 {
+        if self.controllers.len() == 1 && self.head.is_some() {
+            self.next_of_source().min(clock + CLOCKS_ALONE)
+        } else {
+            clock + 1
+        }
     }
 
     /// Whether requests are under way that will be served.
@@ -138,6 +162,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
     fn offer(&mut self, now: Time) -> Result<(), E> {
         let mut budget = self.controllers.len();
         self.next_try = u64::MAX;
+        self.blocked = false;
         while let Some(request) = self.head {
             if request.clock > self.now {
                 self.next_try = request.clock;
@@ -149,6 +174,7 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
             }
             budget -= 1;
             if !self.try_request(now, &request) {
+                self.blocked = true;
                 break;
             }
             self.taken += 1;
@@ -229,23 +255,26 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         }
     }
 
-    /// Issues what a controller has planned for this clock.
+    /// Issues what a controller has planned before clock `until`, or before the source has something to do after all.
     #[inline]
-    fn issue(&mut self, index: usize, now: Time) {
+    fn issue(&mut self, index: usize, mut until: u64) {
         let controller = &mut self.controllers[index];
-        while controller.next_clock() == self.now {
+        while controller.next_clock() < until {
+            self.now = controller.next_clock();
+            let now = Time::from_ps(self.now);
             let issued = controller.issue(now);
             controller.decide(now);
-            if issued.freed.is_some() {
-                self.next_try = self.next_try.min(self.now + 1);
+            if self.blocked && issued.freed.is_some() {
+                self.next_try = self.now + 1;
+                until = until.min(self.next_try);
             }
-            if let Some(Served { tag, read, done }) = issued.served {
-                self.free.push(tag);
-                if read {
-                    self.tally.read_done(&self.flights[tag as usize], done);
-                    if self.parts.outstanding > 0 {
-                        self.completions[0].push_back(done);
-                    }
+            let Some(Served { tag, read, done }) = issued.served else { continue };
+            self.free.push(tag);
+            if read {
+                self.tally.read_done(&self.flights[tag as usize], done);
+                if self.parts.outstanding > 0 {
+                    self.completions[0].push_back(done);
+                    until = until.min(done);
                 }
             }
         }

@@ -4,6 +4,7 @@
 //! they come ([`Controller::offer`]) and lets it issue at the planned clock ([`Controller::issue`], then
 //! [`Controller::decide`]). Clocks are counted from the start of the run.
 
+mod candidates;
 mod counters;
 mod idle;
 mod loads;
@@ -16,10 +17,11 @@ mod wanted;
 pub use counters::Counters;
 pub use loads::BankLoads;
 
-use super::calendar::Kind;
+use super::table::Table;
 use super::timing::{bits, Timing};
 use super::{CommandKind, CommandRecord, Place};
 use crate::params::{ControllerParams, DramParams, EntryUntil, PagePolicy};
+use candidates::Candidates;
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
 use mode::Mode;
@@ -84,10 +86,9 @@ pub struct Controller {
     reads: Queue,
     writes: Queue,
     /// Requests that own an opened bank, by bank, and their banks: reads, then writes.
-    active: Vec<Entry>,
+    active: Table<Entry>,
+    active_keys: Table<u64>,
     active_banks: [u64; 2],
-    /// Their keys, oldest first.
-    active_order: Vec<u64>,
     mode: Mode,
     mode_since: Time,
     /// Lines served since the last change of mode.
@@ -96,6 +97,7 @@ pub struct Controller {
     idle_drain: bool,
     last_was_write: bool,
     plan: Plan,
+    candidates: Candidates,
     /// Requests that came so far.
     next_order: u64,
     /// The first clocks that row and column commands may use.
@@ -118,23 +120,23 @@ impl Controller {
     /// An idle controller that tells `classes` workloads apart. `channel` is its number in the commands that it records.
     #[must_use]
     pub fn new(dram: &DramParams, params: &ControllerParams, classes: usize, channel: u32) -> Self {
-        let banks = dram.ranks * dram.bank_groups * dram.banks_per_group;
         let write_entries = if params.shared_queue { params.rpq_entries } else { params.wpq_entries };
         let searched = params.forwarding || params.merging;
         let mut controller = Self {
             timing: Timing::new(dram),
             refresher: Refresher::new(dram, params),
-            reads: Queue::new(params.rpq_entries, banks, false),
-            writes: Queue::new(write_entries, banks, searched),
-            active: vec![Entry::NONE; banks as usize],
+            reads: Queue::new(params.rpq_entries, false),
+            writes: Queue::new(write_entries, searched),
+            active: Table::of(|_| Entry::NONE),
+            active_keys: Table::of(|_| 0),
             active_banks: [0; 2],
-            active_order: Vec::with_capacity(banks as usize),
             mode: Mode::Read,
             mode_since: Time::ZERO,
             served: 0,
             idle_drain: false,
             last_was_write: false,
             plan: Plan::NEVER,
+            candidates: Candidates::new(params),
             next_order: 0,
             row_bus: 0,
             column_bus: 0,
@@ -233,12 +235,11 @@ impl Controller {
     /// Takes a request in clock `clock`, at time `now`, if there is room, and plans anew where it matters.
     #[inline]
     pub fn offer(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
-        let before = self.wishes(incoming.read);
-        let offered = self.admit(now, clock, incoming);
+        let (offered, wishes_changed) = self.take_in(now, clock, incoming);
         if offered == Offered::Queued {
             if self.choose_mode(now) {
                 self.plan = self.plan_from(clock);
-            } else if self.wishes(incoming.read) != before || self.at_a_threshold(incoming.read) {
+            } else if wishes_changed || self.at_a_threshold(incoming.read) {
                 self.plan = self.replan(incoming, clock);
             }
         }
@@ -248,14 +249,20 @@ impl Controller {
     /// Takes a request between [`Controller::issue`] and [`Controller::decide`].
     #[inline]
     pub fn admit(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
+        self.take_in(now, clock, incoming).0
+    }
+
+    /// Takes a request if there is room; also says whether its bank has something new to do.
+    #[inline]
+    fn take_in(&mut self, now: Time, clock: u64, incoming: &Incoming) -> (Offered, bool) {
         if self.close_idle_rows(clock) {
             self.plan = self.plan_from(clock);
         }
         if let Some(answer) = self.find_write(incoming) {
-            return answer;
+            return (answer, false);
         }
         if self.is_full(incoming.read) {
-            return Offered::Refused;
+            return (Offered::Refused, false);
         }
         if self.reads.len() + self.writes.len() == 0 {
             self.counters.idle_ps += now.since(self.empty_since);
@@ -264,11 +271,14 @@ impl Controller {
         let (queue, domain) =
             if incoming.read { (&mut self.reads, &mut self.rpq) } else { (&mut self.writes, &mut self.wpq) };
         let accesses = self.dram.accesses_per_line as u8;
-        queue.push(Entry::new(incoming, accesses, self.next_order, clock, now), open_row);
+        let something_new = queue.push(Entry::new(incoming, accesses, self.next_order, clock, now), open_row);
+        if something_new {
+            self.candidates.wishes_changed(usize::from(incoming.place.bank));
+        }
         self.next_order += 1;
         let taken = domain.try_acquire(now, incoming.class);
         assert!(taken, "a queue with room has a credit");
-        Offered::Queued
+        (Offered::Queued, something_new)
     }
 
     fn find_write(&mut self, incoming: &Incoming) -> Option<Offered> {
@@ -347,8 +357,9 @@ impl Controller {
 
     fn row_closed(&mut self, bank: usize) {
         self.counters.precharges += 1;
-        self.reads.row_changed(bank, None);
-        self.writes.row_changed(bank, None);
+        self.candidates.row_closed(bank);
+        self.reads.row_closed(bank);
+        self.writes.row_closed(bank);
     }
 
     fn issue_activate(&mut self, now: Time, clock: u64, bank: usize, write: bool) -> Issued {
@@ -359,19 +370,22 @@ impl Controller {
         self.use_row_bus(clock, self.dram.timing.act_clocks);
         self.record(clock, CommandKind::Activate, bank, row, 0);
         self.timing.activate(clock, bank, row);
+        self.candidates.row_opened(bank);
         self.note_use(clock);
-        self.reads.row_changed(bank, Some(row));
-        self.writes.row_changed(bank, Some(row));
         let count = if write { &mut self.counters.write_activations } else { &mut self.counters.read_activations };
         *count += 1;
+        let (own, other) =
+            if write { (&mut self.writes, &mut self.reads) } else { (&mut self.reads, &mut self.writes) };
+        other.row_opened(bank, row);
         if self.params.entry_until == EntryUntil::Column {
+            own.row_opened(bank, row);
+            self.candidates.wishes_changed(bank);
             return Issued::default();
         }
-        let queue = if write { &mut self.writes } else { &mut self.reads };
-        self.active[bank] = queue.remove_hit(bank);
+        let entry = own.remove_opener(bank, row);
+        self.active[bank] = entry;
+        self.active_keys[bank] = entry.key;
         self.active_banks[usize::from(write)] |= 1 << bank;
-        self.add_owner(self.active[bank].order, bank, write);
-        let entry = self.active[bank];
         self.entry_freed(now, &entry, write);
         self.note_empty(now);
         Issued { freed: Some(!write), served: None }
@@ -383,7 +397,6 @@ impl Controller {
         let last = entry.accesses == 0;
         if last {
             self.active_banks[usize::from(write)] &= !(1 << bank);
-            self.remove_owner(bank);
         }
         self.access(clock, bank, write, &entry);
         let served = last.then(|| self.serve(clock, &entry, write));
@@ -424,6 +437,7 @@ impl Controller {
     fn access(&mut self, clock: u64, bank: usize, write: bool, entry: &Entry) {
         self.use_column_bus(clock);
         self.timing.cas(clock, bank, write);
+        self.candidates.row_accessed(bank);
         self.note_use(clock);
         self.counters.switches += u64::from(write != self.last_was_write);
         self.last_was_write = write;

@@ -16,6 +16,20 @@ impl Controller {
     /// Enters or leaves write mode; true when the direction of work has changed.
     #[inline]
     pub(super) fn choose_mode(&mut self, now: Time) -> bool {
+        !self.mode_stays() && self.change_mode(now)
+    }
+
+    /// Whether it is plain that nothing changes.
+    #[inline]
+    fn mode_stays(&self) -> bool {
+        let (reads, writes) = (self.reads.len(), self.writes.len());
+        match self.mode {
+            Mode::Read => reads > 0 && writes < self.params.write_high && !self.idle_drain,
+            Mode::Write => writes > self.params.write_low && self.served < self.params.writes_per_mode,
+        }
+    }
+
+    fn change_mode(&mut self, now: Time) -> bool {
         let before = (self.mode, self.idle_drain);
         let (reads, writes) = (self.reads.len(), self.writes.len());
         match self.mode {

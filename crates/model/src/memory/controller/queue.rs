@@ -2,6 +2,7 @@
 
 use super::plan::request_key;
 use super::Incoming;
+use crate::memory::table::Table;
 use crate::memory::Place;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -27,8 +28,8 @@ pub(super) struct Entry {
     /// Clock and time of arrival.
     pub(super) arrived: u64,
     pub(super) queued: Time,
-    /// Order of arrival.
-    pub(super) order: u64,
+    /// Order of arrival, and bank.
+    pub(super) key: u64,
 }
 
 impl Entry {
@@ -44,14 +45,15 @@ impl Entry {
         next: NONE,
         arrived: 0,
         queued: Time::ZERO,
-        order: 0,
+        key: 0,
     };
 
     /// An entry for a request that arrives at time `now`, in clock `clock`.
     pub(super) fn new(incoming: &Incoming, accesses: u8, order: u64, clock: u64, now: Time) -> Self {
         let Place { bank, row, column, .. } = incoming.place;
         let Incoming { tag, class, .. } = *incoming;
-        Self { tag, row, column, bank, class, accesses, order, arrived: clock, queued: now, ..Self::NONE }
+        let key = request_key(order, usize::from(bank));
+        Self { tag, row, column, bank, class, accesses, key, arrived: clock, queued: now, ..Self::NONE }
     }
 
     fn bucket(bank: u8, row: u32, column: u16) -> usize {
@@ -76,11 +78,13 @@ const EMPTY: List = List { head: NONE, tail: NONE, hit: NONE, rival: NONE };
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Queue {
     entries: Vec<Entry>,
-    free: Vec<u16>,
-    lists: Vec<List>,
-    /// Order of arrival and bank of the oldest request for the open row, and of the oldest for another one, per bank.
-    pub(super) hit_keys: Vec<u64>,
-    pub(super) rival_keys: Vec<u64>,
+    /// The first unused entry; the others follow by `next`.
+    free: u16,
+    len: u32,
+    lists: Table<List>,
+    /// The keys of the oldest request for the open row, and of the oldest for another one, per bank.
+    hit_keys: Table<u64>,
+    rival_keys: Table<u64>,
     /// Banks with requests, one bit each.
     pub(super) banks: u64,
     /// Banks with requests for their open row, one bit each.
@@ -94,13 +98,14 @@ pub(super) struct Queue {
 
 impl Queue {
     /// An empty queue. `searched` says whether lines will be looked up.
-    pub(super) fn new(capacity: u32, banks: u32, searched: bool) -> Self {
+    pub(super) fn new(capacity: u32, searched: bool) -> Self {
         Self {
-            entries: vec![Entry::NONE; capacity as usize],
-            free: (0..capacity as u16).rev().collect(),
-            lists: vec![EMPTY; banks as usize],
-            hit_keys: vec![0; banks as usize],
-            rival_keys: vec![0; banks as usize],
+            entries: (1..=capacity as u16).map(|next| Entry { next, ..Entry::NONE }).collect(),
+            free: 0,
+            len: 0,
+            lists: Table::of(|_| EMPTY),
+            hit_keys: Table::of(|_| 0),
+            rival_keys: Table::of(|_| 0),
             banks: 0,
             hits: 0,
             rivals: 0,
@@ -111,12 +116,24 @@ impl Queue {
 
     #[inline]
     pub(super) fn len(&self) -> u32 {
-        self.capacity - self.free.len() as u32
+        self.len
     }
 
     #[inline]
     pub(super) fn is_full(&self) -> bool {
-        self.free.is_empty()
+        self.len == self.capacity
+    }
+
+    /// Order of arrival and bank of the oldest request of a bank for its open row.
+    #[inline]
+    pub(super) fn hit_key(&self, bank: usize) -> u64 {
+        self.hit_keys[bank]
+    }
+
+    /// Order of arrival and bank of the oldest request of a bank for another row than the open one.
+    #[inline]
+    pub(super) fn rival_key(&self, bank: usize) -> u64 {
+        self.rival_keys[bank]
     }
 
     /// The clock of arrival of the oldest request of a bank for another row than the open one.
@@ -139,14 +156,14 @@ impl Queue {
 
     /// The bank of the oldest request of all.
     pub(super) fn oldest_bank(&self) -> Option<usize> {
-        let order = |bank: usize| self.entries[usize::from(self.lists[bank].head)].order;
-        super::bits(self.banks).min_by_key(|&bank| order(bank))
+        let key = |bank: usize| self.entries[usize::from(self.lists[bank].head)].key;
+        super::bits(self.banks).min_by_key(|&bank| key(bank))
     }
 
     /// Those of `banks` whose oldest request for the open row is older than that for another one.
     #[inline]
     pub(super) fn with_older_hits(&self, banks: u64) -> u64 {
-        let older = |&bank: &usize| self.rivals >> bank & 1 == 0 || self.hit_keys[bank] < self.rival_keys[bank];
+        let older = |&bank: &usize| self.rivals >> bank & 1 == 0 || self.hit_key(bank) < self.rival_key(bank);
         super::bits(banks & self.hits).filter(older).fold(0, |all, bank| all | 1 << bank)
     }
 
@@ -166,10 +183,13 @@ impl Queue {
         false
     }
 
-    /// Adds a request; `open_row` is the row that the bank has open.
+    /// Adds a request; `open_row` is the row that the bank has open. True when it is the first of its bank that wants that
+    /// row, or the first that wants another one.
     #[inline]
-    pub(super) fn push(&mut self, entry: Entry, open_row: Option<u32>) {
-        let index = self.free.pop().expect("the queue has room");
+    pub(super) fn push(&mut self, entry: Entry, open_row: Option<u32>) -> bool {
+        let index = self.free;
+        self.free = self.entries[usize::from(index)].next;
+        self.len += 1;
         let bank = usize::from(entry.bank);
         let list = &mut self.lists[bank];
         let prev = list.tail;
@@ -181,16 +201,25 @@ impl Queue {
         } else {
             self.entries[usize::from(prev)].next = index;
         }
-        if open_row == Some(entry.row) {
-            if list.hit == NONE {
-                self.set_hit(bank, index);
-            }
-        } else if list.rival == NONE {
-            self.set_rival(bank, index);
-        }
         if !self.filter.is_empty() {
             self.filter[Entry::bucket(entry.bank, entry.row, entry.column)] += 1;
         }
+        let hits = open_row == Some(entry.row);
+        let first = if hits { self.lists[bank].hit } else { self.lists[bank].rival } == NONE;
+        if first && hits {
+            self.set_hit(bank, index);
+        } else if first {
+            self.set_rival(bank, index);
+        }
+        first
+    }
+
+    /// Removes the oldest request of a closed bank, which opens `row` for it.
+    #[inline]
+    pub(super) fn remove_opener(&mut self, bank: usize, row: u32) -> Entry {
+        let entry = self.unlink(bank, self.lists[bank].rival);
+        self.sort_out(bank, row);
+        entry
     }
 
     /// Removes the oldest request of a bank for its open row, and finds the next.
@@ -222,7 +251,9 @@ impl Queue {
         if !self.filter.is_empty() {
             self.filter[Entry::bucket(entry.bank, entry.row, entry.column)] -= 1;
         }
-        self.free.push(index);
+        self.entries[usize::from(index)].next = self.free;
+        self.free = index;
+        self.len -= 1;
         entry
     }
 
@@ -231,7 +262,7 @@ impl Queue {
         if index == NONE {
             self.hits &= !(1 << bank);
         } else {
-            self.hit_keys[bank] = request_key(self.entries[usize::from(index)].order, bank);
+            self.hit_keys[bank] = self.entries[usize::from(index)].key;
             self.hits |= 1 << bank;
         }
     }
@@ -241,28 +272,36 @@ impl Queue {
         if index == NONE {
             self.rivals &= !(1 << bank);
         } else {
-            self.rival_keys[bank] = request_key(self.entries[usize::from(index)].order, bank);
+            self.rival_keys[bank] = self.entries[usize::from(index)].key;
             self.rivals |= 1 << bank;
         }
     }
 
-    /// The bank opened `row`, or closed its row.
+    /// A bank has opened `row`.
     #[inline]
-    pub(super) fn row_changed(&mut self, bank: usize, row: Option<u32>) {
+    pub(super) fn row_opened(&mut self, bank: usize, row: u32) {
         if self.banks >> bank & 1 == 1 {
             self.sort_out(bank, row);
         }
     }
 
+    /// A bank has closed its row: all its requests want another one.
+    #[inline]
+    pub(super) fn row_closed(&mut self, bank: usize) {
+        let list = &mut self.lists[bank];
+        (list.hit, list.rival) = (NONE, list.head);
+        self.hits &= !(1 << bank);
+        self.rivals |= self.banks & 1 << bank;
+        if let Some(oldest) = self.entries.get(usize::from(list.head)) {
+            self.rival_keys[bank] = oldest.key;
+        }
+    }
+
     /// Finds the oldest request of a bank for its open row, and the oldest for another one.
-    fn sort_out(&mut self, bank: usize, row: Option<u32>) {
+    fn sort_out(&mut self, bank: usize, row: u32) {
         let head = self.lists[bank].head;
-        let (hit, rival) = match row {
-            None => (NONE, head),
-            Some(row) => (self.find(head, |other| other == row), self.find(head, |other| other != row)),
-        };
-        self.set_hit(bank, hit);
-        self.set_rival(bank, rival);
+        self.set_hit(bank, self.find(head, |other| other == row));
+        self.set_rival(bank, self.find(head, |other| other != row));
     }
 
     /// The first entry from `at` on whose row is wanted.

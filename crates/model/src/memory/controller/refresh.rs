@@ -187,6 +187,7 @@ impl Controller {
         self.use_row_bus(clock, 1);
         self.record(clock, kind, banks.trailing_zeros() as usize, 0, 0);
         self.timing.refresh(clock, banks, same_bank);
+        self.candidates.refreshed();
         self.counters.refreshes += 1;
         self.refresher.done(rank, &self.dram);
     }

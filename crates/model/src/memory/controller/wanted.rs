@@ -2,40 +2,52 @@
 
 use super::queue::Queue;
 use super::{bits, Controller};
-use crate::memory::calendar::Ready;
 use crate::params::{Protect, Scheduler};
 
 impl Controller {
-    /// What a request that comes must change to matter for what goes next.
-    #[inline]
-    pub(super) fn wishes(&self, read: bool) -> [u64; 3] {
-        let queue = if read { &self.reads } else { &self.writes };
-        [queue.banks, queue.hits, queue.rivals]
-    }
-
     /// The banks among `among` of which the requests of a direction want a column access, an activation or a precharge, and
     /// may have it, as seen in clock `clock`.
     #[inline]
-    pub(super) fn wanted(&self, write: bool, among: u64, clock: u64) -> Ready {
-        let queue = if write { &self.writes } else { &self.reads };
-        let owned = self.owned();
+    pub(super) fn wanted(&self, write: bool, among: u64, clock: u64) -> [u64; 3] {
+        let queue = self.queue(write);
         if self.params.scheduler == Scheduler::Fcfs {
             let waits = self.active_banks[usize::from(write)] != 0;
-            return if waits { [0; 3] } else { self.wanted_by_oldest(queue, among & !owned) };
+            return if waits { [0; 3] } else { self.wanted_by_oldest(queue, among & !self.owned()) };
         }
-        let overdue = self.overdue(queue, among & !owned, clock);
-        let open = self.timing.open;
-        let rivals = queue.rivals & open & among & !owned;
-        let closes = match self.params.protect {
+        let overdue = self.overdue(queue, among & !self.owned(), clock);
+        let columns = queue.hits & among & !overdue;
+        [columns, self.wanted_opens(write, among), self.wanted_closes(write, among) | overdue]
+    }
+
+    /// The banks among `among` that requests of a direction want opened.
+    #[inline]
+    pub(super) fn wanted_opens(&self, write: bool, among: u64) -> u64 {
+        self.queue(write).banks & !self.timing.open & among
+    }
+
+    /// The banks among `among` that requests of a direction may have closed, whatever the limits of protection.
+    #[inline]
+    pub(super) fn wanted_closes(&self, write: bool, among: u64) -> u64 {
+        let queue = self.queue(write);
+        let rivals = queue.rivals & self.timing.open & among & !self.owned();
+        match self.params.protect {
             Protect::Nothing => rivals,
             Protect::OlderHits => rivals & !queue.with_older_hits(rivals),
             Protect::AllHits => rivals & !queue.hits,
-        };
-        [queue.hits & among & !overdue, queue.banks & !open & among, closes | overdue]
+        }
+    }
+
+    #[inline]
+    pub(super) fn queue(&self, write: bool) -> &Queue {
+        if write {
+            &self.writes
+        } else {
+            &self.reads
+        }
     }
 
     /// The next command of the oldest request, which nobody overtakes, nor one that owns a row.
-    fn wanted_by_oldest(&self, queue: &Queue, among: u64) -> Ready {
+    fn wanted_by_oldest(&self, queue: &Queue, among: u64) -> [u64; 3] {
         let bank = queue.oldest_bank().map_or(0, |bank| 1 << bank) & among;
         let hits = bank & queue.hits & queue.with_older_hits(bank);
         let opens = bank & !self.timing.open;
@@ -51,7 +63,7 @@ impl Controller {
         }
         let contested = queue.hits & queue.rivals & among;
         let is_overdue = |&bank: &usize| {
-            let older = queue.rival_keys[bank] < queue.hit_keys[bank];
+            let older = queue.rival_key(bank) < queue.hit_key(bank);
             let waited = older && clock >= queue.rival_arrived(bank) + u64::from(hold);
             waited || most > 0 && self.timing.hits(bank) >= most
         };
