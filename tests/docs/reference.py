@@ -62,7 +62,8 @@ def _bound(value: float | str) -> str:
 
 def table_columns() -> dict[str, list[str]]:
     """The columns of every result table, in their order, read from the simulator's source."""
-    text = (ROOT / "crates/sim/src/report.rs").read_text(encoding="utf-8")
+    sources = sorted((ROOT / "crates/sim/src/report").glob("*.rs"))
+    text = "".join(source.read_text(encoding="utf-8") for source in sources)
     tables = re.findall(r"const (\w+): &\[\(&str, Kind\)\] =\s*&\[(.*?)\];", text, re.DOTALL)
     return {name.lower(): re.findall(r'\("(\w+)", Kind::', body) for name, body in tables}
 
