@@ -59,7 +59,8 @@ def make_frame(xs: Sequence[float], ys: Sequence[float], axis: Axis, width: int 
     """Scales and ticks for these values. Few whole x are all labelled, many get round ticks."""
     low, high, y_ticks = nice_range(ys or [0.0, 1.0], floor=axis.floor)
     x_low, x_high = (xs[0], xs[-1]) if xs and xs[-1] > xs[0] else ((xs or [0.0])[0] - 1, (xs or [0.0])[0] + 1)
-    x_ticks = list(xs) if axis.whole_x and len(xs) <= 12 else round_ticks(x_low, x_high)
+    whole = axis.whole_x and len(xs) <= 12 and all(float(x).is_integer() for x in xs)
+    x_ticks = list(xs) if whole else round_ticks(x_low, x_high)
     right = width - RIGHT
     x_scale = (
         Scale(x_low, x_high, LEFT + inset, right - inset)
