@@ -173,10 +173,11 @@ impl Controller {
 
     /// The next command, at `clock` or later.
     pub(super) fn plan_from(&mut self, clock: u64) -> Plan {
-        let refresh = self.plan_refresh(self.floor(clock));
+        let floor = self.floor(clock);
         let write = self.mode == Mode::Write || self.idle_drain;
-        let plan = self.best_candidate(write, clock).or(refresh);
-        if write || self.reads.banks == 0 || self.writes.len() < self.params.spare_writes {
+        let plan = self.best_candidate(write, clock).or(self.plan_refresh(floor));
+        let spare = !write && self.reads.banks != 0 && self.writes.len() >= self.params.spare_writes;
+        if !spare || plan.clock <= floor {
             return plan;
         }
         let spare = self.first_wanted(true, self.wanted_by_spare_writes(u64::MAX, clock), clock);
@@ -244,6 +245,9 @@ impl Controller {
     /// What writes want and may have while reads wait: in ranks that no read waits for, and perhaps of open rows only.
     fn wanted_by_spare_writes(&self, among: u64, clock: u64) -> [u64; 3] {
         let among = among & self.unread_ranks() & !self.refresher.held;
+        if among & self.writes.banks == 0 {
+            return [0; 3];
+        }
         let [columns, opens, closes] = self.wanted(true, among, self.floor(clock));
         if self.params.spare_rows {
             [columns, opens, closes]
