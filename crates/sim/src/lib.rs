@@ -14,6 +14,7 @@
 //! from it. [`Report::tables`] are the tables of a run directory. [`run_many`] runs plans on all cores.
 
 pub mod build;
+mod counters;
 mod limits;
 mod many;
 pub mod memory;
