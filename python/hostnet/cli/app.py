@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from hostnet.cli import predict_app
+
 app = typer.Typer(
     name="hostnet",
     help="Simulate the network inside a server: what limits its throughput, and why.",
@@ -67,6 +69,9 @@ def run(
     ] = None,
     checkpoint: Annotated[Path | None, typer.Option(metavar="FILE", help="The checkpoint to write.")] = None,
     from_: Annotated[Path | None, typer.Option("--from", metavar="FILE", help="Continue from a checkpoint.")] = None,
+    compare: Annotated[
+        str | None, typer.Option(metavar="predict", help="Show beside the run what `hostnet predict` tells.")
+    ] = None,
 ) -> int:
     """Run a configuration and say what limits it.
 
@@ -94,6 +99,7 @@ def run(
             checkpoint_at=checkpoint_at,
             checkpoint=checkpoint,
             from_checkpoint=from_,
+            compare=compare,
         )
     )
 
@@ -354,3 +360,6 @@ def demo() -> int:
     from hostnet.cli.extras import run_demo
 
     return run_demo()
+
+
+predict_app.register(app)
