@@ -118,7 +118,7 @@ def draw_series(run: RunFiles) -> Figure:
     figure = new_figure(7.2, 2.4 * len(quantities))
     for axes, quantity in zip(figure.subplots(len(quantities), 1, squeeze=False)[:, 0], quantities, strict=True):
         title, y_label, groups = series_of_run(run.series, quantity)
-        for series in (plotted for group in groups for plotted in group):
+        for series in (plotted for _, group in groups for plotted in group):
             times = [value.x for value in series.values]
             values = [value.simulated for value in series.values]
             axes.plot(times, values, label=plain(series.name), linewidth=1.2)
