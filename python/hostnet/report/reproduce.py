@@ -73,8 +73,16 @@ def command(run: RunFiles, file: str) -> str:
             words += ["--seed", str(run.summary["seed"])]
     step = step_ns(run)
     if step is not None:
-        words += ["--series", f"{step:g}ns"]
+        words += ["--series", time_argument(step)]
     return shlex.join(words)
+
+
+def time_argument(value_ns: float) -> str:
+    """A time as the command line takes it, in the largest unit in which it is whole."""
+    size, unit = next(
+        (size, unit) for size, unit in ((1e6, "ms"), (1e3, "us"), (1.0, "ns")) if value_ns % size == 0 or size == 1
+    )
+    return f"{value_ns / size:.12g}{unit}"
 
 
 def machine(run: RunFiles) -> str | None:
