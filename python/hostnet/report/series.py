@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
@@ -117,15 +118,15 @@ def plotted_curves(curves: dict[str, list[list[float]]]) -> list[Plotted]:
 def series_of_run(rows: Sequence[Row], quantity: str) -> tuple[str, str, list[tuple[str, list[Plotted]]]]:
     """Title, y axis and series over time in µs of a quantity, in groups that fit into one chart, each with its name.
 
-    Domains that hold nothing all the time are left out.
+    Subjects without any value, and domains that hold nothing all the time, are left out.
     """
     title, unit = TITLES.get(quantity, (quantity, quantity))
     values: dict[str, list[Value]] = {}
     for row in rows:
         if row["quantity"] == quantity:
             values.setdefault(row["subject"], []).append(Value(row["time_ns"] / 1000, row["value"]))
-    if quantity == "in_use_mean":
-        values = {name: points for name, points in values.items() if any(point.simulated for point in points)}
+    least = 0.0 if quantity == "in_use_mean" else -math.inf
+    values = {name: points for name, points in values.items() if any(above(point, least) for point in points)}
     known = [(name, [subject for subject in subjects if subject in values]) for name, subjects in GROUPS]
     others = [subject for subject in values if not any(subject in subjects for _, subjects in GROUPS)]
     fours = [("", others[start : start + len(KINDS)]) for start in range(0, len(others), len(KINDS))]
@@ -141,6 +142,11 @@ def series_of_run(rows: Sequence[Row], quantity: str) -> tuple[str, str, list[tu
         if own
     ]
     return title, unit, groups
+
+
+def above(value: Value, least: float) -> bool:
+    """Whether there is a value, and it is more than the least."""
+    return value.simulated is not None and value.simulated > least
 
 
 def kind_in(group: str, subject: str, place: int) -> str:
