@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
     find_browser() is None, reason=f"no browser to look at pages with: none of {', '.join(NAMES)} is on PATH"
 )
 
-RUN = '[run]\nname = "{name}"\nwarmup = "5 us"\nduration = "10 us"\n'
+RUN = '[run]\nname = "{name}"\nwarmup = "20 us"\nduration = "10 us"\n'
 CASCADE_LAKE = '[server]\npreset = "cascade-lake-6234"\n'
 ICE_LAKE = '[server]\npreset = "ice-lake-8362"\n'
 STREAM = '[workload.stream]\nkind = "stream"\ncores = "{cores}"\nreads = 0.5\n'

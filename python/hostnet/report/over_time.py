@@ -42,8 +42,9 @@ def names(plotted: list[Plotted]) -> str:
 
 
 def step_ns(run: RunFiles) -> float | None:
-    """The step of the time series: the end of its first."""
-    return min((row["time_ns"] for row in run.series), default=None)
+    """The step of the time series; None without one."""
+    times = sorted({row["time_ns"] for row in run.series})
+    return times[1] - times[0] if len(times) > 1 else min(times, default=None)
 
 
 def note(run: RunFiles) -> str:

@@ -58,12 +58,12 @@ class Drawing:
         """A buffer: its name, entries in use of all, and a bar."""
         left, right = self.inside(edges)
         pool = self.host.pools.get(name)
-        self.stops[name] = top + 18
-        self.parts.append(label(words, left, top + 10))
-        self.parts.append(label(in_use_text(pool), right, top + 10, anchor="end", class_="count" if pool else "quiet"))
+        self.stops[name] = top + 19
+        self.parts.append(label(words, left, top + 9.5))
+        self.parts.append(label(in_use_text(pool), right, top + 9.5, anchor="end", class_="count" if pool else "quiet"))
         binding = self.host.binds(name)
         self.bar(
-            pool.share if pool else None, left, right, top + 14, KIND_OF_POOL.get(name, "n"), binding=bool(binding)
+            pool.share if pool else None, left, right, top + 15, KIND_OF_POOL.get(name, "n"), binding=bool(binding)
         )
 
     def bar(self, share: float | None, left: float, right: float, top: float, kind: str, *, binding: bool) -> None:
@@ -168,16 +168,16 @@ def draw_memory(drawing: Drawing, top: float) -> float:
         drawing.pool(name, name, HOST, top + offset)
         pool = host.pools.get(name)
         if pool and strips:
-            drawing.parts += part_strip(pool, left, right, top + offset + 25)
+            drawing.parts += part_strip(pool, left, right, top + offset + 26)
     top += height + GAP
     drawing.wire(WIDTH / 2, top - GAP, top)
     tiles = 46 if host.channels else 0
     drawing.box(HOST, top, 54 + tiles, dram_words(host))
     busy = host.channels_all["bus_busy_share"] if host.channels_all else None
-    drawing.stops["DRAM"] = top + 43
+    drawing.stops["DRAM"] = top + 44
     drawing.parts.append(label("data bus busy", left, top + 35))
     drawing.parts.append(label(percent(busy), right, top + 35, anchor="end", class_="count"))
-    drawing.bar(busy, left, right, top + 39, "n", binding=False)
+    drawing.bar(busy, left, right, top + 40, "n", binding=False)
     if host.channels:
         drawing.parts += channel_tiles(host, left, right, top + 54)
     return top + 54 + tiles
@@ -236,12 +236,16 @@ def in_use_text(pool: Pool | None) -> str:
     """Entries in use of all that there are."""
     if pool is None:
         return "not used"
-    return number(pool.in_use) + (f" of {compact(pool.capacity)}" if pool.capacity else "")
+    in_use = number(pool.in_use) if pool.in_use < COMPACT else compact(pool.in_use)
+    return in_use + (f" of {compact(pool.capacity)}" if pool.capacity else "")
 
 
-def compact(count: int) -> str:
-    """A count, in thousands when it is large."""
-    return f"{count / 1000:.3g}k" if count >= COMPACT else f"{count:,}"
+def compact(count: float) -> str:
+    """A count, in thousands or millions when it is large."""
+    if count < COMPACT:
+        return f"{count:,.0f}"
+    size, unit = (1e6, "M") if count >= 999_500 else (1e3, "k")
+    return f"{count / size:.3g}{unit}"
 
 
 def label(content: str, x: float, y: float, class_: str | None = None, *, anchor: str = "start") -> Html:

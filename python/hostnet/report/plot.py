@@ -98,11 +98,13 @@ def draw_domains(run: RunFiles) -> Figure:
     figure = new_figure(6.4, 1.0 + 0.32 * len(rows))
     axes = figure.subplots()
     names = [plain(row["domain"]) for row in rows]
-    shares = [100 * row["in_use_mean"] / row["capacity"] for row in rows]
-    peaks = [100 * row["in_use_max"] / row["capacity"] for row in rows]
+    shares = [100 * (row["in_use_mean"] or 0.0) / row["capacity"] for row in rows]
     places = list(range(len(rows)))[::-1]
+    known = [(row, place) for row, place in zip(rows, places, strict=True) if row["in_use_max"] is not None]
+    peaks = [100 * row["in_use_max"] / row["capacity"] for row, _ in known]
     axes.barh(places, shares, color=COLOURS["a"], height=0.62, label="mean")
-    axes.plot(peaks, places, "|", color="#1c2126", markersize=11, label="largest")
+    if known:
+        axes.plot(peaks, [place for _, place in known], "|", color="#1c2126", markersize=11, label="largest")
     axes.set_yticks(places, names)
     axes.set_xlim(0, 104)
     axes.set_xlabel("credits in use, % of capacity")

@@ -31,20 +31,8 @@ def reproduce_section(run: RunFiles) -> Html | None:
     complete = json.dumps(effective, indent=2, ensure_ascii=False) if effective else None
     return section(
         "How to run it again",
-        element("h3", "With the configuration as it was written") if run.config_file else None,
-        block(command(run, run.config_file)) if run.config_file else None,
-        element(
-            "p", "In the folder of this page. Files that the configuration names are looked for there.", class_="sub"
-        )
-        if run.config_file
-        else None,
-        element("h3", "With the complete configuration, which needs no other file") if complete else None,
-        block(command(run, COMPLETE)) if complete else None,
-        element("p", f"Save the text under \u201cConfiguration, complete\u201d as {COMPLETE}.", class_="sub")
-        if complete
-        else None,
-        details("Configuration, as written", block(run.config)) if run.config is not None else None,
-        details("Configuration, complete, with the preset's values", block(complete)) if complete else None,
+        *(as_written(run, run.config_file, run.config) if run.config_file and run.config is not None else ()),
+        *(as_resolved(run, complete) if complete else ()),
         facts(
             (
                 ("Hash of the configuration", text_or_none(run.summary.get("config_hash"))),
@@ -55,6 +43,32 @@ def reproduce_section(run: RunFiles) -> Html | None:
         ),
         note="Equal configuration, seed and version give equal results, bit for bit, on any machine.",
     )
+
+
+def as_written(run: RunFiles, file: str, text: str) -> list[Html]:
+    """How to run it again with the user's file."""
+    return [
+        element("h3", "With the configuration as it was written"),
+        block(command(run, file)),
+        element(
+            "p", "In the folder of this page. Files that the configuration names must lie beside it.", class_="sub"
+        ),
+        details("Configuration, as written", block(text)),
+    ]
+
+
+def as_resolved(run: RunFiles, text: str) -> list[Html]:
+    """How to run it again with everything spelled out."""
+    advice = (
+        f"Save the text below as {COMPLETE}. The tables come out equal; the hash of the results also covers which of the "
+        "given keys had no effect, and here more are given."
+    )
+    return [
+        element("h3", "With the complete configuration, which needs no other file"),
+        block(command(run, COMPLETE)),
+        element("p", advice, class_="sub"),
+        details("Configuration, complete, with the preset's values", block(text)),
+    ]
 
 
 def block(text: str) -> Html:

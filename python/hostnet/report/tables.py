@@ -9,7 +9,7 @@ from hostnet.report.charts import meter
 from hostnet.report.host import ALL, KIND_OF_POOL
 from hostnet.report.html import Cell, Child, Html, details, element, join, section, table
 from hostnet.report.load import Row, RunFiles
-from hostnet.report.numbers import MISSING, number, percent, with_ci95
+from hostnet.report.numbers import MISSING, exact, number, percent, with_ci95
 
 NS_PER_US = 1000
 
@@ -44,11 +44,6 @@ def record_table(label: str, columns: Sequence[Column], rows: Sequence[Row], *, 
         for row in rows
     ]
     return table(heads, cells, text_columns=text_columns, label=label)
-
-
-def exact(value: object) -> str:
-    """A value as it is copied: with all its digits, empty where there is none."""
-    return "" if value is None else " ".join(str(value).split())
 
 
 def numeric(heading: str, name: str, *, minor: bool = False) -> Column:
