@@ -60,8 +60,8 @@ def as_written(run: RunFiles, file: str, text: str) -> list[Html]:
 def as_resolved(run: RunFiles, text: str) -> list[Html]:
     """How to run it again with everything spelled out."""
     advice = (
-        f"Save the text below as {COMPLETE}. The tables come out equal; the hash of the results also covers which of the "
-        "given keys had no effect, and here more are given."
+        f"Save the text below as {COMPLETE}. The tables come out equal; the hash of the results also covers which of "
+        "the given keys had no effect, and here more are given."
     )
     return [
         element("h3", "With the complete configuration, which needs no other file"),

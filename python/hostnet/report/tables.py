@@ -13,6 +13,9 @@ from hostnet.report.numbers import MISSING, exact, number, percent, with_ci95
 
 NS_PER_US = 1000
 
+PARTS_MAX = 1000
+"""More rows than this are left to the file."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -157,21 +160,24 @@ def domains_section(run: RunFiles) -> Html:
     totals = [row for row in whole if row["workload"] == ALL]
     split = [row for row in whole if row["workload"] != ALL]
     parts = [row for row in run.domains if row.get("part") != ALL and row["workload"] == ALL]
-    workload, part = words("Workload", "workload", "name"), words("Part", "part")
     return section(
         "Domains",
         record_table("Domains", (DOMAIN, *CREDITS), totals),
-        details("By workload", record_table("Domains by workload", (DOMAIN, workload, *CREDITS), split, text_columns=2))
-        if split
-        else None,
-        details(
-            "By part of the machine", record_table("Domains by part", (DOMAIN, part, *CREDITS), parts, text_columns=2)
-        )
-        if parts
-        else None,
+        split_table("By workload", "workload", split),
+        split_table("By part of the machine", "part", parts),
         note="Bars show the mean number of credits in use out of the capacity; the tick is the largest number seen. "
         "A domain's throughput is at most credits × 64 B / latency.",  # noqa: RUF001
     )
+
+
+def split_table(title: str, by: str, rows: Sequence[Row]) -> Html | None:
+    """Domains by what they are split into, folded away."""
+    if not rows:
+        return None
+    if len(rows) > PARTS_MAX:
+        return element("p", f"{title}: {len(rows):,} rows, in domains.parquet.", class_="note below")
+    columns = (DOMAIN, words(by.capitalize(), by, "name"), *CREDITS)
+    return details(title, record_table(f"Domains by {by}", columns, rows, text_columns=2))
 
 
 def bus(row: Row) -> Child:
