@@ -126,7 +126,7 @@ def test_tables_are_copied_with_exact_values(browser: Browser, make_run: Callabl
     assert "latency_p99_ns" not in stream, "no workload has one"
 
 
-def test_a_click_copies_a_table(browser: Browser, make_run: Callable[..., Path]) -> None:
+def test_copying_works_where_pages_may_not_use_the_clipboard(browser: Browser, make_run: Callable[..., Path]) -> None:
     page = write_report(make_run()).read_text(encoding="utf-8")
     script = """(frame) => {
       const page = frame.contentDocument;
