@@ -312,11 +312,14 @@ def validate(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a run directory with a report; must be new or empty.")
     ] = None,
+    engine: Annotated[
+        str, typer.Option(metavar="run|predict", help="What computes the rows: simulations or predictions.")
+    ] = "run",
 ) -> int:
     """Recompute published results and compare them row by row."""
     from hostnet import ledger
 
-    return ledger.cli_validate(study, figure or [], json, strict, quick, threads, out)
+    return ledger.cli_validate(study, figure or [], json, strict, quick, threads, out, engine)
 
 
 @app.command()

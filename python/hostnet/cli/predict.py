@@ -62,6 +62,8 @@ def domain_table(rows: list[Row]) -> Table:
     table = show.new_table("domain", "credits in use", "latency ns", "GB/s", "full", left=(0,))
     table.add_column("shares credits with")
     for row in rows:
+        if row["workload"] != "all":
+            continue
         table.add_row(
             row["domain"],
             f"{show.number(row['in_use_mean'])} of {row['capacity']}",
@@ -77,6 +79,8 @@ def memory_table(rows: list[Row]) -> Table:
     """Bandwidth and queues of the memory channels together."""
     table = show.new_table("channels", "read GB/s", "write", "row miss", "RPQ", "WPQ", "write mode", left=(0,))
     for row in rows:
+        if row["channel"] >= 0:
+            continue
         table.add_row(
             "all",
             show.number(row["read_gb_per_s"]),

@@ -2,6 +2,7 @@
 
 use super::channels::CHANNELS;
 use super::{hash, Report, DOMAINS, SERIES, WORKLOADS};
+use crate::sample::Group;
 use crate::table::{Cell, Table};
 use hostnet_analysis::predict::{Domain, Memory, Workload};
 use hostnet_analysis::Prediction;
@@ -14,7 +15,7 @@ use serde_json::{json, Value};
 pub fn predict(plan: &Plan) -> Report {
     let prediction = hostnet_analysis::predict(&plan.server);
     let workloads = workloads(plan, &prediction.workloads);
-    let domains = domains(&prediction.domains);
+    let domains = domains(plan, &prediction.domains);
     let channels = channels(&prediction.memory);
     let rows = |table: &Table| table.rows.iter().map(|row| table.row_json(row)).collect::<Vec<_>>();
     let summary = json!({
@@ -90,7 +91,7 @@ fn workloads(plan: &Plan, predicted: &[Workload]) -> Table {
     table
 }
 
-fn domains(predicted: &[Domain]) -> Table {
+fn domains(plan: &Plan, predicted: &[Domain]) -> Table {
     let mut table = Table::new("domains", DOMAINS);
     for domain in predicted {
         table.push(row(
@@ -98,34 +99,43 @@ fn domains(predicted: &[Domain]) -> Table {
             vec![
                 ("domain", domain.name.into()),
                 ("part", "all".into()),
-                ("workload", "all".into()),
+                ("workload", domain.workload.map_or("all", |class| plan.server.workloads[class].name.as_str()).into()),
                 ("capacity", (domain.capacity as u64).into()),
                 ("in_use_mean", domain.in_use.into()),
                 ("full_share", domain.full_share.into()),
                 ("latency_mean_ns", domain.latency_ns.into()),
                 ("throughput_gb_per_s", domain.gb_per_s.into()),
-                ("shares_capacity_with", domain.shares_with.into()),
+                ("shares_capacity_with", shares_with(domain.name).into()),
             ],
         ));
     }
     table
 }
 
+/// The pool that a domain shares its credits with, or nothing.
+fn shares_with(domain: &str) -> &'static str {
+    Group::ALL.into_iter().find(|group| group.name() == domain).map_or("", Group::shares_with)
+}
+
+/// All channels together, and each: they are taken to be alike.
 fn channels(memory: &Memory) -> Table {
     let mut table = Table::new("channels", CHANNELS);
-    table.push(row(
-        CHANNELS,
-        vec![
-            ("channel", (-1_i64).into()),
-            ("read_gb_per_s", memory.read_gb_per_s.into()),
-            ("write_gb_per_s", memory.write_gb_per_s.into()),
-            ("row_miss_ratio", memory.row_miss_ratio.into()),
-            ("write_row_miss_ratio", memory.write_row_miss_ratio.into()),
-            ("rpq_mean", memory.rpq.into()),
-            ("wpq_mean", memory.wpq.into()),
-            ("write_mode_share", memory.write_mode_share.into()),
-            ("bus_busy_share", memory.bus_busy_share.into()),
-        ],
-    ));
+    for channel in -1..i64::from(memory.controllers) {
+        let part = if channel < 0 { 1.0 } else { 1.0 / f64::from(memory.controllers) };
+        table.push(row(
+            CHANNELS,
+            vec![
+                ("channel", channel.into()),
+                ("read_gb_per_s", (part * memory.read_gb_per_s).into()),
+                ("write_gb_per_s", (part * memory.write_gb_per_s).into()),
+                ("row_miss_ratio", memory.row_miss_ratio.into()),
+                ("write_row_miss_ratio", memory.write_row_miss_ratio.into()),
+                ("rpq_mean", memory.rpq.into()),
+                ("wpq_mean", memory.wpq.into()),
+                ("write_mode_share", memory.write_mode_share.into()),
+                ("bus_busy_share", memory.bus_busy_share.into()),
+            ],
+        ));
+    }
     table
 }
