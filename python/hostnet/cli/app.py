@@ -354,3 +354,8 @@ def demo() -> int:
     from hostnet.cli.extras import run_demo
 
     return run_demo()
+
+
+from hostnet.cli import curve_app  # noqa: E402
+
+curve_app.register(app)
