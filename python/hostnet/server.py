@@ -51,6 +51,11 @@ class ServerFile:
     """Every value of the server, as the simulator resolved it."""
 
     @property
+    def is_preset(self) -> bool:
+        """Whether it is a preset as it ships, not a file."""
+        return self.tree == {"server": {"preset": self.name}}
+
+    @property
     def cores(self) -> int:
         """Cores of the socket."""
         return int(self.effective["core"]["count"])
@@ -106,6 +111,7 @@ class ServerFile:
             ConfigError: A value is out of its range.
         """
         tree = json.loads(json.dumps(self.tree))
+        _split_bandwidth(tree)
         for path, value in values.items():
             put(tree, path, value)
         content = {**tree, "workload": workloads, "run": run}
@@ -162,6 +168,15 @@ def transfers_per_s(text: str) -> float:
     step = Fraction(400 * 10**6, 3)
     nearest = round(rate / step) * step
     return float(nearest if abs(rate - nearest) < 10**6 else rate)
+
+
+def _split_bandwidth(tree: Tree) -> None:
+    """Writes `ssd.bandwidth` as the two that it stands for, so that either can be replaced."""
+    drives = tree.get("ssd", {})
+    if "bandwidth" in drives:
+        both = drives.pop("bandwidth")
+        drives.setdefault("read_bandwidth", both)
+        drives.setdefault("write_bandwidth", both)
 
 
 def _parse(source: Source) -> Tree:

@@ -356,6 +356,7 @@ def demo() -> int:
     return run_demo()
 
 
-from hostnet.cli import curve_app  # noqa: E402
+from hostnet.cli import calibrate_app, curve_app  # noqa: E402
 
+calibrate_app.register(app)
 curve_app.register(app)
