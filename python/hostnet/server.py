@@ -29,6 +29,13 @@ GT_PER_S = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0, 6: 64.0}
 PAYLOAD_SHARE = {1: 8 / 10, 2: 8 / 10, 3: 128 / 130, 4: 128 / 130, 5: 128 / 130, 6: 1.0}
 """Share of the bits that the encoding leaves, by generation."""
 
+BUFFER_BYTES = 1 << 30
+"""The usual buffer of one core."""
+
+SIZE_BYTES = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
+              "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
+"""Bytes of each unit in configurations."""
+
 LINE_BYTES = 64
 """Bytes of a line."""
 
@@ -70,6 +77,23 @@ class ServerFile:
         """Why results of this server are not checked against measurements; None when they are."""
         reason: str | None = self.effective["server"].get("unvalidated")
         return reason
+
+    @property
+    def memory_held(self) -> int:
+        """Bytes that all channels hold."""
+        memory = self.effective["memory"]
+        dram = memory["dram"]
+        banks = dram["ranks"] * dram["bank_groups"] * dram["banks_per_group"]
+        row_bytes = size_bytes(dram["row_size"])
+        return int(memory["channels"] * dram["subchannels"] * banks * dram["rows"] * row_bytes)
+
+    @property
+    def buffer_bytes(self) -> int:
+        """Buffer of one core, so that all cores have one and as much is left: a power of two, at most 1 GiB."""
+        size = self.effective["memory"]["size"]
+        memory = self.memory_held if size == "all" else size_bytes(size)
+        share = max(memory // (2 * self.cores), 4096)
+        return int(min(1 << share.bit_length() - 1, BUFFER_BYTES))
 
     @property
     def memory_peak_gb_per_s(self) -> float:
@@ -158,6 +182,12 @@ def look_up(tree: Tree, path: str) -> Any:
     for key in path.split("."):
         value = value.get(key) if isinstance(value, dict) else None
     return value
+
+
+def size_bytes(text: str) -> int:
+    """Bytes of a size as the simulator writes it, such as "8 KiB"."""
+    number, unit = text.split()
+    return int(Fraction(number) * SIZE_BYTES[unit])
 
 
 def transfers_per_s(text: str) -> float:

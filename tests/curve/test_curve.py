@@ -74,7 +74,7 @@ def test_inject_delays_grow_from_none(reads: float, points: int, cores: int) -> 
     assert len(gaps) == points
     assert gaps[0] == 0
     assert gaps == sorted(gaps)
-    assert 0 <= load_workload(1, cores, reads, gaps[-1])["reads"] <= 1
+    assert 0 <= load_workload(setting.server, 1, cores, reads, gaps[-1])["reads"] <= 1
 
 
 def test_read_shares() -> None:

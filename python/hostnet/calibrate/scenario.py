@@ -40,11 +40,11 @@ def workloads_of(conditions: Conditions, server: ServerFile) -> Tree:
     """The workloads as in a configuration file."""
     workloads: Tree = {}
     if conditions.probe:
-        workloads["probe"] = probe_workload(conditions.probe)
+        workloads["probe"] = probe_workload(server, conditions.probe)
     if conditions.cores:
         first = 1 if conditions.probe else 0
         workloads["load"] = load_workload(
-            first, conditions.cores, conditions.reads, conditions.gap_ns, conditions.pattern
+            server, first, conditions.cores, conditions.reads, conditions.gap_ns, conditions.pattern
         )
     if conditions.rw:
         drives = range(conditions.drives or server.drives)

@@ -356,7 +356,8 @@ def demo() -> int:
     return run_demo()
 
 
-from hostnet.cli import calibrate_app, curve_app  # noqa: E402
+from hostnet.cli import calibrate_app, curve_app, import_app  # noqa: E402
 
 calibrate_app.register(app)
 curve_app.register(app)
+import_app.register(app)

@@ -126,10 +126,13 @@ def gap_of(bandwidth_gb_per_s: float, cores: int, reads: float) -> float:
     return cores * LINE_BYTES * (1 + writes_per_read(reads)) / bandwidth_gb_per_s
 
 
-def load_workload(first: int, cores: int, reads: float, gap_ns: float, pattern: str = "sequential") -> dict[str, Any]:
+def load_workload(
+    server: ServerFile, first: int, cores: int, reads: float, gap_ns: float, pattern: str = "sequential"
+) -> dict[str, Any]:
     """The workload of the cores that load the memory, as in a configuration file."""
     return {
         "kind": "stream",
+        "working_set": f"{server.buffer_bytes} B",
         "cores": list(range(first, first + cores)),
         "reads": 1 - writes_per_read(reads),
         "gap": f"{round(gap_ns * 1000)} ps",
@@ -137,9 +140,10 @@ def load_workload(first: int, cores: int, reads: float, gap_ns: float, pattern: 
     }
 
 
-def probe_workload(pattern: str) -> dict[str, Any]:
+def probe_workload(server: ServerFile, pattern: str) -> dict[str, Any]:
     """The workload of the core that measures, core 0."""
-    return {"kind": "stream", "cores": "0", "pattern": pattern, "gap": f"{PROBE_GAP_NS} ns"}
+    buffer = f"{server.buffer_bytes} B"
+    return {"kind": "stream", "cores": "0", "pattern": pattern, "gap": f"{PROBE_GAP_NS} ns", "working_set": buffer}
 
 
 def gaps_of(setting: Setting, reads: float) -> list[float]:
@@ -160,12 +164,10 @@ def measure(setting: Setting, progress: Progress | None = None) -> list[Point]:
     """
     setting.check()
     asked = [(reads, gap_ns) for reads in setting.reads for gap_ns in gaps_of(setting, reads)]
+    server, cores = setting.server, setting.load_cores
+    probe = probe_workload(server, setting.probe)
     plans = [
-        setting.server.configuration(
-            {"load": load_workload(1, setting.load_cores, reads, gap_ns), "probe": probe_workload(setting.probe)},
-            RUN,
-            {},
-        )
+        server.configuration({"load": load_workload(server, 1, cores, reads, gap_ns), "probe": probe}, RUN, {})
         for reads, gap_ns in asked
     ]
     results = evaluate(setting.engine, plans, setting.threads, progress)
