@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core, simulate
-from hostnet.results import Results, Timing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hostnet.results import Source
+    from hostnet.results import Results, Source
 
     Progress = Callable[[dict[str, Any]], bool | None]
 
@@ -31,7 +28,7 @@ def check_engine(engine: str) -> None:
     """
     if engine not in ENGINES:
         raise _core.ConfigError(f'--engine "{engine}": must be one of {", ".join(ENGINES)}')
-    if engine == "predict" and not hasattr(_core, "predict"):
+    if engine == "predict" and not hasattr(simulate, "predict_plan"):
         raise _core.ConfigError("--engine predict: this build of hostnet has no predictor; use --engine run")
 
 
@@ -49,13 +46,10 @@ def evaluate(
 
 
 def _predict(plans: Sequence[tuple[_core.Plan, Source]], progress: Progress | None) -> list[Results]:
-    predict: Callable[[_core.Plan], _core.RunResult] = vars(_core)["predict"]
-    started = datetime.now(UTC).isoformat(timespec="seconds")
+    predict: Callable[[_core.Plan, Source], Results] = vars(simulate)["predict_plan"]
     results = []
     for index, (plan, source) in enumerate(plans):
-        began_s = time.perf_counter()
-        native = predict(plan)
-        results.append(Results(native, plan, source, Timing(started, time.perf_counter() - began_s, 0.0, 1)))
+        results.append(predict(plan, source))
         if progress is not None and index % TELL_EVERY == 0:
             status = {"done": index, "total": len(plans), "simulated_ps": 0, "events": 0}
             if progress({**status, "progress": index / len(plans)}) is False:

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from hostnet import ConfigError
 from hostnet.calibrate import DataError, Measurement, calibrate
-from hostnet.calibrate.measurement import kernel_of
+from hostnet.calibrate.measurement import Conditions, kernel_of
 from hostnet.calibrate.parameters import fittable, kind_of, parse_fit, quantity_text, quantity_value, value_of
 from hostnet.calibrate.plausible import check_plausible
 from hostnet.calibrate.readers import read_data
+from hostnet.calibrate.readers.counters import quantities_of
 from hostnet.curve.points import gap_of
 from hostnet.server import load_server, look_up
 
@@ -181,6 +182,26 @@ def test_what_is_not_text_is_refused(tmp_path: Path) -> None:
         file.write_bytes(content)
         with pytest.raises(DataError, match=message):
             read_data(str(file), SERVER)
+
+
+def test_counters_become_measurements_by_littles_law() -> None:
+    total = {
+        "window_ns": 1e6,
+        "lines_read": 200_000.0,
+        "lines_written": 100_000.0,
+        "lfb": {"occupancy": 24.0, "lines": 300_000.0},
+        "iio_write": {"occupancy": 65.0, "lines": 200_000.0},
+        "iio_read": {"occupancy": None, "lines": 5.0},
+    }
+    assert dict(quantities_of(total, Conditions(cores=2))) == pytest.approx({"bandwidth": 19.2, "lfb_latency": 80})
+    assert dict(quantities_of(total, Conditions(rw="read"))) == pytest.approx({"iio_latency": 325})
+    assert dict(quantities_of(total, Conditions(rw="write"))) == {}
+    assert dict(quantities_of({**total, "lines_read": None, "lfb": None}, Conditions(cores=2))) == {}
+
+
+def test_counters_need_conditions_or_a_reader(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"counters do not tell what ran; say it|does not read"):
+        read(tmp_path, "1.0,S0,8,100,,UNC_M_CAS_COUNT.RD,1,100.00,,\n")
 
 
 def test_conditions_for_a_whole_file(tmp_path: Path) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from hostnet import _core
-from hostnet.calibrate import DataError, calibrate
+from hostnet.calibrate import DataError, Measurement, calibrate
+from hostnet.calibrate.consistency import check_residuals
 from hostnet.calibrate.fit import Fitted
 from hostnet.calibrate.measurement import Conditions
 from hostnet.calibrate.parameters import quantity_value
@@ -118,6 +120,20 @@ def test_contradictions_are_refused_with_their_rows(tmp_path: Path) -> None:
     other = write(tmp_path, "other.csv", "quantity,value,unit,sigma\nlatency,0.085,us,0.5%\n")
     with pytest.raises(DataError, match=r"other.csv:2: contradicts .*one.csv:2"):
         calibrate(SERVER, [one, other])
+
+
+def test_noise_is_not_taken_for_contradiction() -> None:
+    noisy = [0.05, -0.06, 0.04, -0.05, 0.13, -0.03, 0.06]
+    wrong = [0.01, -0.01, 0.02, -0.01, 0.13, -0.02, 0.01]
+    row = Measurement("bandwidth", 10.0, Conditions(cores=1), "x.csv", "2")
+    for misses, refused in ((noisy, False), (wrong, True)):
+        logs = [math.log(10) - miss for miss in misses]
+        arguments = ([row] * len(misses), logs, [0.02] * len(misses), 0.12, 1)
+        if refused:
+            with pytest.raises(DataError, match="14 % above"):
+                check_residuals(*arguments)
+        else:
+            check_residuals(*arguments)
 
 
 def test_repeated_rows_within_noise_are_one_measurement(tmp_path: Path) -> None:

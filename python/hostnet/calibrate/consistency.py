@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,15 @@ SIGMA = 0.02
 
 REPEATED_SIGMAS = 4
 """Two measurements of the same thing differ by no more than this many standard deviations of their difference."""
+
+FREEDOM_MIN = 4
+"""Rows beyond parameters from which the spread of the residuals tells the noise."""
+
+NORMAL_MEDIAN = 0.6745
+"""Median distance from the mean, in standard deviations of a normal distribution."""
+
+SPREAD_MAX = 0.06
+"""More noise than this is none."""
 
 SHOWN_MAX = 6
 """Rows that a message names."""
@@ -60,7 +70,11 @@ def _merge(group: Sequence[Measurement]) -> Measurement:
 
 
 def check_residuals(
-    measurements: Sequence[Measurement], logs: Sequence[float], sigmas: Sequence[float], tolerance: float
+    measurements: Sequence[Measurement],
+    logs: Sequence[float],
+    sigmas: Sequence[float],
+    tolerance: float,
+    parameters: int,
 ) -> None:
     """Refuses measurements that the best fit misses by more than their noise and `tolerance`, a share.
 
@@ -69,6 +83,7 @@ def check_residuals(
         logs: Logarithms of what the model says at the best fit.
         sigmas: Standard deviations as shares.
         tolerance: How far the model itself may be off.
+        parameters: How many were fitted.
 
     Raises:
         DataError: Names the rows, the worst first.
@@ -77,7 +92,12 @@ def check_residuals(
         (math.log(measurement.value) - log, sigma, measurement)
         for measurement, log, sigma in zip(measurements, logs, sigmas, strict=True)
     ]
-    far = [miss for miss in misses if abs(miss[0]) > max(math.log1p(tolerance), REPEATED_SIGMAS * miss[1])]
+    spread = _spread([miss for miss, _, measurement in misses if measurement.sigma is None], parameters)
+    far = [
+        (miss, sigma, measurement)
+        for miss, sigma, measurement in misses
+        if abs(miss) > max(math.log1p(tolerance), REPEATED_SIGMAS * max(sigma, spread * (measurement.sigma is None)))
+    ]
     if not far:
         return
     far.sort(key=lambda miss: -abs(miss[0]))
@@ -92,6 +112,13 @@ def check_residuals(
         "the measurements contradict each other, or no values of these parameters can explain them; nothing was "
         f"written. Beyond noise and {100 * tolerance:.0f} % of the best fit: {rows}{more}"
     )
+
+
+def _spread(misses: Sequence[float], parameters: int) -> float:
+    """What the residuals say of the noise where no file does: their median, which single wrong rows do not move."""
+    if len(misses) - parameters < FREEDOM_MIN:
+        return 0.0
+    return min(statistics.median(map(abs, misses)) / NORMAL_MEDIAN, SPREAD_MAX)
 
 
 def _miss_text(measurement: Measurement, miss: float) -> str:

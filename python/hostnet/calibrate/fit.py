@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hostnet.calibrate.consistency import check_residuals, sigma_of
+from hostnet.calibrate.consistency import FREEDOM_MIN, check_residuals, sigma_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,9 +45,6 @@ SPOILED = 0.05
 
 CORRELATED = 0.85
 """Correlation from which two parameters are told to be inseparable."""
-
-FREEDOM_MIN = 4
-"""Rows beyond parameters from which the spread of the residuals tells the noise."""
 
 NOISE_MIN = 0.25
 """The least share of the assumed noise that residuals may suggest."""
@@ -165,7 +162,7 @@ def fit(model: Model, tolerance: float) -> Fit:
     _search(problem)
     logs = _logs(problem)
     if _has_influence(problem):
-        check_residuals(model.measurements, logs, problem.sigmas.tolist(), tolerance)
+        check_residuals(model.measurements, logs, problem.sigmas.tolist(), tolerance, len(problem.free))
     weak: dict[int, str] = {}
     verdict = _judge(problem)
     while verdict.weak:

@@ -99,7 +99,7 @@ def _print_tables(setting: Setting, points: Sequence[Point], path: Path) -> None
             for point in (point for point in points if point.reads == reads):
                 table.add_row(
                     f"{point.gap_ns:.1f}",
-                    show.with_interval(point.latency_ns, point.latency_ci95),
+                    show.with_interval(point.latency_ns, point.latency_ci95 or None),
                     f"{point.bandwidth_gb_per_s:.2f}",
                     show.percent(point.bandwidth_gb_per_s / peak),
                 )
