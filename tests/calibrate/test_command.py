@@ -47,6 +47,8 @@ def test_json_has_everything(cli: Cli) -> None:
 def test_nothing_is_left_behind_by_what_is_refused(cli: Cli) -> None:
     (cli.folder / "bad.csv").write_text("cores,GB/s\n1,9.1\n1,13\n")
     assert "contradicts bad.csv:2" in cli.fails("calibrate", "cascade-lake-6234", "--data", "bad.csv")
+    missing = cli.fails("calibrate", "cascade-lake-6234", "--data", "bad.csv", "--out", "no/mine.toml")
+    assert missing == "no/mine.toml: its folder does not exist"
     assert "no.csv" in cli.fails("calibrate", "cascade-lake-6234", "--data", "no.csv")
     assert "--data" in cli.fails("calibrate", "cascade-lake-6234")
     assert "--tolerance" in cli.fails("calibrate", "cascade-lake-6234", "--data", "bad.csv", "--tolerance", "0")

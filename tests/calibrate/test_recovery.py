@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from pathlib import Path
 
@@ -120,6 +121,14 @@ def test_contradictions_are_refused_with_their_rows(tmp_path: Path) -> None:
     other = write(tmp_path, "other.csv", "quantity,value,unit,sigma\nlatency,0.085,us,0.5%\n")
     with pytest.raises(DataError, match=r"other.csv:2: contradicts .*one.csv:2"):
         calibrate(SERVER, [one, other])
+
+
+def test_inline_tables_keep_their_form(tmp_path: Path) -> None:
+    text = '[server]\npreset = "cascade-lake-6234"\n[core]\nlfb = { entries = 12, refill = "12 ns" } # mine\n'
+    server = load_server(write(tmp_path, "mine.toml", text))
+    result = calibrate(server, [write(tmp_path, "stream.csv", "cores,GB/s\n1,8.2\n")])
+    line = result.text(tmp_path / "new.toml").splitlines()[-1]
+    assert re.fullmatch(r'lfb = \{ ?entries = 12, refill = "[\d.]+ ns" ?\} # mine; refill calibrated against .*', line)
 
 
 def test_noise_is_not_taken_for_contradiction() -> None:

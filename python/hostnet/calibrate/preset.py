@@ -81,10 +81,13 @@ def _plain(tree: Mapping[str, Any]) -> dict[str, Any]:
 def _put(document: tomlkit.TOMLDocument, parameter: Parameter, result: Fitted, comment: str) -> None:
     *tables, key = parameter.path.split(".")
     table: Any = document
+    inline: InlineTable | None = None  # nothing but the outermost can have a comment behind it
     for name in tables:
         if name not in table:
-            table.add(name, tomlkit.table())
+            table.add(name, tomlkit.table() if inline is None else tomlkit.inline_table())
         table = table[name]
+        if inline is None and isinstance(table, InlineTable):
+            inline = table
     if parameter.path in ("ssd.read_bandwidth", "ssd.write_bandwidth") and "bandwidth" in table:
         for other in BOTH:
             if other not in table:
@@ -92,10 +95,13 @@ def _put(document: tomlkit.TOMLDocument, parameter: Parameter, result: Fitted, c
         table.remove("bandwidth")
     column = _comment_column(table[key]) if key in table else 0
     table[key] = parameter.written(result.value)
-    if not isinstance(table, InlineTable):
-        item = table[key]
-        item.comment(comment)
-        item.trivia.comment_ws = " " * max(column - len(item.as_string()), 1)
+    if inline is not None:
+        before = f"{inline.trivia.comment.removeprefix('#').strip()}; " if inline.trivia.comment else ""
+        inline.comment(f"{before}{key} {comment}")
+        return
+    item = table[key]
+    item.comment(comment)
+    item.trivia.comment_ws = " " * max(column - len(item.as_string()), 1)
 
 
 def _comment_column(item: Any) -> int:

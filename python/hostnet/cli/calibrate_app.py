@@ -66,21 +66,15 @@ def calibrate(
     check_engine(engine)
     start = load_server(server)
     place = out or Path(f"{start.name}-calibrated.toml")
-    _check_free(place)
-    rundir.check_parent(place)
+    rundir.check_new_file(place)
     with Watch(show=True) as watch:
         result = do(start, data, fit or (), engine=engine, threads=threads, tolerance=tolerance, progress=watch)
         watch.finish()
         text = result.text(place)
-        _check_free(place)
+        rundir.check_new_file(place)
         rundir.write_file_atomically(place, text.encode())
     _print(result, place, json)
     return 0
-
-
-def _check_free(place: Path) -> None:
-    if place.exists():
-        raise FileExistsError(f"{place}: exists; name a file that does not exist yet: --out FILE")
 
 
 def _print(result: Calibration, place: Path, json: bool) -> None:

@@ -33,9 +33,7 @@ def import_(
     from hostnet import rundir
     from hostnet.hwloc import draft, read_topology, text_of
 
-    if out.exists():
-        raise FileExistsError(f"{out}: exists; name a file that does not exist yet: --out FILE")
-    rundir.check_parent(out)
+    rundir.check_new_file(out)
     drafted = draft(read_topology(file), package, base)
     rundir.write_file_atomically(out, text_of(drafted, file.name, out).encode())
     _print(drafted.description, drafted.base.name, drafted.why_base, drafted.notes, out)
