@@ -41,7 +41,7 @@ UNDETERMINED = 0.3
 """A relative standard deviation from which a parameter counts as not determined."""
 
 SPOILED = 0.05
-"""A relative standard deviation above this that comes mostly from not knowing another parameter is too much."""
+"""A relative standard deviation above this that comes mostly from an undetermined parameter is too much."""
 
 CORRELATED = 0.85
 """Correlation from which two parameters are told to be inseparable."""
@@ -259,9 +259,10 @@ def _judge(problem: Problem) -> Verdict:
     correlated = np.abs(covariance / np.outer(sigmas, sigmas)) > CORRELATED
     influence = np.linalg.norm(jacobian, axis=0)
     verdict = Verdict({}, {}, dict(zip(problem.free, sigmas.tolist(), strict=True)), scale)
+    broad = sigmas > np.minimum(UNDETERMINED, (high - low) / 4)
     for place, index in enumerate(problem.free):
-        spoiled = sigmas[place] > max(SPOILED, 3 * alone[place])
-        if sigmas[place] <= min(UNDETERMINED, (high[place] - low[place]) / 4) and not spoiled:
+        spoiled = sigmas[place] > max(SPOILED, 3 * alone[place]) and bool(np.any(correlated[place] & broad))
+        if not broad[place] and not spoiled:
             continue
         partners = [
             problem.model.parameters[other].path
