@@ -86,6 +86,51 @@ def test_other_output_of_mlc(tmp_path: Path) -> None:
     assert {round(m.conditions.reads, 3) for m in mixed if m.conditions.cores} == {0.667}
 
 
+FULL_MLC = """\
+Intel(R) Memory Latency Checker - v3.11
+Measuring idle latencies for sequential access (in ns)...
+\t\tNuma node
+Numa node\t     0\t     1\t
+       0\t  79.4\t 139.1\t
+       1\t 139.9\t  79.9\t
+
+Measuring Peak Injection Memory Bandwidths for the system
+Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)
+Using all the threads from each core if Hyper-threading is enabled
+Using traffic with the following read-write ratios
+ALL Reads        :\t41000.5\t
+3:1 Reads-Writes :\t38000.0\t
+1:1 Reads-Writes :\t37000.0\t
+Stream-triad like:\t36000.0\t
+
+Measuring Memory Bandwidths between nodes within system
+Using Read-only traffic type
+\t\tNuma node
+Numa node\t     0\t     1\t
+       0\t41000.1\t17000.2\t
+
+Measuring Loaded Latencies for the system
+Using Read-only traffic type
+Inject\tLatency\tBandwidth
+Delay\t(ns)\tMB/sec
+==========================
+ 00000\t140.60\t 39697.3
+ 00300\t 99.00\t 20000.0
+
+Measuring cache-to-cache transfer latency (in ns)...
+Local Socket L2->L2 HIT  latency\t47.2
+"""
+
+
+def test_everything_that_mlc_prints(tmp_path: Path) -> None:
+    found = read(tmp_path, FULL_MLC)
+    idle = [m.value for m in found if m.quantity == "latency" and not m.conditions.cores]
+    peaks = [m.value for m in found if m.quantity == "bandwidth" and m.conditions.cores == 8]
+    assert idle == [79.4]
+    assert peaks == pytest.approx([41.0005, 38, 37])
+    assert len(found) == 1 + 3 + 3
+
+
 def test_fio_json(tmp_path: Path) -> None:
     text = json.dumps(FIO)
     for prefix in ("", "fio: a warning\n"):

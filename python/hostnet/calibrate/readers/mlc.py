@@ -25,6 +25,9 @@ BROKEN_ROW = re.compile(r"\s*\d{4,6}(\s.*)?")
 IDLE = re.compile(r"Each iteration took .*?\(\s*(\S+)\s*ns\s*\)", re.I)
 """The idle latency."""
 
+IDLE_MATRIX = re.compile(r"\s*0\s+(\S+)(?:\s.*)?")
+"""The row of the first node in the table of idle latencies; its first number is its own memory."""
+
 PEAK = re.compile(r"\s*(ALL Reads|\d+:\d+ Reads-Writes)\s*:\s*(\S+)\s*", re.I)
 """A peak injection bandwidth in MB/s."""
 
@@ -43,39 +46,80 @@ def read(content: Content) -> Found:
     Raises:
         DataError: A row is not whole, or nothing in it is understood.
     """
-    found, rows = Found(), []
-    cores = max(content.server.cores - 1, 1)
-    start = content.conditions(Conditions(cores=cores, probe="sequential"))
-    reads = start.reads
-    in_table = False
+    reader = _Reader(content)
     for index, line in enumerate(content.text.splitlines(), 1):
-        if "traffic" in line.lower() and "reads" not in content.given:
-            reads = reads_of(line, content.file, index)
-        elif line.strip().startswith("====") or re.match(r"\s*Delay\s", line):
-            in_table = True
-        elif in_table and BROKEN_ROW.fullmatch(line):
-            rows.append(row_of(line, content.file, index, replace(start, reads=reads)))
-        elif (match := IDLE.search(line)) is not None:
-            found.measurements.append(_idle(match[1], content, index))
-        elif (match := PEAK.fullmatch(line)) is not None:
-            found.measurements.append(_peak(match[1], match[2], content, index))
-        elif line.strip():
-            in_table = False
-    if not rows and not found.measurements:
+        reader.take(index, line)
+    if not reader.rows and not reader.found.measurements:
         place = len(content.text.splitlines())
         raise wrong(content.file, place, "the output of MLC ends without a measurement; is it truncated?")
-    add_rows(found, content.file, rows)
-    return found
+    add_rows(reader.found, content.file, reader.rows)
+    return reader.found
 
 
-def reads_of(line: str, file: str, index: int) -> float:
-    """The share of reads that MLC names in a line such as "Using Read-only traffic type"."""
+class _Reader:
+    """Reads the output line by line, knowing which part it is in."""
+
+    def __init__(self, content: Content) -> None:
+        self.content = content
+        self.start = content.conditions(Conditions(cores=max(content.server.cores - 1, 1), probe="sequential"))
+        self.found, self.rows = Found(), list[Row]()
+        self.reads: float | None = self.start.reads
+        self.traffic = (1, "")
+        self.part = ""
+
+    def take(self, index: int, line: str) -> None:
+        """Takes the next line."""
+        text = line.strip()
+        if re.search(r"\btraffic\b", line) and "reads" not in self.content.given:
+            self.reads, self.traffic = reads_of(line), (index, text)
+        elif re.match(r"Measuring idle latenc", text):
+            self.part = "idle"
+        elif text.startswith("====") or re.match(r"Delay\s", text):
+            self.part = "loaded"
+        elif self.part == "loaded" and BROKEN_ROW.fullmatch(line):
+            self.rows.append(row_of(line, self.content.file, index, self.loaded()))
+        elif self.part == "idle" and (match := IDLE_MATRIX.fullmatch(line)) is not None:
+            self.idle(match[1], index)
+            self.part = ""
+        elif (match := IDLE.search(line)) is not None:
+            self.idle(match[1], index)
+        elif (match := PEAK.fullmatch(line)) is not None:
+            self.peak(match[1], match[2], index)
+        elif text and self.part == "loaded":
+            self.part = ""
+
+    def loaded(self) -> Conditions:
+        """The conditions of a row of the table of loaded latencies."""
+        if self.reads is None:
+            index, text = self.traffic
+            hint = f"if it is, say its share: {self.content.file}@reads=67"
+            raise wrong(self.content.file, index, f'the traffic "{text}" is not modelled; {hint}')
+        return replace(self.start, reads=self.reads)
+
+    def idle(self, text: str, index: int) -> None:
+        """Adds the idle latency."""
+        conditions = self.content.conditions(Conditions(probe="sequential"))
+        latency_ns = _number(text, "latency", self.content.file, index)
+        self.found.measurements.append(Measurement("latency", latency_ns, conditions, self.content.file, str(index)))
+
+    def peak(self, mix: str, text: str, index: int) -> None:
+        """Adds a peak injection bandwidth, with all cores."""
+        reads = reads_of(mix)
+        if reads is None:
+            return
+        conditions = self.content.conditions(Conditions(cores=self.content.server.cores, reads=reads))
+        bandwidth = _number(text, "bandwidth", self.content.file, index) * MB
+        self.found.measurements.append(Measurement("bandwidth", bandwidth, conditions, self.content.file, str(index)))
+
+
+def reads_of(line: str) -> float | None:
+    """The share of reads that a line such as "Using Read-only traffic type" names; None if the model cannot have it."""
     if re.search(r"read[- ]only|all reads", line, re.I):
         return 1.0
     match = re.search(r"(\d+)\s*:\s*(\d+)", line)
     if match and int(match[1]) >= int(match[2]) > 0:
         return int(match[1]) / (int(match[1]) + int(match[2]))
-    raise wrong(file, index, f'the traffic "{line.strip()}" is not modelled; if it is, say its share: {file}@reads=67')
+    return None
 
 
 def row_of(line: str, file: str, index: int, conditions: Conditions) -> Row:
@@ -85,18 +129,6 @@ def row_of(line: str, file: str, index: int, conditions: Conditions) -> Row:
         raise wrong(file, index, f'"{line.strip()}" is not a delay, a latency and a bandwidth; is the file truncated?')
     latency_ns, bandwidth = _number(match[2], "latency", file, index), _number(match[3], "bandwidth", file, index)
     return Row(str(index), latency_ns, bandwidth * MB, conditions, float(match[1]))
-
-
-def _idle(text: str, content: Content, index: int) -> Measurement:
-    conditions = content.conditions(Conditions(probe="sequential"))
-    return Measurement("latency", _number(text, "latency", content.file, index), conditions, content.file, str(index))
-
-
-def _peak(mix: str, text: str, content: Content, index: int) -> Measurement:
-    reads = 1.0 if mix.lower() == "all reads" else reads_of(mix, content.file, index)
-    conditions = content.conditions(Conditions(cores=content.server.cores, reads=reads))
-    bandwidth = _number(text, "bandwidth", content.file, index) * MB
-    return Measurement("bandwidth", bandwidth, conditions, content.file, str(index))
 
 
 def _number(text: str, what: str, file: str, index: int) -> float:
