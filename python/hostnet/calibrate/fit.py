@@ -9,21 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hostnet.calibrate.consistency import FREEDOM_MIN, check_residuals, sigma_of
+from hostnet.calibrate.problem import STEP_WIDE, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from hostnet.calibrate.model import Model
 
     Array = NDArray[np.float64]
-
-STEP = 0.08
-"""Half the distance of the two points of a derivative, in the logarithm of a parameter."""
-
-STEP_WIDE = 0.15
-"""The same where uncertainties are told: the noise of the runs matters less."""
 
 EVALUATIONS_MAX = 12
 """Points that the search may look at."""
@@ -101,51 +94,6 @@ class Verdict:
     """How large the residuals are, as a multiple of the assumed standard deviations."""
 
 
-@dataclass
-class Problem:
-    """A model, its measurements, and which parameters are free."""
-
-    model: Model
-    targets: Array
-    sigmas: Array
-    free: list[int]
-    point: Array
-    """Logarithms of all parameters; those that are not free stay."""
-
-    def bounds(self) -> tuple[Array, Array]:
-        """Logarithms of the bounds of the free parameters."""
-        chosen = [self.model.parameters[index] for index in self.free]
-        return np.log([p.low for p in chosen]), np.log([p.high for p in chosen])
-
-    def values(self, free: Array) -> tuple[float, ...]:
-        """Values of all parameters, given the logarithms of the free ones."""
-        full = self.point.copy()
-        full[self.free] = free
-        return tuple(float(value) for value in np.exp(full))
-
-    def residuals(self, frees: Sequence[Array]) -> Array:
-        """Residuals in standard deviations, a row per point."""
-        logs = self.model.interpolated([self.values(free) for free in frees])
-        return (np.asarray(logs) - self.targets) / self.sigmas
-
-    def jacobian(self, free: Array, step: float) -> Array:
-        """Derivatives of the residuals; all points run together."""
-        low, high = self.bounds()
-        points, widths = [], []
-        for place, index in enumerate(self.free):
-            is_count = self.model.parameters[index].kind == "count"
-            reach = max(step, math.log1p(math.exp(-free[place]))) if is_count else step
-            ends = [min(free[place] + reach, high[place]), max(free[place] - reach, low[place])]
-            widths.append(max(ends[0] - ends[1], 1e-9))
-            for end in ends:
-                moved = free.copy()
-                moved[place] = end
-                points.append(moved)
-        found = self.residuals(points)
-        columns = [(found[2 * place] - found[2 * place + 1]) / width for place, width in enumerate(widths)]
-        return np.asarray(columns).T
-
-
 def fit(model: Model, tolerance: float) -> Fit:
     """Fits the parameters and tells which of them the measurements determine.
 
@@ -188,7 +136,7 @@ def _start(model: Model) -> Problem:
 def _scan(problem: Problem) -> None:
     """Moves parameters that have no influence where they start to where they would explain more, if anywhere."""
     free = problem.point[problem.free]
-    influence = np.linalg.norm(problem.jacobian(free, STEP), axis=0)
+    influence = np.linalg.norm(problem.slopes(free), axis=0)
     low, high = problem.bounds()
     for place in (place for place in range(len(problem.free)) if influence[place] < FEEBLE):
         tries = [free.copy()]
@@ -205,7 +153,7 @@ def _scan(problem: Problem) -> None:
 
 def _has_influence(problem: Problem) -> bool:
     """Whether any parameter can change what the model says of the measurements."""
-    jacobian = problem.jacobian(problem.point[problem.free], STEP_WIDE)
+    jacobian = problem.jacobian(problem.point[problem.free])
     return bool(np.max(np.linalg.norm(jacobian, axis=0)) >= FEEBLE)
 
 
@@ -220,7 +168,7 @@ def _search(problem: Problem) -> None:
     found: Any = least_squares(
         lambda free: problem.residuals([free])[0],
         start,
-        jac=lambda free: problem.jacobian(free, STEP),
+        jac=problem.slopes,
         bounds=(low, high),
         ftol=1e-3,
         xtol=1e-3,
@@ -247,7 +195,7 @@ def _judge(problem: Problem) -> Verdict:
     """Uncertainties of the free parameters, and which of them the measurements do not determine."""
     if not problem.free:
         return Verdict({}, {}, {}, 1.0)
-    jacobian = problem.jacobian(problem.point[problem.free], STEP_WIDE)
+    jacobian = problem.jacobian(problem.point[problem.free])
     low, high = problem.bounds()
     scale = _noise(problem, jacobian)
     weights, directions = np.linalg.eigh(jacobian.T @ jacobian / scale**2)
