@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import tomllib
 
 from tests.support import Cli
@@ -53,3 +54,16 @@ def test_nothing_is_left_behind_by_what_is_refused(cli: Cli) -> None:
     assert "--data" in cli.fails("calibrate", "cascade-lake-6234")
     assert "--tolerance" in cli.fails("calibrate", "cascade-lake-6234", "--data", "bad.csv", "--tolerance", "0")
     assert "neither a file nor a preset" in cli.fails("calibrate", "xyz", "--data", "bad.csv")
+
+
+def test_ctrl_c_leaves_nothing_behind(cli: Cli) -> None:
+    (cli.folder / "stream.csv").write_text(
+        "cores,GB/s\n" + "".join(f"{n},{9 * n - 0.3 * n * n:.2f}\n" for n in range(1, 7))
+    )
+    before = cli.entries()
+    process = cli.start("calibrate", "cascade-lake-6234", "--data", "stream.csv", "--fit", "core.lfb.refill")
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    assert (process.returncode, output) == (130, "")
+    assert "nothing is written" in errors
+    assert cli.entries() == before

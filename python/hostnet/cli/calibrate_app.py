@@ -67,7 +67,7 @@ def calibrate(
     start = load_server(server)
     place = out or Path(f"{start.name}-calibrated.toml")
     rundir.check_new_file(place)
-    with Watch(show=True) as watch:
+    with Watch(show=True, keeps=False) as watch:
         result = do(start, data, fit or (), engine=engine, threads=threads, tolerance=tolerance, progress=watch)
         watch.finish()
         text = result.text(place)

@@ -72,7 +72,7 @@ def _run(setting: Setting, out: Path | None, json: bool, csv: bool) -> int:
 
     name = f"{setting.server.name}-curve"
     rundir.check_place(out or rundir.fresh_path(RUNS, name))
-    with Watch(show=True) as watch:
+    with Watch(show=True, keeps=False) as watch:
         points = measure(setting, watch)
         watch.finish()
         if out is not None:
