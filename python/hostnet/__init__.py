@@ -7,7 +7,7 @@
 
 `Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it;
 `Results` holds what was measured. `memory` simulates the memory system on its own, and `check_commands` checks a
-stream of DRAM commands.
+stream of DRAM commands. `sweep` computes a configuration under every combination of some values.
 """
 
 from hostnet._core import CheckpointError, CommandCheck, ConfigError, SimulationError
@@ -15,6 +15,7 @@ from hostnet._core import version as _version
 from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
 from hostnet.results import Results
 from hostnet.simulate import run, run_many
+from hostnet.sweep import SweepResults, sweep
 from hostnet.system import (
     AddressMap,
     Cha,
@@ -67,6 +68,7 @@ __all__ = [
     "SimulationError",
     "Ssd",
     "Stream",
+    "SweepResults",
     "Timing",
     "Tor",
     "WriteQueue",
@@ -75,4 +77,5 @@ __all__ = [
     "memory",
     "run",
     "run_many",
+    "sweep",
 ]

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from hostnet.cli import sweep_app
+
 app = typer.Typer(
     name="hostnet",
     help="Simulate the network inside a server: what limits its throughput, and why.",
@@ -354,3 +356,6 @@ def demo() -> int:
     from hostnet.cli.extras import run_demo
 
     return run_demo()
+
+
+sweep_app.register(app)

@@ -39,6 +39,7 @@ class Watch:
         """With `show` off there is no progress, but signals work."""
         self.show = show
         self.stopped = False
+        self.kept = "what was measured so far is being kept"
         self._writing = False
         self._stream = stream or sys.stderr
         self._clock = clock
@@ -86,7 +87,7 @@ class Watch:
             return "hostnet: starting"
         done = f"{time_text(self._last)} simulated" if "simulated_ps" in self._last else time_text(self._last)
         parts = [f"{100 * share(self._last):.0f} %", done, *self._pace(self._last)]
-        return f"hostnet: {phase(self._last)}: {', '.join(parts)}"
+        return f"hostnet: {phase(self._last)}: {', '.join(filter(None, parts))}"
 
     def _handle(self, number: int, handler: Any) -> None:
         before = signal.signal(number, handler)
@@ -105,7 +106,7 @@ class Watch:
         self.stopped = True
         if not self._writing:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-        self._say("hostnet: stopping; what was measured so far is being kept (Ctrl-C again: leave at once)")
+        self._say(f"hostnet: stopping; {self.kept} (Ctrl-C again: leave at once)")
 
     def _on_status_wanted(self, number: int, frame: FrameType | None) -> None:
         del number, frame
@@ -128,7 +129,7 @@ class Watch:
             self._bar = new_bar(self._stream)
             self._bar.add_task("", total=1.0, detail="")
             self._bar.start()
-        detail = ", ".join((time_text(status), *self._pace(status)))
+        detail = ", ".join(filter(None, (time_text(status), *self._pace(status))))
         self._bar.update(self._bar.task_ids[0], completed=share(status), description=phase(status), detail=detail)
         self._bar.refresh()
 
@@ -154,17 +155,19 @@ def share(status: dict[str, Any]) -> float:
 def phase(status: dict[str, Any]) -> str:
     """What is being done, in words."""
     if "total" in status:
-        return f"{status['done']} of {status['total']} runs"
+        return f"{status['done']} of {status['total']} {status.get('what', 'runs')}"
     return str(status["phase"])
 
 
 def counted(status: dict[str, Any]) -> str:
     """What is counted to tell the pace."""
-    return next(noun for noun in ("events", "requests", "bytes") if noun in status)
+    return next(noun for noun in ("events", "requests", "bytes", "points") if noun in status)
 
 
 def time_text(status: dict[str, Any]) -> str:
-    """The simulated time, and how far it will go; how much was read where nothing is simulated."""
+    """The simulated time, and how far it will go; how much was read where nothing is simulated; nothing for points."""
+    if "points" in status:
+        return ""
     if "simulated_ps" not in status:
         return format_count(status["bytes"], "bytes read")
     simulated = format_time(status["simulated_ps"])

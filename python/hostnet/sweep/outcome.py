@@ -1,0 +1,107 @@
+"""Computes a point, and says what is kept of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+from hostnet import simulate
+from hostnet._core import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hostnet._core import Plan
+    from hostnet.results import Results, Source
+
+    Outcome = dict[str, Any]
+    Types = dict[str, dict[str, str]]
+    Progress = Callable[[dict[str, Any]], bool | None]
+
+ENGINES = ("run", "predict")
+"""What computes a point: the simulator or the predictor."""
+
+MEMORY_COLUMNS = (
+    "read_gb_per_s",
+    "write_gb_per_s",
+    "row_miss_ratio",
+    "rpq_mean",
+    "wpq_mean",
+    "rpq_full_share",
+    "wpq_full_share",
+    "write_mode_share",
+    "bus_busy_share",
+)
+"""Columns of table channels that go into every row, those of all channels together."""
+
+TABLES = ("workloads", "domains")
+"""Tables of which a sweep keeps the rows."""
+
+OPTIONAL = ("regime",)
+"""What is kept of a summary that has it."""
+
+
+def check_engine(engine: str) -> None:
+    """Refuses an engine that there is none.
+
+    Raises:
+        ConfigError: Names those that there are.
+    """
+    if engine not in ENGINES:
+        raise ConfigError(f"--engine {engine}: is not one of {', '.join(ENGINES)}")
+    if _function(engine) is None:
+        raise ConfigError(f"--engine {engine}: this version of hostnet has no predictor; use run")
+
+
+def compute(engine: str, plan: Plan, source: Source, progress: Progress | None = None) -> Results:
+    """Runs or predicts a plan.
+
+    Raises:
+        SimulationError: The run could not go on.
+    """
+    if engine == "run":
+        return simulate.run_plan(plan, source, progress=progress)
+    results: Results = _function(engine)(plan, source)
+    return results
+
+
+def outcome_of(point: int, results: Results) -> Outcome:
+    """What is kept of a point, as plain lists."""
+    summary = results.summary
+    memory = next(row for row in summary["channels"] if row["channel"] < 0)
+    return {
+        "point": point,
+        "seed": results.plan.seed,
+        "result_hash": results.result_hash,
+        "no_effect": summary["no_effect"],
+        "memory": [memory[column] for column in MEMORY_COLUMNS],
+        **{name: summary[name] for name in OPTIONAL if name in summary},
+        **{name: _rows(results, name) for name in TABLES},
+    }
+
+
+def types_of(results: Results) -> Types:
+    """The columns of the tables and their types, which are the same for every point."""
+    channels = results.native.column_types("channels")
+    return {
+        **{name: results.native.column_types(name) for name in TABLES},
+        "memory": {column: channels[column] for column in MEMORY_COLUMNS},
+    }
+
+
+def influence_of(outcome: Outcome) -> bytes:
+    """A hash over what a parameter can have an influence on: what workloads and memory did.
+
+    Domains are left out, for they repeat capacities from the configuration.
+    """
+    return hashlib.sha256(json.dumps([outcome["workloads"], outcome["memory"]]).encode()).digest()
+
+
+def _rows(results: Results, name: str) -> list[list[Any]]:
+    columns = list(results.native.column_types(name))
+    return [[row[column] for column in columns] for row in results.summary[name]]
+
+
+def _function(engine: str) -> Any:
+    return getattr(simulate, f"{engine}_plan", None)
