@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet.rundir import write_file_atomically
 from hostnet.sweep.identity import compare, identity_of
-from hostnet.sweep.influence import NothingChangedError, idle_axes
+from hostnet.sweep.influence import NothingChangedError, notes_on
 from hostnet.sweep.journal import Journal
 from hostnet.sweep.place import (
     JOURNAL,
@@ -103,13 +103,12 @@ def _publish(job: Job, journal: Journal, path: Path, identity: Identity) -> Iden
     """Writes everything beside its place first, so that the tables appear together; sweep.json comes last."""
     from hostnet.sweep.plots import draw_sweep
 
-    idle = idle_axes(job.grid, journal)
+    notes = notes_on(job.grid, journal)
     for name, table in TABLES.items():
         write_table(job, journal, table, part_of(path / name))
     source = job.grid.source
     write_file_atomically(path / f"config.{source.format}", source.text.encode())
     _, hidden = draw_sweep(part_of(path / "sweep.parquet"), job.grid.axes, path / "plots")
-    notes = [f"{name} had no influence on any result of this sweep" for name in idle]
     notes += [*job.checked.notes, *([hidden] if hidden else [])]
     tables = {name: hash_of(part_of(path / name)) for name in TABLES}
     manifest: dict[str, Any] = {"format": 1, "kind": "sweep", **identity, "notes": notes, "tables": tables}

@@ -6,9 +6,11 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
+from hostnet.sweep.axis import shown
 from hostnet.sweep.outcome import influence_of
 
 if TYPE_CHECKING:
+    from hostnet.sweep.axis import Axis
     from hostnet.sweep.grid import Grid
     from hostnet.sweep.journal import Journal
 
@@ -17,8 +19,8 @@ class NothingChangedError(ConfigError):
     """All results of a sweep are the same."""
 
 
-def idle_axes(grid: Grid, journal: Journal) -> list[str]:
-    """The swept parameters without influence on any result.
+def notes_on(grid: Grid, journal: Journal) -> list[str]:
+    """Sentences about swept parameters that changed no result, and about values that gave the same results.
 
     Raises:
         NothingChangedError: All are without influence, so that all results are the same.
@@ -38,4 +40,15 @@ def idle_axes(grid: Grid, journal: Journal) -> list[str]:
     if swept and idle.issuperset(swept):
         what = "changes nothing: its values give" if len(swept) == 1 else "change nothing: all their values give"
         raise NothingChangedError(f"--over {', '.join(swept)}: {what} the same results, so there is no table to write")
-    return [axis.path for axis in grid.axes if axis.path in idle]
+    notes = [f"{axis.path} had no influence on any result of this sweep" for axis in grid.axes if axis.path in idle]
+    for axis, of_axis in zip(grid.axes, digests, strict=True):
+        if axis.path not in idle:
+            notes += [f"{axis.path}: {same} gave the same results" for same in _same(axis, of_axis)]
+    return notes
+
+
+def _same(axis: Axis, of_axis: list[hashlib._Hash]) -> list[str]:
+    groups: dict[bytes, list[str]] = {}
+    for value, digest in zip(axis.values, of_axis, strict=True):
+        groups.setdefault(digest.digest(), []).append(shown(value.name))
+    return [f"{', '.join(names[:-1])} and {names[-1]}" for names in groups.values() if len(names) > 1]

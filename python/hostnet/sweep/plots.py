@@ -38,6 +38,9 @@ PANELS_PER_ROW = 3
 LEGEND_MAX = 16
 """Of more lines only some are named."""
 
+HEADROOM = 1.04
+"""How far y axes reach beyond what is drawn."""
+
 KINDS = tuple(COLOURS)
 
 
@@ -141,7 +144,7 @@ def draw_pair(sweep: Sweep) -> Figure:
     for axes, metric in zip(figure.subplots(1, 2), METRICS, strict=True):
         draw_lines(axes, sweep, metric, ())
         axes.set_ylabel(metric.label)
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, HEADROOM * axes.get_ylim()[1])
     figure.suptitle(plain(sweep.workload), x=0.01, ha="left", fontsize=10)
     add_legend(figure, sweep)
     return figure
@@ -151,8 +154,8 @@ def draw_panels(sweep: Sweep, metric: Metric, rest: Choice) -> Figure:
     """A panel per value of the third parameter, all with the same y axis."""
     third = sweep.axes[2]
     shown = evenly(len(third.values), PANELS_MAX)
-    rows = -(-len(shown) // PANELS_PER_ROW)
-    columns = min(len(shown), PANELS_PER_ROW)
+    columns = 2 if len(shown) == 4 else min(len(shown), PANELS_PER_ROW)
+    rows = -(-len(shown) // columns)
     figure = new_figure(2.0 + 3.2 * columns, 0.7 + 2.6 * rows)
     grid = figure.subplots(rows, columns, squeeze=False, sharey=True)
     for axes in grid.flat[len(shown) :]:
@@ -162,7 +165,7 @@ def draw_panels(sweep: Sweep, metric: Metric, rest: Choice) -> Figure:
         axes.set_title(plain(f"{third.path} = {third.values[index].name}"), loc="left", fontsize=8)
     for axes in grid[:, 0]:
         axes.set_ylabel(metric.label)
-    grid[0, 0].set_ylim(bottom=0)
+    grid[0, 0].set_ylim(0, HEADROOM * grid[0, 0].get_ylim()[1])
     further = [f"{axis.path} = {axis.values[index].name}" for axis, index in zip(sweep.axes[3:], rest, strict=True)]
     figure.suptitle(plain(", ".join([sweep.workload, *further])), x=0.01, ha="left", fontsize=10)
     add_legend(figure, sweep)
