@@ -6,10 +6,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from hostnet.sweep.cut import cut
 from hostnet.sweep.outcome import outcome_of, types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from hostnet.results import Results
     from hostnet.sweep.job import Job, Keep, Tell
@@ -70,7 +71,7 @@ def compute_here(job: Job, points: Iterable[int], threads: int, keep: Keep, tell
         SimulationError: One of the runs could not go on; what was done is kept.
     """
     crew = Crew(job)
-    parts = _cut(points, TOGETHER[job.engine])
+    parts = cut(points, TOGETHER[job.engine])
     done: set[Future[Done]] = set()
     pending: set[Future[Done]] = set()
     with ThreadPoolExecutor(threads) as pool:
@@ -97,9 +98,3 @@ def _rescue(futures: set[Future[Done]], keep: Keep) -> None:
     for future in wait(futures).done:
         if not future.cancelled() and future.exception() is None:
             keep(*future.result())
-
-
-def _cut(points: Iterable[int], size: int) -> Iterator[list[int]]:
-    iterator = iter(points)
-    while part := list(islice(iterator, size)):
-        yield part
