@@ -15,7 +15,7 @@ from hostnet._core import version as _version
 from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
 from hostnet.results import Results
 from hostnet.simulate import run, run_many
-from hostnet.sweep import SweepResults, sweep
+from hostnet.sweeps import SweepResults, sweep
 from hostnet.system import (
     AddressMap,
     Cha,

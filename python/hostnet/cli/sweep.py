@@ -13,11 +13,11 @@ from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.progress import Watch
 from hostnet.rundir import fresh_path
-from hostnet.sweep.api import check_place, executor, prepare
-from hostnet.sweep.conduct import conduct
+from hostnet.sweeps.api import check_place, executor, prepare
+from hostnet.sweeps.conduct import conduct
 
 if TYPE_CHECKING:
-    from hostnet.sweep.job import Job
+    from hostnet.sweeps.job import Job
 
 RUNS = Path("runs")
 """Where sweeps go unless `--out` says otherwise."""

@@ -13,7 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from hostnet.report.plot import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
-from hostnet.sweep.scale import Scale, scale_of
+from hostnet.sweeps.scale import Scale, scale_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from hostnet.sweep.axis import Axis
+    from hostnet.sweeps.axis import Axis
 
     Choice = tuple[int, ...]
     Dot = tuple[float | None, float | None]
@@ -74,8 +74,8 @@ class Sweep:
         return self.dots.get((choice, metric.column), (None, None))
 
 
-def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> tuple[list[Path], str | None]:
-    """Draws the table of workloads into a folder; returns the files, and a note if not everything was drawn.
+def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> str | None:
+    """Draws the table of workloads into a folder. Returns a note if not everything was drawn.
 
     Raises:
         OSError: They cannot be written.
@@ -84,16 +84,13 @@ def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> tuple[list[Pa
 
     folder.mkdir(exist_ok=True)
     drawn = tuple(axis for axis in axes if len(axis.values) > 1) or tuple(axes[:1])
-    paths = []
     with mpl.rc_context(STYLE):
         for name, sweep in zip(*_named(read_sweeps(table, drawn)), strict=True):
             for stem, figure in figures_of(name, sweep):
-                path = folder / f"{stem}.png"
-                figure.savefig(path, dpi=150)
-                paths.append(path)
+                figure.savefig(folder / f"{stem}.png", dpi=150)
     combinations = prod(len(axis.values) for axis in drawn[3:])
     hidden = combinations > FILES_MAX or (len(drawn) > 2 and len(drawn[2].values) > PANELS_MAX)
-    return paths, "the plots show a part of the combinations only; the tables have all" if hidden else None
+    return "the plots show a part of the combinations only; the tables have all" if hidden else None
 
 
 def read_sweeps(table: Path, axes: tuple[Axis, ...]) -> list[Sweep]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hostnet.sweep.axis import shown
+from hostnet.sweeps.axis import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hostnet.sweep.axis import Axis
+    from hostnet.sweeps.axis import Axis
 
 TICKS_MAX = 9
 """More values are not labelled one by one."""

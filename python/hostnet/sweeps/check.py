@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import simulate
 from hostnet._core import ConfigError
-from hostnet.sweep.axis import shown
+from hostnet.sweeps.axis import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hostnet._core import Plan
-    from hostnet.sweep.axis import Axis
-    from hostnet.sweep.grid import Grid
+    from hostnet.sweeps.axis import Axis
+    from hostnet.sweeps.grid import Grid
 
     Progress = Callable[[dict[str, Any]], bool | None]
 

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING
 
 from hostnet import _core
 from hostnet._core import ConfigError, SimulationError
-from hostnet.sweep.cut import cut
-from hostnet.sweep.outcome import compute, outcome_of, types_of
+from hostnet.sweeps.cut import cut
+from hostnet.sweeps.outcome import compute, outcome_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from distributed import Client, Future
 
-    from hostnet.sweep.job import Job, Keep, Tell
-    from hostnet.sweep.outcome import Outcome, Types
+    from hostnet.sweeps.job import Job, Keep, Tell
+    from hostnet.sweeps.outcome import Outcome, Types
 
     Done = tuple[list[Outcome], Types]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
-from hostnet.sweep.axis import POINTS_MAX
+from hostnet.sweeps.axis import POINTS_MAX
 
 if TYPE_CHECKING:
     from hostnet.results import Source
-    from hostnet.sweep.axis import Axis
+    from hostnet.sweeps.axis import Axis
 
 SEED = "run.seed"
 """The parameter that several seeds set."""

@@ -14,7 +14,7 @@ from hostnet.rundir import write_text
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hostnet.sweep.identity import Identity
+    from hostnet.sweeps.identity import Identity
 
 JOURNAL = "points.journal"
 """What is done; it goes when the tables are there."""

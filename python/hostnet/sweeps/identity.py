@@ -11,7 +11,7 @@ from hostnet._core import ConfigError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hostnet.sweep.job import Job
+    from hostnet.sweeps.job import Job
 
     Identity = dict[str, Any]
 

@@ -6,10 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hostnet.rundir import write_file_atomically
-from hostnet.sweep.identity import compare, identity_of
-from hostnet.sweep.influence import NothingChangedError, notes_on
-from hostnet.sweep.journal import Journal
-from hostnet.sweep.place import (
+from hostnet.sweeps.identity import compare, identity_of
+from hostnet.sweeps.influence import NothingChangedError, notes_on
+from hostnet.sweeps.journal import Journal
+from hostnet.sweeps.place import (
     JOURNAL,
     MANIFEST,
     TABLES,
@@ -22,21 +22,23 @@ from hostnet.sweep.place import (
     sweep_up,
     write_part,
 )
-from hostnet.sweep.table import write_table
+from hostnet.sweeps.table import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from hostnet.sweep.check import Progress
-    from hostnet.sweep.identity import Identity
-    from hostnet.sweep.job import Job, Keep, Tell
-    from hostnet.sweep.outcome import Outcome, Types
+    from hostnet.sweeps.check import Progress
+    from hostnet.sweeps.identity import Identity
+    from hostnet.sweeps.job import Job, Keep, Tell
+    from hostnet.sweeps.outcome import Outcome, Types
 
     Executor = Callable[[Iterator[int], Keep, Tell], None]
 
 
-def conduct(job: Job, path: Path, execute: Executor, *, resume: bool, progress: Progress | None = None) -> Identity:
+def conduct(
+    job: Job, path: Path, execute: Executor, *, resume: bool, plots: bool = True, progress: Progress | None = None
+) -> Identity:
     """Computes what is not done yet, writes tables and plots, and returns the content of sweep.json.
 
     Raises:
@@ -55,7 +57,7 @@ def conduct(job: Job, path: Path, execute: Executor, *, resume: bool, progress: 
             if whole is None:
                 _begin(path, journal, identity)
                 _fill(job, journal, execute, progress)
-                whole = _publish(job, journal, path, identity)
+                whole = _publish(job, journal, path, identity, plots=plots)
     except NothingChangedError:
         sweep_up(path)
         raise
@@ -99,16 +101,16 @@ def _fill(job: Job, journal: Journal, execute: Executor, progress: Progress | No
     assert done == total, "an executor computes every point"
 
 
-def _publish(job: Job, journal: Journal, path: Path, identity: Identity) -> Identity:
+def _publish(job: Job, journal: Journal, path: Path, identity: Identity, *, plots: bool) -> Identity:
     """Writes everything beside its place first, so that the tables appear together; sweep.json comes last."""
-    from hostnet.sweep.plots import draw_sweep
+    from hostnet.sweeps.plots import draw_sweep
 
     notes = notes_on(job.grid, journal)
     for name, table in TABLES.items():
         write_table(job, journal, table, part_of(path / name))
     source = job.grid.source
     write_file_atomically(path / f"config.{source.format}", source.text.encode())
-    _, hidden = draw_sweep(part_of(path / "sweep.parquet"), job.grid.axes, path / "plots")
+    hidden = draw_sweep(part_of(path / "sweep.parquet"), job.grid.axes, path / "plots") if plots else None
     notes += [*job.checked.notes, *([hidden] if hidden else [])]
     tables = {name: hash_of(part_of(path / name)) for name in TABLES}
     manifest: dict[str, Any] = {"format": 1, "kind": "sweep", **identity, "notes": notes, "tables": tables}

@@ -6,13 +6,13 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
-from hostnet.sweep.axis import shown
-from hostnet.sweep.outcome import influence_of
+from hostnet.sweeps.axis import shown
+from hostnet.sweeps.outcome import influence_of
 
 if TYPE_CHECKING:
-    from hostnet.sweep.axis import Axis
-    from hostnet.sweep.grid import Grid
-    from hostnet.sweep.journal import Journal
+    from hostnet.sweeps.axis import Axis
+    from hostnet.sweeps.grid import Grid
+    from hostnet.sweeps.journal import Journal
 
 
 class NothingChangedError(ConfigError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet.sweep.outcome import MEMORY_COLUMNS, OPTIONAL
+from hostnet.sweeps.outcome import MEMORY_COLUMNS, OPTIONAL
 from hostnet.tables import PARQUET
 
 if TYPE_CHECKING:
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from hostnet.sweep.job import Job
-    from hostnet.sweep.journal import Journal
-    from hostnet.sweep.outcome import Outcome, Types
+    from hostnet.sweeps.job import Job
+    from hostnet.sweeps.journal import Journal
+    from hostnet.sweeps.outcome import Outcome, Types
 
     Columns = dict[str, list[Any]]
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import simulate
 from hostnet._core import ConfigError
-from hostnet.sweep.axis import axes_of
-from hostnet.sweep.check import check, resolve
-from hostnet.sweep.conduct import conduct
-from hostnet.sweep.grid import Grid
-from hostnet.sweep.job import Job
-from hostnet.sweep.local import compute_here
-from hostnet.sweep.outcome import check_engine
-from hostnet.sweep.place import check_free, check_resumable
+from hostnet.sweeps.axis import axes_of
+from hostnet.sweeps.check import check, resolve
+from hostnet.sweeps.conduct import conduct
+from hostnet.sweeps.grid import Grid
+from hostnet.sweeps.job import Job
+from hostnet.sweeps.local import compute_here
+from hostnet.sweeps.outcome import check_engine
+from hostnet.sweeps.place import check_free, check_resumable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow as pa
 
-    from hostnet.sweep.check import Progress
-    from hostnet.sweep.conduct import Executor
+    from hostnet.sweeps.check import Progress
+    from hostnet.sweeps.conduct import Executor
     from hostnet.system import Config
 
 SEEDS_MAX = 10_000
@@ -117,7 +117,7 @@ def sweep(
             return load(conduct(job, place, execute, resume=resume, progress=progress), place, place)
         with tempfile.TemporaryDirectory(prefix="hostnet-") as folder:
             scratch = Path(folder)
-            return load(conduct(job, scratch, execute, resume=True, progress=progress), scratch, None)
+            return load(conduct(job, scratch, execute, resume=True, plots=False, progress=progress), scratch, None)
 
 
 def check_place(path: Path, *, resume: bool) -> None:
@@ -170,7 +170,7 @@ def executor(job: Job, jobs: int | None, dask: str | PathLike[str] | None) -> It
         return
     if jobs is not None:
         raise ConfigError("--jobs: the workers of the Dask cluster say how many points they take; leave it out")
-    from hostnet.sweep.remote import connect
+    from hostnet.sweeps.remote import connect
 
     with connect(os.fspath(dask)) as cluster:
         yield lambda points, keep, tell: cluster.compute(job, points, keep, tell)

@@ -6,15 +6,15 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from hostnet.sweep.cut import cut
-from hostnet.sweep.outcome import outcome_of, types_of
+from hostnet.sweeps.cut import cut
+from hostnet.sweeps.outcome import outcome_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hostnet.results import Results
-    from hostnet.sweep.job import Job, Keep, Tell
-    from hostnet.sweep.outcome import Outcome, Types
+    from hostnet.sweeps.job import Job, Keep, Tell
+    from hostnet.sweeps.outcome import Outcome, Types
 
     Done = tuple[list[Outcome], Types]
 

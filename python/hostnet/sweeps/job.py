@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError, SimulationError
-from hostnet.sweep.axis import shown
-from hostnet.sweep.check import resolve
-from hostnet.sweep.outcome import compute
+from hostnet.sweeps.axis import shown
+from hostnet.sweeps.check import resolve
+from hostnet.sweeps.outcome import compute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hostnet._core import Plan
     from hostnet.results import Results, Source
-    from hostnet.sweep.check import Checked
-    from hostnet.sweep.grid import Grid
-    from hostnet.sweep.outcome import Outcome, Progress, Types
+    from hostnet.sweeps.check import Checked
+    from hostnet.sweeps.grid import Grid
+    from hostnet.sweeps.outcome import Outcome, Progress, Types
 
     Keep = Callable[[Sequence[Outcome], Types], None]
     Tell = Callable[[float], bool]

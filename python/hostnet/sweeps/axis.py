@@ -70,7 +70,7 @@ class Axis:
             return contents
         if all(type(content) is int and content in INT64 for content in contents):
             return contents
-        if all(type(content) in (int, float) for content in contents):
+        if all(type(content) is float or (type(content) is int and content in INT64) for content in contents):
             return [float(content) for content in contents]
         return [value.name for value in self.values]
 
