@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import pickle
 import queue
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -182,13 +184,8 @@ def connect(place: str) -> Iterator[Cluster]:
     level = quiet.level
     quiet.setLevel(logging.CRITICAL)
     try:
-        try:
-            client = Client(address, timeout=TIMEOUT_S, set_as_default=False)
-        except ValueError as error:
-            raise ConfigError(f"--dask {place}: {error}") from None
-        except OSError:
-            raise ClusterError(f"--dask {place}: does not answer within {TIMEOUT_S} s") from None
-        with client:
+        _knock(address, place)
+        with Client(address, timeout=TIMEOUT_S, set_as_default=False) as client:
             _check_workers(client, place)
             yield Cluster(client, place)
     finally:
@@ -213,6 +210,31 @@ def address_of(place: str) -> str:
     except (ValueError, KeyError, TypeError):
         raise ConfigError(f"--dask {place}: is not the scheduler file of Dask") from None
     return str(address)
+
+
+def _knock(address: str, place: str) -> None:
+    """Asks who is there, for a client waits for ever for somebody who takes a connection and says nothing."""
+    with ThreadPoolExecutor(1) as thread:  # the caller's own may be inside an event loop
+        try:
+            kind = thread.submit(asyncio.run, _kind_of(address)).result()
+        except ValueError as error:
+            raise ConfigError(f"--dask {place}: {error}") from None
+        except OSError:
+            raise ClusterError(f"--dask {place}: does not answer within {TIMEOUT_S} s") from None
+    if kind != "Scheduler":
+        raise ConfigError(f"--dask {place}: is a {kind.lower()} of Dask; name its scheduler")
+
+
+async def _kind_of(address: str) -> str:
+    from distributed import Security
+    from distributed.core import rpc
+
+    somebody = rpc(address, timeout=TIMEOUT_S, connection_args=Security().get_connection_args("client"))
+    try:
+        identity = await asyncio.wait_for(somebody.identity(), TIMEOUT_S)
+    finally:
+        await somebody.close_rpc()
+    return str(identity["type"])
 
 
 def _check_workers(client: Client, place: str) -> None:
