@@ -38,6 +38,9 @@ PANELS_PER_ROW = 3
 LEGEND_MAX = 16
 """Of more lines only some are named."""
 
+MARKS_MAX = 24
+"""Lines with more values have no marks, which would hide them."""
+
 HEADROOM = 1.04
 """How far y axes reach beyond what is drawn."""
 
@@ -181,7 +184,7 @@ def draw_lines(axes: Axes, sweep: Sweep, metric: Metric, rest: Choice) -> None:
             [value for _, value, _ in known],
             yerr=[ci95 for _, _, ci95 in known],
             elinewidth=0.8,
-            **look_of(line, line_count(sweep)),
+            **(look_of(line, line_count(sweep)) | ({"marker": ""} if len(scale.places) > MARKS_MAX else {})),
         )
     put_scale(axes, scale)
 
