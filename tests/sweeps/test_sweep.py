@@ -102,6 +102,11 @@ def test_a_parameter_without_influence_is_told(file: Path) -> None:
     ]
 
 
+def test_many_values_with_the_same_results_are_told_briefly(file: Path) -> None:
+    results = hostnet.sweep(file, ["iio.write_credits=2,40..48"])
+    assert results.notes == ["iio.write_credits: 9 values from 40 to 48 gave the same results"]
+
+
 def test_a_single_value_without_influence_is_told(file: Path) -> None:
     results = hostnet.sweep(file, {"iio.write_credits": [200]})
     assert results.notes == ["iio.write_credits had no influence on any result of this sweep"]

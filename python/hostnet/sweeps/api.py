@@ -152,6 +152,8 @@ def prepare(
     _check_range("--seeds", seeds, SEEDS_MAX)
     grid = Grid(simulate.source_of(config, overrides), axes_of(over))
     if seeds is not None:
+        if engine == "predict":
+            raise ConfigError("--seeds: a prediction does not depend on the seed; leave it out")
         grid = grid.with_seeds(resolve(grid, 0).seed, seeds)
     return Job(grid, check(grid, progress), engine)
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from hostnet.sweeps.journal import Journal
 
 
+LISTED_MAX = 5
+"""More values are not listed in a note."""
+
+
 class NothingChangedError(ConfigError):
     """All results of a sweep are the same."""
 
@@ -27,9 +31,11 @@ def notes_on(grid: Grid, journal: Journal) -> list[str]:
     """
     digests = [[hashlib.sha256() for _ in axis.values] for axis in grid.axes]
     idle = {axis.path for axis in grid.axes}
+    outside = 0
     for point in range(len(grid)):
         outcome = journal.outcome(point)
         idle &= set(outcome["no_effect"])
+        outside += bool(outcome["extras"].get("outside"))
         influence = influence_of(outcome)
         for of_axis, index in zip(digests, grid.choice(point), strict=False):
             of_axis[index].update(influence)
@@ -44,6 +50,9 @@ def notes_on(grid: Grid, journal: Journal) -> list[str]:
     for axis, of_axis in zip(grid.axes, digests, strict=True):
         if axis.path not in idle:
             notes += [f"{axis.path}: {same} gave the same results" for same in _same(axis, of_axis)]
+    if outside:
+        covered = f"{outside} of {len(grid)} points lie outside of what the predictor covers"
+        notes.append(f"{covered}; column outside says why")
     return notes
 
 
@@ -51,4 +60,10 @@ def _same(axis: Axis, of_axis: list[hashlib._Hash]) -> list[str]:
     groups: dict[bytes, list[str]] = {}
     for value, digest in zip(axis.values, of_axis, strict=True):
         groups.setdefault(digest.digest(), []).append(shown(value.name))
-    return [f"{', '.join(names[:-1])} and {names[-1]}" for names in groups.values() if len(names) > 1]
+    return [_listed(names) for names in groups.values() if len(names) > 1]
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) > LISTED_MAX:
+        return f"{len(names)} values from {names[0]} to {names[-1]}"
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -38,8 +38,8 @@ MEMORY_COLUMNS = (
 TABLES = ("workloads", "domains")
 """Tables of which a sweep keeps the rows."""
 
-OPTIONAL = ("regime",)
-"""What is kept of a summary that has it."""
+EXTRAS = {"regime": "string", "uncertainty_95": "float64", "outside": "string"}
+"""Columns that only some engines fill, and their types."""
 
 
 def check_engine(engine: str) -> None:
@@ -76,9 +76,20 @@ def outcome_of(point: int, results: Results) -> Outcome:
         "result_hash": results.result_hash,
         "no_effect": summary["no_effect"],
         "memory": [memory[column] for column in MEMORY_COLUMNS],
-        **{name: summary[name] for name in OPTIONAL if name in summary},
+        "extras": extras_of(summary),
         **{name: _rows(results, name) for name in TABLES},
     }
+
+
+def extras_of(summary: dict[str, Any]) -> dict[str, Any]:
+    """What an engine says about a whole point, by column."""
+    extras = {}
+    if "regime" in summary:
+        extras["regime"] = summary["regime"]["name"]
+    if "uncertainty" in summary:
+        extras["uncertainty_95"] = summary["uncertainty"]["throughput_95"]
+        extras["outside"] = "; ".join(summary["uncertainty"]["outside"])
+    return extras
 
 
 def types_of(results: Results) -> Types:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet.sweeps.outcome import MEMORY_COLUMNS, OPTIONAL
+from hostnet.sweeps.outcome import EXTRAS, MEMORY_COLUMNS
 from hostnet.tables import PARQUET
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _schema(job: Job, journal: Journal, name: str) -> pa.Schema:
     first = {"point": "int64", **axes, "seed": "uint64", "engine": "string", "config_hash": "string"}
     types: Any = {**first, "result_hash": "string", **_kept(journal.types, name)}
     if name == "workloads":
-        types.update(dict.fromkeys(_optional(journal.outcome(0)), "string"))
+        types.update({column: EXTRAS[column] for column in journal.outcome(0)["extras"]})
         types.update({f"memory_{column}": kind for column, kind in journal.types["memory"].items()})
     return pa.schema(
         [(column, pa.type_for_alias(kind) if isinstance(kind, str) else kind) for column, kind in types.items()]
@@ -84,7 +84,7 @@ def _ahead(job: Job, outcome: Outcome, axes: list[tuple[str, list[Any]]]) -> dic
 
 def _behind(outcome: Outcome) -> dict[str, Any]:
     memory = zip(MEMORY_COLUMNS, outcome["memory"], strict=True)
-    return {**_optional(outcome), **{f"memory_{column}": value for column, value in memory}}
+    return {**outcome["extras"], **{f"memory_{column}": value for column, value in memory}}
 
 
 def _rows(outcome: Outcome, types: Types, name: str) -> Iterator[dict[str, Any]]:
@@ -95,7 +95,3 @@ def _rows(outcome: Outcome, types: Types, name: str) -> Iterator[dict[str, Any]]
 
 def _kept(types: Types, name: str) -> dict[str, str]:
     return {column: kind for column, kind in types[name].items() if column not in LEFT_OUT.get(name, ())}
-
-
-def _optional(outcome: Outcome) -> dict[str, Any]:
-    return {name: outcome[name] for name in OPTIONAL if name in outcome}
