@@ -138,6 +138,26 @@ def test_an_address_that_does_not_answer_is_refused(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_cluster_that_goes_away_leaves_what_is_done(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = Journal.add
+    with (
+        warnings.catch_warnings(action="ignore"),
+        LocalCluster(n_workers=1, processes=False, dashboard_address=None) as local,
+    ):
+
+        def add(journal: Journal, outcomes: Any, types: Any) -> int:
+            local.close()
+            return original(journal, outcomes, types)
+
+        monkeypatch.setattr(Journal, "add", add)
+        with pytest.raises(OSError, match="the cluster is gone"):
+            hostnet.sweep(file, OVER, out=tmp_path / "out", dask=local.scheduler_address)
+    with Journal(tmp_path / "out/points.journal") as journal:
+        assert 0 < len(list(journal.missing())) < 24
+
+
 def test_without_dask_it_is_said_how_to_install_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ConfigError, match=r"pip install 'hostnet\[dask\]'"):

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hostnet._core import ConfigError
+from hostnet._core import ConfigError, SimulationError
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.progress import Watch
 from hostnet.rundir import fresh_path
 from hostnet.sweeps.api import check_place, executor, prepare
 from hostnet.sweeps.conduct import conduct
+from hostnet.sweeps.job import ClusterError
 
 if TYPE_CHECKING:
     from hostnet.sweeps.job import Job
@@ -66,6 +67,8 @@ def sweep_command(request: Request) -> int:
         except KeyboardInterrupt:
             _say_how_to_go_on(path)
             return EXIT_INTERRUPTED
+        except (SimulationError, ClusterError) as error:
+            raise type(error)(f"{error}; what is done is kept in {path}, see --resume") from None
     _print(request, manifest, path)
     return 0
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hostnet.rundir import write_file_atomically
 from hostnet.sweeps.identity import compare, identity_of
 from hostnet.sweeps.influence import NothingChangedError, notes_on
 from hostnet.sweeps.journal import Journal
@@ -109,12 +108,13 @@ def _publish(job: Job, journal: Journal, path: Path, identity: Identity, *, plot
     for name, table in TABLES.items():
         write_table(job, journal, table, part_of(path / name))
     source = job.grid.source
-    write_file_atomically(path / f"config.{source.format}", source.text.encode())
+    config = f"config.{source.format}"
+    write_part(path / config, source.text)
     hidden = draw_sweep(part_of(path / "sweep.parquet"), job.grid.axes, path / "plots") if plots else None
     notes += [*job.checked.notes, *([hidden] if hidden else [])]
     tables = {name: hash_of(part_of(path / name)) for name in TABLES}
     manifest: dict[str, Any] = {"format": 1, "kind": "sweep", **identity, "notes": notes, "tables": tables}
     write_part(path / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False))
-    for name in (*TABLES, MANIFEST):
+    for name in (config, *TABLES, MANIFEST):
         reveal(path / name)
     return manifest

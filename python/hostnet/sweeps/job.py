@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     Tell = Callable[[float], bool]
 
 
+class ClusterError(OSError):
+    """The cluster that computes does not answer, or no longer."""
+
+
 @dataclass(frozen=True)
 class Job:
     """What to compute, and with what."""

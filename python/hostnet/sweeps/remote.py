@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from hostnet import _core
 from hostnet._core import ConfigError, SimulationError
 from hostnet.sweeps.cut import cut
+from hostnet.sweeps.job import ClusterError
 from hostnet.sweeps.outcome import compute, outcome_of, types_of
 
 if TYPE_CHECKING:
@@ -47,10 +48,6 @@ TOGETHER = {"run": 1, "predict": 16}
 
 IN_FLIGHT = {"run": 256, "predict": 64}
 """Tasks that the cluster has at a time."""
-
-
-class ClusterError(OSError):
-    """The cluster does not answer, or no longer."""
 
 
 class Cluster:
@@ -180,16 +177,25 @@ def connect(place: str) -> Iterator[Cluster]:
     except ImportError:
         raise ConfigError("--dask: Dask is not installed; pip install 'hostnet[dask]'") from None
     address = address_of(place)
-    quiet = logging.getLogger("distributed")
-    level = quiet.level
-    quiet.setLevel(logging.CRITICAL)
-    try:
+    with _quiet():
         _knock(address, place)
         with Client(address, timeout=TIMEOUT_S, set_as_default=False) as client:
             _check_workers(client, place)
             yield Cluster(client, place)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps Dask from writing tracebacks about connections whose loss we tell in one line."""
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in ("distributed", "tornado")]
+    loggers = [logger for logger in map(logging.getLogger, names) if not logger.disabled]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
     finally:
-        quiet.setLevel(level)
+        for logger in loggers:
+            logger.disabled = False
 
 
 def address_of(place: str) -> str:
