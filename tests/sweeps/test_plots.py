@@ -6,6 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -76,9 +77,10 @@ def test_lines_have_the_values_of_the_table(tmp_path: Path, figures: list[Figure
     plots.draw_sweep(table_of(axes, tmp_path / "t.parquet"), axes, tmp_path / "plots")
     throughput, latency = figures[0].axes
     assert [throughput.get_ylabel(), latency.get_ylabel()] == [metric.label for metric in plots.METRICS]
-    lines = [container[0] for container in throughput.containers]
-    assert [list(line.get_ydata()) for line in lines] == [[0, 30, 60], [40, 70], [20, 50, 80]]
-    assert [list(line.get_xdata()) for line in lines] == [[46, 92, 184], [92, 184], [46, 92, 184]]
+    lines = throughput.get_lines()
+    assert len(throughput.containers) == 3, "whiskers"
+    assert [np.asarray(line.get_ydata()).tolist() for line in lines] == [[0, 30, 60], [40, 70], [20, 50, 80]]
+    assert [np.asarray(line.get_xdata()).tolist() for line in lines] == [[46, 92, 184], [92, 184], [46, 92, 184]]
     assert [text.get_text() for text in figures[0].legends[0].get_texts()] == ["0-0", "0-1", "0-2"]
     assert [label.get_text() for label in throughput.get_xticklabels()] == ["46", "92", "184"]
 
@@ -109,6 +111,15 @@ def test_too_many_combinations_are_told(tmp_path: Path, monkeypatch: pytest.Monk
     note = plots.draw_sweep(table_of(axes, tmp_path / "t.parquet"), axes, tmp_path / "plots")
     assert note == "the plots show a part of the combinations only; the tables have all"
     assert len(list((tmp_path / "plots").iterdir())) == 2
+
+
+def test_of_many_lines_some_are_drawn(tmp_path: Path, figures: list[Figure]) -> None:
+    axes = axes_of([CREDITS, "core.lfb.entries=1..200"])
+    note = plots.draw_sweep(table_of(axes, tmp_path / "t.parquet"), axes, tmp_path / "plots")
+    assert note is not None
+    assert len(figures[0].axes[0].get_lines()) == 64
+    named = [text.get_text() for text in figures[0].legends[0].get_texts()]
+    assert (len(named), named[0], named[-1]) == (16, "1", "200")
 
 
 def test_workloads_with_odd_names_have_files_of_their_own(tmp_path: Path) -> None:

@@ -33,6 +33,9 @@ FILES_MAX = 24
 PANELS_MAX = 24
 """More values of a third parameter are not drawn."""
 
+LINES_MAX = 64
+"""Of more values of a second parameter only some are drawn."""
+
 PANELS_PER_ROW = 3
 
 LEGEND_MAX = 16
@@ -40,6 +43,9 @@ LEGEND_MAX = 16
 
 MARKS_MAX = 24
 """Lines with more values have no marks, which would hide them."""
+
+WHISKERS_MAX = 200
+"""Lines with more values have no whiskers, which would be a band that takes long to draw."""
 
 HEADROOM = 1.04
 """How far y axes reach beyond what is drawn."""
@@ -92,7 +98,8 @@ def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> str | None:
             for stem, figure in figures_of(name, sweep):
                 figure.savefig(folder / f"{stem}.png", dpi=150)
     combinations = prod(len(axis.values) for axis in drawn[3:])
-    hidden = combinations > FILES_MAX or (len(drawn) > 2 and len(drawn[2].values) > PANELS_MAX)
+    limits = ((1, LINES_MAX), (2, PANELS_MAX))
+    hidden = combinations > FILES_MAX or any(len(drawn) > at and len(drawn[at].values) > most for at, most in limits)
     return "the plots show a part of the combinations only; the tables have all" if hidden else None
 
 
@@ -175,17 +182,16 @@ def draw_panels(sweep: Sweep, metric: Metric, rest: Choice) -> Figure:
 def draw_lines(axes: Axes, sweep: Sweep, metric: Metric, rest: Choice) -> None:
     """A line per value of the second parameter."""
     scale = scale_of(sweep.axes[0])
-    for line in range(line_count(sweep)):
+    for line in evenly(line_count(sweep), LINES_MAX):
         choices = [(index, *((line,) if len(sweep.axes) > 1 else ()), *rest) for index in scale.order]
         dots = [(place, *sweep.dot(choice, metric)) for place, choice in zip(scale.places, choices, strict=True)]
-        known = [(place, value, ci95 or 0.0) for place, value, ci95 in dots if value is not None]
-        axes.errorbar(
-            [place for place, _, _ in known],
-            [value for _, value, _ in known],
-            yerr=[ci95 for _, _, ci95 in known],
-            elinewidth=0.8,
-            **(look_of(line, line_count(sweep)) | ({"marker": ""} if len(scale.places) > MARKS_MAX else {})),
-        )
+        known = [(place, value, ci95) for place, value, ci95 in dots if value is not None]
+        places, values = [place for place, _, _ in known], [value for _, value, _ in known]
+        look = look_of(line, line_count(sweep)) | ({"marker": ""} if len(places) > MARKS_MAX else {})
+        axes.plot(places, values, **look)
+        if len(places) <= WHISKERS_MAX and any(ci95 for _, _, ci95 in known):
+            spread = [ci95 or 0.0 for _, _, ci95 in known]
+            axes.errorbar(places, values, yerr=spread, fmt="none", ecolor=look["color"], elinewidth=0.8)
     put_scale(axes, scale)
 
 
