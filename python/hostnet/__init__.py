@@ -5,16 +5,17 @@
     results = hostnet.run("server.toml")
     print(results.workloads["stream"]["throughput_gb_per_s"])
 
-`Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it;
-`Results` holds what was measured. `memory` simulates the memory system on its own, and `check_commands` checks a
-stream of DRAM commands. `sweep` computes a configuration under every combination of some values.
+`Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it, and
+`predict` tells in less than a millisecond about what they would measure; `Results` holds it. `sweep` computes a
+configuration under every combination of some values. `memory` simulates the memory system on its own, and
+`check_commands` checks a stream of DRAM commands.
 """
 
 from hostnet._core import CheckpointError, CommandCheck, ConfigError, SimulationError
 from hostnet._core import version as _version
 from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
 from hostnet.results import Results
-from hostnet.simulate import run, run_many
+from hostnet.simulate import predict, run, run_many
 from hostnet.sweeps import SweepResults, sweep
 from hostnet.system import (
     AddressMap,
@@ -75,6 +76,7 @@ __all__ = [
     "__version__",
     "check_commands",
     "memory",
+    "predict",
     "run",
     "run_many",
     "sweep",

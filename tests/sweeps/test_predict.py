@@ -15,8 +15,6 @@ from tests.sweeps.conftest import tables_of
 
 OVER = ["workload.stream.cores=0-0,0-1", "iio.write_credits=1..50"]
 
-needs_predictor = pytest.mark.skipif(not hasattr(simulate, "predict_plan"), reason="there is no predictor yet")
-
 
 class Guess(Results):
     """What a predictor says, made of a run."""
@@ -40,7 +38,7 @@ def guesses(monkeypatch: pytest.MonkeyPatch) -> None:
         run = simulate.run_plan(plan, source)
         return Guess(run.native, plan, source, run.timing)
 
-    monkeypatch.setattr("hostnet.simulate.predict_plan", predict_plan, raising=False)
+    monkeypatch.setattr("hostnet.simulate.predict_plan", predict_plan)
 
 
 @pytest.mark.usefixtures("guesses")
@@ -68,13 +66,6 @@ def test_predictions_have_no_seeds(file: Path) -> None:
         hostnet.sweep(file, OVER, engine="predict", seeds=2)
 
 
-def test_without_a_predictor_nothing_is_predicted(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("hostnet.simulate.predict_plan", raising=False)
-    with pytest.raises(ConfigError, match="this version of hostnet has no predictor"):
-        hostnet.sweep(file, OVER, engine="predict")
-
-
-@needs_predictor
 def test_the_predictor_is_swept(file: Path, tmp_path: Path) -> None:
     results = hostnet.sweep(file, OVER, engine="predict", out=tmp_path / "out")
     assert results.table.num_rows == 200

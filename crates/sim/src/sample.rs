@@ -1,8 +1,8 @@
 //! What a machine has done so far, read off its domains and counters.
 
 use hostnet_kernel::Time;
-use hostnet_measure::{Domain, Histogram};
-use hostnet_model::{Component, Machine};
+use hostnet_measure::{Domain, Histogram, Usage};
+use hostnet_model::{cha, Component, Machine};
 use serde::{Deserialize, Serialize};
 
 /// The domains of a machine and its hops' queues, in the order of the reports.
@@ -68,6 +68,20 @@ impl Group {
             Self::Posted => "PCIe posted",
             Self::NonPosted => "PCIe non-posted",
         }
+    }
+
+    /// Classes that its domains keep per workload.
+    fn books(self) -> usize {
+        match self {
+            Self::Tor | Self::ChaRead | Self::ChaWrite => cha::BOOKS,
+            _ => 1,
+        }
+    }
+
+    /// What the workload `class`, or each of them, made of a domain of the group.
+    pub fn usages(self, domain: &Domain, class: Option<usize>) -> impl Iterator<Item = &Usage> {
+        let usages = domain.classes().iter().enumerate();
+        usages.filter(move |(book, _)| class.is_none_or(|class| class == book / self.books())).map(|(_, usage)| usage)
     }
 
     /// The pool that it shares its credits with, or nothing.
@@ -159,6 +173,14 @@ pub struct Totals {
     pub area_ps: u64,
 }
 
+impl Totals {
+    pub(crate) fn add(&mut self, usage: &Usage) {
+        self.lines += usage.residence().count();
+        self.residence_ps += usage.residence().sum() as u64;
+        self.area_ps += usage.area_ps();
+    }
+}
+
 /// Running totals of a machine since the start of the window. Domains must have been settled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
@@ -197,10 +219,8 @@ impl Sample {
         for (index, group) in Group::ALL.into_iter().enumerate() {
             for (_, domain) in domains(machine, group) {
                 sample.over_threshold_ps[index] += domain.over_threshold_ps();
-                for (totals, usage) in sample.totals[index].iter_mut().zip(domain.classes()) {
-                    totals.lines += usage.residence().count();
-                    totals.residence_ps += usage.residence().sum() as u64;
-                    totals.area_ps += usage.area_ps();
+                for (class, totals) in sample.totals[index].iter_mut().enumerate() {
+                    group.usages(domain, Some(class)).for_each(|usage| totals.add(usage));
                 }
             }
         }
@@ -245,10 +265,7 @@ impl Sample {
 pub fn residences(machine: &Machine, group: Group, class: Option<usize>) -> Histogram {
     let mut merged = Histogram::default();
     for (_, domain) in domains(machine, group) {
-        let usages = domain.classes().iter().enumerate();
-        usages
-            .filter(|(index, _)| class.is_none_or(|class| class == *index))
-            .for_each(|(_, usage)| merged.merge(usage.residence()));
+        group.usages(domain, class).for_each(|usage| merged.merge(usage.residence()));
     }
     merged
 }

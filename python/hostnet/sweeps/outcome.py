@@ -50,8 +50,6 @@ def check_engine(engine: str) -> None:
     """
     if engine not in ENGINES:
         raise ConfigError(f"--engine {engine}: is not one of {', '.join(ENGINES)}")
-    if _function(engine) is None:
-        raise ConfigError(f"--engine {engine}: this version of hostnet has no predictor; use run")
 
 
 def compute(engine: str, plan: Plan, source: Source, progress: Progress | None = None) -> Results:
@@ -62,8 +60,7 @@ def compute(engine: str, plan: Plan, source: Source, progress: Progress | None =
     """
     if engine == "run":
         return simulate.run_plan(plan, source, progress=progress)
-    results: Results = _function(engine)(plan, source)
-    return results
+    return simulate.predict_plan(plan, source)
 
 
 def outcome_of(point: int, results: Results) -> Outcome:
@@ -112,7 +109,3 @@ def influence_of(outcome: Outcome) -> bytes:
 def _rows(results: Results, name: str) -> list[list[Any]]:
     columns = list(results.native.column_types(name))
     return [[row[column] for column in columns] for row in results.summary[name]]
-
-
-def _function(engine: str) -> Any:
-    return getattr(simulate, f"{engine}_plan", None)

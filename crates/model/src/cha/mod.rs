@@ -18,6 +18,15 @@ pub fn slice_of(line: u64, slices: u32) -> u8 {
     ((hash * u64::from(slices)) >> 32) as u8
 }
 
+/// Books that the domains of the CHA keep per workload: of its cores, and of its devices.
+pub const BOOKS: usize = 2;
+
+/// The class of a request in the domains of the CHA.
+#[inline]
+fn book(kind: Kind, class: u8) -> u8 {
+    class * BOOKS as u8 + u8::from(kind.is_io())
+}
+
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Slice {
     used: u32,
@@ -46,7 +55,7 @@ impl Cha {
     #[must_use]
     pub fn new(params: ChaParams, core: &CoreParams, iio: &IioParams, classes: usize) -> Self {
         let entries = params.slices * params.tor_entries;
-        let domain = || Domain::new(entries, entries, classes);
+        let domain = || Domain::new(entries, entries, classes * BOOKS);
         Self {
             from_cha_ps: core.from_cha_ps,
             core_write_ack_ps: core.write_ack_ps,
@@ -60,7 +69,7 @@ impl Cha {
         }
     }
 
-    /// The request buffers of all slices.
+    /// The request buffers of all slices, with [`BOOKS`] classes per workload.
     #[must_use]
     pub fn tor(&self) -> &Domain {
         &self.tor
@@ -113,7 +122,8 @@ impl Cha {
         let slice = &mut self.slices[usize::from(slice)];
         slice.used += 1;
         let pool = if kind.is_read() { &mut self.read } else { &mut self.write };
-        let taken = self.tor.try_acquire(now, class) && pool.try_acquire(now, class);
+        let book = book(kind, class);
+        let taken = self.tor.try_acquire(now, book) && pool.try_acquire(now, book);
         assert!(taken, "a slice with a free entry has room");
         let channel = context.channel(place.channel);
         match kind {
@@ -131,8 +141,8 @@ impl Cha {
     pub(crate) fn on_read(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let Request { kind, class, slice, owner, admitted, .. } = *context.requests.get(id);
-        self.read.release(now, class, admitted);
-        self.tor.release(now, class, admitted);
+        self.read.release(now, book(kind, class), admitted);
+        self.tor.release(now, book(kind, class), admitted);
         let delay = if kind.is_io() { self.io_read_return_ps } else { self.from_cha_ps };
         context.send(owner, delay, Payload::Data(id));
         self.free_entry(usize::from(slice), context);
@@ -142,8 +152,8 @@ impl Cha {
     pub(crate) fn on_accepted(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let Request { kind, class, slice, owner, admitted, .. } = *context.requests.get(id);
-        self.write.release(now, class, admitted);
-        self.tor.release(now, class, admitted);
+        self.write.release(now, book(kind, class), admitted);
+        self.tor.release(now, book(kind, class), admitted);
         let index = usize::from(slice);
         if kind.is_io() {
             context.send(owner, self.io_write_ack_ps, Payload::Acknowledged(id));

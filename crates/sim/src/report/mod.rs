@@ -1,6 +1,9 @@
 //! From a run to its tables and its summary.
 
 mod channels;
+mod predicted;
+
+pub use predicted::predict;
 
 use crate::limits;
 use crate::sample::{differences, domains, residences, Group, Sample, Totals};
@@ -88,7 +91,7 @@ fn ratio_ci95(samples: &[Sample], over: impl Fn(&Sample) -> f64, under: impl Fn(
 }
 
 impl View<'_> {
-    fn window_ps(&self) -> f64 {
+    pub(crate) fn window_ps(&self) -> f64 {
         self.now.since(self.window_start) as f64
     }
 
@@ -109,7 +112,7 @@ impl View<'_> {
     }
 
     /// The controllers of all channels.
-    fn controllers(&self) -> Vec<&Controller> {
+    pub(crate) fn controllers(&self) -> Vec<&Controller> {
         let channels = self.machine.components().iter().filter_map(|component| match component {
             Component::Channel(channel) => Some(channel.controller()),
             _ => None,
@@ -137,6 +140,7 @@ impl View<'_> {
         let whole: Vec<Value> = domains.rows.iter().filter(whole).map(|row| domains.row_json(row)).collect();
         json!({
             "format": 1,
+            "engine": "run",
             "name": self.plan.name,
             "config_hash": self.plan.hash,
             "seed": self.plan.run.seed,
@@ -148,6 +152,7 @@ impl View<'_> {
             "workloads": rows(workloads),
             "domains": whole,
             "channels": rows(channels),
+            "counters": self.counters(),
             "limits": limits.iter().map(|limit| limit.text.clone()).collect::<Vec<_>>(),
             "no_effect": limits::without_influence(self),
             "ignored": self.plan.ignored,
@@ -268,11 +273,9 @@ impl View<'_> {
         for class in classes {
             let mut latency = Histogram::default();
             let mut area_ps = 0;
-            for usage in parts.iter().flat_map(|domain| domain.classes().iter().enumerate()) {
-                if class.is_none_or(|class| class == usage.0) {
-                    latency.merge(usage.1.residence());
-                    area_ps += usage.1.area_ps();
-                }
+            for usage in parts.iter().flat_map(|domain| group.usages(domain, class)) {
+                latency.merge(usage.residence());
+                area_ps += usage.area_ps();
             }
             if class.is_some() && area_ps == 0 {
                 continue;
