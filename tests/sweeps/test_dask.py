@@ -78,6 +78,13 @@ def test_a_scheduler_file_is_read(cluster: LocalCluster, file: Path, tmp_path: P
     assert results.table["point"].to_pylist() == [0, 0, 1, 1]
 
 
+def test_predictions_come_back_in_pieces(cluster: LocalCluster, file: Path, tmp_path: Path) -> None:
+    over = ["iio.write_credits=1..40"]
+    hostnet.sweep(file, over, engine="predict", out=tmp_path / "local")
+    hostnet.sweep(file, over, engine="predict", out=tmp_path / "dask", dask=cluster.scheduler_address)
+    assert tables_of(tmp_path / "dask") == tables_of(tmp_path / "local")
+
+
 def test_a_stopped_sweep_goes_on_elsewhere(cluster: LocalCluster, file: Path, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         hostnet.sweep(

@@ -221,6 +221,6 @@ def test_a_file_that_changes_on_the_way_is_noticed(tmp_path: Path, monkeypatch: 
         job.write_text(job.read_text().replace("16", "32"))
         original(*arguments)
 
-    monkeypatch.setattr("hostnet.sweeps.api.compute_here", change)
+    monkeypatch.setattr("hostnet.sweeps.local.compute_here", change)
     with pytest.raises(ConfigError, match="a file that the configuration names was changed during the sweep"):
         hostnet.sweep(file, {"iio.write_credits": [2, 8]})

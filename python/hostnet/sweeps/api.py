@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,14 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import simulate
 from hostnet._core import ConfigError
-from hostnet.sweeps.axis import axes_of
-from hostnet.sweeps.check import check, resolve
-from hostnet.sweeps.conduct import conduct
-from hostnet.sweeps.grid import Grid
-from hostnet.sweeps.job import Job
-from hostnet.sweeps.local import compute_here
-from hostnet.sweeps.outcome import check_engine
-from hostnet.sweeps.place import check_free, check_resumable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,6 +20,7 @@ if TYPE_CHECKING:
 
     from hostnet.sweeps.check import Progress
     from hostnet.sweeps.conduct import Executor
+    from hostnet.sweeps.job import Job
     from hostnet.system import Config
 
 SEEDS_MAX = 10_000
@@ -106,6 +98,10 @@ def sweep(
         KeyboardInterrupt: `progress` stopped the sweep; what is done is kept in `out`.
         OSError: A file or directory cannot be read or written, or the Dask cluster does not answer.
     """
+    import tempfile
+
+    from hostnet.sweeps.conduct import conduct
+
     if resume and out is None:
         raise ConfigError("resume: name the directory with out")
     place = None if out is None else Path(out)
@@ -127,6 +123,8 @@ def check_place(path: Path, *, resume: bool) -> None:
         ConfigError: It is not the directory of a sweep.
         OSError: It exists already, or cannot be written.
     """
+    from hostnet.sweeps.place import check_free, check_resumable
+
     if resume and path.exists():
         check_resumable(path)
     else:
@@ -148,6 +146,12 @@ def prepare(
         KeyboardInterrupt: `progress` stopped the check.
         OSError: The configuration cannot be read.
     """
+    from hostnet.sweeps.axis import axes_of
+    from hostnet.sweeps.check import check, resolve
+    from hostnet.sweeps.grid import Grid
+    from hostnet.sweeps.job import Job
+    from hostnet.sweeps.outcome import check_engine
+
     check_engine(engine)
     _check_range("--seeds", seeds, SEEDS_MAX)
     grid = Grid(simulate.source_of(config, overrides), axes_of(over))
@@ -168,6 +172,8 @@ def executor(job: Job, jobs: int | None, dask: str | PathLike[str] | None) -> It
     """
     _check_range("--jobs", jobs, JOBS_MAX)
     if dask is None:
+        from hostnet.sweeps.local import compute_here
+
         yield lambda points, keep, tell: compute_here(job, points, jobs or _cores(), keep, tell)
         return
     if jobs is not None:
