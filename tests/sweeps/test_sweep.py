@@ -144,6 +144,19 @@ def test_everything_is_checked_before_the_first_run(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_wrong_file_is_not_put_down_to_the_sweep(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.toml"
+    file.write_text(SHORT.replace("duration", "durration"))
+    with pytest.raises(ConfigError, match=r'^.*wrong\.toml:7: run\.durration: unknown key; did you mean "duration"\?$'):
+        hostnet.sweep(file, {"iio.write_credits": [46, 92]})
+
+
+def test_rules_between_parameters_name_all_of_them(file: Path) -> None:
+    over = {"memory.controller.write_high": [40, 10], "memory.controller.write_low": [9, 20]}
+    with pytest.raises(ConfigError, match=r"^--over .*=20: .*in point 3: .*write_high=10, .*write_low=20"):
+        hostnet.sweep(file, over)
+
+
 def test_credits_of_storage_change_nothing_without_storage(tmp_path: Path) -> None:
     file = tmp_path / "stream.toml"
     file.write_text(SHORT.partition("[workload.disk]")[0])

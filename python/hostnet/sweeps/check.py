@@ -94,7 +94,16 @@ def _blame(grid: Grid, point: int, message: str) -> str:
         if message.startswith(head):
             where = f" (in point {point}: {together})" if len(settings) > 1 else ""
             return f"--over {setting}:{message.removeprefix(head)}{where}"
-    return f"--over, point {point} ({together}): {message}"
+    return message if message == _alone(grid) else f"--over, point {point} ({together}): {message}"
+
+
+def _alone(grid: Grid) -> str | None:
+    """What is wrong with the configuration without the sweep."""
+    try:
+        simulate.resolve(grid.source)
+    except ConfigError as error:
+        return str(error)
+    return None
 
 
 def _check_workloads(grid: Grid) -> None:
