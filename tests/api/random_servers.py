@@ -9,7 +9,7 @@ DEVICES = ["DDR4_2400", "DDR4_2933", "DDR4_3200", "DDR5_4800", "DDR5_6400"]
 
 
 def server(seed: int) -> dict[str, Any]:
-    """One server of 2 to 64 cores, 1 to 8 channels and up to 8 drives, with what runs on it; a configuration in JSON."""
+    """One server of 2 to 64 cores, 1 to 8 channels and up to 8 drives, with what runs on it, as a configuration."""
     draw = random.Random(seed)
     count = max(2, round(2 ** draw.uniform(1, 6)))
     config: dict[str, Any] = {

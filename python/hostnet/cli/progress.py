@@ -34,12 +34,17 @@ class Watch:
     """
 
     def __init__(
-        self, *, show: bool, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        *,
+        show: bool,
+        keeps: bool = True,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """With `show` off there is no progress, but signals work."""
+        """With `show` off there is no progress, but signals work. `keeps` is whether a stopped run has results."""
         self.show = show
         self.stopped = False
-        self.kept = "what was measured so far is being kept"
+        self.kept = "what was measured so far is being kept" if keeps else "nothing is written"
         self._writing = False
         self._stream = stream or sys.stderr
         self._clock = clock
