@@ -18,6 +18,7 @@ __all__ = [
     "devices",
     "memory_plan",
     "memory_schema",
+    "predict",
     "presets",
     "profiles",
     "resolve",
