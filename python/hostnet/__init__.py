@@ -6,8 +6,9 @@
     print(results.workloads["stream"]["throughput_gb_per_s"])
 
 `Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it, and
-`predict` tells in less than a millisecond about what they would measure; `Results` holds it. `memory` simulates the
-memory system on its own, and `check_commands` checks a stream of DRAM commands.
+`predict` tells in less than a millisecond about what they would measure; `Results` holds it. `sweep` computes a
+configuration under every combination of some values. `memory` simulates the memory system on its own, and
+`check_commands` checks a stream of DRAM commands.
 """
 
 from hostnet._core import CheckpointError, CommandCheck, ConfigError, SimulationError
@@ -15,6 +16,7 @@ from hostnet._core import version as _version
 from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
 from hostnet.results import Results
 from hostnet.simulate import predict, run, run_many
+from hostnet.sweeps import SweepResults, sweep
 from hostnet.system import (
     AddressMap,
     Cha,
@@ -67,6 +69,7 @@ __all__ = [
     "SimulationError",
     "Ssd",
     "Stream",
+    "SweepResults",
     "Timing",
     "Tor",
     "WriteQueue",
@@ -76,4 +79,5 @@ __all__ = [
     "predict",
     "run",
     "run_many",
+    "sweep",
 ]
