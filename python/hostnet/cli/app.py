@@ -365,5 +365,5 @@ def demo() -> int:
     return run_demo()
 
 
-for commands in (predict_app, calibrate_app, curve_app, import_app, sweep_app):
+for commands in (predict_app, sweep_app, calibrate_app, curve_app, import_app):
     commands.register(app)
