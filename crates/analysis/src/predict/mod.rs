@@ -27,8 +27,9 @@ pub fn predict(server: &ServerParams) -> Prediction {
 /// Predicts with other numbers than [`FIT`].
 #[must_use]
 pub fn predict_with(server: &ServerParams, fit: &Fit) -> Prediction {
-    let flows = traffic::flows(server);
-    let problem = Problem::new(server, &flows, fit);
+    let walks = traffic::Walks::new(server);
+    let flows = traffic::flows(server, &walks);
+    let problem = Problem::new(server, &walks, &flows, fit);
     outcome::of(server, &problem, &problem.solve())
 }
 

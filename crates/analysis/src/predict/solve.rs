@@ -4,7 +4,7 @@ use super::channel::{Channel, Load, State};
 use super::fit::Fit;
 use super::rows::{misses, Walks};
 use super::storage::least;
-use super::traffic::{Flow, Locality, Storage, Stream};
+use super::traffic::{self, Flow, Locality, Storage, Stream};
 use hostnet_model::params::{Pattern, ServerParams};
 
 /// Rounds over what changes slowly: rows, modes, queues.
@@ -159,7 +159,7 @@ struct Slow {
 }
 
 impl<'a> Problem<'a> {
-    pub(super) fn new(server: &'a ServerParams, flows: &'a [Flow], fit: &'a Fit) -> Self {
+    pub(super) fn new(server: &ServerParams, walks: &traffic::Walks, flows: &'a [Flow], fit: &'a Fit) -> Self {
         let ns = |ps: u64| ps as f64 / 1000.0;
         let (core, cha, iio) = (&server.core, &server.cha, &server.iio);
         let drives = || {
@@ -198,7 +198,7 @@ impl<'a> Problem<'a> {
             offered_reads: sorted(drives().map(|drive| drive.offered() * (1.0 - drive.share))),
             slices: f64::from(cha.slices),
             slice_entries: f64::from(cha.tor_entries),
-            sequential: super::traffic::Walks::new(server).of(Pattern::Sequential, 1 << 30),
+            sequential: walks.of(Pattern::Sequential, 1 << 30),
         }
     }
 

@@ -32,13 +32,12 @@ impl Drive {
     }
 }
 
-/// How sharply a flow turns from its own pace to what it is let.
-const SHARPNESS: f64 = 8.0;
-
-/// The lesser of two rates, rounded where they meet.
+/// The lesser of two rates, rounded where they meet: the eighth root of one over the sum of their inverse eighth powers.
 pub(super) fn least(first: f64, second: f64) -> f64 {
-    let ratio = (first / second).powf(SHARPNESS);
-    first / (1.0 + ratio).powf(1.0 / SHARPNESS)
+    let ratio = first / second;
+    let squared = ratio * ratio;
+    let fourth = squared * squared;
+    first / (1.0 + fourth * fourth).sqrt().sqrt().sqrt()
 }
 
 /// The drives of a workload, each with what it offers as far as drive, link, rate cap and queue depth allow.

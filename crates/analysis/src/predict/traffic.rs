@@ -61,10 +61,9 @@ pub(super) enum Flow {
 }
 
 /// The workloads of a server, in its order.
-pub(super) fn flows(server: &ServerParams) -> Vec<Flow> {
-    let walks = Walks::new(server);
+pub(super) fn flows(server: &ServerParams, walks: &Walks) -> Vec<Flow> {
     let flow = |kind: &WorkloadKind| match kind {
-        WorkloadKind::Stream(stream) => Flow::Stream(of_stream(server, stream, &walks)),
+        WorkloadKind::Stream(stream) => Flow::Stream(of_stream(server, stream, walks)),
         WorkloadKind::Fio(fio) => Flow::Storage(of_storage(server, fio)),
     };
     server.workloads.iter().map(|workload| flow(&workload.kind)).collect()
