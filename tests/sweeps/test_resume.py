@@ -49,23 +49,30 @@ def stop_at(done: int, file: Path, out: Path) -> None:
     hostnet.sweep(file, OVER, out=out, jobs=1, progress=progress)
 
 
+def size_of(file: Path) -> int:
+    """Bytes, 0 when it is not there."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 @pytest.mark.timeout(180)
 def test_a_sweep_killed_at_random_moments_gives_the_same_bytes(tmp_path: Path) -> None:
     (tmp_path / "short.toml").write_text(SHORT.replace("2 us", "20 us"))
     over = ("--over", "workload.stream.cores=0-0,0-1", "--over", "iio.write_credits=1..12")
     command = [str(HOSTNET), "sweep", "short.toml", "-q", "-j", "2", *over, "--resume", "--out"]
-    began_s = time.monotonic()
     subprocess.run([*command, "whole"], cwd=tmp_path, check=True, capture_output=True)
-    whole_s = time.monotonic() - began_s
+    journal = tmp_path / "killed/points.journal"
     moments = random.Random(6)
-    sizes = []
+    sizes = [0]
     for _ in range(KILLS):
-        process = subprocess.Popen([*command, "killed"], cwd=tmp_path, stdout=subprocess.PIPE)
-        with process:
-            time.sleep(moments.uniform(0.2, 0.9) * whole_s)
+        with subprocess.Popen([*command, "killed"], cwd=tmp_path, stdout=subprocess.PIPE) as process:
+            while process.poll() is None and size_of(journal) <= sizes[-1]:
+                time.sleep(0.001)
+            time.sleep(moments.uniform(0, 0.02))
             process.send_signal(signal.SIGKILL)
-        journal = tmp_path / "killed/points.journal"
-        sizes.append(journal.stat().st_size if journal.exists() else 0)
+        sizes.append(size_of(journal))
         for table in (tmp_path / "killed").glob("*.parquet"):  # what is there is whole
             assert table.read_bytes() == (tmp_path / "whole" / table.name).read_bytes()
     done = subprocess.run([*command, "killed"], cwd=tmp_path, check=True, capture_output=True, text=True)
