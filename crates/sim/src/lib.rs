@@ -10,7 +10,7 @@
 //! # }
 //! ```
 //!
-//! [`Options`] asks for a time series or a checkpoint; [`Run::checkpoint`] hands the checkpoint out, and [`Run::resume`] goes on
+//! [`Options`] asks for a time series, readings of all counters ([`Run::units`]) or a checkpoint; [`Run::checkpoint`] hands the checkpoint out, and [`Run::resume`] goes on
 //! from it. [`Report::tables`] are the tables of a run directory. [`run_many`] runs plans on all cores.
 
 pub mod build;
@@ -22,6 +22,7 @@ mod report;
 mod run;
 pub mod sample;
 mod table;
+mod units;
 mod view;
 
 pub use hostnet_kernel::checkpoint::CheckpointError;
@@ -29,6 +30,7 @@ pub use many::{run_many, Finished, Many};
 pub use report::Report;
 pub use run::{Options, Run, SimulationError, Status};
 pub use table::{Cell, Kind, Table};
+pub use units::{ChannelUnit, CoreUnit, Pool, Units};
 
 impl Run {
     /// The results so far.
