@@ -67,6 +67,19 @@ def run(
     ] = None,
     checkpoint: Annotated[Path | None, typer.Option(metavar="FILE", help="The checkpoint to write.")] = None,
     from_: Annotated[Path | None, typer.Option("--from", metavar="FILE", help="Continue from a checkpoint.")] = None,
+    counters: Annotated[
+        str | None, typer.Option(metavar="perf|pcm", help="Write counters.csv as perf stat or pcm-raw would.")
+    ] = None,
+    counters_interval: Annotated[
+        str | None, typer.Option(metavar="TIME", help="How often counters are read.", show_default="100us")
+    ] = None,
+    counters_out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the counters there.", show_default="counters.csv of the run"),
+    ] = None,
+    counters_per_socket: Annotated[
+        bool, typer.Option("--counters-per-socket", help="Sums of each socket, as perf stat --per-socket.")
+    ] = False,
 ) -> int:
     """Run a configuration and say what limits it.
 
@@ -76,7 +89,7 @@ def run(
 
     Exit codes: 1 the simulation could not go on, 2 something given is wrong, 130 stopped by Ctrl-C.
     """
-    from hostnet.cli.request import Request
+    from hostnet.cli.request import CounterOptions, Request
     from hostnet.cli.run import run_command
 
     return run_command(
@@ -94,6 +107,7 @@ def run(
             checkpoint_at=checkpoint_at,
             checkpoint=checkpoint,
             from_checkpoint=from_,
+            counters=CounterOptions(counters, counters_interval, counters_out, counters_per_socket),
         )
     )
 
@@ -354,3 +368,8 @@ def demo() -> int:
     from hostnet.cli.extras import run_demo
 
     return run_demo()
+
+
+from hostnet.cli import counters_app  # noqa: E402 - the commands of other files come last
+
+counters_app.register(app)

@@ -1,0 +1,250 @@
+"""Reads what `perf stat -x,` writes, with or without intervals and aggregation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hostnet.counters.books import SHARE_LOW, Book, Place
+from hostnet.counters.names import DURATION, Names, UnknownEventError
+from hostnet.counters.text import EXPECTED, fail
+from hostnet.counters.values import COUNT_END, BadValueError, value_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SEPARATOR = re.compile(
+    r"\s*(?:\d{1,10}\.\d{1,9}|\d+|S\d+[\w-]*|N\d+|CPU\d+|<not (?:counted|supported)>)\s*(?P<separator>[,;\t|:])"
+)
+_TIME = re.compile(r"\s*(?P<s>\d{1,9})\.(?P<fraction>\d{1,9})\s*")
+_GROUP = re.compile(r"(?:S|N)(?P<socket>\d+)[\w-]*")
+_CPU = re.compile(r"CPU\d+")
+_NUMBER = re.compile(r"\s*(?:\d[\d.]*|<not \w+>)\s*")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which column holds what. `time` and `group` are -1 where the file has no such column."""
+
+    separator: str
+    time: int
+    group: int
+    value: int
+
+    @property
+    def unit(self) -> int:
+        """The column of the unit of the value."""
+        return self.value + 1
+
+    @property
+    def event(self) -> int:
+        """The column of the event."""
+        return self.value + 2
+
+    @property
+    def share(self) -> int:
+        """The column of the percentage of the time in which the counter ran."""
+        return self.value + 4
+
+
+def layout_of(head: str) -> Layout | None:
+    """The layout of a file that begins so, or nothing if perf did not write it."""
+    line = next((line for line in head.splitlines() if line.strip() and not line.startswith("#")), "")
+    match = _SEPARATOR.match(line)
+    if match is None:
+        return None
+    separator = match["separator"]
+    cells = line.split(separator)
+    time = 0 if _TIME.fullmatch(cells[0]) else -1
+    group, value = -1, time + 1
+    first = cells[value].strip() if value < len(cells) else ""
+    if _GROUP.fullmatch(first) or _CPU.fullmatch(first):
+        group, value = value, value + 1
+        counted = len(cells) > value + 1 and _NUMBER.fullmatch(cells[value]) and _NUMBER.fullmatch(cells[value + 1])
+        value += 1 if counted and not _CPU.fullmatch(first) else 0
+    return Layout(separator, time, group, value) if len(cells) > value + 2 else None
+
+
+def read_perf(book: Book, lines: Iterable[str], layout: Layout) -> None:
+    """Reads the lines of a file into a book.
+
+    Raises:
+        ConfigError: A line is wrong, or the counts are impossible.
+    """
+    reader = _Reader(book, Names(book.uarch), layout)
+    for number, line in enumerate(lines, 1):
+        reader.take(number, line)
+    reader.end()
+
+
+@dataclass
+class _Reader:
+    book: Book
+    names: Names
+    layout: Layout
+    values: dict[Place, float | None] = field(default_factory=dict)
+    places: dict[tuple[str, str], Place | None] = field(default_factory=dict)
+    stamp: str = ""
+    time_ns: int = 0
+    begun_ns: int = 0
+    line: int = 0
+    duration_ns: float | None = None
+    short: tuple[int, int] | None = None
+
+    def take(self, number: int, line: str) -> None:
+        """Reads one line. What most lines are like comes first, as files have millions of them."""
+        layout = self.layout
+        cells = line.split(layout.separator)
+        try:
+            if layout.time < 0 or cells[0] == self.stamp:
+                place = self.places[cells[layout.group] if layout.group >= 0 else "", cells[layout.event]]
+                if place is None:
+                    return
+                value = int(cells[layout.value])
+                if (
+                    not cells[layout.unit]
+                    and place not in self.values
+                    and 0 <= value < COUNT_END
+                    and cells[layout.share] == "100.00"
+                    and self.short is None
+                ):
+                    self.values[place] = value
+                    return
+        except (KeyError, IndexError, ValueError):
+            pass
+        self._take_slowly(number, line, cells)
+
+    def _take_slowly(self, number: int, line: str, cells: list[str]) -> None:
+        if not line.strip() or line.startswith("#") or cells[0].strip() == "summary":
+            return
+        if self.short is not None:
+            self._fail_short(self.short, last=False)
+        layout = self.layout
+        if len(cells) <= layout.event:
+            self.short = (number, len(cells))
+            return
+        if layout.time >= 0 and cells[0] != self.stamp:
+            self._begin(number, cells[0])
+        event, after = self._event(cells)
+        if not event and not cells[layout.value].strip():
+            return  # a metric that perf derived
+        group = cells[layout.group].strip() if layout.group >= 0 else ""
+        place = self._place(number, group, event, cells)
+        self._count(number, place, cells, cells[after + 1] if len(cells) > after + 1 else "")
+
+    def _event(self, cells: list[str]) -> tuple[str, int]:
+        """The event, which may hold the separator between its slashes, and the column after it."""
+        first = self.layout.event
+        last = first
+        event = cells[first]
+        while event.count("/") % 2 and last + 1 < len(cells):
+            last += 1
+            event += self.layout.separator + cells[last]
+        return event.strip(), last + 1
+
+    def _begin(self, number: int, stamp: str) -> None:
+        match = _TIME.fullmatch(stamp)
+        if match is None:
+            fail(self.book.path, number, f'"{stamp.strip()[:40]}" is no time; {EXPECTED}')
+        time_ns = int(match["s"]) * 10**9 + int(match["fraction"].ljust(9, "0"))
+        if self.stamp:
+            if time_ns < self.time_ns:
+                fail(self.book.path, number, f"the time goes back, from {self.stamp.strip()} s to {stamp.strip()} s")
+            if time_ns > self.time_ns:
+                self._close(last=False)
+                self.line = number
+        else:
+            self.line = number
+        self.stamp, self.time_ns = stamp, time_ns
+
+    def _place(self, number: int, group: str, event: str, cells: list[str]) -> Place | None:
+        known = self.places.get((group, event), self)
+        if not isinstance(known, _Reader):
+            return known
+        try:
+            spelled = self.names.spelled(event)
+        except UnknownEventError as error:
+            fail(self.book.path, number, str(error))
+        place = None
+        if spelled.key == DURATION:
+            place = Place("", DURATION, "")
+        elif spelled.key is not None:
+            place = self._located(group, spelled.key, spelled.unit, cells)
+        self.places[group, event] = place
+        if event == cells[self.layout.event] and self.layout.group >= 0:
+            self.places[cells[self.layout.group], event] = place
+        return place
+
+    def _located(self, group: str, key: str, unit: str, cells: list[str]) -> Place:
+        is_core = self.book.uarch.event_of(key).pmu == "core"
+        if match := _GROUP.fullmatch(group):
+            part = group.partition("-")[2]
+            return Place(match["socket"], key, unit or (part and f"{group}"))
+        if group:  # a CPU: of its own if the event is one of cores, else the one that reads the units of its socket
+            return Place("", key, group) if is_core else Place(group, key, unit)
+        del cells
+        return Place("", key, unit)
+
+    def _count(self, number: int, place: Place | None, cells: list[str], share: str) -> None:
+        if place is None:
+            return
+        layout, path = self.layout, self.book.path
+        try:
+            value = value_of(cells[layout.value], cells[layout.unit], place.key)
+        except BadValueError as error:
+            fail(path, number, str(error))
+        if place.key == DURATION:
+            self.duration_ns = value
+            return
+        if not self.values:
+            self.line = number
+        if place in self.values:
+            when = f" at {self.stamp.strip()} s" if self.stamp else ""
+            fail(path, number, f"{place} stands twice{when}")
+        self.values[place] = value
+        if value is None:
+            word = "is not supported there" if "supported" in cells[layout.value] else "was not counted"
+            self.book.unusable[place.key] = word
+        self._note_share(number, place, share.strip())
+
+    def _note_share(self, number: int, place: Place, share: str) -> None:
+        if not share:
+            return
+        try:
+            percent = float(share)
+        except ValueError:
+            fail(self.book.path, number, f'"{share[:40]}" is no percentage')
+        if not 0 <= percent <= 100.5:
+            fail(self.book.path, number, f"{share} is no percentage")
+        if percent < SHARE_LOW and self.values[place] is not None:
+            low = self.book.low_shares
+            low[place.key] = min(percent, low.get(place.key, 100.0))
+
+    def _close(self, *, last: bool) -> None:
+        if not self.values:
+            return
+        if self.layout.time >= 0:
+            length_ns: float = self.time_ns - self.begun_ns
+        elif self.duration_ns:
+            length_ns = self.duration_ns
+        else:
+            fail(
+                self.book.path,
+                None,
+                "does not say how long it counted: record it with -I 1000, or with the event duration_time",
+            )
+        self.book.close(self.values, self.line, length_ns, self.begun_ns + length_ns, last)
+        self.begun_ns = self.time_ns
+        self.values = {}
+
+    def _fail_short(self, short: tuple[int, int], *, last: bool) -> None:
+        number, count = short
+        hint = "; the file is truncated" if last else f"; {EXPECTED}"
+        fail(self.book.path, number, f"has {count} columns, at least {self.layout.event + 1} are needed{hint}")
+
+    def end(self) -> None:
+        """Closes the last interval."""
+        if self.short is not None:
+            self._fail_short(self.short, last=True)
+        self._close(last=True)

@@ -1,0 +1,320 @@
+"""From counts to the quantities of a window: the formulas, and what is missing without an event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hostnet.counters.events import AT_LEAST
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hostnet.counters.events import Uarch
+    from hostnet.counters.facts import Facts
+
+SCALARS = (
+    "lines_read",
+    "lines_written",
+    "read_activations",
+    "write_activations",
+    "read_conflicts",
+    "write_conflicts",
+    "mode_switches",
+    "rpq_occupancy",
+    "wpq_occupancy",
+    "rpq_full_share",
+    "wpq_full_share",
+)
+"""Quantities that are one number."""
+
+FLOWS = ("lfb", "core_read", "core_write", "io_read", "io_write", "iio_write", "iio_read")
+"""Quantities that are an occupancy and a number of lines."""
+
+NEEDED_FOR = {
+    "channels": "counts per channel",
+    "lines_read": "the DRAM read bandwidth, the row miss ratio and the read formula",
+    "lines_written": "the DRAM write bandwidth, write head-of-line blocking and the write formula",
+    "read_activations": "the row miss ratio and the activations in the top-of-queue delay of reads",
+    "write_activations": "the activations in the top-of-queue delay of writes",
+    "read_conflicts": "the precharges in the top-of-queue delay of reads",
+    "write_conflicts": "the precharges in the top-of-queue delay of writes",
+    "mode_switches": "the switching delay",
+    "rpq_occupancy": "the queueing delay of reads at the memory controller (O_RPQ)",
+    "wpq_occupancy": "the queueing of writes at the memory controller",
+    "rpq_full_share": "the share of time in which the RPQ holds reads back",
+    "wpq_full_share": "the write admission delay (P_fill)",
+    "lfb.occupancy": "the LFB credits in use and the C2M latency",
+    "lfb.lines": "the C2M latency and throughput",
+    "core_read.occupancy": "the CHA-to-DRAM latency of reads of cores and the CHA admission delay",
+    "core_read.lines": "the CHA-to-DRAM latency of reads of cores and the CHA admission delay",
+    "core_write.occupancy": "the writes of cores that wait for the WPQ (N_waiting)",
+    "core_write.lines": "the CHA-to-MC latency of writes of cores",
+    "io_read.occupancy": "the P2M reads in flight at the CHA",
+    "io_read.lines": "the CHA-to-DRAM latency of P2M reads",
+    "io_write.occupancy": "the P2M writes that wait for the WPQ (N_waiting)",
+    "io_write.lines": "the CHA-to-MC latency of P2M writes",
+    "iio_write.occupancy": "the P2M-Write credits in use and the P2M-Write latency",
+    "iio_write.lines": "the P2M-Write latency and throughput",
+    "iio_read.occupancy": "the P2M-Read credits in use and the P2M-Read latency",
+    "iio_read.lines": "the P2M-Read latency and throughput",
+}
+"""What cannot be computed without a quantity."""
+
+CLOCK_HZ = {"core": (1e8, 1e10), "cha": (3e8, 6e9), "imc": (2e8, 5e9), "irp": (1e8, 6e9), "iio": (1e8, 6e9)}
+"""Frequencies that the clocks of the units may have; anything else is a mistake in the times of a file."""
+
+TOLERANCE = 1.03
+"""Counts of one interval may be read a little late."""
+
+DATA_RATES = (1600, 1866, 2133, 2400, 2666, 2933, 3200)
+"""Standard data rates of DDR4 in MT/s."""
+
+
+class ImplausibleError(Exception):
+    """Counts that no server of this kind can have; the message says which."""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A quantity that the file does not tell: the events that would, and what cannot be computed without it."""
+
+    quantity: str
+    events: tuple[str, ...]
+    reason: str
+    needed_for: str
+
+    def __str__(self) -> str:
+        """As a message says it."""
+        events = ", ".join(self.events)
+        return f"{events} {self.reason}: {self.needed_for} cannot be computed"
+
+
+@dataclass
+class Window:
+    """The counts of one socket in one window, summed over its units; None is an event that was not counted.
+
+    `clocks` has the counts of the events that are clocks per unit, under "" when the file gives only their sum.
+    `used` are the channels that did anything.
+    """
+
+    line: int
+    length_ns: float
+    totals: dict[str, float | None] = field(default_factory=dict)
+    clocks: dict[str, dict[str, float]] = field(default_factory=dict)
+    used: frozenset[str] = frozenset()
+
+
+@dataclass
+class Formulas:
+    """Computes the quantities of the windows of one file."""
+
+    uarch: Uarch
+    facts: Facts | None
+    core_hz: float | None
+    used: frozenset[str]
+    full: dict[str, int]
+    notes: dict[str, None] = field(default_factory=dict)
+
+    def compute(self, window: Window) -> dict[str, Any]:
+        """The quantities of a window, None where something is missing.
+
+        Raises:
+            ImplausibleError: No server of this kind can count so much.
+        """
+        ticks = self._channel_ticks(window)
+        result: dict[str, Any] = {"window_ns": window.length_ns, "channels": self._channels(window)}
+        for quantity in SCALARS:
+            count = self._sum(window, quantity)
+            if quantity.endswith(("_occupancy", "_full_share")):
+                result[quantity] = None if count is None or not ticks else count / ticks
+            else:
+                result[quantity] = count
+        for flow in FLOWS:
+            occupancy, lines = self._sum(window, f"{flow}.occupancy"), self._sum(window, f"{flow}.lines")
+            if occupancy is not None:
+                pmu = self.uarch.event_of(self.uarch.ways[f"{flow}.occupancy"][0][0]).pmu
+                occupancy /= self._hz(window, pmu) * window.length_ns / 1e9
+            result[flow] = {"occupancy": occupancy, "lines": lines}
+        self._check(result, ticks)
+        return result
+
+    def _sum(self, window: Window, quantity: str) -> float | None:
+        ways = self.uarch.ways[quantity]
+        for way in ways:
+            keys = [self._key(window, event) for event in way]
+            counts = [window.totals.get(key) for key in keys]
+            if None not in counts:
+                self._note_way(quantity, way, ways[0])
+                return sum(count for count in counts if count is not None)
+        return None
+
+    def _key(self, window: Window, event: str) -> str:
+        """The name of an event with the threshold that the file has."""
+        if not event.endswith(AT_LEAST):
+            return event
+        wanted = self.full.get(event)
+        if wanted is None:
+            found = sorted(int(key.removeprefix(event)) for key in window.totals if key.startswith(event))
+            model = self._model_threshold(event)
+            wanted = model if model in found or not found else found[-1]
+            self.full[event] = wanted
+            if found and wanted != model:
+                self._note(f"{event}{wanted} stands for a full queue; the model's threshold is {model}")
+        return f"{event}{wanted}"
+
+    def _model_threshold(self, event: str) -> int:
+        if self.facts is None:
+            return 42 if "RPQ" in event else 34  # what the artifact of SIGCOMM'24 counts as full
+        return self.facts.rpq_full if "RPQ" in event else self.facts.wpq_full
+
+    def _note_way(self, quantity: str, way: tuple[str, ...], best: tuple[str, ...]) -> None:
+        lacking = [event for event in best if event not in way]
+        extra = [event for event in way if event not in best]
+        for event in (self.uarch.events[key.removesuffix(AT_LEAST)] for key in way):
+            if event.unconfirmed:
+                self._note(f"{event.name} is not documented for {self.uarch.title}")
+        if extra:
+            self._note(f"{quantity} comes from {', '.join(extra)}, as {', '.join(lacking)} is missing")
+        elif lacking:
+            self._note(f"{', '.join(lacking)} is missing and taken as 0 in {quantity}")
+
+    def _note(self, text: str) -> None:
+        self.notes[text] = None
+
+    def _channels(self, window: Window) -> float | None:
+        per_unit = window.clocks.get(self.uarch.pmus["imc"].clock, {})
+        resolved = self.used or frozenset(unit for unit in per_unit if unit)
+        if resolved:
+            return float(len(resolved))
+        if self.facts is not None:
+            return float(self.facts.channels)
+        ticks = per_unit.get("")
+        return None if ticks is None else _guess_channels(ticks / window.length_ns)
+
+    def _channel_ticks(self, window: Window) -> float | None:
+        """Clocks of all channels together."""
+        per_unit = window.clocks.get(self.uarch.pmus["imc"].clock, {})
+        nominal = None
+        if self.facts is not None:
+            nominal = self.facts.channels * self.facts.channel_hz * window.length_ns / 1e9
+        if "" in per_unit:
+            ticks = per_unit[""]
+            if nominal is not None and ticks > nominal * TOLERANCE:
+                self._note(
+                    f"{self.uarch.pmus['imc'].clock} has the clocks of {ticks / nominal:.3g} times the server's "
+                    "channels, unused channels or other sockets among them; the server's channels are counted"
+                )
+                return nominal
+            return ticks
+        resolved = self.used & frozenset(per_unit) or frozenset(per_unit)
+        return sum(per_unit[unit] for unit in resolved) if resolved else nominal
+
+    def _hz(self, window: Window, pmu: str) -> float:
+        """The frequency of the clock that an occupancy was summed over."""
+        about = self.uarch.pmus[pmu]
+        if pmu == "core":
+            return (self.core_hz or about.hz) * self._turbo(window)
+        per_unit = window.clocks.get(about.clock, {})
+        counts = [ticks for unit, ticks in per_unit.items() if unit and ticks > 0]
+        if counts:
+            return sum(counts) / len(counts) / window.length_ns * 1e9
+        units = self.facts.slices if pmu == "cha" and self.facts is not None else about.units
+        low, high = CLOCK_HZ[pmu]
+        hz = per_unit.get("", 0.0) / max(units, 1) / window.length_ns * 1e9
+        if units and low <= hz <= high:
+            return hz
+        self._note(f"the {pmu.upper()} clock is taken as {about.hz / 1e6:g} MHz")
+        return about.hz
+
+    def _turbo(self, window: Window) -> float:
+        """Clocks of the cores for one clock of the nominal frequency."""
+        about = self.uarch.pmus["core"]
+        clocks = window.totals.get(about.clock)
+        reference = window.totals.get(about.reference or "")
+        return clocks / reference if clocks and reference else 1.0
+
+    def _check(self, result: Mapping[str, Any], ticks: float | None) -> None:
+        reads, writes = result["lines_read"], result["lines_written"]
+        most = self.facts.lines_per_clock if self.facts is not None else 0.25
+        lines = (reads or 0) + (writes or 0)
+        if ticks and lines > most * ticks * TOLERANCE:
+            raise ImplausibleError(
+                f"{lines:.6g} lines read and written in {result['window_ns'] / 1e9:g} s are "
+                f"{lines * 64 / result['window_ns']:.4g} GB/s, more than the "
+                f"{most * 64 * ticks / result['window_ns']:.4g} GB/s that the channels can carry; the CAS counts must "
+                "be lines of 64 bytes"
+            )
+        for quantity in ("rpq_full_share", "wpq_full_share"):
+            share = result[quantity]
+            if share is not None and share > TOLERANCE:
+                raise ImplausibleError(
+                    f"{quantity} would be {share:.4g}: more clocks with a full queue than clocks in all"
+                )
+
+
+def check_clocks(uarch: Uarch, window: Window) -> None:
+    """Makes sure that the clocks of single units run at a possible frequency.
+
+    Raises:
+        ImplausibleError: One does not.
+    """
+    for name, per_unit in window.clocks.items():
+        low, high = CLOCK_HZ[uarch.events[name].pmu]
+        for unit, ticks in per_unit.items():
+            hz = ticks / window.length_ns * 1e9
+            stopped_or_halted = ticks == 0 or uarch.events[name].pmu == "core"
+            if unit and not (stopped_or_halted and hz <= high) and not low <= hz <= high:
+                raise ImplausibleError(
+                    f"{name} of {unit} counts {ticks:.6g} clocks in {window.length_ns / 1e9:g} s, that is "
+                    f"{hz / 1e6:.4g} MHz; are the times in seconds?"
+                )
+
+
+def missing_of(uarch: Uarch, total: Mapping[str, Any], window: Window, unusable: Mapping[str, str]) -> list[Missing]:
+    """The quantities that are None in the total, and why."""
+    found = []
+    for quantity in uarch.ways:
+        flow, _, part = quantity.partition(".")
+        value = total[flow][part] if part else total[quantity]
+        if value is None:
+            found.append(_missing(uarch, quantity, window, unusable))
+    if total["channels"] is None:
+        events = (uarch.pmus["imc"].clock,)
+        found.append(
+            Missing(
+                "channels",
+                events,
+                "does not tell how many channels there are, and no server is given",
+                NEEDED_FOR["channels"],
+            )
+        )
+    return found
+
+
+def _missing(uarch: Uarch, quantity: str, window: Window, unusable: Mapping[str, str]) -> Missing:
+    needed = NEEDED_FOR[quantity]
+    best = uarch.ways[quantity][0]
+    lacking = tuple(event for event in best if not _is_counted(window, event))
+    if not lacking:
+        return Missing(quantity, (uarch.pmus["imc"].clock,), "is missing", needed)
+    reasons = {unusable[event] for event in lacking if event in unusable}
+    return Missing(quantity, lacking, reasons.pop() if len(reasons) == 1 else "is missing", needed)
+
+
+def _is_counted(window: Window, event: str) -> bool:
+    return any(
+        count is not None
+        for key, count in window.totals.items()
+        if key == event or (event.endswith(AT_LEAST) and key.startswith(event))
+    )
+
+
+def _guess_channels(ticks_per_ns: float) -> float | None:
+    """How many channels of a standard data rate have so many clocks together, if only one number fits."""
+    fits = [
+        count
+        for count in range(1, 17)
+        if any(abs(ticks_per_ns * 2000 / count / rate - 1) < 0.01 for rate in DATA_RATES)
+    ]
+    return float(fits[0]) if len(fits) == 1 else None
