@@ -50,10 +50,9 @@ class _Reader:
     names: Names
     separator: str
     units: list[str] = field(default_factory=list)
-    places: list[Place | None] = field(default_factory=list)
+    places: list[int | None] = field(default_factory=list)
     header: str = ""
-    units_line: str = ""
-    pending: tuple[dict[Place, float | None], int, float, float] | None = None
+    pending: tuple[dict[int, float | None], int, float, float] | None = None
     begun_ns: int | None = None
     last_ns: int | None = None
 
@@ -68,7 +67,7 @@ class _Reader:
             if self.units:
                 fail(self.book.path, number, "the line with Date, Time and the events must come here")
             self.units = cells
-        elif line == self.units_line:
+        elif cells == self.units:
             return  # pcm repeats its headers
         else:
             self._take_counts(number, line, cells)
@@ -79,7 +78,6 @@ class _Reader:
                 fail(self.book.path, number, "a second header with other events; give one recording")
             return
         self.header = line
-        self.units_line = self.separator.join(self.units)
         if any(re.fullmatch(r"Ch\d+(?:Read|Write)|SKT\d+_?Mem.*|Mem Read.*", cell) for cell in cells):
             fail(
                 self.book.path,
@@ -100,15 +98,15 @@ class _Reader:
             fail(
                 self.book.path, number, 'the columns must begin with Date, Time, ms; pcm-raw without "-tr" writes them'
             )
-        seen: set[Place] = set()
+        seen: set[int] = set()
         for unit, event in zip(self.units[COLUMNS:], cells[COLUMNS:], strict=True):
             place = self._place(number, unit, event) if unit or event else None
             if place is not None and place in seen:
-                fail(self.book.path, number, f"{place} has two columns")
+                fail(self.book.path, number, f"{self.book.places[place]} has two columns")
             self.places.append(place)
             seen |= {place} if place is not None else set()
 
-    def _place(self, number: int, unit: str, event: str) -> Place | None:
+    def _place(self, number: int, unit: str, event: str) -> int | None:
         match = _UNIT.fullmatch(unit)
         if match is None:
             if _SYSTEM.fullmatch(unit):
@@ -120,7 +118,7 @@ class _Reader:
             fail(self.book.path, number, str(error))
         if spelled.key is None or spelled.key == DURATION:
             return None
-        return Place(match["socket"], spelled.key, f"{match['kind'].upper()}{match['number']}")
+        return self.book.number(Place(match["socket"], spelled.key, f"{match['kind'].upper()}{match['number']}"))
 
     def _take_counts(self, number: int, line: str, cells: list[str]) -> None:
         if self.pending is not None:
@@ -138,11 +136,11 @@ class _Reader:
         self.last_ns = end_ns
         if self.begun_ns is None:
             self.begun_ns = end_ns - round(length_ns)
-        values: dict[Place, float | None] = {}
+        values: dict[int, float | None] = {}
         for place, cell in zip(self.places, cells[COLUMNS:], strict=True):
             if place is not None:
                 try:
-                    values[place] = value_of(cell, "", place.key)
+                    values[place] = value_of(cell, "", self.book.places[place].key)
                 except BadValueError as error:
                     fail(self.book.path, number, str(error))
         if values:

@@ -23,6 +23,13 @@ _CPU = re.compile(r"CPU\d+")
 _NUMBER = re.compile(r"\s*(?:\d[\d.]*|<not \w+>)\s*")
 
 
+IGNORED = -1
+"""The place of events that are of no use here."""
+
+DURATION_PLACE = -2
+"""The place of the event that counts time."""
+
+
 @dataclass(frozen=True)
 class Layout:
     """Which column holds what. `time` and `group` are -1 where the file has no such column."""
@@ -73,18 +80,45 @@ def read_perf(book: Book, lines: Iterable[str], layout: Layout) -> None:
         ConfigError: A line is wrong, or the counts are impossible.
     """
     reader = _Reader(book, Names(book.uarch), layout)
+    separator, value_at, unit_at, event_at, share_at = (
+        layout.separator, layout.value, layout.unit, layout.event, layout.share,
+    )  # fmt: skip
+    group_at, timeless = layout.group if layout.group >= 0 else layout.event, layout.time < 0
+    places = reader.places
     for number, line in enumerate(lines, 1):
-        reader.take(number, line)
+        cells = line.split(separator)
+        try:  # what most lines are like, as files have millions of them
+            if timeless or cells[0] == reader.stamp:
+                place = places[cells[group_at], cells[event_at]]
+                if place == IGNORED:
+                    continue
+                value = int(cells[value_at])
+                values = reader.values
+                if (
+                    cells[share_at] == "100.00"
+                    and not cells[unit_at]
+                    and place not in values
+                    and 0 <= value < COUNT_END
+                    and values
+                    and reader.short is None
+                ):
+                    values[place] = value
+                    continue
+        except (KeyError, IndexError, ValueError):
+            pass
+        reader.take(number, line, cells)
     reader.end()
 
 
 @dataclass
 class _Reader:
+    """Reads lines one by one, whatever they are like. `places` knows the places of groups and events seen before."""
+
     book: Book
     names: Names
     layout: Layout
-    values: dict[Place, float | None] = field(default_factory=dict)
-    places: dict[tuple[str, str], Place | None] = field(default_factory=dict)
+    values: dict[int, float | None] = field(default_factory=dict)
+    places: dict[tuple[str, str], int] = field(default_factory=dict)
     stamp: str = ""
     time_ns: int = 0
     begun_ns: int = 0
@@ -92,30 +126,8 @@ class _Reader:
     duration_ns: float | None = None
     short: tuple[int, int] | None = None
 
-    def take(self, number: int, line: str) -> None:
-        """Reads one line. What most lines are like comes first, as files have millions of them."""
-        layout = self.layout
-        cells = line.split(layout.separator)
-        try:
-            if layout.time < 0 or cells[0] == self.stamp:
-                place = self.places[cells[layout.group] if layout.group >= 0 else "", cells[layout.event]]
-                if place is None:
-                    return
-                value = int(cells[layout.value])
-                if (
-                    not cells[layout.unit]
-                    and place not in self.values
-                    and 0 <= value < COUNT_END
-                    and cells[layout.share] == "100.00"
-                    and self.short is None
-                ):
-                    self.values[place] = value
-                    return
-        except (KeyError, IndexError, ValueError):
-            pass
-        self._take_slowly(number, line, cells)
-
-    def _take_slowly(self, number: int, line: str, cells: list[str]) -> None:
+    def take(self, number: int, line: str, cells: list[str]) -> None:
+        """Reads a line that is split into cells."""
         if not line.strip() or line.startswith("#") or cells[0].strip() == "summary":
             return
         if self.short is not None:
@@ -131,7 +143,8 @@ class _Reader:
             return  # a metric that perf derived
         group = cells[layout.group].strip() if layout.group >= 0 else ""
         place = self._place(number, group, event, cells)
-        self._count(number, place, cells, cells[after + 1] if len(cells) > after + 1 else "")
+        if place != IGNORED:
+            self._count(number, place, cells, cells[after + 1] if len(cells) > after + 1 else "")
 
     def _event(self, cells: list[str]) -> tuple[str, int]:
         """The event, which may hold the separator between its slashes, and the column after it."""
@@ -158,57 +171,50 @@ class _Reader:
             self.line = number
         self.stamp, self.time_ns = stamp, time_ns
 
-    def _place(self, number: int, group: str, event: str, cells: list[str]) -> Place | None:
-        known = self.places.get((group, event), self)
-        if not isinstance(known, _Reader):
+    def _place(self, number: int, group: str, event: str, cells: list[str]) -> int:
+        written = (cells[self.layout.group] if self.layout.group >= 0 else event, event)
+        if (known := self.places.get(written)) is not None:
             return known
         try:
             spelled = self.names.spelled(event)
         except UnknownEventError as error:
             fail(self.book.path, number, str(error))
-        place = None
         if spelled.key == DURATION:
-            place = Place("", DURATION, "")
-        elif spelled.key is not None:
-            place = self._located(group, spelled.key, spelled.unit, cells)
-        self.places[group, event] = place
-        if event == cells[self.layout.event] and self.layout.group >= 0:
-            self.places[cells[self.layout.group], event] = place
+            return DURATION_PLACE  # not remembered, so that every one of its lines comes here
+        place = IGNORED if spelled.key is None else self.book.number(self._located(group, spelled.key, spelled.unit))
+        self.places[written] = place
         return place
 
-    def _located(self, group: str, key: str, unit: str, cells: list[str]) -> Place:
-        is_core = self.book.uarch.event_of(key).pmu == "core"
+    def _located(self, group: str, key: str, unit: str) -> Place:
         if match := _GROUP.fullmatch(group):
-            part = group.partition("-")[2]
-            return Place(match["socket"], key, unit or (part and f"{group}"))
-        if group:  # a CPU: of its own if the event is one of cores, else the one that reads the units of its socket
-            return Place("", key, group) if is_core else Place(group, key, unit)
-        del cells
-        return Place("", key, unit)
+            return Place(match["socket"], key, unit or (group if "-" in group else ""))
+        if group and self.book.uarch.event_of(key).pmu == "core":
+            return Place("", key, group)
+        return Place(group, key, unit)  # the CPU that reads the units of its socket, if any
 
-    def _count(self, number: int, place: Place | None, cells: list[str], share: str) -> None:
-        if place is None:
-            return
+    def _count(self, number: int, place: int, cells: list[str], share: str) -> None:
         layout, path = self.layout, self.book.path
+        key = DURATION if place == DURATION_PLACE else self.book.places[place].key
         try:
-            value = value_of(cells[layout.value], cells[layout.unit], place.key)
+            value = value_of(cells[layout.value], cells[layout.unit], key)
         except BadValueError as error:
             fail(path, number, str(error))
-        if place.key == DURATION:
+        if place == DURATION_PLACE:
             self.duration_ns = value
             return
         if not self.values:
             self.line = number
         if place in self.values:
             when = f" at {self.stamp.strip()} s" if self.stamp else ""
-            fail(path, number, f"{place} stands twice{when}")
+            fail(path, number, f"{self.book.places[place]} stands twice{when}")
         self.values[place] = value
         if value is None:
             word = "is not supported there" if "supported" in cells[layout.value] else "was not counted"
-            self.book.unusable[place.key] = word
-        self._note_share(number, place, share.strip())
+            self.book.unusable[key] = word
+        else:
+            self._note_share(number, key, share.strip())
 
-    def _note_share(self, number: int, place: Place, share: str) -> None:
+    def _note_share(self, number: int, key: str, share: str) -> None:
         if not share:
             return
         try:
@@ -216,10 +222,9 @@ class _Reader:
         except ValueError:
             fail(self.book.path, number, f'"{share[:40]}" is no percentage')
         if not 0 <= percent <= 100.5:
-            fail(self.book.path, number, f"{share} is no percentage")
-        if percent < SHARE_LOW and self.values[place] is not None:
-            low = self.book.low_shares
-            low[place.key] = min(percent, low.get(place.key, 100.0))
+            fail(self.book.path, number, f"{share[:40]} is no percentage")
+        if percent < SHARE_LOW:
+            self.book.low_shares[key] = min(percent, self.book.low_shares.get(key, 100.0))
 
     def _close(self, *, last: bool) -> None:
         if not self.values:

@@ -95,19 +95,17 @@ class Window:
     """The counts of one socket in one window, summed over its units; None is an event that was not counted.
 
     `clocks` has the counts of the events that are clocks per unit, under "" when the file gives only their sum.
-    `used` are the channels that did anything.
     """
 
     line: int
     length_ns: float
     totals: dict[str, float | None] = field(default_factory=dict)
     clocks: dict[str, dict[str, float]] = field(default_factory=dict)
-    used: frozenset[str] = frozenset()
 
 
 @dataclass
 class Formulas:
-    """Computes the quantities of the windows of one file."""
+    """Computes the quantities of the windows of one file, where the channels `used` did anything."""
 
     uarch: Uarch
     facts: Facts | None
@@ -153,17 +151,18 @@ class Formulas:
         """The name of an event with the threshold that the file has."""
         if not event.endswith(AT_LEAST):
             return event
-        wanted = self.full.get(event)
-        if wanted is None:
+        if event not in self.full:
             found = sorted(int(key.removeprefix(event)) for key in window.totals if key.startswith(event))
-            model = self._model_threshold(event)
-            wanted = model if model in found or not found else found[-1]
-            self.full[event] = wanted
-            if found and wanted != model:
-                self._note(f"{event}{wanted} stands for a full queue; the model's threshold is {model}")
-        return f"{event}{wanted}"
+            model = self.model_threshold(event)
+            if not found:
+                return f"{event}{model}"
+            self.full[event] = model if model in found else found[-1]
+            if model not in found:
+                self._note(f"{event}{found[-1]} stands for a full queue; the model's threshold is {model}")
+        return f"{event}{self.full[event]}"
 
-    def _model_threshold(self, event: str) -> int:
+    def model_threshold(self, event: str) -> int:
+        """Entries from which the model counts the queue of an event as full."""
         if self.facts is None:
             return 42 if "RPQ" in event else 34  # what the artifact of SIGCOMM'24 counts as full
         return self.facts.rpq_full if "RPQ" in event else self.facts.wpq_full
@@ -271,14 +270,17 @@ def check_clocks(uarch: Uarch, window: Window) -> None:
                 )
 
 
-def missing_of(uarch: Uarch, total: Mapping[str, Any], window: Window, unusable: Mapping[str, str]) -> list[Missing]:
-    """The quantities that are None in the total, and why."""
+def missing_of(
+    formulas: Formulas, total: Mapping[str, Any], window: Window, unusable: Mapping[str, str]
+) -> list[Missing]:
+    """The quantities that are None in the total, and why. `unusable` says it of single events."""
     found = []
+    uarch = formulas.uarch
     for quantity in uarch.ways:
         flow, _, part = quantity.partition(".")
         value = total[flow][part] if part else total[quantity]
         if value is None:
-            found.append(_missing(uarch, quantity, window, unusable))
+            found.append(_missing(formulas, quantity, window, unusable))
     if total["channels"] is None:
         events = (uarch.pmus["imc"].clock,)
         found.append(
@@ -292,14 +294,15 @@ def missing_of(uarch: Uarch, total: Mapping[str, Any], window: Window, unusable:
     return found
 
 
-def _missing(uarch: Uarch, quantity: str, window: Window, unusable: Mapping[str, str]) -> Missing:
+def _missing(formulas: Formulas, quantity: str, window: Window, unusable: Mapping[str, str]) -> Missing:
     needed = NEEDED_FOR[quantity]
-    best = uarch.ways[quantity][0]
-    lacking = tuple(event for event in best if not _is_counted(window, event))
+    lacking = [event for event in formulas.uarch.ways[quantity][0] if not _is_counted(window, event)]
     if not lacking:
-        return Missing(quantity, (uarch.pmus["imc"].clock,), "is missing", needed)
+        return Missing(quantity, (formulas.uarch.pmus["imc"].clock,), "is missing", needed)
     reasons = {unusable[event] for event in lacking if event in unusable}
-    return Missing(quantity, lacking, reasons.pop() if len(reasons) == 1 else "is missing", needed)
+    verb = "is missing" if len(lacking) == 1 else "are missing"
+    events = tuple(f"{one}{formulas.model_threshold(one)}" if one.endswith(AT_LEAST) else one for one in lacking)
+    return Missing(quantity, events, reasons.pop() if len(reasons) == 1 else verb, needed)
 
 
 def _is_counted(window: Window, event: str) -> bool:

@@ -85,7 +85,7 @@ def read(
         fail(path, None, f"has no counter that tells about the host network; {EXPECTED}")
     chosen, windows, warnings = _socket_of(book, socket)
     form = "pcm" if separator else "perf"
-    return _evaluate(book, form, chosen, windows, warnings, Formulas(events, facts, core_hz, _used(windows), {}))
+    return _evaluate(book, form, chosen, windows, warnings, Formulas(events, facts, core_hz, _used(book, chosen), {}))
 
 
 def _evaluate(
@@ -111,7 +111,7 @@ def _evaluate(
         windows=results,
         total=total,
         ends_ns=book.ends_ns,
-        missing=missing_of(book.uarch, total, whole, unusable),
+        missing=missing_of(formulas, total, whole, unusable),
         warnings=warnings,
         thresholds={("rpq" if "RPQ" in event else "wpq"): full for event, full in formulas.full.items()},
     )
@@ -124,8 +124,11 @@ def _computed(book: Book, formulas: Formulas, window: Window) -> dict[str, Any]:
         fail(book.path, window.line, str(error))
 
 
-def _used(windows: Sequence[Window]) -> frozenset[str]:
-    return frozenset().union(*(window.used for window in windows))
+def _used(book: Book, socket: str) -> frozenset[str]:
+    """The channels of a socket that did anything. Where CPUs tell of sockets, there is only one."""
+    return frozenset(
+        book.used.get(socket) or next(iter(book.used.values()), ()) if not socket else book.used.get(socket, ())
+    )
 
 
 def _uarch_of(name: str | None, facts: Facts | None, head: str) -> Uarch:
@@ -193,6 +196,5 @@ def _joined(cores: list[Window] | None, units: list[Window] | None) -> list[Wind
     if cores is None or units is None:
         return cores or units or []
     return [
-        Window(a.line, a.length_ns, a.totals | b.totals, a.clocks | b.clocks, a.used | b.used)
-        for a, b in zip(cores, units, strict=True)
+        Window(a.line, a.length_ns, a.totals | b.totals, a.clocks | b.clocks) for a, b in zip(cores, units, strict=True)
     ]
