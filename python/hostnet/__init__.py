@@ -7,9 +7,10 @@
 
 `Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it;
 `Results` holds what was measured. `memory` simulates the memory system on its own, and `check_commands` checks a
-stream of DRAM commands.
+stream of DRAM commands. `counters` reads and writes files of hardware counters.
 """
 
+from hostnet import counters
 from hostnet._core import CheckpointError, CommandCheck, ConfigError, SimulationError
 from hostnet._core import version as _version
 from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
@@ -72,6 +73,7 @@ __all__ = [
     "WriteQueue",
     "__version__",
     "check_commands",
+    "counters",
     "memory",
     "run",
     "run_many",

@@ -26,7 +26,7 @@ fn units(plan: &Plan, counters_ps: u64) -> Vec<Units> {
 
 #[test]
 fn reading_counters_changes_no_result() {
-    for plan in [mixed(&[]), mixed(&["run.warmup=auto", "run.precision=20%", "run.duration_max=500 us"])] {
+    for plan in [mixed(&[]), to_a_precision()] {
         let mut plain = run(&plan, Options::default());
         assert_eq!(plain.units(), None);
         let plain = plain.report();

@@ -337,9 +337,11 @@ def plot(run_dir: Annotated[Path, typer.Argument(help="A run directory.")]) -> i
 
 @app.command(name="list")
 def list_(
-    what: Annotated[str, typer.Argument(metavar="presets|devices|profiles|workloads|studies", help="What to list.")],
+    what: Annotated[
+        str, typer.Argument(metavar="presets|devices|profiles|workloads|studies|counters", help="What to list.")
+    ],
 ) -> int:
-    """List presets, DRAM devices, profiles of memory controllers, kinds of workloads, or studies."""
+    """List presets, DRAM devices, profiles of memory controllers, kinds of workloads, studies, or counters."""
     from hostnet.cli.listing import show_list
 
     return show_list(what)

@@ -92,6 +92,10 @@ def _print_events(uarch: Uarch) -> None:
     for quantity, ways in uarch.ways.items():
         for key in dict.fromkeys(key for way in ways for key in way):
             uses.setdefault(key.partition(" >=")[0], []).append(quantity)
+    for pmu in uarch.pmus.values():
+        uses.setdefault(pmu.clock, []).append(f"the clock of {pmu.perf}")
+        if pmu.reference:
+            uses.setdefault(pmu.reference, []).append(f"the frequency of {pmu.perf}")
     width = max(map(len, uarch.events))
     for pmu in uarch.pmus.values():
         print(f"\n{pmu.perf}, {pmu.hz / 1e6:g} MHz unless {pmu.clock} tells")

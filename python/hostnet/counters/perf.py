@@ -186,9 +186,10 @@ class _Reader:
         return place
 
     def _located(self, group: str, key: str, unit: str) -> Place:
+        is_core = self.book.uarch.event_of(key).pmu == "core"
         if match := _GROUP.fullmatch(group):
-            return Place(match["socket"], key, unit or (group if "-" in group else ""))
-        if group and self.book.uarch.event_of(key).pmu == "core":
+            return Place(match["socket"], key, group if is_core and "-" in group else unit)
+        if group and is_core:
             return Place("", key, group)
         return Place(group, key, unit)  # the CPU that reads the units of its socket, if any
 
