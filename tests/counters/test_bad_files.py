@@ -91,6 +91,10 @@ def test_foreign_files(tmp_path: Path, content: bytes, message: str) -> None:
         (perf(*BASIC, stamp="0.000000000"), 1, "the interval has no length"),
         (perf(*BASIC, stamp="1000.000000000"), 1, r"UNC_M_CLOCKTICKS of uncore_imc_0 .* are the times in seconds"),
         (perf(*BASIC, "UNC_M_CAS_COUNT.WR [uncore_imc_0]=64000000000"), 1, "more than the 46.93 GB/s"),
+        (perf("UNC_M_CAS_COUNT.WR=64000000000"), 1, "more than the 819.2 GB/s"),
+        (perf("UNC_M_CLOCKTICKS=2933000", "UNC_M_CAS_COUNT.WR=5"), 1, "2.933 MHz; are the times in seconds"),
+        (perf("UNC_M_CLOCKTICKS=2933000000000000", "UNC_M_CAS_COUNT.WR=5"), 1, "are the times in seconds"),
+        (perf(*BASIC, f"UNC_M_WPQ_OCCUPANCY={2000 * CHANNEL_TICKS}"), 1, "wpq_occupancy would be 1000 entries"),
         (perf(*BASIC, f"UNC_M_WPQ_OCCUPANCY.T34={3 * CHANNEL_TICKS}"), 1, "wpq_full_share would be 1.5"),
     ],
 )

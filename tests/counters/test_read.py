@@ -169,6 +169,10 @@ def test_counts_of_single_cpus(tmp_path: Path) -> None:
     assert found.total["lfb"] == {"occupancy": pytest.approx(4), "lines": 200_000_000}
     assert found.total["channels"] == 2
     assert found.total["rpq_occupancy"] == 3
+    assert found.busy_cores == 4
+    idle = perf("l1d_pend_miss.pending=3300000", "l1d.replacement=5", group="CPU4,")
+    assert read(tmp_path, text, idle).busy_cores == 4
+    assert read(tmp_path, perf(*BASIC)).busy_cores is None
 
 
 def test_the_clock_of_the_cores_follows_the_file(tmp_path: Path) -> None:

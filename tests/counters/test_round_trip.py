@@ -65,6 +65,7 @@ def test_a_run_is_read_back(preset: str, rw: str, form: str, per_socket: bool) -
     assert_same(found.total, summary_of(results))
     assert found.missing == []
     assert found.thresholds == {"rpq": 42, "wpq": 34}
+    assert found.busy_cores == (None if per_socket else 3)
     assert len(found.windows) == 6
     assert found.ends_ns == pytest.approx([7000, 14000, 21000, 28000, 35000, 40000])
 

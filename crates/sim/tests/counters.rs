@@ -14,6 +14,13 @@ fn mixed(settings: &[&str]) -> Plan {
     example(common::QUADRANT_3, &all)
 }
 
+/// A run that ends when its confidence intervals are narrow.
+fn to_a_precision() -> Plan {
+    let text = "[server]\npreset = \"cascade-lake-6234\"\n[run]\nprecision = 0.2\nduration_max = \"2 ms\"\n\
+                [workload.stream]\nkind = \"stream\"\ncores = \"0-2\"\nreads = 0.5\n";
+    common::plan(text, &[])
+}
+
 fn run(plan: &Plan, options: Options) -> Run {
     let mut run = Run::new(plan, options);
     assert_eq!(run.run(|_| true), Ok(true));

@@ -137,6 +137,7 @@ def _document(file: CounterFile) -> dict[str, Any]:
         "uarch": file.uarch,
         "socket": file.socket,
         "thresholds": file.thresholds,
+        "busy_cores": file.busy_cores,
         "total": file.total,
         "windows": file.windows,
         "ends_ns": file.ends_ns,

@@ -49,7 +49,8 @@ class Book:
     """Collects the intervals of a file.
 
     `windows` and `used` hold, per socket, its windows and the channels that did anything; `unusable` says of events why
-    they have no count, and `low_shares` the least percentage of the time that an event was counted in.
+    they have no count, and `low_shares` the least percentage of the time that an event was counted in. `cores` has, per
+    socket, the LFB occupancies of single cores, in entries times clocks.
     """
 
     path: Path
@@ -59,6 +60,7 @@ class Book:
     ends_ns: list[float] = field(default_factory=list)
     unusable: dict[str, str] = field(default_factory=dict)
     low_shares: dict[str, float] = field(default_factory=dict)
+    cores: dict[str, dict[str, float]] = field(default_factory=dict)
     places: list[Place] = field(default_factory=list)
     _numbers: dict[Place, int] = field(default_factory=dict)
     _first: frozenset[int] | None = None
@@ -66,6 +68,7 @@ class Book:
     _sums: list[_Sum] = field(default_factory=list)
     _clocks: list[tuple[Place, int]] = field(default_factory=list)
     _channel_counts: list[tuple[Place, int]] = field(default_factory=list)
+    _core_counts: list[tuple[Place, int]] = field(default_factory=list)
 
     def number(self, place: Place) -> int:
         """The number of a place, by which `close` knows it."""
@@ -96,6 +99,9 @@ class Book:
             if ticks is not None:
                 windows[place.socket].clocks.setdefault(place.key, {})[place.unit] = ticks
         self._note_used(values)
+        for place, number in self._core_counts:
+            of_socket = self.cores.setdefault(place.socket, {})
+            of_socket[place.unit] = of_socket.get(place.unit, 0) + (values[number] or 0)
         for socket, window in windows.items():
             try:
                 check_clocks(self.uarch, window)
@@ -116,6 +122,8 @@ class Book:
                 self._clocks.append((place, number))
             elif event.pmu == "imc" and place.unit:
                 self._channel_counts.append((place, number))
+            elif place.unit and place.key == self.uarch.ways["lfb.occupancy"][0][0]:
+                self._core_counts.append((place, number))
         for (socket, key), of_key in numbers.items():
             pick = itemgetter(*of_key, of_key[0])  # a last one that is dropped: of one number it would give no tuple
             self._sums.append(_Sum(socket, key, lambda values, pick=pick: pick(values)[:-1]))  # type: ignore[misc]

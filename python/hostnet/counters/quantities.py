@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hostnet.counters.events import AT_LEAST
+from hostnet.counters.facts import LINES_PER_CLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,6 +67,15 @@ CLOCK_HZ = {"core": (1e8, 1e10), "cha": (3e8, 6e9), "imc": (2e8, 5e9), "irp": (1
 
 TOLERANCE = 1.03
 """Counts of one interval may be read a little late."""
+
+UNITS_MAX = 1024
+"""The most units of a kind."""
+
+GB_PER_S_MAX = 16 * 51.2
+"""More than the memory of any socket carries: sixteen channels of DDR5-6400."""
+
+ENTRIES_MAX = 512
+"""More entries than the queue of any channel has."""
 
 DATA_RATES = (1600, 1866, 2133, 2400, 2666, 2933, 3200)
 """Standard data rates of DDR4 in MT/s."""
@@ -234,21 +244,24 @@ class Formulas:
         return clocks / reference if clocks and reference else 1.0
 
     def _check(self, result: Mapping[str, Any], ticks: float | None) -> None:
-        reads, writes = result["lines_read"], result["lines_written"]
-        most = self.facts.lines_per_clock if self.facts is not None else 0.25
-        lines = (reads or 0) + (writes or 0)
-        if ticks and lines > most * ticks * TOLERANCE:
+        lines = (result["lines_read"] or 0) + (result["lines_written"] or 0)
+        gb_per_s = lines * 64 / result["window_ns"]
+        per_clock = self.facts.lines_per_clock if self.facts is not None else LINES_PER_CLOCK
+        most = per_clock * 64 * ticks / result["window_ns"] if ticks else GB_PER_S_MAX
+        if gb_per_s > most * TOLERANCE:
             raise ImplausibleError(
-                f"{lines:.6g} lines read and written in {result['window_ns'] / 1e9:g} s are "
-                f"{lines * 64 / result['window_ns']:.4g} GB/s, more than the "
-                f"{most * 64 * ticks / result['window_ns']:.4g} GB/s that the channels can carry; the CAS counts must "
-                "be lines of 64 bytes"
+                f"{lines:.6g} lines read and written in {result['window_ns'] / 1e9:g} s are {gb_per_s:.4g} GB/s, more "
+                f"than the {most:.4g} GB/s that the channels can carry; the CAS counts must be lines of 64 bytes"
             )
-        for quantity in ("rpq_full_share", "wpq_full_share"):
-            share = result[quantity]
+        for queue in ("rpq", "wpq"):
+            share, entries = result[f"{queue}_full_share"], result[f"{queue}_occupancy"]
             if share is not None and share > TOLERANCE:
                 raise ImplausibleError(
-                    f"{quantity} would be {share:.4g}: more clocks with a full queue than clocks in all"
+                    f"{queue}_full_share would be {share:.4g}: more clocks with a full queue than clocks in all"
+                )
+            if entries is not None and entries > ENTRIES_MAX:
+                raise ImplausibleError(
+                    f"{queue}_occupancy would be {entries:.4g} entries of a channel; no queue is as long"
                 )
 
 
@@ -259,14 +272,15 @@ def check_clocks(uarch: Uarch, window: Window) -> None:
         ImplausibleError: One does not.
     """
     for name, per_unit in window.clocks.items():
-        low, high = CLOCK_HZ[uarch.events[name].pmu]
+        pmu = uarch.events[name].pmu
+        low, high = CLOCK_HZ[pmu]
         for unit, ticks in per_unit.items():
             hz = ticks / window.length_ns * 1e9
-            stopped_or_halted = ticks == 0 or uarch.events[name].pmu == "core"
-            if unit and not (stopped_or_halted and hz <= high) and not low <= hz <= high:
+            may_stand = ticks == 0 or pmu == "core"
+            if hz > high * (1 if unit else UNITS_MAX) or (hz < low and not may_stand):
                 raise ImplausibleError(
-                    f"{name} of {unit} counts {ticks:.6g} clocks in {window.length_ns / 1e9:g} s, that is "
-                    f"{hz / 1e6:.4g} MHz; are the times in seconds?"
+                    f"{name}{f' of {unit}' if unit else ''} counts {ticks:.6g} clocks in {window.length_ns / 1e9:g} s, "
+                    f"that is {hz / 1e6:.4g} MHz; are the times in seconds?"
                 )
 
 

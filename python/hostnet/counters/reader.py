@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 BUSY_SHARE = 0.5
 """Traffic of another socket, relative to the busiest, from which it is not clear which one is meant."""
 
+BUSY_CORE = 0.1
+"""LFB entries in use, relative to the busiest core, from which a core is busy."""
+
 
 @dataclass(frozen=True)
 class CounterFile:
@@ -30,6 +33,7 @@ class CounterFile:
     `windows` has the quantities of each interval and `total` those of all together, in the fields of `summary.json`
     under `counters`; what the file does not tell is None there and explained in `missing`. `ends_ns` is when each
     window ended. `thresholds` are the entries from which `rpq` and `wpq` count as full, where the file tells it.
+    `busy_cores` are those with at least a tenth of the LFB entries of the busiest, if the file tells cores apart.
     `warnings` says what to keep in mind.
     """
 
@@ -43,6 +47,7 @@ class CounterFile:
     missing: list[Missing]
     warnings: list[str]
     thresholds: dict[str, int]
+    busy_cores: int | None
 
 
 def read(
@@ -114,7 +119,13 @@ def _evaluate(
         missing=missing_of(formulas, total, whole, unusable),
         warnings=warnings,
         thresholds={("rpq" if "RPQ" in event else "wpq"): full for event, full in formulas.full.items()},
+        busy_cores=_busy_cores(book.cores.get(socket, {})),
     )
+
+
+def _busy_cores(entries: Mapping[str, float]) -> int | None:
+    most = max(entries.values(), default=0.0)
+    return sum(count >= BUSY_CORE * most for count in entries.values()) if most else None
 
 
 def _computed(book: Book, formulas: Formulas, window: Window) -> dict[str, Any]:
