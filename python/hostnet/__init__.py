@@ -10,7 +10,8 @@
 stream of DRAM commands. `counters` reads and writes files of hardware counters.
 """
 
-from hostnet import counters
+from typing import TYPE_CHECKING, Any
+
 from hostnet._core import CheckpointError, CommandCheck, ConfigError, SimulationError
 from hostnet._core import version as _version
 from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
@@ -39,6 +40,9 @@ from hostnet.system import (
     Tor,
     WriteQueue,
 )
+
+if TYPE_CHECKING:
+    from hostnet import counters
 
 __version__ = _version()
 
@@ -78,3 +82,12 @@ __all__ = [
     "run",
     "run_many",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Loads `counters` when it is asked for."""
+    if name == "counters":
+        from importlib import import_module
+
+        return import_module("hostnet.counters")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
