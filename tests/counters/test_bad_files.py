@@ -119,6 +119,7 @@ def test_a_bandwidth_that_the_server_cannot_have(tmp_path: Path) -> None:
         ("UNC_M_CAS_COUNT.RD,UNC", "UNC_M_CAS_COUNT.RDD,UNC", 2, "the nearest is UNC_M_CAS_COUNT.RD"),
         ("SKT0CHAN1,SKT0CHAN0", "SKT0CHAN0,SKT0CHAN0", 2, "UNC_M_CAS_COUNT.RD of CHAN0 .socket 0. has two columns"),
         ("SKT0CORE0,SKT0CORE0,SKT0CHAN0", "SKT0CORE0,what,SKT0CHAN0", 2, '"what" above "L1D.REPLACEMENT" is no unit'),
+        ("SKT0CORE0,SKT0CHAN0", "SKT0C0,SKT0CHAN0", 2, "L1D.REPLACEMENT is no event of SKT0C0"),
         (",SKT0CHAN1,\n", ",\n", 2, "9 events for|10 events for"),
         ("Date,Time,ms,L1D", "Date,Time,sec,L1D", 2, "must begin with Date, Time, ms"),
         ("13:44:30.123", "13:44:29.123", 4, "the time stands twice"),

@@ -75,6 +75,7 @@ def test_every_event_is_found_by_every_spelling(uarch: Uarch) -> None:
         ("uncore_cha/event=0x36,umask=0x21,config1=0x4043300000000/", "UNC_CHA_TOR_OCCUPANCY.IA_MISS_DRD", ""),
         ("DRAMClocks", "UNC_M_CLOCKTICKS", ""),
         ("uncore_imc_2/clockticks/", "UNC_M_CLOCKTICKS", "uncore_imc_2"),
+        ("uncore_irp_2/clockticks/", "UNC_I_CLOCKTICKS", "uncore_irp_2"),
     ],
 )
 def test_spellings(text: str, key: str, unit: str) -> None:
@@ -111,6 +112,8 @@ def test_what_has_nothing_to_do_with_the_host_network_is_passed_over(text: str) 
         ("unc_m_wqp_occupancy", "the nearest is UNC_M_WPQ_OCCUPANCY"),
         ("uncore_imc_0/event=0x99/", "give it a name"),
         ("uncore_imc_0/event=zz/", '"event=zz" is no number'),
+        ("uncore_cha_0/unc_m_cas_count.rd/", "UNC_M_CAS_COUNT.RD is no event of uncore_cha_0"),
+        ("UNC_M_CAS_COUNT.RD [uncore_cha_0]", "UNC_M_CAS_COUNT.RD is no event of uncore_cha_0"),
         ("florp/bar/", '"florp" is no unit'),
         ("UNC_M_RPQ_INSERTS.T3", "no event"),
         ("", "no event"),

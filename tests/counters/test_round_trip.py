@@ -22,11 +22,11 @@ def text_of(preset: str, workloads: str, duration: str = "40 us", more: str = ""
 
 
 def stream(cores: str, reads: float, name: str = "stream") -> str:
-    return f'[workload.{name}]\nkind = "stream"\ncores = "{cores}"\nreads = {reads}\n'
+    return f'[workload.{name}]\nkind = "stream"\ncores = "{cores}"\nreads = {reads}\nworking_set = "16 MiB"\n'
 
 
 def disk(rw: str) -> str:
-    job = f'{{ rw = "{rw}", bs = "64 KiB", iodepth = 16, size = "1 GiB", ssd = 0 }}'
+    job = f'{{ rw = "{rw}", bs = "64 KiB", iodepth = 16, size = "64 MiB", ssd = 0 }}'
     return f'[workload.disk]\nkind = "fio"\ncores = "7"\njobs = [{job}]\n'
 
 
@@ -111,7 +111,7 @@ def test_a_server_of_the_users_own_is_read_back_with_its_configuration() -> None
     rw=st.sampled_from(["", "read", "write"]),
     channels=st.integers(1, 6),
     slices=st.integers(1, 30),
-    device=st.sampled_from(["DDR4_2400", "DDR4_2933", "DDR4_3200", "DDR5_4800"]),
+    device=st.sampled_from(["DDR3_1600", "DDR4_2400", "DDR4_2933", "DDR4_3200", "DDR5_4800", "DDR5_6400", "HBM2E"]),
     step_us=st.sampled_from([3, 10, 25, 100]),
     form=st.sampled_from(FORMS),
 )

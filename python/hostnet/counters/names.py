@@ -20,7 +20,7 @@ GENERIC = frozenset(
     "instructions branches branch-instructions branch-misses cache-references cache-misses bus-cycles task-clock "
     "cpu-clock context-switches cs cpu-migrations migrations page-faults faults minor-faults major-faults "
     "alignment-faults emulation-faults dummy bpf-output cgroup-switches user_time system_time slots mem-loads "
-    "mem-stores mem-loads-aux instructionsretired topdownslots invarianttsc".upper().split()
+    "mem-stores mem-loads-aux instructionsretired topdownslots invarianttsc uncoreclocks".upper().split()
 )
 """Events of perf and PCM that have nothing to do with the host network."""
 
@@ -80,9 +80,21 @@ class Names:
             text, unit = match["name"], match["unit"]
         if match := _SLASHED.fullmatch(text):
             return self._with_unit(match["unit"], match["terms"])
-        if OUTSIDE.fullmatch(unit.upper()):
+        if OUTSIDE.match(unit.upper()):
             return Spelled(None, unit)
-        return Spelled(self._named(_MODIFIERS.sub("", text).upper(), text), unit)
+        key = self._named(_MODIFIERS.sub("", text).upper(), text)
+        if place := _UNIT.fullmatch(unit.upper()):
+            self.check_unit(key, _PMUS.get(place["pmu"]), unit)
+        return Spelled(key, unit)
+
+    def check_unit(self, key: str | None, pmu: str | None, unit: str) -> None:
+        """Makes sure that units of a kind have an event.
+
+        Raises:
+            UnknownEventError: They have not.
+        """
+        if key is not None and key != DURATION and pmu != self._uarch.event_of(key).pmu:
+            raise UnknownEventError(f"{key} is no event of {unit}")
 
     def _with_unit(self, unit: str, inside: str) -> Spelled:
         place = _UNIT.fullmatch(unit.upper())
@@ -97,7 +109,10 @@ class Names:
         threshold = terms.pop("THRESH", terms.pop("THRESHOLD", 0))
         numbered = unit if pmu != "core" and place is not None and place["number"] is not None else ""
         name = terms.pop("NAME", None) or next((term for term, value in terms.items() if value is None), None)
-        if name is not None:
+        key: str | None
+        if name == "CLOCKTICKS":
+            key = self._uarch.pmus[pmu].clock
+        elif name is not None:
             key = self._named(str(name).upper(), inside)
         else:
             event = self._by_code.get((pmu, _code(terms, pmu)))
@@ -106,6 +121,7 @@ class Names:
             key = event
         if key is not None and isinstance(threshold, int) and threshold and AT_LEAST not in key:
             key = f"{key}{AT_LEAST}{threshold}"
+        self.check_unit(key, pmu, unit)
         return Spelled(key, numbered)
 
     def _named(self, upper: str, text: str) -> str | None:

@@ -114,11 +114,15 @@ class _Reader:
             fail(self.book.path, number, f'"{unit}" above "{event}" is no unit (SKT0CORE0, SKT0CHAN0, ...)')
         try:
             spelled = self.names.spelled(event)
+            self.names.check_unit(spelled.key, self._pmu_of(match["kind"].upper()), unit)
         except UnknownEventError as error:
             fail(self.book.path, number, str(error))
         if spelled.key is None or spelled.key == DURATION:
             return None
         return self.book.number(Place(match["socket"], spelled.key, f"{match['kind'].upper()}{match['number']}"))
+
+    def _pmu_of(self, kind: str) -> str | None:
+        return next((pmu.name for pmu in self.book.uarch.pmus.values() if pmu.pcm == kind), None)
 
     def _take_counts(self, number: int, line: str, cells: list[str]) -> None:
         if self.pending is not None:
