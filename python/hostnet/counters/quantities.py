@@ -32,6 +32,9 @@ SCALARS = (
 FLOWS = ("lfb", "core_read", "core_write", "io_read", "io_write", "iio_write", "iio_read")
 """Quantities that are an occupancy and a number of lines."""
 
+LFB_FULL = "L1D_PEND_MISS.FB_FULL"
+"""The event that counts the clocks in which a core found all its LFB entries in use."""
+
 NEEDED_FOR = {
     "channels": "counts per channel",
     "lines_read": "the DRAM read bandwidth, the row miss ratio and the read formula",
@@ -146,6 +149,13 @@ class Formulas:
             result[flow] = {"occupancy": occupancy, "lines": lines}
         self._check(result, ticks)
         return result
+
+    def lfb_full_share(self, window: Window, busy_cores: int | None) -> float | None:
+        """Share of the time in which a busy core found all its LFB entries in use, if the file tells."""
+        clocks = window.totals.get(LFB_FULL)
+        if clocks is None or not busy_cores:
+            return None
+        return min(1.0, clocks / (busy_cores * self._hz(window, "core") * window.length_ns / 1e9))
 
     def _sum(self, window: Window, quantity: str) -> float | None:
         ways = self.uarch.ways[quantity]

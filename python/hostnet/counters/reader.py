@@ -33,7 +33,8 @@ class CounterFile:
     `windows` has the quantities of each interval and `total` those of all together, in the fields of `summary.json`
     under `counters`; what the file does not tell is None there and explained in `missing`. `ends_ns` is when each
     window ended. `thresholds` are the entries from which `rpq` and `wpq` count as full, where the file tells it.
-    `busy_cores` are those with at least a tenth of the LFB entries of the busiest, if the file tells cores apart.
+    `busy_cores` are those with at least a tenth of the LFB entries of the busiest, and `lfb_full_share` is the share of
+    the time in which one of them found all its entries in use, if the file tells cores apart.
     `warnings` says what to keep in mind.
     """
 
@@ -48,6 +49,7 @@ class CounterFile:
     warnings: list[str]
     thresholds: dict[str, int]
     busy_cores: int | None
+    lfb_full_share: float | None
 
 
 def read(
@@ -99,6 +101,7 @@ def _evaluate(
     results = [_computed(book, formulas, window) for window in windows]
     whole = merged(list(windows))
     total = _computed(book, formulas, whole)
+    busy_cores = _busy_cores(book.cores.get(socket, {}))
     unusable = {
         (key if AT_LEAST not in key else key.partition(AT_LEAST)[0] + AT_LEAST): word
         for key, word in book.unusable.items()
@@ -119,7 +122,8 @@ def _evaluate(
         missing=missing_of(formulas, total, whole, unusable),
         warnings=warnings,
         thresholds={("rpq" if "RPQ" in event else "wpq"): full for event, full in formulas.full.items()},
-        busy_cores=_busy_cores(book.cores.get(socket, {})),
+        busy_cores=busy_cores,
+        lfb_full_share=formulas.lfb_full_share(whole, busy_cores),
     )
 
 

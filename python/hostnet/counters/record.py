@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hostnet.counters.events import AT_LEAST
+from hostnet.counters.quantities import LFB_FULL
 from hostnet.counters.writer import label_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def perf_command(uarch: Uarch, interval_ms: int = 1000) -> str:
 def _events(uarch: Uarch) -> Iterator[str]:
     clocks = [about.clock for about in uarch.pmus.values()]
     references = [about.reference for about in uarch.pmus.values() if about.reference]
-    needed = dict.fromkeys([*clocks, *references, *(event for ways in uarch.ways.values() for event in ways[0])])
+    best = (event for ways in uarch.ways.values() for event in ways[0])
+    needed = dict.fromkeys([*clocks, *references, *best, LFB_FULL])
     for key in needed:
         event = uarch.event_of(key)
         pmu = uarch.pmus[event.pmu].perf

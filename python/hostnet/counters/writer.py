@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hostnet._core import ConfigError
 from hostnet.counters.events import AT_LEAST, Uarch, uarchs
 from hostnet.counters.facts import Facts
+from hostnet.counters.quantities import LFB_FULL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -129,7 +130,7 @@ def _of_cores(machine: Machine, sample: Mapping[str, Any]) -> Iterator[tuple[tup
             yield (about.reference, unit), clocks
         yield from _counted(machine, "lfb.occupancy", unit, machine.ticks("core", pool["area_ps"]) if pool else 0)
         yield from _counted(machine, "lfb.lines", unit, pool["lines"] if pool else 0)
-        yield ("L1D_PEND_MISS.FB_FULL", unit), machine.ticks("core", pool["full_ps"]) if pool else 0
+        yield (LFB_FULL, unit), machine.ticks("core", pool["full_ps"]) if pool else 0
 
 
 def _of_slices(machine: Machine, sample: Mapping[str, Any]) -> Iterator[tuple[tuple[str, Unit], int]]:
