@@ -7,8 +7,8 @@ import pytest
 from hostnet import ConfigError, counters
 from hostnet.counters import FLOWS, SCALARS, Uarch
 from hostnet.counters.events import AT_LEAST
+from hostnet.counters.missing import NEEDED_FOR
 from hostnet.counters.names import Names, UnknownEventError
-from hostnet.counters.quantities import NEEDED_FOR
 
 UARCHS = list(counters.uarchs().values())
 

@@ -9,7 +9,8 @@
 
 from hostnet.counters.events import Event, Pmu, Uarch, find_uarch, uarchs
 from hostnet.counters.facts import Facts
-from hostnet.counters.quantities import FLOWS, SCALARS, Missing
+from hostnet.counters.missing import Missing
+from hostnet.counters.quantities import FLOWS, SCALARS
 from hostnet.counters.reader import CounterFile, read
 from hostnet.counters.record import perf_command
 from hostnet.counters.writer import FORMATS, write

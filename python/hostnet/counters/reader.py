@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from hostnet.counters.books import Book, merged
 from hostnet.counters.events import AT_LEAST, Uarch, find_uarch, uarchs
 from hostnet.counters.facts import Facts, facts_of
+from hostnet.counters.missing import Missing, missing_of
 from hostnet.counters.pcm import read_pcm, separator_of
 from hostnet.counters.perf import layout_of, read_perf
-from hostnet.counters.quantities import Formulas, ImplausibleError, Missing, Window, missing_of
+from hostnet.counters.quantities import Formulas, ImplausibleError, Window
 from hostnet.counters.text import EXPECTED, fail, opened
 
 if TYPE_CHECKING:
