@@ -146,6 +146,7 @@ def run(
     checkpoint: bytes | None = None,
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
 ) -> RunResult: ...
+def predict(plan: Plan) -> RunResult: ...
 def run_many(
     plans: list[Plan],
     *,

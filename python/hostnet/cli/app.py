@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from hostnet.cli import counters_app, predict_app
+
 app = typer.Typer(
     name="hostnet",
     help="Simulate the network inside a server: what limits its throughput, and why.",
@@ -80,6 +82,9 @@ def run(
     counters_per_socket: Annotated[
         bool, typer.Option("--counters-per-socket", help="Sums of each socket, as perf stat --per-socket.")
     ] = False,
+    compare: Annotated[
+        str | None, typer.Option(metavar="predict", help="Show beside the run what `hostnet predict` tells.")
+    ] = None,
 ) -> int:
     """Run a configuration and say what limits it.
 
@@ -108,6 +113,7 @@ def run(
             checkpoint=checkpoint,
             from_checkpoint=from_,
             counters=CounterOptions(counters, counters_interval, counters_out, counters_per_socket),
+            compare=compare,
         )
     )
 
@@ -320,11 +326,14 @@ def validate(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a run directory with a report; must be new or empty.")
     ] = None,
+    engine: Annotated[
+        str, typer.Option(metavar="run|predict", help="What computes the rows: simulations or predictions.")
+    ] = "run",
 ) -> int:
     """Recompute published results and compare them row by row."""
     from hostnet import ledger
 
-    return ledger.cli_validate(study, figure or [], json, strict, quick, threads, out)
+    return ledger.cli_validate(study, figure or [], json, strict, quick, threads, out, engine)
 
 
 @app.command()
@@ -372,6 +381,5 @@ def demo() -> int:
     return run_demo()
 
 
-from hostnet.cli import counters_app  # noqa: E402 - the commands of other files come last
-
 counters_app.register(app)
+predict_app.register(app)

@@ -1,6 +1,9 @@
 //! From a run to its tables and its summary.
 
 mod channels;
+mod predicted;
+
+pub use predicted::predict;
 
 use crate::limits;
 use crate::sample::{differences, domains, residences, Group, Sample, Totals};
