@@ -19,6 +19,7 @@ __all__ = [
     "devices",
     "memory_plan",
     "memory_schema",
+    "predict",
     "presets",
     "profiles",
     "resolve",
