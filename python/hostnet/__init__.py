@@ -6,9 +6,9 @@
     print(results.workloads["stream"]["throughput_gb_per_s"])
 
 `Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it, and
-`predict` tells in less than a millisecond about what they would measure; `Results` holds it. `memory` simulates the
-memory system on its own, and `check_commands` checks a stream of DRAM commands. `counters` reads
-and writes files of hardware counters.
+`predict` tells in less than a millisecond about what they would measure; `Results` holds it. `sweep` computes a
+configuration under every combination of some values. `memory` simulates the memory system on its own, and
+`check_commands` checks a stream of DRAM commands. `counters` reads and writes files of hardware counters.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from hostnet._core import version as _version
 from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
 from hostnet.results import Results
 from hostnet.simulate import predict, run, run_many
+from hostnet.sweeps import SweepResults, sweep
 from hostnet.system import (
     AddressMap,
     Cha,
@@ -73,6 +74,7 @@ __all__ = [
     "SimulationError",
     "Ssd",
     "Stream",
+    "SweepResults",
     "Timing",
     "Tor",
     "WriteQueue",
@@ -83,6 +85,7 @@ __all__ = [
     "predict",
     "run",
     "run_many",
+    "sweep",
 ]
 
 

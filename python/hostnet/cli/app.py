@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hostnet.cli import calibrate_app, counters_app, curve_app, import_app, predict_app
+from hostnet.cli import calibrate_app, counters_app, curve_app, import_app, predict_app, sweep_app
 
 app = typer.Typer(
     name="hostnet",
@@ -381,5 +381,5 @@ def demo() -> int:
     return run_demo()
 
 
-for commands in (predict_app, calibrate_app, counters_app, curve_app, import_app):
+for commands in (predict_app, sweep_app, calibrate_app, counters_app, curve_app, import_app):
     commands.register(app)
