@@ -8,8 +8,10 @@
 `Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it, and
 `predict` tells in less than a millisecond about what they would measure; `Results` holds it. `sweep` computes a
 configuration under every combination of some values. `memory` simulates the memory system on its own, and
-`check_commands` checks a stream of DRAM commands.
+`check_commands` checks a stream of DRAM commands. `counters` reads and writes files of hardware counters.
 """
+
+from typing import TYPE_CHECKING, Any
 
 from hostnet._core import CheckpointError, CommandCheck, ConfigError, SimulationError
 from hostnet._core import version as _version
@@ -40,6 +42,9 @@ from hostnet.system import (
     Tor,
     WriteQueue,
 )
+
+if TYPE_CHECKING:
+    from hostnet import counters
 
 __version__ = _version()
 
@@ -75,9 +80,19 @@ __all__ = [
     "WriteQueue",
     "__version__",
     "check_commands",
+    "counters",
     "memory",
     "predict",
     "run",
     "run_many",
     "sweep",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Loads `counters` when it is asked for."""
+    if name == "counters":
+        from importlib import import_module
+
+        return import_module("hostnet.counters")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

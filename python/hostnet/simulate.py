@@ -26,6 +26,7 @@ def run(
     seed: int | None = None,
     threads: int = 1,
     series: str | None = None,
+    counters: str | None = None,
     progress: Progress | None = None,
 ) -> Results:
     """Runs one configuration.
@@ -35,6 +36,8 @@ def run(
         seed: Replaces the configuration's seed.
         threads: Threads to use; the results do not depend on it.
         series: The step at which time series are recorded, for example "10 us"; none if not given.
+        counters: The interval at which the counters of all units are read, for `hostnet.counters.write`; none if not
+            given.
         progress: Called about ten times a second with a dict of simulated_ps, target_ps, events, phase and progress
             (0 to 1). If it returns False, the run stops and its results are not complete.
 
@@ -45,7 +48,10 @@ def run(
     """
     source = source_of(config)
     plan = resolve(source, seed)
-    return run_plan(plan, source, threads=threads, series_ps=_series_ps(series), progress=progress)
+    counters_ps = 0 if counters is None else parse_time_ps(counters, "counters")
+    return run_plan(
+        plan, source, threads=threads, series_ps=_series_ps(series), counters_ps=counters_ps, progress=progress
+    )
 
 
 def predict(config: Config | str | PathLike[str]) -> Results:
@@ -133,6 +139,7 @@ def run_plan(
     *,
     threads: int = 1,
     series_ps: int = 0,
+    counters_ps: int = 0,
     checkpoint_at_ps: int = 0,
     checkpoint: bytes | None = None,
     progress: Progress | None = None,
@@ -144,6 +151,7 @@ def run_plan(
         plan,
         threads=threads,
         series_ps=series_ps,
+        counters_ps=counters_ps,
         checkpoint_at_ps=checkpoint_at_ps,
         checkpoint=checkpoint,
         progress=progress,

@@ -108,6 +108,24 @@ def test_every_option_of_the_memory_is_documented() -> None:
         assert sorted(option for option in options if f"`{option}" not in text) == []
 
 
+def test_every_option_of_the_counters_is_documented() -> None:
+    text = text_of(ROOT / "docs/counters.md")
+    shown = [
+        subprocess.run([HOSTNET, *command, "--help"], capture_output=True, text=True, check=True).stdout
+        for command in (("run",), ("counters", "events"), ("counters", "read"))
+    ]
+    options = {option for option in re.findall(r"(--[a-z][\w-]+)", shown[0]) if "counters" in option}
+    options |= set(re.findall(r"(--[a-z][\w-]+)", shown[1] + shown[2])) - {"--help", "--json"}
+    assert len(options) >= 9
+    assert sorted(option for option in options if option not in text) == []
+
+
+def test_every_field_of_the_counters_is_documented() -> None:
+    text = text_of(ROOT / "docs/counters.md")
+    fields = {"window_ns", "channels", *hostnet.counters.SCALARS, *hostnet.counters.FLOWS}
+    assert sorted(field for field in fields if f"`{field}`" not in text) == []
+
+
 @pytest.mark.parametrize("table", table_columns())
 def test_every_column_is_documented_in_its_order(table: str) -> None:
     columns = documented("tables.md", f"## {table}")
@@ -125,6 +143,7 @@ def test_every_domain_is_documented() -> None:
 def test_every_preset_and_device_has_its_file() -> None:
     names = [f"servers/{name}" for name, _, _ in _core.presets()]
     names += [f"dram/{name}" for name in _core.devices()] + [f"controllers/{name}" for name in _core.profiles()]
+    names += [f"counters/{name}" for name, _ in _core.counters()]
     assert {f"{name}.toml" for name in names} == {
         str(file.relative_to(ROOT / "specs")) for file in ROOT.glob("specs/*/*.toml")
     }

@@ -22,7 +22,7 @@ pub mod units;
 pub use error::ConfigError;
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
-pub use presets::{devices, presets, profiles, PresetInfo};
+pub use presets::{counters, devices, presets, profiles, PresetInfo};
 pub use resolve::{memory_plan, resolve};
 pub use schema::{memory_schema, schema};
 

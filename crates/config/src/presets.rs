@@ -1,4 +1,4 @@
-//! The servers, DRAM devices and controller profiles that come with the program, and those of the user.
+//! The servers, DRAM devices, controller profiles and counters that come with the program, and those of the user.
 
 use crate::check::check;
 use crate::document::{parse_toml, read_text, Document};
@@ -41,6 +41,11 @@ pub fn devices() -> Vec<String> {
 /// The names of every controller profile.
 pub fn profiles() -> Vec<String> {
     PROFILES.iter().map(|(name, _)| name.to_string()).collect()
+}
+
+/// The counters of every microarchitecture that is known: its name, and the file about it, as TOML.
+pub fn counters() -> &'static [(&'static str, &'static str)] {
+    COUNTERS
 }
 
 /// The settings of a preset.
@@ -163,8 +168,26 @@ mod tests {
     }
 
     #[test]
+    fn every_counter_has_its_source_and_counts_on_a_unit_that_is_known() {
+        for (name, text) in COUNTERS {
+            let Ok(document) = parse_toml(text) else { panic!("{name} is no TOML") };
+            let tree = document.tree;
+            let events = tree["event"].as_object().unwrap();
+            for (event, about) in events {
+                assert!(about["source"].as_str().is_some_and(|source| source.len() >= 4), "{name}: no source: {event}");
+                assert!(tree["pmu"][about["pmu"].as_str().unwrap()].is_object(), "{name}: no such unit: {event}");
+            }
+            let ways = tree["quantity"].as_object().unwrap().values().flat_map(|ways| ways.as_array().unwrap());
+            for event in ways.flat_map(|way| way.as_array().unwrap()) {
+                let event = event.as_str().unwrap().trim_end_matches(" >=");
+                assert!(events.contains_key(event), "{name}: no such event: {event}");
+            }
+        }
+    }
+
+    #[test]
     fn every_number_in_an_embedded_file_has_its_source() {
-        for (name, text) in SERVERS.iter().chain(DEVICES).chain(PROFILES) {
+        for (name, text) in SERVERS.iter().chain(DEVICES).chain(PROFILES).chain(COUNTERS) {
             for line in text.lines().filter(|line| line.contains('=') && !line.trim_start().starts_with('#')) {
                 let (setting, source) = line.split_once(" # ").unwrap_or((line, ""));
                 let value = setting.split_once('=').map_or("", |(_, value)| value).trim().trim_start_matches('"');

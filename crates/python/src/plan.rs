@@ -128,3 +128,9 @@ pub(crate) fn presets() -> Vec<(String, String, Option<String>)> {
 pub(crate) fn devices() -> Vec<String> {
     hostnet_config::devices()
 }
+
+/// The microarchitectures whose counters are known: the name, and the file about it, as TOML.
+#[pyfunction]
+pub(crate) fn counters() -> Vec<(&'static str, &'static str)> {
+    hostnet_config::counters().to_vec()
+}

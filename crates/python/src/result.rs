@@ -1,7 +1,7 @@
 //! Results as Python sees them.
 
-use hostnet_sim::{Cell, Finished, Kind, Table};
-use pyo3::exceptions::PyKeyError;
+use hostnet_sim::{Cell, Finished, Kind, Table, Units};
+use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use pyo3::IntoPyObjectExt;
@@ -11,11 +11,12 @@ use pyo3::IntoPyObjectExt;
 pub(crate) struct RunResult {
     finished: Finished,
     checkpoint: Option<Vec<u8>>,
+    units: Option<Vec<Units>>,
 }
 
 impl RunResult {
-    pub(crate) fn new(finished: Finished, checkpoint: Option<Vec<u8>>) -> Self {
-        Self { finished, checkpoint }
+    pub(crate) fn new(finished: Finished, checkpoint: Option<Vec<u8>>, units: Option<Vec<Units>>) -> Self {
+        Self { finished, checkpoint, units }
     }
 
     fn find(&self, name: &str) -> PyResult<&Table> {
@@ -65,6 +66,13 @@ impl RunResult {
     #[getter]
     fn checkpoint<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         self.checkpoint.as_deref().map(|bytes| PyBytes::new(py, bytes))
+    }
+
+    /// What every counting unit had counted at the end of each interval since the start of the window, as JSON, if asked for.
+    #[getter]
+    fn units_json(&self) -> PyResult<Option<String>> {
+        let json = self.units.as_ref().map(serde_json::to_string).transpose();
+        json.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     /// The columns of a table by name.

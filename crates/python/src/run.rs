@@ -29,18 +29,20 @@ impl From<Failure> for PyErr {
 
 /// Runs a plan. The results do not depend on `threads`: one server is one partition, which one thread runs.
 #[pyfunction]
-#[pyo3(signature = (plan, *, threads=1, series_ps=0, checkpoint_at_ps=0, checkpoint=None, progress=None))]
+#[pyo3(signature = (plan, *, threads=1, series_ps=0, counters_ps=0, checkpoint_at_ps=0, checkpoint=None, progress=None))]
+#[allow(clippy::too_many_arguments)] // they are keywords in Python
 pub(crate) fn run(
     py: Python<'_>,
     plan: &Plan,
     threads: usize,
     series_ps: u64,
+    counters_ps: u64,
     checkpoint_at_ps: u64,
     checkpoint: Option<&[u8]>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult> {
     let _ = threads;
-    let options = Options { series_ps, checkpoint_at_ps };
+    let options = Options { series_ps, checkpoint_at_ps, counters_ps };
     let result = supervise(py, progress, |desk| {
         let mut run = start(&plan.plan, options, checkpoint)?;
         let complete = run.run(|status| desk.tell(One(status))).map_err(Failure::Simulation)?;
@@ -53,7 +55,7 @@ pub(crate) fn run(
 #[pyfunction]
 pub(crate) fn predict(plan: &Plan) -> RunResult {
     let report = hostnet_sim::predict(&plan.plan);
-    RunResult::new(Finished { report, complete: true, events: 0, simulated_ps: 0, pending_max: 0 }, None)
+    RunResult::new(Finished { report, complete: true, events: 0, simulated_ps: 0, pending_max: 0 }, None, None)
 }
 
 fn start(plan: &hostnet_config::Plan, options: Options, checkpoint: Option<&[u8]>) -> Result<Run, Failure> {
@@ -71,7 +73,8 @@ fn finish(run: &mut Run, complete: bool) -> RunResult {
         simulated_ps: run.simulated_ps(),
         pending_max: run.pending_max(),
     };
-    RunResult::new(finished, run.checkpoint().map(<[u8]>::to_vec))
+    let units = run.units();
+    RunResult::new(finished, run.checkpoint().map(<[u8]>::to_vec), units)
 }
 
 /// Runs plans, `threads` at a time (0: as many as there are cores), and returns their results in the same order.
@@ -86,13 +89,13 @@ pub(crate) fn run_many(
 ) -> PyResult<Vec<RunResult>> {
     let plans: Vec<hostnet_config::Plan> = plans.iter().map(|plan| plan.plan.clone()).collect();
     let threads = if threads == 0 { std::thread::available_parallelism().map_or(1, NonZero::get) } else { threads };
-    let options = Options { series_ps, checkpoint_at_ps: 0 };
+    let options = Options { series_ps, ..Options::default() };
     let expected_ps = plans.iter().map(expected_ps).sum();
     let finished = supervise(py, progress, |desk| {
         hostnet_sim::run_many(&plans, options, threads, |status| desk.tell(All { status, expected_ps }))
     })?;
     let finished = finished.map_err(Failure::Simulation)?;
-    Ok(finished.into_iter().map(|finished| RunResult::new(finished, None)).collect())
+    Ok(finished.into_iter().map(|finished| RunResult::new(finished, None, None)).collect())
 }
 
 /// About how long a plan will be simulated.

@@ -10,8 +10,9 @@
 //! # }
 //! ```
 //!
-//! [`Options`] asks for a time series or a checkpoint; [`Run::checkpoint`] hands the checkpoint out, and [`Run::resume`] goes on
-//! from it. [`predict`] tells the same without a run, roughly. [`Report::tables`] are the tables of a run directory. [`run_many`] runs plans on all cores.
+//! [`Options`] asks for a time series, readings of all counters ([`Run::units`]) or a checkpoint; [`Run::checkpoint`] hands
+//! the checkpoint out, and [`Run::resume`] goes on from it. [`predict`] tells the same without a run, roughly.
+//! [`Report::tables`] are the tables of a run directory. [`run_many`] runs plans on all cores.
 
 pub mod build;
 mod counters;
@@ -22,6 +23,7 @@ mod report;
 mod run;
 pub mod sample;
 mod table;
+mod units;
 mod view;
 
 pub use hostnet_kernel::checkpoint::CheckpointError;
@@ -29,6 +31,7 @@ pub use many::{run_many, Finished, Many};
 pub use report::{predict, Report};
 pub use run::{Options, Run, SimulationError, Status};
 pub use table::{Cell, Kind, Table};
+pub use units::{ChannelUnit, CoreUnit, Pool, Units};
 
 impl Run {
     /// The results so far.

@@ -2,6 +2,7 @@
 
 use crate::build;
 use crate::sample::{self, Group, Sample};
+use crate::units::{Recorder, Units};
 use crate::view::{View, CONFIDENCE_GROUPS};
 use hostnet_config::{Length, Plan, WarmUp};
 use hostnet_kernel::checkpoint::{self, CheckpointError};
@@ -36,6 +37,8 @@ pub struct Options {
     pub series_ps: u64,
     /// Simulated time of the checkpoint in ps; 0 = none.
     pub checkpoint_at_ps: u64,
+    /// Interval at which the counters of every unit are read in ps; 0 = never.
+    pub counters_ps: u64,
 }
 
 /// How a run stands.
@@ -95,6 +98,7 @@ struct State {
     batches: Vec<Sample>,
     next_series: Time,
     series: Vec<Sample>,
+    counters: Recorder,
     moved_at: Time,
     moved_lines: u64,
     done: bool,
@@ -126,6 +130,7 @@ impl Run {
             batches: Vec::new(),
             next_series: Time::MAX,
             series: Vec::new(),
+            counters: Recorder::idle(),
             moved_at: Time::ZERO,
             moved_lines: 0,
             done: false,
@@ -136,7 +141,7 @@ impl Run {
     /// A run that goes on where a checkpoint was taken.
     ///
     /// # Errors
-    /// When the checkpoint is damaged or belongs to another configuration or another `series_ps`.
+    /// When the checkpoint is damaged or belongs to another configuration, `series_ps` or `counters_ps`.
     pub fn resume(plan: &Plan, options: Options, bytes: &[u8]) -> Result<Self, CheckpointError> {
         let state = checkpoint::read(&label(plan, options), bytes)?;
         Ok(Self { plan: plan.clone(), options, state, checkpoint: None })
@@ -222,7 +227,9 @@ impl Run {
     fn next_stop(&self) -> Time {
         let state = &self.state;
         match (&state.phase, self.plan.run.warm_up) {
-            (Phase::Measure, _) => self.target().min(state.next_batch).min(state.next_series),
+            (Phase::Measure, _) => {
+                self.target().min(state.next_batch).min(state.next_series).min(state.counters.next())
+            }
             (_, WarmUp::Fixed { ps }) => Time::from_ps(ps),
             (Phase::WarmUp { slices }, _) => Time::from_ps(WARM_UP_SLICE_PS * (slices.len() as u64 + 1)),
         }
@@ -277,6 +284,7 @@ impl Run {
         state.moved_lines = 0;
         state.next_batch = now + state.batch_ps;
         state.next_series = if self.options.series_ps > 0 { now + self.options.series_ps } else { Time::MAX };
+        state.counters.start(now, self.options.counters_ps);
     }
 
     fn measure(&mut self, sample: Sample, now: Time) {
@@ -286,6 +294,7 @@ impl Run {
             state.series.push(sample.clone());
             state.next_series += self.options.series_ps;
         }
+        state.counters.stop_at(&state.simulation.parts()[0].0, now);
         if now == state.next_batch {
             state.batches.push(sample);
             if state.batches.len() == BATCHES_MAX {
@@ -352,6 +361,15 @@ impl Run {
         self.state.simulation.parts()[0].1.pending_max()
     }
 
+    /// What every counting unit had counted at the end of each interval, and now: nothing unless `counters_ps` was given and
+    /// the measurement has begun.
+    #[must_use]
+    pub fn units(&mut self) -> Option<Vec<Units>> {
+        let now = self.state.simulation.progress().time;
+        sample::settle(&mut self.state.simulation.parts_mut()[0].0, now);
+        self.state.counters.finish(&self.state.simulation.parts()[0].0, now)
+    }
+
     pub(crate) fn view(&mut self) -> View<'_> {
         let now = self.state.simulation.progress().time;
         sample::settle(&mut self.state.simulation.parts_mut()[0].0, now);
@@ -369,7 +387,7 @@ impl Run {
 }
 
 fn label(plan: &Plan, options: Options) -> String {
-    format!("{} series {}", plan.hash, options.series_ps)
+    format!("{} series {} counters {}", plan.hash, options.series_ps, options.counters_ps)
 }
 
 /// Whether the throughput of every workload has settled.

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hostnet.cli import calibrate_app, curve_app, import_app, predict_app, sweep_app
+from hostnet.cli import calibrate_app, counters_app, curve_app, import_app, predict_app, sweep_app
 
 app = typer.Typer(
     name="hostnet",
@@ -69,6 +69,19 @@ def run(
     ] = None,
     checkpoint: Annotated[Path | None, typer.Option(metavar="FILE", help="The checkpoint to write.")] = None,
     from_: Annotated[Path | None, typer.Option("--from", metavar="FILE", help="Continue from a checkpoint.")] = None,
+    counters: Annotated[
+        str | None, typer.Option(metavar="perf|pcm", help="Write counters.csv as perf stat or pcm-raw would.")
+    ] = None,
+    counters_interval: Annotated[
+        str | None, typer.Option(metavar="TIME", help="How often counters are read.", show_default="100us")
+    ] = None,
+    counters_out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the counters there.", show_default="counters.csv of the run"),
+    ] = None,
+    counters_per_socket: Annotated[
+        bool, typer.Option("--counters-per-socket", help="Sums of each socket, as perf stat --per-socket.")
+    ] = False,
     compare: Annotated[
         str | None, typer.Option(metavar="predict", help="Show beside the run what `hostnet predict` tells.")
     ] = None,
@@ -81,7 +94,7 @@ def run(
 
     Exit codes: 1 the simulation could not go on, 2 something given is wrong, 130 stopped by Ctrl-C.
     """
-    from hostnet.cli.request import Request
+    from hostnet.cli.request import CounterOptions, Request
     from hostnet.cli.run import run_command
 
     return run_command(
@@ -99,6 +112,7 @@ def run(
             checkpoint_at=checkpoint_at,
             checkpoint=checkpoint,
             from_checkpoint=from_,
+            counters=CounterOptions(counters, counters_interval, counters_out, counters_per_socket),
             compare=compare,
         )
     )
@@ -332,9 +346,11 @@ def plot(run_dir: Annotated[Path, typer.Argument(help="A run directory.")]) -> i
 
 @app.command(name="list")
 def list_(
-    what: Annotated[str, typer.Argument(metavar="presets|devices|profiles|workloads|studies", help="What to list.")],
+    what: Annotated[
+        str, typer.Argument(metavar="presets|devices|profiles|workloads|studies|counters", help="What to list.")
+    ],
 ) -> int:
-    """List presets, DRAM devices, profiles of memory controllers, kinds of workloads, or studies."""
+    """List presets, DRAM devices, profiles of memory controllers, kinds of workloads, studies, or counters."""
     from hostnet.cli.listing import show_list
 
     return show_list(what)
@@ -365,5 +381,5 @@ def demo() -> int:
     return run_demo()
 
 
-for commands in (predict_app, sweep_app, calibrate_app, curve_app, import_app):
+for commands in (predict_app, sweep_app, calibrate_app, counters_app, curve_app, import_app):
     commands.register(app)

@@ -36,6 +36,7 @@ def show_list(what: str) -> int:
         "profiles": lambda: show_names(_core.profiles()),
         "workloads": show_workloads,
         "studies": show_studies,
+        "counters": show_counters,
     }
     if what not in lists:
         raise _core.ConfigError(f'"{what}" cannot be listed; choose one of {", ".join(lists)}')
@@ -51,6 +52,15 @@ def show_presets() -> None:
         typer.echo(f"{name:<{width}}  {description}")
         if unvalidated:
             typer.echo(f"{'':<{width}}  {unvalidated}")
+
+
+def show_counters() -> None:
+    """Prints the lists of hardware counters, and whose they are."""
+    from hostnet.counters import uarchs
+
+    width = max(map(len, uarchs()))
+    for name, uarch in uarchs().items():
+        typer.echo(f"{name:<{width}}  {uarch.title}: {len(uarch.events)} events, see hostnet counters events {name}")
 
 
 def show_names(names: list[str]) -> None:

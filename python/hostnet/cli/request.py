@@ -18,6 +18,53 @@ THREADS_MAX = 1024
 """The most threads of one run."""
 
 
+COUNTERS_INTERVAL = "100us"
+"""How often counters are read unless `--counters-interval` says otherwise."""
+
+COUNTERS_PS_MIN = 10**6
+"""The shortest interval between two readings of the counters."""
+
+
+@dataclass(frozen=True)
+class CounterOptions:
+    """The options of `hostnet run` that are about files of counters, as they were typed."""
+
+    form: str | None = None
+    interval: str | None = None
+    out: Path | None = None
+    per_socket: bool = False
+
+    @property
+    def interval_ps(self) -> int:
+        """The interval in ps; 0 if no counters are wanted."""
+        return 0 if self.form is None else parse_time_ps(self.interval or COUNTERS_INTERVAL, "--counters-interval")
+
+    def check(self) -> None:
+        """Refuses options that contradict each other or are out of range.
+
+        Raises:
+            ConfigError: Says which, and what would be right.
+        """
+        if self.form is None:
+            given = {
+                "--counters-interval": self.interval,
+                "--counters-out": self.out,
+                "--counters-per-socket": self.per_socket or None,
+            }
+            for option, value in given.items():
+                if value is not None:
+                    raise ConfigError(f"{option}: say with --counters which file it is about, perf or pcm")
+            return
+        if self.form not in ("perf", "pcm"):
+            raise ConfigError(f'--counters "{self.form}": must be perf or pcm')
+        if self.form == "pcm" and self.per_socket:
+            raise ConfigError("--counters-per-socket: pcm-raw always tells the units apart")
+        if self.interval_ps < COUNTERS_PS_MIN or self.interval_ps % 1000:
+            raise ConfigError(f'--counters-interval "{self.interval}": must be whole ns and at least 1 us')
+        if self.out is not None and (self.out.is_dir() or not self.out.parent.is_dir()):
+            raise ConfigError(f"--counters-out {self.out}: name a file in a folder that exists")
+
+
 @dataclass(frozen=True)
 class Request:
     """The options of `hostnet run` as they were typed."""
@@ -35,6 +82,7 @@ class Request:
     checkpoint_at: str | None = None
     checkpoint: Path | None = None
     from_checkpoint: Path | None = None
+    counters: CounterOptions = CounterOptions()
     compare: str | None = None
 
     @property
@@ -69,6 +117,9 @@ class Request:
             raise ConfigError("--seeds: a checkpoint is of one run; give --seed instead of --seeds")
         if self.from_checkpoint is not None and self.checkpoint is not None:
             raise ConfigError("--from and --checkpoint: give one of them")
+        if self.seeds is not None and self.counters.form is not None:
+            raise ConfigError("--seeds: counters are of one run; give --seed instead of --seeds")
+        self.counters.check()
         _ = self.series_ps, self.checkpoint_at_ps
 
 

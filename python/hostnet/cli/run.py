@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import rundir, simulate
 from hostnet._core import CheckpointError
+from hostnet.cli import counters
 from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
 from hostnet.cli.progress import Watch
 from hostnet.units import format_time
@@ -44,6 +45,7 @@ def publish(request: Request, name: str, fill: Callable[[Path], None]) -> Path:
 
 
 def _run_one(request: Request, plan: Plan, source: Source) -> int:
+    counters.check_length(plan, request.counters)
     before = _read_checkpoint(request.from_checkpoint)
     if request.checkpoint is not None:
         rundir.check_parent(request.checkpoint)
@@ -53,16 +55,23 @@ def _run_one(request: Request, plan: Plan, source: Source) -> int:
             source,
             threads=request.threads or 1,
             series_ps=request.series_ps,
+            counters_ps=request.counters.interval_ps,
             checkpoint_at_ps=request.checkpoint_at_ps,
             checkpoint=before,
             progress=watch,
         )
         watch.finish()
-        path = publish(request, plan.name, lambda place: rundir.write_run(results, place, csv=request.csv))
+        path = publish(request, plan.name, lambda place: _fill(request, results, place))
+        counters.write_aside(results, request.counters)
         if request.checkpoint is not None and results.checkpoint is not None:
             rundir.write_file_atomically(request.checkpoint, results.checkpoint)
     _print_results(request, results, path)
     return _exit_code(request, results)
+
+
+def _fill(request: Request, results: Results, place: Path) -> None:
+    rundir.write_run(results, place, csv=request.csv)
+    counters.write_inside(results, request.counters, place)
 
 
 def _read_checkpoint(path: Path | None) -> bytes | None:

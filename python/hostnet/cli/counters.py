@@ -1,0 +1,149 @@
+"""Files of counters on the command line: what `hostnet run --counters` writes and `hostnet counters` shows."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from hostnet._core import ConfigError
+from hostnet.units import format_time, parse_time_ps
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hostnet._core import Plan
+    from hostnet.cli.request import CounterOptions
+    from hostnet.counters import CounterFile, Uarch
+    from hostnet.results import Results
+
+INTERVALS_MAX = 20_000
+"""The most intervals of one file."""
+
+FILE_NAME = "counters.csv"
+"""The file of counters in a run directory."""
+
+
+def check_length(plan: Plan, options: CounterOptions) -> None:
+    """Refuses an interval that makes a file of an unreasonable length.
+
+    Raises:
+        ConfigError: It does.
+    """
+    if not options.interval_ps:
+        return
+    run = json.loads(plan.effective_json())["run"]
+    length_ps = parse_time_ps(run.get("duration") or run["duration_max"], "run.duration")
+    if length_ps > INTERVALS_MAX * options.interval_ps:
+        raise ConfigError(
+            f"--counters-interval: {format_time(length_ps)} have {length_ps // options.interval_ps} intervals of "
+            f"{format_time(options.interval_ps)}; at most {INTERVALS_MAX} are written"
+        )
+
+
+def write_inside(results: Results, options: CounterOptions, place: Path) -> None:
+    """Writes the counters of a run into its run directory, unless they go elsewhere."""
+    if options.form is not None and options.out is None and _has_counters(results):
+        from hostnet import counters
+
+        counters.write(results, place / FILE_NAME, options.form, per_socket=options.per_socket)
+
+
+def write_aside(results: Results, options: CounterOptions) -> None:
+    """Writes the counters of a run where `--counters-out` says."""
+    if options.form is None or options.out is None or not _has_counters(results):
+        return
+    from hostnet import rundir
+    from hostnet.counters.writer import write_into
+
+    text = io.StringIO()
+    write_into(results, text, options.form, per_socket=options.per_socket)
+    rundir.write_file_atomically(options.out, text.getvalue().encode())
+
+
+def _has_counters(results: Results) -> bool:
+    """A run that was stopped before it measured anything has none."""
+    return results.native.units_json not in (None, "[]")
+
+
+def show_events(name: str | None, *, command: bool, interval_ms: int) -> int:
+    """Prints the events of a microarchitecture, or of all."""
+    from hostnet.counters import find_uarch, perf_command, uarchs
+
+    chosen = [find_uarch(name)] if name is not None else list(uarchs().values())
+    if command:
+        if len(chosen) != 1:
+            raise ConfigError(f"--command: name one of {', '.join(uarchs())}")
+        if not 1 <= interval_ms <= 10**6:
+            raise ConfigError(f"--interval-ms {interval_ms}: must be between 1 and 1000000")
+        print(perf_command(chosen[0], interval_ms))
+        return 0
+    for index, uarch in enumerate(chosen):
+        if index:
+            print()
+        _print_events(uarch)
+    return 0
+
+
+def _print_events(uarch: Uarch) -> None:
+    print(f"{uarch.name}: {uarch.title}")
+    uses: dict[str, list[str]] = {}
+    for quantity, ways in uarch.ways.items():
+        for key in dict.fromkeys(key for way in ways for key in way):
+            uses.setdefault(key.partition(" >=")[0], []).append(quantity)
+    for pmu in uarch.pmus.values():
+        uses.setdefault(pmu.clock, []).append(f"the clock of {pmu.perf}")
+        if pmu.reference:
+            uses.setdefault(pmu.reference, []).append(f"the frequency of {pmu.perf}")
+    width = max(map(len, uarch.events))
+    for pmu in uarch.pmus.values():
+        print(f"\n{pmu.perf}, {pmu.hz / 1e6:g} MHz unless {pmu.clock} tells")
+        for event in uarch.events.values():
+            if event.pmu == pmu.name:
+                uncertain = "; not documented for this server" if event.unconfirmed else ""
+                print(f"  {event.name:<{width}}  {event.meaning}{uncertain}")
+                print(f"  {'':<{width}}  {event.encoding}; for {', '.join(uses.get(event.name, ['information']))}")
+
+
+def show_file(file: CounterFile, *, as_json: bool) -> int:
+    """Prints what a file of counters tells."""
+    for warning in file.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    if as_json:
+        print(json.dumps(_document(file), indent=2))
+        return 0
+    socket = f", socket {file.socket}" if file.socket else ""
+    print(f"{file.path}: {file.format}, {file.uarch}{socket}, {len(file.windows)} windows")
+    for quantity, value in file.total.items():
+        if isinstance(value, dict):
+            for part, number in value.items():
+                _print_quantity(f"{quantity}.{part}", number)
+        else:
+            _print_quantity(quantity, value)
+    for missing in file.missing:
+        print(f"missing: {missing}")
+    return 0
+
+
+def _print_quantity(name: str, value: float | None) -> None:
+    print(f"  {name:<22} {'-' if value is None else f'{value:.6g}'}")
+
+
+def _document(file: CounterFile) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "format": file.format,
+        "uarch": file.uarch,
+        "socket": file.socket,
+        "thresholds": file.thresholds,
+        "busy_cores": file.busy_cores,
+        "lfb_full_share": file.lfb_full_share,
+        "total": file.total,
+        "windows": file.windows,
+        "ends_ns": file.ends_ns,
+        "missing": [
+            {"quantity": one.quantity, "events": list(one.events), "message": str(one)} for one in file.missing
+        ],
+        "warnings": file.warnings,
+    }

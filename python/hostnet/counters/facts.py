@@ -1,0 +1,77 @@
+"""What has to be known of a server to read its counters, or to write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any
+
+from hostnet import _core
+
+LINES_PER_CLOCK = 0.25
+"""Lines that a channel of DDR4 moves in a clock at most: a burst takes four clocks."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A server: its preset, the numbers of its units, the clock of its channels, and what counts as a full queue.
+
+    `channels` are those with queues of their own; `lines_per_clock` is the most that one of them moves.
+    """
+
+    preset: str | None
+    cores: int
+    slices: int
+    channels: int
+    channel_hz: int
+    lines_per_clock: float
+    rpq_full: int
+    wpq_full: int
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any]) -> Facts:
+        """The facts of a complete configuration, as `manifest.json` holds it under `config`."""
+        memory = config["memory"]
+        dram, queues = memory["dram"], memory["controller"]
+        rate = re.match(r"[\d.]+", str(dram["data_rate"]))
+        assert rate is not None, "a checked configuration has a data rate"
+        return cls(
+            config["server"].get("preset"),
+            config["core"]["count"],
+            config["cha"]["slices"],
+            memory["channels"] * dram["subchannels"],
+            round(float(rate[0]) * 1e6 / 2),
+            1 / (dram["timing"]["burst"] * dram["accesses_per_line"]),
+            queues["rpq"]["full_threshold"],
+            queues["wpq"]["full_threshold"],
+        )
+
+
+def facts_of(server: str | PathLike[str] | Mapping[str, Any] | Facts | None) -> Facts | None:
+    """The facts of a server: the name of a preset, the path of a configuration, or a complete configuration.
+
+    Raises:
+        ConfigError: There is no such preset, or the configuration is wrong.
+        OSError: The file cannot be read.
+    """
+    if server is None or isinstance(server, Facts):
+        return server
+    if isinstance(server, Mapping):
+        return Facts.of(server)
+    return Facts.of(_effective(fspath(server)))
+
+
+def _effective(name: str) -> Mapping[str, Any]:
+    import json
+
+    from hostnet import simulate
+
+    if name.endswith((".toml", ".json")) or "/" in name:
+        plan = simulate.resolve(simulate.source_of(name))
+    else:
+        stream = '[workload.stream]\nkind = "stream"\ncores = "0"\n'
+        plan = _core.resolve(f"[server]\npreset = {json.dumps(name)}\n{stream}", file="--server")
+    effective: Mapping[str, Any] = json.loads(plan.effective_json())
+    return effective

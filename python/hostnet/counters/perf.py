@@ -1,0 +1,256 @@
+"""Reads what `perf stat -x,` writes, with or without intervals and aggregation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hostnet.counters.books import SHARE_LOW, Book, Place
+from hostnet.counters.names import DURATION, Names, UnknownEventError
+from hostnet.counters.text import EXPECTED, fail
+from hostnet.counters.values import COUNT_END, BadValueError, value_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SEPARATOR = re.compile(
+    r"\s*(?:\d{1,10}\.\d{1,9}|\d+|S\d+[\w-]*|N\d+|CPU\d+|<not (?:counted|supported)>)\s*(?P<separator>[,;\t|:])"
+)
+_TIME = re.compile(r"\s*(?P<s>\d{1,9})\.(?P<fraction>\d{1,9})\s*")
+_GROUP = re.compile(r"(?:S|N)(?P<socket>\d+)[\w-]*")
+_CPU = re.compile(r"CPU\d+")
+_NUMBER = re.compile(r"\s*(?:\d[\d.]*|<not \w+>)\s*")
+
+
+IGNORED = -1
+"""The place of events that are of no use here."""
+
+DURATION_PLACE = -2
+"""The place of the event that counts time."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which column holds what. `time` and `group` are -1 where the file has no such column."""
+
+    separator: str
+    time: int
+    group: int
+    value: int
+
+    @property
+    def unit(self) -> int:
+        """The column of the unit of the value."""
+        return self.value + 1
+
+    @property
+    def event(self) -> int:
+        """The column of the event."""
+        return self.value + 2
+
+    @property
+    def share(self) -> int:
+        """The column of the percentage of the time in which the counter ran."""
+        return self.value + 4
+
+
+def layout_of(head: str) -> Layout | None:
+    """The layout of a file that begins so, or nothing if perf did not write it."""
+    line = next((line for line in head.splitlines() if line.strip() and not line.startswith("#")), "")
+    match = _SEPARATOR.match(line)
+    if match is None:
+        return None
+    separator = match["separator"]
+    cells = line.split(separator)
+    time = 0 if _TIME.fullmatch(cells[0]) else -1
+    group, value = -1, time + 1
+    first = cells[value].strip() if value < len(cells) else ""
+    if _GROUP.fullmatch(first) or _CPU.fullmatch(first):
+        group, value = value, value + 1
+        counted = len(cells) > value + 1 and _NUMBER.fullmatch(cells[value]) and _NUMBER.fullmatch(cells[value + 1])
+        value += 1 if counted and not _CPU.fullmatch(first) else 0
+    return Layout(separator, time, group, value) if len(cells) > value + 2 else None
+
+
+def read_perf(book: Book, lines: Iterable[str], layout: Layout) -> None:
+    """Reads the lines of a file into a book.
+
+    Raises:
+        ConfigError: A line is wrong, or the counts are impossible.
+    """
+    reader = _Reader(book, Names(book.uarch), layout)
+    separator, value_at, unit_at, event_at, share_at = (
+        layout.separator, layout.value, layout.unit, layout.event, layout.share,
+    )  # fmt: skip
+    group_at, timeless = layout.group if layout.group >= 0 else layout.event, layout.time < 0
+    places = reader.places
+    for number, line in enumerate(lines, 1):
+        cells = line.split(separator)
+        try:  # what most lines are like, as files have millions of them
+            if timeless or cells[0] == reader.stamp:
+                place = places[cells[group_at], cells[event_at]]
+                if place == IGNORED:
+                    continue
+                value = int(cells[value_at])
+                values = reader.values
+                if (
+                    cells[share_at] == "100.00"
+                    and not cells[unit_at]
+                    and place not in values
+                    and 0 <= value < COUNT_END
+                    and values
+                    and reader.short is None
+                ):
+                    values[place] = value
+                    continue
+        except (KeyError, IndexError, ValueError):
+            pass
+        reader.take(number, line, cells)
+    reader.end()
+
+
+@dataclass
+class _Reader:
+    """Reads lines one by one, whatever they are like. `places` knows the places of groups and events seen before."""
+
+    book: Book
+    names: Names
+    layout: Layout
+    values: dict[int, float | None] = field(default_factory=dict)
+    places: dict[tuple[str, str], int] = field(default_factory=dict)
+    stamp: str = ""
+    time_ns: int = 0
+    begun_ns: int = 0
+    line: int = 0
+    duration_ns: float | None = None
+    short: tuple[int, int] | None = None
+
+    def take(self, number: int, line: str, cells: list[str]) -> None:
+        """Reads a line that is split into cells."""
+        if not line.strip() or line.startswith("#") or cells[0].strip() == "summary":
+            return
+        if self.short is not None:
+            self._fail_short(self.short, last=False)
+        layout = self.layout
+        if len(cells) <= layout.event:
+            self.short = (number, len(cells))
+            return
+        if layout.time >= 0 and cells[0] != self.stamp:
+            self._begin(number, cells[0])
+        event, after = self._event(cells)
+        if not event and not cells[layout.value].strip():
+            return  # a metric that perf derived
+        group = cells[layout.group].strip() if layout.group >= 0 else ""
+        place = self._place(number, group, event, cells)
+        if place != IGNORED:
+            self._count(number, place, cells, cells[after + 1] if len(cells) > after + 1 else "")
+
+    def _event(self, cells: list[str]) -> tuple[str, int]:
+        """The event, which may hold the separator between its slashes, and the column after it."""
+        first = self.layout.event
+        last = first
+        event = cells[first]
+        while event.count("/") % 2 and last + 1 < len(cells):
+            last += 1
+            event += self.layout.separator + cells[last]
+        return event.strip(), last + 1
+
+    def _begin(self, number: int, stamp: str) -> None:
+        match = _TIME.fullmatch(stamp)
+        if match is None:
+            fail(self.book.path, number, f'"{stamp.strip()[:40]}" is no time; {EXPECTED}')
+        time_ns = int(match["s"]) * 10**9 + int(match["fraction"].ljust(9, "0"))
+        if self.stamp:
+            if time_ns < self.time_ns:
+                fail(self.book.path, number, f"the time goes back, from {self.stamp.strip()} s to {stamp.strip()} s")
+            if time_ns > self.time_ns:
+                self._close(last=False)
+                self.line = number
+        else:
+            self.line = number
+        self.stamp, self.time_ns = stamp, time_ns
+
+    def _place(self, number: int, group: str, event: str, cells: list[str]) -> int:
+        written = (cells[self.layout.group] if self.layout.group >= 0 else event, event)
+        if (known := self.places.get(written)) is not None:
+            return known
+        try:
+            spelled = self.names.spelled(event)
+        except UnknownEventError as error:
+            fail(self.book.path, number, str(error))
+        if spelled.key == DURATION:
+            return DURATION_PLACE  # not remembered, so that every one of its lines comes here
+        place = IGNORED if spelled.key is None else self.book.number(self._located(group, spelled.key, spelled.unit))
+        self.places[written] = place
+        return place
+
+    def _located(self, group: str, key: str, unit: str) -> Place:
+        is_core = self.book.uarch.event_of(key).pmu == "core"
+        if match := _GROUP.fullmatch(group):
+            return Place(match["socket"], key, group if is_core and "-" in group else unit)
+        if group and is_core:
+            return Place("", key, group)
+        return Place(group, key, unit)  # the CPU that reads the units of its socket, if any
+
+    def _count(self, number: int, place: int, cells: list[str], share: str) -> None:
+        layout, path = self.layout, self.book.path
+        key = DURATION if place == DURATION_PLACE else self.book.places[place].key
+        try:
+            value = value_of(cells[layout.value], cells[layout.unit], key)
+        except BadValueError as error:
+            fail(path, number, str(error))
+        if place == DURATION_PLACE:
+            self.duration_ns = value
+            return
+        if not self.values:
+            self.line = number
+        if place in self.values:
+            when = f" at {self.stamp.strip()} s" if self.stamp else ""
+            fail(path, number, f"{self.book.places[place]} stands twice{when}")
+        self.values[place] = value
+        if value is None:
+            word = "is not supported there" if "supported" in cells[layout.value] else "was not counted"
+            self.book.unusable[key] = word
+        else:
+            self._note_share(number, key, share.strip())
+
+    def _note_share(self, number: int, key: str, share: str) -> None:
+        if not share:
+            return
+        try:
+            percent = float(share)
+        except ValueError:
+            fail(self.book.path, number, f'"{share[:40]}" is no percentage')
+        if not 0 <= percent <= 100.5:
+            fail(self.book.path, number, f"{share[:40]} is no percentage")
+        if percent < SHARE_LOW:
+            self.book.low_shares[key] = min(percent, self.book.low_shares.get(key, 100.0))
+
+    def _close(self, *, last: bool) -> None:
+        if not self.values:
+            return
+        if self.layout.time >= 0:
+            length_ns: float = self.time_ns - self.begun_ns
+        elif self.duration_ns:
+            length_ns = self.duration_ns
+        else:
+            fail(
+                self.book.path,
+                None,
+                "does not say how long it counted: record it with -I 1000, or with the event duration_time",
+            )
+        self.book.close(self.values, self.line, length_ns, self.begun_ns + length_ns, last)
+        self.begun_ns = self.time_ns
+        self.values = {}
+
+    def _fail_short(self, short: tuple[int, int], *, last: bool) -> None:
+        number, count = short
+        hint = "; the file is truncated" if last else f"; {EXPECTED}"
+        fail(self.book.path, number, f"has {count} columns, at least {self.layout.event + 1} are needed{hint}")
+
+    def end(self) -> None:
+        """Closes the last interval."""
+        if self.short is not None:
+            self._fail_short(self.short, last=True)
+        self._close(last=True)

@@ -1,0 +1,77 @@
+"""Opening what may or may not be a file of counters."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from hostnet._core import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TextIO
+
+HEAD = 256 * 1024
+"""Characters of a file that tell its kind."""
+
+_FOREIGN = (
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"%PDF", "a PDF document"),
+    (b"PK\x03\x04", "a zip archive or an office document"),
+    (b"\x1f\x8b", "compressed with gzip; unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "compressed with zstd; unpack it first"),
+    (b"PAR1", "a Parquet file"),
+    (b"PERFILE2", "recorded with perf record; perf stat -I ... -x, -o FILE writes what is needed"),
+    (b"\xff\xfe", "UTF-16; save it as UTF-8"),
+    (b"\xfe\xff", "UTF-16; save it as UTF-8"),
+)
+
+EXPECTED = "expected is what `perf stat -I 1000 -x, -a` or `pcm-raw -csv` writes"
+
+
+def fail(path: str | Path, line: int | None, message: str) -> NoReturn:
+    """Says what is wrong with a file, and where.
+
+    Raises:
+        ConfigError: Always.
+    """
+    place = f"{path}:{line}" if line is not None else f"{path}"
+    raise ConfigError(f"{place}: {message}")
+
+
+@contextmanager
+def opened(path: str | Path) -> Iterator[tuple[TextIO, str]]:
+    """Opens a text file and hands it out with its first characters.
+
+    Raises:
+        ConfigError: It is empty or no text.
+        OSError: It cannot be read.
+    """
+    with Path(path).open("rb") as raw:
+        start = raw.read(4096)
+    _refuse_foreign(path, start)
+    with Path(path).open(encoding="utf-8-sig") as file:
+        try:
+            head = file.read(HEAD)
+            file.seek(0)
+            yield file, head
+        except UnicodeDecodeError as error:
+            fail(path, None, f"is not UTF-8 text (byte {error.object[error.start]:#04x} at {error.start})")
+
+
+def _refuse_foreign(path: str | Path, start: bytes) -> None:
+    if not start.strip(b"\xef\xbb\xbf \t\r\n"):
+        fail(path, None, "is empty")
+    for magic, kind in _FOREIGN:
+        if start.startswith(magic):
+            fail(path, None, f"is no file of counters but {kind}; {EXPECTED}")
+    if b"\0" in start:
+        fail(path, None, f"is no text; {EXPECTED}")
+    text = start.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    if re.match(r"<(?:!doctype|html|\?xml|svg|head|body)", text, re.IGNORECASE):
+        fail(path, 1, f"is no file of counters but HTML or XML; {EXPECTED}")
+    if re.match(r"[{\[]\s*[\"{\[\]}]", text):
+        fail(path, 1, f"is no file of counters but JSON; {EXPECTED}")

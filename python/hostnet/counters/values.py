@@ -1,0 +1,79 @@
+"""Counts as files write them."""
+
+from __future__ import annotations
+
+from hostnet.counters.names import DURATION
+
+COUNT_END = 1 << 64
+"""Counters have 64 bits at most."""
+
+LINE_BYTES = 64
+
+BYTES = {
+    "Bytes": 1,
+    "B": 1,
+    "KiB": 1 << 10,
+    "MiB": 1 << 20,
+    "GiB": 1 << 30,
+    "KB": 1e3,
+    "MB": 1e6,
+    "GB": 1e9,
+}
+"""Bytes of the units that perf gives to counts of lines."""
+
+LINES = ("UNC_M_CAS_COUNT.RD", "UNC_M_CAS_COUNT.WR")
+"""Events that perf also tells in bytes."""
+
+
+class BadValueError(Exception):
+    """What stands where a count belongs is none; the message says why."""
+
+
+def value_of(text: str, unit: str, key: str) -> float | None:
+    """The count that a cell holds, None if the counter did not run.
+
+    Raises:
+        BadValueError: It holds something else.
+    """
+    text, unit = text.strip(), unit.strip()
+    if text.startswith("<not "):
+        return None
+    if unit and unit not in BYTES and not (key == DURATION and unit == "ns"):
+        raise BadValueError(f'the unit "{unit}" is not expected; counts have none')
+    if unit in BYTES:
+        if key not in LINES:
+            raise BadValueError(f'the unit "{unit}" is not expected; {key} counts events, not bytes')
+        return _number(text, key) * BYTES[unit] / LINE_BYTES
+    value = _number(text, key)
+    if value != int(value):
+        hint = "; if it is in MiB, the column after it must say so" if key in LINES else ""
+        raise BadValueError(f'"{text}" is no whole number: {key} is a count{hint}')
+    return int(value)
+
+
+def _number(text: str, key: str) -> float:
+    if not text:
+        raise BadValueError(f"the count of {key} is missing")
+    try:
+        value: float = int(text)
+    except ValueError:
+        value = _real(text, key)
+    if value < 0:
+        raise BadValueError(f'"{text}" is negative: {key} is a count')
+    if value >= COUNT_END:
+        raise BadValueError(f'"{_short(text)}" is more than a counter can hold')
+    return value
+
+
+def _real(text: str, key: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise BadValueError(f'"{_short(text)}" is no number: {key} is a count') from None
+    if value != value or value in (float("inf"), float("-inf")):
+        raise BadValueError(f'"{text}" is no number: {key} is a count')
+    return value
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,0 +1,121 @@
+"""`hostnet run --counters` and `hostnet counters`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hostnet import counters
+from tests.counters.support import quantities
+from tests.support import Cli, read_json
+
+
+@pytest.mark.parametrize("form", ["perf", "pcm"])
+def test_a_run_writes_its_counters(cli: Cli, form: str) -> None:
+    folder = cli.run("--counters", form, "--counters-interval", "5us")
+    found = counters.read(folder / "counters.csv")
+    assert (found.format, len(found.windows), found.missing) == (form, 4, [])
+    summary = quantities(read_json(folder / "summary.json")["counters"])
+    for name, value in quantities(found.total).items():
+        assert value == pytest.approx(summary[name], rel=1e-3, abs=2e-3), name
+
+
+def test_counters_do_not_change_a_run(cli: Cli) -> None:
+    with_them, without = cli.run("--counters", "perf", "--counters-interval", "3us"), cli.run()
+    assert read_json(with_them / "manifest.json")["result_hash"] == read_json(without / "manifest.json")["result_hash"]
+    assert {file.name for file in with_them.iterdir()} - {file.name for file in without.iterdir()} == {"counters.csv"}
+
+
+def test_an_interval_longer_than_the_run_is_one_window(cli: Cli) -> None:
+    folder = cli.run("--counters", "perf")
+    assert len(counters.read(folder / "counters.csv").windows) == 1
+
+
+def test_counters_may_go_elsewhere(cli: Cli) -> None:
+    folder = cli.run("--counters", "perf", "--counters-out", "mine.csv", "--counters-per-socket")
+    assert not (folder / "counters.csv").exists()
+    assert ",S0,18," in (cli.folder / "mine.csv").read_text()
+
+
+def test_counters_survive_a_checkpoint(cli: Cli) -> None:
+    options = ["--counters", "perf", "--counters-interval", "4us"]
+    whole = cli.run(*options, "--checkpoint-at", "12us", "--checkpoint", "half")
+    rest = cli.run(*options, "--from", "half")
+    assert (rest / "counters.csv").read_bytes() == (whole / "counters.csv").read_bytes()
+    assert "belongs to configuration" in cli.fails("run", cli.file, "--from", "half")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--counters", "likwid"], '--counters "likwid": must be perf or pcm'),
+        (["--counters-interval", "5us"], "--counters-interval: say with --counters"),
+        (["--counters-out", "x.csv"], "--counters-out: say with --counters"),
+        (["--counters-per-socket"], "--counters-per-socket: say with --counters"),
+        (["--counters", "pcm", "--counters-per-socket"], "pcm-raw always tells the units apart"),
+        (["--counters", "perf", "--counters-interval", "1"], '"1" is not a time'),
+        (["--counters", "perf", "--counters-interval", "10ns"], "at least 1 us"),
+        (["--counters", "perf", "--counters-interval", "1500500ps"], "whole ns"),
+        (["--counters", "perf", "--seeds", "2"], "counters are of one run"),
+        (["--counters", "perf", "--counters-out", "none/x.csv"], "a folder that exists"),
+        (["--counters", "perf", "--counters-interval", "1us", "--set", "run.duration=30 ms"], "at most 20000 are"),
+    ],
+)
+def test_options_that_make_no_sense(cli: Cli, options: list[str], message: str) -> None:
+    assert message in cli.fails("run", cli.file, *options)
+
+
+def test_a_file_is_shown(cli: Cli) -> None:
+    folder = cli.run("--counters", "perf")
+    done = cli("counters", "read", folder / "counters.csv", "--server", "cascade-lake-6234")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "perf, cascade-lake, 1 windows" in done.stdout
+    assert "  channels               2\n" in done.stdout
+    shown = json.loads(cli("counters", "read", folder / "counters.csv", "--json").stdout)
+    assert shown["missing"] == []
+    assert shown["total"] == counters.read(folder / "counters.csv").total
+
+
+def test_what_is_missing_is_shown(cli: Cli) -> None:
+    file = cli.folder / "small.csv"
+    file.write_text("1.000000000,5,,UNC_M_CAS_COUNT.RD,1000000000,50.00,,\n")
+    done = cli("counters", "read", file)
+    assert done.returncode == 0
+    assert "missing: UNC_M_WPQ_OCCUPANCY >=34 is missing: the write admission delay (P_fill) cannot" in done.stdout
+    assert "warning: UNC_M_CAS_COUNT.RD was counted 50% of the time" in done.stderr
+
+
+def test_a_file_that_is_wrong(cli: Cli) -> None:
+    file = cli.folder / "bad.csv"
+    file.write_text("1.000000000,-5,,UNC_M_CAS_COUNT.RD,1000000000,50.00,,\n")
+    assert cli.fails("counters", "read", file) == f'{file}:1: "-5" is negative: UNC_M_CAS_COUNT.RD is a count'
+    assert "No such file" in cli.fails("counters", "read", "none.csv")
+    assert "is empty" in cli.fails("counters", "read", empty(cli.folder))
+    assert "not a known preset" in cli.fails("counters", "read", file, "--server", "cascade")
+    assert "between 0.1 and 10" in cli.fails("counters", "read", file, "--core-ghz", "2400")
+
+
+def empty(folder: Path) -> Path:
+    path = folder / "empty.csv"
+    path.touch()
+    return path
+
+
+def test_events_are_listed(cli: Cli) -> None:
+    done = cli("counters", "events")
+    for uarch in counters.uarchs().values():
+        assert uarch.title in done.stdout
+        assert all(f"  {event.name} " in done.stdout for event in uarch.events.values())
+    one = cli("counters", "events", "ice-lake-8362").stdout
+    assert "cascade" not in one.lower()
+    assert cli("list", "counters").stdout.count("\n") == len(counters.uarchs())
+
+
+def test_the_command_for_perf_is_printed(cli: Cli) -> None:
+    shown = cli("counters", "events", "cascade-lake", "--command", "--interval-ms", "10").stdout
+    assert shown.startswith("perf stat -a --per-socket --no-merge -I 10 -x, -o counters.csv \\\n")
+    assert "did you mean" in cli.fails("counters", "events", "cascade-lak")
+    assert "name one of" in cli.fails("counters", "events", "--command")
+    assert "between 1 and" in cli.fails("counters", "events", "ice-lake", "--command", "--interval-ms", "0")
