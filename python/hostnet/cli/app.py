@@ -381,5 +381,5 @@ def demo() -> int:
     return run_demo()
 
 
-for commands in (predict_app, sweep_app, calibrate_app, counters_app, curve_app, import_app):
+for commands in (predict_app, sweep_app, calibrate_app, curve_app, import_app, counters_app):
     commands.register(app)
