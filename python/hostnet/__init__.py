@@ -6,12 +6,13 @@
     print(results.workloads["stream"]["throughput_gb_per_s"])
 
 `Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it;
-`Results` holds what was measured. `memory` simulates the memory system on its own, and `check_commands` checks a
-stream of DRAM commands.
+`Results` holds what was measured; `compare` shows what differs between two runs. `memory` simulates the memory system
+on its own, and `check_commands` checks a stream of DRAM commands.
 """
 
 from hostnet._core import CheckpointError, CommandCheck, ConfigError, SimulationError
 from hostnet._core import version as _version
+from hostnet.comparison import Comparison, compare
 from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
 from hostnet.results import Results
 from hostnet.simulate import run, run_many
@@ -46,6 +47,7 @@ __all__ = [
     "Cha",
     "CheckpointError",
     "CommandCheck",
+    "Comparison",
     "Config",
     "ConfigError",
     "Controller",
@@ -72,6 +74,7 @@ __all__ = [
     "WriteQueue",
     "__version__",
     "check_commands",
+    "compare",
     "memory",
     "run",
     "run_many",

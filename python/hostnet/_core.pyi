@@ -16,6 +16,8 @@ __all__ = [
     "SimulationError",
     "check_commands",
     "devices",
+    "first_deviation",
+    "first_divergence",
     "memory_plan",
     "memory_schema",
     "presets",
@@ -142,6 +144,21 @@ def run(
     checkpoint: bytes | None = None,
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
 ) -> RunResult: ...
+def first_divergence(
+    a: Plan,
+    b: Plan,
+    *,
+    from_ps: int = 0,
+    context: int = 5,
+    progress: Callable[[dict[str, Any]], bool | None] | None = None,
+) -> str: ...
+def first_deviation(
+    plan: Plan,
+    records: list[list[tuple[int, int]]],
+    *,
+    context: int = 5,
+    progress: Callable[[dict[str, Any]], bool | None] | None = None,
+) -> str: ...
 def run_many(
     plans: list[Plan],
     *,

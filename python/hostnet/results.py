@@ -93,6 +93,13 @@ class Results:
         names = (*TABLES, "series") if self.has_series else TABLES
         return {name: build_table(self.native, name) for name in names}
 
+    @cached_property
+    def epochs(self) -> pa.Table:
+        """The hash of the run's state every 10 us of simulated time. It is no part of the results and their hash."""
+        from hostnet.tables import build_table
+
+        return build_table(self.native, "epochs")
+
     @property
     def workloads(self) -> dict[str, dict[str, Any]]:
         """The rows of table workloads by workload name."""

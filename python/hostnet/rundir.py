@@ -91,6 +91,7 @@ def write_run(results: Results, place: Path, *, csv: bool = False, report: bool 
         write_parquet(table, str(place / f"{name}.parquet"))
         if csv:
             write_csv(table, str(place / f"{name}.csv"))
+    write_parquet(results.epochs, str(place / "epochs.parquet"))
     write_text(place / "summary.json", results.native.summary_json)
     write_text(place / f"config.{results.source.format}", results.source.text)
     write_text(place / "manifest.json", json.dumps(manifest(results), indent=2, ensure_ascii=False))

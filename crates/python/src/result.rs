@@ -19,7 +19,8 @@ impl RunResult {
     }
 
     fn find(&self, name: &str) -> PyResult<&Table> {
-        self.finished.report.table(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+        let epochs = Some(&self.finished.epochs).filter(|table| table.name == name);
+        self.finished.report.table(name).or(epochs).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 }
 

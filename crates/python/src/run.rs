@@ -13,7 +13,7 @@ use std::num::NonZero;
 /// What an automatic warm-up takes at least, in ps: good enough to tell the progress of many runs.
 const WARM_UP_GUESS_PS: u64 = 40_000_000;
 
-enum Failure {
+pub(crate) enum Failure {
     Simulation(hostnet_sim::SimulationError),
     Checkpoint(hostnet_sim::CheckpointError),
 }
@@ -63,6 +63,7 @@ fn finish(run: &mut Run, complete: bool) -> RunResult {
         events: run.events(),
         simulated_ps: run.simulated_ps(),
         pending_max: run.pending_max(),
+        epochs: run.epochs_table(),
     };
     RunResult::new(finished, run.checkpoint().map(<[u8]>::to_vec))
 }
@@ -101,7 +102,7 @@ fn expected_ps(plan: &hostnet_config::Plan) -> u128 {
     u128::from(warm_up_ps) + u128::from(length_ps)
 }
 
-struct One(Status);
+pub(crate) struct One(pub(crate) Status);
 
 impl Describe for One {
     fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()> {

@@ -12,8 +12,17 @@
 //!
 //! [`Options`] asks for a time series or a checkpoint; [`Run::checkpoint`] hands the checkpoint out, and [`Run::resume`] goes on
 //! from it. [`Report::tables`] are the tables of a run directory. [`run_many`] runs plans on all cores.
+//!
+//! A run keeps a hash of its state every [`EPOCH_PS`]. [`first_deviation`] runs a plan again and finds the first epoch that is
+//! not as recorded; [`first_divergence`] runs two plans side by side and finds the first event that differs.
 
 pub mod build;
+mod divergence;
+#[cfg(test)]
+mod divergence_tests;
+mod epochs;
+mod events;
+mod fingerprint;
 mod limits;
 mod many;
 pub mod memory;
@@ -22,7 +31,11 @@ mod run;
 pub mod sample;
 mod table;
 mod view;
+mod watch;
 
+pub use divergence::{first_deviation, first_divergence, Again, Deviation, Divergence, Lockstep};
+pub use epochs::{Epoch, EPOCH_PS};
+pub use events::{EventRecord, Line, Part};
 pub use hostnet_kernel::checkpoint::CheckpointError;
 pub use many::{run_many, Finished, Many};
 pub use report::Report;
@@ -34,5 +47,11 @@ impl Run {
     #[must_use]
     pub fn report(&mut self) -> Report {
         self.view().report()
+    }
+
+    /// The epochs so far as a table.
+    #[must_use]
+    pub fn epochs_table(&self) -> Table {
+        report::epochs::table(self.epochs())
     }
 }

@@ -1,8 +1,11 @@
 //! One run: warm-up, measurement, checkpoint.
 
 use crate::build;
+use crate::epochs::{self, Epoch};
+use crate::events::EventLog;
 use crate::sample::{self, Group, Sample};
 use crate::view::{View, CONFIDENCE_GROUPS};
+use crate::watch::Watch;
 use hostnet_config::{Length, Plan, WarmUp};
 use hostnet_kernel::checkpoint::{self, CheckpointError};
 use hostnet_kernel::{Progress, Simulation, Time};
@@ -97,6 +100,7 @@ struct State {
     series: Vec<Sample>,
     moved_at: Time,
     moved_lines: u64,
+    epochs: Vec<Epoch>,
     done: bool,
 }
 
@@ -107,6 +111,8 @@ pub struct Run {
     options: Options,
     state: State,
     checkpoint: Option<Vec<u8>>,
+    /// What looks at every event, if anything does.
+    watch: Option<Watch>,
 }
 
 impl Run {
@@ -128,9 +134,10 @@ impl Run {
             series: Vec::new(),
             moved_at: Time::ZERO,
             moved_lines: 0,
+            epochs: Vec::new(),
             done: false,
         };
-        Self { plan: plan.clone(), options, state, checkpoint: None }
+        Self { plan: plan.clone(), options, state, checkpoint: None, watch: None }
     }
 
     /// A run that goes on where a checkpoint was taken.
@@ -139,7 +146,7 @@ impl Run {
     /// When the checkpoint is damaged or belongs to another configuration or another `series_ps`.
     pub fn resume(plan: &Plan, options: Options, bytes: &[u8]) -> Result<Self, CheckpointError> {
         let state = checkpoint::read(&label(plan, options), bytes)?;
-        Ok(Self { plan: plan.clone(), options, state, checkpoint: None })
+        Ok(Self { plan: plan.clone(), options, state, checkpoint: None, watch: None })
     }
 
     /// Runs to the end. Several times a second `on_status` is told how it stands; when that returns false the run stops, and
@@ -147,9 +154,18 @@ impl Run {
     ///
     /// # Errors
     /// When the simulated machine is stuck.
-    pub fn run(&mut self, mut on_status: impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
+    pub fn run(&mut self, on_status: impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
+        self.run_until(Time::MAX, on_status)
+    }
+
+    /// As [`Run::run`], but no further than `limit`.
+    pub(crate) fn run_until(
+        &mut self,
+        limit: Time,
+        mut on_status: impl FnMut(Status) -> bool,
+    ) -> Result<bool, SimulationError> {
         let mut told_events = None;
-        while !self.state.done {
+        while !self.state.done && self.simulated_ps() < limit.ps() {
             let events = self.events();
             if told_events.is_none_or(|told| events >= told + STATUS_EVENTS) {
                 told_events = Some(events);
@@ -158,11 +174,11 @@ impl Run {
                 }
             }
             let stop = self.next_stop();
-            let first = self.checkpoint_before(stop).unwrap_or(stop);
+            let first = self.pause_before(stop.min(limit));
             if !self.advance(first, &mut on_status)? {
                 return Ok(false);
             }
-            self.take_checkpoint(first);
+            self.at_pause(first);
             if first == stop {
                 self.at_stop(stop)?;
             }
@@ -184,13 +200,18 @@ impl Run {
         let (target_ps, measuring) = (self.target().ps(), self.is_measuring());
         let mut last = None;
         let mut stands_still = None;
-        let reached = self.state.simulation.run_until(stop, |progress: Progress| {
+        let on_slice = |progress: Progress| {
             if last.replace(progress.time) == Some(progress.time) {
                 stands_still = Some(progress.time);
                 return false;
             }
             on_status(Status { simulated_ps: progress.time.ps(), target_ps, events: progress.events, measuring })
-        });
+        };
+        let simulation = &mut self.state.simulation;
+        let reached = match &mut self.watch {
+            None => simulation.run_until(stop, on_slice),
+            Some(watch) => simulation.run_until_observed(stop, watch, on_slice),
+        };
         match stands_still {
             Some(time) => Err(SimulationError::Livelock { at_ps: time.ps() }),
             None => Ok(reached),
@@ -228,10 +249,23 @@ impl Run {
         }
     }
 
-    /// The moment of the checkpoint, if it comes before `stop`.
-    fn checkpoint_before(&self, stop: Time) -> Option<Time> {
-        let at = Time::from_ps(self.options.checkpoint_at_ps);
-        (at > self.state.simulation.progress().time && at < stop).then_some(at)
+    /// The first moment up to `stop` at which something is to be kept of the state: the checkpoint, the end of an epoch.
+    fn pause_before(&self, stop: Time) -> Time {
+        let checkpoint = Time::from_ps(self.options.checkpoint_at_ps);
+        let ahead = checkpoint > self.state.simulation.progress().time;
+        let first = if ahead { checkpoint.min(stop) } else { stop };
+        first.min(epochs::next_end(&self.state.epochs))
+    }
+
+    fn at_pause(&mut self, now: Time) {
+        if now == epochs::next_end(&self.state.epochs) {
+            self.end_epoch();
+        }
+        self.take_checkpoint(now);
+    }
+
+    fn end_epoch(&mut self) {
+        self.state.epochs.push(epochs::end(&mut self.state.simulation));
     }
 
     fn take_checkpoint(&mut self, now: Time) {
@@ -295,6 +329,9 @@ impl Run {
             state.next_batch = now + state.batch_ps;
         }
         self.state.done = now >= target || self.is_precise();
+        if self.state.done && self.state.epochs.last().is_none_or(|epoch| epoch.end_ps < now.ps()) {
+            self.end_epoch();
+        }
     }
 
     fn is_precise(&self) -> bool {
@@ -326,6 +363,37 @@ impl Run {
     #[must_use]
     pub fn checkpoint(&self) -> Option<&[u8]> {
         self.checkpoint.as_deref()
+    }
+
+    /// The epochs so far. The last of a run that has come to its end ends with it.
+    #[must_use]
+    pub fn epochs(&self) -> &[Epoch] {
+        &self.state.epochs
+    }
+
+    /// Whether the run has come to its end.
+    pub(crate) fn is_done(&self) -> bool {
+        self.state.done
+    }
+
+    /// Keeps a record of every event from now on.
+    pub(crate) fn start_log(&mut self) {
+        self.watch = Some(Watch::Log(EventLog::default()));
+    }
+
+    /// The records since [`Run::start_log`]; none are kept from now on.
+    pub(crate) fn take_log(&mut self) -> EventLog {
+        match self.watch.take() {
+            Some(Watch::Log(log)) => log,
+            None => EventLog::default(),
+        }
+    }
+
+    /// The machine and its scheduler, to change what happens.
+    #[cfg(test)]
+    pub(crate) fn world(&mut self) -> (&mut Machine, &mut hostnet_kernel::Scheduler<hostnet_model::Payload>) {
+        let (machine, scheduler) = &mut self.state.simulation.parts_mut()[0];
+        (machine, scheduler)
     }
 
     /// The plan.

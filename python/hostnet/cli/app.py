@@ -354,3 +354,8 @@ def demo() -> int:
     from hostnet.cli.extras import run_demo
 
     return run_demo()
+
+
+from hostnet.cli import compare_app  # noqa: E402 - adds its command to those above
+
+compare_app.register(app)

@@ -1,6 +1,7 @@
 //! From a run to its tables and its summary.
 
 mod channels;
+pub(crate) mod epochs;
 
 use crate::limits;
 use crate::sample::{differences, domains, residences, Group, Sample, Totals};
