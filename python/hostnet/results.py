@@ -79,6 +79,11 @@ class Results:
         """The state of the run at the time that was asked for, if it came that far."""
         return self.native.checkpoint
 
+    @property
+    def trace(self) -> bytes | None:
+        """The trace as a file for the Perfetto UI, if it was asked for and the run came so far."""
+        return self.native.trace
+
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The content of summary.json."""

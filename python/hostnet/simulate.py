@@ -26,6 +26,7 @@ def run(
     seed: int | None = None,
     threads: int = 1,
     series: str | None = None,
+    trace: str | None = None,
     progress: Progress | None = None,
 ) -> Results:
     """Runs one configuration.
@@ -35,6 +36,8 @@ def run(
         seed: Replaces the configuration's seed.
         threads: Threads to use; the results do not depend on it.
         series: The step at which time series are recorded, for example "10 us"; none if not given.
+        trace: How long to follow every line, from the end of the warm-up on, for example "20 us"; `Results.trace` is
+            then a file for the Perfetto UI. No trace if not given.
         progress: Called about ten times a second with a dict of simulated_ps, target_ps, events, phase and progress
             (0 to 1). If it returns False, the run stops and its results are not complete.
 
@@ -45,7 +48,14 @@ def run(
     """
     source = source_of(config)
     plan = resolve(source, seed)
-    return run_plan(plan, source, threads=threads, series_ps=_series_ps(series), progress=progress)
+    return run_plan(
+        plan,
+        source,
+        threads=threads,
+        series_ps=_series_ps(series),
+        trace_ps=0 if trace is None else parse_time_ps(trace, "trace"),
+        progress=progress,
+    )
 
 
 def run_many(
@@ -120,6 +130,7 @@ def run_plan(
     threads: int = 1,
     series_ps: int = 0,
     checkpoint_at_ps: int = 0,
+    trace_ps: int = 0,
     checkpoint: bytes | None = None,
     progress: Progress | None = None,
 ) -> Results:
@@ -131,6 +142,7 @@ def run_plan(
         threads=threads,
         series_ps=series_ps,
         checkpoint_at_ps=checkpoint_at_ps,
+        trace_ps=trace_ps,
         checkpoint=checkpoint,
         progress=progress,
     )

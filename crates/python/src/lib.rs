@@ -6,12 +6,14 @@
 //! * [`compare`]: where two runs part, and where a run parts from its record.
 //! * [`result`]: what a run hands back, as plain lists.
 //! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
+//! * [`perfetto`]: a trace as a file for the Perfetto UI.
 //! * [`errors`]: the exceptions, and what becomes of a panic.
 
 mod commands;
 mod compare;
 mod errors;
 mod memory;
+mod perfetto;
 mod plan;
 mod result;
 mod run;

@@ -11,11 +11,17 @@ use pyo3::IntoPyObjectExt;
 pub(crate) struct RunResult {
     finished: Finished,
     checkpoint: Option<Vec<u8>>,
+    trace: Option<Vec<u8>>,
 }
 
 impl RunResult {
     pub(crate) fn new(finished: Finished, checkpoint: Option<Vec<u8>>) -> Self {
-        Self { finished, checkpoint }
+        Self { finished, checkpoint, trace: None }
+    }
+
+    /// The same with a trace, as the bytes of a file.
+    pub(crate) fn with_trace(self, trace: Option<Vec<u8>>) -> Self {
+        Self { trace, ..self }
     }
 
     fn find(&self, name: &str) -> PyResult<&Table> {
@@ -66,6 +72,12 @@ impl RunResult {
     #[getter]
     fn checkpoint<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         self.checkpoint.as_deref().map(|bytes| PyBytes::new(py, bytes))
+    }
+
+    /// The trace as a file for the Perfetto UI, if it was asked for and the run came so far.
+    #[getter]
+    fn trace<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.trace.as_deref().map(|bytes| PyBytes::new(py, bytes))
     }
 
     /// The columns of a table by name.

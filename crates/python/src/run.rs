@@ -1,6 +1,7 @@
 //! Running plans.
 
 use crate::errors::{CheckpointError, SimulationError};
+use crate::perfetto;
 use crate::plan::Plan;
 use crate::result::RunResult;
 use crate::supervise::{supervise, Describe};
@@ -28,19 +29,21 @@ impl From<Failure> for PyErr {
 }
 
 /// Runs a plan. The results do not depend on `threads`: one server is one partition, which one thread runs.
+#[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
 #[pyfunction]
-#[pyo3(signature = (plan, *, threads=1, series_ps=0, checkpoint_at_ps=0, checkpoint=None, progress=None))]
+#[pyo3(signature = (plan, *, threads=1, series_ps=0, checkpoint_at_ps=0, trace_ps=0, checkpoint=None, progress=None))]
 pub(crate) fn run(
     py: Python<'_>,
     plan: &Plan,
     threads: usize,
     series_ps: u64,
     checkpoint_at_ps: u64,
+    trace_ps: u64,
     checkpoint: Option<&[u8]>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult> {
     let _ = threads;
-    let options = Options { series_ps, checkpoint_at_ps };
+    let options = Options { series_ps, checkpoint_at_ps, trace_ps };
     let result = supervise(py, progress, |desk| {
         let mut run = start(&plan.plan, options, checkpoint)?;
         let complete = run.run(|status| desk.tell(One(status))).map_err(Failure::Simulation)?;
@@ -65,7 +68,8 @@ fn finish(run: &mut Run, complete: bool) -> RunResult {
         pending_max: run.pending_max(),
         epochs: run.epochs_table(),
     };
-    RunResult::new(finished, run.checkpoint().map(<[u8]>::to_vec))
+    let trace = run.take_trace().map(|trace| perfetto::file(&trace, run.plan()));
+    RunResult::new(finished, run.checkpoint().map(<[u8]>::to_vec)).with_trace(trace)
 }
 
 /// Runs plans, `threads` at a time (0: as many as there are cores), and returns their results in the same order.
@@ -80,7 +84,7 @@ pub(crate) fn run_many(
 ) -> PyResult<Vec<RunResult>> {
     let plans: Vec<hostnet_config::Plan> = plans.iter().map(|plan| plan.plan.clone()).collect();
     let threads = if threads == 0 { std::thread::available_parallelism().map_or(1, NonZero::get) } else { threads };
-    let options = Options { series_ps, checkpoint_at_ps: 0 };
+    let options = Options { series_ps, ..Options::default() };
     let expected_ps = plans.iter().map(expected_ps).sum();
     let finished = supervise(py, progress, |desk| {
         hostnet_sim::run_many(&plans, options, threads, |status| desk.tell(All { status, expected_ps }))

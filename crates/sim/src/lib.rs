@@ -13,6 +13,8 @@
 //! [`Options`] asks for a time series or a checkpoint; [`Run::checkpoint`] hands the checkpoint out, and [`Run::resume`] goes on
 //! from it. [`Report::tables`] are the tables of a run directory. [`run_many`] runs plans on all cores.
 //!
+//! With `trace_ps` a run follows every line for a while: [`Run::take_trace`].
+//!
 //! A run keeps a hash of its state every [`EPOCH_PS`]. [`first_deviation`] runs a plan again and finds the first epoch that is
 //! not as recorded; [`first_divergence`] runs two plans side by side and finds the first event that differs.
 
@@ -30,6 +32,7 @@ mod report;
 mod run;
 pub mod sample;
 mod table;
+mod trace;
 mod view;
 mod watch;
 
@@ -41,6 +44,7 @@ pub use many::{run_many, Finished, Many};
 pub use report::Report;
 pub use run::{Options, Run, SimulationError, Status};
 pub use table::{Cell, Kind, Table};
+pub use trace::{lanes, Counter, Crossing, Hop, Trace};
 
 impl Run {
     /// The results so far.

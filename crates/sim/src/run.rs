@@ -4,6 +4,7 @@ use crate::build;
 use crate::epochs::{self, Epoch};
 use crate::events::EventLog;
 use crate::sample::{self, Group, Sample};
+use crate::trace::{Recorder, Trace};
 use crate::view::{View, CONFIDENCE_GROUPS};
 use crate::watch::Watch;
 use hostnet_config::{Length, Plan, WarmUp};
@@ -39,6 +40,9 @@ pub struct Options {
     pub series_ps: u64,
     /// Simulated time of the checkpoint in ps; 0 = none.
     pub checkpoint_at_ps: u64,
+    /// For how long the trace follows every line, in ps, from the end of the warm-up or from where the run goes on if
+    /// that is later; 0 = no trace.
+    pub trace_ps: u64,
 }
 
 /// How a run stands.
@@ -113,6 +117,7 @@ pub struct Run {
     checkpoint: Option<Vec<u8>>,
     /// What looks at every event, if anything does.
     watch: Option<Watch>,
+    trace: Option<Trace>,
 }
 
 impl Run {
@@ -137,7 +142,7 @@ impl Run {
             epochs: Vec::new(),
             done: false,
         };
-        Self { plan: plan.clone(), options, state, checkpoint: None, watch: None }
+        Self { plan: plan.clone(), options, state, checkpoint: None, watch: None, trace: None }
     }
 
     /// A run that goes on where a checkpoint was taken.
@@ -146,7 +151,11 @@ impl Run {
     /// When the checkpoint is damaged or belongs to another configuration or another `series_ps`.
     pub fn resume(plan: &Plan, options: Options, bytes: &[u8]) -> Result<Self, CheckpointError> {
         let state = checkpoint::read(&label(plan, options), bytes)?;
-        Ok(Self { plan: plan.clone(), options, state, checkpoint: None, watch: None })
+        let mut run = Self { plan: plan.clone(), options, state, checkpoint: None, watch: None, trace: None };
+        if run.is_measuring() {
+            run.start_trace();
+        }
+        Ok(run)
     }
 
     /// Runs to the end. Several times a second `on_status` is told how it stands; when that returns false the run stops, and
@@ -254,12 +263,22 @@ impl Run {
         let checkpoint = Time::from_ps(self.options.checkpoint_at_ps);
         let ahead = checkpoint > self.state.simulation.progress().time;
         let first = if ahead { checkpoint.min(stop) } else { stop };
-        first.min(epochs::next_end(&self.state.epochs))
+        first.min(epochs::next_end(&self.state.epochs)).min(self.trace_end())
+    }
+
+    fn trace_end(&self) -> Time {
+        match &self.watch {
+            Some(Watch::Trace(recorder)) => Time::from_ps(recorder.end_ps()),
+            _ => Time::MAX,
+        }
     }
 
     fn at_pause(&mut self, now: Time) {
         if now == epochs::next_end(&self.state.epochs) {
             self.end_epoch();
+        }
+        if now == self.trace_end() {
+            self.trace = self.take_trace();
         }
         self.take_checkpoint(now);
     }
@@ -311,6 +330,16 @@ impl Run {
         state.moved_lines = 0;
         state.next_batch = now + state.batch_ps;
         state.next_series = if self.options.series_ps > 0 { now + self.options.series_ps } else { Time::MAX };
+        self.start_trace();
+    }
+
+    fn start_trace(&mut self) {
+        let now_ps = self.simulated_ps();
+        if self.options.trace_ps > 0 {
+            let machine = &self.state.simulation.parts()[0].0;
+            let end_ps = now_ps.saturating_add(self.options.trace_ps);
+            self.watch = Some(Watch::Trace(Recorder::new(&self.plan.server, machine, now_ps, end_ps)));
+        }
     }
 
     fn measure(&mut self, sample: Sample, now: Time) {
@@ -365,6 +394,18 @@ impl Run {
         self.checkpoint.as_deref()
     }
 
+    /// The trace that was asked for, up to now if it has not come to its end. None before the end of the warm-up.
+    #[must_use]
+    pub fn take_trace(&mut self) -> Option<Trace> {
+        match self.watch.take() {
+            Some(Watch::Trace(recorder)) => Some(recorder.finish(self.simulated_ps())),
+            other => {
+                self.watch = other;
+                self.trace.take()
+            }
+        }
+    }
+
     /// The epochs so far. The last of a run that has come to its end ends with it.
     #[must_use]
     pub fn epochs(&self) -> &[Epoch] {
@@ -385,7 +426,7 @@ impl Run {
     pub(crate) fn take_log(&mut self) -> EventLog {
         match self.watch.take() {
             Some(Watch::Log(log)) => log,
-            None => EventLog::default(),
+            _ => EventLog::default(),
         }
     }
 

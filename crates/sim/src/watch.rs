@@ -1,6 +1,7 @@
 //! What may look at every event of a run.
 
 use crate::events::EventLog;
+use crate::trace::Recorder;
 use hostnet_kernel::{Event, Observer};
 use hostnet_model::{Machine, Payload};
 
@@ -9,18 +10,22 @@ use hostnet_model::{Machine, Payload};
 pub(crate) enum Watch {
     /// Keeps a record of each.
     Log(EventLog),
+    /// Follows every line.
+    Trace(Recorder),
 }
 
 impl Observer<Machine> for Watch {
     fn before(&mut self, event: &Event<Payload>, machine: &Machine) {
         match self {
             Self::Log(log) => log.before(event, machine),
+            Self::Trace(recorder) => recorder.before(event, machine),
         }
     }
 
     fn after(&mut self, event: &Event<Payload>, machine: &Machine) {
         match self {
             Self::Log(log) => log.after(event, machine),
+            Self::Trace(recorder) => recorder.after(event, machine),
         }
     }
 }

@@ -62,6 +62,13 @@ def run(
     series: Annotated[
         str | None, typer.Option(metavar="TIME", help='Record time series at this step, e.g. "10us".')
     ] = None,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Write trace.pftrace, a timeline of every line, for ui.perfetto.dev.")
+    ] = False,
+    trace_window: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Length of the trace, from the end of the warm-up.", show_default="20us"),
+    ] = None,
     checkpoint_at: Annotated[
         str | None, typer.Option(metavar="TIME", help="Simulated time at which to write the checkpoint.")
     ] = None,
@@ -91,6 +98,8 @@ def run(
             csv=csv,
             quiet=quiet,
             series=series,
+            trace=trace,
+            trace_window=trace_window,
             checkpoint_at=checkpoint_at,
             checkpoint=checkpoint,
             from_checkpoint=from_,

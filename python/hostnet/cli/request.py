@@ -17,6 +17,9 @@ SEEDS_MAX = 10_000
 THREADS_MAX = 1024
 """The most threads of one run."""
 
+TRACE_WINDOW = "20 us"
+"""How long a trace is unless `--trace-window` says otherwise."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -32,6 +35,8 @@ class Request:
     csv: bool = False
     quiet: bool = False
     series: str | None = None
+    trace: bool = False
+    trace_window: str | None = None
     checkpoint_at: str | None = None
     checkpoint: Path | None = None
     from_checkpoint: Path | None = None
@@ -40,6 +45,11 @@ class Request:
     def series_ps(self) -> int:
         """The step of the time series in ps; 0 for none."""
         return 0 if self.series is None else parse_time_ps(self.series, "--series")
+
+    @property
+    def trace_ps(self) -> int:
+        """The length of the trace in ps; 0 for none."""
+        return parse_time_ps(self.trace_window or TRACE_WINDOW, "--trace-window") if self.trace else 0
 
     @property
     def checkpoint_at_ps(self) -> int:
@@ -64,7 +74,11 @@ class Request:
             raise ConfigError("--seeds: a checkpoint is of one run; give --seed instead of --seeds")
         if self.from_checkpoint is not None and self.checkpoint is not None:
             raise ConfigError("--from and --checkpoint: give one of them")
-        _ = self.series_ps, self.checkpoint_at_ps
+        if self.trace_window is not None and not self.trace:
+            raise ConfigError("--trace-window: says how long a trace is; give --trace too")
+        if self.trace and self.seeds is not None:
+            raise ConfigError("--seeds: a trace is of one run; give --seed instead of --seeds")
+        _ = self.series_ps, self.trace_ps, self.checkpoint_at_ps
 
 
 def _check_range(option: str, value: int | None, most: int) -> None:

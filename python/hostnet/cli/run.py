@@ -54,6 +54,7 @@ def _run_one(request: Request, plan: Plan, source: Source) -> int:
             threads=request.threads or 1,
             series_ps=request.series_ps,
             checkpoint_at_ps=request.checkpoint_at_ps,
+            trace_ps=request.trace_ps,
             checkpoint=before,
             progress=watch,
         )
