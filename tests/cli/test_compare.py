@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,14 @@ def test_equal_runs_are_the_same_run(cli: Cli) -> None:
 
 def test_a_series_leaves_the_run_the_same(cli: Cli) -> None:
     assert compared(cli, cli.run(), cli.run("--series", "1us"))["identical"] is True
+
+
+def test_a_name_and_the_way_it_is_written_leave_the_run_the_same(cli: Cli) -> None:
+    first = cli.run("--set", "run.name=other")
+    whole = cli.folder / "whole.json"
+    whole.write_text(json.dumps(read_json(first / "manifest.json")["config"]))
+    found = compared(cli, cli.run(), whole)
+    assert (found["identical"], found["config"], found["results"]) == (True, [], [])
 
 
 def test_seeds_part_with_the_first_line(cli: Cli) -> None:
@@ -133,6 +142,15 @@ def test_a_run_that_this_version_cannot_repeat_is_compared_all_the_same(cli: Cli
     assert found["events"]["outcome"] == "impossible"
     assert "flux" in found["events"]["reason"]
     assert "flux" in shown(cli, first, second)
+
+
+def test_ctrl_c_ends_a_comparison(cli: Cli) -> None:
+    long = cli.folder / "long.toml"
+    long.write_text(cli.file.read_text().replace("20 us", "200 ms"))
+    process = cli.start("compare", long, long)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=20)
+    assert (process.returncode, output) == (130, "")
 
 
 def broken_json(run: Path) -> None:

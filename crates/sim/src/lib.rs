@@ -41,7 +41,7 @@ pub use epochs::{Epoch, EPOCH_PS};
 pub use events::{EventRecord, Line, Part};
 pub use hostnet_kernel::checkpoint::CheckpointError;
 pub use many::{run_many, Finished, Many};
-pub use report::Report;
+pub use report::{epochs::table as epochs_table, Report};
 pub use run::{Options, Run, SimulationError, Status};
 pub use table::{Cell, Kind, Table};
 pub use trace::{lanes, Counter, Crossing, Hop, Trace};
@@ -56,6 +56,6 @@ impl Run {
     /// The epochs so far as a table.
     #[must_use]
     pub fn epochs_table(&self) -> Table {
-        report::epochs::table(self.epochs())
+        epochs_table(self.epochs())
     }
 }

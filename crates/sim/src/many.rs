@@ -31,7 +31,7 @@ pub struct Finished {
     pub simulated_ps: u64,
     /// The most events that were ever pending at once.
     pub pending_max: usize,
-    /// The epochs.
+    /// The epochs, see [`crate::epochs_table`].
     pub epochs: Table,
 }
 

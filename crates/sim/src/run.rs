@@ -1,10 +1,11 @@
 //! One run: warm-up, measurement, checkpoint.
 
+mod look;
+
 use crate::build;
 use crate::epochs::{self, Epoch};
-use crate::events::EventLog;
 use crate::sample::{self, Group, Sample};
-use crate::trace::{Recorder, Trace};
+use crate::trace::Trace;
 use crate::view::{View, CONFIDENCE_GROUPS};
 use crate::watch::Watch;
 use hostnet_config::{Length, Plan, WarmUp};
@@ -266,13 +267,6 @@ impl Run {
         first.min(epochs::next_end(&self.state.epochs)).min(self.trace_end())
     }
 
-    fn trace_end(&self) -> Time {
-        match &self.watch {
-            Some(Watch::Trace(recorder)) => Time::from_ps(recorder.end_ps()),
-            _ => Time::MAX,
-        }
-    }
-
     fn at_pause(&mut self, now: Time) {
         if now == epochs::next_end(&self.state.epochs) {
             self.end_epoch();
@@ -281,10 +275,6 @@ impl Run {
             self.trace = self.take_trace();
         }
         self.take_checkpoint(now);
-    }
-
-    fn end_epoch(&mut self) {
-        self.state.epochs.push(epochs::end(&mut self.state.simulation));
     }
 
     fn take_checkpoint(&mut self, now: Time) {
@@ -331,15 +321,6 @@ impl Run {
         state.next_batch = now + state.batch_ps;
         state.next_series = if self.options.series_ps > 0 { now + self.options.series_ps } else { Time::MAX };
         self.start_trace();
-    }
-
-    fn start_trace(&mut self) {
-        let now_ps = self.simulated_ps();
-        if self.options.trace_ps > 0 {
-            let machine = &self.state.simulation.parts()[0].0;
-            let end_ps = now_ps.saturating_add(self.options.trace_ps);
-            self.watch = Some(Watch::Trace(Recorder::new(&self.plan.server, machine, now_ps, end_ps)));
-        }
     }
 
     fn measure(&mut self, sample: Sample, now: Time) {
@@ -392,49 +373,6 @@ impl Run {
     #[must_use]
     pub fn checkpoint(&self) -> Option<&[u8]> {
         self.checkpoint.as_deref()
-    }
-
-    /// The trace that was asked for, up to now if it has not come to its end. None before the end of the warm-up.
-    #[must_use]
-    pub fn take_trace(&mut self) -> Option<Trace> {
-        match self.watch.take() {
-            Some(Watch::Trace(recorder)) => Some(recorder.finish(self.simulated_ps())),
-            other => {
-                self.watch = other;
-                self.trace.take()
-            }
-        }
-    }
-
-    /// The epochs so far. The last of a run that has come to its end ends with it.
-    #[must_use]
-    pub fn epochs(&self) -> &[Epoch] {
-        &self.state.epochs
-    }
-
-    /// Whether the run has come to its end.
-    pub(crate) fn is_done(&self) -> bool {
-        self.state.done
-    }
-
-    /// Keeps a record of every event from now on.
-    pub(crate) fn start_log(&mut self) {
-        self.watch = Some(Watch::Log(EventLog::default()));
-    }
-
-    /// The records since [`Run::start_log`]; none are kept from now on.
-    pub(crate) fn take_log(&mut self) -> EventLog {
-        match self.watch.take() {
-            Some(Watch::Log(log)) => log,
-            _ => EventLog::default(),
-        }
-    }
-
-    /// The machine and its scheduler, to change what happens.
-    #[cfg(test)]
-    pub(crate) fn world(&mut self) -> (&mut Machine, &mut hostnet_kernel::Scheduler<hostnet_model::Payload>) {
-        let (machine, scheduler) = &mut self.state.simulation.parts_mut()[0];
-        (machine, scheduler)
     }
 
     /// The plan.

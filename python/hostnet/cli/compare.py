@@ -47,9 +47,13 @@ def _sides(paths: tuple[Path, Path]) -> tuple[Side, Side] | None:
             ready.append((simulate.resolve(source), source, fspath(path)))
         else:
             ready.append(read_side(path))
-    sides = [side if not isinstance(side, tuple) else _run(*side) for side in ready]
-    first, second = sides
-    return None if first is None or second is None else (first, second)
+    sides: list[Side] = []
+    for side in ready:
+        made = _run(*side) if isinstance(side, tuple) else side
+        if made is None:
+            return None
+        sides.append(made)
+    return sides[0], sides[1]
 
 
 def _run(plan: Plan, source: Source, label: str) -> Side | None:

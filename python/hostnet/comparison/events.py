@@ -49,7 +49,7 @@ def part(a: Side, b: Side, progress: Progress | None = None) -> dict[str, Any]:
 
 def _same_configuration(a: Side, b: Side, common: int, progress: Progress | None) -> dict[str, Any]:
     if a.epochs == b.epochs:
-        told = "identical" if a.summary == b.summary else "told-differently"
+        told = "identical" if a.measured == b.measured else "told-differently"
         return {"outcome": told}
     if common == min(len(a.epochs), len(b.epochs)) and not (a.complete and b.complete):
         return {"outcome": "cut-short", "until_ns": common * EPOCH_PS / 1000}

@@ -33,6 +33,9 @@ MANIFEST = {
 SUMMARY = {"config_hash": str, "workloads": list, "domains": list, "channels": list}
 """What it needs of summary.json."""
 
+MEASURED = ("warm_up_ns", "window_ns", "events", "lines", "workloads", "domains", "channels")
+"""What of summary.json was measured; the rest depends on how the configuration was written."""
+
 KEYS = {"workloads": ("workload",), "domains": ("domain", "workload"), "channels": ("channel",)}
 """What names a row of each table, the most important table first."""
 
@@ -59,6 +62,11 @@ class Side:
     """The content of summary.json."""
     epochs: tuple[tuple[int, int], ...] = field(repr=False)
     """End in ps, and hash of the state, of every epoch."""
+
+    @property
+    def measured(self) -> dict[str, Any]:
+        """What was measured."""
+        return {key: self.summary.get(key) for key in MEASURED}
 
     @property
     def simulated(self) -> bool:

@@ -38,7 +38,7 @@ class Comparison:
         """Whether configuration, results and states are the same."""
         return (
             self.a.config_hash == self.b.config_hash
-            and self.a.summary == self.b.summary
+            and self.a.measured == self.b.measured
             and self.a.epochs == self.b.epochs
         )
 

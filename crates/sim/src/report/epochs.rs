@@ -5,8 +5,9 @@ use crate::table::{Cell, Kind, Table};
 
 const EPOCHS: &[(&str, Kind)] = &[("time_ns", Kind::Number), ("hash", Kind::Text)];
 
-/// The table of `epochs`.
-pub(crate) fn table(epochs: &[Epoch]) -> Table {
+/// The table of `epochs`; of none for what was not simulated event by event.
+#[must_use]
+pub fn table(epochs: &[Epoch]) -> Table {
     let mut table = Table::new("epochs", EPOCHS);
     for epoch in epochs {
         table.push(vec![Cell::from(epoch.end_ps as f64 / 1000.0), format!("{:016x}", epoch.hash).into()]);
