@@ -121,6 +121,13 @@ impl<P: Copy> Scheduler<P> {
         self.queue.push(event);
     }
 
+    /// The next event, if it happens at or before `limit`. It stays pending.
+    pub(crate) fn peek(&mut self, limit: Time) -> Option<Event<P>> {
+        let event = self.queue.pop_until(limit)?;
+        self.queue.push(event);
+        Some(event)
+    }
+
     /// Moves an idle partition's clock on to `time`.
     pub(crate) fn settle(&mut self, time: Time) {
         self.now = self.now.max(time);
