@@ -83,7 +83,8 @@ def _print_results(console: Console, differences: Sequence[ResultDifference]) ->
         print_items(console, "*", ["the same results"])
         return
     table = new_table("result", "", "A", "B", "change", "beyond ±", left=(0, 1))
-    for difference in differences[:RESULTS_MAX]:
+    shown = _without_repetitions(differences)
+    for difference in shown[:RESULTS_MAX]:
         table.add_row(
             difference.subject,
             difference.column,
@@ -93,7 +94,22 @@ def _print_results(console: Console, differences: Sequence[ResultDifference]) ->
             BEYOND[difference.beyond],
         )
     print_tables(console, table)
-    _print_rest(console, len(differences) - RESULTS_MAX)
+    _print_rest(console, len(differences) - min(len(shown), RESULTS_MAX))
+
+
+def _without_repetitions(differences: Sequence[ResultDifference]) -> list[ResultDifference]:
+    """Leaves out what a domain has of its only workload, beside what it has in all."""
+    whole = {
+        (difference.subject, difference.column, difference.a, difference.b)
+        for difference in differences
+        if " of " not in difference.subject
+    }
+    return [
+        difference
+        for difference in differences
+        if " of " not in difference.subject
+        or (difference.subject.partition(" of ")[0], difference.column, difference.a, difference.b) not in whole
+    ]
 
 
 def _result(value: Any, half_width: float | None) -> str:
