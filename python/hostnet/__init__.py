@@ -6,15 +6,17 @@
     print(results.workloads["stream"]["throughput_gb_per_s"])
 
 `Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it, and
-`predict` tells in less than a millisecond about what they would measure; `Results` holds it. `sweep` computes a
-configuration under every combination of some values. `memory` simulates the memory system on its own, and
-`check_commands` checks a stream of DRAM commands. `counters` reads and writes files of hardware counters.
+`predict` tells in less than a millisecond about what they would measure; `Results` holds it. `compare` shows what
+differs between two runs, and `sweep` computes a configuration under every combination of some values. `memory`
+simulates the memory system on its own, and `check_commands` checks a stream of DRAM commands. `counters` reads and
+writes files of hardware counters.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import CheckpointError, CommandCheck, ConfigError, SimulationError
 from hostnet._core import version as _version
+from hostnet.comparison import Comparison, compare
 from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
 from hostnet.results import Results
 from hostnet.simulate import predict, run, run_many
@@ -53,6 +55,7 @@ __all__ = [
     "Cha",
     "CheckpointError",
     "CommandCheck",
+    "Comparison",
     "Config",
     "ConfigError",
     "Controller",
@@ -80,7 +83,11 @@ __all__ = [
     "WriteQueue",
     "__version__",
     "check_commands",
-    "counters",
+`Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it, and
+`predict` tells in less than a millisecond about what they would measure; `Results` holds it. `compare` shows what
+differs between two runs, and `sweep` computes a configuration under every combination of some values. `memory`
+simulates the memory system on its own, and `check_commands` checks a stream of DRAM commands. `counters` reads and
+writes files of hardware counters.
     "memory",
     "predict",
     "run",

@@ -17,6 +17,8 @@ __all__ = [
     "check_commands",
     "counters",
     "devices",
+    "first_deviation",
+    "first_divergence",
     "memory_plan",
     "memory_schema",
     "predict",
@@ -81,6 +83,8 @@ class RunResult:
     def checkpoint(self) -> bytes | None: ...
     @property
     def units_json(self) -> str | None: ...
+    @property
+    def trace(self) -> bytes | None: ...
     def table(self, name: str) -> dict[str, list[Any]]: ...
     def column_types(self, name: str) -> dict[str, str]: ...
 
@@ -149,10 +153,26 @@ def run(
     series_ps: int = 0,
     counters_ps: int = 0,
     checkpoint_at_ps: int = 0,
+    trace_ps: int = 0,
     checkpoint: bytes | None = None,
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
 ) -> RunResult: ...
 def predict(plan: Plan) -> RunResult: ...
+def first_divergence(
+    a: Plan,
+    b: Plan,
+    *,
+    from_ps: int = 0,
+    context: int = 5,
+    progress: Callable[[dict[str, Any]], bool | None] | None = None,
+) -> str: ...
+def first_deviation(
+    plan: Plan,
+    records: list[list[tuple[int, int]]],
+    *,
+    context: int = 5,
+    progress: Callable[[dict[str, Any]], bool | None] | None = None,
+) -> str: ...
 def run_many(
     plans: list[Plan],
     *,

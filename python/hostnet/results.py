@@ -79,6 +79,11 @@ class Results:
         """The state of the run at the time that was asked for, if it came that far."""
         return self.native.checkpoint
 
+    @property
+    def trace(self) -> bytes | None:
+        """The trace as a file for the Perfetto UI, if it was asked for and the run came so far."""
+        return self.native.trace
+
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The content of summary.json."""
@@ -92,6 +97,13 @@ class Results:
 
         names = (*TABLES, "series") if self.has_series else TABLES
         return {name: build_table(self.native, name) for name in names}
+
+    @cached_property
+    def epochs(self) -> pa.Table:
+        """The hash of the run's state every 10 us of simulated time. It is no part of the results and their hash."""
+        from hostnet.tables import build_table
+
+        return build_table(self.native, "epochs")
 
     @property
     def workloads(self) -> dict[str, dict[str, Any]]:

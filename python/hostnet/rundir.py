@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from hostnet.results import Results
 
+TRACE = "trace.pftrace"
+"""The name of the trace in a run directory."""
+
 
 def fresh_path(root: Path, name: str) -> Path:
     """The first path `root/<name>-<n>` beyond all that exist, n = 1, 2, ..."""
@@ -104,6 +107,9 @@ def write_run(results: Results, place: Path, *, csv: bool = False, report: bool 
         write_parquet(table, str(place / f"{name}.parquet"))
         if csv:
             write_csv(table, str(place / f"{name}.csv"))
+    write_parquet(results.epochs, str(place / "epochs.parquet"))
+    if results.trace is not None:
+        (place / TRACE).write_bytes(results.trace)
     write_text(place / "summary.json", results.native.summary_json)
     write_text(place / f"config.{results.source.format}", results.source.text)
     write_text(place / "manifest.json", json.dumps(manifest(results), indent=2, ensure_ascii=False))

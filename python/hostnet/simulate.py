@@ -27,6 +27,7 @@ def run(
     threads: int = 1,
     series: str | None = None,
     counters: str | None = None,
+    trace: str | None = None,
     progress: Progress | None = None,
 ) -> Results:
     """Runs one configuration.
@@ -38,6 +39,8 @@ def run(
         series: The step at which time series are recorded, for example "10 us"; none if not given.
         counters: The interval at which the counters of all units are read, for `hostnet.counters.write`; none if not
             given.
+        trace: How long to follow every line, from the end of the warm-up on, for example "20 us"; `Results.trace` is
+            then a file for the Perfetto UI. No trace if not given.
         progress: Called about ten times a second with a dict of simulated_ps, target_ps, events, phase and progress
             (0 to 1). If it returns False, the run stops and its results are not complete.
 
@@ -48,9 +51,14 @@ def run(
     """
     source = source_of(config)
     plan = resolve(source, seed)
-    counters_ps = 0 if counters is None else parse_time_ps(counters, "counters")
     return run_plan(
-        plan, source, threads=threads, series_ps=_series_ps(series), counters_ps=counters_ps, progress=progress
+        plan,
+        source,
+        threads=threads,
+        series_ps=_series_ps(series),
+        counters_ps=0 if counters is None else parse_time_ps(counters, "counters"),
+        trace_ps=0 if trace is None else parse_time_ps(trace, "trace"),
+        progress=progress,
     )
 
 
@@ -141,6 +149,7 @@ def run_plan(
     series_ps: int = 0,
     counters_ps: int = 0,
     checkpoint_at_ps: int = 0,
+    trace_ps: int = 0,
     checkpoint: bytes | None = None,
     progress: Progress | None = None,
 ) -> Results:
@@ -153,6 +162,7 @@ def run_plan(
         series_ps=series_ps,
         counters_ps=counters_ps,
         checkpoint_at_ps=checkpoint_at_ps,
+        trace_ps=trace_ps,
         checkpoint=checkpoint,
         progress=progress,
     )

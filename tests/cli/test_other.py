@@ -19,7 +19,7 @@ def test_version_is_quick(cli: Cli) -> None:
 def test_help_names_every_command(cli: Cli) -> None:
     for done in (cli(), cli("--help")):
         assert done.returncode == 0
-        for command in ("run", "memory", "validate", "plot", "list", "schema", "new", "demo"):
+        for command in ("run", "compare", "memory", "validate", "plot", "list", "schema", "new", "demo"):
             assert command in done.stdout
 
 

@@ -16,6 +16,7 @@ FILES = {
     "channels.parquet",
     "config.toml",
     "domains.parquet",
+    "epochs.parquet",
     "manifest.json",
     "report.html",
     "summary.json",

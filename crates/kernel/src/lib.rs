@@ -6,11 +6,13 @@
 //! * [`Queue`] pops events in that order.
 //! * [`Scheduler`] is what a partition sees: the time, and a way to send.
 //! * [`Simulation`] runs partitions side by side in conservative windows.
+//! * An [`Observer`] sees every event of a simulation of one partition; without one nothing is spent on it.
 //! * [`Rng`] gives every part its own stream.
 //! * [`checkpoint`] writes a whole simulation to bytes and reads it back.
 
 pub mod checkpoint;
 mod event;
+mod observe;
 mod parallel;
 mod partition;
 mod queue;
@@ -20,6 +22,7 @@ mod time;
 mod wheel;
 
 pub use event::{ComponentId, Event, EventKey};
+pub use observe::Observer;
 pub use partition::{Progress, Simulation};
 pub use queue::Queue;
 pub use rng::Rng;

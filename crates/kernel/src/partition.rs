@@ -29,7 +29,7 @@ pub struct Simulation<W: Partition> {
     window_ps: u64,
 }
 
-const EVENTS_PER_SLICE: u64 = 1 << 18;
+pub(crate) const EVENTS_PER_SLICE: u64 = 1 << 18;
 
 impl<W: Partition> Simulation<W> {
     /// A simulation of `parts`; no event may cross between two of them in less than `window_ps`.

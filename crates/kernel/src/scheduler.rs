@@ -65,6 +65,12 @@ impl<P: Copy> Scheduler<P> {
         self.queue.len_max()
     }
 
+    /// All that the future of this partition depends on, apart from its components: the time, the events handled, the
+    /// events pending in their order, and the events sent per component. It does not depend on where runs were stopped.
+    pub fn state(&self) -> (Time, u64, Vec<Event<P>>, &[u64]) {
+        (self.now, self.handled, self.queue.to_sorted(), &self.sequences)
+    }
+
     /// Sends `payload` from `source` to `target`, to happen `delay_ps` from now.
     ///
     /// # Panics
@@ -121,6 +127,13 @@ impl<P: Copy> Scheduler<P> {
     pub(crate) fn receive(&mut self, event: Event<P>) {
         assert!(event.time > self.now, "an event crossed a cut faster than the window");
         self.queue.push(event);
+    }
+
+    /// The next event, if it happens at or before `limit`. It stays pending.
+    pub(crate) fn peek(&mut self, limit: Time) -> Option<Event<P>> {
+        let event = self.queue.pop_until(limit)?;
+        self.queue.push(event);
+        Some(event)
     }
 
     /// Moves an idle partition's clock on to `time`.

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{build, outcome, Scale, Toy};
-use hostnet_kernel::{checkpoint, Simulation, Time};
+use hostnet_kernel::{checkpoint, Event, EventKey, Observer, Simulation, Time};
 use proptest::prelude::*;
 
 fn scale() -> impl Strategy<Value = Scale> {
@@ -97,4 +97,39 @@ fn a_checkpoint_does_not_depend_on_the_way_there() {
         store(&simulation)
     };
     assert_eq!(written(&[100_000]), written(&[1, 30_000, 64_000, 99_999, 100_000]));
+}
+
+/// What an observer was told.
+#[derive(Default)]
+struct Seen {
+    before: Vec<EventKey>,
+    after: Vec<EventKey>,
+}
+
+impl Observer<Toy> for Seen {
+    fn before(&mut self, event: &Event<common::Message>, _world: &Toy) {
+        assert_eq!(self.before.len(), self.after.len());
+        self.before.push(event.key());
+    }
+
+    fn after(&mut self, event: &Event<common::Message>, _world: &Toy) {
+        self.after.push(event.key());
+    }
+}
+
+#[test]
+fn a_run_that_is_watched_is_the_same_run() {
+    let scale = Scale { step_ps: 7_000, window_ps: 70_000 };
+    let (half, end) = (Time::from_ps(200 * scale.step_ps), Time::from_ps(END_STEPS * scale.step_ps));
+    let mut reference = build(5, scale, 1);
+    reference.run_until(end, |_| true);
+    let mut watched = build(5, scale, 1);
+    let mut seen = Seen::default();
+    assert!(watched.run_until_observed(half, &mut seen, |_| true));
+    assert_eq!(watched.progress().time, half);
+    assert!(watched.run_until_observed(end, &mut seen, |_| true));
+    assert_eq!(outcome(&watched), outcome(&reference));
+    assert_eq!(seen.before.len() as u64, reference.progress().events);
+    assert!(seen.before == seen.after && seen.before.is_sorted(), "every event once, in order, before and after");
+    assert!(watched.parts()[0].1.state() == reference.parts()[0].1.state());
 }

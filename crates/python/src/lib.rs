@@ -3,13 +3,17 @@
 //! * [`plan`]: text to a checked `Plan`.
 //! * [`run`]: the functions `run` and `run_many`. The simulation has a thread of its own; [`supervise`] lets the calling thread
 //!   report progress and heed signals meanwhile, and holds the GIL only for that.
+//! * [`compare`]: where two runs part, and where a run parts from its record.
 //! * [`result`]: what a run hands back, as plain lists.
 //! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
+//! * [`perfetto`]: a trace as a file for the Perfetto UI.
 //! * [`errors`]: the exceptions, and what becomes of a panic.
 
 mod commands;
+mod compare;
 mod errors;
 mod memory;
+mod perfetto;
 mod plan;
 mod result;
 mod run;
@@ -22,6 +26,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::commands::{check_commands, CommandCheck};
+    #[pymodule_export]
+    use crate::compare::{first_deviation, first_divergence};
     #[pymodule_export]
     use crate::errors::{CheckpointError, ConfigError, SimulationError};
     #[pymodule_export]

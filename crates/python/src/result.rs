@@ -12,15 +12,22 @@ pub(crate) struct RunResult {
     finished: Finished,
     checkpoint: Option<Vec<u8>>,
     units: Option<Vec<Units>>,
+    trace: Option<Vec<u8>>,
 }
 
 impl RunResult {
     pub(crate) fn new(finished: Finished, checkpoint: Option<Vec<u8>>, units: Option<Vec<Units>>) -> Self {
-        Self { finished, checkpoint, units }
+        Self { finished, checkpoint, units, trace: None }
+    }
+
+    /// The same with a trace, as the bytes of a file.
+    pub(crate) fn with_trace(self, trace: Option<Vec<u8>>) -> Self {
+        Self { trace, ..self }
     }
 
     fn find(&self, name: &str) -> PyResult<&Table> {
-        self.finished.report.table(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+        let epochs = Some(&self.finished.epochs).filter(|table| table.name == name);
+        self.finished.report.table(name).or(epochs).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 }
 
@@ -73,6 +80,12 @@ impl RunResult {
     fn units_json(&self) -> PyResult<Option<String>> {
         let json = self.units.as_ref().map(serde_json::to_string).transpose();
         json.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// The trace as a file for the Perfetto UI, if it was asked for and the run came so far.
+    #[getter]
+    fn trace<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
+        self.trace.as_deref().map(|bytes| PyBytes::new(py, bytes))
     }
 
     /// The columns of a table by name.

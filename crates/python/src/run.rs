@@ -1,6 +1,7 @@
 //! Running plans.
 
 use crate::errors::{CheckpointError, SimulationError};
+use crate::perfetto;
 use crate::plan::Plan;
 use crate::result::RunResult;
 use crate::supervise::{supervise, Describe};
@@ -13,7 +14,7 @@ use std::num::NonZero;
 /// What an automatic warm-up takes at least, in ps: good enough to tell the progress of many runs.
 const WARM_UP_GUESS_PS: u64 = 40_000_000;
 
-enum Failure {
+pub(crate) enum Failure {
     Simulation(hostnet_sim::SimulationError),
     Checkpoint(hostnet_sim::CheckpointError),
 }
@@ -28,9 +29,9 @@ impl From<Failure> for PyErr {
 }
 
 /// Runs a plan. The results do not depend on `threads`: one server is one partition, which one thread runs.
+#[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
 #[pyfunction]
-#[pyo3(signature = (plan, *, threads=1, series_ps=0, counters_ps=0, checkpoint_at_ps=0, checkpoint=None, progress=None))]
-#[allow(clippy::too_many_arguments)] // they are keywords in Python
+#[pyo3(signature = (plan, *, threads=1, series_ps=0, counters_ps=0, checkpoint_at_ps=0, trace_ps=0, checkpoint=None, progress=None))]
 pub(crate) fn run(
     py: Python<'_>,
     plan: &Plan,
@@ -38,11 +39,12 @@ pub(crate) fn run(
     series_ps: u64,
     counters_ps: u64,
     checkpoint_at_ps: u64,
+    trace_ps: u64,
     checkpoint: Option<&[u8]>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult> {
     let _ = threads;
-    let options = Options { series_ps, checkpoint_at_ps, counters_ps };
+    let options = Options { series_ps, checkpoint_at_ps, counters_ps, trace_ps };
     let result = supervise(py, progress, |desk| {
         let mut run = start(&plan.plan, options, checkpoint)?;
         let complete = run.run(|status| desk.tell(One(status))).map_err(Failure::Simulation)?;
@@ -55,7 +57,8 @@ pub(crate) fn run(
 #[pyfunction]
 pub(crate) fn predict(plan: &Plan) -> RunResult {
     let report = hostnet_sim::predict(&plan.plan);
-    RunResult::new(Finished { report, complete: true, events: 0, simulated_ps: 0, pending_max: 0 }, None, None)
+    let epochs = hostnet_sim::epochs_table(&[]);
+    RunResult::new(Finished { report, complete: true, events: 0, simulated_ps: 0, pending_max: 0, epochs }, None, None)
 }
 
 fn start(plan: &hostnet_config::Plan, options: Options, checkpoint: Option<&[u8]>) -> Result<Run, Failure> {
@@ -72,9 +75,11 @@ fn finish(run: &mut Run, complete: bool) -> RunResult {
         events: run.events(),
         simulated_ps: run.simulated_ps(),
         pending_max: run.pending_max(),
+        epochs: run.epochs_table(),
     };
     let units = run.units();
-    RunResult::new(finished, run.checkpoint().map(<[u8]>::to_vec), units)
+    let trace = run.take_trace().map(|trace| perfetto::file(&trace, run.plan()));
+    RunResult::new(finished, run.checkpoint().map(<[u8]>::to_vec), units).with_trace(trace)
 }
 
 /// Runs plans, `threads` at a time (0: as many as there are cores), and returns their results in the same order.
@@ -111,7 +116,7 @@ fn expected_ps(plan: &hostnet_config::Plan) -> u128 {
     u128::from(warm_up_ps) + u128::from(length_ps)
 }
 
-struct One(Status);
+pub(crate) struct One(pub(crate) Status);
 
 impl Describe for One {
     fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()> {

@@ -10,12 +10,21 @@
 //! # }
 //! ```
 //!
-//! [`Options`] asks for a time series, readings of all counters ([`Run::units`]) or a checkpoint; [`Run::checkpoint`] hands
-//! the checkpoint out, and [`Run::resume`] goes on from it. [`predict`] tells the same without a run, roughly.
-//! [`Report::tables`] are the tables of a run directory. [`run_many`] runs plans on all cores.
+//! [`Options`] asks for a time series, readings of all counters ([`Run::units`]), a trace ([`Run::take_trace`]) or a checkpoint;
+//! [`Run::checkpoint`] hands the checkpoint out, and [`Run::resume`] goes on from it. [`predict`] tells the same without a run,
+//! roughly. [`Report::tables`] are the tables of a run directory. [`run_many`] runs plans on all cores.
+//!
+//! A run keeps a hash of its state every [`EPOCH_PS`]. [`first_deviation`] runs a plan again and finds the first epoch that is
+//! not as recorded; [`first_divergence`] runs two plans side by side and finds the first event that differs.
 
 pub mod build;
 mod counters;
+mod divergence;
+#[cfg(test)]
+mod divergence_tests;
+mod epochs;
+mod events;
+mod fingerprint;
 mod limits;
 mod many;
 pub mod memory;
@@ -23,14 +32,20 @@ mod report;
 mod run;
 pub mod sample;
 mod table;
+mod trace;
 mod units;
 mod view;
+mod watch;
 
+pub use divergence::{first_deviation, first_divergence, Again, Deviation, Divergence, Lockstep};
+pub use epochs::{Epoch, EPOCH_PS};
+pub use events::{EventRecord, Line, Part};
 pub use hostnet_kernel::checkpoint::CheckpointError;
 pub use many::{run_many, Finished, Many};
-pub use report::{predict, Report};
+pub use report::{epochs::table as epochs_table, predict, Report};
 pub use run::{Options, Run, SimulationError, Status};
 pub use table::{Cell, Kind, Table};
+pub use trace::{lanes, Counter, Crossing, Hop, Trace};
 pub use units::{ChannelUnit, CoreUnit, Pool, Units};
 
 impl Run {
@@ -38,5 +53,11 @@ impl Run {
     #[must_use]
     pub fn report(&mut self) -> Report {
         self.view().report()
+    }
+
+    /// The epochs so far as a table.
+    #[must_use]
+    pub fn epochs_table(&self) -> Table {
+        epochs_table(self.epochs())
     }
 }

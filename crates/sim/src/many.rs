@@ -1,6 +1,6 @@
 //! Many independent runs on all cores.
 
-use crate::{Options, Report, Run, SimulationError};
+use crate::{Options, Report, Run, SimulationError, Table};
 use hostnet_config::Plan;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -31,6 +31,8 @@ pub struct Finished {
     pub simulated_ps: u64,
     /// The most events that were ever pending at once.
     pub pending_max: usize,
+    /// The epochs, see [`crate::epochs_table`].
+    pub epochs: Table,
 }
 
 struct Pool<'a, F> {
@@ -105,6 +107,7 @@ impl<F: FnMut(Many) -> bool> Pool<'_, F> {
             events: run.events(),
             simulated_ps: run.simulated_ps(),
             pending_max: run.pending_max(),
+            epochs: run.epochs_table(),
             report: run.report(),
         })
     }

@@ -1,9 +1,14 @@
 //! One run: warm-up, measurement, checkpoint.
 
+mod look;
+
 use crate::build;
+use crate::epochs::{self, Epoch};
 use crate::sample::{self, Group, Sample};
+use crate::trace::Trace;
 use crate::units::{Recorder, Units};
 use crate::view::{View, CONFIDENCE_GROUPS};
+use crate::watch::Watch;
 use hostnet_config::{Length, Plan, WarmUp};
 use hostnet_kernel::checkpoint::{self, CheckpointError};
 use hostnet_kernel::{Progress, Simulation, Time};
@@ -39,6 +44,9 @@ pub struct Options {
     pub checkpoint_at_ps: u64,
     /// Interval at which the counters of every unit are read in ps; 0 = never.
     pub counters_ps: u64,
+    /// For how long the trace follows every line, in ps, from the end of the warm-up or from where the run goes on if
+    /// that is later; 0 = no trace.
+    pub trace_ps: u64,
 }
 
 /// How a run stands.
@@ -101,6 +109,7 @@ struct State {
     counters: Recorder,
     moved_at: Time,
     moved_lines: u64,
+    epochs: Vec<Epoch>,
     done: bool,
 }
 
@@ -111,6 +120,9 @@ pub struct Run {
     options: Options,
     state: State,
     checkpoint: Option<Vec<u8>>,
+    /// What looks at every event, if anything does.
+    watch: Option<Watch>,
+    trace: Option<Trace>,
 }
 
 impl Run {
@@ -133,9 +145,10 @@ impl Run {
             counters: Recorder::idle(),
             moved_at: Time::ZERO,
             moved_lines: 0,
+            epochs: Vec::new(),
             done: false,
         };
-        Self { plan: plan.clone(), options, state, checkpoint: None }
+        Self { plan: plan.clone(), options, state, checkpoint: None, watch: None, trace: None }
     }
 
     /// A run that goes on where a checkpoint was taken.
@@ -144,7 +157,11 @@ impl Run {
     /// When the checkpoint is damaged or belongs to another configuration, `series_ps` or `counters_ps`.
     pub fn resume(plan: &Plan, options: Options, bytes: &[u8]) -> Result<Self, CheckpointError> {
         let state = checkpoint::read(&label(plan, options), bytes)?;
-        Ok(Self { plan: plan.clone(), options, state, checkpoint: None })
+        let mut run = Self { plan: plan.clone(), options, state, checkpoint: None, watch: None, trace: None };
+        if run.is_measuring() {
+            run.start_trace();
+        }
+        Ok(run)
     }
 
     /// Runs to the end. Several times a second `on_status` is told how it stands; when that returns false the run stops, and
@@ -152,9 +169,18 @@ impl Run {
     ///
     /// # Errors
     /// When the simulated machine is stuck.
-    pub fn run(&mut self, mut on_status: impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
+    pub fn run(&mut self, on_status: impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
+        self.run_until(Time::MAX, on_status)
+    }
+
+    /// As [`Run::run`], but no further than `limit`.
+    pub(crate) fn run_until(
+        &mut self,
+        limit: Time,
+        mut on_status: impl FnMut(Status) -> bool,
+    ) -> Result<bool, SimulationError> {
         let mut told_events = None;
-        while !self.state.done {
+        while !self.state.done && self.simulated_ps() < limit.ps() {
             let events = self.events();
             if told_events.is_none_or(|told| events >= told + STATUS_EVENTS) {
                 told_events = Some(events);
@@ -163,11 +189,11 @@ impl Run {
                 }
             }
             let stop = self.next_stop();
-            let first = self.checkpoint_before(stop).unwrap_or(stop);
+            let first = self.pause_before(stop.min(limit));
             if !self.advance(first, &mut on_status)? {
                 return Ok(false);
             }
-            self.take_checkpoint(first);
+            self.at_pause(first);
             if first == stop {
                 self.at_stop(stop)?;
             }
@@ -189,13 +215,18 @@ impl Run {
         let (target_ps, measuring) = (self.target().ps(), self.is_measuring());
         let mut last = None;
         let mut stands_still = None;
-        let reached = self.state.simulation.run_until(stop, |progress: Progress| {
+        let on_slice = |progress: Progress| {
             if last.replace(progress.time) == Some(progress.time) {
                 stands_still = Some(progress.time);
                 return false;
             }
             on_status(Status { simulated_ps: progress.time.ps(), target_ps, events: progress.events, measuring })
-        });
+        };
+        let simulation = &mut self.state.simulation;
+        let reached = match &mut self.watch {
+            None => simulation.run_until(stop, on_slice),
+            Some(watch) => simulation.run_until_observed(stop, watch, on_slice),
+        };
         match stands_still {
             Some(time) => Err(SimulationError::Livelock { at_ps: time.ps() }),
             None => Ok(reached),
@@ -235,10 +266,22 @@ impl Run {
         }
     }
 
-    /// The moment of the checkpoint, if it comes before `stop`.
-    fn checkpoint_before(&self, stop: Time) -> Option<Time> {
-        let at = Time::from_ps(self.options.checkpoint_at_ps);
-        (at > self.state.simulation.progress().time && at < stop).then_some(at)
+    /// The first moment up to `stop` at which something is to be kept of the state: the checkpoint, the end of an epoch.
+    fn pause_before(&self, stop: Time) -> Time {
+        let checkpoint = Time::from_ps(self.options.checkpoint_at_ps);
+        let ahead = checkpoint > self.state.simulation.progress().time;
+        let first = if ahead { checkpoint.min(stop) } else { stop };
+        first.min(epochs::next_end(&self.state.epochs)).min(self.trace_end())
+    }
+
+    fn at_pause(&mut self, now: Time) {
+        if now == epochs::next_end(&self.state.epochs) {
+            self.end_epoch();
+        }
+        if now == self.trace_end() {
+            self.trace = self.take_trace();
+        }
+        self.take_checkpoint(now);
     }
 
     fn take_checkpoint(&mut self, now: Time) {
@@ -285,6 +328,7 @@ impl Run {
         state.next_batch = now + state.batch_ps;
         state.next_series = if self.options.series_ps > 0 { now + self.options.series_ps } else { Time::MAX };
         state.counters.start(now, self.options.counters_ps);
+        self.start_trace();
     }
 
     fn measure(&mut self, sample: Sample, now: Time) {
@@ -304,6 +348,9 @@ impl Run {
             state.next_batch = now + state.batch_ps;
         }
         self.state.done = now >= target || self.is_precise();
+        if self.state.done && self.state.epochs.last().is_none_or(|epoch| epoch.end_ps < now.ps()) {
+            self.end_epoch();
+        }
     }
 
     fn is_precise(&self) -> bool {

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hostnet.cli import calibrate_app, counters_app, curve_app, import_app, predict_app, sweep_app
+from hostnet.cli import calibrate_app, compare_app, counters_app, curve_app, import_app, predict_app, sweep_app
 
 app = typer.Typer(
     name="hostnet",
@@ -64,6 +64,13 @@ def run(
     series: Annotated[
         str | None, typer.Option(metavar="TIME", help='Record time series at this step, e.g. "10us".')
     ] = None,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Write trace.pftrace, a timeline of every line, for ui.perfetto.dev.")
+    ] = False,
+    trace_window: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Length of the trace, from the end of the warm-up.", show_default="20us"),
+    ] = None,
     checkpoint_at: Annotated[
         str | None, typer.Option(metavar="TIME", help="Simulated time at which to write the checkpoint.")
     ] = None,
@@ -109,6 +116,8 @@ def run(
             csv=csv,
             quiet=quiet,
             series=series,
+            trace=trace,
+            trace_window=trace_window,
             checkpoint_at=checkpoint_at,
             checkpoint=checkpoint,
             from_checkpoint=from_,
@@ -381,5 +390,5 @@ def demo() -> int:
     return run_demo()
 
 
-for commands in (predict_app, sweep_app, calibrate_app, curve_app, import_app, counters_app):
+for commands in (predict_app, sweep_app, compare_app, calibrate_app, curve_app, import_app, counters_app):
     commands.register(app)

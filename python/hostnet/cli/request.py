@@ -17,6 +17,9 @@ SEEDS_MAX = 10_000
 THREADS_MAX = 1024
 """The most threads of one run."""
 
+TRACE_WINDOW = "20 us"
+"""How long a trace is unless `--trace-window` says otherwise."""
+
 
 COUNTERS_INTERVAL = "100us"
 """How often counters are read unless `--counters-interval` says otherwise."""
@@ -79,6 +82,8 @@ class Request:
     csv: bool = False
     quiet: bool = False
     series: str | None = None
+    trace: bool = False
+    trace_window: str | None = None
     checkpoint_at: str | None = None
     checkpoint: Path | None = None
     from_checkpoint: Path | None = None
@@ -89,6 +94,11 @@ class Request:
     def series_ps(self) -> int:
         """The step of the time series in ps; 0 for none."""
         return 0 if self.series is None else parse_time_ps(self.series, "--series")
+
+    @property
+    def trace_ps(self) -> int:
+        """The length of the trace in ps; 0 for none."""
+        return parse_time_ps(self.trace_window or TRACE_WINDOW, "--trace-window") if self.trace else 0
 
     @property
     def checkpoint_at_ps(self) -> int:
@@ -120,7 +130,11 @@ class Request:
         if self.seeds is not None and self.counters.form is not None:
             raise ConfigError("--seeds: counters are of one run; give --seed instead of --seeds")
         self.counters.check()
-        _ = self.series_ps, self.checkpoint_at_ps
+        if self.trace_window is not None and not self.trace:
+            raise ConfigError("--trace-window: says how long a trace is; give --trace too")
+        if self.trace and self.seeds is not None:
+            raise ConfigError("--seeds: a trace is of one run; give --seed instead of --seeds")
+        _ = self.series_ps, self.trace_ps, self.checkpoint_at_ps
 
 
 def _check_range(option: str, value: int | None, most: int) -> None:

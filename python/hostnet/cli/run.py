@@ -57,6 +57,7 @@ def _run_one(request: Request, plan: Plan, source: Source) -> int:
             series_ps=request.series_ps,
             counters_ps=request.counters.interval_ps,
             checkpoint_at_ps=request.checkpoint_at_ps,
+            trace_ps=request.trace_ps,
             checkpoint=before,
             progress=watch,
         )

@@ -1,6 +1,7 @@
 //! From a run to its tables and its summary.
 
 mod channels;
+pub(crate) mod epochs;
 mod predicted;
 
 pub use predicted::predict;

@@ -1,0 +1,86 @@
+//! Where two runs part, and where a run parts from the record of another.
+
+use crate::plan::Plan;
+use crate::run::{Failure, One};
+use crate::supervise::supervise;
+use hostnet_sim::{Again, Deviation, Divergence, Epoch, EventRecord, Lockstep};
+use pyo3::prelude::*;
+use serde_json::{json, Value};
+
+/// Runs two plans side by side to the first event that differs, and returns what is around it as JSON.
+#[pyfunction]
+#[pyo3(signature = (a, b, *, from_ps=0, context=5, progress=None))]
+pub(crate) fn first_divergence(
+    py: Python<'_>,
+    a: &Plan,
+    b: &Plan,
+    from_ps: u64,
+    context: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let plans = [&a.plan, &b.plan];
+    let found = supervise(py, progress, |desk| {
+        hostnet_sim::first_divergence(plans, from_ps, context, |status| desk.tell(One(status)))
+    })?;
+    Ok(match found.map_err(Failure::Simulation)? {
+        Lockstep::Diverged(divergence) => diverged(&divergence, plans),
+        Lockstep::Same { until_ps } => json!({ "outcome": "same", "until_ns": ns(until_ps) }),
+        Lockstep::Stopped => json!({ "outcome": "stopped" }),
+    }
+    .to_string())
+}
+
+/// Runs a plan again beside `records` of it, each a list of epochs (end in ps and hash), to the first epoch that differs from one
+/// of them, and returns what is in it as JSON.
+#[pyfunction]
+#[pyo3(signature = (plan, records, *, context=5, progress=None))]
+pub(crate) fn first_deviation(
+    py: Python<'_>,
+    plan: &Plan,
+    records: Vec<Vec<(u64, u64)>>,
+    context: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let epoch = |(end_ps, hash)| Epoch { end_ps, hash };
+    let records: Vec<Vec<Epoch>> = records.into_iter().map(|record| record.into_iter().map(epoch).collect()).collect();
+    let plan = &plan.plan;
+    let found = supervise(py, progress, |desk| {
+        hostnet_sim::first_deviation(plan, &records, context, |status| desk.tell(One(status)))
+    })?;
+    Ok(match found.map_err(Failure::Simulation)? {
+        Again::Deviated(deviation) => deviated(&deviation, plan),
+        Again::Same => json!({ "outcome": "same" }),
+        Again::Stopped => json!({ "outcome": "stopped" }),
+    }
+    .to_string())
+}
+
+fn diverged(found: &Divergence, [a, b]: [&hostnet_config::Plan; 2]) -> Value {
+    let [first, second] = &found.differing;
+    json!({
+        "outcome": "diverged",
+        "events_before": found.events_before,
+        "common": events(&found.common, a),
+        "a": events(first, a),
+        "b": events(second, b),
+    })
+}
+
+fn deviated(found: &Deviation, plan: &hostnet_config::Plan) -> Value {
+    json!({
+        "outcome": "deviated",
+        "start_ns": ns(found.start_ps),
+        "end_ns": ns(found.end_ps),
+        "agrees": found.agrees,
+        "events_count": found.events_count,
+        "events": events(&found.events, plan),
+    })
+}
+
+fn events(records: &[EventRecord], plan: &hostnet_config::Plan) -> Vec<Value> {
+    records.iter().map(|record| record.json(plan)).collect()
+}
+
+fn ns(ps: u64) -> f64 {
+    ps as f64 / 1000.0
+}

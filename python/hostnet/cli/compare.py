@@ -1,0 +1,63 @@
+"""`hostnet compare`: reads or makes two runs and shows what differs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from os import fspath
+from typing import TYPE_CHECKING
+
+from hostnet import simulate
+from hostnet.cli.main import EXIT_INTERRUPTED
+from hostnet.cli.progress import Watch
+from hostnet.comparison.sides import read_side, side_of
+from hostnet.comparison.two import compare_sides
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hostnet._core import Plan
+    from hostnet.comparison import Side
+    from hostnet.results import Source
+
+
+def compare_command(a: Path, b: Path, *, as_json: bool, rerun: bool) -> int:
+    """Compares what the two paths name and returns the exit code."""
+    sides = _sides((a, b))
+    if sides is None:
+        return EXIT_INTERRUPTED
+    with Watch(show=True) as watch:
+        found = compare_sides(*sides, rerun=rerun, progress=watch)
+        watch.finish()
+    if as_json:
+        sys.stdout.write(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
+    else:
+        from hostnet.cli.show_compare import print_comparison
+
+        print_comparison(found)
+    return EXIT_INTERRUPTED if watch.stopped else 0
+
+
+def _sides(paths: tuple[Path, Path]) -> tuple[Side, Side] | None:
+    """Both runs; whatever is wrong with either is found before any is made. None when one of them was stopped."""
+    ready: list[Side | tuple[Plan, Source, str]] = []
+    for path in paths:
+        if path.is_file():
+            source = simulate.source_of(path)
+            ready.append((simulate.resolve(source), source, fspath(path)))
+        else:
+            ready.append(read_side(path))
+    sides: list[Side] = []
+    for side in ready:
+        made = _run(*side) if isinstance(side, tuple) else side
+        if made is None:
+            return None
+        sides.append(made)
+    return sides[0], sides[1]
+
+
+def _run(plan: Plan, source: Source, label: str) -> Side | None:
+    with Watch(show=True) as watch:
+        results = simulate.run_plan(plan, source, progress=watch)
+        watch.finish()
+    return side_of(results, label) if results.complete else None

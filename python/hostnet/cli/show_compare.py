@@ -1,0 +1,209 @@
+"""The tables that `hostnet compare` prints."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from hostnet.cli.show import NOTHING, new_table, page, print_items, print_tables, with_interval
+from hostnet.units import format_time
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from hostnet.comparison import Comparison, KeyDifference, ResultDifference, Side
+
+    Event = dict[str, Any]
+
+RESULTS_MAX = 24
+"""Results shown; `--json` has all."""
+
+KEYS_MAX = 40
+"""Keys of the configuration shown."""
+
+COMMON_EVENTS = 4
+"""Events shown before the first that differs."""
+
+OWN_EVENTS = 3
+"""Events shown of each run from there on."""
+
+EPOCH_EVENTS = 12
+"""Events shown of an epoch that differs from its record."""
+
+LINE = "channel/bank/row/column"
+"""How lines are told."""
+
+BEYOND = {True: "yes", False: "no", None: NOTHING}
+"""Whether a difference is larger than the noise of the runs."""
+
+
+def print_comparison(found: Comparison) -> None:
+    """Prints what differs between two runs."""
+    with page() as console:
+        for name, side in (("A", found.a), ("B", found.b)):
+            console.print(Text(f"{name}  {headline(side)}", style="bold"))
+        if found.identical:
+            print_items(console, "*", ["the same run: configuration, results and all states are equal"])
+            return
+        _print_configuration(console, found.config)
+        _print_results(console, found.results)
+        if found.events is not None:
+            _print_events(console, found, found.events)
+
+
+def headline(side: Side) -> str:
+    """Which run it is, in one line."""
+    parts = [side.label, f"seed {side.seed}", f"{format_time(side.simulated_ns * 1000)} simulated"]
+    parts.append(f"hostnet {side.version}")
+    return ", ".join(parts if side.complete else [*parts, "stopped before its end"])
+
+
+def _print_configuration(console: Console, differences: Sequence[KeyDifference]) -> None:
+    if not differences:
+        print_items(console, "*", ["the same configuration"])
+        return
+    table = new_table("configuration", "A", "B", left=(0, 1, 2))
+    for difference in differences[:KEYS_MAX]:
+        table.add_row(difference.key, _value(difference.a), _value(difference.b))
+    print_tables(console, table)
+    _print_rest(console, len(differences) - KEYS_MAX)
+
+
+def _value(value: Any) -> str:
+    return NOTHING if value is None else str(value)
+
+
+def _print_results(console: Console, differences: Sequence[ResultDifference]) -> None:
+    if not differences:
+        print_items(console, "*", ["the same results"])
+        return
+    table = new_table("result", "", "A", "B", "change", "beyond ±", left=(0, 1))
+    shown = _without_repetitions(differences)
+    for difference in shown[:RESULTS_MAX]:
+        table.add_row(
+            difference.subject,
+            difference.column,
+            _result(difference.a, difference.ci95_a),
+            _result(difference.b, difference.ci95_b),
+            NOTHING if difference.change is None else f"{100 * difference.change:+.1f} %",
+            BEYOND[difference.beyond],
+        )
+    print_tables(console, table)
+    _print_rest(console, len(differences) - min(len(shown), RESULTS_MAX))
+
+
+def _without_repetitions(differences: Sequence[ResultDifference]) -> list[ResultDifference]:
+    """Leaves out what a domain has of its only workload, beside what it has in all."""
+    whole = {
+        (difference.subject, difference.column, difference.a, difference.b)
+        for difference in differences
+        if " of " not in difference.subject
+    }
+    return [
+        difference
+        for difference in differences
+        if " of " not in difference.subject
+        or (difference.subject.partition(" of ")[0], difference.column, difference.a, difference.b) not in whole
+    ]
+
+
+def _result(value: Any, half_width: float | None) -> str:
+    return value if isinstance(value, str) else with_interval(value, half_width)
+
+
+def _print_rest(console: Console, count: int) -> None:
+    if count > 0:
+        console.print(f"{count} more; --json shows all")
+
+
+def _print_events(console: Console, found: Comparison, events: dict[str, Any]) -> None:
+    """Prints where the runs part."""
+    outcome = events["outcome"]
+    if outcome == "diverged":
+        sentence = f"the first {events['events_before']} events are the same; then the runs part"
+        print_items(console, "*", [sentence])
+        print_tables(console, divergence_table(events))
+    elif outcome == "deviated":
+        print_items(console, "*", [_deviation(found, events)])
+        print_tables(console, event_table([("", event) for event in events["events"][:EPOCH_EVENTS]]))
+    else:
+        print_items(console, "*", [_sentence(outcome, events)])
+
+
+def _sentence(outcome: str, events: dict[str, Any]) -> str:
+    """What was found where there are no events to show."""
+    sentences = {
+        "identical": "every state is the same",
+        "told-differently": "every state is the same: the same events, told differently",
+        "reproduced": "a run made now agrees with both",
+        "same-events": "every event is the same until the shorter run ends",
+        "stopped": "stopped before an event that differs was found",
+        "impossible": f"the runs cannot be made again: {events.get('reason')}",
+        "cut-short": "every state is the same until one of the runs was stopped",
+    }
+    return sentences[outcome]
+
+
+def _deviation(found: Comparison, events: dict[str, Any]) -> str:
+    """Which of the records does not agree with a run made now."""
+    from hostnet._core import version
+
+    differing = [side.label for side, agrees in zip((found.a, found.b), events["agrees"], strict=True) if not agrees]
+    span = f"{format_time(events['start_ns'] * 1000)} to {format_time(events['end_ns'] * 1000)}"
+    verb = "differ" if len(differing) > 1 else "differs"
+    return (
+        f"{' and '.join(differing)} {verb} from a run made now by hostnet {version()}, first in the epoch from {span}; "
+        f"the first of its {events['events_count']} events in this epoch:"
+    )
+
+
+def divergence_table(events: dict[str, Any]) -> Table:
+    """The last events that both runs have, and what each has instead from there on."""
+    rows = [("", event) for event in events["common"][-COMMON_EVENTS:]]
+    for name in ("a", "b"):
+        rows += [(name.upper(), event) for event in islice(events[name], OWN_EVENTS)]
+        if not events[name]:
+            rows.append((name.upper(), {"event": "nothing more in this epoch"}))
+    return event_table(rows)
+
+
+def event_table(rows: Sequence[tuple[str, Event]]) -> Table:
+    """Events, one a line."""
+    table = new_table("", "time ns", "part", "event", "from", "request", LINE, "workload", left=(0, 2, 3, 4, 5, 6, 7))
+    for name, event in rows:
+        time_ns = event.get("time_ns")
+        table.add_row(
+            name,
+            "" if time_ns is None else f"{time_ns:.3f}",
+            event.get("part", ""),
+            _what(event),
+            event.get("from", ""),
+            _request(event),
+            _line(event),
+            event.get("workload") or "",
+        )
+    return table
+
+
+def _request(event: Event) -> str:
+    return "" if event.get("request") is None else f"{event['request']} {event['kind']}"
+
+
+def _what(event: Event) -> str:
+    """What happens, and what else the event says."""
+    details = event.get("details")
+    if not isinstance(details, dict):
+        return str(event["event"])
+    said = " ".join(f"{key} {value}" for key, value in details.items() if key != "class")
+    return f"{event['event']} {said}"
+
+
+def _line(event: Event) -> str:
+    """Where the line of an event lies."""
+    places = [event.get(key) for key in ("channel", "bank", "row", "column")]
+    return "" if None in places else "/".join(map(str, places))

@@ -1,0 +1,190 @@
+"""One of the two runs that are compared: read from a run directory, or made."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet._core import ConfigError
+from hostnet.tables import TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+    from hostnet.results import Results
+
+FORMAT = 1
+"""The format of manifest.json and summary.json that this version reads."""
+
+MANIFEST = {
+    "version": str,
+    "seed": int,
+    "complete": bool,
+    "config_hash": str,
+    "simulated_ns": (int, float),
+    "config": dict,
+}
+"""What a comparison needs of manifest.json, and its types."""
+
+SUMMARY = {"config_hash": str, "workloads": list, "domains": list, "channels": list}
+"""What it needs of summary.json."""
+
+MEASURED = ("warm_up_ns", "window_ns", "events", "lines", "workloads", "domains", "channels")
+"""What of summary.json was measured; the rest depends on how the configuration was written."""
+
+KEYS = {"workloads": ("workload",), "domains": ("domain", "workload"), "channels": ("channel",)}
+"""What names a row of each table, the most important table first."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two runs."""
+
+    label: str
+    """What the user called it."""
+    version: str
+    """The version of hostnet that ran it."""
+    seed: int
+    """Its seed."""
+    complete: bool
+    """Whether it came to its planned end."""
+    config_hash: str
+    """Hash of its configuration, the seed included."""
+    simulated_ns: float
+    """How far it came."""
+    config: dict[str, Any] = field(repr=False)
+    """Its complete configuration."""
+    summary: dict[str, Any] = field(repr=False)
+    """The content of summary.json."""
+    epochs: tuple[tuple[int, int], ...] = field(repr=False)
+    """End in ps, and hash of the state, of every epoch."""
+
+    @property
+    def measured(self) -> dict[str, Any]:
+        """What was measured."""
+        return {key: self.summary.get(key) for key in MEASURED}
+
+    @property
+    def simulated(self) -> bool:
+        """Whether events made these results; a prediction has none."""
+        return str(self.summary.get("engine", "run")) == "run"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The run as `hostnet compare --json` names it."""
+        keys = ("label", "version", "seed", "complete", "config_hash", "simulated_ns")
+        return {"name": self.config.get("run", {}).get("name"), **{key: getattr(self, key) for key in keys}}
+
+
+def side_of(results: Results, label: str) -> Side:
+    """The results of a run as one of two."""
+    return Side(
+        label=label,
+        version=_version(),
+        seed=results.plan.seed,
+        complete=results.complete,
+        config_hash=results.plan.hash,
+        simulated_ns=results.native.simulated_ps / 1000,
+        config=json.loads(results.plan.effective_json()),
+        summary=results.summary,
+        epochs=_epochs(results.epochs),
+    )
+
+
+def read_side(path: Path) -> Side:
+    """Reads a run directory.
+
+    Raises:
+        ConfigError: It is none, it is damaged, something is missing, or another format than this version's.
+        OSError: A file cannot be read.
+    """
+    if not (path / "manifest.json").is_file():
+        raise ConfigError(f"{path}: {_what_it_is(path)}")
+    names = ("manifest.json", "summary.json", *(f"{table}.parquet" for table in (*TABLES, "epochs")))
+    missing = [name for name in names if not (path / name).is_file()]
+    if missing:
+        raise ConfigError(f"{path}: is not a whole run directory: {', '.join(missing)} missing; run it again")
+    manifest = _read_object(path / "manifest.json", MANIFEST)
+    summary = _read_object(path / "summary.json", SUMMARY)
+    if summary["config_hash"] != manifest["config_hash"]:
+        raise ConfigError(f"{path}: manifest.json and summary.json are of different runs")
+    _check_rows(path, summary)
+    return Side(
+        label=str(path),
+        summary=summary,
+        epochs=_read_epochs(path / "epochs.parquet"),
+        **{key: manifest[key] for key in MANIFEST},
+    )
+
+
+def _what_it_is(path: Path) -> str:
+    if (path / "seeds.json").is_file():
+        seeds = sorted(folder.name for folder in path.glob("seed-*"))
+        return f"holds the runs of several seeds; name one of them, for example {path / seeds[0] if seeds else path}"
+    if path.is_dir():
+        return "is not a run directory (it has no manifest.json)"
+    raise FileNotFoundError(f"{path}: is neither a run directory nor a configuration file")
+
+
+def _read_object(path: Path, needed: dict[str, Any]) -> dict[str, Any]:
+    """Reads one of the JSON files and checks what is needed of it."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ConfigError(f"{path}: is damaged: {error}") from None
+    if not isinstance(content, dict) or "format" not in content:
+        raise ConfigError(f"{path}: was not written by hostnet run (it names no format)")
+    if content["format"] != FORMAT:
+        raise ConfigError(f"{path}: has format {content['format']}; this version reads format {FORMAT}")
+    for key, kind in needed.items():
+        if not isinstance(content.get(key), kind):
+            raise ConfigError(f'{path}: is damaged: "{key}" is missing or of another type')
+    return content
+
+
+def _check_rows(path: Path, summary: dict[str, Any]) -> None:
+    """Makes sure that every row says what it is about."""
+    for table, keys in KEYS.items():
+        kind = int if table == "channels" else str
+        if not all(isinstance(row, dict) and isinstance(row.get(key), kind) for row in summary[table] for key in keys):
+            raise ConfigError(f"{path / 'summary.json'}: is damaged: a row of {table} does not say what it is about")
+
+
+def _read_epochs(path: Path) -> tuple[tuple[int, int], ...]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+    except pa.ArrowException as error:
+        raise ConfigError(f"{path}: is damaged: {str(error).splitlines()[0]}") from None
+    if table.column_names != ["time_ns", "hash"]:
+        raise ConfigError(f"{path}: is not a table of epochs (its columns are {', '.join(table.column_names)})")
+    try:
+        return _epochs(table)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ConfigError(f"{path}: is damaged: {error}") from None
+
+
+def _epochs(table: pa.Table) -> tuple[tuple[int, int], ...]:
+    columns = table["time_ns"].to_pylist(), table["hash"].to_pylist()
+    return tuple((round(time_ns * 1000), int(text, 16)) for time_ns, text in zip(*columns, strict=True))
+
+
+def common_epochs(sides: Sequence[Side]) -> int:
+    """How many epochs at the start the runs have in common."""
+    count = 0
+    for epochs in zip(*(side.epochs for side in sides), strict=False):
+        if len(set(epochs)) > 1:
+            break
+        count += 1
+    return count
+
+
+def _version() -> str:
+    from hostnet import _core
+
+    return _core.version()

@@ -1,0 +1,103 @@
+"""The comparison of two runs as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from os import fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet.comparison.differences import KeyDifference, ResultDifference, config_differences, result_differences
+from hostnet.comparison.events import part
+from hostnet.comparison.sides import Side, read_side, side_of
+from hostnet.results import Results
+from hostnet.system import Config
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+
+    Progress = Callable[[dict[str, Any]], bool | None]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What differs between two runs."""
+
+    a: Side
+    b: Side
+    config: tuple[KeyDifference, ...]
+    """The values of the configuration that differ."""
+    results: tuple[ResultDifference, ...]
+    """The results that differ, the most important first."""
+    events: dict[str, Any] | None
+    """Where the runs part; None when that was not asked for. See `hostnet.comparison.part`."""
+
+    @property
+    def identical(self) -> bool:
+        """Whether configuration, results and states are the same."""
+        return (
+            self.a.config_hash == self.b.config_hash
+            and self.a.measured == self.b.measured
+            and self.a.epochs == self.b.epochs
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as `hostnet compare --json` prints it."""
+        return {
+            "format": 1,
+            "identical": self.identical,
+            "a": self.a.to_dict(),
+            "b": self.b.to_dict(),
+            "config": [asdict(difference) for difference in self.config],
+            "results": [difference.to_dict() for difference in self.results],
+            "events": self.events,
+        }
+
+
+def compare(
+    a: Results | Config | str | PathLike[str],
+    b: Results | Config | str | PathLike[str],
+    *,
+    rerun: bool = True,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compares two runs.
+
+    Args:
+        a: Results, a run directory, or what is run first: a configuration or its file.
+        b: The same.
+        rerun: Whether runs that differ are made again, to find the first event in which they do.
+        progress: As for `hostnet.run`, for everything that is run.
+
+    Raises:
+        ConfigError: A run directory is damaged or incomplete, or a configuration is wrong.
+        SimulationError: A run could not go on.
+        OSError: A file cannot be read.
+    """
+    sides = [_side(given, label, progress) for given, label in ((a, "A"), (b, "B"))]
+    return compare_sides(sides[0], sides[1], rerun=rerun, progress=progress)
+
+
+def compare_sides(a: Side, b: Side, *, rerun: bool, progress: Progress | None) -> Comparison:
+    """Compares two runs that have been read or made; `compare` without that."""
+    return Comparison(
+        a,
+        b,
+        tuple(config_differences(a.config, b.config)),
+        tuple(result_differences(a.summary, b.summary)),
+        part(a, b, progress) if rerun else None,
+    )
+
+
+def _side(given: Results | Config | str | PathLike[str], label: str, progress: Progress | None) -> Side:
+    from hostnet import simulate
+
+    if isinstance(given, Results):
+        return side_of(given, label)
+    if isinstance(given, Config):
+        return side_of(simulate.run(given, progress=progress), label)
+    path = Path(given)
+    if path.is_file():
+        return side_of(simulate.run(path, progress=progress), fspath(given))
+    return read_side(path)
