@@ -5,10 +5,12 @@
 //!   report progress and heed signals meanwhile, and holds the GIL only for that.
 //! * [`result`]: what a run hands back, as plain lists.
 //! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
+//! * [`explain`]: the published formula, and why a run is as fast as it is.
 //! * [`errors`]: the exceptions, and what becomes of a panic.
 
 mod commands;
 mod errors;
+mod explain;
 mod memory;
 mod plan;
 mod result;
@@ -24,6 +26,8 @@ mod _core {
     use crate::commands::{check_commands, CommandCheck};
     #[pymodule_export]
     use crate::errors::{CheckpointError, ConfigError, SimulationError};
+    #[pymodule_export]
+    use crate::explain::{cha_admission, explain, formula, formula_constants};
     #[pymodule_export]
     use crate::memory::{memory_plan, memory_schema, profiles, run_memory, MemoryPlan, MemoryRunResult};
     #[pymodule_export]
