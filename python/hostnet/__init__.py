@@ -7,12 +7,13 @@
 
 `Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it;
 `Results` holds what was measured. `memory` simulates the memory system on its own, and `check_commands` checks a
-stream of DRAM commands.
+stream of DRAM commands. `formula` is the published formula for what queueing adds to latencies.
 """
 
 from hostnet._core import CheckpointError, CommandCheck, ConfigError, SimulationError
 from hostnet._core import version as _version
 from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
+from hostnet.published import FormulaConstants, Inflation, cha_admission, formula
 from hostnet.results import Results
 from hostnet.simulate import run, run_many
 from hostnet.system import (
@@ -54,7 +55,9 @@ __all__ = [
     "Fio",
     "FioCosts",
     "FioJob",
+    "FormulaConstants",
     "Iio",
+    "Inflation",
     "Latency",
     "Lfb",
     "Memory",
@@ -71,7 +74,9 @@ __all__ = [
     "Tor",
     "WriteQueue",
     "__version__",
+    "cha_admission",
     "check_commands",
+    "formula",
     "memory",
     "run",
     "run_many",

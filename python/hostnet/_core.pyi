@@ -14,8 +14,12 @@ __all__ = [
     "Plan",
     "RunResult",
     "SimulationError",
+    "cha_admission",
     "check_commands",
     "devices",
+    "explain",
+    "formula",
+    "formula_constants",
     "memory_plan",
     "memory_schema",
     "presets",
@@ -149,6 +153,17 @@ def run_many(
     series_ps: int = 0,
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
 ) -> list[RunResult]: ...
+def explain(
+    plan: Plan,
+    counters: str,
+    *,
+    facts: str | None = None,
+    regime: str | None = None,
+    cores: int | None = None,
+) -> str: ...
+def formula(counters: str, constants: str, *, domain: str = "read", form: str = "adj") -> str: ...
+def formula_constants(plan: Plan) -> str: ...
+def cha_admission(counters: str, *, domain: str, way_ns: float) -> float: ...
 def schema() -> str: ...
 def template() -> str: ...
 def presets() -> list[tuple[str, str, str | None]]: ...

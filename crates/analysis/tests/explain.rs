@@ -3,14 +3,15 @@
 mod common;
 
 use common::{counters, flow, plan, STREAM};
-use hostnet_analysis::explain::{explain, from_counters, Explanation, Kind, Pool, WorkloadFacts};
-use hostnet_analysis::regime::Regime;
+use hostnet_analysis::explain::{explain, from_counters, Explanation, Isolated, Kind, Pool, WorkloadFacts};
+use hostnet_analysis::regime::{Basis, Regime};
 use hostnet_analysis::{Counters, Flow};
 use hostnet_model::params::ServerParams;
 use proptest::prelude::*;
 
+/// Six cores of a server whose workloads are not known.
 fn server() -> ServerParams {
-    plan(STREAM).server
+    plan(&STREAM.replace("stream]", "C2M]")).server
 }
 
 fn from(counters: &Counters) -> Explanation {
@@ -73,7 +74,7 @@ fn a_gap_that_is_reached_is_offered_load() {
     let reads = 6.0 * 1000.0 / 100.0;
     let counters = Counters { lfb: flow(reads * 0.07, reads), core_read: flow(reads * 0.065, reads), ..idle() };
     let explanation = explain(&server, &counters, &from_counters(&counters, &server, None), None);
-    assert_eq!(bound_of(&explanation, "C2M"), ["offered load"]);
+    assert_eq!(bound_of(&explanation, "stream"), ["offered load"]);
 }
 
 #[test]
@@ -190,12 +191,36 @@ fn the_number_of_busy_cores_is_told_or_guessed() {
 }
 
 #[test]
+fn known_workloads_give_names_offered_rates_and_the_lines_of_the_kernel() {
+    let disk = "[workload.disk]\nkind = \"fio\"\njob = \"quadrant.fio\"\ncores = \"6-7\"\n";
+    let server = plan(&format!("{STREAM}{disk}")).server;
+    let kernel = 100.0 / 64.0 * 3.07;
+    let counters = Counters { lfb: flow(20.0, 100.0), iio_write: flow(80.0, 100.0), ..idle() };
+    let facts = from_counters(&counters, &server, None);
+    assert_eq!(facts.iter().map(|facts| facts.workload.as_str()).collect::<Vec<_>>(), ["stream", "disk"]);
+    assert!((facts[0].pools[0].in_use - 20.0 * (100.0 - kernel) / 100.0).abs() < 1e-3);
+    assert!((facts[1].offered_gb_per_s.unwrap() - 13.86).abs() < 0.01);
+}
+
+#[test]
 fn a_regime_that_is_known_is_taken_over() {
     let known = Regime { name: "red".to_owned(), evidence: vec!["seen".to_owned()], estimated: false };
     let server = server();
     let explanation = explain(&server, &counters(), &from_counters(&counters(), &server, None), Some(known.clone()));
     assert_eq!(explanation.regime, known);
     assert_eq!(explanation.suffers.as_deref(), Some("P2M-Write"));
+}
+
+#[test]
+fn a_latency_that_is_known_for_the_cores_alone_decides_between_blue_and_uncontended() {
+    let server = server();
+    let counters = Counters { iio_write: flow(10.0, 100.0), ..counters() };
+    let mut facts = from_counters(&counters, &server, None);
+    let rough = explain(&server, &counters, &facts, None).regime;
+    assert!(rough.name == "blue" && rough.estimated, "{rough:?}");
+    facts[0].isolated = Some(Isolated { ns: 190.0, basis: Basis::Measured });
+    let measured = explain(&server, &counters, &facts, None).regime;
+    assert!(measured.name == "uncontended" && !measured.estimated, "{measured:?}");
 }
 
 proptest! {

@@ -354,3 +354,8 @@ def demo() -> int:
     from hostnet.cli.extras import run_demo
 
     return run_demo()
+
+
+from hostnet.cli import explain_app  # noqa: E402
+
+explain_app.register(app)

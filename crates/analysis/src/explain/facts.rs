@@ -4,8 +4,12 @@ use crate::binding::{binding, full_share_estimate, lfb_domain, stream_otherwise,
 use crate::counters::{Counters, Flow};
 use crate::explain::unloaded;
 use crate::offered::offered_gb_per_s;
+use crate::regime::Basis;
 use hostnet_model::params::{ServerParams, WorkloadKind};
 use serde::{Deserialize, Serialize};
+
+/// Lines of a page of 4 KiB.
+const LINES_PER_PAGE: f64 = 64.0;
 
 /// What kind of workload it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +38,15 @@ pub struct Pool {
     pub gb_per_s: f64,
 }
 
+/// The latency of a stream if its cores ran alone.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Isolated {
+    /// Latency in ns.
+    pub ns: f64,
+    /// Where it comes from.
+    pub basis: Basis,
+}
+
 /// What has to be known of a workload.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkloadFacts {
@@ -49,6 +62,8 @@ pub struct WorkloadFacts {
     pub offered_gb_per_s: Option<f64>,
     /// Share of stores in its accesses; of streams only.
     pub store_share: f64,
+    /// Its latency if its cores ran alone, if that is known; of streams only.
+    pub isolated: Option<Isolated>,
     /// The pools on its path.
     pub pools: Vec<Pool>,
     /// What binds it: one or two domains, `offered load` or `core`.
@@ -74,6 +89,7 @@ impl WorkloadFacts {
             app_gb_per_s: None,
             offered_gb_per_s: None,
             store_share: 0.0,
+            isolated: None,
             pools,
             binding: bound.domains.iter().map(ToString::to_string).collect(),
             full_share: bound.full_share,
@@ -113,50 +129,75 @@ fn known_domain(name: &str) -> Option<&'static str> {
     KNOWN.into_iter().find(|known| *known == name)
 }
 
-/// The facts that counters alone tell: of all cores together as workload `C2M`, and of all devices as `P2M-Write` and `P2M-Read`.
+/// The facts that counters alone tell: of all cores together and of all devices.
 ///
 /// `cores` is the number of busy cores. Without it, those of the server's streams count; without streams, as many as hold the
-/// entries in use. Shares of time full are estimated from mean occupancies.
+/// entries in use. A workload has the name of the only one of its kind that the server has, else `C2M`, `P2M-Write` and
+/// `P2M-Read`. Shares of time full are estimated from mean occupancies.
 #[must_use]
 pub fn from_counters(counters: &Counters, server: &ServerParams, cores: Option<u32>) -> Vec<WorkloadFacts> {
-    let mut all = Vec::new();
-    all.extend(of_cores(counters, server, cores));
-    let writes = of_devices("P2M-Write", counters.iio_write, server.iio.write_credits, counters.window_ns);
-    let reads = of_devices("P2M-Read", counters.iio_read, server.iio.read_credits, counters.window_ns);
-    let alone = writes.is_none() || reads.is_none();
-    for mut facts in [writes, reads].into_iter().flatten() {
-        facts.app_gb_per_s = Some(facts.gb_per_s);
-        facts.offered_gb_per_s = if alone { all_offered(server) } else { None };
-        all.push(facts);
-    }
-    all
+    let writes = device_pool("P2M-Write", counters.iio_write, server.iio.write_credits, counters.window_ns);
+    let reads = device_pool("P2M-Read", counters.iio_read, server.iio.read_credits, counters.window_ns);
+    let pools: Vec<Pool> = writes.into_iter().chain(reads).collect();
+    let devices = match only(server, Kind::Fio) {
+        Some(class) if !pools.is_empty() => vec![of_storage(server, class, pools)],
+        _ => pools.into_iter().map(|pool| of_devices(&pool.domain.clone(), vec![pool])).collect(),
+    };
+    of_cores(counters, server, cores).into_iter().chain(devices).collect()
 }
 
-/// What all storage workloads of a server offer together.
-fn all_offered(server: &ServerParams) -> Option<f64> {
-    (0..server.workloads.len()).filter_map(|class| offered_gb_per_s(server, class)).reduce(|a, b| a + b)
+/// The number of the only workload of its kind, if there is one only.
+fn only(server: &ServerParams, kind: Kind) -> Option<usize> {
+    let mut same = (0..server.workloads.len()).filter(|&class| match server.workloads[class].kind {
+        WorkloadKind::Stream(_) => kind == Kind::Stream,
+        WorkloadKind::Fio(_) => kind == Kind::Fio,
+    });
+    same.next().filter(|_| same.next().is_none())
 }
 
 fn of_cores(counters: &Counters, server: &ServerParams, cores: Option<u32>) -> Option<WorkloadFacts> {
     let latency_ns = counters.lfb.latency_ns(counters.window_ns)?;
-    let in_use = counters.lfb.occupancy?;
+    let others = kernel_lines(counters, server);
+    let accesses = (counters.lfb.lines? - others).max(0.0);
+    let in_use = accesses * latency_ns / counters.window_ns;
     let entries = f64::from(server.core.lfb_entries);
-    let cores = cores.map(f64::from).or_else(|| stream_cores(server)).unwrap_or((in_use / entries).ceil());
-    let way_ns = (server.core.to_cha_ps + server.core.from_cha_ps) as f64 / 1000.0;
-    let reading = counters.core_read.latency_ns(counters.window_ns).map_or(latency_ns, |ns| ns + way_ns);
-    let domain = lfb_domain(reading, latency_ns - reading);
+    let cores = cores.map(f64::from).or_else(|| stream_cores(server)).unwrap_or((in_use / entries).ceil()).max(1.0);
     let credits = cores * entries;
-    let gb_per_s = counters.lfb.gb_per_s(counters.window_ns)?;
-    let full_share = full_share_estimate(in_use, credits);
-    let pool = Pool { domain: domain.to_owned(), credits, in_use, full_share, latency_ns: Some(latency_ns), gb_per_s };
-    let accesses_per_ps = counters.lfb.lines? / (counters.window_ns * 1000.0) / cores;
-    let otherwise = stream_otherwise(least_gap_ps(server), server.core.issue_ps, accesses_per_ps);
-    let written = counters.core_write.lines.unwrap_or(0.0);
-    let moved = gb_per_s + written * 64.0 / counters.window_ns;
-    let mut facts = WorkloadFacts::new("C2M", Kind::Stream, moved, vec![pool], otherwise);
-    facts.store_share = (written / counters.lfb.lines?).min(1.0);
+    let pool = Pool {
+        domain: core_domain(counters, server, latency_ns).to_owned(),
+        credits,
+        in_use,
+        full_share: full_share_estimate(in_use, credits),
+        latency_ns: Some(latency_ns),
+        gb_per_s: accesses * 64.0 / counters.window_ns,
+    };
+    let per_core = accesses / (counters.window_ns * 1000.0) / cores;
+    let otherwise = stream_otherwise(least_gap_ps(server), server.core.issue_ps, per_core);
+    let written = (counters.core_write.lines.unwrap_or(0.0) - others).clamp(0.0, accesses);
+    let moved = pool.gb_per_s + written * 64.0 / counters.window_ns;
+    let name = only(server, Kind::Stream).map_or("C2M", |class| &server.workloads[class].name);
+    let mut facts = WorkloadFacts::new(name, Kind::Stream, moved, vec![pool], otherwise);
+    facts.store_share = if accesses > 0.0 { written / accesses } else { 0.0 };
     facts.estimated = true;
     Some(facts)
+}
+
+/// C2M-Read or C2M-Write, whichever holds the entries longer.
+fn core_domain(counters: &Counters, server: &ServerParams, latency_ns: f64) -> &'static str {
+    let way_ns = (server.core.to_cha_ps + server.core.from_cha_ps) as f64 / 1000.0;
+    let reading_ns = counters.core_read.latency_ns(counters.window_ns).map_or(latency_ns, |ns| ns + way_ns);
+    lfb_domain(reading_ns, latency_ns - reading_ns)
+}
+
+/// Lines that the kernel touches for the storage workloads that the server is known to have: they pass LFBs too, but no stream
+/// asked for them.
+fn kernel_lines(counters: &Counters, server: &ServerParams) -> f64 {
+    let per_page = server.workloads.iter().filter_map(|workload| match &workload.kind {
+        WorkloadKind::Fio(fio) => Some(fio.kernel_lines_per_page as f64 / 65_536.0),
+        WorkloadKind::Stream(_) => None,
+    });
+    let moved = counters.iio_write.lines.unwrap_or(0.0) + counters.iio_read.lines.unwrap_or(0.0);
+    per_page.reduce(f64::max).unwrap_or(0.0) * moved / LINES_PER_PAGE
 }
 
 /// Cores that the server's streams run on, if it has any.
@@ -168,7 +209,7 @@ fn stream_cores(server: &ServerParams) -> Option<f64> {
     Some(cores.sum::<usize>() as f64).filter(|count| *count > 0.0)
 }
 
-/// The gap of all streams, if they all have one.
+/// The least gap of all streams.
 fn least_gap_ps(server: &ServerParams) -> u64 {
     let gaps = server.workloads.iter().filter_map(|workload| match &workload.kind {
         WorkloadKind::Stream(stream) => Some(stream.gap_ps),
@@ -177,16 +218,31 @@ fn least_gap_ps(server: &ServerParams) -> u64 {
     gaps.min().unwrap_or(0)
 }
 
-fn of_devices(domain: &str, flow: Flow, credits: u32, window_ns: f64) -> Option<WorkloadFacts> {
+fn device_pool(domain: &str, flow: Flow, credits: u32, window_ns: f64) -> Option<Pool> {
     let in_use = flow.occupancy.filter(|in_use| *in_use > 0.0)?;
     let credits = f64::from(credits);
-    let gb_per_s = flow.gb_per_s(window_ns).unwrap_or(0.0);
-    let full_share = full_share_estimate(in_use, credits);
-    let latency_ns = flow.latency_ns(window_ns);
-    let pool = Pool { domain: domain.to_owned(), credits, in_use, full_share, latency_ns, gb_per_s };
-    let mut facts = WorkloadFacts::new(domain, Kind::Fio, gb_per_s, vec![pool], OFFERED_LOAD);
+    Some(Pool {
+        domain: domain.to_owned(),
+        credits,
+        in_use,
+        full_share: full_share_estimate(in_use, credits),
+        latency_ns: flow.latency_ns(window_ns),
+        gb_per_s: flow.gb_per_s(window_ns).unwrap_or(0.0),
+    })
+}
+
+fn of_devices(name: &str, pools: Vec<Pool>) -> WorkloadFacts {
+    let gb_per_s = pools.iter().map(|pool| pool.gb_per_s).sum();
+    let mut facts = WorkloadFacts::new(name, Kind::Fio, gb_per_s, pools, OFFERED_LOAD);
+    facts.app_gb_per_s = Some(gb_per_s);
     facts.estimated = true;
-    Some(facts)
+    facts
+}
+
+/// All device traffic is that of the one storage workload.
+fn of_storage(server: &ServerParams, class: usize, pools: Vec<Pool>) -> WorkloadFacts {
+    let facts = of_devices(&server.workloads[class].name, pools);
+    WorkloadFacts { offered_gb_per_s: offered_gb_per_s(server, class), ..facts }
 }
 
 /// Traffic in the counters that the facts say nothing of, for want of which counters.

@@ -7,7 +7,7 @@ pub mod facts;
 mod latency;
 pub mod unloaded;
 
-pub use facts::{from_counters, Kind, Pool, WorkloadFacts};
+pub use facts::{from_counters, Isolated, Kind, Pool, WorkloadFacts};
 pub use latency::Latency;
 
 use crate::counters::Counters;
@@ -76,14 +76,14 @@ fn explain_workload(
     }
 }
 
-/// The regime that the facts of all workloads tell. What C2M would be alone is taken from [`isolated_ns`].
+/// The regime that the facts of all workloads tell. What C2M would be alone is taken from [`isolated`].
 #[must_use]
 pub fn regime_of(server: &ServerParams, facts: &[WorkloadFacts]) -> Regime {
     let streams = facts.iter().filter(|facts| facts.kind == Kind::Stream);
     let slowed = streams.filter_map(|facts| {
         let latency_ns = facts.main_pool()?.latency_ns?;
-        let (isolated_ns, basis) = isolated_ns(server, facts);
-        Some(C2m { latency_ns, isolated_ns, basis })
+        let Isolated { ns, basis } = isolated(server, facts);
+        Some(C2m { latency_ns, isolated_ns: ns, basis })
     });
     let slowest = slowed.max_by(|a, b| (a.latency_ns / a.isolated_ns).total_cmp(&(b.latency_ns / b.isolated_ns)));
     regime(slowest, p2m(facts))
@@ -100,23 +100,26 @@ pub fn p2m(facts: &[WorkloadFacts]) -> Option<P2m> {
     Some(P2m { full_share, gb_per_s, offered_gb_per_s: offered.map(|offered| offered.iter().sum()) })
 }
 
-/// The latency of a stream if its cores ran alone, and where that number comes from.
+/// The latency of a stream if its cores ran alone: what the facts say, else that of a server without load.
 #[must_use]
-pub fn isolated_ns(server: &ServerParams, facts: &WorkloadFacts) -> (f64, Basis) {
-    (facts::unloaded_ns(server, facts.kind, "C2M-Read", facts.store_share), Basis::Unloaded)
+pub fn isolated(server: &ServerParams, facts: &WorkloadFacts) -> Isolated {
+    let unloaded = || facts::unloaded_ns(server, facts.kind, "C2M-Read", facts.store_share);
+    facts.isolated.unwrap_or_else(|| Isolated { ns: unloaded(), basis: Basis::Unloaded })
 }
 
 /// Who suffers most: the storage that is furthest below what it offers in the red regime, else the stream whose latency has grown
 /// most.
 fn suffers(server: &ServerParams, facts: &[WorkloadFacts], regime: &Regime) -> Option<String> {
     let loss = |facts: &WorkloadFacts| Some(facts.offered_gb_per_s? / facts.app_gb_per_s?.max(f64::MIN_POSITIVE));
-    let growth = |facts: &WorkloadFacts| Some(facts.main_pool()?.latency_ns? / isolated_ns(server, facts).0);
+    let growth = |facts: &WorkloadFacts| Some(facts.main_pool()?.latency_ns? / isolated(server, facts).ns);
     let wanted = if regime.name == "red" { Kind::Fio } else { Kind::Stream };
     let measure = |facts: &WorkloadFacts| match wanted {
         Kind::Fio => loss(facts).unwrap_or(1.0),
         Kind::Stream => growth(facts).unwrap_or(1.0),
     };
     let candidates = facts.iter().filter(|facts| facts.kind == wanted);
-    let worst = candidates.max_by(|a, b| measure(a).total_cmp(&measure(b))).or_else(|| facts.first());
+    let worst = candidates
+        .max_by(|a, b| measure(a).total_cmp(&measure(b)).then(a.full_share.total_cmp(&b.full_share)))
+        .or_else(|| facts.first());
     worst.map(|facts| facts.workload.clone())
 }
