@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,7 +92,9 @@ class Page:
 
 def explain_results(results: Results) -> Page:
     """Explains a run."""
-    return _of_summary(results.summary, results.plan, json.loads(results.plan.effective_json()), results.source.base_dir)
+    return _of_summary(
+        results.summary, results.plan, json.loads(results.plan.effective_json()), results.source.base_dir
+    )
 
 
 def explain_run(folder: str | PathLike[str]) -> Page:
@@ -147,8 +150,8 @@ def explain_counters(
         OSError: A file cannot be read.
     """
     try:
-        from hostnet import counters
-    except ImportError:
+        counters: Any = import_module("hostnet.counters")
+    except ModuleNotFoundError:
         raise ConfigError(f"{file}: this hostnet cannot read files of counters") from None
     if server is None:
         raise ConfigError("--server: name the preset or the configuration of the server that the counters come from")
@@ -205,7 +208,9 @@ def _of_summary(summary: Mapping[str, Any], plan: Plan, config: dict[str, Any], 
     notes = [] if summary.get("complete", True) else ["the run was stopped before its end"]
     if summary.get("unvalidated"):
         notes.append(str(summary["unvalidated"]))
-    return Page(str(summary["name"]), _server(config), explanation, notes=tuple(notes), config=config, base_dir=base_dir)
+    return Page(
+        str(summary["name"]), _server(config), explanation, notes=tuple(notes), config=config, base_dir=base_dir
+    )
 
 
 def _server(config: Mapping[str, Any]) -> str:

@@ -13,7 +13,6 @@ from typing import Any, Literal
 from hostnet import _core
 from hostnet._core import ConfigError, Plan
 
-
 Config = dict[str, Any]
 Summary = Mapping[str, Any]
 Progress = Callable[[dict[str, Any]], bool | None]

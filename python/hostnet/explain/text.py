@@ -46,7 +46,7 @@ CAUSES = {
     "write head-of-line": "the channels are busy with writes that go first",
     "read head-of-line": "the channels are busy with reads that go first",
     "top-of-queue": "rows of DRAM have to be opened and closed",
-    "CHA admission": "the CHA has no free TOR entries, so lines wait outside",
+    "CHA admission": "lines wait outside of the CHA, for its TOR entries or on the way there",
 }
 """What a cause means."""
 
@@ -103,7 +103,7 @@ def binding_text(row: dict[str, Any]) -> str:
         most = f" ({row['app_gb_per_s']:.1f} of {asked:.1f} GB/s)" if asked and row["app_gb_per_s"] is not None else ""
         return f"bound by its offered load{most}; no domain on its path is full half of the time"
     if bound == "core":
-        return f"bound by its cores: they have line fill buffer entries to spare, which are {full}"
+        return f"bound by its cores: their line fill buffers are not {full.replace('full ', 'full for more than ')}"
     return f"bound by {bound}, {full}"
 
 
@@ -145,9 +145,8 @@ def step_lines(steps: Steps) -> Iterator[str]:
     yield from wrapped(f"throughput of {', '.join(names)}" + ("; simulated beside it" if confirmed else ""), 2)
     for step in steps.steps[:STEPS_MAX]:
         yield step_line(step, names)
-    if best := steps.steps[0].gains.get(steps.workload, 0.0):
-        if best < NO_GAIN:
-            yield from wrapped("None of these changes helps noticeably.", 2)
+    if max((step.gains.get(steps.workload, 0.0) for step in steps.steps), default=0.0) < NO_GAIN:
+        yield from wrapped("None of these changes helps noticeably.", 2)
 
 
 def step_line(step: Step, names: Iterable[str]) -> str:
