@@ -112,12 +112,15 @@ def explain_run(folder: str | PathLike[str]) -> Page:
         ("summary.json", summary, ("name", "workloads", "counters", "binding", "regime")),
         ("manifest.json", manifest, ("config",)),
     ):
-        missing = [key for key in keys if key not in content]
+        missing = [key for key in keys if content.get(key) is None]
         if missing:
             raise ConfigError(f"{place / name}: has no {missing[0]}; it is not of a run of this version of hostnet")
     config = manifest["config"]
     plan = _core.resolve(json.dumps(config), format="json", file=str(place / "manifest.json"))
-    return _of_summary(summary, plan, config, ".")
+    try:
+        return _of_summary(summary, plan, config, ".")
+    except ConfigError as error:
+        raise ConfigError(f"{place / 'summary.json'}: is damaged: {error}") from None
 
 
 def explain_file(
