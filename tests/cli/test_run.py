@@ -16,6 +16,8 @@ FILES = {
     "channels.parquet",
     "config.toml",
     "domains.parquet",
+    "explain.json",
+    "explanation.txt",
     "manifest.json",
     "report.html",
     "summary.json",

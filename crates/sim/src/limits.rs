@@ -12,7 +12,8 @@ use hostnet_model::params::WorkloadKind;
 pub(crate) fn facts(view: &View, total: &Sample, class: usize) -> WorkloadFacts {
     let workload = &view.plan.server.workloads[class];
     let own = view.own_groups(class);
-    let gb_per_s = view.gb_per_s(own.iter().map(|&group| total.of(group, class).lines).sum());
+    let lines = own.iter().map(|&group| total.of(group, class).lines).sum();
+    let gb_per_s = if view.window_ps() > 0.0 { view.gb_per_s(lines) } else { 0.0 };
     match &workload.kind {
         WorkloadKind::Stream(stream) => {
             let [read, write] = own.map(|group| total.of(group, class));
