@@ -5,9 +5,10 @@
     results = hostnet.run("server.toml")
     print(results.workloads["stream"]["throughput_gb_per_s"])
 
-`Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it;
-`Results` holds what was measured. `memory` simulates the memory system on its own, and `check_commands` checks a
-stream of DRAM commands. `formula` is the published formula for what queueing adds to latencies.
+`Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it, and
+`predict` tells in less than a millisecond about what they would measure; `Results` holds it. `memory` simulates the
+memory system on its own, and `check_commands` checks a stream of DRAM commands. `formula` is the
+published formula for what queueing adds to latencies.
 """
 
 from hostnet._core import CheckpointError, CommandCheck, ConfigError, SimulationError
@@ -15,7 +16,7 @@ from hostnet._core import version as _version
 from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
 from hostnet.published import FormulaConstants, Inflation, cha_admission, formula
 from hostnet.results import Results
-from hostnet.simulate import run, run_many
+from hostnet.simulate import predict, run, run_many
 from hostnet.system import (
     AddressMap,
     Cha,
@@ -78,6 +79,7 @@ __all__ = [
     "check_commands",
     "formula",
     "memory",
+    "predict",
     "run",
     "run_many",
 ]

@@ -20,7 +20,7 @@ def test_a_configuration_is_run_and_explained(cli: Cli) -> None:
 
 def test_a_run_directory(cli: Cli) -> None:
     place = cli.run()
-    done = cli("explain", place, "--brief")
+    done = cli("explain", place)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (place / "explanation.txt").read_text()
 

@@ -11,7 +11,7 @@ import pytest
 
 import hostnet
 from hostnet import ConfigError, simulate
-from hostnet.explain import Page, explain_results, explain_run, explanation_section, page_text
+from hostnet.explain import explain_results, explain_run, page_text
 from hostnet.explain.page import explain_window, plan_of_server
 from hostnet.explain.steps import Steps, candidates, what_helps
 from hostnet.explain.text import WIDTH
@@ -74,7 +74,7 @@ def test_the_regime_of_one_kind_of_workload_needs_no_prediction() -> None:
 
 def test_a_run_directory_has_its_explanation(results: hostnet.Results, tmp_path: Path) -> None:
     place = results.save(tmp_path / "run")
-    assert (place / "explanation.txt").read_text() == page_text(explain_results(results))
+    assert (place / "explanation.txt").read_text() == page_text(explain_results(results).with_steps())
     stored = json.loads((place / "explain.json").read_text())
     assert [row["workload"] for row in stored["workloads"]] == ["disk", "stream"]
     again = explain_run(place)
@@ -96,20 +96,35 @@ def test_explaining_the_counters_of_a_run_says_the_same(results: hostnet.Results
 
 
 def test_counters_of_a_preset_tell_how_many_cores_are_busy() -> None:
-    plan, known = plan_of_server("cascade-lake-6234")
     counters = {"window_ns": 1000, "channels": 2, "lfb": {"occupancy": 47, "lines": 400}}
+    plan, known = plan_of_server("cascade-lake-6234", counters)
     page = explain_window(counters, plan, name="counters.csv", known=known)
     assert page.explanation["workloads"][0]["pools"][0]["credits"] == 48
     text = page_text(page)
     assert fits(text)
     words = " ".join(text.split())
-    assert "4 busy cores are assumed" in words
+    assert "cores 0-3 are taken to be busy" in words
     assert "no counter core_read.occupancy, core_read.lines" in words
     assert "unknown" in words
+    plan, known = plan_of_server("cascade-lake-6234", counters, 8)
+    assert (
+        explain_window(counters, plan, name="a", known=known).explanation["workloads"][0]["pools"][0]["credits"] == 96
+    )
+
+
+def test_the_server_of_counters_is_checked(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="--cores 9: cascade-lake-6234 has 8 cores"):
+        plan_of_server("cascade-lake-6234", {}, 9)
+    with pytest.raises(ConfigError, match="cascade-lake-6234"):
+        plan_of_server("cascade-lake", {})
+    (tmp_path / "server.toml").write_text(QUADRANT)
+    assert plan_of_server(str(tmp_path / "server.toml"), {})[1]
+    with pytest.raises(ConfigError, match="--cores: the configuration says"):
+        plan_of_server(str(tmp_path / "server.toml"), {}, 4)
 
 
 def test_counters_that_tell_nothing_say_so() -> None:
-    plan, _ = plan_of_server("cascade-lake-6234")
+    plan, _ = plan_of_server("cascade-lake-6234", {})
     text = page_text(explain_window({}, plan, name="counters.csv", known=False))
     assert "what binds C2M cannot be computed: no counter lfb.occupancy, lfb.lines" in text
     assert fits(text)
@@ -204,13 +219,17 @@ def test_cores_alone_need_no_steps_of_devices() -> None:
     assert "core.lfb.entries" in paths
 
 
-def test_an_estimated_regime_is_settled_by_the_cores_alone(results: hostnet.Results) -> None:
-    page = explain_results(results)
-    rough = Page(page.name, page.server, json.loads(json.dumps(page.explanation)), config=page.config)
-    rough.explanation["regime"]["estimated"] = True
-    settled = rough.with_steps(engine=Counted()).explanation["regime"]
-    assert not settled["estimated"]
-    assert any("alone (predicted)" in line for line in settled["evidence"])
+def test_confirmed_steps_are_simulated_beside_the_prediction(results: hostnet.Results) -> None:
+    page = explain_results(results).with_steps(confirm=True)
+    assert page.steps is not None
+    assert page.steps.engine == "predict"
+    assert all(step.confirmed is not None for step in page.steps.steps)
+    gains = [(step.confirmed or {})[page.steps.workload] for step in page.steps.steps]
+    assert gains == sorted(gains, reverse=True)
+    text = page_text(page)
+    assert fits(text)
+    assert "simulated in brackets" in text
+    assert any(line.endswith(" ns alone") for line in page.explanation["regime"]["evidence"])
 
 
 def test_the_page_with_steps_fits_too(results: hostnet.Results) -> None:
@@ -218,19 +237,21 @@ def test_the_page_with_steps_fits_too(results: hostnet.Results) -> None:
     assert isinstance(page.steps, Steps)
     text = page_text(page)
     assert fits(text)
-    assert "What would help stream (each change alone, predicted):" in text
+    assert "What would help stream (each change alone, simulated):" in text
     assert "memory channels: 2 -> 4" in text
     assert json.loads(json.dumps(page.as_dict()))["steps"]["workload"] == "stream"
 
 
 def test_hostile_names_stay_text(results: hostnet.Results) -> None:
-    page = explain_results(results).with_steps(engine=Counted())
-    content = page.as_dict()
-    content["workloads"][0]["workload"] = "<script>alert(1)</script>"
-    html = explanation_section(content)
-    assert "<script>" not in html
-    assert "&lt;script&gt;" in html
+    page = explain_results(results)
     page.explanation["workloads"][0]["workload"] = "x" * 300 + "\x1b[31m"
     text = page_text(page)
     assert fits(text)
     assert "\x1b" not in text
+
+
+def test_a_prediction_has_no_counters_to_explain(tmp_path: Path) -> None:
+    predicted = hostnet.predict(ROOT / "examples" / "stream.toml").save(tmp_path / "predicted")
+    assert not (predicted / "explain.json").exists()
+    with pytest.raises(ConfigError, match="has no counters"):
+        explain_run(predicted)

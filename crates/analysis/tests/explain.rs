@@ -16,7 +16,7 @@ fn server() -> ServerParams {
 
 fn from(counters: &Counters) -> Explanation {
     let server = server();
-    explain(&server, counters, &from_counters(counters, &server, None), None)
+    explain(&server, counters, &from_counters(counters, &server), None)
 }
 
 /// Counters of a socket on which nothing happens.
@@ -73,7 +73,7 @@ fn a_gap_that_is_reached_is_offered_load() {
     let server = plan(&format!("{STREAM}gap = \"100 ns\"\n")).server;
     let reads = 6.0 * 1000.0 / 100.0;
     let counters = Counters { lfb: flow(reads * 0.07, reads), core_read: flow(reads * 0.065, reads), ..idle() };
-    let explanation = explain(&server, &counters, &from_counters(&counters, &server, None), None);
+    let explanation = explain(&server, &counters, &from_counters(&counters, &server), None);
     assert_eq!(bound_of(&explanation, "stream"), ["offered load"]);
 }
 
@@ -182,12 +182,12 @@ fn without_the_counters_of_a_pool_its_traffic_is_named_as_untold() {
 }
 
 #[test]
-fn the_number_of_busy_cores_is_told_or_guessed() {
-    let server = plan("[workload.disk]\nkind = \"fio\"\njob = \"probe.fio\"\n").server;
+fn the_number_of_busy_cores_is_known_or_guessed() {
+    let disk = "[workload.disk]\nkind = \"fio\"\njob = \"probe.fio\"\n";
     let counters = Counters { lfb: flow(35.0, 100.0), ..idle() };
-    let credits = |cores| from_counters(&counters, &server, cores)[0].pools[0].credits;
-    assert_eq!(credits(None), 36.0);
-    assert_eq!(credits(Some(8)), 96.0);
+    let credits = |workloads: &str| from_counters(&counters, &plan(workloads).server)[0].pools[0].credits;
+    assert_eq!(credits(disk), 36.0);
+    assert_eq!(credits(STREAM), 72.0);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn known_workloads_give_names_offered_rates_and_the_lines_of_the_kernel() {
     let server = plan(&format!("{STREAM}{disk}")).server;
     let kernel = 100.0 / 64.0 * 3.07;
     let counters = Counters { lfb: flow(20.0, 100.0), iio_write: flow(80.0, 100.0), ..idle() };
-    let facts = from_counters(&counters, &server, None);
+    let facts = from_counters(&counters, &server);
     assert_eq!(facts.iter().map(|facts| facts.workload.as_str()).collect::<Vec<_>>(), ["stream", "disk"]);
     assert!((facts[0].pools[0].in_use - 20.0 * (100.0 - kernel) / 100.0).abs() < 1e-3);
     assert!((facts[1].offered_gb_per_s.unwrap() - 13.86).abs() < 0.01);
@@ -206,7 +206,7 @@ fn known_workloads_give_names_offered_rates_and_the_lines_of_the_kernel() {
 fn a_regime_that_is_known_is_taken_over() {
     let known = Regime { name: "red".to_owned(), evidence: vec!["seen".to_owned()], estimated: false };
     let server = server();
-    let explanation = explain(&server, &counters(), &from_counters(&counters(), &server, None), Some(known.clone()));
+    let explanation = explain(&server, &counters(), &from_counters(&counters(), &server), Some(known.clone()));
     assert_eq!(explanation.regime, known);
     assert_eq!(explanation.suffers.as_deref(), Some("P2M-Write"));
 }
@@ -215,7 +215,9 @@ fn a_regime_that_is_known_is_taken_over() {
 fn a_latency_that_is_known_for_the_cores_alone_decides_between_blue_and_uncontended() {
     let server = server();
     let counters = Counters { iio_write: flow(10.0, 100.0), ..counters() };
-    let mut facts = from_counters(&counters, &server, None);
+    let mut facts = from_counters(&counters, &server);
+    assert_eq!(facts[0].isolated.map(|alone| alone.basis), Some(Basis::Predicted));
+    facts[0].isolated = None;
     let rough = explain(&server, &counters, &facts, None).regime;
     assert!(rough.name == "blue" && rough.estimated, "{rough:?}");
     facts[0].isolated = Some(Isolated { ns: 190.0, basis: Basis::Measured });

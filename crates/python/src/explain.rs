@@ -10,22 +10,15 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 
-/// Explains a run of the server of `plan`. Without `facts` of the workloads, what the counters tell of them; `cores` is then the
-/// number of busy cores.
+/// Explains a run of the server of `plan`. Without `facts` of the workloads, what the counters tell of them.
 #[pyfunction]
-#[pyo3(signature = (plan, counters, *, facts=None, regime=None, cores=None))]
-pub(crate) fn explain(
-    plan: &Plan,
-    counters: &str,
-    facts: Option<&str>,
-    regime: Option<&str>,
-    cores: Option<u32>,
-) -> PyResult<String> {
+#[pyo3(signature = (plan, counters, *, facts=None, regime=None))]
+pub(crate) fn explain(plan: &Plan, counters: &str, facts: Option<&str>, regime: Option<&str>) -> PyResult<String> {
     let server = &plan.plan.server;
     let counters: Counters = parse(counters, "counters")?;
     let facts: Vec<WorkloadFacts> = match facts {
         Some(text) => parse(text, "binding")?,
-        None => from_counters(&counters, server, cores),
+        None => from_counters(&counters, server),
     };
     let regime: Option<Regime> = regime.map(|text| parse(text, "regime")).transpose()?;
     let explanation = hostnet_analysis::explain::explain(server, &counters, &facts, regime);

@@ -35,7 +35,7 @@ mod _core {
     #[pymodule_export]
     use crate::result::RunResult;
     #[pymodule_export]
-    use crate::run::{run, run_many};
+    use crate::run::{predict, run, run_many};
 
     /// The version of hostnet.
     #[pyfunction]

@@ -49,6 +49,13 @@ pub(crate) fn run(
     result.map_err(|failure: Failure| failure.into())
 }
 
+/// Predicts what a plan does, without running it: a fixed point of closed forms.
+#[pyfunction]
+pub(crate) fn predict(plan: &Plan) -> RunResult {
+    let report = hostnet_sim::predict(&plan.plan);
+    RunResult::new(Finished { report, complete: true, events: 0, simulated_ps: 0, pending_max: 0 }, None)
+}
+
 fn start(plan: &hostnet_config::Plan, options: Options, checkpoint: Option<&[u8]>) -> Result<Run, Failure> {
     match checkpoint {
         None => Ok(Run::new(plan, options)),

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! [`Options`] asks for a time series or a checkpoint; [`Run::checkpoint`] hands the checkpoint out, and [`Run::resume`] goes on
-//! from it. [`Report::tables`] are the tables of a run directory. [`run_many`] runs plans on all cores.
+//! from it. [`predict`] tells the same without a run, roughly. [`Report::tables`] are the tables of a run directory. [`run_many`] runs plans on all cores.
 
 pub mod build;
 mod counters;
@@ -26,7 +26,7 @@ mod view;
 
 pub use hostnet_kernel::checkpoint::CheckpointError;
 pub use many::{run_many, Finished, Many};
-pub use report::Report;
+pub use report::{predict, Report};
 pub use run::{Options, Run, SimulationError, Status};
 pub use table::{Cell, Kind, Table};
 

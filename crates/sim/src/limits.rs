@@ -3,13 +3,25 @@
 use crate::sample::{domains, Group, Sample, Totals};
 use crate::view::View;
 use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
-use hostnet_analysis::explain::{Kind, Pool, WorkloadFacts};
+use hostnet_analysis::explain::{Isolated, Kind, Pool, WorkloadFacts};
 use hostnet_analysis::offered::offered_gb_per_s;
+use hostnet_analysis::predict::isolated_latencies_ns;
+use hostnet_analysis::regime::Basis;
 use hostnet_measure::Domain;
 use hostnet_model::params::WorkloadKind;
 
+/// What is known of every workload.
+pub(crate) fn all(view: &View, total: &Sample) -> Vec<WorkloadFacts> {
+    let alone = isolated_latencies_ns(&view.plan.server).into_iter().enumerate();
+    let with = |(class, ns): (usize, Option<f64>)| WorkloadFacts {
+        isolated: ns.map(|ns| Isolated { ns, basis: Basis::Predicted }),
+        ..facts(view, total, class)
+    };
+    alone.map(with).collect()
+}
+
 /// What is known of workload `class`: the domains on its path, and which of them binds it.
-pub(crate) fn facts(view: &View, total: &Sample, class: usize) -> WorkloadFacts {
+fn facts(view: &View, total: &Sample, class: usize) -> WorkloadFacts {
     let workload = &view.plan.server.workloads[class];
     let own = view.own_groups(class);
     let lines = own.iter().map(|&group| total.of(group, class).lines).sum();

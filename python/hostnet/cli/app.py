@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from hostnet.cli import explain_app, predict_app
+
 app = typer.Typer(
     name="hostnet",
     help="Simulate the network inside a server: what limits its throughput, and why.",
@@ -67,6 +69,9 @@ def run(
     ] = None,
     checkpoint: Annotated[Path | None, typer.Option(metavar="FILE", help="The checkpoint to write.")] = None,
     from_: Annotated[Path | None, typer.Option("--from", metavar="FILE", help="Continue from a checkpoint.")] = None,
+    compare: Annotated[
+        str | None, typer.Option(metavar="predict", help="Show beside the run what `hostnet predict` tells.")
+    ] = None,
 ) -> int:
     """Run a configuration and say what limits it.
 
@@ -94,6 +99,7 @@ def run(
             checkpoint_at=checkpoint_at,
             checkpoint=checkpoint,
             from_checkpoint=from_,
+            compare=compare,
         )
     )
 
@@ -306,11 +312,14 @@ def validate(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a run directory with a report; must be new or empty.")
     ] = None,
+    engine: Annotated[
+        str, typer.Option(metavar="run|predict", help="What computes the rows: simulations or predictions.")
+    ] = "run",
 ) -> int:
     """Recompute published results and compare them row by row."""
     from hostnet import ledger
 
-    return ledger.cli_validate(study, figure or [], json, strict, quick, threads, out)
+    return ledger.cli_validate(study, figure or [], json, strict, quick, threads, out, engine)
 
 
 @app.command()
@@ -356,6 +365,5 @@ def demo() -> int:
     return run_demo()
 
 
-from hostnet.cli import explain_app  # noqa: E402
-
 explain_app.register(app)
+predict_app.register(app)

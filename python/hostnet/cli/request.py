@@ -35,6 +35,7 @@ class Request:
     checkpoint_at: str | None = None
     checkpoint: Path | None = None
     from_checkpoint: Path | None = None
+    compare: str | None = None
 
     @property
     def series_ps(self) -> int:
@@ -54,6 +55,10 @@ class Request:
         """
         _check_range("--threads", self.threads, THREADS_MAX)
         _check_range("--seeds", self.seeds, SEEDS_MAX)
+        if self.compare not in (None, "predict"):
+            raise ConfigError(f'--compare {self.compare}: must be "predict"')
+        if self.compare is not None and (self.json or self.quiet or self.seeds is not None):
+            raise ConfigError("--compare predict: shows one run on the screen; leave out --json, --quiet and --seeds")
         if self.json and self.quiet:
             raise ConfigError("--json and --quiet: both say what to print; give one of them")
         if (self.checkpoint is None) != (self.checkpoint_at is None):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hostnet import rundir, simulate
 from hostnet._core import CheckpointError
@@ -82,7 +82,13 @@ def _print_results(request: Request, results: Results, path: Path) -> None:
     else:
         from hostnet.cli.show import print_run
 
-        print_run(results.summary, path)
+        print_run(results.summary, path, predicted=_predicted(request, results))
+
+
+def _predicted(request: Request, results: Results) -> dict[str, Any] | None:
+    if request.compare is None:
+        return None
+    return simulate.predict_plan(results.plan, results.source).summary
 
 
 def _exit_code(request: Request, results: Results) -> int:

@@ -42,8 +42,8 @@ def page() -> Iterator[Console]:
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in capture.get().splitlines())
 
 
-def print_run(summary: Row, path: Path) -> None:
-    """Prints the summary of one run; the last line is the path of its directory."""
+def print_run(summary: Row, path: Path, predicted: Row | None = None) -> None:
+    """Prints the summary of one run, and what was predicted of it; the last line is the path of its directory."""
     rows = summary["workloads"]
     with page() as console:
         console.print(Text(headline(summary), style="bold"))
@@ -53,6 +53,10 @@ def print_run(summary: Row, path: Path) -> None:
         print_tables(console, domain_table(summary["domains"]), channel_table(summary["channels"]))
         print_items(console, "*", summary["limits"])
         print_notes(console, notes(summary))
+        if predicted is not None:
+            from hostnet.cli.predict import print_disagreement
+
+            print_disagreement(console, summary, predicted)
         print_path(console, path)
 
 

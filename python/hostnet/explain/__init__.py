@@ -1,7 +1,6 @@
 """Why a run is as fast as it is, and what would help."""
 
 from hostnet.explain.page import Page, explain_counters, explain_file, explain_results, explain_run
-from hostnet.explain.section import explanation_section
 from hostnet.explain.text import page_text
 
 __all__ = [
@@ -10,6 +9,5 @@ __all__ = [
     "explain_file",
     "explain_results",
     "explain_run",
-    "explanation_section",
     "page_text",
 ]

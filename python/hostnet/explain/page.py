@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet._core import ConfigError
-from hostnet.explain.steps import Steps, latency_alone, predictor, simulated, what_helps
+from hostnet.explain.steps import Steps, latency_alone, predicted, what_helps
 from hostnet.published import counters_json
 
 if TYPE_CHECKING:
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from hostnet.results import Results
 
 Explanation = dict[str, Any]
+
+CORES = "C2M"
+"""What all cores together are called where their workloads are not known."""
+
+ROUNDING = 0.02
+"""Cores whose entries in use are so little above a whole number are that number."""
 
 
 @dataclass(frozen=True)
@@ -55,15 +61,15 @@ class Page:
         }
 
     def with_steps(
-        self, *, confirm: bool = False, engine: Engine | None = None, progress: Progress | None = None
+        self, *, confirm: bool = False, engine: Engine = predicted, progress: Progress | None = None
     ) -> Page:
-        """The page with what would help, and the regime by the latency of the cores alone where only that decides.
+        """The page with what would help. With `confirm`, that is simulated too, and so are the cores alone.
 
         Raises:
             SimulationError: One of the simulations could not go on.
             KeyboardInterrupt: The progress callback stopped them.
         """
-        page = self._with_regime(engine, progress) if self.explanation["regime"]["estimated"] else self
+        page = self._with_measured_regime(progress) if confirm else self
         suffers, config = page.explanation["suffers"], page.config
         if suffers is None or config is None:
             return page
@@ -75,19 +81,18 @@ class Page:
         )
         return replace(page, steps=steps)
 
-    def _with_regime(self, engine: Engine | None, progress: Progress | None) -> Page:
+    def _with_measured_regime(self, progress: Progress | None) -> Page:
         if self.config is None:
             return self
-        tell = engine or predictor()
-        alone = latency_alone(self.config, self.base_dir, tell or simulated, progress)
-        basis = "predicted" if tell else "measured"
+        alone = latency_alone(self.config, self.base_dir, progress)
         rows = [
-            {**row, "isolated": {"ns": alone[row["workload"]], "basis": basis}} if row["workload"] in alone else row
+            {**row, "isolated": {"ns": alone[row["workload"]], "basis": "measured"}}
+            if row["workload"] in alone
+            else row
             for row in self.explanation["workloads"]
         ]
-        counters = self.explanation["counters"]
         plan = _core.resolve(json.dumps(self.config), format="json", base_dir=self.base_dir)
-        return replace(self, explanation=_explain(plan, counters, facts=rows))
+        return replace(self, explanation=_explain(plan, self.explanation["counters"], facts=rows))
 
 
 def explain_results(results: Results) -> Page:
@@ -159,50 +164,67 @@ def explain_counters(
     if server is None:
         raise ConfigError("--server: name the preset or the configuration of the server that the counters come from")
     found = counters.read(file, server=server)
-    plan, known = plan_of_server(str(server))
-    page = explain_window(found.total, plan, name=Path(file).name, cores=cores, known=known)
-    notes = (*page.notes, *found.warnings, *(str(missing) for missing in found.missing))
-    return replace(page, notes=notes)
+    plan, known = plan_of_server(str(server), found.total, cores)
+    page = explain_window(found.total, plan, name=Path(file).name, known=known)
+    return replace(page, notes=(*page.notes, *found.warnings, *(str(missing) for missing in found.missing)))
 
 
-def explain_window(
-    counters: Mapping[str, Any], plan: Plan, *, name: str, cores: int | None = None, known: bool = True
-) -> Page:
+def explain_window(counters: Mapping[str, Any], plan: Plan, *, name: str, known: bool = True) -> Page:
     """Explains what counters tell about one window on the server of a plan.
 
-    `cores` is the number of busy cores. Unless the workloads of the plan are `known` to be those that were measured,
-    it is told from the entries in use where it is not given.
+    `known` says whether the workloads of the plan are those that were measured, not only their cores.
 
     Raises:
         ConfigError: A counter is unknown or no number.
     """
     config = json.loads(plan.effective_json())
-    notes = []
-    if cores is None and not known:
-        entries = config["core"]["lfb"]["entries"]
-        in_use = (counters.get("lfb") or {}).get("occupancy") or 0.0
-        cores = max(1, math.ceil(in_use / entries - 0.01))
-        notes.append(f"{cores} busy cores are assumed, by the LFB entries in use; --cores tells them")
-    explanation = _explain(plan, counters, cores=cores)
-    notes.append("counters tell mean occupancies; how often a pool is full is estimated from them")
+    notes = ["counters tell mean occupancies; how often a pool is full is estimated from them"]
     if not known:
+        cores = config["workload"][CORES]["cores"]
+        notes.append(f"cores {cores} are taken to be busy; --cores says how many are")
         notes.append("what would help needs the workloads: give a configuration file to --server")
+    explanation = _explain(plan, counters)
     return Page(name, _server(config), explanation, notes=tuple(notes), config=config if known else None)
 
 
-def plan_of_server(server: str) -> tuple[Plan, bool]:
+def plan_of_server(server: str, counters: Mapping[str, Any], cores: int | None = None) -> tuple[Plan, bool]:
     """The plan of a preset or of a configuration file, and whether it has the workloads that were measured.
 
+    A preset gets a stream on as many cores as `cores` says, or as hold the LFB entries in use, and with as many stores
+    as the counters tell.
+
     Raises:
-        ConfigError: There is no such preset, or the configuration is wrong.
+        ConfigError: There is no such preset, the configuration is wrong, or the server has fewer cores.
         OSError: The file cannot be read.
     """
     from hostnet import simulate
 
     if "/" in server or "\\" in server or server.endswith((".toml", ".json")):
+        if cores is not None:
+            raise ConfigError("--cores: the configuration says on which cores its workloads run")
         return simulate.resolve(simulate.source_of(server)), True
-    config = {"server": {"preset": server}, "workload": {"C2M": {"kind": "stream", "cores": "0"}}}
-    return _core.resolve(json.dumps(config), format="json", file="--server"), False
+    plan = _plan_of_preset(server, 1, 1.0)
+    core = json.loads(plan.effective_json())["core"]
+    busy, reads = _cores_of(counters, core["lfb"]["entries"])
+    if cores is None:
+        cores = min(busy, core["count"])
+    elif cores > core["count"]:
+        raise ConfigError(f"--cores {cores}: {server} has {core['count']} cores")
+    return _plan_of_preset(server, cores, reads), False
+
+
+def _plan_of_preset(preset: str, cores: int, reads: float) -> Plan:
+    stream = {"kind": "stream", "cores": f"0-{cores - 1}", "reads": reads}
+    config = {"server": {"preset": preset}, "workload": {CORES: stream}}
+    return _core.resolve(json.dumps(config), format="json", file="--server")
+
+
+def _cores_of(counters: Mapping[str, Any], entries: int) -> tuple[int, float]:
+    """Cores that hold the LFB entries in use, and the share of loads in what they do, as far as counters tell."""
+    lfb, writes = counters.get("lfb") or {}, counters.get("core_write") or {}
+    busy = max(1, math.ceil((lfb.get("occupancy") or 0.0) / entries - ROUNDING))
+    accesses, written = lfb.get("lines") or 0.0, writes.get("lines") or 0.0
+    return busy, max(0.0, 1 - written / accesses) if accesses else 1.0
 
 
 def _of_summary(summary: Mapping[str, Any], plan: Plan, config: dict[str, Any], base_dir: str) -> Page:
@@ -221,15 +243,12 @@ def _server(config: Mapping[str, Any]) -> str:
     return str(server.get("preset") or server.get("description") or "own server")
 
 
-def _explain(
-    plan: Plan, counters: Mapping[str, Any], *, facts: object = None, regime: object = None, cores: int | None = None
-) -> Explanation:
+def _explain(plan: Plan, counters: Mapping[str, Any], *, facts: object = None, regime: object = None) -> Explanation:
     found = _core.explain(
         plan,
         counters_json(counters),
         facts=None if facts is None else json.dumps(facts),
         regime=None if regime is None else json.dumps(regime),
-        cores=cores,
     )
     explanation: Explanation = json.loads(found)
     explanation["counters"] = dict(counters)

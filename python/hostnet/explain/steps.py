@@ -94,17 +94,10 @@ def simulated(plans: Sequence[Plan], progress: Progress | None) -> list[Summary]
     return [json.loads(result.summary_json) for result in results]
 
 
-def predictor() -> Engine | None:
-    """An `Engine` that predicts, if this hostnet has one."""
-    predict = getattr(_core, "predict", None)
-    if predict is None:
-        return None
-
-    def predicted(plans: Sequence[Plan], progress: Progress | None) -> list[Summary]:
-        del progress
-        return [json.loads(predict(plan).summary_json) for plan in plans]
-
-    return predicted
+def predicted(plans: Sequence[Plan], progress: Progress | None) -> list[Summary]:
+    """An `Engine` that predicts, well below a millisecond each."""
+    del progress
+    return [json.loads(_core.predict(plan).summary_json) for plan in plans]
 
 
 def what_helps(
@@ -114,7 +107,7 @@ def what_helps(
     offered: Mapping[str, float],
     base_dir: str = ".",
     confirm: bool = False,
-    engine: Engine | None = None,
+    engine: Engine = predicted,
     progress: Progress | None = None,
 ) -> Steps:
     """The effect of every step that the configuration allows, sorted by the gain of one workload.
@@ -125,31 +118,29 @@ def what_helps(
         offered: What each storage workload offers, in GB/s.
         base_dir: The folder that paths in the configuration start from.
         confirm: Whether to simulate too what was predicted.
-        engine: What tells the effect; the predictor if there is one, else the simulator.
+        engine: What tells the effect.
         progress: As for `hostnet.run_many`.
     """
-    predicted = engine or predictor()
-    tell = predicted or simulated
     found = _allowed(config, offered, base_dir)
     plans = [plan_of(shortened(config), base_dir), *(plan for _, plan in found)]
-    gains = _gains(tell(plans, progress))
-    confirmed = _gains(simulated(plans, progress)) if confirm and predicted else [None] * len(found)
+    gains = _gains(engine(plans, progress))
+    confirmed = _gains(simulated(plans, progress)) if confirm else [None] * len(found)
     steps = [
         Step(**{**step.as_dict(), "gains": gain, "confirmed": sure})
         for (step, _), gain, sure in zip(found, gains, confirmed, strict=True)
     ]
     steps.sort(key=lambda step: -(step.confirmed or step.gains).get(workload, 0.0))
-    return Steps("predict" if predicted else "run", workload, steps)
+    return Steps("predict" if engine is predicted else "run", workload, steps)
 
 
-def latency_alone(config: Config, base_dir: str, engine: Engine, progress: Progress | None) -> dict[str, float]:
-    """The latency of each stream without devices, in ns; empty if there are no devices, or nothing is left."""
+def latency_alone(config: Config, base_dir: str, progress: Progress | None) -> dict[str, float]:
+    """The simulated latency of each stream without devices, in ns; empty if there are no devices or no streams."""
     kinds = {name: workload["kind"] for name, workload in config["workload"].items()}
     if set(kinds.values()) != {"stream", "fio"}:
         return {}
     alone = deepcopy(shortened(config))
     alone["workload"] = {name: workload for name, workload in alone["workload"].items() if kinds[name] == "stream"}
-    summary = engine([plan_of(alone, base_dir)], progress)[0]
+    summary = simulated([plan_of(alone, base_dir)], progress)[0]
     rows = summary["workloads"]
     return {row["workload"]: row["latency_mean_ns"] for row in rows if row["latency_mean_ns"] is not None}
 

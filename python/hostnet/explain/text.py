@@ -142,7 +142,7 @@ def step_lines(steps: Steps) -> Iterator[str]:
         return
     names = [steps.workload, *(name for name in steps.steps[0].gains if name != steps.workload)][:3]
     confirmed = any(step.confirmed for step in steps.steps)
-    yield from wrapped(f"throughput of {', '.join(names)}" + ("; simulated beside it" if confirmed else ""), 2)
+    yield from wrapped(f"throughput of {', '.join(names)}" + ("; simulated in brackets" if confirmed else ""), 2)
     for step in steps.steps[:STEPS_MAX]:
         yield step_line(step, names)
     if max((step.gains.get(steps.workload, 0.0) for step in steps.steps), default=0.0) < NO_GAIN:

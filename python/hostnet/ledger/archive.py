@@ -206,6 +206,7 @@ def memory_point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
 
 POINT_TABLES: dict[Engine, tuple[dict[str, str], Callable[[Mapping[str, Outcome]], list[dict[str, Any]]]]] = {
     "simulation": (POINT_COLUMNS, point_rows),
+    "predict": (POINT_COLUMNS, point_rows),
     "memory": ({"point": "string", **dict.fromkeys(MEASURES, "float64"), "config_hash": "string"}, memory_point_rows),
 }
 """Columns and rows of the table of operating points, by what ran them."""

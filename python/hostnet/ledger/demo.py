@@ -57,8 +57,7 @@ def show_quadrants(console: Console, ledger: Ledger) -> None:
     batch, selection = ledger.batch, ledger.study.selections["demo"]
     console.print(summary_line(ledger), markup=False, soft_wrap=True)
     console.print(
-        f"{len(batch.outcomes)} operating points of {selection.duration}: {batch.wall_time_s:.1f} s, "
-        f"{batch.work_per_s / 1e6:.1f} M {batch.unit}/s",
+        f"{len(batch.outcomes)} operating points of {selection.duration}: {batch.wall_time_s:.1f} s, {batch.speed}",
         markup=False,
     )
 

@@ -33,12 +33,19 @@ class Batch:
     wall_time_s: float
     work: int
     unit: str
-    """What `work` counts: events of servers, requests of the memory alone."""
+    """What `work` counts: events of servers, requests of the memory alone, predictions."""
 
     @property
     def work_per_s(self) -> float:
         """Work of all runs per second of wall time."""
         return self.work / max(self.wall_time_s, 1e-9)
+
+    @property
+    def speed(self) -> str:
+        """That rate in words."""
+        if self.unit == "predictions":
+            return f"{self.work_per_s:.0f} {self.unit}/s"
+        return f"{self.work_per_s / 1e6:.1f} M {self.unit}/s"
 
 
 def simulate(
@@ -69,6 +76,22 @@ def simulate(
     return [result.summary for result in results]
 
 
+def predict(
+    configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
+) -> list[Summary]:
+    """Predicts configurations instead of running them; a `Simulate`. It takes no threads and no progress.
+
+    Raises:
+        ConfigError: One of the configurations is wrong, or a file that it names is missing.
+    """
+    from hostnet.results import Source
+    from hostnet.simulate import predict_plan, resolve
+
+    del threads, progress
+    sources = [Source(json.dumps(config), "json", config["run"]["name"], str(base_dir)) for config in configs]
+    return [predict_plan(resolve(source), source).summary for source in sources]
+
+
 def simulate_memory(
     configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
 ) -> list[Summary]:
@@ -92,6 +115,7 @@ def simulate_memory(
 ENGINES: dict[Engine, tuple[Simulate, str]] = {
     "simulation": (simulate, "events"),
     "memory": (simulate_memory, "requests"),
+    "predict": (predict, "predictions"),
 }
 """What runs the points of a study, and what its work is counted in."""
 
@@ -128,5 +152,7 @@ def run_points(
 
 
 def work_of(summary: Summary) -> int:
-    """Events of a server, or requests of the memory alone."""
+    """Events of a server, or requests of the memory alone; a prediction is one piece of work."""
+    if summary.get("engine") == "predict":
+        return 1
     return int(summary["events"] if "events" in summary else summary["requests"]["accepted"])

@@ -86,10 +86,7 @@ def exclusion_lines(ledger: Ledger) -> list[str]:
 def run_line(ledger: Ledger) -> str:
     """How much was simulated, and how fast."""
     batch = ledger.batch
-    return (
-        f"{len(batch.outcomes)} operating points of {ledger.study.preset}: {batch.wall_time_s:.1f} s, "
-        f"{batch.work_per_s / 1e6:.1f} M {batch.unit}/s"
-    )
+    return f"{len(batch.outcomes)} operating points of {ledger.study.preset}: {batch.wall_time_s:.1f} s, {batch.speed}"
 
 
 def summary_line(ledger: Ledger) -> str:

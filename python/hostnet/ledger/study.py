@@ -18,7 +18,7 @@ from hostnet.ledger.points import Family, OperatingPoint, PointFamily, Selection
 Kind = Literal["relative", "absolute", "range"]
 """What an error is: a share of the published value, a difference, or a share by which a range is missed."""
 
-Engine = Literal["simulation", "memory"]
+Engine = Literal["simulation", "memory", "predict"]
 """What recomputes a study: whole servers, or the memory alone."""
 
 ALL = "all"

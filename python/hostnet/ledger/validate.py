@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hostnet.ledger.errors import LedgerError
 from hostnet.ledger.rows import Row, Score, ledger_rows, points_needed, scores
 from hostnet.ledger.runner import Batch, Progress, Simulate, run_points
 from hostnet.ledger.study import Study, load_study
@@ -35,6 +36,7 @@ def validate(
     threads: int = 0,
     progress: Progress | None = None,
     simulate: Simulate | None = None,
+    engine: str = "run",
 ) -> Ledger:
     """Recomputes a study.
 
@@ -46,17 +48,36 @@ def validate(
         threads: Runs at a time; 0 is all cores. The results do not depend on it.
         progress: As for `hostnet.run_many`; when it returns False, `KeyboardInterrupt` is raised.
         simulate: What runs the configurations; the engine of the study if not given.
+        engine: `run`, or `predict` to compare what is predicted. Rows of what a prediction does not tell are left out.
 
     Raises:
         LedgerError: There is no such study or figure, or a run does not have what a row needs.
     """
-    study = load_study(name)
+    study = study_of(name, engine)
     panels = study.panels_of(figures)
     chosen = study.selections[selection]
     names = points_needed(study, panels)
     batch = run_points(study, chosen, names, threads=threads, progress=progress, simulate=simulate)
     rows = ledger_rows(study, panels, batch.outcomes)
+    if engine == "predict":
+        rows = [row for row in rows if row.simulated is not None]
     return Ledger(study, rows, scores(study, rows), batch)
+
+
+def study_of(name: str, engine: str) -> Study:
+    """The study with the engine that shall compute its rows.
+
+    Raises:
+        LedgerError: There is no such study or engine, or the study is about something that is not predicted.
+    """
+    if engine not in ("run", "predict"):
+        raise LedgerError(f'--engine {engine}: must be "run" or "predict"')
+    study = load_study(name)
+    if engine == "run":
+        return study
+    if study.engine != "simulation":
+        raise LedgerError(f"--engine predict: {name} is about the memory alone, which is not predicted")
+    return replace(study, engine="predict")
 
 
 def cli_validate(
@@ -67,6 +88,7 @@ def cli_validate(
     quick: bool,
     threads: int,
     out: Path | None = None,
+    engine: str = "run",
 ) -> int:
     """The command: prints the ledger, writes its rows to `json_file` and a run directory to `out`.
 
@@ -89,7 +111,7 @@ def cli_validate(
         check_place(out)
     selection = "quick" if quick else "full"
     with Watch(show=True) as watch:
-        ledger = validate(name, figures=figures, selection=selection, threads=threads, progress=watch)
+        ledger = validate(name, figures=figures, selection=selection, threads=threads, progress=watch, engine=engine)
     show_ledger(stdout_console(), ledger)
     if json_file is not None:
         write_json(json_file, ledger.rows)

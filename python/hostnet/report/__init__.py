@@ -11,7 +11,7 @@ __all__ = ["plot", "write_report"]
 
 
 def write_report(directory: Path) -> Path:
-    """Writes `report.html` into a run directory and returns its path. The page needs no network and no script.
+    """Writes `report.html` into a run directory and returns its path. The page needs no network.
 
     Raises:
         FileNotFoundError: The directory holds no summary.json.

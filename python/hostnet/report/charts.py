@@ -20,12 +20,16 @@ WHISKER_MIN = 3.0
 
 @dataclass(frozen=True)
 class Axis:
-    """What the axes say. `floor` is where y starts unless a value lies below; `whole_x` labels every x."""
+    """What the axes say. `floor` is where y starts unless a value lies below, `x_floor` the same of x.
+
+    `whole_x` labels every x.
+    """
 
     x_label: str
     unit: str = ""
     floor: float | None = 0.0
     whole_x: bool = True
+    x_floor: float | None = None
 
 
 def line_chart(
@@ -43,7 +47,7 @@ def line_chart(
         parts += curve(frame, plotted)
     for plotted in series:
         parts += marks(frame, plotted, axis)
-    return frame.picture(title, *parts)
+    return frame.picture(title, *parts, read_off="µs" if wide else None)
 
 
 def extent(value: Value) -> list[float]:
@@ -59,6 +63,8 @@ def make_frame(xs: Sequence[float], ys: Sequence[float], axis: Axis, width: int 
     """Scales and ticks for these values. Few whole x are all labelled, many get round ticks."""
     low, high, y_ticks = nice_range(ys or [0.0, 1.0], floor=axis.floor)
     x_low, x_high = (xs[0], xs[-1]) if xs and xs[-1] > xs[0] else ((xs or [0.0])[0] - 1, (xs or [0.0])[0] + 1)
+    if axis.x_floor is not None:
+        x_low = min(x_low, axis.x_floor)
     whole = axis.whole_x and len(xs) <= 12 and all(float(x).is_integer() for x in xs)
     x_ticks = list(xs) if whole else round_ticks(x_low, x_high)
     right = width - RIGHT

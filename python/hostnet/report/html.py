@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 
 class Html(str):
@@ -13,6 +14,16 @@ class Html(str):
 
 
 Child = str | Html | None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table that is copied otherwise than it is shown (`copied`), or that paper has no room for."""
+
+    content: Child
+    copied: str | None = None
+    minor: bool = False
+
 
 VOID = frozenset({"meta", "br", "hr", "line", "rect", "circle", "path", "polyline", "polygon"})
 """Elements that are written without content."""
@@ -44,26 +55,39 @@ def element(name: str, /, *children: Child, **attributes: object) -> Html:
     return Html(f"<{name}{written}>{join(children)}</{name}>")
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[Child]], *, text_columns: int = 1) -> Html:
-    """A table that scrolls sideways when it is too wide. After the first `text_columns` columns, all are numbers."""
+def table(
+    columns: Sequence[Child | Cell],
+    rows: Iterable[Sequence[Child | Cell]],
+    *,
+    text_columns: int = 1,
+    label: str | None = None,
+) -> Html:
+    """A table that scrolls sideways when it is too wide. After the first `text_columns` columns, all are numbers.
 
-    def cells(name: str, row: Sequence[Child]) -> Html:
-        return element(
-            "tr",
-            *(
-                element(
-                    name, cell, class_=None if index < text_columns else "number", scope="col" if name == "th" else None
-                )
-                for index, cell in enumerate(row)
-            ),
-        )
+    The page's script gives it a button that copies it; `label` says which table it is.
+    """
+
+    def cells(name: str, row: Sequence[Child | Cell]) -> Html:
+        return element("tr", *(table_cell(name, cell, number=index >= text_columns) for index, cell in enumerate(row)))
 
     content = element(
         "table",
         element("thead", cells("th", columns)),
         element("tbody", *(cells("td", row) for row in rows)),
     )
-    return element("div", content, class_="scroll", tabindex="0")
+    region = element(
+        "div", content, class_="scroll", tabindex="0", role="region" if label else None, aria_label=label or None
+    )
+    return element("div", region, class_="table")
+
+
+def table_cell(name: str, cell: Child | Cell, *, number: bool) -> Html:
+    """One cell, `td` or `th`."""
+    if not isinstance(cell, Cell):
+        cell = Cell(cell)
+    classes = " ".join(word for word, wanted in (("number", number), ("minor", cell.minor)) if wanted)
+    scope = "col" if name == "th" else None
+    return element(name, cell.content, class_=classes or None, scope=scope, data_copied=cell.copied)
 
 
 def details(summary: str, *content: Child) -> Html:

@@ -9,6 +9,9 @@ from typing import Any
 
 Row = dict[str, Any]
 
+CONFIG_FILES = ("config.toml", "config.json")
+"""What the configuration as the user wrote it is called."""
+
 
 @dataclass(frozen=True)
 class RunFiles:
@@ -20,6 +23,10 @@ class RunFiles:
     domains: list[Row]
     series: list[Row]
     config: str | None
+    config_file: str | None
+    """The name of the file that `config` is from."""
+    explanation: str | None
+    """Why the run came out as it did, in plain text."""
 
     @property
     def is_study(self) -> bool:
@@ -37,13 +44,16 @@ def load_run(directory: Path) -> RunFiles:
     file = directory / "summary.json"
     if not file.is_file():
         raise FileNotFoundError(f"{directory}: not a run directory (it has no summary.json)")
+    config_file = next((name for name in CONFIG_FILES if (directory / name).is_file()), None)
     return RunFiles(
         directory=directory,
         summary=read_object(file),
         manifest=read_object(directory / "manifest.json"),
         domains=read_table(directory / "domains.parquet"),
         series=read_table(directory / "series.parquet"),
-        config=read_config(directory),
+        config=None if config_file is None else (directory / config_file).read_text(encoding="utf-8"),
+        config_file=config_file,
+        explanation=read_explanation(directory),
     )
 
 
@@ -74,9 +84,8 @@ def read_table(file: Path) -> list[Row]:
     return rows
 
 
-def read_config(directory: Path) -> str | None:
-    """The text of the configuration as the user wrote it."""
-    for name in ("config.toml", "config.json"):
-        if (directory / name).is_file():
-            return (directory / name).read_text(encoding="utf-8")
-    return None
+def read_explanation(directory: Path) -> str | None:
+    """What the run's explanation says: explanation.txt, or the entry "text" of explain.json."""
+    file = directory / "explanation.txt"
+    text = file.read_text(encoding="utf-8") if file.is_file() else read_object(directory / "explain.json").get("text")
+    return text.strip() or None if isinstance(text, str) else None

@@ -50,3 +50,8 @@ def absolute_text(value: float, unit: str, sign: str = "") -> str:
     size = abs(value)
     decimals = 1 if size >= 1 or not size else 2 if size >= 0.1 else 3
     return f"{value:{sign}.{decimals}f} {unit}"
+
+
+def exact(value: object) -> str:
+    """A value as it is copied: with all its digits, empty where there is none."""
+    return "" if value is None else " ".join(str(value).split())

@@ -98,11 +98,13 @@ def draw_domains(run: RunFiles) -> Figure:
     figure = new_figure(6.4, 1.0 + 0.32 * len(rows))
     axes = figure.subplots()
     names = [plain(row["domain"]) for row in rows]
-    shares = [100 * row["in_use_mean"] / row["capacity"] for row in rows]
-    peaks = [100 * row["in_use_max"] / row["capacity"] for row in rows]
+    shares = [100 * (row["in_use_mean"] or 0.0) / row["capacity"] for row in rows]
     places = list(range(len(rows)))[::-1]
+    known = [(row, place) for row, place in zip(rows, places, strict=True) if row["in_use_max"] is not None]
+    peaks = [100 * row["in_use_max"] / row["capacity"] for row, _ in known]
     axes.barh(places, shares, color=COLOURS["a"], height=0.62, label="mean")
-    axes.plot(peaks, places, "|", color="#1c2126", markersize=11, label="largest")
+    if known:
+        axes.plot(peaks, [place for _, place in known], "|", color="#1c2126", markersize=11, label="largest")
     axes.set_yticks(places, names)
     axes.set_xlim(0, 104)
     axes.set_xlabel("credits in use, % of capacity")
@@ -118,7 +120,7 @@ def draw_series(run: RunFiles) -> Figure:
     figure = new_figure(7.2, 2.4 * len(quantities))
     for axes, quantity in zip(figure.subplots(len(quantities), 1, squeeze=False)[:, 0], quantities, strict=True):
         title, y_label, groups = series_of_run(run.series, quantity)
-        for series in (plotted for group in groups for plotted in group):
+        for series in (plotted for _, group in groups for plotted in group):
             times = [value.x for value in series.values]
             values = [value.simulated for value in series.values]
             axes.plot(times, values, label=plain(series.name), linewidth=1.2)

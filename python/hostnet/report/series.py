@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import fmean
 
 from hostnet.report.load import Row
 
@@ -22,6 +24,17 @@ TITLES = {
     "latency_mean_ns": ("Latency", "ns"),
 }
 """Title and y axis of the quantities of a time series."""
+
+
+GROUPS = (
+    ("of the domains", ("C2M-Read", "C2M-Write", "P2M-Write", "P2M-Read")),
+    ("at cores and CHA", ("LFB", "CHA TOR", "CHA->DRAM read", "CHA->MC write")),
+    ("in memory controllers and on PCIe", ("RPQ", "WPQ", "PCIe posted", "PCIe non-posted")),
+)
+"""Domains whose time series share a chart, with what the chart is of."""
+
+POINTS_MAX = 400
+"""A chart over time has room for no more points than this."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +59,24 @@ class Plotted:
     name: str
     kind: str
     values: tuple[Value, ...]
+
+
+def steps_per_point(steps: int) -> int:
+    """How many steps of a time series make a point of a chart."""
+    return -(-steps // POINTS_MAX)
+
+
+def thinned(plotted: Plotted) -> Plotted:
+    """The same series with points for a chart: means of equally many steps, where there are values."""
+    size = steps_per_point(len(plotted.values))
+    if size <= 1:
+        return plotted
+    points = []
+    for start in range(0, len(plotted.values), size):
+        part = plotted.values[start : start + size]
+        known = [value.simulated for value in part if value.simulated is not None]
+        points.append(Value(part[-1].x, fmean(known) if known else None))
+    return replace(plotted, values=tuple(points))
 
 
 @dataclass(frozen=True)
@@ -84,19 +115,43 @@ def plotted_curves(curves: dict[str, list[list[float]]]) -> list[Plotted]:
     ]
 
 
-def series_of_run(rows: Sequence[Row], quantity: str) -> tuple[str, str, list[list[Plotted]]]:
-    """Title, y axis and series over time in µs of a quantity, in groups that fit into one chart."""
+def series_of_run(rows: Sequence[Row], quantity: str) -> tuple[str, str, list[tuple[str, list[Plotted]]]]:
+    """Title, y axis and series over time in µs of a quantity, in groups that fit into one chart, each with its name.
+
+    Subjects without any value, and domains that hold nothing all the time, are left out.
+    """
     title, unit = TITLES.get(quantity, (quantity, quantity))
     values: dict[str, list[Value]] = {}
     for row in rows:
         if row["quantity"] == quantity:
             values.setdefault(row["subject"], []).append(Value(row["time_ns"] / 1000, row["value"]))
-    names = list(values)
+    least = 0.0 if quantity == "in_use_mean" else -math.inf
+    values = {name: points for name, points in values.items() if any(above(point, least) for point in points)}
+    known = [(name, [subject for subject in subjects if subject in values]) for name, subjects in GROUPS]
+    others = [subject for subject in values if not any(subject in subjects for _, subjects in GROUPS)]
+    fours = [("", others[start : start + len(KINDS)]) for start in range(0, len(others), len(KINDS))]
     groups = [
-        [Plotted(name, kind, tuple(values[name])) for kind, name in zip(KINDS, names[start:], strict=False)]
-        for start in range(0, len(names), len(KINDS))
+        (
+            name,
+            [
+                Plotted(subject, kind_in(name, subject, place), tuple(values[subject]))
+                for place, subject in enumerate(own)
+            ],
+        )
+        for name, own in (*known, *fours)
+        if own
     ]
     return title, unit, groups
+
+
+def above(value: Value, least: float) -> bool:
+    """Whether there is a value, and it is more than the least."""
+    return value.simulated is not None and value.simulated > least
+
+
+def kind_in(group: str, subject: str, place: int) -> str:
+    """The kind of a subject: by its place in a named group, so that a domain has one colour everywhere."""
+    return KINDS[dict(GROUPS)[group].index(subject) if group else place]
 
 
 def y_title(panel: Row) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from hostnet.report.charts import Axis, legend, line_chart, stacked_chart
-from hostnet.report.html import Child, Html, details, element, facts, section, table
+from hostnet.report.html import Cell, Child, Html, details, element, facts, section, table
 from hostnet.report.load import Row, RunFiles
-from hostnet.report.numbers import MISSING, absolute_text, number, percent
+from hostnet.report.numbers import MISSING, absolute_text, exact, number, percent
 from hostnet.report.page import page
 from hostnet.report.parity import parity_chart, parity_legend
 from hostnet.report.series import is_parity, plotted_curves, plotted_panel, y_title
@@ -33,6 +33,10 @@ HOW_TO_READ_PEERS = (
     "Along x is what the other simulator got, along y what hostnet gets for the same traffic. Marks on the dashed line "
     "are equal values. Latency beyond the knee is not drawn."
 )
+
+
+LEDGER_COLUMNS = {"±": "ci95"}
+"""Columns of the ledger's rows whose name in copied tables is not that of the page."""
 
 
 def study_page(run: RunFiles) -> str:
@@ -106,7 +110,7 @@ def groups_section(summary: dict[str, Any]) -> Html:
     notes = element("ul", *(element("li", text) for text in excluded), class_="notes")
     return section(
         "How close it comes",
-        table(columns, rows),
+        table(columns, rows, label="How close it comes"),
         element("p", "Left out of the score, because the published points are known to be wrong:", class_="note sub")
         if excluded
         else None,
@@ -220,22 +224,23 @@ def all_rows_section(summary: dict[str, Any]) -> Html:
 def row_table(rows: Sequence[Row]) -> Html:
     """Rows of the ledger as a table."""
     columns = ["Panel", "Series", "x", "Published", "Simulated", "±", "Unit", "Error", "Tolerance", "Verdict"]
-    cells: list[list[Child]] = [
+    cells: list[list[Child | Cell]] = [
         [
             row["panel"],
             row["series"],
             row["x"],
-            number(row["published"], 4),
-            number(row["simulated"], 4),
-            number(row["ci95"], 2),
+            Cell(number(row["published"], 4), exact(row["published"])),
+            Cell(number(row["simulated"], 4), exact(row["simulated"])),
+            Cell(number(row["ci95"], 2), exact(row["ci95"])),
             row["unit"],
-            row_error_text(row, row["error"], sign="+"),
-            row_error_text(row, row["tolerance"]),
+            Cell(row_error_text(row, row["error"], sign="+"), exact(row["error"])),
+            Cell(row_error_text(row, row["tolerance"]), exact(row["tolerance"])),
             element("span", row["verdict"], class_={"fail": "bad", "pass": "good"}.get(row["verdict"], "quiet")),
         ]
         for row in rows
     ]
-    return table(columns, cells, text_columns=2)
+    heads = [Cell(name, LEDGER_COLUMNS.get(name, name.lower())) for name in columns]
+    return table(heads, cells, text_columns=2, label="Rows of the ledger")
 
 
 def row_error_text(row: Row, value: float | None, sign: str = "") -> str:

@@ -11,7 +11,7 @@ from hostnet.report.html import Child, Html, element
 
 WIDTH = 300
 HEIGHT = 206
-LEFT = 38
+LEFT = 44
 RIGHT = 6
 TOP = 8
 BOTTOM = 38
@@ -77,9 +77,26 @@ class Frame:
         parts.append(text(x_label, (LEFT + self.width - RIGHT) / 2, self.height - 4, anchor="middle"))
         return parts
 
-    def picture(self, label: str, *parts: Child) -> Html:
-        """The finished chart; `label` is what it says to those who cannot see it."""
-        return element("svg", element("title", label), *parts, viewBox=f"0 0 {self.width} {self.height}", role="img")
+    def picture(self, label: str, *parts: Child, read_off: str | None = None) -> Html:
+        """The finished chart; `label` is what it says to those who cannot see it.
+
+        With `read_off`, the unit along x, the page's script reads values back off the chart.
+        """
+        scales = {
+            f"data_{name}": f"{scale.low:g} {scale.high:g} {scale.start:g} {scale.end:g}"
+            for name, scale in (("x", self.x), ("y", self.y))
+            if read_off
+        }
+        return element(
+            "svg",
+            None if read_off else element("title", label),
+            *parts,
+            viewBox=f"0 0 {self.width} {self.height}",
+            role="img",
+            aria_label=label,
+            data_x_unit=read_off,
+            **scales,
+        )
 
 
 def tick_labels(ticks: Sequence[float]) -> list[str]:
@@ -89,9 +106,9 @@ def tick_labels(ticks: Sequence[float]) -> list[str]:
     return [f"{tick:,.{decimals}f}" for tick in ticks]
 
 
-def text(content: str, x: float, y: float, *, anchor: str = "start") -> Html:
+def text(content: str, x: float, y: float, *, anchor: str = "start", class_: str | None = None) -> Html:
     """A label."""
-    return element("text", content, x=f"{x:g}", y=f"{y:g}", text_anchor=anchor)
+    return element("text", content, x=f"{x:g}", y=f"{y:g}", text_anchor=anchor, class_=class_)
 
 
 def shape(kind: str, x: float, y: float, class_: str, tooltip: str | None = None, size: float = 3.4) -> Html:

@@ -4,6 +4,7 @@ use crate::binding::{binding, full_share_estimate, lfb_domain, stream_otherwise,
 use crate::counters::{Counters, Flow};
 use crate::explain::unloaded;
 use crate::offered::offered_gb_per_s;
+use crate::predict::isolated_latencies_ns;
 use crate::regime::Basis;
 use hostnet_model::params::{ServerParams, WorkloadKind};
 use serde::{Deserialize, Serialize};
@@ -131,11 +132,10 @@ fn known_domain(name: &str) -> Option<&'static str> {
 
 /// The facts that counters alone tell: of all cores together and of all devices.
 ///
-/// `cores` is the number of busy cores. Without it, those of the server's streams count; without streams, as many as hold the
-/// entries in use. A workload has the name of the only one of its kind that the server has, else `C2M`, `P2M-Write` and
+/// The busy cores are those of the server's streams; without streams, as many as hold the entries in use. A workload has the name of the only one of its kind that the server has, else `C2M`, `P2M-Write` and
 /// `P2M-Read`. Shares of time full are estimated from mean occupancies.
 #[must_use]
-pub fn from_counters(counters: &Counters, server: &ServerParams, cores: Option<u32>) -> Vec<WorkloadFacts> {
+pub fn from_counters(counters: &Counters, server: &ServerParams) -> Vec<WorkloadFacts> {
     let writes = device_pool("P2M-Write", counters.iio_write, server.iio.write_credits, counters.window_ns);
     let reads = device_pool("P2M-Read", counters.iio_read, server.iio.read_credits, counters.window_ns);
     let pools: Vec<Pool> = writes.into_iter().chain(reads).collect();
@@ -143,7 +143,7 @@ pub fn from_counters(counters: &Counters, server: &ServerParams, cores: Option<u
         Some(class) if !pools.is_empty() => vec![of_storage(server, class, pools)],
         _ => pools.into_iter().map(|pool| of_devices(&pool.domain.clone(), vec![pool])).collect(),
     };
-    of_cores(counters, server, cores).into_iter().chain(devices).collect()
+    of_cores(counters, server).into_iter().chain(devices).collect()
 }
 
 /// The number of the only workload of its kind, if there is one only.
@@ -155,13 +155,13 @@ fn only(server: &ServerParams, kind: Kind) -> Option<usize> {
     same.next().filter(|_| same.next().is_none())
 }
 
-fn of_cores(counters: &Counters, server: &ServerParams, cores: Option<u32>) -> Option<WorkloadFacts> {
+fn of_cores(counters: &Counters, server: &ServerParams) -> Option<WorkloadFacts> {
     let latency_ns = counters.lfb.latency_ns(counters.window_ns)?;
     let others = kernel_lines(counters, server);
     let accesses = (counters.lfb.lines? - others).max(0.0);
     let in_use = accesses * latency_ns / counters.window_ns;
     let entries = f64::from(server.core.lfb_entries);
-    let cores = cores.map(f64::from).or_else(|| stream_cores(server)).unwrap_or((in_use / entries).ceil()).max(1.0);
+    let cores = stream_cores(server).unwrap_or((in_use / entries).ceil()).max(1.0);
     let credits = cores * entries;
     let pool = Pool {
         domain: core_domain(counters, server, latency_ns).to_owned(),
@@ -178,8 +178,20 @@ fn of_cores(counters: &Counters, server: &ServerParams, cores: Option<u32>) -> O
     let name = only(server, Kind::Stream).map_or("C2M", |class| &server.workloads[class].name);
     let mut facts = WorkloadFacts::new(name, Kind::Stream, moved, vec![pool], otherwise);
     facts.store_share = if accesses > 0.0 { written / accesses } else { 0.0 };
+    facts.isolated = predicted_alone(server);
     facts.estimated = true;
     Some(facts)
+}
+
+/// The latency of all streams of a server when its devices are silent, mean over their cores.
+fn predicted_alone(server: &ServerParams) -> Option<Isolated> {
+    let latencies = isolated_latencies_ns(server);
+    let streams = server.workloads.iter().zip(latencies).filter_map(|(workload, ns)| match &workload.kind {
+        WorkloadKind::Stream(stream) => Some((stream.cores.len() as f64, ns?)),
+        WorkloadKind::Fio(_) => None,
+    });
+    let (cores, sum) = streams.fold((0.0, 0.0), |all, (cores, ns)| (all.0 + cores, all.1 + cores * ns));
+    (cores > 0.0).then(|| Isolated { ns: sum / cores, basis: Basis::Predicted })
 }
 
 /// C2M-Read or C2M-Write, whichever holds the entries longer.

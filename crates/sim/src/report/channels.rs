@@ -7,7 +7,7 @@ use hostnet_measure::Domain;
 use hostnet_model::memory::{Controller, Counters};
 use hostnet_model::params::WorkloadKind;
 
-const CHANNELS: &[(&str, Kind)] = &[
+pub(super) const CHANNELS: &[(&str, Kind)] = &[
     ("channel", Kind::Integer),
     ("read_gb_per_s", Kind::Number),
     ("write_gb_per_s", Kind::Number),

@@ -1,6 +1,9 @@
 //! From a run to its tables and its summary.
 
 mod channels;
+mod predicted;
+
+pub use predicted::predict;
 
 use crate::limits;
 use crate::sample::{differences, domains, residences, Group, Sample, Totals};
@@ -120,7 +123,7 @@ impl View<'_> {
 
     pub(crate) fn report(&self) -> Report {
         let total = Sample::read(self.machine, self.classes(), self.now);
-        let limits: Vec<WorkloadFacts> = (0..self.classes()).map(|class| limits::facts(self, &total, class)).collect();
+        let limits = limits::all(self, &total);
         let workloads = self.workloads(&total, &limits);
         let domains = self.domains();
         let channels = self.channels();

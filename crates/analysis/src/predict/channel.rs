@@ -1,0 +1,151 @@
+//! Service and waiting at one memory controller.
+
+use super::fit::Fit;
+use super::rows::Queues;
+use super::traffic::banks;
+use hostnet_model::params::{ControllerParams, DramParams, PagePolicy, Refresh, ServerParams};
+
+/// Share of the row misses that find another row open.
+const CONFLICTS: f64 = 0.8;
+
+/// What a controller needs of its configuration, in ns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Channel {
+    /// A line on the bus.
+    pub(super) line_ns: f64,
+    /// From a column command to the last beat of its data.
+    pub(super) data_ns: f64,
+    open_ns: f64,
+    close_ns: f64,
+    cycle_ns: f64,
+    activation_ns: f64,
+    turnaround_ns: f64,
+    refresh_wait_ns: f64,
+    refresh_ns: f64,
+    idle_ns: f64,
+    banks: f64,
+    pub(super) read_entries: f64,
+    pub(super) write_entries: f64,
+    write_span: f64,
+    write_high: f64,
+    writes_per_mode: f64,
+    reads_per_mode: f64,
+    trickle: f64,
+}
+
+/// Rates of lines at one controller, per ns, and their row misses per line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Load {
+    pub(super) reads: f64,
+    pub(super) writes: f64,
+    pub(super) read_misses: f64,
+    pub(super) write_misses: f64,
+}
+
+/// What a controller does under a load.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct State {
+    /// Share of the bus's time that is spoken for.
+    pub(super) busy: f64,
+    /// Write modes per ns, and the time of one with its turnarounds.
+    pub(super) modes: f64,
+    pub(super) mode_ns: f64,
+    /// Wait of a read beyond what grows without bound at saturation.
+    pub(super) read_wait_ns: f64,
+    /// Share of the backlog that falls on writes.
+    pub(super) write_share: f64,
+}
+
+impl Channel {
+    pub(super) fn new(server: &ServerParams) -> Self {
+        let (dram, controller) = (&server.memory.dram, &server.memory.controller);
+        let clock_ns = dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64 / 1000.0;
+        let ns = |clocks: u32| f64::from(clocks) * clock_ns;
+        let t = &dram.timing;
+        let line_ns = ns(t.burst * dram.accesses_per_line);
+        let activation_ns = (ns(t.faw) / 4.0).max(ns(t.rrd_s)) / f64::from(dram.ranks);
+        let (refresh_wait_ns, refresh_ns) = refresh(dram, controller, clock_ns);
+        Self {
+            line_ns,
+            data_ns: ns(t.cl) + line_ns,
+            open_ns: ns(t.rcd),
+            close_ns: ns(t.rp),
+            cycle_ns: ns(t.rc),
+            activation_ns: activation_ns * activation_ns / line_ns,
+            turnaround_ns: ns(t.cl + t.burst + t.read_to_write).max(ns(t.cwl)) - ns(t.cwl)
+                + ns(t.cwl + t.burst + t.wtr_l),
+            refresh_wait_ns,
+            refresh_ns,
+            idle_ns: match controller.page {
+                PagePolicy::Open => f64::INFINITY,
+                PagePolicy::Closed => 0.0,
+                PagePolicy::Timeout => ns(controller.idle_close),
+            },
+            banks: banks(server),
+            read_entries: f64::from(controller.rpq_entries),
+            write_entries: f64::from(controller.wpq_entries),
+            write_span: f64::from(controller.write_high - controller.write_low),
+            write_high: f64::from(controller.write_high),
+            writes_per_mode: f64::from(controller.writes_per_mode),
+            reads_per_mode: f64::from(controller.reads_per_mode),
+            trickle: f64::from(controller.idle_writes.min(controller.write_high)),
+        }
+    }
+
+    /// The queues that rows are shared in, when `reads` wait and the bus is `busy`.
+    pub(super) fn queues(&self, reads: f64, forced: f64) -> Queues {
+        Queues {
+            banks: self.banks,
+            reads,
+            writes: self.trickle + forced * (self.write_high - self.trickle),
+            idle_ns: self.idle_ns,
+            refresh_ns: self.refresh_ns,
+        }
+    }
+
+    /// What the controller does under `load` when a share `forced` of the writes goes in write modes.
+    pub(super) fn state(&self, load: &Load, forced: f64, fit: &Fit) -> State {
+        let read_ns = fit.line * self.line_ns + fit.read_activation * load.read_misses * self.activation_ns;
+        let write_ns = fit.line * self.line_ns + fit.write_activation * load.write_misses * self.activation_ns;
+        let mode_writes = (self.write_span * (1.0 + load.writes * write_ns)).min(self.writes_per_mode).max(1.0);
+        let modes = forced * load.writes / mode_writes;
+        let turnaround_ns = fit.turnaround * self.turnaround_ns;
+        let mode_ns = mode_writes * write_ns + turnaround_ns;
+        let busy = load.reads * read_ns + load.writes * write_ns + modes * turnaround_ns;
+        let reading = (1.0 - load.reads * read_ns).max(0.05);
+        let blocked_ns = 0.5 * mode_ns * (modes * mode_ns).min(1.0) / reading;
+        let read_wait_ns = self.refresh_wait_ns
+            + load.read_misses * self.open_ns
+            + CONFLICTS * load.read_misses * self.close_ns
+            + fit.bank * load.read_misses * self.cycle_ns * busy.min(1.0)
+            + fit.blocked * blocked_ns.min(mode_ns);
+        let balance = load.writes * self.reads_per_mode / (load.reads * self.writes_per_mode).max(1e-12);
+        let write_share = 1.0 / (1.0 + balance.powf(-fit.quota));
+        State { busy, modes, mode_ns, read_wait_ns, write_share }
+    }
+
+    /// Writes in the write queue, mean over time: those that trickle or collect for a write mode, and those that wait.
+    pub(super) fn write_queue(&self, rate: f64, wait_ns: f64, forced: f64) -> f64 {
+        let collected = self.trickle * (1.0 - forced) + (self.write_high - self.write_span / 2.0) * forced;
+        let trickling = rate * self.cycle_ns * self.trickle;
+        (collected.min(trickling) + rate * wait_ns).min(self.write_entries)
+    }
+
+    /// The utilisation u at which a queue waits for `backlog` services, if it waits for u^2 / (1 - u) at any.
+    pub(super) fn utilisation(backlog: f64) -> f64 {
+        let half = backlog / 2.0;
+        (half * half + backlog).sqrt() - half
+    }
+}
+
+/// Mean wait of a read for refreshes, and time between two refreshes of a bank, in ns.
+fn refresh(dram: &DramParams, controller: &ControllerParams, clock_ns: f64) -> (f64, f64) {
+    let t = &dram.timing;
+    let (duration, interval) = match controller.refresh {
+        Refresh::Off => return (0.0, f64::INFINITY),
+        Refresh::AllBanks => (t.rfc, t.refi),
+        Refresh::SameBank => (t.rfc_sb, t.refi),
+    };
+    let (duration_ns, interval_ns) = (f64::from(duration) * clock_ns, f64::from(interval.max(1)) * clock_ns);
+    (duration_ns * duration_ns / interval_ns / 2.0, interval_ns)
+}

@@ -1,0 +1,44 @@
+//! Predicts what a server does from its configuration alone, without events: a fixed point over the credits of its domains,
+//! their latencies, and queueing at the slices of the CHA and at the memory controllers.
+//!
+//! How it works, where it is right and where it is not: `docs/predict.md`.
+
+mod channel;
+mod coverage;
+mod fit;
+mod outcome;
+mod rows;
+mod solve;
+mod storage;
+mod traffic;
+
+pub use fit::{Fit, FIT};
+pub use outcome::{Domain, Memory, Prediction, Workload};
+
+use hostnet_model::params::{ServerParams, WorkloadKind};
+use solve::Problem;
+
+/// Predicts what the workloads of a server get. Takes well below a millisecond.
+#[must_use]
+pub fn predict(server: &ServerParams) -> Prediction {
+    predict_with(server, &FIT)
+}
+
+/// Predicts with other numbers than [`FIT`].
+#[must_use]
+pub fn predict_with(server: &ServerParams, fit: &Fit) -> Prediction {
+    let flows = traffic::flows(server);
+    let problem = Problem::new(server, &flows, fit);
+    outcome::of(server, &problem, &problem.solve())
+}
+
+/// The latency of the LFB entries of the streams of a server when its devices are silent, in ns, in the order of the workloads;
+/// nothing for other workloads.
+#[must_use]
+pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
+    let is_stream = |kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(_));
+    let mut alone = server.clone();
+    alone.workloads.retain(|workload| is_stream(&workload.kind));
+    let mut latencies = predict(&alone).workloads.into_iter().map(|workload| workload.latency_ns);
+    server.workloads.iter().map(|workload| if is_stream(&workload.kind) { latencies.next() } else { None }).collect()
+}

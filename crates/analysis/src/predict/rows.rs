@@ -1,0 +1,104 @@
+//! How often a line finds its row closed.
+
+use super::fit::Fit;
+use super::traffic::Locality;
+
+/// Nodes and weights of a Gauss-Legendre rule of 8 points on 0 to 1.
+const NODES: [(f64, f64); 8] = [
+    (0.019_855_071_751_232, 0.050_614_268_145_188),
+    (0.101_666_761_293_187, 0.111_190_517_226_687),
+    (0.237_233_795_041_836, 0.156_853_322_938_944),
+    (0.408_282_678_752_175, 0.181_341_891_689_181),
+    (0.591_717_321_247_825, 0.181_341_891_689_181),
+    (0.762_766_204_958_164, 0.156_853_322_938_944),
+    (0.898_333_238_706_813, 0.111_190_517_226_687),
+    (0.980_144_928_248_768, 0.050_614_268_145_188),
+];
+/// How sharply a row closes once it has been idle for its time.
+const IDLE_POWER: i32 = 6;
+
+/// Walks of one kind at one controller.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Walks {
+    /// How many.
+    pub(super) count: f64,
+    /// Lines per ns of each.
+    pub(super) rate: f64,
+    pub(super) writes: bool,
+    pub(super) locality: Locality,
+}
+
+/// What the controller adds to the walks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Queues {
+    /// Banks.
+    pub(super) banks: f64,
+    /// Reads that wait, mean.
+    pub(super) reads: f64,
+    /// Writes that a turn of writing finds.
+    pub(super) writes: f64,
+    /// Time after which an idle row is closed, in ns.
+    pub(super) idle_ns: f64,
+    /// Time between two refreshes of a bank, in ns.
+    pub(super) refresh_ns: f64,
+}
+
+/// Row misses per line: of reads and of writes.
+pub(super) fn misses(walks: &[Walks], queues: &Queues, fit: &Fit) -> (f64, f64) {
+    let mean = |writes: bool| {
+        let own = walks.iter().enumerate().filter(|(_, walk)| walk.writes == writes && walk.rate > 0.0);
+        let total: f64 = own.clone().map(|(_, walk)| walk.count * walk.rate).sum();
+        let missed: f64 = own
+            .map(|(index, walk)| {
+                let ratio =
+                    if writes { of_write(walk, total, queues) } else { of_read(index, walks, total, queues, fit) };
+                walk.count * walk.rate * ratio
+            })
+            .sum();
+        if total > 0.0 {
+            missed / total
+        } else {
+            0.0
+        }
+    };
+    (mean(false), mean(true))
+}
+
+/// A walk loses its row to the walks that use the same bank between two of its bursts, and to closing.
+fn of_read(index: usize, walks: &[Walks], total: f64, queues: &Queues, fit: &Fit) -> f64 {
+    let own = &walks[index];
+    let base = 1.0 / own.locality.lines_per_visit;
+    let banks = |locality: &Locality| (locality.banks * fit.banks).min(queues.banks);
+    let pace = own.rate / banks(&own.locality);
+    let kept: f64 = NODES
+        .iter()
+        .map(|&(node, weight)| {
+            let alone: f64 = walks
+                .iter()
+                .enumerate()
+                .map(|(other, walk)| {
+                    let present = banks(&walk.locality) / queues.banks;
+                    let pace_ratio = walk.rate / banks(&walk.locality) / pace;
+                    let count = walk.count - f64::from(u8::from(other == index));
+                    (count * (present * (node.powf(pace_ratio) - 1.0)).ln_1p()).exp()
+                })
+                .product();
+            weight * alone
+        })
+        .sum();
+    let waiting = queues.reads * own.rate / total;
+    let taken = (1.0 - kept) / (1.0 + fit.batch * waiting);
+    let pause_ns = own.locality.burst * own.locality.banks / own.rate;
+    let idle = 1.0 / (1.0 + (queues.idle_ns / pause_ns).powi(IDLE_POWER));
+    let closed = 1.0 - (1.0 - idle) * (1.0 - (pause_ns / queues.refresh_ns).min(1.0));
+    base + (1.0 - base) * (taken + (1.0 - taken) * kept * closed / own.locality.burst).min(1.0)
+}
+
+/// A turn of writing opens a row once for all the lines of it that it finds.
+fn of_write(own: &Walks, total: f64, queues: &Queues) -> f64 {
+    let found = (queues.writes * own.rate / total).max(1e-3);
+    let bursts = found / own.locality.burst;
+    let rows = own.locality.banks;
+    let opened = rows * (1.0 - (bursts * (-1.0 / rows).ln_1p()).exp());
+    (opened / found).clamp(1.0 / own.locality.lines_per_visit, 1.0)
+}

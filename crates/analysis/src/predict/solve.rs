@@ -1,0 +1,463 @@
+//! The fixed point: rates that agree with the latencies they cause.
+
+use super::channel::{Channel, Load, State};
+use super::fit::Fit;
+use super::rows::{misses, Walks};
+use super::storage::least;
+use super::traffic::{Flow, Locality, Storage, Stream};
+use hostnet_model::params::{Pattern, ServerParams};
+
+/// Rounds over what changes slowly: rows, modes, queues.
+const ROUNDS: usize = 24;
+/// Change of the rates in a round, as a share, below which they have settled.
+pub(super) const SETTLED: f64 = 1e-4;
+/// Most steps of the search for a wait, and how near it has to come.
+const STEPS_MAX: usize = 40;
+const TOLERANCE: f64 = 1e-5;
+/// Waits for the CHA that are not worth a search, in ns.
+const ADMISSION_MIN_NS: f64 = 0.2;
+
+/// What a workload gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Rate {
+    /// Accesses of one core per ns.
+    pub(super) access: f64,
+    /// Lines per ns that drives write to memory.
+    pub(super) io_write: f64,
+    /// Lines per ns that drives read from memory.
+    pub(super) io_read: f64,
+    /// Lines per ns of kernel work.
+    pub(super) kernel: f64,
+}
+
+/// Mean times of a line, in ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Latency {
+    /// C2M-Read.
+    pub(super) core_read: f64,
+    /// C2M-Write.
+    pub(super) core_write: f64,
+    /// P2M-Write.
+    pub(super) io_write: f64,
+    /// P2M-Read.
+    pub(super) io_read: f64,
+    /// In the CHA, by who sent what.
+    pub(super) cha_read: f64,
+    pub(super) cha_core_write: f64,
+    pub(super) cha_io_write: f64,
+    /// In the queues of the memory controller, admission included.
+    pub(super) read_queue: f64,
+    pub(super) write_queue: f64,
+    /// For admission to the CHA.
+    pub(super) core_admission: f64,
+    pub(super) io_admission: f64,
+}
+
+/// The wait for admission to the CHA, which serves cores and the IIO in turn.
+#[derive(Clone, Copy, Debug, Default)]
+struct Admission {
+    /// Over all lines, in ns.
+    mean: f64,
+    /// Share of the lines that come from the IIO.
+    io_share: f64,
+    /// Between two entries that come free in one slice, in ns.
+    turn_ns: f64,
+}
+
+impl Admission {
+    /// The wait of the side with a share of less than half of the lines: every other entry is for it.
+    fn lesser(&self, share: f64) -> f64 {
+        (self.turn_ns * (0.5 + share) / (1.0 - 2.0 * share)).min(self.mean)
+    }
+
+    fn io(&self) -> f64 {
+        if self.io_share < 0.5 {
+            self.lesser(self.io_share)
+        } else {
+            self.other(1.0 - self.io_share)
+        }
+    }
+
+    fn core(&self) -> f64 {
+        if self.io_share < 0.5 {
+            self.other(self.io_share)
+        } else {
+            self.lesser(1.0 - self.io_share)
+        }
+    }
+
+    /// The wait of the other side of one with a `lesser` share.
+    fn other(&self, lesser: f64) -> f64 {
+        if lesser >= 0.5 {
+            return self.mean;
+        }
+        (self.mean - lesser * self.lesser(lesser)) / (1.0 - lesser)
+    }
+}
+
+/// The fixed delays of a server in ns.
+#[derive(Clone, Copy, Debug)]
+struct Delays {
+    to_cha: f64,
+    from_cha: f64,
+    write_ack: f64,
+    read_to_mc: f64,
+    from_mc: f64,
+    core_write_to_mc: f64,
+    io_write_to_mc: f64,
+    cha_write_ack: f64,
+    io_write: f64,
+    io_read: f64,
+}
+
+/// A server and its workloads, ready to be solved.
+pub(super) struct Problem<'a> {
+    pub(super) flows: &'a [Flow],
+    pub(super) channel: Channel,
+    pub(super) controllers: f64,
+    fit: &'a Fit,
+    delays: Delays,
+    pub(super) entries: f64,
+    refill_ns: f64,
+    pub(super) write_credits: f64,
+    pub(super) read_credits: f64,
+    /// One way over a link, and the credits of one.
+    link_ns: f64,
+    pub(super) posted: f64,
+    pub(super) nonposted: f64,
+    line_ns: f64,
+    /// Lines per ns that the IIO sends into the processor interconnect.
+    pub(super) port: f64,
+    writing_drives: f64,
+    reading_drives: f64,
+    pub(super) slices: f64,
+    pub(super) slice_entries: f64,
+    sequential: Locality,
+}
+
+/// The answer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Solution {
+    pub(super) rates: Vec<Rate>,
+    pub(super) latency: Latency,
+    pub(super) load: Load,
+    pub(super) state: State,
+    pub(super) forced: f64,
+    /// How far the last round still moved the rates, as a share.
+    pub(super) moved: f64,
+}
+
+/// What a round takes for granted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slow {
+    load: Load,
+    state: State,
+    forced: f64,
+    port_ns: f64,
+    admission: Admission,
+}
+
+impl<'a> Problem<'a> {
+    pub(super) fn new(server: &'a ServerParams, flows: &'a [Flow], fit: &'a Fit) -> Self {
+        let ns = |ps: u64| ps as f64 / 1000.0;
+        let (core, cha, iio) = (&server.core, &server.cha, &server.iio);
+        let drives = || {
+            flows.iter().flat_map(|flow| match flow {
+                Flow::Storage(storage) => storage.drives.as_slice(),
+                Flow::Stream(_) => &[],
+            })
+        };
+        Self {
+            flows,
+            channel: Channel::new(server),
+            controllers: f64::from(server.memory.map.channels * server.memory.dram.subchannels),
+            fit,
+            delays: Delays {
+                to_cha: ns(core.to_cha_ps),
+                from_cha: ns(core.from_cha_ps),
+                write_ack: ns(core.write_ack_ps),
+                read_to_mc: ns(cha.read_to_mc_ps),
+                from_mc: ns(cha.from_mc_ps),
+                core_write_to_mc: ns(cha.core_write_to_mc_ps),
+                io_write_to_mc: ns(cha.io_write_to_mc_ps),
+                cha_write_ack: ns(cha.write_ack_ps),
+                io_write: ns(iio.write_to_cha_ps + iio.write_ack_ps),
+                io_read: ns(iio.read_to_cha_ps + iio.read_return_ps),
+            },
+            entries: f64::from(core.lfb_entries),
+            refill_ns: ns(core.refill_ps),
+            write_credits: f64::from(iio.write_credits),
+            read_credits: f64::from(iio.read_credits),
+            link_ns: ns(server.pcie.latency_ps),
+            posted: f64::from(server.pcie.posted_lines),
+            nonposted: f64::from(server.pcie.nonposted_lines),
+            line_ns: ns(iio.line_ps),
+            port: 1.0 / ns(iio.line_ps).max(1e-3),
+            writing_drives: drives().map(|drive| drive.share).sum(),
+            reading_drives: drives().map(|drive| 1.0 - drive.share).sum(),
+            slices: f64::from(cha.slices),
+            slice_entries: f64::from(cha.tor_entries),
+            sequential: super::traffic::Walks::new(server).of(Pattern::Sequential, 1 << 30),
+        }
+    }
+
+    /// Finds the fixed point.
+    pub(super) fn solve(&self) -> Solution {
+        let mut slow = Slow::default();
+        let mut rates = vec![Rate::default(); self.flows.len()];
+        let mut latency = Latency::default();
+        let mut moved = 1.0;
+        for round in 0..ROUNDS {
+            let (next, waits) = self.balance(&slow);
+            moved = rates.iter().zip(&next).map(|(old, new)| change(old, new)).fold(0.0, f64::max);
+            rates = next;
+            latency = waits;
+            if moved < SETTLED {
+                break;
+            }
+            let keep = if round < 2 { 0.0 } else { 0.5 };
+            slow = self.settle(&slow, &rates, &latency, keep);
+        }
+        Solution { rates, latency, load: slow.load, state: slow.state, forced: slow.forced, moved }
+    }
+
+    /// Rates and latencies for given rows and modes: the backlog at the controllers is such that its utilisation is the one
+    /// that causes it, and the wait for the CHA such that its occupancy causes it.
+    fn balance(&self, slow: &Slow) -> (Vec<Rate>, Latency) {
+        let mut rates = vec![Rate::default(); self.flows.len()];
+        let mut latency = Latency::default();
+        root(|share| {
+            let backlog = wait(share);
+            latency = self.admit(slow, backlog, &mut rates);
+            let load = self.load(&rates, slow);
+            self.channel.state(&load, slow.forced, self.fit).busy - Channel::utilisation(backlog)
+        });
+        (rates, latency)
+    }
+
+    /// Latencies under a backlog, with the wait for the CHA that they cause.
+    fn admit(&self, slow: &Slow, backlog: f64, rates: &mut [Rate]) -> Latency {
+        let mut latency = self.latency(slow, backlog, Admission::default());
+        self.rates(&latency, rates);
+        let free = self.admission(rates, &latency);
+        if free.mean < ADMISSION_MIN_NS {
+            return latency;
+        }
+        root(|share| {
+            let mean = wait(share);
+            latency = self.latency(slow, backlog, Admission { mean, ..slow.admission });
+            self.rates(&latency, rates);
+            let caused = self.admission(rates, &latency).mean.min(1e9);
+            (caused - mean) / (caused + mean + 1.0)
+        });
+        latency
+    }
+
+    fn latency(&self, slow: &Slow, backlog: f64, admission: Admission) -> Latency {
+        let (d, state) = (&self.delays, &slow.state);
+        let service = self.channel.line_ns;
+        let read_backlog = (1.0 - state.write_share) * backlog;
+        let read_queue = state.read_wait_ns + self.fit.queue * service * read_backlog;
+        let write_queue = self.fit.write_queue * service * state.write_share * backlog;
+        let cha_read = d.read_to_mc + read_queue + self.channel.data_ns + d.from_mc;
+        let cha_core_write = d.core_write_to_mc + write_queue + d.cha_write_ack;
+        let cha_io_write = d.io_write_to_mc + write_queue + d.cha_write_ack;
+        Latency {
+            core_read: d.to_cha + admission.core() + cha_read + d.from_cha,
+            core_write: d.to_cha + admission.core() + d.write_ack,
+            io_write: d.io_write + slow.port_ns + admission.io() + cha_io_write,
+            io_read: d.io_read + slow.port_ns + admission.io() + cha_read,
+            cha_read,
+            cha_core_write,
+            cha_io_write,
+            read_queue,
+            write_queue,
+            core_admission: admission.core(),
+            io_admission: admission.io(),
+        }
+    }
+
+    fn rates(&self, latency: &Latency, rates: &mut [Rate]) {
+        let write = self.write_credits / latency.io_write;
+        let read = self.read_credits / latency.io_read;
+        for (rate, flow) in rates.iter_mut().zip(self.flows) {
+            *rate = match flow {
+                Flow::Stream(stream) => Rate { access: self.access(stream, latency), ..Rate::default() },
+                Flow::Storage(storage) => self.moved(storage, latency, write, read),
+            };
+        }
+    }
+
+    fn access(&self, stream: &Stream, latency: &Latency) -> f64 {
+        let cycle = latency.core_read + (1.0 - stream.loads) * latency.core_write + self.refill_ns;
+        least(1.0 / stream.gap_ns.max(1e-3), self.entries / cycle)
+    }
+
+    /// What the drives of a workload move, when the host takes and gives so many lines per ns from and to each.
+    fn moved(&self, storage: &Storage, latency: &Latency, write: f64, read: f64) -> Rate {
+        let (posted, nonposted) = self.link(latency);
+        let (io_write, io_read) = storage.drives.iter().fold((0.0, 0.0), |sum, drive| {
+            let (writers, readers) = (self.writing_drives + 1.0 - drive.share, self.reading_drives + drive.share);
+            let rate = drive.rate((write / writers).min(posted), (read / readers).min(nonposted));
+            (sum.0 + rate * drive.share, sum.1 + rate * (1.0 - drive.share))
+        });
+        let both = io_write + io_read;
+        let cycle = latency.core_read + (1.0 - storage.kernel_loads) * latency.core_write + self.refill_ns;
+        let kernel = storage.cores * self.entries / cycle / storage.kernel.max(1e-9);
+        let pace = least(both, kernel).min(self.port) / both;
+        Rate { access: 0.0, io_write: io_write * pace, io_read: io_read * pace, kernel: both * pace * storage.kernel }
+    }
+
+    /// Lines per ns that the credits of one link let write and read.
+    pub(super) fn link(&self, latency: &Latency) -> (f64, f64) {
+        let way = 2.0 * self.link_ns;
+        (self.posted / way.max(1e-3), self.nonposted / (way + latency.io_read))
+    }
+
+    /// The wait for an entry of a slice: as many servers as entries, each busy for the time of a line.
+    fn admission(&self, rates: &[Rate], latency: &Latency) -> Admission {
+        let (mut lines, mut io, mut held) = (0.0, 0.0, 0.0);
+        for (rate, flow) in rates.iter().zip(self.flows) {
+            let (reads, writes) = self.of_cores(flow, rate);
+            lines += reads + writes;
+            io += rate.io_write + rate.io_read;
+            held += (reads + rate.io_read) * latency.cha_read;
+            held += writes * latency.cha_core_write + rate.io_write * latency.cha_io_write;
+        }
+        lines += io;
+        if lines <= 0.0 {
+            return Admission::default();
+        }
+        let utilisation = held / self.slices / self.slice_entries;
+        let mean = if utilisation >= 1.0 {
+            f64::INFINITY
+        } else {
+            let waits = utilisation.powf((2.0 * (self.slice_entries + 1.0)).sqrt() - 1.0);
+            self.fit.slices * held / lines / self.slice_entries * waits / (1.0 - utilisation)
+        };
+        Admission { mean, io_share: io / lines, turn_ns: self.slices / lines }
+    }
+
+    /// Reads and writes per ns that the cores of a workload send.
+    pub(super) fn of_cores(&self, flow: &Flow, rate: &Rate) -> (f64, f64) {
+        match flow {
+            Flow::Stream(stream) => {
+                let reads = rate.access * stream.cores;
+                (reads, reads * (1.0 - stream.loads))
+            }
+            Flow::Storage(storage) => (rate.kernel, rate.kernel * (1.0 - storage.kernel_loads)),
+        }
+    }
+
+    fn load(&self, rates: &[Rate], slow: &Slow) -> Load {
+        let (mut reads, mut writes) = (0.0, 0.0);
+        for (rate, flow) in rates.iter().zip(self.flows) {
+            let (read, written) = self.of_cores(flow, rate);
+            reads += read + rate.io_read;
+            writes += written + rate.io_write * (1.0 + extra(flow));
+        }
+        Load { reads: reads / self.controllers, writes: writes / self.controllers, ..slow.load }
+    }
+
+    /// Rows, modes and queues under the rates of a round; `keep` is the share of the old that stays.
+    fn settle(&self, old: &Slow, rates: &[Rate], latency: &Latency, keep: f64) -> Slow {
+        let mix = |old: f64, new: f64| keep * old + (1.0 - keep) * new;
+        let mut load = self.load(rates, old);
+        let busy = self.channel.state(&load, old.forced, self.fit).busy;
+        let forced = mix(old.forced, busy.min(1.0).powf(self.fit.forced));
+        let waiting = (load.reads * latency.read_queue).min(self.channel.read_entries);
+        let (read_misses, write_misses) = misses(&self.walks(rates), &self.channel.queues(waiting, forced), self.fit);
+        load.read_misses = mix(old.load.read_misses, read_misses);
+        load.write_misses = mix(old.load.write_misses, write_misses);
+        let new = self.channel.state(&load, forced, self.fit);
+        let state = State {
+            read_wait_ns: mix(old.state.read_wait_ns, new.read_wait_ns),
+            write_share: mix(old.state.write_share, new.write_share),
+            ..new
+        };
+        let sides = self.admission(rates, latency);
+        let admission = Admission {
+            io_share: mix(old.admission.io_share, sides.io_share),
+            turn_ns: mix(old.admission.turn_ns, sides.turn_ns),
+            ..sides
+        };
+        let io: f64 = rates.iter().map(|rate| rate.io_write + rate.io_read).sum();
+        let port = (io * self.line_ns).min(0.95);
+        let port_ns = mix(old.port_ns, self.line_ns * (1.5 + port / (1.0 - port) / 2.0));
+        Slow { load, state, forced, port_ns: if io > 0.0 { port_ns } else { 0.0 }, admission }
+    }
+
+    /// The walks at one controller.
+    fn walks(&self, rates: &[Rate]) -> Vec<Walks> {
+        let mut walks = Vec::with_capacity(4 * rates.len());
+        let mut add = |count: f64, rate: f64, writes: bool, locality: Locality| {
+            if rate > 0.0 {
+                walks.push(Walks { count, rate: rate / count / self.controllers, writes, locality });
+            }
+        };
+        for (rate, flow) in rates.iter().zip(self.flows) {
+            let (reads, written) = self.of_cores(flow, rate);
+            let (count, locality) = match flow {
+                Flow::Stream(stream) => (stream.cores, stream.locality),
+                Flow::Storage(storage) => (storage.cores, self.sequential),
+            };
+            add(count, reads, false, locality);
+            add(count, written, true, Locality { burst: 1.0, ..locality });
+            if let Flow::Storage(storage) = flow {
+                let drives = storage.drives.len() as f64;
+                add(drives, rate.io_read, false, self.sequential);
+                add(drives, rate.io_write * (1.0 + storage.extra), true, self.sequential);
+            }
+        }
+        walks
+    }
+}
+
+fn extra(flow: &Flow) -> f64 {
+    match flow {
+        Flow::Storage(storage) => storage.extra,
+        Flow::Stream(_) => 0.0,
+    }
+}
+
+fn change(old: &Rate, new: &Rate) -> f64 {
+    let pairs = [(old.access, new.access), (old.io_write, new.io_write), (old.io_read, new.io_read)];
+    pairs.iter().map(|(old, new)| (old - new).abs() / new.max(1e-12)).fold(0.0, f64::max)
+}
+
+/// A wait in ns or in lines as a share of the way from none to any.
+fn wait(share: f64) -> f64 {
+    share / (1.0 - share) * 100.0
+}
+
+/// Finds where a function that falls from positive to negative on 0 to 1 crosses zero, and calls it there last
+/// (regula falsi, Illinois).
+fn root(mut f: impl FnMut(f64) -> f64) {
+    let (mut low, mut high) = (0.0_f64, 1.0 - 1e-6);
+    let (mut at_low, mut at_high) = (f(low), f(high));
+    if at_low <= 0.0 {
+        f(low);
+        return;
+    }
+    if at_high >= 0.0 {
+        return;
+    }
+    let mut side = 0;
+    for _ in 0..STEPS_MAX {
+        let guess = (low * at_high - high * at_low) / (at_high - at_low);
+        let middle = if guess.is_finite() && guess > low && guess < high { guess } else { (low + high) / 2.0 };
+        let found = f(middle);
+        if found.abs() < TOLERANCE || high - low < TOLERANCE {
+            return;
+        }
+        if found > 0.0 {
+            (low, at_low) = (middle, found);
+            at_high = if side > 0 { at_high / 2.0 } else { at_high };
+            side = 1;
+        } else {
+            (high, at_high) = (middle, found);
+            at_low = if side < 0 { at_low / 2.0 } else { at_low };
+            side = -1;
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What runs on a server, as flows of lines.
+
+use super::storage::Drive;
+use hostnet_model::memory::Decoder;
+use hostnet_model::params::{FioParams, Pattern, ServerParams, StreamParams, WorkloadKind};
+
+const SHARE: f64 = (1_u64 << 32) as f64;
+/// Lines of a run that are looked at to see where a walk goes.
+const WALK_LINES: u64 = 4096;
+
+/// How accesses that follow each other lie in banks and rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Locality {
+    /// Lines of one row before the walk leaves it for good.
+    pub(super) lines_per_visit: f64,
+    /// Banks of a controller that the walk uses at a time.
+    pub(super) banks: f64,
+    /// Lines in a row to one bank before the next bank's turn.
+    pub(super) burst: f64,
+}
+
+impl Locality {
+    /// Every line anywhere.
+    pub(super) fn random(banks: f64) -> Self {
+        Self { lines_per_visit: 1.0, banks, burst: 1.0 }
+    }
+}
+
+/// A workload of cores.
+#[derive(Clone, Debug)]
+pub(super) struct Stream {
+    pub(super) cores: f64,
+    /// Share of loads.
+    pub(super) loads: f64,
+    /// Least time between two accesses of one core in ns.
+    pub(super) gap_ns: f64,
+    /// Whether the user asked for that time.
+    pub(super) paced: bool,
+    pub(super) locality: Locality,
+}
+
+/// A workload of drives.
+#[derive(Clone, Debug)]
+pub(super) struct Storage {
+    pub(super) drives: Vec<Drive>,
+    /// Kernel work, in lines per line of data.
+    pub(super) kernel: f64,
+    /// Share of it that only reads.
+    pub(super) kernel_loads: f64,
+    /// Cores that do it.
+    pub(super) cores: f64,
+    /// Further DMA, in lines per line of data that drives write to memory.
+    pub(super) extra: f64,
+}
+
+/// A workload.
+#[derive(Clone, Debug)]
+pub(super) enum Flow {
+    Stream(Stream),
+    Storage(Storage),
+}
+
+/// The workloads of a server, in its order.
+pub(super) fn flows(server: &ServerParams) -> Vec<Flow> {
+    let walks = Walks::new(server);
+    let flow = |kind: &WorkloadKind| match kind {
+        WorkloadKind::Stream(stream) => Flow::Stream(of_stream(server, stream, &walks)),
+        WorkloadKind::Fio(fio) => Flow::Storage(of_storage(server, fio)),
+    };
+    server.workloads.iter().map(|workload| flow(&workload.kind)).collect()
+}
+
+fn of_stream(server: &ServerParams, stream: &StreamParams, walks: &Walks) -> Stream {
+    Stream {
+        cores: stream.cores.len() as f64,
+        loads: stream.reads as f64 / SHARE,
+        gap_ns: stream.gap_ps.max(server.core.issue_ps) as f64 / 1000.0,
+        paced: stream.gap_ps > server.core.issue_ps,
+        locality: walks.of(stream.pattern, stream.working_set_bytes),
+    }
+}
+
+fn of_storage(server: &ServerParams, fio: &FioParams) -> Storage {
+    let mut cores: Vec<u32> = fio.jobs.iter().map(|job| job.core).collect();
+    cores.sort_unstable();
+    cores.dedup();
+    let per_line = |lines_per_page: u64| lines_per_page as f64 / 65536.0 / 64.0;
+    Storage {
+        drives: super::storage::drives(server, fio),
+        kernel: per_line(fio.kernel_lines_per_page),
+        kernel_loads: fio.kernel_loads as f64 / SHARE,
+        cores: cores.len() as f64,
+        extra: per_line(fio.dma_lines_per_page),
+    }
+}
+
+/// Where walks over memory go, found by following the address map.
+pub(super) struct Walks<'a> {
+    server: &'a ServerParams,
+    decoder: Decoder,
+}
+
+impl<'a> Walks<'a> {
+    pub(super) fn new(server: &'a ServerParams) -> Self {
+        Self { server, decoder: Decoder::new(&server.memory.map, &server.memory.dram) }
+    }
+
+    /// The locality of a walk in some order over a buffer.
+    pub(super) fn of(&self, pattern: Pattern, bytes: u64) -> Locality {
+        let stride = match pattern {
+            Pattern::Sequential => 1,
+            Pattern::Strided { bytes } => (bytes / 64).max(1),
+            Pattern::Random => return Locality::random(banks(self.server)),
+        };
+        self.follow(stride, bytes / 64)
+    }
+
+    /// Follows a walk of that stride through one physically contiguous run.
+    fn follow(&self, stride: u64, lines: u64) -> Locality {
+        let run = (self.server.memory.pages.run_bytes / 64).min(lines).min(WALK_LINES);
+        let count = (run / stride).max(1);
+        if count == 1 {
+            return Locality::random(banks(self.server));
+        }
+        let mut places: Vec<_> = (0..count).map(|step| self.decoder.place(step * stride)).collect();
+        let changes = |key: &dyn Fn(usize) -> u64| (1..places.len()).filter(|&at| key(at) != key(at - 1)).count();
+        let bursts = changes(&|at| u64::from(places[at].channel) << 8 | u64::from(places[at].bank)) + 1;
+        places.sort_unstable_by_key(|place| (place.channel, place.bank, place.row));
+        places.dedup_by_key(|place| (place.channel, place.bank, place.row));
+        let visits = places.len() as f64;
+        places.dedup_by_key(|place| place.channel);
+        let controllers = places.len() as f64;
+        Locality {
+            lines_per_visit: count as f64 / visits,
+            banks: visits / controllers,
+            burst: count as f64 / bursts as f64,
+        }
+    }
+}
+
+/// Banks of one controller.
+pub(super) fn banks(server: &ServerParams) -> f64 {
+    let dram = &server.memory.dram;
+    f64::from(dram.ranks * dram.bank_groups * dram.banks_per_group)
+}

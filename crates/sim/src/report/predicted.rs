@@ -1,0 +1,141 @@
+//! A prediction in the form of a run's results.
+
+use super::channels::CHANNELS;
+use super::{hash, Report, DOMAINS, SERIES, WORKLOADS};
+use crate::sample::Group;
+use crate::table::{Cell, Table};
+use hostnet_analysis::predict::{Domain, Memory, Workload};
+use hostnet_analysis::Prediction;
+use hostnet_config::Plan;
+use hostnet_model::params::WorkloadKind;
+use serde_json::{json, Value};
+
+/// What a plan is predicted to do, in the tables of a run. What a prediction cannot tell is empty.
+#[must_use]
+pub fn predict(plan: &Plan) -> Report {
+    let prediction = hostnet_analysis::predict(&plan.server);
+    let workloads = workloads(plan, &prediction.workloads);
+    let domains = domains(plan, &prediction.domains);
+    let channels = channels(&prediction.memory);
+    let rows = |table: &Table| table.rows.iter().map(|row| table.row_json(row)).collect::<Vec<_>>();
+    let summary = json!({
+        "format": 1,
+        "engine": "predict",
+        "name": plan.name,
+        "config_hash": plan.hash,
+        "seed": plan.run.seed,
+        "complete": true,
+        "workloads": rows(&workloads),
+        "domains": rows(&domains),
+        "channels": rows(&channels),
+        "regime": prediction.regime,
+        "limits": limits(plan, &prediction),
+        "uncertainty": uncertainty(&prediction),
+        "no_effect": [],
+        "ignored": plan.ignored,
+        "unvalidated": plan.unvalidated,
+    });
+    let tables = vec![workloads, domains, channels, Table::new("series", SERIES)];
+    let result_hash = hash(&summary, &tables);
+    Report { summary, tables, result_hash }
+}
+
+fn uncertainty(prediction: &Prediction) -> Value {
+    let [mean, most] = prediction.error;
+    json!({ "throughput_mean": mean, "throughput_95": most, "outside": prediction.outside })
+}
+
+fn limits(plan: &Plan, prediction: &Prediction) -> Vec<String> {
+    let names = plan.server.workloads.iter().map(|workload| &workload.name);
+    names
+        .zip(&prediction.workloads)
+        .map(|(name, workload)| {
+            let (binding, latency_ns) = (workload.binding.name(), workload.latency_ns);
+            let full = 100.0 * workload.binding.full_share;
+            if workload.binding.is_domain() {
+                format!("{name} is bound by {binding}: full {full:.0}% of the time, {latency_ns:.0} ns per line")
+            } else {
+                format!("{name} is bound by {binding}: no domain on its path is full half of the time, {latency_ns:.0} ns per line")
+            }
+        })
+        .collect()
+}
+
+/// A row in the order of `columns` with the cells that are told, and the others empty.
+fn row(columns: &[(&str, crate::Kind)], cells: Vec<(&str, Cell)>) -> Vec<Cell> {
+    let told = |name: &str| cells.iter().find(|(column, _)| *column == name).map(|(_, cell)| cell.clone());
+    columns.iter().map(|(name, _)| told(name).unwrap_or(Cell::Empty)).collect()
+}
+
+fn workloads(plan: &Plan, predicted: &[Workload]) -> Table {
+    let mut table = Table::new("workloads", WORKLOADS);
+    for (workload, found) in plan.server.workloads.iter().zip(predicted) {
+        let kind = match workload.kind {
+            WorkloadKind::Stream(_) => "stream",
+            WorkloadKind::Fio(_) => "fio",
+        };
+        table.push(row(
+            WORKLOADS,
+            vec![
+                ("workload", workload.name.as_str().into()),
+                ("kind", kind.into()),
+                ("throughput_gb_per_s", found.gb_per_s.into()),
+                ("read_gb_per_s", found.read_gb_per_s.into()),
+                ("write_gb_per_s", found.write_gb_per_s.into()),
+                ("app_gb_per_s", found.gb_per_s.into()),
+                ("latency_mean_ns", found.latency_ns.into()),
+                ("limited_by", found.binding.name().into()),
+            ],
+        ));
+    }
+    table
+}
+
+fn domains(plan: &Plan, predicted: &[Domain]) -> Table {
+    let mut table = Table::new("domains", DOMAINS);
+    for domain in predicted {
+        table.push(row(
+            DOMAINS,
+            vec![
+                ("domain", domain.name.into()),
+                ("part", "all".into()),
+                ("workload", domain.workload.map_or("all", |class| plan.server.workloads[class].name.as_str()).into()),
+                ("capacity", (domain.capacity as u64).into()),
+                ("in_use_mean", domain.in_use.into()),
+                ("full_share", domain.full_share.into()),
+                ("latency_mean_ns", domain.latency_ns.into()),
+                ("throughput_gb_per_s", domain.gb_per_s.into()),
+                ("shares_capacity_with", shares_with(domain.name).into()),
+            ],
+        ));
+    }
+    table
+}
+
+/// The pool that a domain shares its credits with, or nothing.
+fn shares_with(domain: &str) -> &'static str {
+    Group::ALL.into_iter().find(|group| group.name() == domain).map_or("", Group::shares_with)
+}
+
+/// All channels together, and each: they are taken to be alike.
+fn channels(memory: &Memory) -> Table {
+    let mut table = Table::new("channels", CHANNELS);
+    for channel in -1..i64::from(memory.controllers) {
+        let part = if channel < 0 { 1.0 } else { 1.0 / f64::from(memory.controllers) };
+        table.push(row(
+            CHANNELS,
+            vec![
+                ("channel", channel.into()),
+                ("read_gb_per_s", (part * memory.read_gb_per_s).into()),
+                ("write_gb_per_s", (part * memory.write_gb_per_s).into()),
+                ("row_miss_ratio", memory.row_miss_ratio.into()),
+                ("write_row_miss_ratio", memory.write_row_miss_ratio.into()),
+                ("rpq_mean", memory.rpq.into()),
+                ("wpq_mean", memory.wpq.into()),
+                ("write_mode_share", memory.write_mode_share.into()),
+                ("bus_busy_share", memory.bus_busy_share.into()),
+            ],
+        ));
+    }
+    table
+}

@@ -1,0 +1,134 @@
+"""`hostnet predict`, and predictions beside runs."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from hostnet import rundir, simulate
+from hostnet.cli import show
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+    from rich.table import Table
+
+    Row = dict[str, Any]
+
+
+def predict_command(file: Path, overrides: tuple[str, ...], out: Path | None, *, json: bool) -> int:
+    """Does what the command says and returns the exit code."""
+    source = simulate.source_of(file, overrides)
+    plan = simulate.resolve(source)
+    if out is not None:
+        rundir.check_place(out)
+    results = simulate.predict_plan(plan, source)
+    if out is not None:
+        rundir.publish(out, lambda place: rundir.write_run(results, place))
+    if json:
+        sys.stdout.write(results.native.summary_json.rstrip("\n") + "\n")
+    else:
+        print_prediction(results.summary, out)
+    return 0
+
+
+def print_prediction(summary: Row, path: Path | None) -> None:
+    """Prints a prediction; the last line is the path of its directory, if it has one."""
+    with show.page() as console:
+        console.print(Text(f"{summary['name']}, predicted from the configuration", style="bold"))
+        show.print_tables(console, workload_table(summary["workloads"]))
+        show.print_tables(console, domain_table(summary["domains"]), memory_table(summary["channels"]))
+        show.print_items(console, "*", [*summary["limits"], regime_line(summary["regime"]), error_line(summary)])
+        show.print_notes(console, [*outside(summary), *show.notes(summary)])
+        if path is not None:
+            show.print_path(console, path)
+
+
+def workload_table(rows: list[Row]) -> Table:
+    """Throughput and latency of each workload."""
+    table = show.new_table("workload", "GB/s", "DRAM read", "write", "latency ns", left=(0,))
+    table.add_column("limited by")
+    for row in rows:
+        values = ("throughput_gb_per_s", "read_gb_per_s", "write_gb_per_s", "latency_mean_ns")
+        table.add_row(row["workload"], *(show.number(row[value]) for value in values), row["limited_by"])
+    return table
+
+
+def domain_table(rows: list[Row]) -> Table:
+    """Credits, latency and throughput of each domain."""
+    table = show.new_table("domain", "credits in use", "latency ns", "GB/s", "full", left=(0,))
+    table.add_column("shares credits with")
+    for row in rows:
+        if row["workload"] != "all":
+            continue
+        table.add_row(
+            row["domain"],
+            f"{show.number(row['in_use_mean'])} of {row['capacity']}",
+            show.number(row["latency_mean_ns"]),
+            show.number(row["throughput_gb_per_s"]),
+            show.percent(row["full_share"]),
+            row["shares_capacity_with"] or "",
+        )
+    return table
+
+
+def memory_table(rows: list[Row]) -> Table:
+    """Bandwidth and queues of the memory channels together."""
+    table = show.new_table("channels", "read GB/s", "write", "row miss", "RPQ", "WPQ", "write mode", left=(0,))
+    for row in rows:
+        if row["channel"] >= 0:
+            continue
+        table.add_row(
+            "all",
+            show.number(row["read_gb_per_s"]),
+            show.number(row["write_gb_per_s"]),
+            show.percent(row["row_miss_ratio"]),
+            show.number(row["rpq_mean"]),
+            show.number(row["wpq_mean"]),
+            show.percent(row["write_mode_share"]),
+        )
+    return table
+
+
+def regime_line(regime: Row) -> str:
+    """The regime and what speaks for it."""
+    return f"{regime['name']} regime: {'; '.join(regime['evidence'])}"
+
+
+def error_line(summary: Row) -> str:
+    """How far off a prediction may be."""
+    error = summary["uncertainty"]
+    mean, most = (show.percent(error[key]) for key in ("throughput_mean", "throughput_95"))
+    return f"predicted throughput is off by {mean} on average, and by less than {most} in 95 of 100 servers"
+
+
+def outside(summary: Row) -> list[str]:
+    """What of the configuration predictions were not checked against."""
+    clauses = summary["uncertainty"]["outside"]
+    if not clauses:
+        return []
+    return [f"outside of what predictions were checked against, so the error may be larger: {', '.join(clauses)}"]
+
+
+def print_disagreement(console: Console, run: Row, predicted: Row) -> None:
+    """Prints a run and its prediction side by side."""
+    table = show.new_table(
+        "run against prediction", "run GB/s", "predicted", "off", "run ns", "predicted", "off", left=(0,)
+    )
+    table.add_column("run limited by")
+    table.add_column("predicted")
+    for found, told in zip(run["workloads"], predicted["workloads"], strict=True):
+        cells = []
+        for column in ("throughput_gb_per_s", "latency_mean_ns"):
+            cells += [show.number(found[column]), show.number(told[column]), off(found[column], told[column])]
+        table.add_row(found["workload"], *cells, found["limited_by"], told["limited_by"])
+    show.print_tables(console, table)
+    show.print_notes(console, outside(predicted))
+
+
+def off(found: float | None, told: float | None) -> str:
+    """How far a prediction is off."""
+    return show.NOTHING if not found or told is None else f"{100 * (told / found - 1):+.1f} %"

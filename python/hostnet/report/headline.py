@@ -1,0 +1,141 @@
+"""The head of a run's page: what was run, what came out, and whether it is to be trusted."""
+
+from __future__ import annotations
+
+from hostnet.report.html import Html, element, facts, section
+from hostnet.report.load import Row, RunFiles
+from hostnet.report.numbers import number, percent, time_from_ns, with_ci95
+from hostnet.report.words import ENGINES, engine_of, text_or_none, what_was_run
+
+REGIMES = {
+    "blue": "cores slow down, devices do not",
+    "red": "cores and devices slow down",
+    "uncontended": "nobody slows down much",
+}
+"""What the regimes of contention mean."""
+
+
+def header(run: RunFiles, name: str) -> Html:
+    """Title, what was run, and whether it is to be trusted."""
+    summary, manifest = run.summary, run.manifest
+    unvalidated = summary.get("unvalidated")
+    return element(
+        "header",
+        element("p", "Host network run", class_="eyebrow"),
+        element("h1", name),
+        element("p", what_was_run(run), class_="lead"),
+        None
+        if summary.get("complete", True)
+        else warning("This run was stopped before its end; its numbers cover what was simulated."),
+        warning(str(unvalidated)) if unvalidated else None,
+        facts(
+            (
+                ("Measured", time_or_none(summary.get("window_ns"))),
+                ("Warm-up", time_or_none(summary.get("warm_up_ns"))),
+                ("Engine", engine_text(run)),
+                ("Seed", text_or_none(summary.get("seed"))),
+                ("Version", f"hostnet {manifest['version']}" if manifest.get("version") else None),
+                ("Lines of 64 B", number(summary["lines"]) if summary.get("lines") else None),
+                ("Events", number(summary["events"]) if summary.get("events") else None),
+                ("Wall time", wall_time(manifest)),
+                ("Started", text_or_none(started(manifest))),
+            )
+        ),
+    )
+
+
+def warning(message: str) -> Html:
+    """A line that must not be overlooked."""
+    return element("p", element("b", "Mind: "), message, class_="warning", role="note")
+
+
+def time_or_none(value_ns: object) -> str | None:
+    """A time given in ns; None where there is none."""
+    return time_from_ns(value_ns) if isinstance(value_ns, int | float) and value_ns > 0 else None
+
+
+def engine_text(run: RunFiles) -> str:
+    """The engine's name and what it is."""
+    engine = engine_of(run)
+    meaning = ENGINES.get(engine, ("", ""))[1]
+    return f"{engine} ({meaning})" if meaning else engine
+
+
+def wall_time(manifest: Row) -> str | None:
+    """Wall time and speed of the run, when the manifest has them."""
+    seconds, speed = manifest.get("wall_time_s"), manifest.get("events_per_s")
+    if seconds is None:
+        return None
+    return f"{seconds:.3g} s" + (f", {speed / 1e6:.3g} M events/s" if speed else "")
+
+
+def started(manifest: Row) -> str:
+    """When the run began."""
+    return str(manifest.get("started", "")).replace("T", " ").replace("+00:00", " UTC")
+
+
+def result_section(run: RunFiles) -> Html:
+    """Throughput of each workload and what limits it, the memory's load, and the regime."""
+    workloads, limits = run.summary.get("workloads", []), [str(text) for text in run.summary.get("limits", [])]
+    paired = limits if len(limits) == len(workloads) else [None] * len(workloads)
+    tiles = [workload_tile(row, text) for row, text in zip(workloads, paired, strict=True)]
+    tiles += [tile for tile in (memory_tile(run), regime_tile(run)) if tile is not None]
+    loose = limits if len(limits) != len(workloads) else []
+    return section(
+        "What limits each workload" if limits else "Throughput",
+        element("div", *tiles, class_="tiles"),
+        element("ul", *(element("li", text) for text in loose), class_="limits") if loose else None,
+    )
+
+
+def workload_tile(row: Row, limit: str | None) -> Html:
+    """A workload's throughput and what limits it."""
+    return element(
+        "div",
+        element("h3", str(row["workload"])),
+        element("p", big(row["throughput_gb_per_s"], row.get("throughput_ci95"), "GB/s"), class_="big"),
+        element("p", "limited by ", element("b", str(row["limited_by"]))) if row.get("limited_by") else None,
+        element("p", limit, class_="sub") if limit else None,
+        class_="card tile",
+    )
+
+
+def big(value: object, ci95: object, unit: str) -> Html:
+    """A number that the eye finds first."""
+    head, _, half = with_ci95(value, ci95).partition(" ± ")
+    return element("span", element("b", head), f" ± {half}" if half else None, f" {unit}")
+
+
+def memory_tile(run: RunFiles) -> Html | None:
+    """What DRAM moved, and how busy it was."""
+    row = next((row for row in run.summary.get("channels", []) if row["channel"] < 0), None)
+    if row is None or row.get("read_gb_per_s") is None or row.get("write_gb_per_s") is None:
+        return None
+    total = row["read_gb_per_s"] + row["write_gb_per_s"]
+    split = f"{number(row['read_gb_per_s'])} GB/s read, {number(row['write_gb_per_s'])} GB/s written"
+    busy = row.get("bus_busy_share")
+    return element(
+        "div",
+        element("h3", "DRAM"),
+        element("p", big(total, None, "GB/s"), class_="big"),
+        element("p", "data bus busy ", element("b", percent(busy)), " of the time") if busy is not None else None,
+        element("p", split, class_="sub"),
+        class_="card tile",
+    )
+
+
+def regime_tile(run: RunFiles) -> Html | None:
+    """The regime of contention with its evidence, when the run says."""
+    regime = run.summary.get("regime")
+    if not isinstance(regime, dict) or not regime.get("name"):
+        return None
+    name = str(regime["name"])
+    evidence = regime.get("evidence") or []
+    return element(
+        "div",
+        element("h3", "Regime"),
+        element("p", element("span", element("b", name)), class_="big"),
+        element("p", REGIMES[name]) if name in REGIMES else None,
+        element("ul", *(element("li", str(text)) for text in evidence), class_="evidence") if evidence else None,
+        class_=f"card tile regime{f' regime-{name}' if name in REGIMES else ''}",
+    )

@@ -1,0 +1,163 @@
+"""The single parts in the picture of the host: cores, drives, queues of channels, banks. Many are drawn as groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from hostnet.report.host import Host, Pool, part_number, share_of
+from hostnet.report.html import Html, element
+from hostnet.report.load import Row
+from hostnet.report.numbers import number, percent
+from hostnet.report.svg import text
+
+COLUMNS = 8
+CELLS_MAX = 64
+"""More cores than this are drawn as groups of neighbours."""
+
+TALLEST = 90.0
+"""Height of the cells of few cores."""
+
+STRIP_MAX = 64
+WIDEST = 40.0
+"""Width of the cells of few channels."""
+
+TILES_MAX = 8
+"""More channels than this are drawn as one that stands for all."""
+
+DRIVES_MAX = 16
+
+Share = float | None
+
+
+def grouped(shares: Sequence[Share], most: int) -> list[tuple[int, int, Share]]:
+    """At most `most` groups of neighbours: first and last number, and the mean share of those that have one."""
+    size = -(-len(shares) // most)
+    groups = []
+    for start in range(0, len(shares), size):
+        known = [share for share in shares[start : start + size] if share is not None]
+        groups.append((start, min(start + size, len(shares)) - 1, fmean(known) if known else None))
+    return groups
+
+
+def shares_by_number(rows: Sequence[Row], count: int) -> list[Share]:
+    """The share in use of every part from 0 to count - 1; None for parts without a row."""
+    shares: list[Share] = [None] * count
+    for row in rows:
+        if part_number(row) < count:
+            shares[part_number(row)] = share_of(row)
+    return shares
+
+
+def named(noun: str, first: int, last: int) -> str:
+    """A part, or a group of them."""
+    return f"{noun} {first}" if first == last else f"{noun}s {first} to {last}"
+
+
+def cell(x: float, y: float, width: float, height: float, share: Share, said: str, kind: str) -> list[Html]:
+    """A box that is filled from below; without a share it is idle."""
+    frame = {"x": round(x, 2), "width": round(width, 2)}
+    title = element("title", f"{said}: {'idle' if share is None else percent(share)}")
+    parts = [
+        element(
+            "rect",
+            title,
+            **frame,
+            y=round(y, 2),
+            height=round(height, 2),
+            class_="cell" if share is not None else "cell idle",
+        )
+    ]
+    if share:
+        filled = round(height * share, 2)
+        parts.append(
+            element("rect", title, **frame, y=round(y + height - filled, 2), height=filled, class_=f"fill-{kind}")
+        )
+    return parts
+
+
+def core_cells(busy: Sequence[Row], count: int, left: float, right: float, top: float, bottom: float) -> list[Html]:
+    """A cell per core, in rows of eight, filled as its line fill buffer is."""
+    count = max(count, 1 + max((part_number(row) for row in busy), default=0))
+    groups = grouped(shares_by_number(busy, count), CELLS_MAX)
+    pitch = (right - left + 3) / COLUMNS
+    rows = -(-len(groups) // COLUMNS)
+    height = min(TALLEST, (bottom - top + 3) / rows - 3)
+    drawn = []
+    for index, (first, last, share) in enumerate(groups):
+        row, column = divmod(index, COLUMNS)
+        said = f"{named('core', first, last)}, LFB in use"
+        drawn += cell(left + column * pitch, top + row * (height + 3), pitch - 3, height, share, said, "a")
+    return drawn
+
+
+def drive_cells(links: Sequence[Pool], count: int, left: float, right: float, top: float) -> list[Html]:
+    """A cell per drive, filled as the credits of its link are that it uses most."""
+    shares: list[Share] = [None] * count
+    for pool in links:
+        for index, share in enumerate(shares_by_number(pool.parts, count)):
+            known = [value for value in (shares[index], share) if value is not None]
+            shares[index] = max(known, default=None)
+    groups = grouped(shares, DRIVES_MAX)
+    pitch = min((right - left + 3) / len(groups), 24)
+    return [
+        part
+        for index, (first, last, share) in enumerate(groups)
+        for said in [f"{named('drive', first, last)}, PCIe credits in use"]
+        for part in cell(left + index * pitch, top, pitch - 3, 18, share, said, "n")
+    ]
+
+
+def part_strip(pool: Pool, left: float, right: float, top: float) -> list[Html]:
+    """A cell per channel below the bar of a queue."""
+    groups = grouped([share_of(row) for row in pool.parts], STRIP_MAX)
+    pitch = min((right - left + 2) / len(groups), WIDEST)
+    return [
+        part
+        for index, (first, last, share) in enumerate(groups)
+        for said in [f"{pool.name} of {named('channel', first, last)}"]
+        for part in cell(left + index * pitch, top, pitch - 2, 12, share, said, "n")
+    ]
+
+
+def channel_tiles(host: Host, left: float, right: float, top: float) -> list[Html]:
+    """A tile with its banks per channel; one for all when there are many."""
+    ranks, groups, banks = (host.get(f"memory.dram.{key}") or 1 for key in ("ranks", "bank_groups", "banks_per_group"))
+    count = len(host.channels)
+    many = count > TILES_MAX
+    shown = 1 if many else count
+    pitch = min((right - left + 4) / shown, 96)
+    drawn = []
+    for index, row in enumerate(host.channels[:shown]):
+        x = left + index * pitch
+        drawn += tile(x, top, pitch - 4, ranks * groups * banks, channel_title(row))
+    if many:
+        everything = host.channels_all or {}
+        drawn.append(text(f"x {count}", left + pitch + 4, top + 15, class_="count"))
+        drawn.append(text(f"row misses {percent(everything.get('row_miss_ratio'))}", left + pitch + 4, top + 31))
+    return drawn
+
+
+def channel_title(row: Row) -> str:
+    """What a channel did."""
+    return (
+        f"channel {row['channel']}: {number(row['read_gb_per_s'])} GB/s read, {number(row['write_gb_per_s'])} GB/s "
+        f"written, row misses {percent(row['row_miss_ratio'])}"
+    )
+
+
+def tile(x: float, y: float, width: float, banks: int, said: str) -> list[Html]:
+    """A channel as its banks, up to 64 in four rows."""
+    columns = -(-min(banks, 64) // 4)
+    pitch = min((width - 4) / columns, 8)
+    frame = element(
+        "rect", element("title", said), x=round(x, 2), y=y, width=round(width, 2), height=38, rx=3, class_="cell"
+    )
+    start, side = x + (width - pitch * columns) / 2, pitch - 1
+    squares = " ".join(
+        f"M{start + column * pitch:.1f} {y + 3.5 + row * 8:.1f}h{side:.1f}v6h-{side:.1f}z"
+        for row in range(4)
+        for column in range(columns)
+        if row * columns + column < banks
+    )
+    return [frame, element("path", d=squares, class_="bank")]

@@ -1,0 +1,261 @@
+"""The picture of the host: its parts, how full their buffers are, and the paths of the domains as coloured lanes.
+
+The lanes run along the edges and have a mark at every hop that their domain covers, as on the plan of a subway.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hostnet.report.host import KIND_OF_POOL, Host, Pool, Way
+from hostnet.report.html import Html, element
+from hostnet.report.numbers import number, percent
+from hostnet.report.parts import channel_tiles, core_cells, drive_cells, part_strip
+from hostnet.report.svg import shape, text
+from hostnet.report.words import counted, device_words, listed, pcie_words
+
+WIDTH = 380
+LEFT, RIGHT = 36, 344
+"""Between these lies what the boxes say; the lanes run outside."""
+
+CORES = (0, 160)
+DEVICES = (168, 380)
+HOST = (0, 380)
+"""Left and right edge of the boxes."""
+
+LANES = {"a": 11, "b": 26, "c": 354, "d": 369}
+"""Where each domain's lane runs."""
+
+TOP_BOX = 250
+"""Height of the boxes of cores and devices with the gaps between those."""
+
+GAP = 16
+COMPACT = 10_000
+"""From here on counts are written in thousands."""
+
+
+@dataclass
+class Drawing:
+    """What has been drawn, and the height at which lanes stop at each pool."""
+
+    host: Host
+    parts: list[Html] = field(default_factory=list)
+    stops: dict[str, float] = field(default_factory=dict)
+
+    def box(self, edges: tuple[int, int], top: float, height: float, title: str, *, idle: bool = False) -> None:
+        """A part of the host."""
+        left, right = edges
+        size = {"x": left + 0.5, "y": top + 0.5, "width": right - left - 1, "height": height - 1, "rx": 6}
+        self.parts.append(element("rect", **size, class_="hop idle" if idle else "hop"))
+        self.parts.append(label(title, self.inside(edges)[0], top + 18, "name quiet" if idle else "name"))
+
+    def inside(self, edges: tuple[int, int]) -> tuple[int, int]:
+        """Where the contents of a box begin and end: clear of the lanes."""
+        left, right = edges
+        return (left + LEFT if left == 0 else left + 8), (right - WIDTH + RIGHT if right == WIDTH else right - 8)
+
+    def pool(self, name: str, words: str, edges: tuple[int, int], top: float) -> None:
+        """A buffer: its name, entries in use of all, and a bar."""
+        left, right = self.inside(edges)
+        pool = self.host.pools.get(name)
+        self.stops[name] = top + 19
+        self.parts.append(label(words, left, top + 9.5))
+        self.parts.append(label(in_use_text(pool), right, top + 9.5, anchor="end", class_="count" if pool else "quiet"))
+        binding = self.host.binds(name)
+        self.bar(
+            pool.share if pool else None, left, right, top + 15, KIND_OF_POOL.get(name, "n"), binding=bool(binding)
+        )
+
+    def bar(self, share: float | None, left: float, right: float, top: float, kind: str, *, binding: bool) -> None:
+        """A bar that is filled to a share."""
+        size = {"x": left, "y": top, "height": 8, "rx": 2}
+        self.parts.append(element("rect", **size, width=right - left, class_="track"))
+        if share:
+            self.parts.append(element("rect", **size, width=round((right - left) * share, 1), class_=f"fill-{kind}"))
+        if binding:
+            frame = {"x": left - 2, "y": top - 2, "width": right - left + 4, "height": 12, "rx": 3}
+            self.parts.append(element("rect", **frame, class_=f"binds stroke-{kind}"))
+
+    def wire(self, x: float, start: float, end: float) -> None:
+        """A connection between two boxes."""
+        self.parts.append(element("line", x1=x, x2=x, y1=start, y2=end, class_="wire"))
+
+
+def host_picture(host: Host) -> Html:
+    """The whole picture."""
+    drawing = Drawing(host)
+    draw_wires(drawing)
+    draw_cores(drawing)
+    draw_devices(drawing)
+    draw_cha(drawing, TOP_BOX + GAP)
+    bottom = draw_memory(drawing, TOP_BOX + GAP + 54 + GAP)
+    for way in host.ways:
+        draw_lane(drawing, way)
+    title = element("title", "The host network of this run")
+    return element(
+        "svg",
+        title,
+        element("desc", description(host)),
+        *drawing.parts,
+        viewBox=f"0 0 {WIDTH} {bottom:g}",
+        role="img",
+        class_="host",
+    )
+
+
+def draw_wires(drawing: Drawing) -> None:
+    """The connections between the parts, below everything else."""
+    devices = sum(drawing.inside(DEVICES)) / 2
+    cores = sum(drawing.inside(CORES)) / 2
+    drawing.wire(devices, 40, TOP_BOX + GAP)
+    drawing.wire(cores, TOP_BOX, TOP_BOX + GAP)
+    drawing.wire(WIDTH / 2, TOP_BOX + GAP + 54, TOP_BOX + 2 * GAP + 60)
+
+
+def draw_cores(drawing: Drawing) -> None:
+    """The cores with their line fill buffers."""
+    host = drawing.host
+    pool = host.pools.get("LFB") or host.pools.get("C2M-Read")
+    busy = pool.parts if pool else ()
+    count = host.get("core.count") or len(busy)
+    drawing.box(CORES, 0, TOP_BOX, counted(count, "core") if count else "Cores", idle=pool is None)
+    left, right = drawing.inside(CORES)
+    drawing.pool("LFB", "LFB", CORES, 28)
+    if count and pool:
+        drawing.parts.append(label(f"{len(busy):,} busy, each:", left, 74, "quiet"))
+        drawing.parts += core_cells(busy, count, left, right, 82, TOP_BOX - 8)
+
+
+def draw_devices(drawing: Drawing) -> None:
+    """Drives, their links and the IIO."""
+    host = drawing.host
+    left, right = drawing.inside(DEVICES)
+    links = [host.pools[name] for name in ("PCIe posted", "PCIe non-posted") if name in host.pools]
+    idle = not links and not any(name in host.pools for name in ("P2M-Write", "P2M-Read"))
+    count = host.get("ssd.count") or max((len(pool.parts) for pool in links), default=0)
+    drawing.box(DEVICES, 0, 54, counted(count, "drive") if count else "Drives", idle=idle)
+    if count:
+        drawing.parts += drive_cells(links, count, left, right, 26)
+    drawing.box(DEVICES, 54 + GAP - 4, 82, pcie_words(host.config), idle=idle)
+    drawing.pool("PCIe posted", "posted", DEVICES, 54 + GAP + 20)
+    drawing.pool("PCIe non-posted", "non-posted", DEVICES, 54 + GAP + 48)
+    top = TOP_BOX - 86
+    drawing.box(DEVICES, top, 86, "IIO", idle=idle)
+    drawing.pool("P2M-Write", "write buffer", DEVICES, top + 26)
+    drawing.pool("P2M-Read", "read buffer", DEVICES, top + 55)
+
+
+def draw_cha(drawing: Drawing, top: float) -> None:
+    """The CHA with its request buffers."""
+    slices = drawing.host.get("cha.slices")
+    drawing.box(HOST, top, 54, f"CHA, {counted(slices, 'slice')}" if slices else "CHA")
+    split = [
+        f"{words} {number(drawing.host.pools[name].in_use)}"
+        for name, words in (("CHA->DRAM read", "reads"), ("CHA->MC write", "writes"))
+        if name in drawing.host.pools
+    ]
+    drawing.pool("CHA TOR", "TOR" + (f": {listed(split)}" if split else ""), HOST, top + 25)
+
+
+def draw_memory(drawing: Drawing, top: float) -> float:
+    """Memory controllers and DRAM; returns where the picture ends."""
+    host = drawing.host
+    left, right = drawing.inside(HOST)
+    strips = 18 if any(part_count(host.pools.get(name)) > 1 for name in ("WPQ", "RPQ")) else 0
+    height = 88 + 2 * strips
+    drawing.box(HOST, top, height, controllers_words(host))
+    for name, offset in (("WPQ", 25), ("RPQ", 54 + strips)):
+        drawing.pool(name, name, HOST, top + offset)
+        pool = host.pools.get(name)
+        if pool and strips:
+            drawing.parts += part_strip(pool, left, right, top + offset + 26)
+    top += height + GAP
+    drawing.wire(WIDTH / 2, top - GAP, top)
+    tiles = 46 if host.channels else 0
+    drawing.box(HOST, top, 54 + tiles, dram_words(host))
+    busy = host.channels_all["bus_busy_share"] if host.channels_all else None
+    drawing.stops["DRAM"] = top + 44
+    drawing.parts.append(label("data bus busy", left, top + 35))
+    drawing.parts.append(label(percent(busy), right, top + 35, anchor="end", class_="count"))
+    drawing.bar(busy, left, right, top + 40, "n", binding=False)
+    if host.channels:
+        drawing.parts += channel_tiles(host, left, right, top + 54)
+    return top + 54 + tiles
+
+
+def part_count(pool: Pool | None) -> int:
+    """Parts of a pool."""
+    return len(pool.parts) if pool else 0
+
+
+def controllers_words(host: Host) -> str:
+    """How many memory controllers there are: one for each channel, or subchannel."""
+    channels, subchannels = host.get("memory.channels"), host.get("memory.dram.subchannels")
+    if not channels:
+        return "Memory controllers"
+    if subchannels and subchannels > 1:
+        return f"Memory controllers, {channels} x {subchannels} subchannels"
+    return f"Memory controllers, {counted(channels, 'channel')}"
+
+
+def dram_words(host: Host) -> str:
+    """The device and its banks."""
+    ranks, groups, banks = (host.get(f"memory.dram.{key}") for key in ("ranks", "bank_groups", "banks_per_group"))
+    device = host.get("memory.device")
+    words = f"DRAM, {device_words(host.config)}" if device and "/" not in str(device) else "DRAM"
+    return f"{words}, {ranks * groups * banks} banks each" if ranks and groups and banks else words
+
+
+def draw_lane(drawing: Drawing, way: Way) -> None:
+    """The path of a domain: a line with a mark at each hop, and at its head the number of the domain."""
+    x = LANES[way.kind]
+    stops = [drawing.stops[hop] for hop in way.hops if hop in drawing.stops]
+    head = stops[0] - 28 if way.kind in "ab" else drawing.stops["P2M-Write"] - 28
+    binding = " binding" if drawing.host.binding.get(way.domain) else ""
+    drawing.parts.append(element("line", x1=x, x2=x, y1=head, y2=stops[-1], class_="halo"))
+    drawing.parts.append(element("line", x1=x, x2=x, y1=head, y2=stops[-1], class_=f"lane stroke-{way.kind}{binding}"))
+    drawing.parts += [
+        shape(way.kind, x, y, f"stop stroke-{way.kind}", f"{way.domain} passes here", size=3.6) for y in stops
+    ]
+    drawing.parts.append(badge(way, x, head, binding=bool(binding)))
+
+
+def badge(way: Way, x: float, y: float, *, binding: bool) -> Html:
+    """The number of a domain."""
+    digit = element("text", digit_of(way), x=x, y=y + 3.8, text_anchor="middle", class_="digit")
+    ring = element("circle", cx=x, cy=y, r=7, class_=f"badge fill-{way.kind}{' binding' if binding else ''}")
+    return element("g", element("title", way.domain), ring, digit)
+
+
+def digit_of(way: Way) -> str:
+    """The number that stands for a domain in the picture and beside it."""
+    return str("abcd".index(way.kind) + 1)
+
+
+def in_use_text(pool: Pool | None) -> str:
+    """Entries in use of all that there are."""
+    if pool is None:
+        return "not used"
+    in_use = number(pool.in_use) if pool.in_use < COMPACT else compact(pool.in_use)
+    return in_use + (f" of {compact(pool.capacity)}" if pool.capacity else "")
+
+
+def compact(count: float) -> str:
+    """A count, in thousands or millions when it is large."""
+    if count < COMPACT:
+        return f"{count:,.0f}"
+    size, unit = (1e6, "M") if count >= 999_500 else (1e3, "k")
+    return f"{count / size:.3g}{unit}"
+
+
+def label(content: str, x: float, y: float, class_: str | None = None, *, anchor: str = "start") -> Html:
+    """Text in the picture."""
+    return text(content, x, y, anchor=anchor, class_=class_)
+
+
+def description(host: Host) -> str:
+    """The picture in words, for those who cannot see it."""
+    pools = [f"{pool.name} {in_use_text(pool)}" for pool in host.pools.values()]
+    bound = [f"{domain} limits {listed(names)}" for domain, names in host.binding.items() if domain in host.pools]
+    ways = [f"{way.domain} passes {', '.join(way.hops)}" for way in host.ways]
+    return "; ".join(["Entries in use of all: " + ", ".join(pools), *ways, *bound]) + "."

@@ -1,0 +1,227 @@
+"""The tables of a run's page. They show rounded numbers; copied, they have exact ones under the files' column names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hostnet.report.charts import meter
+from hostnet.report.host import ALL, KIND_OF_POOL
+from hostnet.report.html import Cell, Child, Html, details, element, join, section, table
+from hostnet.report.load import Row, RunFiles
+from hostnet.report.numbers import MISSING, exact, number, percent, with_ci95
+
+NS_PER_US = 1000
+
+PARTS_MAX = 1000
+"""More rows than this are left to the file."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a page's table: what it is called, which columns of the file it copies, and what it shows.
+
+    `minor` ones are left out on paper.
+    """
+
+    heading: str
+    fields: tuple[str, ...]
+    show: Callable[[Row], Child]
+    minor: bool = False
+
+
+def record_table(label: str, columns: Sequence[Column], rows: Sequence[Row], *, text_columns: int = 1) -> Html:
+    """A table of rows of a file. Columns and fields without any value are left out."""
+    kept = [
+        (column, fields)
+        for column in columns
+        for fields in [[name for name in column.fields if any(row.get(name) is not None for row in rows)]]
+        if column.fields[0] in fields
+    ]
+    heads = [Cell(column.heading, "\t".join(fields), column.minor) for column, fields in kept]
+    cells = [
+        [
+            Cell(column.show(row), "\t".join(exact(row.get(name)) for name in fields), column.minor)
+            for column, fields in kept
+        ]
+        for row in rows
+    ]
+    return table(heads, cells, text_columns=text_columns, label=label)
+
+
+def numeric(heading: str, name: str, *, minor: bool = False) -> Column:
+    """A column of numbers."""
+    return Column(heading, (name,), lambda row: number(row.get(name)), minor)
+
+
+def interval(heading: str, name: str, ci95: str, *, minor: bool = False) -> Column:
+    """A column of numbers with their confidence intervals."""
+    return Column(heading, (name, ci95), lambda row: with_ci95(row.get(name), row.get(ci95)), minor)
+
+
+def share(heading: str, name: str, *, minor: bool = False) -> Column:
+    """A column of shares of one, in percent."""
+    return Column(heading, (name,), lambda row: percent(row.get(name)), minor)
+
+
+def words(heading: str, name: str, class_: str | None = None) -> Column:
+    """A column of text; a class lets long text wrap."""
+
+    def show(row: Row) -> Child:
+        content = str(row.get(name) or "")
+        return element("span", content, class_=class_) if class_ else content
+
+    return Column(heading, (name,), show)
+
+
+WORKLOADS = (
+    words("Workload", "workload", "name"),
+    words("Limited by", "limited_by"),
+    interval("Throughput GB/s", "throughput_gb_per_s", "throughput_ci95"),
+    numeric("DRAM read GB/s", "read_gb_per_s"),
+    numeric("DRAM write GB/s", "write_gb_per_s"),
+    interval("Latency ns", "latency_mean_ns", "latency_ci95"),
+    numeric("p50 ns", "latency_p50_ns"),
+    numeric("p99 ns", "latency_p99_ns"),
+    numeric("Lines", "lines", minor=True),
+)
+
+
+def microseconds(heading: str, name: str) -> Column:
+    """A column of times, shown in µs."""
+
+    def show(row: Row) -> Child:
+        value = row.get(name)
+        return MISSING if value is None else number(value / NS_PER_US)
+
+    return Column(heading, (name,), show)
+
+
+REQUESTS = (
+    words("I/O requests", "workload", "name"),
+    numeric("Rate GB/s", "app_gb_per_s"),
+    numeric("Completed", "io_completed"),
+    microseconds("Mean latency µs", "io_latency_mean_ns"),
+    microseconds("p50 µs", "io_latency_p50_ns"),
+    microseconds("p99 µs", "io_latency_p99_ns"),
+)
+
+
+def workloads_section(run: RunFiles) -> Html:
+    """Rates and latencies of every workload."""
+    rows = run.summary.get("workloads", [])
+    requests = [row for row in rows if row.get("io_completed") is not None]
+    too_few = any(row.get("io_latency_mean_ns") is None for row in requests)
+    return section(
+        "Workloads",
+        record_table("Workloads", WORKLOADS, rows, text_columns=2),
+        record_table("I/O requests", REQUESTS, requests) if requests else None,
+        element("p", "A latency of I/O requests is told once 100 of them have completed.", class_="note below")
+        if too_few
+        else None,
+        note="Throughput and latency are those of the workload's own domain; ± is half of a 95% confidence interval."
+        if any(row.get("throughput_ci95") is not None for row in rows)
+        else "Throughput and latency are those of the workload's own domain.",
+    )
+
+
+def domain_name(row: Row) -> Html:
+    """The domain, and whose credits it uses."""
+    shared = row.get("shares_capacity_with")
+    return join((row["domain"], element("span", f" in {shared}", class_="quiet") if shared else None))
+
+
+def occupancy(row: Row) -> Child:
+    """Credits in use, as a bar and a number."""
+    kind = KIND_OF_POOL.get(str(row["domain"]), "n")
+    bar = meter(row["in_use_mean"], row["capacity"], peak=row.get("in_use_max"), kind=kind)
+    return element("span", bar, element("span", number(row["in_use_mean"])), class_="meter")
+
+
+DOMAIN = Column("Domain", ("domain", "shares_capacity_with"), domain_name)
+
+CREDITS = (
+    Column("Credits in use", ("in_use_mean", "in_use_ci95"), occupancy),
+    numeric("Capacity", "capacity"),
+    share("Full", "full_share"),
+    interval("Latency ns", "latency_mean_ns", "latency_ci95"),
+    numeric("p50 ns", "latency_p50_ns", minor=True),
+    numeric("p99 ns", "latency_p99_ns"),
+    numeric("Throughput GB/s", "throughput_gb_per_s"),
+    numeric("Most in use", "in_use_max", minor=True),
+    share("Over threshold", "over_threshold_share", minor=True),
+    numeric("Lines", "lines", minor=True),
+)
+
+
+def domains_section(run: RunFiles) -> Html:
+    """Credits in use of every domain, summed over the machine; single parts are folded away."""
+    whole = [row for row in run.summary.get("domains", []) if row.get("part") == ALL]
+    totals = [row for row in whole if row["workload"] == ALL]
+    split = [row for row in whole if row["workload"] != ALL]
+    parts = [row for row in run.domains if row.get("part") != ALL and row["workload"] == ALL]
+    return section(
+        "Domains",
+        record_table("Domains", (DOMAIN, *CREDITS), totals),
+        split_table("By workload", "workload", split),
+        split_table("By part of the machine", "part", parts),
+        note="Bars show the mean number of credits in use out of the capacity; the tick is the largest number seen. "
+        "A domain's throughput is at most credits × 64 B / latency.",  # noqa: RUF001
+    )
+
+
+def split_table(title: str, by: str, rows: Sequence[Row]) -> Html | None:
+    """Domains by what they are split into, folded away."""
+    if not rows:
+        return None
+    if len(rows) > PARTS_MAX:
+        return element("p", f"{title}: {len(rows):,} rows, in domains.parquet.", class_="note below")
+    columns = (DOMAIN, words(by.capitalize(), by, "name"), *CREDITS)
+    return details(title, record_table(f"Domains by {by}", columns, rows, text_columns=2))
+
+
+def bus(row: Row) -> Child:
+    """How busy the data bus was, as a bar and a number."""
+    bar = meter(row.get("bus_busy_share"), 1.0, kind="n")
+    return element("span", bar, element("span", percent(row.get("bus_busy_share"))), class_="meter")
+
+
+CHANNELS = (
+    Column("Channel", ("channel",), lambda row: "all" if row["channel"] < 0 else str(row["channel"])),
+    words("Traffic, GB/s", "sources", "sources"),
+    Column("Bus busy", ("bus_busy_share",), bus),
+    numeric("Read GB/s", "read_gb_per_s"),
+    numeric("Write GB/s", "write_gb_per_s"),
+    Column("Row misses", ("row_miss_ratio", "row_miss_ci95"), lambda row: percent(row.get("row_miss_ratio"))),
+    share("Row conflicts", "row_conflict_ratio"),
+    share("Write row misses", "write_row_miss_ratio", minor=True),
+    numeric("RPQ", "rpq_mean"),
+    numeric("WPQ", "wpq_mean"),
+    share("RPQ full", "rpq_full_share", minor=True),
+    share("WPQ full", "wpq_full_share"),
+    share("Write mode", "write_mode_share"),
+    numeric("Mode switches", "mode_switches", minor=True),
+    numeric("C2M GB/s", "c2m_gb_per_s", minor=True),
+    numeric("P2M GB/s", "p2m_gb_per_s", minor=True),
+    share("Bank load over 1.5", "bank_load_1_5_share", minor=True),
+    share("Bank load over 2", "bank_load_2_share", minor=True),
+    numeric("Activations", "activations", minor=True),
+    numeric("Precharges", "precharges", minor=True),
+    numeric("Refreshes", "refreshes", minor=True),
+)
+
+
+def channels_section(run: RunFiles) -> Html | None:
+    """What every memory channel did; the last row is all of them."""
+    channels = sorted(run.summary.get("channels", []), key=lambda row: (row["channel"] < 0, row["channel"]))
+    if not channels:
+        return None
+    rows = [{**row, "sources": row.get("sources") or None} for row in channels]
+    text_columns = 2 if any(row["sources"] for row in rows) else 1
+    note = (
+        "Row misses are activations for reads per line read; RPQ and WPQ are mean numbers of entries. "
+        "Shares are of time; bank load is the share of samples in which one bank has 1.5 or 2 times the mean load."
+    )
+    return section(
+        "Memory channels", record_table("Memory channels", CHANNELS, rows, text_columns=text_columns), note=note
+    )

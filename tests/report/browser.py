@@ -1,0 +1,109 @@
+"""A headless browser that looks at pages as they are, in frames of given widths."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from html import escape, unescape
+from pathlib import Path
+from typing import Any
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+"""Commands of browsers that can be driven from the command line."""
+
+OPTIONS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--enable-logging=stderr",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+)
+
+WIDTHS = (1280, 400)
+
+LOOK = """
+function meet(a, b) {
+  const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+  return across > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+}
+function look(frame) {
+  const page = frame.contentDocument, root = page.documentElement;
+  const seen = { width: root.clientWidth, needed: root.scrollWidth, collisions: [], clipped: [], tiny: [] };
+  for (const svg of page.querySelectorAll("svg[role=img]")) {
+    const box = (svg.closest(".card") ?? svg).getBoundingClientRect();
+    if (!box.width) continue;
+    const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    const texts = Array.from(svg.querySelectorAll("text"), (text) => [text, text.getBoundingClientRect()]);
+    texts.forEach(([text, place], index) => {
+      const words = text.textContent;
+      if (place.left < box.left - 1 || place.right > box.right + 1) seen.clipped.push(words);
+      if (parseFloat(getComputedStyle(text).fontSize) * scale < 9) seen.tiny.push(words);
+      const met = texts.slice(index + 1).filter(([, its]) => meet(place, its));
+      seen.collisions.push(...met.map(([other]) => [words, other.textContent]));
+    });
+  }
+  return seen;
+}
+addEventListener("load", () => {
+  const frames = Array.from(document.querySelectorAll("iframe"));
+  document.getElementById("seen").textContent = JSON.stringify(frames.map((frame) => (%s)(frame)));
+});
+"""
+
+
+def find_browser() -> str | None:
+    """The path of a browser, if there is one."""
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a look at a page found, frame by frame, and what the browser's console said meanwhile."""
+
+    frames: list[Any]
+    console: list[str]
+
+
+@dataclass(frozen=True)
+class Browser:
+    """Opens files; what it needs to write lies in `folder`."""
+
+    path: str
+    folder: Path
+
+    def look(self, page: str, script: str = "look", widths: tuple[int, ...] = WIDTHS) -> Seen:
+        """Shows a page in a frame of each width and returns what a function of the frame finds there."""
+        frames = "".join(
+            f'<iframe srcdoc="{escape(page, quote=True)}" style="width:{width}px;height:900px;border:0"></iframe>'
+            for width in widths
+        )
+        file = self.folder / "look.html"
+        file.write_text(
+            f'<!doctype html><meta charset="utf-8"><pre id="seen"></pre><script>{LOOK % script}</script>{frames}',
+            encoding="utf-8",
+        )
+        done = self._run("--window-size=1400,1000", "--dump-dom", file.as_uri())
+        found = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout, re.DOTALL)
+        assert found is not None, done.stderr
+        return Seen(json.loads(unescape(found[1])), re.findall(r"CONSOLE.*", done.stderr))
+
+    def print_to_pdf(self, page: Path) -> bytes:
+        """The page on paper."""
+        file = self.folder / "page.pdf"
+        self._run("--no-pdf-header-footer", f"--print-to-pdf={file}", page.as_uri())
+        return file.read_bytes()
+
+    def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        profile = f"--user-data-dir={self.folder / 'profile'}"
+        return subprocess.run(
+            [self.path, *OPTIONS, profile, *arguments], capture_output=True, text=True, timeout=50, check=True
+        )
