@@ -49,6 +49,11 @@ pub struct Queue<P> {
     start: u64,
     /// The block whose events are all near; `start` lies in it or at its end.
     block: u64,
+    /// No event after this is popped now.
+    limit: Time,
+    /// From `start` up to this slot an event alone in its slot is the next: they are all of `block` and before `limit`,
+    /// and none is of a slot before.
+    clear_until: u64,
     len: usize,
     /// The largest `len` before this queue was restored; since then there is a node for each.
     len_max: usize,
@@ -74,6 +79,8 @@ impl<P: Copy> Queue<P> {
             late: BinaryHeap::new(),
             start: 0,
             block: 0,
+            limit: Time::MAX,
+            clear_until: 0,
             len: 0,
             len_max: 0,
         }
@@ -98,26 +105,37 @@ impl<P: Copy> Queue<P> {
     }
 
     /// Adds an event.
+    #[inline(always)]
+    pub fn push(&mut self, event: Event<P>) {
+        if !self.push_near(event) {
+            self.push_anywhere(event);
+        }
+    }
+
+    /// Adds an event if that is simple: there is a free node, and the event is near. Else nothing changes, and it says so.
     // Inlined wherever an event is made: passed on through memory, its parts would be read back in other widths than
     // they were written in, which stalls a processor longer than all the rest takes.
     #[inline(always)]
-    pub fn push(&mut self, event: Event<P>) {
+    pub(crate) fn push_near(&mut self, event: Event<P>) -> bool {
         let slot = slot_of(event.time);
         let node = self.free;
-        self.len += 1;
-        if node == NONE || slot.wrapping_sub(self.start) >= SLOTS as u64 {
-            let node = self.node(event);
-            self.place_anywhere(slot, node);
-            return;
+        match self.nodes.get_mut(node as usize) {
+            Some(place) if slot.wrapping_sub(self.start) < SLOTS as u64 => {
+                self.len += 1;
+                self.free = place.next;
+                *place = Node { event, next: self.near.link(slot, node) };
+                true
+            }
+            _ => false,
         }
-        let place = &mut self.nodes[node as usize];
-        self.free = place.next;
-        *place = Node { event, next: self.near.link(slot, node) };
     }
 
-    /// Places a node, wherever it belongs.
+    /// Adds an event, whatever that takes.
     #[inline(never)]
-    fn place_anywhere(&mut self, slot: u64, node: u32) {
+    pub(crate) fn push_anywhere(&mut self, event: Event<P>) {
+        self.len += 1;
+        let node = self.node(event);
+        let slot = slot_of(event.time);
         if slot < self.start {
             self.insert_current(node);
         } else {
@@ -147,17 +165,43 @@ impl<P: Copy> Queue<P> {
     /// Removes the earliest event if it happens at or before `limit`.
     #[inline]
     pub fn pop_until(&mut self, limit: Time) -> Option<Event<P>> {
-        self.pop_node(limit).map(|node| self.release(node))
+        if limit != self.limit {
+            self.set_limit(limit);
+        }
+        self.pop_due()
     }
 
-    /// Removes the node of the earliest event if it happens at or before `limit`. [`Queue::release`] is next.
+    /// From now on [`Queue::pop_due`] pops events at or before `limit`.
+    pub(crate) fn set_limit(&mut self, limit: Time) {
+        self.limit = limit;
+        self.clear_until = 0;
+    }
+
+    /// Removes the earliest event if it happens at or before the limit that was set.
     #[inline(always)]
-    pub(crate) fn pop_node(&mut self, limit: Time) -> Option<u32> {
-        if self.current.is_empty() {
-            self.pop_slot(limit)
-        } else {
-            self.pop_current(limit)
+    pub(crate) fn pop_due(&mut self) -> Option<Event<P>> {
+        let slot = self.near.next_from(self.start).unwrap_or(u64::MAX);
+        if slot < self.clear_until {
+            let node = self.near.first(slot);
+            let place = &mut self.nodes[node as usize];
+            if place.next == NONE {
+                self.start = slot + 1;
+                self.near.take(slot);
+                return Some(self.release(node));
+            }
         }
+        let node = self.pop_with_care()?;
+        Some(self.release(node))
+    }
+
+    /// Removes the node of the earliest event, wherever it is. The wheels never move past the limit, so that what is pushed
+    /// after a pause still finds its slot.
+    #[inline(never)]
+    fn pop_with_care(&mut self) -> Option<u32> {
+        let node = if self.current.is_empty() { self.pop_slot() } else { self.pop_current() };
+        let end_of_block = (self.block + 1) << SLOT_COUNT_BITS;
+        self.clear_until = if self.current.is_empty() { end_of_block.min(slot_of(self.limit)) } else { 0 };
+        node
     }
 
     /// When the earliest event happens.
@@ -210,9 +254,9 @@ impl<P: Copy> Queue<P> {
         node
     }
 
-    /// Takes the event out of the node that [`Queue::pop_node`] has just returned.
+    /// Takes the event out of a node that is in no list any more.
     #[inline(always)]
-    pub(crate) fn release(&mut self, node: u32) -> Event<P> {
+    fn release(&mut self, node: u32) -> Event<P> {
         self.len -= 1;
         let place = &mut self.nodes[node as usize];
         place.next = self.free;
@@ -222,6 +266,7 @@ impl<P: Copy> Queue<P> {
 
     /// Adds a node to the slot that is being popped.
     fn insert_current(&mut self, node: u32) {
+        self.clear_until = 0;
         let waiting = self.waiting(node);
         let passed = self.current.iter().rev().take(INSERT_MAX + 1).take_while(|&other| *other > waiting).count();
         if passed > INSERT_MAX {
@@ -232,13 +277,12 @@ impl<P: Copy> Queue<P> {
     }
 
     /// Pops the earliest node of the slot that is being popped.
-    #[inline(never)]
-    fn pop_current(&mut self, limit: Time) -> Option<u32> {
+    fn pop_current(&mut self) -> Option<u32> {
         if !self.late.is_empty() {
             self.advance_late();
         }
         let Reverse((key, node)) = *self.current.last()?;
-        if key.time > limit {
+        if key.time > self.limit {
             return None;
         }
         self.current.pop();
@@ -256,28 +300,14 @@ impl<P: Copy> Queue<P> {
         }
     }
 
-    /// Begins the next slot that holds events and pops its earliest. The wheels never move past `limit`, so that
-    /// what is pushed after a pause still finds its slot.
-    #[inline(always)]
-    fn pop_slot(&mut self, limit: Time) -> Option<u32> {
+    /// Begins the next slot that holds events and pops its earliest. While there are few, it is looked for; many are
+    /// sorted.
+    fn pop_slot(&mut self) -> Option<u32> {
         let slot = match self.near.next_from(self.start) {
             Some(slot) if block_of(slot) == self.block => slot,
-            _ => self.next_block(limit)?,
+            _ => self.next_block()?,
         };
-        let node = self.near.first(slot);
-        if self.nodes[node as usize].next == NONE && slot < slot_of(limit) {
-            self.start = slot + 1;
-            self.near.take(slot);
-            return Some(node);
-        }
-        self.pop_shared(slot, limit)
-    }
-
-    /// Pops the earliest node of a slot that holds several or lies at the limit. While there are few, it is looked for;
-    /// many are sorted.
-    #[inline(never)]
-    fn pop_shared(&mut self, slot: u64, limit: Time) -> Option<u32> {
-        if slot > slot_of(limit) {
+        if slot > slot_of(self.limit) {
             return None;
         }
         let first = self.near.first(slot);
@@ -287,7 +317,7 @@ impl<P: Copy> Queue<P> {
         for _ in 0..SHARED_MAX {
             let next = self.nodes[at as usize].next;
             if next == NONE {
-                return (key.time <= limit).then(|| self.unlink(slot, before, earliest));
+                return (key.time <= self.limit).then(|| self.unlink(slot, before, earliest));
             }
             let next_key = self.key(next);
             if next_key < key {
@@ -298,7 +328,7 @@ impl<P: Copy> Queue<P> {
         self.start = slot + 1;
         self.near.take(slot);
         self.open(first);
-        self.pop_current(limit)
+        self.pop_current()
     }
 
     /// Takes `node` out of the list of a slot, where it follows `before`.
@@ -325,14 +355,14 @@ impl<P: Copy> Queue<P> {
         self.current.sort_unstable();
     }
 
-    /// Moves on to the next block that holds events, if it begins by `limit`. Returns its first occupied slot.
+    /// Moves on to the next block that holds events, if it begins by the limit. Returns its first occupied slot.
     #[cold]
-    fn next_block(&mut self, limit: Time) -> Option<u64> {
+    fn next_block(&mut self) -> Option<u64> {
         let near = self.near.next_from(self.start).map(block_of);
         let far = self.far.next_from(self.block + 1);
         let beyond = self.beyond.peek().map(|waiting| block_of(slot_of(waiting.0 .0.time)));
         let block = [near, far, beyond].into_iter().flatten().min()?;
-        if block > block_of(slot_of(limit)) {
+        if block > block_of(slot_of(self.limit)) {
             return None;
         }
         self.enter(block);

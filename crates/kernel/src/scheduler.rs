@@ -79,8 +79,16 @@ impl<P: Copy> Scheduler<P> {
         let sequence = *count;
         *count += 1;
         let event = Event { time, sequence, source, target, payload };
-        if self.owns(target) {
-            self.queue.push(event);
+        if !(self.owns(target) && self.queue.push_near(event)) {
+            self.send_far(event);
+        }
+    }
+
+    /// Sends an event to another partition, or to a place in the queue that is not at hand.
+    #[inline(never)]
+    fn send_far(&mut self, event: Event<P>) {
+        if self.owns(event.target) {
+            self.queue.push_anywhere(event);
         } else {
             self.outgoing.push(event);
         }
@@ -122,13 +130,12 @@ impl<P: Copy> Scheduler<P> {
 
     /// Handles every event up to and including `limit`, at most `events_max` of them. True when none is left.
     pub(crate) fn run<W: Partition<Payload = P>>(&mut self, world: &mut W, limit: Time, events_max: u64) -> bool {
-        let stop = self.handled.saturating_add(events_max);
-        while self.handled < stop {
-            let Some(node) = self.queue.pop_node(limit) else {
+        self.queue.set_limit(limit);
+        for _ in 0..events_max {
+            let Some(event) = self.queue.pop_due() else {
                 self.settle(limit);
                 return true;
             };
-            let event = self.queue.release(node);
             self.now = event.time;
             self.handled += 1;
             world.on_event(event, self);

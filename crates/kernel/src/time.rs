@@ -36,9 +36,9 @@ impl Time {
     /// # Panics
     /// If `earlier` is later: time never runs backwards.
     #[must_use]
+    #[inline]
     pub fn since(self, earlier: Self) -> u64 {
-        assert!(self.0 >= earlier.0, "time ran backwards: {} ps after {} ps", self.0, earlier.0);
-        self.0 - earlier.0
+        self.0.checked_sub(earlier.0).unwrap_or_else(|| ran_backwards(self, earlier))
     }
 
     /// `self + ps`, staying at [`Time::MAX`] when the sum does not fit.
@@ -46,6 +46,13 @@ impl Time {
     pub const fn saturating_add(self, ps: u64) -> Self {
         Self(self.0.saturating_add(ps))
     }
+}
+
+/// Apart, so that its message is no burden to who never sends it.
+#[cold]
+#[inline(never)]
+fn ran_backwards(later: Time, earlier: Time) -> ! {
+    panic!("time ran backwards: {} ps after {} ps", later.0, earlier.0)
 }
 
 impl Add<u64> for Time {

@@ -38,9 +38,10 @@ impl Area {
 /// What one class of traffic (a workload) made of a domain since the last reset.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Usage {
-    in_use: u32,
+    /// Credits held at the last reset, and those with what was taken since.
+    held_before: u64,
+    taken: u64,
     area: Area,
-    acquired: u64,
     residence: Histogram,
 }
 
@@ -48,7 +49,7 @@ impl Usage {
     /// Credits held now.
     #[must_use]
     pub fn in_use(&self) -> u32 {
-        self.in_use
+        (self.taken - self.residence.count()) as u32
     }
 
     /// Credits times picoseconds held since the last reset, up to the last settling.
@@ -60,13 +61,34 @@ impl Usage {
     /// Credits taken since the last reset.
     #[must_use]
     pub fn acquired(&self) -> u64 {
-        self.acquired
+        self.taken - self.held_before
     }
 
     /// How long each credit that came back since the last reset had been held, in ps.
     #[must_use]
     pub fn residence(&self) -> &Histogram {
         &self.residence
+    }
+
+    fn reset(&mut self, now: Time) {
+        let held = self.in_use();
+        self.area.reset(now, held);
+        self.held_before = u64::from(held);
+        self.taken = self.held_before;
+        self.residence.reset();
+    }
+
+    fn clear(&mut self) {
+        (self.held_before, self.taken, self.area) = (0, 0, Area::default());
+        self.residence.reset();
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.held_before += other.held_before;
+        self.taken += other.taken;
+        self.area.moments_ps = self.area.moments_ps.wrapping_add(other.area.moments_ps);
+        self.area.settled_ps += other.area.settled_ps;
+        self.residence.merge(&other.residence);
     }
 }
 
@@ -78,6 +100,9 @@ pub struct Domain {
     threshold: u32,
     in_use: u32,
     in_use_max: u32,
+    /// The lesser of capacity and threshold, and the least number of credits in use that matters when one more is taken.
+    edge: u32,
+    mark: u32,
     /// While every credit is in use, and while at least `threshold` are.
     full: Area,
     over_threshold: Area,
@@ -101,6 +126,8 @@ impl Domain {
             threshold,
             in_use: 0,
             in_use_max: 0,
+            edge: threshold.min(capacity),
+            mark: 1,
             full: Area::default(),
             over_threshold: Area::default(),
             reset_at: Time::ZERO,
@@ -113,20 +140,11 @@ impl Domain {
     #[must_use]
     #[inline]
     pub fn try_acquire(&mut self, now: Time, class: u8) -> bool {
-        if self.in_use == self.capacity {
+        if !self.try_acquire_unnamed(now) {
             return false;
         }
-        self.in_use += 1;
-        self.in_use_max = self.in_use_max.max(self.in_use);
-        if self.in_use == self.capacity {
-            self.full.take(now);
-        }
-        if self.in_use == self.threshold {
-            self.over_threshold.take(now);
-        }
         let usage = &mut self.classes[usize::from(class)];
-        usage.in_use += 1;
-        usage.acquired += 1;
+        usage.taken += 1;
         usage.area.take(now);
         true
     }
@@ -137,18 +155,68 @@ impl Domain {
     /// If the class holds no credit.
     #[inline]
     pub fn release(&mut self, now: Time, class: u8, since: Time) {
+        self.release_unnamed(now);
         let usage = &mut self.classes[usize::from(class)];
-        assert!(usage.in_use > 0, "a credit came back that was never taken");
-        usage.in_use -= 1;
+        assert!(usage.taken > usage.residence.count(), "a credit came back that was never taken");
         usage.area.give_back(now);
         usage.residence.record(now.since(since));
+    }
+
+    /// As [`Domain::try_acquire`], for a class whose books another domain keeps; see [`Domain::take_over`].
+    #[must_use]
+    #[inline]
+    pub fn try_acquire_unnamed(&mut self, now: Time) -> bool {
+        if self.in_use == self.capacity {
+            return false;
+        }
+        self.in_use += 1;
+        if self.in_use >= self.mark {
+            self.rise(now);
+        }
+        true
+    }
+
+    /// Gives back a credit of [`Domain::try_acquire_unnamed`].
+    #[inline]
+    pub fn release_unnamed(&mut self, now: Time) {
+        if self.in_use >= self.edge {
+            self.fall(now);
+        }
+        self.in_use -= 1;
+    }
+
+    /// Makes the books of the classes the sum of those of `parts`, whose credits are credits of this domain, too.
+    pub fn take_over(&mut self, parts: [&Self; 2]) {
+        for (index, usage) in self.classes.iter_mut().enumerate() {
+            usage.clear();
+            parts.into_iter().for_each(|part| usage.add(&part.classes[index]));
+        }
+    }
+
+    /// More credits are in use than ever, or as many as matter.
+    fn rise(&mut self, now: Time) {
+        self.in_use_max = self.in_use_max.max(self.in_use);
+        self.mark = self.next_mark();
+        if self.in_use == self.capacity {
+            self.full.take(now);
+        }
+        if self.in_use == self.threshold {
+            self.over_threshold.take(now);
+        }
+    }
+
+    /// One of as many credits as matter comes back.
+    fn fall(&mut self, now: Time) {
         if self.in_use == self.capacity {
             self.full.give_back(now);
         }
         if self.in_use == self.threshold {
             self.over_threshold.give_back(now);
         }
-        self.in_use -= 1;
+    }
+
+    fn next_mark(&self) -> u32 {
+        self.edge.min(self.in_use_max + 1)
     }
 
     fn is_full(&self) -> bool {
@@ -164,7 +232,7 @@ impl Domain {
         self.settled_at = now;
         self.full.settle(now, u32::from(self.is_full()));
         self.over_threshold.settle(now, u32::from(self.is_over_threshold()));
-        self.classes.iter_mut().for_each(|usage| usage.area.settle(now, usage.in_use));
+        self.classes.iter_mut().for_each(|usage| usage.area.settle(now, usage.in_use()));
     }
 
     /// Starts a new measuring window at `now`. Credits in use stay in use.
@@ -172,13 +240,10 @@ impl Domain {
         self.settled_at = now;
         self.reset_at = now;
         self.in_use_max = self.in_use;
+        self.mark = self.next_mark();
         self.full.reset(now, u32::from(self.is_full()));
         self.over_threshold.reset(now, u32::from(self.is_over_threshold()));
-        for usage in &mut self.classes {
-            usage.area.reset(now, usage.in_use);
-            usage.acquired = 0;
-            usage.residence.reset();
-        }
+        self.classes.iter_mut().for_each(|usage| usage.reset(now));
     }
 
     /// Credits in all.
@@ -279,6 +344,45 @@ mod tests {
                 prop_assert_eq!(usage.acquired(), usage.residence().count());
             }
             prop_assert!(domain.over_threshold_ps() <= domain.window_ps());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn books_taken_over_are_those_of_a_domain_of_its_own(steps in prop::collection::vec((1_u64..50, any::<bool>(), 0_u8..2, 0_usize..2, any::<prop::sample::Index>()), 1..300), capacity in 1_u32..12) {
+            let domain = || Domain::new(capacity, capacity.div_ceil(2), 2);
+            let (mut whole, mut joint, mut parts) = (domain(), domain(), [domain(), domain()]);
+            let mut held: Vec<(u8, usize, Time)> = Vec::new();
+            let (mut now, mut most) = (Time::ZERO, 0);
+            for (index, (wait, take, class, part, which)) in steps.into_iter().enumerate() {
+                now += wait;
+                if take {
+                    let taken = joint.try_acquire_unnamed(now);
+                    prop_assert_eq!(taken, whole.try_acquire(now, class));
+                    if taken {
+                        prop_assert!(parts[part].try_acquire(now, class));
+                        held.push((class, part, now));
+                    }
+                } else if !held.is_empty() {
+                    let (class, part, since) = held.swap_remove(which.index(held.len()));
+                    joint.release_unnamed(now);
+                    parts[part].release(now, class, since);
+                    whole.release(now, class, since);
+                }
+                most = most.max(held.len());
+                prop_assert_eq!((joint.in_use_max() as usize, whole.in_use_max() as usize), (most, most));
+                if index % 64 == 40 {
+                    [&mut whole, &mut joint].into_iter().chain(&mut parts).for_each(|domain| domain.reset(now));
+                    most = held.len();
+                }
+                [&mut whole, &mut joint].into_iter().chain(&mut parts).for_each(|domain| domain.settle_all(now));
+                joint.take_over([&parts[0], &parts[1]]);
+                prop_assert_eq!((joint.full_ps(), joint.over_threshold_ps()), (whole.full_ps(), whole.over_threshold_ps()));
+                for (joint, whole) in joint.classes().iter().zip(whole.classes()) {
+                    prop_assert_eq!((joint.in_use(), joint.acquired(), joint.area_ps()), (whole.in_use(), whole.acquired(), whole.area_ps()));
+                    prop_assert_eq!(joint.residence(), whole.residence());
+                }
+            }
         }
     }
 

@@ -11,14 +11,17 @@ const BUCKETS: usize = ((44 - SUB_BITS as usize + 1) * SUB as usize) + SUB as us
 /// Counts of values in log-linear buckets, with the exact sum. Values are picoseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram {
-    counts: Vec<u64>,
+    /// Modulo 2^32: the shorter they are, the more of them a processor has at hand.
+    counts: Vec<u32>,
+    /// The buckets whose count has passed 2^32, once for each time, in order.
+    wrapped: Vec<u16>,
     count: u64,
     sum: u128,
 }
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self { counts: vec![0; BUCKETS], count: 0, sum: 0 }
+        Self { counts: vec![0; BUCKETS], wrapped: Vec::new(), count: 0, sum: 0 }
     }
 }
 
@@ -26,9 +29,25 @@ impl Histogram {
     /// Adds one value in ps.
     #[inline]
     pub fn record(&mut self, value: u64) {
-        self.counts[bucket(value)] += 1;
         self.count += 1;
         self.sum += u128::from(value);
+        let bucket = bucket(value);
+        match self.counts.get_mut(bucket) {
+            Some(count) if *count < u32::MAX => *count += 1,
+            _ => self.record_beyond(bucket.min(BUCKETS - 1)),
+        }
+    }
+
+    /// Counts in a bucket that may be full.
+    #[cold]
+    #[inline(never)]
+    fn record_beyond(&mut self, bucket: usize) {
+        let count = &mut self.counts[bucket];
+        *count = count.wrapping_add(1);
+        if *count == 0 {
+            self.wrapped.push(bucket as u16);
+            self.wrapped.sort_unstable();
+        }
     }
 
     /// How many values were recorded.
@@ -58,7 +77,8 @@ impl Histogram {
         let rank = ((share * self.count as f64).ceil() as u64).clamp(1, self.count);
         let mut seen = 0;
         for (index, &count) in self.counts.iter().enumerate() {
-            seen += count;
+            let wraps = self.wrapped.iter().filter(|&&bucket| usize::from(bucket) == index).count();
+            seen += u64::from(count) + ((wraps as u64) << 32);
             if seen >= rank {
                 return Some(middle(index));
             }
@@ -68,9 +88,18 @@ impl Histogram {
 
     /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Self) {
+        self.wrapped.extend(&other.wrapped);
+        let mut wraps = false;
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
-            *mine += theirs;
+            *mine = mine.wrapping_add(*theirs);
+            wraps |= *mine < *theirs;
         }
+        if wraps {
+            let pairs = self.counts.iter().zip(&other.counts).enumerate();
+            let wrapped = pairs.filter(|(_, (mine, theirs))| mine < theirs);
+            self.wrapped.extend(wrapped.map(|(bucket, _)| bucket as u16));
+        }
+        self.wrapped.sort_unstable();
         self.count += other.count;
         self.sum += other.sum;
     }
@@ -78,17 +107,18 @@ impl Histogram {
     /// Forgets all values and keeps the memory.
     pub fn reset(&mut self) {
         self.counts.fill(0);
+        self.wrapped.clear();
         self.count = 0;
         self.sum = 0;
     }
 }
 
+/// The bucket of a value, which may lie beyond the last.
 #[inline]
 fn bucket(value: u64) -> usize {
     // Values below `SUB` have a bucket each, those of a power of two above it `SUB` buckets.
     let shift = 63 - SUB_BITS - (value | SUB).leading_zeros();
-    let index = u64::from(shift) * SUB + (value >> shift);
-    (index as usize).min(BUCKETS - 1)
+    (u64::from(shift) * SUB + (value >> shift)) as usize
 }
 
 fn middle(index: usize) -> f64 {
@@ -105,6 +135,27 @@ fn middle(index: usize) -> f64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn counts_go_on_beyond_32_bits() {
+        let mut histogram = Histogram::default();
+        histogram.record(7);
+        histogram.record(9);
+        for _ in 0..33 {
+            histogram.merge(&histogram.clone());
+        }
+        let more = histogram.clone();
+        histogram.record(9);
+        assert_eq!(histogram.count(), (1 << 34) + 1);
+        assert_eq!((histogram.quantile(0.4999), histogram.quantile(0.5001)), (Some(7.0), Some(9.0)));
+        assert_ne!(histogram, more);
+        histogram.counts[9] = u32::MAX;
+        histogram.wrapped.clear();
+        histogram.record(9);
+        assert_eq!((histogram.counts[9], histogram.wrapped.as_slice()), (0, &[9][..]));
+        histogram.reset();
+        assert_eq!(histogram, Histogram::default());
+    }
 
     proptest! {
         #[test]

@@ -2,7 +2,8 @@
 
 use hostnet_kernel::Time;
 use hostnet_measure::{Domain, Histogram, Usage};
-use hostnet_model::{cha, Component, Machine};
+use hostnet_model::cha::{self, Cha};
+use hostnet_model::{Component, Machine};
 use serde::{Deserialize, Serialize};
 
 /// The domains of a machine and its hops' queues, in the order of the reports.
@@ -134,11 +135,13 @@ fn domain_of<'a>(component: &'a Component, group: Group, id: u32, machine: &Mach
 /// Settles every domain at `now`, so that areas speak of this moment.
 pub fn settle(machine: &mut Machine, now: Time) {
     for_each_domain(machine, |domain| domain.settle_all(now));
+    for_each_cha(machine, |cha| cha.settle(now));
 }
 
 /// Starts a new measuring window at `now`.
 pub fn reset(machine: &mut Machine, now: Time) {
     for_each_domain(machine, |domain| domain.reset(now));
+    for_each_cha(machine, |cha| cha.reset(now));
     for component in machine.components_mut() {
         match component {
             Component::Channel(channel) => channel.controller_mut().reset_counters(now),
@@ -148,11 +151,20 @@ pub fn reset(machine: &mut Machine, now: Time) {
     }
 }
 
+fn for_each_cha(machine: &mut Machine, mut action: impl FnMut(&mut Cha)) {
+    for component in machine.components_mut() {
+        if let Component::Cha(cha) = component {
+            action(cha);
+        }
+    }
+}
+
+/// Every domain but those of the CHAs, which depend on each other.
 fn for_each_domain(machine: &mut Machine, mut action: impl FnMut(&mut Domain)) {
     for component in machine.components_mut() {
         match component {
             Component::Core(core) => core.domains_mut().into_iter().for_each(&mut action),
-            Component::Cha(cha) => cha.domains_mut().into_iter().for_each(&mut action),
+            Component::Cha(_) => {}
             Component::Channel(channel) => channel.controller_mut().domains_mut().into_iter().for_each(&mut action),
             Component::Iio(iio) => iio.domains_mut().into_iter().for_each(&mut action),
             Component::Ssd(ssd) => ssd.domains_mut().into_iter().for_each(&mut action),

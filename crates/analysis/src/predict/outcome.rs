@@ -228,17 +228,23 @@ impl View<'_> {
             gb_per_s,
             offered_gb_per_s: Some(self.drives().map(Drive::offered).sum::<f64>() * 64.0),
         });
-        let c2m = if p2m.is_some() { self.c2m(workloads) } else { None };
-        regime(c2m, p2m)
+        regime(self.c2m(workloads, p2m.is_some()), p2m)
     }
 
-    /// The stream whose latency has grown most over that without devices.
-    fn c2m(&self, workloads: &[Workload]) -> Option<C2m> {
-        let alone = super::isolated_latencies_ns(self.server);
+    /// The stream whose latency has grown most over that without devices, which it has already if there are none.
+    fn c2m(&self, workloads: &[Workload], devices: bool) -> Option<C2m> {
+        let alone = if devices { super::isolated_latencies_ns(self.server) } else { self.latencies_ns(workloads) };
         let streams = alone.iter().zip(workloads).filter_map(|(alone, workload)| {
             alone.map(|isolated_ns| C2m { latency_ns: workload.latency_ns, isolated_ns, basis: Basis::Predicted })
         });
         streams.max_by(|a, b| (a.latency_ns / a.isolated_ns).total_cmp(&(b.latency_ns / b.isolated_ns)))
+    }
+
+    /// The latency of each stream.
+    fn latencies_ns(&self, workloads: &[Workload]) -> Vec<Option<f64>> {
+        let is_stream = |flow: &Flow| matches!(flow, Flow::Stream(_));
+        let pairs = workloads.iter().zip(self.problem.flows);
+        pairs.map(|(workload, flow)| is_stream(flow).then_some(workload.latency_ns)).collect()
     }
 
     fn memory(&self) -> Memory {

@@ -218,7 +218,8 @@ impl<'a> Problem<'a> {
             let keep = if round < 2 { 0.0 } else { 0.5 };
             slow = self.settle(&slow, &rates, &latency, keep);
         }
-        Solution { rates, latency, load: slow.load, state: slow.state, forced: slow.forced, moved }
+        let load = self.load(&rates, &slow);
+        Solution { rates, latency, load, state: slow.state, forced: slow.forced, moved }
     }
 
     /// Rates and latencies for given rows and modes: the backlog at the controllers is such that its utilisation is the one
@@ -285,6 +286,12 @@ impl<'a> Problem<'a> {
                 Flow::Stream(stream) => Rate { access: self.access(stream, latency), ..Rate::default() },
                 Flow::Storage(storage) => self.moved(storage, latency, write, read),
             };
+        }
+        let sum = |pick: fn(&Rate) -> f64| rates.iter().map(pick).sum::<f64>();
+        let (writes, reads) = (sum(|rate| rate.io_write).max(write), sum(|rate| rate.io_read).max(read));
+        for rate in rates {
+            rate.io_write *= write / writes;
+            rate.io_read *= read / reads;
         }
     }
 
@@ -402,7 +409,7 @@ impl<'a> Problem<'a> {
                 Flow::Storage(storage) => (storage.cores, self.sequential),
             };
             add(count, reads, false, locality);
-            add(count, written, true, Locality { burst: 1.0, ..locality });
+            add(count, written, true, Locality { burst: 1.0, banks: 2.0 * locality.banks, ..locality });
             if let Flow::Storage(storage) = flow {
                 let drives = storage.drives.len() as f64;
                 add(drives, rate.io_read, false, self.sequential);

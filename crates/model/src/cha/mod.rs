@@ -7,6 +7,7 @@
 use crate::context::{Context, Payload};
 use crate::params::{ChaParams, CoreParams, IioParams};
 use crate::request::{Fifo, Kind, Request, RequestId};
+use hostnet_kernel::Time;
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,7 @@ pub struct Cha {
     io_write_ack_ps: u64,
     io_read_return_ps: u64,
     slices: Vec<Slice>,
+    /// An entry is one of CHA->DRAM read or of CHA->MC write as well, whose books say whose it is.
     tor: Domain,
     read: Domain,
     write: Domain,
@@ -69,7 +71,7 @@ impl Cha {
         }
     }
 
-    /// The request buffers of all slices, with [`BOOKS`] classes per workload.
+    /// The request buffers of all slices, with [`BOOKS`] classes per workload; by class as of the last [`Cha::settle`].
     #[must_use]
     pub fn tor(&self) -> &Domain {
         &self.tor
@@ -87,9 +89,15 @@ impl Cha {
         &self.write
     }
 
-    /// The domains, to settle or to reset.
-    pub fn domains_mut(&mut self) -> [&mut Domain; 3] {
-        [&mut self.tor, &mut self.read, &mut self.write]
+    /// Brings the books of its domains up to `now`.
+    pub fn settle(&mut self, now: Time) {
+        [&mut self.tor, &mut self.read, &mut self.write].into_iter().for_each(|domain| domain.settle_all(now));
+        self.tor.take_over([&self.read, &self.write]);
+    }
+
+    /// Starts a new measuring window at `now`.
+    pub fn reset(&mut self, now: Time) {
+        [&mut self.tor, &mut self.read, &mut self.write].into_iter().for_each(|domain| domain.reset(now));
     }
 
     /// A request arrives at its slice.
@@ -122,8 +130,7 @@ impl Cha {
         let slice = &mut self.slices[usize::from(slice)];
         slice.used += 1;
         let pool = if kind.is_read() { &mut self.read } else { &mut self.write };
-        let book = book(kind, class);
-        let taken = self.tor.try_acquire(now, book) && pool.try_acquire(now, book);
+        let taken = self.tor.try_acquire_unnamed(now) && pool.try_acquire(now, book(kind, class));
         assert!(taken, "a slice with a free entry has room");
         let channel = context.channel(place.channel);
         match kind {
@@ -142,7 +149,7 @@ impl Cha {
         let now = context.now();
         let Request { kind, class, slice, owner, admitted, .. } = *context.requests.get(id);
         self.read.release(now, book(kind, class), admitted);
-        self.tor.release(now, book(kind, class), admitted);
+        self.tor.release_unnamed(now);
         let delay = if kind.is_io() { self.io_read_return_ps } else { self.from_cha_ps };
         context.send(owner, delay, Payload::Data(id));
         self.free_entry(usize::from(slice), context);
@@ -153,7 +160,7 @@ impl Cha {
         let now = context.now();
         let Request { kind, class, slice, owner, admitted, .. } = *context.requests.get(id);
         self.write.release(now, book(kind, class), admitted);
-        self.tor.release(now, book(kind, class), admitted);
+        self.tor.release_unnamed(now);
         let index = usize::from(slice);
         if kind.is_io() {
             context.send(owner, self.io_write_ack_ps, Payload::Acknowledged(id));

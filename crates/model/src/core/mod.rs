@@ -153,8 +153,16 @@ impl Core {
 
     /// The next program in turn that has work.
     fn next_program(&mut self) -> Option<usize> {
-        let has_work = |index: &usize| self.programs[*index].owed.is_none_or(|owed| owed >= 1 << 16);
-        (self.turn..self.programs.len()).chain(0..self.turn).find(has_work)
+        let count = self.programs.len();
+        let mut index = self.turn;
+        for _ in 0..count {
+            index = if index < count { index } else { 0 };
+            if self.programs[index].owed.is_none_or(|owed| owed >= 1 << 16) {
+                return Some(index);
+            }
+            index += 1;
+        }
+        None
     }
 
     /// Gives one idle entry to the next access, if there is one.

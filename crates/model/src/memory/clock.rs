@@ -6,11 +6,8 @@ use serde::{Deserialize, Serialize};
 /// A clock whose period is a ratio of ps. Edge `n` is computed from `n`, so no rounding adds up.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Clock {
-    numerator: u64,
-    denominator: u64,
-    /// Clocks per ps and ps per clock, in units of 2^-64 of 1 and of 2^-32 of 1.
-    clocks_per_ps: u64,
-    ps_per_clock: u64,
+    ps_per_clock: Ratio,
+    clocks_per_ps: Ratio,
 }
 
 impl Clock {
@@ -21,36 +18,60 @@ impl Clock {
     pub fn new(numerator: u64, denominator: u64) -> Self {
         assert!(denominator > 0 && numerator > denominator, "a period is longer than 1 ps");
         assert!(numerator / denominator < 1_000_000_000, "a period is shorter than 1 ms");
-        Self {
-            numerator,
-            denominator,
-            clocks_per_ps: ((u128::from(denominator) << 64) / u128::from(numerator)) as u64,
-            ps_per_clock: ((u128::from(numerator) << 32) / u128::from(denominator)) as u64,
-        }
+        Self { ps_per_clock: Ratio::new(numerator, denominator), clocks_per_ps: Ratio::new(denominator, numerator) }
     }
 
     /// The time of edge `clock`, rounded up to a ps.
     #[inline]
     pub fn edge(&self, clock: u64) -> Time {
-        let mut ps = ((u128::from(clock) * u128::from(self.ps_per_clock)) >> 32) as u64;
-        while wide(ps, self.denominator) < wide(clock, self.numerator) {
-            ps += 1;
-        }
-        Time::from_ps(ps)
+        Time::from_ps(self.ps_per_clock.times(clock))
     }
 
     /// The first clock whose edge is at or after `time`.
     #[inline]
     pub fn at_or_after(&self, time: Time) -> u64 {
-        let mut clock = ((u128::from(time.ps()) * u128::from(self.clocks_per_ps)) >> 64) as u64;
-        while wide(clock, self.numerator) < wide(time.ps(), self.denominator) {
-            clock += 1;
-        }
-        clock
+        self.clocks_per_ps.times(time.ps())
     }
 }
 
-/// The product, which may not fit 64 bits when the data rate is no speed grade.
+/// A ratio as a whole and a fraction in units of 2^-128, rounded up. What a product with 64 bits is too large by is less
+/// than any fraction with a denominator of 64 bits, so products rounded up are exact.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Ratio {
+    whole: u64,
+    fraction: [u64; 2],
+    /// 1 less the reciprocal of the denominator: added before rounding down, it makes that rounding up.
+    almost_one: [u64; 2],
+}
+
+impl Ratio {
+    fn new(numerator: u64, denominator: u64) -> Self {
+        Self {
+            whole: numerator / denominator,
+            fraction: fraction(numerator % denominator, denominator),
+            almost_one: fraction(denominator - 1, denominator),
+        }
+    }
+
+    /// The product, rounded up.
+    #[inline]
+    fn times(&self, factor: u64) -> u64 {
+        let [low, high] = self.fraction.map(|part| wide(factor, part));
+        let [low_one, high_one] = self.almost_one.map(u128::from);
+        let fraction = high + high_one + ((low + low_one) >> 64);
+        factor * self.whole + (fraction >> 64) as u64
+    }
+}
+
+/// `numerator / denominator` in units of 2^-128, rounded up: the lower and the upper 64 bits. It is less than 1.
+fn fraction(numerator: u64, denominator: u64) -> [u64; 2] {
+    let denominator = u128::from(denominator);
+    let left = u128::from(numerator) << 64;
+    let (high, left) = (left / denominator, (left % denominator) << 64);
+    let rounded_up = (high << 64) + left.div_ceil(denominator);
+    [rounded_up as u64, (rounded_up >> 64) as u64]
+}
+
 #[inline]
 fn wide(a: u64, b: u64) -> u128 {
     u128::from(a) * u128::from(b)
@@ -68,6 +89,19 @@ mod tests {
             let period = Clock::new(numerator, denominator);
             prop_assert_eq!(period.edge(clock).ps(), (clock * numerator).div_ceil(denominator));
             prop_assert_eq!(period.at_or_after(Time::from_ps(ps)), (ps * denominator).div_ceil(numerator));
+        }
+
+        #[test]
+        fn no_data_rate_is_too_odd(denominator in 1_u64..1 << 40, period in 2_u64..1_000_000, part in any::<u64>(), clock in 0_u64..1 << 44, ps in any::<u64>()) {
+            let numerator = denominator * period + part % denominator;
+            let clock_of = Clock::new(numerator, denominator);
+            let exact = |a: u64, b: u64, c: u64| (u128::from(a) * u128::from(b)).div_ceil(u128::from(c)) as u64;
+            for clock in [clock, clock / denominator * denominator, clock / denominator * denominator + 1] {
+                prop_assert_eq!(clock_of.edge(clock).ps(), exact(clock, numerator, denominator));
+            }
+            for ps in [ps, ps / numerator * numerator, ps / numerator * numerator + 1] {
+                prop_assert_eq!(clock_of.at_or_after(Time::from_ps(ps)), exact(ps, denominator, numerator));
+            }
         }
     }
 }

@@ -3,17 +3,18 @@
 use crate::params::{DramParams, MapParams};
 use serde::{Deserialize, Serialize};
 
-/// Where a line lies.
+/// Where a line lies; in memory as in the entries of the tables, so that it need not be put together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(C, align(8))]
 pub struct Place {
-    /// Controller: channel x subchannels + subchannel.
-    pub channel: u8,
-    /// Bank of the subchannel: rank, bank group and bank in group, from the top.
-    pub bank: u8,
-    /// Line of the row.
-    pub column: u16,
     /// Row of the bank.
     pub row: u32,
+    /// Bank of the subchannel: rank, bank group and bank in group, from the top.
+    pub bank: u8,
+    /// Controller: channel x subchannels + subchannel.
+    pub channel: u8,
+    /// Line of the row.
+    pub column: u16,
 }
 
 const LINE_BITS: u32 = 6;
@@ -78,12 +79,8 @@ impl Decoder {
 
     #[inline]
     fn look_up(&self, line: u64) -> Place {
-        let (mut bits, mut left, mut first) = (0, line, 0);
-        while first < self.tables.len() {
-            bits ^= self.tables[first + (left & 255) as usize];
-            left >>= 8;
-            first += 256;
-        }
+        let tables = self.tables.chunks_exact(256).zip(line.to_le_bytes());
+        let bits = tables.fold(0, |bits, (table, byte)| bits ^ table[usize::from(byte)]);
         Place {
             channel: (bits >> CHANNEL_AT) as u8,
             bank: (bits >> BANK_AT) as u8,

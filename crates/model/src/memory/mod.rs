@@ -145,13 +145,18 @@ impl Channel {
 
     /// Sees to it that the channel wakes up for its plan. A refresh is planned again whenever nothing else is to be done, so
     /// its wake-up is kept apart from the others and asked for once.
+    #[inline(always)]
     fn wake(&mut self, context: &mut Context) {
         let clock = self.controller.next_clock();
         let asked = if self.controller.waits_for_refresh() { &mut self.refresh_woken_at } else { &mut self.woken_at };
-        if clock == u64::MAX || *asked == clock {
-            return;
+        if clock != u64::MAX && *asked != clock {
+            *asked = clock;
+            self.wake_at(clock, context);
         }
-        *asked = clock;
+    }
+
+    #[inline(never)]
+    fn wake_at(&self, clock: u64, context: &mut Context) {
         let delay = self.clock.edge(clock).ps().saturating_sub(context.now().ps()).max(1);
         context.send(context.id, delay, Payload::Wake { clock });
     }

@@ -1,0 +1,157 @@
+//! Predictions obey the laws that any answer must obey, on any server that the configuration admits.
+
+use hostnet_analysis::predict::{isolated_latencies_ns, offered_gb_per_s, predict, Domain, Prediction};
+use hostnet_config::{resolve, Format, Input};
+use hostnet_model::params::ServerParams;
+use proptest::prelude::*;
+use std::path::Path;
+
+const LINE_BYTES: f64 = 64.0;
+
+fn server(text: &str) -> ServerParams {
+    let input = Input { text, format: Format::Toml, file: "test", base_dir: Path::new("."), overrides: &[] };
+    resolve(&input).unwrap_or_else(|error| panic!("{error}\n{text}")).server
+}
+
+fn cascade_lake(rest: &str) -> ServerParams {
+    server(&format!("server.preset = \"cascade-lake-6234\"\n{rest}"))
+}
+
+fn domain<'a>(prediction: &'a Prediction, name: &str) -> &'a Domain {
+    let found = prediction.domains.iter().find(|domain| domain.name == name && domain.workload.is_none());
+    found.unwrap_or_else(|| panic!("no {name}"))
+}
+
+fn disk(rw: &str, ssd: u32, more: &str) -> String {
+    format!("[workload.disk]\nkind = \"fio\"\ncores = \"7\"\njobs = [{{ rw = \"{rw}\", bs = \"128 KiB\", iodepth = 64, size = \"1 GiB\", ssd = {ssd} }}]\n{more}")
+}
+
+/// A lone core whose accesses are far apart waits for nothing but the hops, a row now and then, and a refresh.
+#[test]
+fn an_unloaded_read_takes_its_fixed_delays() {
+    let lone = cascade_lake("[workload.stream]\nkind = \"stream\"\ncores = \"0\"\ngap = \"1 us\"\n");
+    let prediction = predict(&lone);
+    let fixed_ns = 1.5 + 23.7 + (21.0 + 4.0) * 7.5 / 11.0 + 19.0 + 3.5;
+    let (rcd_rp_ns, refresh_ns) = (2.0 * 21.0 * 7.5 / 11.0, 9.0);
+    let found = prediction.workloads[0].latency_ns;
+    assert!(found >= fixed_ns, "{found} ns is less than its {fixed_ns} ns of hops");
+    assert!(found <= fixed_ns + rcd_rp_ns + refresh_ns, "{found} ns");
+    assert!((prediction.workloads[0].gb_per_s - LINE_BYTES / 1000.0).abs() < 1e-3, "one line per us");
+    assert_eq!(prediction.workloads[0].binding.name(), "offered load");
+    assert_eq!(prediction.regime.name, "uncontended");
+}
+
+/// Throughput is credits x 64 B over the time that a credit is away.
+#[test]
+fn a_saturated_core_gets_what_its_entries_allow() {
+    let prediction = predict(&cascade_lake("[workload.stream]\nkind = \"stream\"\ncores = \"0-5\"\n"));
+    let stream = &prediction.workloads[0];
+    let bound = 6.0 * 12.0 * LINE_BYTES / (stream.latency_ns + 13.4);
+    assert!((stream.gb_per_s / bound - 1.0).abs() < 0.01, "{} of {bound} GB/s", stream.gb_per_s);
+}
+
+/// A drive that nothing holds back gets its bandwidth, and says so.
+#[test]
+fn a_lone_drive_gets_what_it_offers() {
+    for (rw, ssd) in [("read", 0), ("write", 3), ("rw", 1)] {
+        let alone = cascade_lake(&disk(rw, ssd, ""));
+        let prediction = predict(&alone);
+        let offered = offered_gb_per_s(&alone, 0).unwrap_or(0.0);
+        assert!((offered / 3.465 - 1.0).abs() < 0.1, "{rw}: {offered} GB/s");
+        assert!((prediction.workloads[0].gb_per_s / offered - 1.0).abs() < 0.01, "{rw}: {prediction:?}");
+        assert_eq!(prediction.workloads[0].binding.name(), "offered load", "{rw}");
+    }
+}
+
+/// With few credits the IIO binds, and the drive gets credits x 64 B / latency.
+#[test]
+fn few_write_credits_bind() {
+    let few = cascade_lake(&disk("read", 0, "[iio]\nwrite_credits = 8\n"));
+    let prediction = predict(&few);
+    let write = domain(&prediction, "P2M-Write");
+    assert!((prediction.workloads[0].gb_per_s / (8.0 * LINE_BYTES / write.latency_ns) - 1.0).abs() < 0.03);
+    assert!(prediction.workloads[0].binding.domains.contains(&"P2M-Write"), "{:?}", prediction.workloads[0].binding);
+}
+
+/// The published regimes: quadrant 1 is blue, quadrant 3 red.
+#[test]
+fn the_regimes_of_the_quadrants() {
+    let quadrant = |reads: f64| {
+        let jobs: Vec<String> = (0..4)
+            .map(|ssd| format!("{{ rw = \"read\", bs = \"8 MiB\", iodepth = 64, size = \"1 GiB\", ssd = {ssd} }}"))
+            .collect();
+        let text = format!(
+            "[workload.stream]\nkind = \"stream\"\ncores = \"0-5\"\nreads = {reads:?}\n[workload.disk]\nkind = \"fio\"\ncores = \"6-7\"\njobs = [{}]\n",
+            jobs.join(", ")
+        );
+        cascade_lake(&text)
+    };
+    assert_eq!(predict(&quadrant(1.0)).regime.name, "blue");
+    assert_eq!(predict(&quadrant(0.0)).regime.name, "red");
+    let alone = isolated_latencies_ns(&quadrant(1.0)).into_iter().flatten().next().unwrap_or(0.0);
+    assert!(alone > 90.0 && alone < 115.0, "{alone} ns; measured: 103 ns");
+}
+
+#[test]
+fn what_is_not_covered_is_said() {
+    let text = "[workload.stream]\nkind = \"stream\"\ncores = \"0\"\npattern = \"strided\"\nstride = \"512 B\"\n";
+    assert_eq!(predict(&cascade_lake(text)).outside, ["workload.stream.pattern = \"strided\""]);
+    let closed = predict(&cascade_lake(
+        "[memory.controller]\npage = \"closed\"\n[workload.stream]\nkind = \"stream\"\ncores = \"0\"\n",
+    ));
+    assert!(closed.outside[0].contains("closed"), "{:?}", closed.outside);
+}
+
+fn any_server() -> impl Strategy<Value = String> {
+    let memory = (
+        1_u32..=8,
+        prop::sample::select(vec!["DDR3_1600", "DDR4_2400", "DDR4_3200", "DDR5_4800", "DDR5_6400", "HBM2E"]),
+    );
+    let core = (2_u32..=64, 1_u32..=64, 1_u32..=64, 0_u32..=400);
+    let limits = (1_u32..=400, 1_u32..=400, 1_u32..=64, 1_u32..=40);
+    let stream = (0.0_f64..=1.0, prop::sample::select(vec!["sequential", "random"]));
+    let storage =
+        (prop::option::of(prop::sample::select(vec!["read", "write", "rw"])), 1_u32..=8, 0.01_f64..20.0, 1_u32..=256);
+    (memory, core, limits, stream, storage).prop_map(
+        |((channels, device), (cores, streams, entries, gap), (writes, reads, slices, tor), (loads, pattern), (rw, ssds, gb, depth))| {
+            let last = streams.min(cores - 1) - 1;
+            let jobs = (0..ssds).map(|ssd| {
+                format!("{{ rw = \"{}\", bs = \"64 KiB\", iodepth = {depth}, size = \"1 GiB\", ssd = {ssd} }}", rw.unwrap_or("read"))
+            });
+            let disk = match rw {
+                Some(_) => format!("[workload.disk]\nkind = \"fio\"\ncores = \"{}\"\njobs = [{}]\n", cores - 1, jobs.collect::<Vec<_>>().join(", ")),
+                None => String::new(),
+            };
+            format!(
+                "server.preset = \"cascade-lake-6234\"\n[core]\ncount = {cores}\nlfb.entries = {entries}\n[cha]\nslices = {slices}\ntor.entries = {tor}\ntor.write_entries = {tor}\n[memory]\nchannels = {channels}\ndevice = \"{device}\"\n[iio]\nwrite_credits = {writes}\nread_credits = {reads}\n[ssd]\ncount = {ssds}\nbandwidth = \"{gb:.3} GB/s\"\n[workload.stream]\nkind = \"stream\"\ncores = \"0-{last}\"\nworking_set = \"1 MiB\"\nreads = {loads:.3}\ngap = \"{gap} ns\"\npattern = \"{pattern}\"\n{disk}"
+            )
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// No server, however odd, makes a prediction that breaks Little's law, a capacity or the bandwidth of its memory.
+    #[test]
+    fn predictions_obey_the_laws(text in any_server()) {
+        let server = server(&text);
+        let prediction = predict(&server);
+        for domain in &prediction.domains {
+            let values = [domain.in_use, domain.latency_ns, domain.gb_per_s];
+            prop_assert!(values.iter().all(|value| value.is_finite() && *value >= 0.0), "{domain:?}\n{text}");
+            prop_assert!(domain.in_use <= domain.capacity * (1.0 + 1e-6), "{domain:?}\n{text}");
+            let little = domain.gb_per_s / LINE_BYTES * domain.latency_ns;
+            prop_assert!((little - domain.in_use).abs() <= 0.02 * domain.capacity.max(1.0), "{domain:?}: {little}\n{text}");
+            prop_assert!(domain.full_share.is_none_or(|share| (0.0..=1.0).contains(&share)), "{domain:?}");
+        }
+        let dram = &server.memory.dram;
+        let line_ns = f64::from(dram.timing.burst * dram.accesses_per_line) * dram.clock_ps_numerator as f64
+            / dram.clock_ps_denominator as f64 / 1000.0;
+        let most = f64::from(server.memory.map.channels * dram.subchannels) * LINE_BYTES / line_ns;
+        prop_assert!(prediction.memory.read_gb_per_s + prediction.memory.write_gb_per_s <= most * (1.0 + 1e-6), "{text}");
+        let caused: f64 = prediction.workloads.iter().map(|workload| workload.read_gb_per_s + workload.write_gb_per_s).sum();
+        prop_assert!((caused - prediction.memory.read_gb_per_s - prediction.memory.write_gb_per_s).abs() <= 1e-6 * caused.max(1.0), "{text}");
+        prop_assert_eq!(predict(&server), prediction, "a prediction is a function of the server");
+    }
+}

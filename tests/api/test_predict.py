@@ -1,0 +1,132 @@
+"""Predictions have the form of runs, and come close to them."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+
+import pytest
+
+import hostnet
+from hostnet import _core
+from tests.api.random_servers import server
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SERVERS = 300
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A workload as it was run and as it was predicted."""
+
+    seed: int
+    workload: str
+    run_gb_per_s: float
+    predicted_gb_per_s: float
+    run_limits: set[str]
+    predicted_limits: set[str]
+
+    @property
+    def error(self) -> float:
+        """Of the predicted throughput."""
+        return self.predicted_gb_per_s / self.run_gb_per_s - 1
+
+
+def plan_of(seed: int) -> _core.Plan:
+    return _core.resolve(json.dumps(server(seed)), format="json", file=f"server {seed}")
+
+
+@pytest.fixture(scope="module")
+def pairs() -> list[Pair]:
+    """The servers from seed 5000 on; the predictor was fitted to others."""
+    seeds = range(5000, 5000 + SERVERS)
+    plans = [plan_of(seed) for seed in seeds]
+    runs = _core.run_many(plans)
+    found = []
+    for seed, plan, run in zip(seeds, plans, runs, strict=True):
+        rows = json.loads(run.summary_json)["workloads"]
+        predicted = json.loads(_core.predict(plan).summary_json)["workloads"]
+        found += [
+            Pair(
+                seed,
+                row["workload"],
+                row["throughput_gb_per_s"],
+                told["throughput_gb_per_s"],
+                set(row["limited_by"].split(" / ")),
+                set(told["limited_by"].split(" / ")),
+            )
+            for row, told in zip(rows, predicted, strict=True)
+            if row["throughput_gb_per_s"] > 0
+        ]
+    return found
+
+
+@pytest.mark.timeout(600)
+def test_throughput_is_near_that_of_runs(pairs: list[Pair]) -> None:
+    errors = sorted(pairs, key=lambda pair: -abs(pair.error))
+    worst = [f"{pair.seed} {pair.workload} {pair.error:+.2f}" for pair in errors[:10]]
+    assert mean(abs(pair.error) for pair in pairs) < 0.035, worst
+    assert sum(abs(pair.error) > 0.10 for pair in pairs) < 0.05 * len(pairs), worst
+    assert sum(abs(pair.error) > 0.25 for pair in pairs) < 0.015 * len(pairs), worst
+
+
+@pytest.mark.timeout(600)
+def test_the_same_domain_binds(pairs: list[Pair]) -> None:
+    wrong = [pair for pair in pairs if not pair.run_limits & pair.predicted_limits]
+    assert len(wrong) <= 0.1 * len(pairs), [(pair.seed, pair.run_limits, pair.predicted_limits) for pair in wrong[:10]]
+
+
+def test_a_prediction_takes_less_than_a_millisecond() -> None:
+    plans = [plan_of(seed) for seed in range(60)]
+    began_s = time.process_time()
+    for plan in plans:
+        _core.predict(plan)
+    assert (time.process_time() - began_s) / len(plans) < 1e-3
+
+
+@pytest.mark.parametrize("name", ["quadrant1.toml", "quadrant3.toml", "stream.toml"])
+def test_a_prediction_has_the_form_of_a_run(name: str) -> None:
+    predicted = hostnet.predict(EXAMPLES / name)
+    assert predicted.summary["engine"] == "predict"
+    assert predicted.complete
+    assert predicted.summary["uncertainty"]["outside"] == []
+    for table in ("workloads", "domains", "channels"):
+        assert predicted.tables[table].num_rows > 0
+    total = predicted.channels[-1]
+    caused = sum(row["read_gb_per_s"] for row in predicted.workloads.values())
+    assert total["read_gb_per_s"] == pytest.approx(caused)
+    assert total["read_gb_per_s"] == pytest.approx(
+        sum(row["read_gb_per_s"] for number, row in predicted.channels.items() if number >= 0)
+    )
+    assert hostnet.predict(EXAMPLES / name).result_hash == predicted.result_hash
+
+
+def test_the_regimes_of_the_published_quadrants() -> None:
+    assert hostnet.predict(EXAMPLES / "quadrant1.toml").summary["regime"]["name"] == "blue"
+    red = hostnet.predict(EXAMPLES / "quadrant3.toml")
+    assert red.summary["regime"]["name"] == "red"
+    assert "P2M-Write" in red.workloads["disk"]["limited_by"]
+
+
+def test_a_prediction_can_be_saved_and_reported(tmp_path: Path) -> None:
+    path = hostnet.predict(EXAMPLES / "quadrant1.toml").save(tmp_path / "told")
+    assert (path / "report.html").stat().st_size > 10_000
+    assert json.loads((path / "summary.json").read_text())["engine"] == "predict"
+
+
+def test_what_is_outside_is_said() -> None:
+    plan = _core.resolve(
+        '[server]\npreset = "cascade-lake-6234"\n[workload.s]\nkind = "stream"\ncores = "0"\n',
+        overrides=['memory.controller.scheduler="fcfs"'],
+    )
+    outside = json.loads(_core.predict(plan).summary_json)["uncertainty"]["outside"]
+    assert outside == ['memory.controller.scheduler = "fcfs"']
+
+
+def test_a_wrong_configuration_is_refused() -> None:
+    config = hostnet.Config(server=hostnet.Server(preset="cascade-lake"))
+    with pytest.raises(hostnet.ConfigError, match="cascade-lake-6234"):
+        hostnet.predict(config)
