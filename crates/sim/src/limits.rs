@@ -64,10 +64,18 @@ fn pool(view: &View, total: &Sample, group: Group, class: usize, domain: &str) -
         domain: domain.to_owned(),
         credits: sum(|domain| u64::from(domain.capacity())),
         in_use: sum(Domain::area_ps) / window_ps,
-        full_share: sum(Domain::full_ps) / mine.len() as f64 / window_ps,
+        full_share: sum(full_ps(group)) / mine.len() as f64 / window_ps,
         latency_ns: (lines > 0).then(|| residence_ps as f64 / lines as f64 / 1000.0),
         gb_per_s: view.gb_per_s(lines),
     })
+}
+
+/// Time that a domain is full. A link is when too few credits are left for another packet.
+fn full_ps(group: Group) -> fn(&Domain) -> u64 {
+    match group {
+        Group::Posted | Group::NonPosted => Domain::over_threshold_ps,
+        _ => Domain::full_ps,
+    }
 }
 
 /// The parameters that the user gave and that cannot have changed the result.
