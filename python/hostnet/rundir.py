@@ -53,6 +53,19 @@ def check_parent(path: Path) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
+def check_new_file(path: Path) -> None:
+    """Makes sure that a new file can be put at `path`, without leaving anything there.
+
+    Raises:
+        OSError: It exists, or its folder does not or cannot be written.
+    """
+    if path.exists() or path.is_symlink():
+        raise FileExistsError(f"{path}: exists; name a file that does not exist yet: --out FILE")
+    if not path.absolute().parent.is_dir():
+        raise FileNotFoundError(f"{path}: its folder does not exist")
+    check_parent(path)
+
+
 def publish(path: Path, fill: Callable[[Path], None]) -> Path:
     """Lets `fill` write into a temporary sibling of `path` and then gives it that name. Returns the path.
 

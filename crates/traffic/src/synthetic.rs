@@ -86,7 +86,7 @@ impl Traffic {
             Pattern::Streams { count, colliding } => (count, false, if colliding { 0 } else { STAGGER_LINES }),
         };
         let first_seed = self.seed.wrapping_mul(3);
-        Ok(Synthetic {
+        let mut requests = Synthetic {
             addresses: SplitMix(first_seed.wrapping_add(1)),
             directions: SplitMix(first_seed.wrapping_add(2)),
             arrivals: SplitMix(first_seed.wrapping_add(3)),
@@ -97,10 +97,13 @@ impl Traffic {
             write_below: (self.write_share * SHARE_ONE).ceil() as u64,
             mean_gap_clocks: self.mean_gap_clocks,
             time_clocks: 0.0,
+            next_clock: 0,
             stream: 0,
             step: 0,
             left: self.requests,
-        })
+        };
+        requests.next_clock = requests.draw_clock();
+        Ok(requests)
     }
 
     fn check(&self) -> Result<(), TrafficError> {
@@ -138,6 +141,8 @@ pub struct Synthetic {
     write_below: u64,
     mean_gap_clocks: Option<f64>,
     time_clocks: f64,
+    /// The clock of the next request, drawn ahead: a logarithm takes long, and who asks for a request waits for its clock.
+    next_clock: u64,
     /// The stream whose turn it is.
     stream: u8,
     /// Lines that every stream has behind it.
@@ -173,7 +178,7 @@ impl Synthetic {
 
     /// Exponential gaps. The sum is kept in full, so that truncation to a clock does not shift the mean.
     #[inline]
-    fn next_clock(&mut self) -> u64 {
+    fn draw_clock(&mut self) -> u64 {
         let Some(mean) = self.mean_gap_clocks else { return 0 };
         let uniform = self.arrivals.next_53() as f64 / SHARE_ONE;
         self.time_clocks += -libm::log(1.0 - uniform) * mean;
@@ -189,7 +194,9 @@ impl Iterator for Synthetic {
         self.left = self.left.checked_sub(1)?;
         let (line, source) = self.next_line();
         let write = self.write_below > 0 && self.directions.next_53() < self.write_below;
-        Some(Request { clock: self.next_clock(), line, write, source })
+        let clock = self.next_clock;
+        self.next_clock = self.draw_clock();
+        Some(Request { clock, line, write, source })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hostnet.cli import explain_app, predict_app
+from hostnet.cli import calibrate_app, curve_app, explain_app, import_app, predict_app
 
 app = typer.Typer(
     name="hostnet",
@@ -365,5 +365,5 @@ def demo() -> int:
     return run_demo()
 
 
-explain_app.register(app)
-predict_app.register(app)
+for commands in (predict_app, explain_app, calibrate_app, curve_app, import_app):
+    commands.register(app)

@@ -34,10 +34,16 @@ class Watch:
     """
 
     def __init__(
-        self, *, show: bool, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        *,
+        show: bool,
+        keeps: bool = True,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """With `show` off there is no progress, but signals work."""
+        """With `show` off there is no progress, but signals work. `keeps` is whether a stopped run has results."""
         self.show = show
+        self._keeps = keeps
         self.stopped = False
         self._writing = False
         self._stream = stream or sys.stderr
@@ -105,7 +111,8 @@ class Watch:
         self.stopped = True
         if not self._writing:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-        self._say("hostnet: stopping; what was measured so far is being kept (Ctrl-C again: leave at once)")
+        kept = "what was measured so far is being kept" if self._keeps else "nothing is written"
+        self._say(f"hostnet: stopping; {kept} (Ctrl-C again: leave at once)")
 
     def _on_status_wanted(self, number: int, frame: FrameType | None) -> None:
         del number, frame

@@ -103,7 +103,7 @@ def binding_text(row: dict[str, Any]) -> str:
         most = f" ({row['app_gb_per_s']:.1f} of {asked:.1f} GB/s)" if asked and row["app_gb_per_s"] is not None else ""
         return f"bound by its offered load{most}; no domain on its path is full half of the time"
     if bound == "core":
-        return f"bound by its cores: their line fill buffers are not {full.replace('full ', 'full for more than ')}"
+        return f"bound by its cores; their line fill buffers are only {full}"
     return f"bound by {bound}, {full}"
 
 

@@ -136,9 +136,7 @@ impl Controller {
         }
         let hits = self.queue(write).hits;
         let unsure = self.candidates.unsure(COLUMNS, column_floor);
-        if hits == 0 {
-            self.candidates.best[COLUMNS] = Plan::NEVER;
-        } else if unsure != 0 {
+        if hits != 0 && unsure != 0 {
             let first = self.first_column(write, hits & free & unsure, column_floor);
             self.candidates.settle(COLUMNS, unsure, first);
         }
@@ -153,7 +151,12 @@ impl Controller {
             self.candidates.settle(CLOSES, unsure, first);
         }
         let [owned, columns, opens, closes] = self.candidates.best;
-        owned.or(columns).or(opens.or(closes))
+        let first = owned.or(opens.or(closes));
+        if hits == 0 {
+            first
+        } else {
+            first.or(columns)
+        }
     }
 
     /// The first column access of a request that owns its bank.

@@ -31,10 +31,7 @@ impl Controller {
     }
 
     pub(super) fn issue_activate(&mut self, now: Time, clock: u64, bank: usize, write: bool) -> Issued {
-        let queue = if write { &mut self.writes } else { &mut self.reads };
-        let entry = queue.rival_mut(bank);
-        self.counters.row_misses += u64::from(std::mem::take(&mut entry.untouched));
-        let row = entry.row;
+        let row = self.queue(write).rival_row(bank);
         self.use_row_bus(clock, self.dram.timing.act_clocks);
         self.record(clock, CommandKind::Activate, bank, row, 0);
         self.timing.activate(clock, bank, row);
@@ -46,11 +43,13 @@ impl Controller {
             if write { (&mut self.writes, &mut self.reads) } else { (&mut self.reads, &mut self.writes) };
         other.row_opened(bank, row);
         if self.params.entry_until == EntryUntil::Column {
+            self.counters.row_misses += u64::from(std::mem::take(&mut own.rival_mut(bank).untouched));
             own.row_opened(bank, row);
             self.candidates.wishes_changed(bank);
             return Issued::default();
         }
         let entry = own.remove_opener(bank, row);
+        self.counters.row_misses += u64::from(entry.untouched);
         self.active[bank] = entry;
         self.active_keys[bank] = entry.key;
         self.active_banks[usize::from(write)] |= 1 << bank;
@@ -60,11 +59,12 @@ impl Controller {
     }
 
     pub(super) fn issue_active(&mut self, clock: u64, bank: usize, write: bool) -> Issued {
-        self.active[bank].accesses -= 1;
         let entry = self.active[bank];
-        let last = entry.accesses == 0;
+        let last = entry.accesses == 1;
         if last {
             self.active_banks[usize::from(write)] &= !(1 << bank);
+        } else {
+            self.active[bank].accesses -= 1;
         }
         self.access(clock, bank, write, &entry);
         let served = last.then(|| self.serve(clock, &entry, write));
@@ -74,10 +74,10 @@ impl Controller {
     pub(super) fn issue_column(&mut self, now: Time, clock: u64, bank: usize, write: bool) -> Issued {
         let queue = if write { &mut self.writes } else { &mut self.reads };
         let hit = queue.hit_mut(bank);
-        hit.accesses -= 1;
-        self.counters.row_hits += u64::from(std::mem::take(&mut hit.untouched));
-        if hit.accesses > 0 {
+        self.counters.row_hits += u64::from(hit.untouched);
+        if hit.accesses > 1 {
             let entry = *hit;
+            (hit.untouched, hit.accesses) = (false, entry.accesses - 1);
             self.access(clock, bank, write, &entry);
             return Issued::default();
         }

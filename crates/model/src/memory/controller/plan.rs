@@ -175,9 +175,24 @@ impl Controller {
     pub(super) fn plan_from(&mut self, clock: u64) -> Plan {
         let floor = self.floor(clock);
         let write = self.mode == Mode::Write || self.idle_drain;
-        let plan = self.best_candidate(write, clock).or(self.plan_refresh(floor));
-        let spare = !write && self.reads.banks != 0 && self.writes.len() >= self.params.spare_writes;
-        if !spare || plan.clock <= floor {
+        let candidate = self.best_candidate(write, clock);
+        let plan = if self.refresher.is_quiet_until(candidate.clock) {
+            candidate
+        } else {
+            candidate.or(self.plan_refresh(floor))
+        };
+        let spare = self.writes.len() >= self.params.spare_writes && !write && self.reads.banks != 0;
+        if spare {
+            self.or_spare_write(plan, floor, clock)
+        } else {
+            plan
+        }
+    }
+
+    /// The plan, or what writes may do before it in slots that no read can use.
+    #[inline(never)]
+    fn or_spare_write(&self, plan: Plan, floor: u64, clock: u64) -> Plan {
+        if plan.clock <= floor {
             return plan;
         }
         let spare = self.first_wanted(true, self.wanted_by_spare_writes(u64::MAX, clock), clock);

@@ -142,6 +142,12 @@ impl Queue {
         self.entries[usize::from(self.lists[bank].rival)].arrived
     }
 
+    /// The row that the oldest request of a bank for another row than the open one wants.
+    #[inline]
+    pub(super) fn rival_row(&self, bank: usize) -> u32 {
+        self.entries[usize::from(self.lists[bank].rival)].row
+    }
+
     /// The oldest request of a bank for another row than the open one.
     #[inline]
     pub(super) fn rival_mut(&mut self, bank: usize) -> &mut Entry {

@@ -54,6 +54,12 @@ impl Refresher {
         refresher
     }
 
+    /// Whether nothing but what requests want is to be done up to `clock`.
+    #[inline]
+    pub(super) fn is_quiet_until(&self, clock: u64) -> bool {
+        clock < self.quiet_until
+    }
+
     /// Holds the banks of the refresh of `rank` that has become due at `clock`.
     pub(super) fn hold(&mut self, rank: usize, clock: u64) {
         let state = &mut self.ranks[rank];

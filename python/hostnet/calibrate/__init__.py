@@ -1,0 +1,159 @@
+"""Fits parameters of a server to measurements that its owner can take."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hostnet._core import ConfigError
+from hostnet.calibrate.measurement import DataError, Measurement
+from hostnet.calibrate.parameters import Parameter, defaults_for, parse_fit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from hostnet.calibrate.fit import Fit
+    from hostnet.engines import Progress
+    from hostnet.server import ServerFile
+
+__all__ = ["TOLERANCE", "Calibration", "DataError", "Measurement", "Parameter", "calibrate"]
+
+TOLERANCE = 0.12
+"""How far the model may be off after the fit, as a share, before measurements are refused."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A calibrated server."""
+
+    server: ServerFile
+    parameters: tuple[Parameter, ...]
+    measurements: tuple[Measurement, ...]
+    fit: Fit
+    files: tuple[str, ...]
+    """The files of measurements."""
+    notes: tuple[str, ...]
+    """What the user should know of how the files were understood."""
+    engine: str
+    runs: int
+    """Runs or predictions that it took."""
+
+    def text(self, place: Path) -> str:
+        """The new server file, if it is put at `place`.
+
+        Raises:
+            ConfigError: It would not work there.
+        """
+        from hostnet.calibrate.preset import preset_text
+
+        return preset_text(self.server, self.parameters, self.fit.parameters, self.files, place)
+
+    def residuals(self) -> list[dict[str, Any]]:
+        """A row per measurement: what was measured, what the model says, and how far apart they are."""
+        rows = []
+        for measurement, log, sigma in zip(self.measurements, self.fit.logs, self.fit.sigmas, strict=True):
+            miss = math.log(measurement.value) - log
+            rows.append(
+                {
+                    "file": measurement.file,
+                    "place": measurement.place,
+                    "quantity": measurement.quantity,
+                    "conditions": str(measurement.conditions),
+                    "unit": measurement.unit,
+                    "measured": measurement.value,
+                    "sigma": sigma * measurement.value,
+                    "model": math.exp(log),
+                    "residual_percent": 100 * math.expm1(-miss),
+                    "residual_sigmas": -miss / sigma,
+                }
+            )
+        return rows
+
+    def content(self) -> dict[str, Any]:
+        """Everything as one piece of JSON."""
+        parameters = [
+            {
+                "parameter": parameter.path,
+                "start": parameter.written(parameter.start),
+                "low": parameter.text(parameter.low),
+                "high": parameter.text(parameter.high),
+                "value": parameter.written(result.value),
+                "sigma": None if result.sigma is None else parameter.text(result.sigma, like=result.value),
+                "sigma_relative": None if result.sigma is None else result.sigma / result.value,
+                "determined": result.is_fitted,
+                "reason": result.undetermined,
+                "at_bound": result.at_bound,
+            }
+            for parameter, result in zip(self.parameters, self.fit.parameters, strict=True)
+        ]
+        return {
+            "format": 1,
+            "server": self.server.name,
+            "engine": self.engine,
+            "runs": self.runs,
+            "files": list(self.files),
+            "parameters": parameters,
+            "noise": self.fit.noise,
+            "residuals": self.residuals(),
+            "notes": list(self.notes),
+        }
+
+
+def calibrate(
+    server: ServerFile,
+    data: Sequence[str],
+    parameters: Sequence[str] = (),
+    *,
+    engine: str = "run",
+    threads: int | None = None,
+    tolerance: float = TOLERANCE,
+    progress: Progress | None = None,
+) -> Calibration:
+    """Fits parameters of a server to measurements.
+
+    Args:
+        server: The server to start from.
+        data: Files of measurements, each FILE or FILE@name=value,... with conditions that hold for all of it.
+        parameters: PARAM or PARAM=LO..HI; those that suit the measurements if there are none.
+        engine: "run" or "predict".
+        threads: Runs at a time; the result does not depend on it.
+        tolerance: How far the model may be off after the fit, as a share, before measurements are refused.
+        progress: As for `hostnet.run_many`.
+
+    Raises:
+        DataError: A file is wrong, or measurements contradict each other.
+        ConfigError: A parameter or an option is wrong.
+        OSError: A file cannot be read.
+        KeyboardInterrupt: The progress callback stopped it.
+    """
+    from hostnet.calibrate.consistency import merge_repeated
+    from hostnet.calibrate.fit import fit
+    from hostnet.calibrate.model import Model
+    from hostnet.calibrate.plausible import check_plausible
+    from hostnet.calibrate.readers import read_data
+
+    if not 0 < tolerance <= 1:
+        raise ConfigError(f"--tolerance {tolerance}: must be above 0 and at most 1")
+    if not data:
+        raise ConfigError("--data: missing; name a file of measurements")
+    wanted = [parse_fit(argument, server) for argument in parameters]
+    _refuse_twice([parameter.path for parameter in wanted])
+    found = [read_data(argument, server) for argument in data]
+    measured = [measurement for file in found for measurement in file.measurements]
+    check_plausible(measured, server)
+    measurements = merge_repeated(measured)
+    wanted = wanted or [parse_fit(path, server) for path in defaults_for(measurements)]
+    model = Model(server, wanted, measurements, engine, threads, progress)
+    model.check_bounds()
+    result = fit(model, tolerance)
+    files = tuple(dict.fromkeys(measurement.file for measurement in measured))
+    notes = tuple(note for file in found for note in file.notes)
+    return Calibration(server, tuple(wanted), tuple(measurements), result, files, notes, engine, model.runs)
+
+
+def _refuse_twice(paths: Sequence[str]) -> None:
+    for path in paths:
+        if paths.count(path) > 1:
+            raise ConfigError(f"--fit {path}: is named twice")

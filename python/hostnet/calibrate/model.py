@@ -1,0 +1,144 @@
+"""The model as a function of its parameters: what it says of every measurement."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from hostnet._core import ConfigError
+from hostnet.calibrate.scenario import answer_of, run_of, workloads_of
+from hostnet.engines import evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hostnet._core import Plan
+    from hostnet.calibrate.measurement import Conditions, Measurement
+    from hostnet.calibrate.parameters import Parameter
+    from hostnet.engines import Progress
+    from hostnet.results import Source
+    from hostnet.server import ServerFile
+
+    Values = tuple[float, ...]
+    Answers = list[tuple[float, float]]
+    """Value and relative standard error for each measurement."""
+
+
+class Model:
+    """Answers for values of the parameters. Every run has the same seed, so equal values give equal answers."""
+
+    def __init__(
+        self,
+        server: ServerFile,
+        parameters: Sequence[Parameter],
+        measurements: Sequence[Measurement],
+        engine: str,
+        threads: int | None,
+        progress: Progress | None,
+    ) -> None:
+        """`progress` may stop the fit by returning False."""
+        self.server = server
+        self.parameters = list(parameters)
+        self.measurements = list(measurements)
+        self.engine, self.threads, self.progress = engine, threads, progress
+        self.runs = 0
+        self.steps = 0
+        self.situations = list(dict.fromkeys(measurement.conditions for measurement in measurements))
+        self._known: dict[Values, Answers] = {}
+
+    def answers(self, points: Sequence[Values]) -> list[Answers]:
+        """What the model says at several values of the parameters; those that are new run together.
+
+        Raises:
+            ConfigError: The server cannot have such values.
+            KeyboardInterrupt: The progress callback stopped it.
+        """
+        exact = [self.exact(point) for point in points]
+        new = [point for point in dict.fromkeys(exact) if point not in self._known]
+        if new:
+            self._run(new)
+        return [self._known[point] for point in exact]
+
+    def exact(self, point: Values) -> Values:
+        """Values as they can be written."""
+        return tuple(parameter.exact(value) for parameter, value in zip(self.parameters, point, strict=True))
+
+    def interpolated(self, points: Sequence[Values]) -> list[list[float]]:
+        """Logarithms of what the model says; between whole numbers of a count, in proportion."""
+        corners = [self._corners(point) for point in points]
+        found = self.answers([values for parts in corners for values, _ in parts])
+        logs, place = [], 0
+        for parts in corners:
+            total = [0.0] * len(self.measurements)
+            for _, weight in parts:
+                for row, (value, _) in enumerate(found[place]):
+                    total[row] += weight * math.log(value)
+                place += 1
+            logs.append(total)
+        return logs
+
+    def _corners(self, point: Values) -> list[tuple[Values, float]]:
+        """The values at whole counts around a point, and their weights."""
+        base = list(point)
+        parts: list[tuple[int, float]] = []
+        for index, (parameter, value) in enumerate(zip(self.parameters, point, strict=True)):
+            if parameter.kind == "count":
+                base[index] = math.floor(value)
+                if value > base[index]:
+                    parts.append((index, value - base[index]))
+        corners = [(tuple(base), 1.0 - sum(weight for _, weight in parts))]
+        for index, weight in parts:
+            corner = list(base)
+            corner[index] += 1
+            corners.append((tuple(corner), weight))
+        return corners
+
+    def _run(self, points: Sequence[Values]) -> None:
+        plans = []
+        for point in points:
+            values = self.written(point)
+            for conditions in self.situations:
+                plans.append(self._plan(conditions, values))
+        self.steps += 1
+        results = evaluate(self.engine, plans, self.threads, self._tell)
+        if any(not result.complete for result in results):
+            raise KeyboardInterrupt
+        self.runs += len(plans)
+        for index, point in enumerate(points):
+            part = results[index * len(self.situations) : (index + 1) * len(self.situations)]
+            by_conditions = dict(zip(self.situations, part, strict=True))
+            self._known[point] = [
+                answer_of(measurement.quantity, by_conditions[measurement.conditions])
+                for measurement in self.measurements
+            ]
+
+    def _plan(self, conditions: Conditions, values: dict[str, Any]) -> tuple[Plan, Source]:
+        run = run_of(conditions, self.server, len(self.situations))
+        return self.server.configuration(workloads_of(conditions, self.server), run, values)
+
+    def _tell(self, status: dict[str, Any]) -> bool | None:
+        """Passes progress on: how many steps there will be is not known, so each counts for itself."""
+        if self.progress is None:
+            return None
+        phase = f"fit, step {self.steps}: {status['done']} of {status['total']} runs"
+        return self.progress({**{key: status[key] for key in status if key != "total"}, "phase": phase})
+
+    def written(self, point: Values) -> dict[str, Any]:
+        """Values by dotted path, as configurations have them."""
+        return {
+            parameter.path: parameter.written(value) for parameter, value in zip(self.parameters, point, strict=True)
+        }
+
+    def check_bounds(self) -> None:
+        """Makes sure that the server can have the bounds of every parameter, one at a time.
+
+        Raises:
+            ConfigError: It cannot; the message says which bound and why.
+        """
+        for parameter in self.parameters:
+            for value in (parameter.low, parameter.high):
+                try:
+                    self._plan(self.situations[0], {parameter.path: parameter.written(value)})
+                except ConfigError as error:
+                    text = f"--fit {parameter.path}: the bound {parameter.text(value)} cannot be: {error}"
+                    raise ConfigError(f"{text}; give bounds: --fit {parameter.path}=LO..HI") from None

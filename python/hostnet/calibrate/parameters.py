@@ -1,0 +1,238 @@
+"""What can be fitted: parameters, their bounds, and which ones suit which measurements."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from hostnet import _core
+from hostnet._core import ConfigError
+from hostnet.calibrate.measurement import TIME, nearest
+from hostnet.server import look_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hostnet.calibrate.measurement import Measurement
+    from hostnet.server import ServerFile
+
+    Schema = dict[str, Any]
+
+TABLES = ("core", "cha", "memory", "iio", "pcie", "ssd", "fio")
+"""The parts of a server."""
+
+STRUCTURE = ("core.count", "cha.slices", "memory.channels", "memory.dram", "pcie.generation", "pcie.lanes", "ssd.count",
+             "ssd.bandwidth")  # fmt: skip
+"""What a data sheet says, or the machine itself: not to be fitted. DRAM timings may be."""
+
+EXCEPT = "memory.dram.timing."
+"""Fittable although `STRUCTURE` covers it."""
+
+FACTOR = 5
+"""Bounds reach from the start value divided by this to the start value times this."""
+
+RATE_BYTES = {"MB/s": 10**6, "GB/s": 10**9, "TB/s": 10**12, "kB/s": 10**3, "B/s": 1,
+              "KiB/s": 2**10, "MiB/s": 2**20, "GiB/s": 2**30, "TiB/s": 2**40}  # fmt: skip
+"""Bytes per second of each unit in configurations."""
+
+DIGITS = 4
+"""Significant digits of a fitted value."""
+
+SMALL_IO = 512 * 1024
+"""Bytes in flight of a drive below which its latency matters more than its bandwidth."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter to fit. Values are in its base unit: ps, B/s, or the number itself."""
+
+    path: str
+    kind: str
+    """"time", "bandwidth", "count" or "number"."""
+    start: float
+    low: float
+    high: float
+
+    def written(self, value: float) -> Any:
+        """A value as configurations have it."""
+        if self.kind == "count":
+            return round(value)
+        if self.kind == "number":
+            return self.exact(value)
+        return quantity_text(round(self.exact(value)), self.kind)
+
+    def exact(self, value: float) -> float:
+        """The nearest value that can be written."""
+        return float(round(value)) if self.kind == "count" else float(f"{value:.{DIGITS}g}")
+
+    def text(self, value: float, like: float | None = None) -> str:
+        """A value for people, with the digits and the unit that suit `like`, or the value itself."""
+        if self.kind in ("count", "number"):
+            return f"{value:.3g}" if self.kind == "number" or like is not None else f"{round(value)}"
+        size = abs(like if like is not None else value)
+        units = {"ps": 1, "ns": 1e3, "us": 1e6} if self.kind == "time" else {"MB/s": 1e6, "GB/s": 1e9}
+        unit, factor = next((item for item in reversed(units.items()) if size >= item[1]), next(iter(units.items())))
+        return f"{value / factor:.4g} {unit}"
+
+
+def quantity_text(value: int, kind: str) -> str:
+    """A time in ps or a rate in B/s as configurations have it: exactly."""
+    units = {"ns": 10**3} if kind == "time" else {"GB/s": 10**9}
+    (unit, factor), = units.items()  # fmt: skip
+    if kind == "time" and value < factor:
+        return f"{value} ps"
+    return f"{(Decimal(value) / factor).normalize():f} {unit}"
+
+
+def quantity_value(text: str, kind: str) -> float:
+    """What a time or a rate in a configuration means, in ps or B/s.
+
+    Raises:
+        ValueError: It is none.
+    """
+    match = re.fullmatch(r"\s*([\d.]+(?:[eE][+-]?\d+)?)\s*(\S+)\s*", text)
+    factors = {unit: 1000 * ns for unit, ns in TIME.items()} if kind == "time" else RATE_BYTES
+    if match is None or match[2] not in factors:
+        raise ValueError(f'"{text}" is not a {kind}; write "{"20 ns" if kind == "time" else "3.5 GB/s"}"')
+    return float(match[1]) * factors[match[2]]
+
+
+def parse_fit(argument: str, server: ServerFile) -> Parameter:
+    """Reads PARAM or PARAM=LO..HI.
+
+    Raises:
+        ConfigError: There is no such parameter, it cannot be fitted, or the bounds are wrong.
+    """
+    path, equals, bounds = argument.partition("=")
+    path = path.strip()
+    keys = dict(fittable())
+    if path not in keys:
+        raise ConfigError(f"--fit {argument}: {_why_not(path, keys)}")
+    schema = keys[path]
+    kind = kind_of(schema)
+    assert kind is not None
+    try:
+        start = value_of(look_up(server.effective, path), kind)
+        least, most = _legal(schema, kind)
+        low, high = _bounds(bounds, kind) if equals else _around(start)
+    except ValueError as error:
+        raise ConfigError(f"--fit {argument}: {error}") from None
+    if equals and not (max(least, low) == low and min(most, high) == high):
+        legal = f"{_limit(schema, 'min')} to {_limit(schema, 'max')}"
+        raise ConfigError(f"--fit {argument}: the bounds must lie within what {path} may be, {legal}")
+    return Parameter(path, kind, start, max(low, least, 1e-9), min(high, most))
+
+
+def defaults_for(measurements: Sequence[Measurement]) -> list[str]:
+    """The parameters that suit the measurements, if the user names none."""
+    paths: list[str] = []
+    for measurement in measurements:
+        conditions = measurement.conditions
+        if measurement.quantity in ("latency", "lfb_latency"):
+            paths.append("cha.read_to_mc")
+        elif measurement.quantity == "bandwidth":
+            paths.append("core.lfb.refill")
+        elif measurement.quantity == "iio_latency":
+            paths.append("iio.read_to_cha" if "write" in conditions.rw else "iio.write_to_cha")
+        elif conditions.bs * conditions.iodepth * conditions.numjobs <= SMALL_IO:
+            paths.append("ssd.latency")
+        else:
+            paths.append("ssd.write_bandwidth" if "write" in conditions.rw else "ssd.read_bandwidth")
+    return list(dict.fromkeys(paths))
+
+
+def fittable() -> Iterator[tuple[str, Schema]]:
+    """The dotted paths of all parameters that can be fitted, with their schema."""
+    schema = json.loads(_core.schema())
+    for table in TABLES:
+        for path, key in _leaves(schema["properties"][table], table):
+            structure = any(path == part or path.startswith(f"{part}.") for part in STRUCTURE)
+            if kind_of(key) is not None and (path.startswith(EXCEPT) or not structure):
+                yield path, key
+
+
+def kind_of(schema: Schema) -> str | None:
+    """What kind of parameter a key is; None if it cannot be fitted."""
+    if "x-power-of-two" in schema:
+        return None
+    if schema.get("x-quantity") in ("time", "bandwidth"):
+        return str(schema["x-quantity"])
+    types = schema.get("type")
+    names = types if isinstance(types, list) else [types]
+    if schema.get("x-quantity") is not None:
+        return None
+    return "count" if "integer" in names else "number" if "number" in names else None
+
+
+def value_of(written: Any, kind: str) -> float:
+    """A value of a configuration in the parameter's base unit.
+
+    Raises:
+        ValueError: There is none, or it is a word.
+    """
+    if written is None:
+        raise ValueError("the server gives no value to start from")
+    if kind in ("time", "bandwidth"):
+        return 0.0 if str(written).startswith("0 ") else quantity_value(str(written), kind)
+    return float(written)
+
+
+def _leaves(schema: Schema, path: str) -> Iterator[tuple[str, Schema]]:
+    properties = schema.get("properties")
+    if properties is None:
+        yield path, schema
+        return
+    for name, key in properties.items():
+        yield from _leaves(key, f"{path}.{name}")
+
+
+def _why_not(path: str, keys: dict[str, Schema]) -> str:
+    schema = json.loads(_core.schema())
+    everything = [name for table in TABLES for name, _ in _leaves(schema["properties"][table], table)]
+    if path in everything:
+        return f'"{path}" cannot be fitted; set it in the server file'
+    by_end = [name for name in keys if name.endswith(f".{path}")]
+    if by_end:
+        return f'"{path}" is not a parameter; did you mean "{by_end[0]}"?'
+    hint = nearest(path, keys) if len(path) < 60 else ""
+    return f'"{path}" is not a parameter; {hint if "did you mean" in hint else "see docs/config.md"}'
+
+
+def _bounds(text: str, kind: str) -> tuple[float, float]:
+    low, dots, high = text.partition("..")
+    if not dots:
+        raise ValueError(f'"{text}" are no bounds; write LO..HI')
+    values = [_bound(part, kind) for part in (low, high)]
+    if not 0 < values[0] < values[1] or not math.isfinite(values[1]):
+        raise ValueError(f'"{text}": the first bound must be above 0 and below the second')
+    return values[0], values[1]
+
+
+def _bound(text: str, kind: str) -> float:
+    if kind in ("time", "bandwidth"):
+        return quantity_value(text, kind)
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f'"{text}" is not a number') from None
+
+
+def _around(start: float) -> tuple[float, float]:
+    if start <= 0:
+        raise ValueError("its value is 0, so the bounds must be given; write =LO..HI")
+    return start / FACTOR, start * FACTOR
+
+
+def _limit(schema: Schema, end: str) -> Any:
+    return schema.get(f"x-{end}", schema.get(f"{end}imum", "any" if end == "max" else 0))
+
+
+def _legal(schema: Schema, kind: str) -> tuple[float, float]:
+    """The range that the configuration allows."""
+    low, high = _limit(schema, "min"), _limit(schema, "max")
+    parse = (lambda limit: quantity_value(limit, kind)) if kind in ("time", "bandwidth") else float
+    return parse(low) if low else 0.0, math.inf if high == "any" else parse(high)

@@ -1,0 +1,113 @@
+"""What no server of this kind can do: units that were mistaken, cores that it does not have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hostnet.calibrate.measurement import wrong
+from hostnet.server import LINE_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hostnet.calibrate.measurement import DataError, Measurement
+    from hostnet.server import ServerFile
+
+MARGIN = 1.02
+"""How far above a limit a measurement may lie: clocks and windows are not exact."""
+
+SLOWEST_NS = 10_000
+"""A latency at which no memory works: a core that streams moves at least its line fill buffer in this time."""
+
+LATENCY_NS = {"latency": (10, 100_000), "lfb_latency": (10, 100_000), "iio_latency": (20, 1_000_000)}
+"""Least and largest latency under load; less than the first is faster than a DRAM can answer."""
+
+IDLE_NS = 2_000
+"""The largest latency of a memory without load."""
+
+IO_SHARE = 0.005
+"""A deep queue moves at least this share of what the links carry."""
+
+IO_SLOWEST_S = 0.1
+"""Every I/O in flight is done within this time."""
+
+
+def check_plausible(measurements: Sequence[Measurement], server: ServerFile) -> None:
+    """Refuses measurements that the server cannot have made.
+
+    Raises:
+        DataError: Names the place, the value and the limit.
+    """
+    for measurement in measurements:
+        _check_parts(measurement, server)
+        if measurement.quantity == "bandwidth":
+            _check_bandwidth(measurement, server)
+        elif measurement.quantity == "io_bandwidth":
+            _check_io(measurement, server)
+        else:
+            _check_latency(measurement)
+
+
+def _error(measurement: Measurement, text: str) -> DataError:
+    return wrong(measurement.file, measurement.place, text)
+
+
+def _check_parts(measurement: Measurement, server: ServerFile) -> None:
+    conditions = measurement.conditions
+    wanted = conditions.cores + bool(conditions.probe) + bool(conditions.rw)
+    if wanted > server.cores:
+        also = " (one measures)" * bool(conditions.probe) + " (one serves the drives)" * bool(conditions.rw)
+        raise _error(measurement, f"cores: {conditions.cores}{also}; {server.label} has {server.cores}")
+    if conditions.drives > server.drives:
+        raise _error(measurement, f"drives: {conditions.drives}; {server.label} has {server.drives}")
+
+
+def _check_bandwidth(measurement: Measurement, server: ServerFile) -> None:
+    peak, value, cores = server.memory_peak_gb_per_s, measurement.value, measurement.conditions.cores
+    if value > MARGIN * peak:
+        hint = _unit_hint(value, peak, "GB/s", "MB/s")
+        raise _error(
+            measurement, f"bandwidth {value:.6g} GB/s is more than this memory can move, {peak:.4g} GB/s{hint}"
+        )
+    entries = int(server.effective["core"]["lfb"]["entries"])
+    least = min(0.01 * peak, cores * entries * LINE_BYTES / SLOWEST_NS)
+    if measurement.conditions.gap_ns == 0 and value < least:
+        raise _error(
+            measurement,
+            f"bandwidth {value:.4g} GB/s is less than {cores} core{'s' * (cores > 1)} of any server move, "
+            f"{least:.4g} GB/s; was it GB/s in place of a smaller unit?",
+        )
+
+
+def _check_io(measurement: Measurement, server: ServerFile) -> None:
+    peak, value, conditions = server.pcie_peak_gb_per_s, measurement.value, measurement.conditions
+    if value > MARGIN * peak:
+        hint = _unit_hint(value, peak, "GB/s", "MB/s")
+        raise _error(
+            measurement, f"io_bandwidth {value:.6g} GB/s is more than all PCIe lanes can carry, {peak:.4g} GB/s{hint}"
+        )
+    in_flight = conditions.bs * conditions.iodepth * conditions.numjobs * (conditions.drives or server.drives)
+    least = min(IO_SHARE * peak, in_flight / IO_SLOWEST_S / 1e9)
+    if value < least:
+        raise _error(
+            measurement,
+            f"io_bandwidth {value:.4g} GB/s is less than any drive moves with {in_flight / 2**20:.4g} MiB in flight, "
+            f"{least:.4g} GB/s; was it GB/s in place of a smaller unit?",
+        )
+
+
+def _check_latency(measurement: Measurement) -> None:
+    value, (least, most) = measurement.value, LATENCY_NS[measurement.quantity]
+    if measurement.quantity == "latency" and not measurement.conditions.cores:
+        most = IDLE_NS
+    if value < least:
+        hint = "; was it us?" if value * 1000 >= least else ""
+        raise _error(measurement, f"{measurement.quantity} {value:.4g} ns is shorter than any, {least} ns{hint}")
+    if value > most:
+        hint = "; was it ps?" if value / 1000 >= least else ""
+        raise _error(measurement, f"{measurement.quantity} {value:.6g} ns is longer than any, {most} ns{hint}")
+
+
+def _unit_hint(value: float, limit: float, unit: str, smaller: str) -> str:
+    """A question about the unit, if the value would fit in the smaller one."""
+    return f"; was it {smaller} in place of {unit}?" if value / 1000 <= MARGIN * limit else ""

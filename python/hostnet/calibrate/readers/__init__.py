@@ -1,0 +1,96 @@
+"""Files of measurements: which kind one is, and what it says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hostnet.calibrate.measurement import Conditions, DataError, nearest
+from hostnet.calibrate.readers import counters, fio, mlc, table
+from hostnet.calibrate.readers.content import Content
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hostnet.calibrate.readers.content import Found
+    from hostnet.server import ServerFile
+
+GIVEN = ["gap", "kernel", *(field.name for field in fields(Conditions))]
+"""Conditions that can hold for a whole file."""
+
+BYTES_MAX = 50_000_000
+"""The largest file of measurements."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of file."""
+
+    name: str
+    matches: Callable[[Content], bool]
+    """Whether a file is of this kind; it may still be wrong."""
+    read: Callable[[Content], Found]
+    """What it says; raises `DataError` with the place of what is wrong."""
+
+
+KINDS = [
+    Kind("fio", fio.matches, fio.read),
+    Kind("MLC", mlc.matches, mlc.read),
+    Kind("counters", counters.matches, counters.read),
+    Kind("table", table.matches, table.read),
+]
+"""The kinds in the order in which they are tried. Another kind is another entry."""
+
+
+def read_data(argument: str, server: ServerFile) -> Found:
+    """Reads a file of measurements: FILE, or FILE@name=value,... with conditions that hold for all of it.
+
+    Raises:
+        DataError: It is no such file, or something in it is wrong; the message says where.
+        OSError: It cannot be read.
+    """
+    content = open_content(argument, server)
+    for kind in KINDS:
+        if kind.matches(content):
+            found = kind.read(content)
+            if not found.measurements:
+                raise DataError(f"{content.file}: holds no measurements")
+            return found
+    raise DataError(
+        f"{content.file}:1: neither a table of measurements, nor output of MLC, fio, perf or PCM; "
+        "docs/calibrate.md says what a table looks like"
+    )
+
+
+def open_content(argument: str, server: ServerFile) -> Content:
+    """The text of a file and the conditions given with its name."""
+    name, given = argument, {}
+    if not Path(argument).exists() and "@" in argument:
+        name, _, conditions = argument.rpartition("@")
+        given = parse_given(argument, conditions)
+    path = Path(name)
+    if path.stat().st_size > BYTES_MAX:
+        raise DataError(f"{name}: is larger than {BYTES_MAX // 10**6} MB; measurements are small")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{name}: is not UTF-8 text (byte {error.start})") from None
+    if not text.strip():
+        raise DataError(f"{name}: is empty")
+    if "\0" in text:
+        raise DataError(f"{name}: is not text")
+    return Content(name, text, given, server)
+
+
+def parse_given(argument: str, text: str) -> dict[str, str]:
+    """The conditions after the @ of an argument."""
+    given = {}
+    for part in text.split(","):
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip() or not value.strip():
+            raise DataError(f'--data {argument}: "{part}" is not name=value')
+        if key.strip() not in GIVEN:
+            raise DataError(f'--data {argument}: "{key.strip()}" is not a condition; {nearest(key.strip(), GIVEN)}')
+        given[key.strip()] = value.strip()
+    return given

@@ -1,0 +1,72 @@
+"""Counter files of perf and PCM."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+from typing import TYPE_CHECKING, Any
+
+from hostnet.calibrate.measurement import Conditions, DataError, Measurement
+from hostnet.calibrate.readers.content import Found
+from hostnet.server import LINE_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from hostnet.calibrate.readers.content import Content
+
+MODULE = "hostnet.counters"
+"""Reads counter files."""
+
+LOOKS_LIKE = re.compile(r"\b(?:uncore_|unc_\w|offcore_|pcm\b|l1d_pend_miss|l1d\.|<not counted>|<not supported>)", re.I)
+"""What counter files are full of."""
+
+
+def matches(content: Content) -> bool:
+    """Whether the text looks like counters."""
+    return LOOKS_LIKE.search(content.text) is not None
+
+
+def read(content: Content) -> Found:
+    """What the counters say about the conditions that the user gives: counters do not tell what ran.
+
+    Raises:
+        ConfigError: They cannot be read, or the conditions are missing.
+    """
+    if importlib.util.find_spec(MODULE) is None:
+        raise DataError(
+            f"{content.file}: looks like counters of perf or PCM, which this build of hostnet does not read"
+        )
+    conditions = content.conditions(Conditions())
+    if not conditions.cores and not (conditions.rw and conditions.bs and conditions.iodepth):
+        raise DataError(
+            f"{content.file}: counters do not tell what ran; say it: {content.file}@cores=4,reads=100 "
+            f"or {content.file}@rw=read,bs=8m,iodepth=64"
+        )
+    counted = importlib.import_module(MODULE).read(content.file, content.server.effective)
+    found = Found(notes=[f"{content.file}: {warning}" for warning in counted.warnings])
+    for quantity, value in quantities_of(counted.total, conditions):
+        found.measurements.append(Measurement(quantity, value, conditions, content.file, "total"))
+    if not found.measurements:
+        raise DataError(f"{content.file}: has none of the counters that {conditions} would need; see docs/calibrate.md")
+    return found
+
+
+def quantities_of(total: Mapping[str, Any], conditions: Conditions) -> Iterator[tuple[str, float]]:
+    """The measurements in the counts of a whole file, by Little's law."""
+    window_ns = float(total["window_ns"])
+    lines_read, lines_written = total.get("lines_read"), total.get("lines_written")
+    if conditions.cores and not conditions.rw and lines_read is not None and lines_written is not None:
+        yield "bandwidth", (lines_read + lines_written) * LINE_BYTES / window_ns
+    if conditions.cores:
+        yield from _latency("lfb_latency", total.get("lfb"), window_ns)
+    if conditions.rw:
+        flow = total.get("iio_read" if "write" in conditions.rw else "iio_write")
+        yield from _latency("iio_latency", flow, window_ns)
+
+
+def _latency(quantity: str, flow: Mapping[str, float | None] | None, window_ns: float) -> Iterator[tuple[str, float]]:
+    occupancy, lines = (flow.get("occupancy"), flow.get("lines")) if flow else (None, None)
+    if occupancy and lines:
+        yield quantity, occupancy * window_ns / lines

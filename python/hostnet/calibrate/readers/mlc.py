@@ -1,0 +1,138 @@
+"""What Intel Memory Latency Checker prints: loaded latencies, idle latency, peak injection bandwidths."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hostnet.calibrate.measurement import Conditions, Measurement, number_of, wrong
+from hostnet.calibrate.readers.content import Found
+from hostnet.calibrate.readers.loaded import Row, add_rows
+
+if TYPE_CHECKING:
+    from hostnet.calibrate.readers.content import Content
+
+BANNER = re.compile(r"Memory Latency Checker|^\s*Inject\s+Latency\s+Bandwidth|Measuring Loaded Latenc", re.M | re.I)
+"""Shows that a text is MLC's."""
+
+ROW = re.compile(r"\s*(\d{4,6})\s+(\S+)\s+(\S+)\s*")
+"""Inject delay, latency in ns, bandwidth in MB/s."""
+
+BROKEN_ROW = re.compile(r"\s*\d{4,6}(\s.*)?")
+"""A row of the table, whole or not."""
+
+IDLE = re.compile(r"Each iteration took .*?\(\s*(\S+)\s*ns\s*\)", re.I)
+"""The idle latency."""
+
+IDLE_MATRIX = re.compile(r"\s*0\s+(\S+)(?:\s.*)?")
+"""The row of the first node in the table of idle latencies; its first number is its own memory."""
+
+PEAK = re.compile(r"\s*(ALL Reads|\d+:\d+ Reads-Writes)\s*:\s*(\S+)\s*", re.I)
+"""A peak injection bandwidth in MB/s."""
+
+MB = 1e-3
+"""GB of a MB."""
+
+
+def matches(content: Content) -> bool:
+    """Whether the text is MLC's."""
+    return BANNER.search(content.text) is not None or IDLE.search(content.text) is not None
+
+
+def read(content: Content) -> Found:
+    """The measurements in MLC's output.
+
+    Raises:
+        DataError: A row is not whole, or nothing in it is understood.
+    """
+    reader = _Reader(content)
+    for index, line in enumerate(content.text.splitlines(), 1):
+        reader.take(index, line)
+    if not reader.rows and not reader.found.measurements:
+        place = len(content.text.splitlines())
+        raise wrong(content.file, place, "the output of MLC ends without a measurement; is it truncated?")
+    add_rows(reader.found, content.file, reader.rows)
+    return reader.found
+
+
+class _Reader:
+    """Reads the output line by line, knowing which part it is in."""
+
+    def __init__(self, content: Content) -> None:
+        self.content = content
+        self.start = content.conditions(Conditions(cores=max(content.server.cores - 1, 1), probe="sequential"))
+        self.found, self.rows = Found(), list[Row]()
+        self.reads: float | None = self.start.reads
+        self.traffic = (1, "")
+        self.part = ""
+
+    def take(self, index: int, line: str) -> None:
+        """Takes the next line."""
+        text = line.strip()
+        if re.search(r"\btraffic\b", line) and "reads" not in self.content.given:
+            self.reads, self.traffic = reads_of(line), (index, text)
+        elif re.match(r"Measuring idle latenc", text):
+            self.part = "idle"
+        elif text.startswith("====") or re.match(r"Delay\s", text):
+            self.part = "loaded"
+        elif self.part == "loaded" and BROKEN_ROW.fullmatch(line):
+            self.rows.append(row_of(line, self.content.file, index, self.loaded()))
+        elif self.part == "idle" and (match := IDLE_MATRIX.fullmatch(line)) is not None:
+            self.idle(match[1], index)
+            self.part = ""
+        elif (match := IDLE.search(line)) is not None:
+            self.idle(match[1], index)
+        elif (match := PEAK.fullmatch(line)) is not None:
+            self.peak(match[1], match[2], index)
+        elif text and self.part == "loaded":
+            self.part = ""
+
+    def loaded(self) -> Conditions:
+        """The conditions of a row of the table of loaded latencies."""
+        if self.reads is None:
+            index, text = self.traffic
+            hint = f"if it is, say its share: {self.content.file}@reads=67"
+            raise wrong(self.content.file, index, f'the traffic "{text}" is not modelled; {hint}')
+        return replace(self.start, reads=self.reads)
+
+    def idle(self, text: str, index: int) -> None:
+        """Adds the idle latency."""
+        conditions = self.content.conditions(Conditions(probe="sequential"))
+        latency_ns = _number(text, "latency", self.content.file, index)
+        self.found.measurements.append(Measurement("latency", latency_ns, conditions, self.content.file, str(index)))
+
+    def peak(self, mix: str, text: str, index: int) -> None:
+        """Adds a peak injection bandwidth, with all cores."""
+        reads = reads_of(mix)
+        if reads is None:
+            return
+        conditions = self.content.conditions(Conditions(cores=self.content.server.cores, reads=reads))
+        bandwidth = _number(text, "bandwidth", self.content.file, index) * MB
+        self.found.measurements.append(Measurement("bandwidth", bandwidth, conditions, self.content.file, str(index)))
+
+
+def reads_of(line: str) -> float | None:
+    """The share of reads that a line such as "Using Read-only traffic type" names; None if the model cannot have it."""
+    if re.search(r"read[- ]only|all reads", line, re.I):
+        return 1.0
+    match = re.search(r"(\d+)\s*:\s*(\d+)", line)
+    if match and int(match[1]) >= int(match[2]) > 0:
+        return int(match[1]) / (int(match[1]) + int(match[2]))
+    return None
+
+
+def row_of(line: str, file: str, index: int, conditions: Conditions) -> Row:
+    """A row of the table of loaded latencies."""
+    match = ROW.fullmatch(line)
+    if match is None:
+        raise wrong(file, index, f'"{line.strip()}" is not a delay, a latency and a bandwidth; is the file truncated?')
+    latency_ns, bandwidth = _number(match[2], "latency", file, index), _number(match[3], "bandwidth", file, index)
+    return Row(str(index), latency_ns, bandwidth * MB, conditions, float(match[1]))
+
+
+def _number(text: str, what: str, file: str, index: int) -> float:
+    try:
+        return number_of(text, what)
+    except ValueError as error:
+        raise wrong(file, index, str(error)) from None

@@ -1,0 +1,143 @@
+"""`hostnet calibrate`: parameters from measurements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from hostnet.calibrate import Calibration
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(calibrate)
+
+
+def calibrate(
+    server: Annotated[
+        str, typer.Argument(metavar="SERVER", help="The server to start from: a preset or a configuration file.")
+    ],
+    data: Annotated[
+        list[str],
+        typer.Option(
+            metavar="FILE[@NAME=VALUE,...]",
+            help="Measurements: a table, or output of MLC, fio, perf or PCM. Repeatable.",
+        ),
+    ],
+    fit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PARAM[=LO..HI]",
+            help='A parameter to fit, e.g. "core.lfb.refill=5 ns..40 ns". Repeatable.',
+            show_default="those that suit the measurements",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The server file to write.", show_default="<server>-calibrated.toml"),
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option(metavar="SHARE", help="How far the best fit may be off before the data is refused.")
+    ] = 0.12,
+    engine: Annotated[str, typer.Option(metavar="run|predict", help="Simulate, or predict.")] = "run",
+    threads: Annotated[
+        int | None,
+        typer.Option("--threads", "-j", help="Runs at a time; the result does not depend on it.", show_default="all"),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> int:
+    """Fit parameters of a server to measurements, and write a server file with them.
+
+    What the measurements do not determine is said and left as it was.
+
+    Exit codes: 2 something given is wrong or the measurements contradict each other, 130 stopped by Ctrl-C.
+    """
+    from hostnet import rundir
+    from hostnet.calibrate import calibrate as do
+    from hostnet.cli.progress import Watch
+    from hostnet.engines import check_engine
+    from hostnet.server import load_server
+
+    check_engine(engine)
+    start = load_server(server)
+    place = out or Path(f"{start.name}-calibrated.toml")
+    rundir.check_new_file(place)
+    with Watch(show=True, keeps=False) as watch:
+        result = do(start, data, fit or (), engine=engine, threads=threads, tolerance=tolerance, progress=watch)
+        watch.finish()
+        text = result.text(place)
+        rundir.check_new_file(place)
+        rundir.write_file_atomically(place, text.encode())
+    _print(result, place, json)
+    return 0
+
+
+def _print(result: Calibration, place: Path, json: bool) -> None:
+    if json:
+        import json as format_json
+
+        print(format_json.dumps({**result.content(), "out": str(place)}, indent=2, ensure_ascii=False))
+        return
+    from hostnet.cli import show
+
+    fitted = sum(one.is_fitted for one in result.fit.parameters)
+    with show.page() as console:
+        title = f"{result.server.name}: {fitted} of {len(result.parameters)} parameters from {len(result.measurements)}"
+        console.print(f"{title} measurements", style="bold")
+        show.print_tables(console, _parameter_table(result), _residual_table(result))
+        show.print_items(console, "undetermined:", _left_lines(result), "yellow")
+        show.print_notes(console, [*_bound_lines(result), *result.notes])
+        show.print_path(console, place)
+
+
+def _parameter_table(result: Calibration) -> Table:
+    """What became of every parameter."""
+    from hostnet.cli import show
+
+    table = show.new_table("parameter", "start", "value", "±", "bounds", left=(0,))
+    for parameter, one in zip(result.parameters, result.fit.parameters, strict=True):
+        table.add_row(
+            parameter.path,
+            parameter.text(parameter.start),
+            parameter.text(one.value) if one.is_fitted else "as before",
+            show.NOTHING if one.sigma is None else parameter.text(one.sigma, like=one.value),
+            f"{parameter.text(parameter.low)} to {parameter.text(parameter.high)}",
+        )
+    return table
+
+
+def _residual_table(result: Calibration) -> Table:
+    """Every measurement beside what the model says."""
+    from hostnet.cli import show
+
+    table = show.new_table("measured", "conditions", "from", "value", "±", "model", "off by", "", left=(0, 1, 2, 7))
+    for row in result.residuals():
+        table.add_row(
+            row["quantity"],
+            row["conditions"],
+            f"{Path(row['file']).name}:{row['place']}",
+            show.number(row["measured"]),
+            show.number(row["sigma"]),
+            show.number(row["model"]),
+            f"{row['residual_percent']:+.1f} %",
+            row["unit"],
+        )
+    return table
+
+
+def _left_lines(result: Calibration) -> list[str]:
+    return [f"{one.path}: {one.undetermined}" for one in result.fit.parameters if one.undetermined is not None]
+
+
+def _bound_lines(result: Calibration) -> list[str]:
+    lines = []
+    for parameter, one in zip(result.parameters, result.fit.parameters, strict=True):
+        if one.at_bound is not None:
+            bound = parameter.text(parameter.low if one.at_bound == "low" else parameter.high)
+            lines.append(f"{one.path} is at its bound, {bound}; wider ones: --fit {one.path}=LO..HI")
+    return lines

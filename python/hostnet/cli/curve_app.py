@@ -1,0 +1,108 @@
+"""`hostnet curve`: latency under load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hostnet.curve import Point, Setting
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(curve)
+
+
+def curve(
+    server: Annotated[
+        str, typer.Argument(metavar="SERVER", help="A preset, or a configuration file: its workloads are left out.")
+    ],
+    reads: Annotated[
+        str, typer.Option(metavar="PERCENT,...", help="Shares of reads in the memory traffic.")
+    ] = "100,67,50",
+    points: Annotated[int | None, typer.Option(metavar="N", help="Points of a curve.", show_default="14")] = None,
+    cores: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Cores that load the memory.", show_default="all but the one that measures"),
+    ] = None,
+    probe: Annotated[
+        str, typer.Option(metavar="ORDER", help="Accesses of the core that measures: sequential or random.")
+    ] = "sequential",
+    engine: Annotated[str, typer.Option(metavar="run|predict", help="Simulate, or predict.")] = "run",
+    threads: Annotated[
+        int | None,
+        typer.Option("--threads", "-j", help="Runs at a time; the results do not depend on it.", show_default="all"),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder for the results.", show_default="runs/<server>-curve-<n>"),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print curve.json instead of the tables.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Write the table as a CSV file too.")] = False,
+) -> int:
+    """Measure latency under load: bandwidth against read latency, as Intel MLC shows it.
+
+    All cores but one stream with a growing pause between their accesses; one core measures.
+
+    Exit codes: 2 something given is wrong, 130 stopped by Ctrl-C.
+    """
+    from hostnet.curve import Setting, parse_reads
+    from hostnet.curve.points import POINTS
+    from hostnet.engines import check_engine
+    from hostnet.server import load_server
+
+    check_engine(engine)
+    shares = parse_reads(reads)
+    setting = Setting(load_server(server), shares, POINTS if points is None else points, cores, probe, engine, threads)
+    setting.check()
+    return _run(setting, out, json, csv)
+
+
+def _run(setting: Setting, out: Path | None, json: bool, csv: bool) -> int:
+    """Measures, writes the folder and prints."""
+    from hostnet import rundir
+    from hostnet.cli.progress import Watch
+    from hostnet.cli.run import RUNS
+    from hostnet.curve import measure, write_curve
+
+    name = f"{setting.server.name}-curve"
+    rundir.check_place(out or rundir.fresh_path(RUNS, name))
+    with Watch(show=True, keeps=False) as watch:
+        points = measure(setting, watch)
+        watch.finish()
+        if out is not None:
+            path = rundir.publish(out, lambda place: write_curve(setting, points, place, csv=csv))
+        else:
+            path = rundir.publish_fresh(RUNS, name, lambda place: write_curve(setting, points, place, csv=csv))
+    if json:
+        print((path / "curve.json").read_text(encoding="utf-8"), end="")
+    else:
+        _print_tables(setting, points, path)
+    return 0
+
+
+def _print_tables(setting: Setting, points: Sequence[Point], path: Path) -> None:
+    """Prints a table per read share in MLC's columns; the last line is the path of the folder."""
+    from hostnet.cli import show
+
+    peak = setting.server.memory_peak_gb_per_s
+    with show.page() as console:
+        console.print(f"{setting.server.name}: latency under load of {setting.load_cores} cores", style="bold")
+        for reads in setting.reads:
+            table = show.new_table("inject delay ns", "latency ns", "bandwidth GB/s", "of peak", left=())
+            table.title, table.title_justify = f"reads {100 * reads:.3g} %", "left"
+            for point in (point for point in points if point.reads == reads):
+                table.add_row(
+                    f"{point.gap_ns:.1f}",
+                    show.with_interval(point.latency_ns, point.latency_ci95 or None),
+                    f"{point.bandwidth_gb_per_s:.2f}",
+                    show.percent(point.bandwidth_gb_per_s / peak),
+                )
+            show.print_tables(console, table)
+        show.print_notes(console, [setting.server.unvalidated] if setting.server.unvalidated else [])
+        show.print_path(console, path)

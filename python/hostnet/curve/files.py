@@ -1,0 +1,128 @@
+"""The files of a curve: a table, a picture, and JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from hostnet.rundir import write_text
+from hostnet.tables import write_csv, write_parquet
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+    from matplotlib.axes import Axes
+
+    from hostnet.curve.points import Point, Setting
+
+STYLES = (("#0069ad", "-", "o"), ("#c2500a", "--", "s"), ("#0c7f63", ":", "D"), ("#8a4f9e", "-.", "^"))
+"""Colour, line and mark of each curve."""
+
+
+def content_of(setting: Setting, points: Sequence[Point]) -> dict[str, Any]:
+    """The curves as one piece of JSON."""
+    return {
+        "format": 1,
+        "server": setting.server.name,
+        "engine": setting.engine,
+        "cores": setting.load_cores,
+        "probe": setting.probe,
+        "peak_gb_per_s": setting.server.memory_peak_gb_per_s,
+        "unvalidated": setting.server.unvalidated,
+        "curves": [curve_of(reads, [point for point in points if point.reads == reads]) for reads in setting.reads],
+    }
+
+
+def curve_of(reads: float, points: Sequence[Point]) -> dict[str, Any]:
+    """One curve, from the heaviest load to the lightest."""
+    return {
+        "reads": reads,
+        "latency_light_ns": points[-1].latency_ns,
+        "bandwidth_max_gb_per_s": max(point.bandwidth_gb_per_s for point in points),
+        "points": [
+            {
+                "gap_ns": point.gap_ns,
+                "latency_ns": point.latency_ns,
+                "latency_ci95": point.latency_ci95,
+                "bandwidth_gb_per_s": point.bandwidth_gb_per_s,
+            }
+            for point in points
+        ],
+    }
+
+
+def table_of(setting: Setting, points: Sequence[Point]) -> pa.Table:
+    """A row per point."""
+    import pyarrow as pa
+
+    columns = {
+        "reads": [point.reads for point in points],
+        "gap_ns": [point.gap_ns for point in points],
+        "latency_ns": [point.latency_ns for point in points],
+        "latency_ci95": [point.latency_ci95 for point in points],
+        "bandwidth_gb_per_s": [point.bandwidth_gb_per_s for point in points],
+        "cores": [setting.load_cores] * len(points),
+    }
+    return pa.table(columns)
+
+
+def write_curve(setting: Setting, points: Sequence[Point], place: Path, *, csv: bool) -> None:
+    """Fills an empty folder with the files of a curve."""
+    table = table_of(setting, points)
+    write_parquet(table, str(place / "curve.parquet"))
+    if csv:
+        write_csv(table, str(place / "curve.csv"))
+    write_text(place / "curve.json", json.dumps(content_of(setting, points), indent=2, ensure_ascii=False))
+    draw(setting, points, place / "curve.png")
+
+
+def draw(setting: Setting, points: Sequence[Point], file: Path) -> None:
+    """Draws the curves as a PNG."""
+    import matplotlib as mpl
+
+    from hostnet.report.plot import STYLE, new_figure, plain
+
+    with mpl.rc_context(STYLE):
+        figure = new_figure(7.2, 4.4)
+        axes = figure.subplots()
+        for index, reads in enumerate(setting.reads):
+            draw_line(axes, index, reads, [point for point in points if point.reads == reads])
+        peak = setting.server.memory_peak_gb_per_s
+        axes.axvline(peak, color="#5a636d", linestyle=(0, (4, 3)), linewidth=0.9)
+        axes.annotate(
+            f"peak {peak:.1f} GB/s",
+            (peak, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(-4, -4),
+            textcoords="offset points",
+            rotation=90,
+            ha="right",
+            va="top",
+            color="#5a636d",
+        )
+        axes.set(xlabel="memory bandwidth, GB/s", ylabel="read latency, ns")
+        axes.set_xlim(0, peak * 1.03)
+        axes.set_ylim(bottom=0)
+        by = "predicted" if setting.engine == "predict" else "simulated"
+        axes.set_title(plain(f"Latency under load of {setting.server.name}, {by}"), loc="left")
+        axes.legend(title="reads in the traffic", loc="upper left", alignment="left")
+        figure.savefig(file, dpi=160)
+
+
+def draw_line(axes: Axes, index: int, reads: float, points: Sequence[Point]) -> None:
+    """One curve. Its bars are the confidence intervals of the latency."""
+    colour, line, mark = STYLES[index % len(STYLES)]
+    axes.errorbar(
+        [point.bandwidth_gb_per_s for point in points],
+        [point.latency_ns for point in points],
+        yerr=[point.latency_ci95 for point in points],
+        color=colour,
+        linestyle=line,
+        marker=mark,
+        markersize=4,
+        linewidth=1.4,
+        elinewidth=0.8,
+        label=f"{100 * reads:.3g} %",
+    )

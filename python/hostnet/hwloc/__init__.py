@@ -1,0 +1,7 @@
+"""Drafts a server file from the topology that `lstopo --of xml` writes."""
+
+from hostnet.hwloc.draft import Draft, draft
+from hostnet.hwloc.text import text_of
+from hostnet.hwloc.topology import Drive, Package, Topology, TopologyError, read_topology
+
+__all__ = ["Draft", "Drive", "Package", "Topology", "TopologyError", "draft", "read_topology", "text_of"]

@@ -1,0 +1,103 @@
+"""The text of a drafted server file: every value with a comment that says where it comes from."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from hostnet import _core
+from hostnet.hwloc.topology import printable
+from hostnet.server import PROBE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from hostnet.hwloc.draft import Draft
+
+TABLES = ("core", "cha", "memory", "iio", "pcie", "ssd", "fio")
+"""The tables of a server."""
+
+IN_PRESET = ("memory.device", "memory.profile", "memory.dram", "memory.controller")
+"""What stays with the preset: naming the device again would undo what the preset changes of it."""
+
+UNVALIDATED = "unvalidated: drafted from the topology of a machine; hostnet calibrate fits it to measurements"
+"""What results of a draft say of themselves."""
+
+COLUMN = 40
+"""Where comments begin."""
+
+
+def text_of(draft: Draft, file: str, place: Path) -> str:
+    """The server file.
+
+    Args:
+        draft: The server.
+        file: The name of the topology, for the head.
+        place: Where the server file will be.
+
+    Raises:
+        ConfigError: The server cannot be.
+    """
+    text = "\n".join(_lines(draft, file)) + "\n"
+    _core.resolve(text, file=str(place), overrides=[PROBE])
+    return text
+
+
+def _lines(draft: Draft, file: str) -> Iterator[str]:
+    package, base = draft.package, draft.base
+    yield f"# Drafted by hostnet import from {printable(file)}, package {package.index}."
+    yield "# hwloc = what the machine says of itself; assumed = hwloc cannot know it: check, or measure and calibrate."
+    yield from (f"# {note}." for note in draft.notes)
+    yield "# To run it, add a workload; hostnet calibrate fits what is assumed to measurements."
+    yield ""
+    yield "[server]"
+    yield _line("preset", base.name, f"{draft.why_base}; gives everything that is not here")
+    yield _line("description", draft.description, "hwloc" if package.model else "hwloc tells no name")
+    yield _line("unvalidated", UNVALIDATED, "")
+    told = {value.path: value for value in draft.values}
+    for table in TABLES:
+        yield ""
+        if table == "cha":
+            l2, l3 = package.l2 / 2**20, package.l3 / 2**20
+            yield f"# hwloc: L2 of {l2:.4g} MiB per core, L3 of {l3:.4g} MiB in all. Caches are not modelled."
+        yield f"[{table}]"
+        if table == "memory":
+            for key in ("device", "profile"):
+                comment = "speed grade: " if key == "device" else ""
+                known = base.effective["memory"].get(key)
+                if known is not None:
+                    yield _line(f"# {key}", known, f"{comment}assumed as in {base.name}, check")
+        for path, assumed in _leaves(base.effective[table], table):
+            key = path.removeprefix(f"{table}.")
+            if path in told:
+                yield _line(key, told[path].value, told[path].source)
+            else:
+                yield _line(key, assumed, f"assumed as in {base.name}, check")
+        for path, value in told.items():
+            if path.startswith(f"{table}.dram."):
+                yield _line(path.removeprefix(f"{table}."), value.value, value.source)
+
+
+def _line(key: str, value: Any, comment: str) -> str:
+    line = f"{key} = {_toml(value)}"
+    return f"{line:<{COLUMN}} # {comment}" if comment else line
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML writes it. Strings are those of JSON, whose escapes TOML knows."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _leaves(tree: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
+    """Single values by dotted path, but for what stays with the preset."""
+    for key, value in tree.items():
+        below = f"{path}.{key}"
+        if below in IN_PRESET or (isinstance(value, dict) and path == "memory"):
+            continue
+        if isinstance(value, dict):
+            yield from _leaves(value, below)
+        else:
+            yield below, value

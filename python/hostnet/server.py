@@ -1,0 +1,231 @@
+"""A server without what runs on it: a preset, or the server of a configuration file."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import tomllib
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet import _core, simulate
+from hostnet.results import Source
+from hostnet.units import parse_time_ps
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Tree = dict[str, Any]
+
+PROBE = 'workload.hostnet={kind="stream",cores="0"}'
+"""Makes a complete configuration of a server file, so that it can be checked."""
+
+GT_PER_S = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0, 6: 64.0}
+"""Transfer rate of a PCIe lane by generation (PCI Express base specification 6.0, table 1-1)."""
+
+PAYLOAD_SHARE = {1: 8 / 10, 2: 8 / 10, 3: 128 / 130, 4: 128 / 130, 5: 128 / 130, 6: 1.0}
+"""Share of the bits that the encoding leaves, by generation."""
+
+BUFFER_BYTES = 1 << 30
+"""The usual buffer of one core."""
+
+SIZE_BYTES = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
+              "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
+"""Bytes of each unit in configurations."""
+
+LINE_BYTES = 64
+"""Bytes of a line."""
+
+
+@dataclass(frozen=True)
+class ServerFile:
+    """The server that a preset or a file describes."""
+
+    name: str
+    """The preset, or the file without its ending."""
+    label: str
+    """What messages call it."""
+    tree: Tree
+    """What was written, as nested dicts, without workloads and run."""
+    base_dir: str
+    """The folder that relative paths start from."""
+    text: str | None
+    """The text of a TOML file; None for a preset and for JSON."""
+    effective: Tree
+    """Every value of the server, as the simulator resolved it."""
+
+    @property
+    def is_preset(self) -> bool:
+        """Whether it is a preset as it ships, not a file."""
+        return self.tree == {"server": {"preset": self.name}}
+
+    @property
+    def cores(self) -> int:
+        """Cores of the socket."""
+        return int(self.effective["core"]["count"])
+
+    @property
+    def drives(self) -> int:
+        """NVMe drives."""
+        return int(self.effective["ssd"]["count"])
+
+    @property
+    def unvalidated(self) -> str | None:
+        """Why results of this server are not checked against measurements; None when they are."""
+        reason: str | None = self.effective["server"].get("unvalidated")
+        return reason
+
+    @property
+    def memory_held(self) -> int:
+        """Bytes that all channels hold."""
+        memory = self.effective["memory"]
+        dram = memory["dram"]
+        banks = dram["ranks"] * dram["bank_groups"] * dram["banks_per_group"]
+        row_bytes = size_bytes(dram["row_size"])
+        return int(memory["channels"] * dram["subchannels"] * banks * dram["rows"] * row_bytes)
+
+    @property
+    def buffer_bytes(self) -> int:
+        """Buffer of one core, so that all cores have one and as much is left: a power of two, at most 1 GiB."""
+        size = self.effective["memory"]["size"]
+        memory = self.memory_held if size == "all" else size_bytes(size)
+        share = max(memory // (2 * self.cores), 4096)
+        return int(min(1 << share.bit_length() - 1, BUFFER_BYTES))
+
+    @property
+    def memory_peak_gb_per_s(self) -> float:
+        """What the data buses of all channels can move (GB/s)."""
+        memory = self.effective["memory"]
+        dram = memory["dram"]
+        clocks_per_s = transfers_per_s(dram["data_rate"]) / 2
+        lines_per_s = clocks_per_s / (dram["timing"]["burst"] * dram["accesses_per_line"])
+        return float(memory["channels"] * dram["subchannels"] * LINE_BYTES * lines_per_s / 10**9)
+
+    @property
+    def pcie_peak_gb_per_s(self) -> float:
+        """What all PCIe lanes together can carry in one direction, packets included (GB/s)."""
+        pcie = self.effective["pcie"]
+        return float(pcie["lanes"] * GT_PER_S[pcie["generation"]] * PAYLOAD_SHARE[pcie["generation"]] / 8)
+
+    @property
+    def read_latency_ns(self) -> float:
+        """Latency of a read that meets nobody and finds its row open (ns)."""
+        timing = self.effective["memory"]["dram"]["timing"]
+        clock_ns = 2e9 / transfers_per_s(self.effective["memory"]["dram"]["data_rate"])
+        ways = ("core.to_cha", "cha.read_to_mc", "cha.from_mc", "core.from_cha")
+        return sum(map(self.time_ns, ways)) + float(timing["cl"] + timing["burst"]) * clock_ns
+
+    def core_peak_gb_per_s(self, cores: int) -> float:
+        """What the line fill buffers of some cores can read from a memory without load (GB/s)."""
+        round_ns = self.read_latency_ns + self.time_ns("core.lfb.refill")
+        return cores * int(self.effective["core"]["lfb"]["entries"]) * LINE_BYTES / round_ns
+
+    def time_ns(self, path: str) -> float:
+        """The time at a dotted path (ns)."""
+        text = look_up(self.effective, path)
+        return 0.0 if text.startswith("0 ") else parse_time_ps(text, path) / 1000
+
+    def configuration(self, workloads: Tree, run: Tree, values: Mapping[str, Any]) -> tuple[_core.Plan, Source]:
+        """The plan of the server with some values replaced, running `workloads`.
+
+        Raises:
+            ConfigError: A value is out of its range.
+        """
+        tree = json.loads(json.dumps(self.tree))
+        _split_bandwidth(tree)
+        for path, value in values.items():
+            put(tree, path, value)
+        content = {**tree, "workload": workloads, "run": run}
+        source = Source(json.dumps(content), "json", self.label, self.base_dir)
+        return simulate.resolve(source), source
+
+
+def load_server(name: str) -> ServerFile:
+    """Reads a server: the name of a preset, or a configuration file whose workloads are left out.
+
+    Raises:
+        ConfigError: It is neither, or something in the file is wrong.
+        OSError: The file cannot be read.
+    """
+    presets = [preset for preset, _, _ in _core.presets()]
+    if name in presets:
+        tree = {"server": {"preset": name}}
+        source = Source(json.dumps(tree), "json", name, ".", (PROBE,))
+        return ServerFile(name, name, tree, ".", None, _effective(source))
+    path = Path(name)
+    if not path.exists() and path.suffix not in (".toml", ".json"):
+        near = difflib.get_close_matches(name, presets, 1)
+        hint = f'did you mean "{near[0]}"?' if near else f"presets are {', '.join(presets)}"
+        raise _core.ConfigError(f"{name}: neither a file nor a preset; {hint}")
+    source = simulate.source_of(path)
+    tree = _parse(source)
+    effective = _effective(source if tree.pop("workload", None) else _with_probe(source))
+    tree.pop("run", None)
+    text = source.text if source.format == "toml" else None
+    return ServerFile(path.stem, name, tree, source.base_dir, text, effective)
+
+
+def put(tree: Tree, path: str, value: Any) -> None:
+    """Sets the value at a dotted path of nested dicts."""
+    *tables, key = path.split(".")
+    for table in tables:
+        tree = tree.setdefault(table, {})
+    tree[key] = value
+
+
+def look_up(tree: Tree, path: str) -> Any:
+    """The value at a dotted path of nested dicts; None where there is nothing."""
+    value: Any = tree
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def size_bytes(text: str) -> int:
+    """Bytes of a size as the simulator writes it, such as "8 KiB"."""
+    number, unit = text.split()
+    return int(Fraction(number) * SIZE_BYTES[unit])
+
+
+def transfers_per_s(text: str) -> float:
+    """The exact rate of a speed grade such as "2933 MT/s", which stands for 8800/3 MT/s."""
+    match = re.fullmatch(r"([\d.]+) ([kMGT]?)T/s", text)
+    assert match is not None, text
+    rate = Fraction(match[1]) * {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}[match[2]]
+    step = Fraction(400 * 10**6, 3)
+    nearest = round(rate / step) * step
+    return float(nearest if abs(rate - nearest) < 10**6 else rate)
+
+
+def _split_bandwidth(tree: Tree) -> None:
+    """Writes `ssd.bandwidth` as the two that it stands for, so that either can be replaced."""
+    drives = tree.get("ssd", {})
+    if "bandwidth" in drives:
+        both = drives.pop("bandwidth")
+        drives.setdefault("read_bandwidth", both)
+        drives.setdefault("write_bandwidth", both)
+
+
+def _parse(source: Source) -> Tree:
+    """The nested dicts of a file. One that is not well formed is left to the simulator, which knows the line."""
+    try:
+        tree = json.loads(source.text) if source.format == "json" else tomllib.loads(source.text)
+    except ValueError:
+        simulate.resolve(source)
+        raise
+    if not isinstance(tree, dict):
+        simulate.resolve(source)
+    parsed: Tree = tree
+    return parsed
+
+
+def _with_probe(source: Source) -> Source:
+    return Source(source.text, source.format, source.file, source.base_dir, (PROBE,))
+
+
+def _effective(source: Source) -> Tree:
+    effective: Tree = json.loads(simulate.resolve(source).effective_json())
+    return effective

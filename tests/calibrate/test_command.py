@@ -1,0 +1,69 @@
+"""The command `hostnet calibrate`."""
+
+from __future__ import annotations
+
+import json
+import signal
+import tomllib
+
+from tests.support import Cli
+
+
+def test_the_command_writes_a_server_that_runs(cli: Cli) -> None:
+    (cli.folder / "stream.csv").write_text("cores,GB/s\n1,8.2\n")
+    done = cli(
+        "calibrate", "cascade-lake-6234", "--data", "stream.csv", "--fit", "core.lfb.refill", "--out", "mine.toml"
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "mine.toml"
+    assert "stream.csv:2" in done.stdout, "the residual table names the row"
+    assert "note: stream.csv: taken as loads only" in done.stdout
+    text = (cli.folder / "mine.toml").read_text()
+    assert tomllib.loads(text)["server"] == {"preset": "cascade-lake-6234"}
+    run = (
+        "run",
+        "mine.toml",
+        "--json",
+        "--set",
+        'workload.x={kind="stream",cores="0"}',
+        "--set",
+        "run.duration=200 us",
+    )
+    row = json.loads(cli(*run).stdout)["workloads"][0]
+    assert abs(row["throughput_gb_per_s"] / 8.2 - 1) < 0.04
+    assert "mine.toml: exists" in cli.fails("calibrate", "mine.toml", "--data", "stream.csv", "--out", "mine.toml")
+
+
+def test_json_has_everything(cli: Cli) -> None:
+    (cli.folder / "stream.csv").write_text("cores,GB/s\n1,8.2\n")
+    done = cli("calibrate", "cascade-lake-6234", "--data", "stream.csv", "--fit", "iio.write_credits", "--json")
+    content = json.loads(done.stdout)
+    assert content["out"] == "cascade-lake-6234-calibrated.toml"
+    (parameter,) = content["parameters"]
+    assert (parameter["determined"], parameter["value"], parameter["sigma"]) == (False, 92, None)
+    (row,) = content["residuals"]
+    assert (row["measured"], row["unit"], row["place"]) == (8.2, "GB/s", "2")
+
+
+def test_nothing_is_left_behind_by_what_is_refused(cli: Cli) -> None:
+    (cli.folder / "bad.csv").write_text("cores,GB/s\n1,9.1\n1,13\n")
+    assert "contradicts bad.csv:2" in cli.fails("calibrate", "cascade-lake-6234", "--data", "bad.csv")
+    missing = cli.fails("calibrate", "cascade-lake-6234", "--data", "bad.csv", "--out", "no/mine.toml")
+    assert missing == "no/mine.toml: its folder does not exist"
+    assert "no.csv" in cli.fails("calibrate", "cascade-lake-6234", "--data", "no.csv")
+    assert "--data" in cli.fails("calibrate", "cascade-lake-6234")
+    assert "--tolerance" in cli.fails("calibrate", "cascade-lake-6234", "--data", "bad.csv", "--tolerance", "0")
+    assert "neither a file nor a preset" in cli.fails("calibrate", "xyz", "--data", "bad.csv")
+
+
+def test_ctrl_c_leaves_nothing_behind(cli: Cli) -> None:
+    (cli.folder / "stream.csv").write_text(
+        "cores,GB/s\n" + "".join(f"{n},{9 * n - 0.3 * n * n:.2f}\n" for n in range(1, 7))
+    )
+    before = cli.entries()
+    process = cli.start("calibrate", "cascade-lake-6234", "--data", "stream.csv", "--fit", "core.lfb.refill")
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=30)
+    assert (process.returncode, output) == (130, "")
+    assert "nothing is written" in errors
+    assert cli.entries() == before

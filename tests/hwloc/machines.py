@@ -1,0 +1,130 @@
+"""Topologies as lstopo writes them, made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+GIB = 1 << 30
+MIB = 1 << 20
+
+HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE topology SYSTEM "{dtd}">\n<topology{version}>\n'
+
+
+def cpuset(first: int, count: int) -> str:
+    """A set of processing units in words of 32 bits, the highest first; empty words are left out."""
+    bits = ((1 << count) - 1) << first
+    words: list[str] = []
+    while bits or not words:
+        words.append(f"0x{bits & 0xFFFFFFFF:08x}" if bits & 0xFFFFFFFF else "")
+        bits >>= 32
+    return ",".join(reversed(words))
+
+
+def drive(address: str, speed: float, model: str = "") -> str:
+    """An NVMe drive behind its bridge."""
+    info = f'<info name="Model" value="{model}"/>' if model else ""
+    return (
+        f'<object type="Bridge" bridge_type="1-1" depth="1" bridge_pci="0000:[01-01]" pci_link_speed="{speed:.6f}">'
+        f'<object type="PCIDev" pci_busid="{address}" pci_type="0108 [144d:a80a] [144d:a801] 00" '
+        f'pci_link_speed="{speed:.6f}"><object type="OSDev" name="nvme0n1" osdev_type="0">{info}</object>'
+        "</object></object>"
+    )
+
+
+def package(
+    index: int, model: str, cores: int, memory: Sequence[int], l3: int, inside: str = "", family: str = "6/85"
+) -> str:
+    """A package of hwloc 2 with NUMA nodes that share its cores evenly; two processing units per core."""
+    each, units = cores // len(memory), 2 * cores
+    number, kind = family.split("/")
+    parts = [
+        f'<object type="Package" os_index="{index}" cpuset="{cpuset(index * units, units)}">'
+        f'<info name="CPUModel" value="{model}"/><info name="CPUFamilyNumber" value="{number}"/>'
+        f'<info name="CPUModelNumber" value="{kind}"/>'
+    ]
+    for node, size in enumerate(memory):
+        first = index * units + node * 2 * each
+        near = cpuset(first, 2 * each)
+        parts.append(f'<object type="Group" cpuset="{near}">')
+        parts.append(f'<object type="NUMANode" os_index="{node}" cpuset="{near}" local_memory="{size}"/>')
+        parts.append(
+            f'<object type="L3Cache" cpuset="{near}" cache_size="{l3 // len(memory)}" depth="3" cache_type="0">'
+        )
+        for core in range(each):
+            place = cpuset(first + 2 * core, 2)
+            parts.append(
+                f'<object type="L2Cache" cpuset="{place}" cache_size="{MIB}" depth="2" cache_type="0">'
+                f'<object type="Core" cpuset="{place}"><object type="PU" cpuset="{place}"/><object type="PU"/></object>'
+                "</object>"
+            )
+        parts.append("</object></object>")
+    return "".join(parts) + inside + "</object>"
+
+
+def machine(inside: str, units: int = 128) -> str:
+    """A whole file of hwloc 2."""
+    head = HEAD.format(dtd="hwloc2.dtd", version=' version="2.0"')
+    return f'{head}<object type="Machine" os_index="0" cpuset="{cpuset(0, units)}">{inside}</object></topology>\n'
+
+
+LAPTOP = machine(
+    package(0, "12th Gen Intel(R) Core(TM) i5-1240P", 6, [16 * GIB - 300 * MIB], 12 * MIB, family="6/154")
+    + drive("0000:01:00.0", 7.876923, "SAMSUNG MZVL2512"),
+    12,
+)
+
+ONE_SOCKET = machine(
+    package(
+        0,
+        "Intel(R) Xeon(R) Gold 6234 CPU @ 3.30GHz",
+        8,
+        [192 * GIB],
+        18 * 1408 * 1024,
+        "".join(drive(f"0000:{bus}:00.0", 3.938462) for bus in (17, 18, 19, 20)),
+    ),
+    16,
+)
+
+TWO_SOCKETS = machine(
+    "".join(
+        package(
+            index,
+            "Intel(R) Xeon(R) Platinum 8358 CPU @ 2.60GHz",
+            32,
+            [256 * GIB],
+            48 * MIB,
+            "".join(drive(f"000{index}:{bus}:00.0", 7.876923) for bus in range(16, 18 + 2 * index)),
+            "6/106",
+        )
+        for index in range(2)
+    )
+)
+
+MANY_NODES = machine(package(0, "AMD EPYC 9654 96-Core Processor", 96, [48 * GIB] * 8, 384 * MIB, family="25/17"), 192)
+
+VERSION_1 = (
+    HEAD.format(dtd="hwloc.dtd", version="")
+    + f'<object type="Machine" os_index="0" cpuset="{cpuset(0, 8)}">'
+    + "".join(
+        f'<object type="NUMANode" os_index="{node}" cpuset="{cpuset(4 * node, 4)}" local_memory="{24 * GIB}">'
+        f'<object type="Socket" os_index="{node}" cpuset="{cpuset(4 * node, 4)}">'
+        '<info name="CPUModel" value="Intel(R) Xeon(R) CPU E5-2630 v4 @ 2.20GHz"/>'
+        f'<object type="Cache" cache_size="{10 * MIB}" depth="3" cache_type="0">'
+        + f'<object type="Cache" cache_size="{256 * 1024}" depth="2" cache_type="0"/>'
+        + '<object type="Cache" cache_size="32768" depth="2" cache_type="2"/>'
+        + "".join(f'<object type="Core" cpuset="{cpuset(4 * node + core, 1)}"/>' for core in range(4))
+        + "</object></object>"
+        + (drive("0000:03:00.0", 3.938462) if node == 1 else "")
+        + "</object>"
+        for node in range(2)
+    )
+    + "</object></topology>"
+)
+
+ALL = {
+    "laptop": LAPTOP,
+    "one-socket": ONE_SOCKET,
+    "two-sockets": TWO_SOCKETS,
+    "many-nodes": MANY_NODES,
+    "version-1": VERSION_1,
+}

@@ -1,0 +1,222 @@
+"""Topologies become servers that run, and what is none is refused."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hostnet import ConfigError, _core
+from hostnet.hwloc import Drive, Topology, TopologyError, draft, read_topology, text_of
+from hostnet.hwloc.draft import LANES_USUAL, link_of
+from hostnet.server import GT_PER_S, PAYLOAD_SHARE, load_server
+from tests.hwloc.machines import (
+    ALL,
+    GIB,
+    LAPTOP,
+    MANY_NODES,
+    ONE_SOCKET,
+    TWO_SOCKETS,
+    VERSION_1,
+    cpuset,
+    machine,
+    package,
+)
+from tests.support import Cli
+
+
+def topology(folder: Path, text: str | bytes) -> Topology:
+    file = folder / "machine.xml"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_topology(file)
+
+
+def drafted(folder: Path, text: str, which: int | None = None, base: str | None = None) -> tuple[dict[str, Any], str]:
+    """The server file as nested dicts and as text."""
+    content = text_of(draft(topology(folder, text), which, base), "machine.xml", folder / "server.toml")
+    return tomllib.loads(content), content
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_draft_runs_on_all_its_cores(tmp_path: Path, name: str) -> None:
+    tree, text = drafted(tmp_path, ALL[name])
+    (tmp_path / "server.toml").write_text(text)
+    server = load_server(str(tmp_path / "server.toml"))
+    load = {"kind": "stream", "cores": list(range(server.cores))}
+    plan, _ = server.configuration({"load": load}, {"duration": "2 us", "warmup": "1 us"}, {})
+    assert _core.run(plan).complete
+    assert json.loads(plan.effective_json())["core"]["count"] == tree["core"]["count"]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_value_says_where_it_comes_from(tmp_path: Path, name: str) -> None:
+    tree, text = drafted(tmp_path, ALL[name])
+    for line in text.splitlines():
+        if " = " in line and not line.startswith(("unvalidated", "# ")):
+            assert " # " in line, line
+    assert "assumed as in " in text
+    assert f"count = {tree['core']['count']} " in text
+    assert tree["server"]["unvalidated"]
+
+
+def test_a_laptop(tmp_path: Path) -> None:
+    tree, text = drafted(tmp_path, LAPTOP)
+    assert tree["core"]["count"] == 6
+    assert tree["memory"]["size"] == "15 GiB"
+    assert (tree["ssd"]["count"], tree["pcie"]["generation"], tree["pcie"]["lanes"]) == (1, 4, 4)
+    assert "no preset of this family" in text
+    assert "slices = 6 " in text
+
+
+def test_a_server_that_is_a_preset_is_that_preset(tmp_path: Path) -> None:
+    tree, text = drafted(tmp_path, ONE_SOCKET)
+    assert tree["server"]["preset"] == "cascade-lake-6234"
+    assert "the same processor" in text
+    (tmp_path / "server.toml").write_text(text)
+    new, preset = load_server(str(tmp_path / "server.toml")).effective, load_server("cascade-lake-6234").effective
+    differ = [
+        (table, key)
+        for table in preset
+        for key in preset[table]
+        if table != "server" and new[table][key] != preset[table][key]
+    ]
+    assert sorted(differ) == [("memory", "dram"), ("memory", "size"), ("run", "name")]
+    assert new["memory"]["dram"].pop("rows") == 8 * preset["memory"]["dram"].pop("rows")
+    assert new["memory"]["dram"] == preset["memory"]["dram"]
+    assert new["memory"]["size"] == "192 GiB"
+
+
+def test_one_package_of_two_is_taken(tmp_path: Path) -> None:
+    first, text = drafted(tmp_path, TWO_SOCKETS)
+    second, _ = drafted(tmp_path, TWO_SOCKETS, 1)
+    assert (first["ssd"]["count"], second["ssd"]["count"]) == (2, 4)
+    assert (first["pcie"]["lanes"], second["pcie"]["lanes"]) == (8, 16)
+    assert first["core"]["count"] == second["core"]["count"] == 32
+    assert first["memory"]["size"] == "256 GiB"
+    assert (first["server"]["preset"], first["cha"]["slices"]) == ("ice-lake-8362", 32)
+    assert "package 0 of 2 is drafted" in text
+    with pytest.raises(ConfigError, match="--package 2: the machine has 2, numbered from 0"):
+        drafted(tmp_path, TWO_SOCKETS, 2)
+
+
+def test_numa_nodes_of_a_package_are_added_up(tmp_path: Path) -> None:
+    tree, text = drafted(tmp_path, MANY_NODES)
+    assert tree["memory"]["size"] == "384 GiB"
+    assert tree["core"]["count"] == 96
+    assert "384.0 GiB in 8 NUMA nodes" in text
+
+
+def test_hwloc_1(tmp_path: Path) -> None:
+    found = topology(tmp_path, VERSION_1)
+    assert [one.cores for one in found.packages] == [4, 4]
+    assert [one.memory for one in found.packages] == [24 * GIB] * 2
+    assert [len(one.drives) for one in found.packages] == [0, 1]
+    assert (found.packages[0].l2, found.packages[0].l3) == (256 * 1024, 10 << 20)
+    assert drafted(tmp_path, VERSION_1, 1)[0]["pcie"]["generation"] == 3
+
+
+def test_the_base_can_be_chosen(tmp_path: Path) -> None:
+    tree, _ = drafted(tmp_path, LAPTOP, base="ice-lake-8362")
+    assert (tree["server"]["preset"], tree["memory"]["channels"]) == ("ice-lake-8362", 4)
+    with pytest.raises(ConfigError, match='did you mean "ice-lake-8362"'):
+        drafted(tmp_path, LAPTOP, base="ice-lake-836")
+
+
+def test_names_cannot_break_the_file(tmp_path: Path) -> None:
+    for name in ("&quot;]&#10;[core]&#10;count=1", "&#9;&#10;&#13;", "\\", "héllo # x", ""):
+        tree, _ = drafted(tmp_path, machine(package(0, name, 2, [4 * GIB], 4 << 20), 4))
+        assert tree["core"]["count"] == 2
+
+
+@pytest.mark.parametrize("generation", GT_PER_S)
+@pytest.mark.parametrize("lanes", LANES_USUAL)
+def test_links_are_told_by_their_speed(generation: int, lanes: int) -> None:
+    speed = lanes * GT_PER_S[generation] * PAYLOAD_SHARE[generation] / 8
+    found = link_of(Drive("0000:01:00.0", speed, ""))
+    assert found is not None
+    assert found[1] * GT_PER_S[found[0]] * PAYLOAD_SHARE[found[0]] / 8 == pytest.approx(speed, rel=0.02)
+    assert lanes != 4 or found == (generation, 4)
+    assert link_of(Drive("0000:01:00.0", 0.0, "")) is None
+
+
+@given(first=st.integers(0, 200), count=st.integers(1, 200))
+def test_sets_of_cores_are_read_as_written(first: int, count: int) -> None:
+    from xml.etree.ElementTree import Element
+
+    from hostnet.hwloc.topology import _Reader
+
+    reader = _Reader("x", Element("topology"))
+    assert reader.cpuset(Element("object", cpuset=cpuset(first, count))) == ((1 << count) - 1) << first
+
+
+BOMB = """<?xml version="1.0"?>
+<!DOCTYPE topology [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
+<topology><object type="Machine" name="&b;"/></topology>"""
+
+OUTSIDE = """<?xml version="1.0"?>
+<!DOCTYPE topology [<!ENTITY x SYSTEM "file:///etc/hostname">]>
+<topology><object type="Machine">&x;</object></topology>"""
+
+WRONG: list[tuple[str | bytes, str]] = [
+    ("", "is empty"),
+    (" \n", "is empty"),
+    ("hello", "not whole XML"),
+    (b"\xff\xfe\x00\x01", "not"),
+    (b'<?xml version="1.0" encoding="x-none"?><topology/>', "not"),
+    ("[server]\n", "not whole XML"),
+    ("<html><body/></html>", "it begins with <html>; write one with lstopo"),
+    (LAPTOP[:900], "not whole XML"),
+    (LAPTOP[: LAPTOP.index("</topology>")], "is it truncated?"),
+    (BOMB, "defines XML entities"),
+    (OUTSIDE, "defines XML entities"),
+    (machine(""), "has no package"),
+    (machine('<object type="Package" cpuset="0x1"/>'), "package 0 has no cores"),
+    (LAPTOP.replace(f'local_memory="{16 * GIB - (300 << 20)}"', 'local_memory="much"'), 'local_memory "much"'),
+    (LAPTOP.replace(f'local_memory="{16 * GIB - (300 << 20)}"', 'local_memory="-1"'), 'local_memory "-1"'),
+    (LAPTOP.replace('cache_size="1048576"', 'cache_size="1e6"'), 'cache_size "1e6" is not a number of bytes'),
+    (LAPTOP.replace('"7.876923"', '"nan"'), 'pci_link_speed "nan" is no speed'),
+    (LAPTOP.replace('"7.876923"', '"fast"'), 'pci_link_speed "fast" is no speed'),
+    (LAPTOP.replace('cpuset="0x00000fff"', 'cpuset="all"'), 'cpuset "all" is no set of cores'),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG)
+def test_what_is_no_topology_is_refused(tmp_path: Path, text: str | bytes, message: str) -> None:
+    with pytest.raises(TopologyError) as error:
+        draft(topology(tmp_path, text))
+    assert message in str(error.value)
+    assert "machine.xml" in str(error.value)
+
+
+@given(st.integers(0, len(TWO_SOCKETS)))
+def test_no_cut_is_a_topology(length: int) -> None:
+    import tempfile
+
+    if length < len(TWO_SOCKETS.rstrip()):
+        with tempfile.TemporaryDirectory() as folder, pytest.raises(TopologyError):
+            topology(Path(folder), TWO_SOCKETS[:length])
+
+
+def test_deep_nesting_is_no_matter(tmp_path: Path) -> None:
+    deep = machine('<object type="Group">' * 50_000 + "</object>" * 50_000)
+    with pytest.raises(TopologyError, match="has no package"):
+        topology(tmp_path, deep)
+
+
+def test_the_command_drafts_and_does_not_overwrite(cli: Cli) -> None:
+    (cli.folder / "machine.xml").write_text(TWO_SOCKETS)
+    done = cli("import", "machine.xml", "--package", "1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == "server.toml"
+    run = ("run", "server.toml", "-q", "--set", 'workload.x={kind="stream",cores="0-3"}', "--set", "run.duration=5 us")
+    assert cli(*run).returncode == 0
+    assert "server.toml: exists" in cli.fails("import", "machine.xml")
+    assert "--package 7" in cli.fails("import", "machine.xml", "--package", "7", "--out", "new.toml")
+    assert "no.xml" in cli.fails("import", "no.xml", "--out", "new.toml")
+    (cli.folder / "bad.xml").write_text(BOMB)
+    assert "defines XML entities" in cli.fails("import", "bad.xml", "--out", "new.toml")
