@@ -22,6 +22,7 @@ __all__ = [
     "formula_constants",
     "memory_plan",
     "memory_schema",
+    "predict",
     "presets",
     "profiles",
     "resolve",
