@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,12 @@ def test_json(cli: Cli) -> None:
 def test_mistakes(cli: Cli, arguments: list[str], message: str) -> None:
     Path(cli.folder / "counters.csv").write_text("nothing\n")
     assert message in cli.fails("explain", *arguments)
+
+
+def test_a_run_that_is_stopped_is_explained_as_far_as_it_came(cli: Cli) -> None:
+    process = cli.start("explain", cli.file, "--set", "run.duration=1s")
+    process.send_signal(signal.SIGINT)
+    text, _ = process.communicate(timeout=40)
+    assert process.returncode == 130
+    assert "note: the run was stopped before its end" in text
+    assert "stream: bound by" in text

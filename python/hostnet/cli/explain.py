@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
+from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.progress import Watch
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def explain_command(request: ExplainRequest) -> int:
         from hostnet.explain.text import page_text
 
         sys.stdout.write(page_text(page))
-    return 0
+    return EXIT_INTERRUPTED if watch.stopped else 0
 
 
 def _page(request: ExplainRequest, watch: Watch) -> Page:

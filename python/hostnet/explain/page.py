@@ -131,21 +131,17 @@ def explain_run(folder: str | PathLike[str]) -> Page:
 def explain_file(
     file: str | PathLike[str], *, progress: Progress | None = None, overrides: tuple[str, ...] = ()
 ) -> Page:
-    """Runs a configuration and explains it.
+    """Runs a configuration and explains it; a run that the progress callback stopped as far as it came.
 
     Raises:
         ConfigError: The configuration is wrong.
         SimulationError: The run could not go on.
-        KeyboardInterrupt: The progress callback stopped it.
         OSError: The file cannot be read.
     """
     from hostnet import simulate
 
     source = simulate.source_of(file, overrides)
-    results = simulate.run_plan(simulate.resolve(source), source, progress=progress)
-    if not results.complete:
-        raise KeyboardInterrupt
-    return explain_results(results)
+    return explain_results(simulate.run_plan(simulate.resolve(source), source, progress=progress))
 
 
 def explain_counters(
