@@ -6,9 +6,10 @@
     print(results.workloads["stream"]["throughput_gb_per_s"])
 
 `Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it, and
-`predict` tells in less than a millisecond about what they would measure; `Results` holds it. `memory` simulates the
-memory system on its own, and `check_commands` checks a stream of DRAM commands. `formula` is the
-published formula for what queueing adds to latencies.
+`predict` tells in less than a millisecond about what they would measure; `Results` holds it. `sweep` computes a
+configuration under every combination of some values. `memory` simulates the memory system on its own, and
+`check_commands` checks a stream of DRAM commands. `formula` is the published formula for what
+queueing adds to latencies.
 """
 
 from hostnet._core import CheckpointError, CommandCheck, ConfigError, SimulationError
@@ -17,6 +18,7 @@ from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
 from hostnet.published import FormulaConstants, Inflation, cha_admission, formula
 from hostnet.results import Results
 from hostnet.simulate import predict, run, run_many
+from hostnet.sweeps import SweepResults, sweep
 from hostnet.system import (
     AddressMap,
     Cha,
@@ -71,6 +73,7 @@ __all__ = [
     "SimulationError",
     "Ssd",
     "Stream",
+    "SweepResults",
     "Timing",
     "Tor",
     "WriteQueue",
@@ -82,4 +85,5 @@ __all__ = [
     "predict",
     "run",
     "run_many",
+    "sweep",
 ]

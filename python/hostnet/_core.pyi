@@ -26,6 +26,7 @@ __all__ = [
     "presets",
     "profiles",
     "resolve",
+    "restore_plan",
     "run",
     "run_many",
     "run_memory",
@@ -59,6 +60,9 @@ class Plan:
     def unvalidated(self) -> str | None: ...
     def effective_json(self) -> str: ...
     def with_seed(self, seed: int) -> Plan: ...
+    def __reduce__(
+        self,
+    ) -> tuple[Callable[[str, str, list[str], list[str]], Plan], tuple[str, str, list[str], list[str]]]: ...
 
 @final
 class RunResult:
@@ -138,6 +142,7 @@ def resolve(
     base_dir: str = ".",
     overrides: list[str] = ...,
 ) -> Plan: ...
+def restore_plan(effective: str, name: str, ignored: list[str], given: list[str]) -> Plan: ...
 def run(
     plan: Plan,
     *,

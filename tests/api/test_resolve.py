@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+from pathlib import Path
 from typing import Any
 
 from hypothesis import given, settings
@@ -79,3 +81,17 @@ def test_any_seed(seed: int) -> None:
     plan = _core.resolve(QUADRANT).with_seed(seed)
     assert plan.seed == seed
     assert (plan.hash == _core.resolve(QUADRANT).hash) == (seed == 7)
+
+
+def test_a_plan_survives_pickling_without_its_files(tmp_path: Path) -> None:
+    job = tmp_path / "a.fio"
+    job.write_text("[job]\nrw=read\nbs=64k\niodepth=16\nsize=1g\nioengine=libaio\n")
+    text = QUADRANT.partition("jobs =")[0] + 'job = "a.fio"\n[iio]\nwrite_credits = 90\n'
+    plan = _core.resolve(text, file="mine.toml", base_dir=str(tmp_path))
+    content = pickle.dumps(plan)
+    job.unlink()
+    copy: _core.Plan = pickle.loads(content)
+    assert (copy.hash, copy.name, copy.ignored) == (plan.hash, plan.name, plan.ignored)
+    assert plan.ignored
+    assert _core.run(copy).summary_json == _core.run(plan).summary_json
+    assert "iio.write_credits" in _core.run(copy).summary_json, "what the user wrote is known"

@@ -6,6 +6,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::Path;
 
+/// What a plan is pickled as: the complete configuration, its name, and what the user wrote without effect and at all.
+type Parts = (String, String, Vec<String>, Vec<String>);
+
 /// A checked and resolved configuration.
 #[pyclass(module = "hostnet._core", frozen)]
 pub(crate) struct Plan {
@@ -53,9 +56,14 @@ impl Plan {
     fn with_seed(&self, seed: u64) -> PyResult<Plan> {
         let mut effective = self.plan.effective.clone();
         effective["run"]["seed"] = seed.into();
-        let plan = resolve_text(&effective.to_string(), Format::Json, &self.plan.name, ".", &[])?;
-        let (ignored, given) = (self.plan.ignored.clone(), self.plan.given.clone());
-        Ok(Plan { plan: hostnet_config::Plan { ignored, given, ..plan } })
+        restore_plan(&effective.to_string(), &self.plan.name, self.plan.ignored.clone(), self.plan.given.clone())
+    }
+
+    /// Lets a plan go to another process, or another machine, without the files that it was made from.
+    fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, Parts)> {
+        let restore = py.import("hostnet._core")?.getattr("restore_plan")?.unbind();
+        let plan = &self.plan;
+        Ok((restore, (plan.effective.to_string(), plan.name.clone(), plan.ignored.clone(), plan.given.clone())))
     }
 
     fn __repr__(&self) -> String {
@@ -68,6 +76,13 @@ impl Plan {
 #[pyo3(signature = (text, *, format="toml", file="<text>", base_dir=".", overrides=Vec::new()))]
 pub(crate) fn resolve(text: &str, format: &str, file: &str, base_dir: &str, overrides: Vec<String>) -> PyResult<Plan> {
     Ok(Plan { plan: resolve_text(text, format_of(format)?, file, base_dir, &overrides)? })
+}
+
+/// A plan from what was pickled of it.
+#[pyfunction]
+pub(crate) fn restore_plan(effective: &str, name: &str, ignored: Vec<String>, given: Vec<String>) -> PyResult<Plan> {
+    let plan = resolve_text(effective, Format::Json, name, ".", &[])?;
+    Ok(Plan { plan: hostnet_config::Plan { ignored, given, ..plan } })
 }
 
 /// The language of a configuration by its name.

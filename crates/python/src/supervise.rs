@@ -15,11 +15,12 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 pub(crate) struct Desk<S> {
     status: Mutex<Option<S>>,
     stop: AtomicBool,
+    ended: AtomicBool,
 }
 
 impl<S> Desk<S> {
     fn new() -> Self {
-        Self { status: Mutex::new(None), stop: AtomicBool::new(false) }
+        Self { status: Mutex::new(None), stop: AtomicBool::new(false), ended: AtomicBool::new(false) }
     }
 
     /// The simulation says how it stands, and hears whether to go on.
@@ -62,6 +63,7 @@ pub(crate) fn supervise<S: Describe + Send, T: Send>(
     let (result, raised) = thread::scope(|scope| {
         let simulation = scope.spawn(|| {
             let result = work(&desk);
+            desk.ended.store(true, Ordering::Release);
             watcher.unpark();
             result
         });
@@ -80,7 +82,8 @@ fn watch<S: Describe + Send, T: Send>(
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<()> {
     let mut outcome = Ok(());
-    while !simulation.is_finished() {
+    // The thread is finished only some time after it has woken us up, so the desk is asked as well.
+    while !(desk.ended.load(Ordering::Acquire) || simulation.is_finished()) {
         py.detach(|| thread::park_timeout(LOOK_EVERY));
         if outcome.is_err() {
             continue;

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hostnet.cli import calibrate_app, curve_app, explain_app, import_app, predict_app
+from hostnet.cli import calibrate_app, curve_app, explain_app, import_app, predict_app, sweep_app
 
 app = typer.Typer(
     name="hostnet",
@@ -365,5 +365,6 @@ def demo() -> int:
     return run_demo()
 
 
-for commands in (predict_app, explain_app, calibrate_app, curve_app, import_app):
+for commands in (predict_app, explain_app, sweep_app, calibrate_app, curve_app, import_app):
+    commands.register(app)
     commands.register(app)

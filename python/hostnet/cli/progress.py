@@ -43,8 +43,8 @@ class Watch:
     ) -> None:
         """With `show` off there is no progress, but signals work. `keeps` is whether a stopped run has results."""
         self.show = show
-        self._keeps = keeps
         self.stopped = False
+        self.kept = "what was measured so far is being kept" if keeps else "nothing is written"
         self._writing = False
         self._stream = stream or sys.stderr
         self._clock = clock
@@ -92,7 +92,7 @@ class Watch:
             return "hostnet: starting"
         done = f"{time_text(self._last)} simulated" if "simulated_ps" in self._last else time_text(self._last)
         parts = [f"{100 * share(self._last):.0f} %", done, *self._pace(self._last)]
-        return f"hostnet: {phase(self._last)}: {', '.join(parts)}"
+        return f"hostnet: {phase(self._last)}: {', '.join(filter(None, parts))}"
 
     def _handle(self, number: int, handler: Any) -> None:
         before = signal.signal(number, handler)
@@ -111,8 +111,7 @@ class Watch:
         self.stopped = True
         if not self._writing:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-        kept = "what was measured so far is being kept" if self._keeps else "nothing is written"
-        self._say(f"hostnet: stopping; {kept} (Ctrl-C again: leave at once)")
+        self._say(f"hostnet: stopping; {self.kept} (Ctrl-C again: leave at once)")
 
     def _on_status_wanted(self, number: int, frame: FrameType | None) -> None:
         del number, frame
@@ -135,7 +134,7 @@ class Watch:
             self._bar = new_bar(self._stream)
             self._bar.add_task("", total=1.0, detail="")
             self._bar.start()
-        detail = ", ".join((time_text(status), *self._pace(status)))
+        detail = ", ".join(filter(None, (time_text(status), *self._pace(status))))
         self._bar.update(self._bar.task_ids[0], completed=share(status), description=phase(status), detail=detail)
         self._bar.refresh()
 
@@ -161,17 +160,19 @@ def share(status: dict[str, Any]) -> float:
 def phase(status: dict[str, Any]) -> str:
     """What is being done, in words."""
     if "total" in status:
-        return f"{status['done']} of {status['total']} runs"
+        return f"{status['done']} of {status['total']} {status.get('what', 'runs')}"
     return str(status["phase"])
 
 
 def counted(status: dict[str, Any]) -> str:
     """What is counted to tell the pace."""
-    return next(noun for noun in ("events", "requests", "bytes") if noun in status)
+    return next(noun for noun in ("events", "requests", "bytes", "points") if noun in status)
 
 
 def time_text(status: dict[str, Any]) -> str:
-    """The simulated time, and how far it will go; how much was read where nothing is simulated."""
+    """The simulated time, and how far it will go; how much was read where nothing is simulated; nothing for points."""
+    if "points" in status:
+        return ""
     if "simulated_ps" not in status:
         return format_count(status["bytes"], "bytes read")
     simulated = format_time(status["simulated_ps"])

@@ -92,9 +92,10 @@ impl Channel {
         }
     }
 
-    /// The queues that rows are shared in, when `reads` wait and the bus is `busy`.
-    pub(super) fn queues(&self, reads: f64, forced: f64) -> Queues {
+    /// The queues that rows are shared in, when `reads` wait and there are so many write `modes` per line read.
+    pub(super) fn queues(&self, reads: f64, forced: f64, modes: f64) -> Queues {
         Queues {
+            modes,
             banks: self.banks,
             reads,
             writes: self.trickle + forced * (self.write_high - self.trickle),

@@ -41,6 +41,8 @@ pub(super) struct Queues {
     pub(super) idle_ns: f64,
     /// Time between two refreshes of a bank, in ns.
     pub(super) refresh_ns: f64,
+    /// Write modes per line read.
+    pub(super) modes: f64,
 }
 
 /// Row misses per line: of reads and of writes.
@@ -61,7 +63,18 @@ pub(super) fn misses(walks: &[Walks], queues: &Queues, fit: &Fit) -> (f64, f64) 
             0.0
         }
     };
-    (mean(false), mean(true))
+    let written = mean(true);
+    let read = mean(false);
+    (read + (1.0 - read) * reopened(walks, queues, written).min(1.0), written)
+}
+
+/// Rows that reads open again because a write mode took their bank, per line read.
+fn reopened(walks: &[Walks], queues: &Queues, write_misses: f64) -> f64 {
+    let banks = queues.banks;
+    let reading: f64 = walks.iter().filter(|walk| !walk.writes).map(|walk| walk.count * walk.locality.banks).sum();
+    let open = banks * (1.0 - (-reading / banks).exp());
+    let taken = 1.0 - (-queues.writes * write_misses / banks).exp();
+    open * taken * queues.modes
 }
 
 /// A walk loses its row to the walks that use the same bank between two of its bursts, and to closing.

@@ -10,7 +10,7 @@ use hostnet_model::params::{Pattern, ServerParams};
 /// Rounds over what changes slowly: rows, modes, queues.
 const ROUNDS: usize = 24;
 /// Change of the rates in a round, as a share, below which they have settled.
-pub(super) const SETTLED: f64 = 1e-4;
+const SETTLED: f64 = 1e-3;
 /// Most steps of the search for a wait, and how near it has to come.
 const STEPS_MAX: usize = 40;
 const TOLERANCE: f64 = 1e-5;
@@ -128,8 +128,9 @@ pub(super) struct Problem<'a> {
     line_ns: f64,
     /// Lines per ns that the IIO sends into the processor interconnect.
     pub(super) port: f64,
-    writing_drives: f64,
-    reading_drives: f64,
+    /// Lines per ns that each drive would write to memory, and read from it, the least first.
+    offered_writes: Vec<f64>,
+    offered_reads: Vec<f64>,
     pub(super) slices: f64,
     pub(super) slice_entries: f64,
     sequential: Locality,
@@ -193,8 +194,8 @@ impl<'a> Problem<'a> {
             nonposted: f64::from(server.pcie.nonposted_lines),
             line_ns: ns(iio.line_ps),
             port: 1.0 / ns(iio.line_ps).max(1e-3),
-            writing_drives: drives().map(|drive| drive.share).sum(),
-            reading_drives: drives().map(|drive| 1.0 - drive.share).sum(),
+            offered_writes: sorted(drives().map(|drive| drive.offered() * drive.share)),
+            offered_reads: sorted(drives().map(|drive| drive.offered() * (1.0 - drive.share))),
             slices: f64::from(cha.slices),
             slice_entries: f64::from(cha.tor_entries),
             sequential: super::traffic::Walks::new(server).of(Pattern::Sequential, 1 << 30),
@@ -281,10 +282,16 @@ impl<'a> Problem<'a> {
     fn rates(&self, latency: &Latency, rates: &mut [Rate]) {
         let write = self.write_credits / latency.io_write;
         let read = self.read_credits / latency.io_read;
+        let host = Host {
+            write,
+            read,
+            write_level: level(write, &self.offered_writes),
+            read_level: level(read, &self.offered_reads),
+        };
         for (rate, flow) in rates.iter_mut().zip(self.flows) {
             *rate = match flow {
                 Flow::Stream(stream) => Rate { access: self.access(stream, latency), ..Rate::default() },
-                Flow::Storage(storage) => self.moved(storage, latency, write, read),
+                Flow::Storage(storage) => self.moved(storage, latency, &host),
             };
         }
         let sum = |pick: fn(&Rate) -> f64| rates.iter().map(pick).sum::<f64>();
@@ -300,12 +307,13 @@ impl<'a> Problem<'a> {
         least(1.0 / stream.gap_ns.max(1e-3), self.entries / cycle)
     }
 
-    /// What the drives of a workload move, when the host takes and gives so many lines per ns from and to each.
-    fn moved(&self, storage: &Storage, latency: &Latency, write: f64, read: f64) -> Rate {
+    /// What the drives of a workload move, when the host takes and gives so many lines per ns.
+    fn moved(&self, storage: &Storage, latency: &Latency, host: &Host) -> Rate {
         let (posted, nonposted) = self.link(latency);
         let (io_write, io_read) = storage.drives.iter().fold((0.0, 0.0), |sum, drive| {
-            let (writers, readers) = (self.writing_drives + 1.0 - drive.share, self.reading_drives + drive.share);
-            let rate = drive.rate((write / writers).min(posted), (read / readers).min(nonposted));
+            let alone = drive.rate(host.write.min(posted), host.read.min(nonposted));
+            let shared = (host.write_level / drive.share).min(host.read_level / (1.0 - drive.share));
+            let rate = least(alone, shared);
             (sum.0 + rate * drive.share, sum.1 + rate * (1.0 - drive.share))
         });
         let both = io_write + io_read;
@@ -373,7 +381,9 @@ impl<'a> Problem<'a> {
         let busy = self.channel.state(&load, old.forced, self.fit).busy;
         let forced = mix(old.forced, busy.min(1.0).powf(self.fit.forced));
         let waiting = (load.reads * latency.read_queue).min(self.channel.read_entries);
-        let (read_misses, write_misses) = misses(&self.walks(rates), &self.channel.queues(waiting, forced), self.fit);
+        let modes = if load.reads > 0.0 { old.state.modes / load.reads } else { 0.0 };
+        let (read_misses, write_misses) =
+            misses(&self.walks(rates), &self.channel.queues(waiting, forced, modes), self.fit);
         load.read_misses = mix(old.load.read_misses, read_misses);
         load.write_misses = mix(old.load.write_misses, write_misses);
         let new = self.channel.state(&load, forced, self.fit);
@@ -430,6 +440,36 @@ fn extra(flow: &Flow) -> f64 {
 fn change(old: &Rate, new: &Rate) -> f64 {
     let pairs = [(old.access, new.access), (old.io_write, new.io_write), (old.io_read, new.io_read)];
     pairs.iter().map(|(old, new)| (old - new).abs() / new.max(1e-12)).fold(0.0, f64::max)
+}
+
+/// What the host takes and gives, in lines per ns.
+#[derive(Clone, Copy, Debug)]
+struct Host {
+    /// From and to all drives together.
+    write: f64,
+    read: f64,
+    /// From and to one that asks for more than its fair share.
+    write_level: f64,
+    read_level: f64,
+}
+
+fn sorted(rates: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut rates: Vec<f64> = rates.collect();
+    rates.sort_unstable_by(f64::total_cmp);
+    rates
+}
+
+/// The fair share of `total`: who asks for less gets it all, the others share the rest evenly. `asked` has the least first.
+fn level(total: f64, asked: &[f64]) -> f64 {
+    let mut left = total;
+    for (index, &rate) in asked.iter().enumerate() {
+        let share = left / (asked.len() - index) as f64;
+        if rate > share {
+            return share;
+        }
+        left -= rate;
+    }
+    f64::INFINITY
 }
 
 /// A wait in ns or in lines as a share of the way from none to any.

@@ -1,0 +1,57 @@
+"""The table that `hostnet sweep` prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from hostnet.cli.show import NOTHING, new_table, number, page, print_notes, print_path, print_tables
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.table import Table
+
+    Row = dict[str, Any]
+
+ROWS_MAX = 40
+"""More rows are not printed."""
+
+
+def print_sweep(manifest: Row, path: Path) -> None:
+    """Prints the rows of a sweep; the last line is the path of its directory."""
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path / "sweep.parquet")
+    rows = next(file.iter_batches(ROWS_MAX)).to_pylist()
+    hidden = file.metadata.num_rows - len(rows)
+    notes = [*manifest["notes"], *([f"{hidden} more rows are in sweep.parquet"] if hidden else [])]
+    with page() as console:
+        console.print(Text(headline(manifest), style="bold"))
+        print_tables(console, sweep_table(manifest, rows))
+        print_notes(console, notes)
+        print_path(console, path)
+
+
+def headline(manifest: Row) -> str:
+    """What was swept, in one line."""
+    sizes = [f"{len(axis['values'])} x {axis['path']}" for axis in manifest["over"]]
+    seeds = [f"{len(manifest['seeds'])} seeds"] if manifest["seeds"] else []
+    what = "simulated" if manifest["engine"] == "run" else "predicted"
+    return f"{manifest['name']}: {manifest['points']} points {what}: {', '.join([*sizes, *seeds])}"
+
+
+def sweep_table(manifest: Row, rows: list[Row]) -> Table:
+    """What was swept, and what each workload had of it."""
+    paths = [axis["path"] for axis in manifest["over"]]
+    seed = ["seed"] if manifest["seeds"] else []
+    table = new_table(*paths, *seed, "workload", "GB/s", "latency ns", "p99", left=(len(paths) + len(seed),))
+    table.add_column("limited by")
+    for row in rows:
+        table.add_row(
+            *(str(row[name]) for name in (*paths, *seed, "workload")),
+            *(number(row[name]) for name in ("throughput_gb_per_s", "latency_mean_ns", "latency_p99_ns")),
+            row["limited_by"] or NOTHING,
+        )
+    return table

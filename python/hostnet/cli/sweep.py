@@ -1,0 +1,116 @@
+"""`hostnet sweep`: from the options to the directory and the table on the screen."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet._core import ConfigError, SimulationError
+from hostnet.cli.main import EXIT_INTERRUPTED
+from hostnet.cli.progress import Watch
+from hostnet.rundir import fresh_path
+from hostnet.sweeps.api import check_place, executor, prepare
+from hostnet.sweeps.conduct import conduct
+from hostnet.sweeps.job import ClusterError
+
+if TYPE_CHECKING:
+    from hostnet.sweeps.job import Job
+
+RUNS = Path("runs")
+"""Where sweeps go unless `--out` says otherwise."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of `hostnet sweep` as they were typed."""
+
+    file: Path
+    over: tuple[str, ...] = ()
+    overrides: tuple[str, ...] = ()
+    seeds: int | None = None
+    engine: str = "run"
+    jobs: int | None = None
+    out: Path | None = None
+    resume: bool = False
+    dask: str | None = None
+    json: bool = False
+    quiet: bool = False
+
+    def check(self) -> None:
+        """Refuses options that contradict each other.
+
+        Raises:
+            ConfigError: Says which, and what would be right.
+        """
+        if self.json and self.quiet:
+            raise ConfigError("--json and --quiet: both say what to print; give one of them")
+        if self.resume and self.out is None:
+            raise ConfigError("--resume: name the directory to continue with --out")
+
+
+def sweep_command(request: Request) -> int:
+    """Does what the request says and returns the exit code."""
+    request.check()
+    if request.out is not None:
+        check_place(request.out, resume=request.resume)
+    job = _prepare(request)
+    if job is None:
+        return EXIT_INTERRUPTED
+    with executor(job, request.jobs, request.dask) as execute, _watch(request, "what is done is kept") as watch:
+        path = request.out or _fresh(job.checked.name)
+        try:
+            manifest = conduct(job, path, execute, resume=request.resume or request.out is None, progress=watch)
+        except KeyboardInterrupt:
+            _say_how_to_go_on(path)
+            return EXIT_INTERRUPTED
+        except (SimulationError, ClusterError) as error:
+            raise type(error)(f"{error}; what is done is kept in {path}, see --resume") from None
+    _print(request, manifest, path)
+    return 0
+
+
+def _prepare(request: Request) -> Job | None:
+    """Checks all points; None if Ctrl-C stopped that."""
+    with _watch(request, "nothing has been computed yet") as watch:
+        try:
+            return prepare(request.file, request.over, request.overrides, request.seeds, request.engine, watch)
+        except KeyboardInterrupt:
+            return None
+
+
+def _watch(request: Request, kept: str) -> Watch:
+    watch = Watch(show=not request.quiet)
+    watch.kept = kept
+    return watch
+
+
+def _fresh(name: str) -> Path:
+    """Makes the first free directory. Two sweeps never get the same one."""
+    while True:
+        path = fresh_path(RUNS, f"{name}-sweep")
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        return path
+
+
+def _say_how_to_go_on(path: Path) -> None:
+    print(
+        f"hostnet: stopped; continue with the same command and --resume --out {shlex.quote(str(path))}", file=sys.stderr
+    )
+
+
+def _print(request: Request, manifest: dict[str, Any], path: Path) -> None:
+    if request.json:
+        sys.stdout.write(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+    elif request.quiet:
+        print(path)
+    else:
+        from hostnet.cli.show_sweep import print_sweep
+
+        print_sweep(manifest, path)

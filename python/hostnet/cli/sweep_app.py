@@ -1,0 +1,72 @@
+"""The command `hostnet sweep` and its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(sweep)
+
+
+def sweep(
+    file: Annotated[Path, typer.Argument(help="The configuration, TOML or JSON.")],
+    over: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH=VALUE,...",
+            help="A parameter and its values, e.g. iio.write_credits=46,92,184 or core.lfb.entries=4..12..2. "
+            "Repeatable: every combination is computed.",
+        ),
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Replace a value in every point. Repeatable."),
+    ] = None,
+    seeds: Annotated[int | None, typer.Option(metavar="N", help="Compute every point under N seeds.")] = None,
+    engine: Annotated[str, typer.Option(metavar="run|predict", help="Simulate or predict.")] = "run",
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", metavar="N", help="Points at a time.", show_default="all cores"),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The directory of the sweep.", show_default="runs/<name>-sweep-<n>"),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the sweep in --out.")] = False,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Compute on a Dask cluster: tcp://host:port or a scheduler file."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print sweep.json instead of the table.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the directory's path only.")] = False,
+) -> int:
+    """Compute a configuration under every combination of some values.
+
+    A comma inside quotes or brackets belongs to a value: --over 'workload.stream.cores="0,2","4,6"'.
+
+    The sweep can be stopped or killed at any moment; --resume continues it.
+
+    Exit codes: 1 a run could not go on, 2 something given is wrong, 130 stopped by Ctrl-C.
+    """
+    from hostnet.cli.sweep import Request, sweep_command
+
+    return sweep_command(
+        Request(
+            file=file,
+            over=tuple(over or ()),
+            overrides=tuple(overrides or ()),
+            seeds=seeds,
+            engine=engine,
+            jobs=jobs,
+            out=out,
+            resume=resume,
+            dask=dask,
+            json=json,
+            quiet=quiet,
+        )
+    )

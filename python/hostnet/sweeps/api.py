@@ -1,0 +1,201 @@
+"""`hostnet.sweep`: a configuration under every combination of some values."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet import simulate
+from hostnet._core import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from os import PathLike
+
+    import pandas
+    import pyarrow as pa
+
+    from hostnet.sweeps.check import Progress
+    from hostnet.sweeps.conduct import Executor
+    from hostnet.sweeps.job import Job
+    from hostnet.system import Config
+
+SEEDS_MAX = 10_000
+"""The most seeds of a sweep."""
+
+JOBS_MAX = 1024
+"""The most points at a time."""
+
+
+@dataclass(frozen=True)
+class SweepResults:
+    """What a sweep found."""
+
+    manifest: dict[str, Any]
+    """The content of sweep.json."""
+    table: pa.Table
+    """A row per point and workload: what was swept, table workloads, and the memory as a whole."""
+    domains: pa.Table
+    """A row per point and domain of the whole server."""
+    directory: Path | None
+    """Where tables and plots are; None if no directory was asked for."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What the user should know before trusting the numbers."""
+        return list(self.manifest["notes"])
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a pandas data frame.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        try:
+            frame: pandas.DataFrame = self.table.to_pandas()
+        except ModuleNotFoundError as error:
+            raise ImportError("to_pandas needs pandas: pip install pandas") from error
+        return frame
+
+
+def sweep(
+    config: Config | str | PathLike[str],
+    over: Mapping[str, Sequence[Any]] | Sequence[str],
+    *,
+    overrides: Sequence[str] = (),
+    seeds: int | None = None,
+    engine: str = "run",
+    jobs: int | None = None,
+    out: str | PathLike[str] | None = None,
+    resume: bool = False,
+    dask: str | PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> SweepResults:
+    """Computes a configuration under every combination of some values.
+
+    All points are checked before the first one is computed.
+
+    Args:
+        config: A `Config`, or the path of a TOML or JSON file.
+        over: The values of each parameter by its dotted path, or texts as behind `--over` on the command line. The
+            first parameter varies slowest.
+        overrides: Assignments "path.to.key=value" that hold in every point.
+        seeds: Computes every combination under this many seeds.
+        engine: "run" simulates, "predict" predicts.
+        jobs: Points at a time; as many as there are cores if not given. The results do not depend on it.
+        out: The directory for tables and plots, which must not exist. Without one nothing is kept on the disk.
+        resume: Continues the sweep in `out`, if there is one.
+        dask: Address or scheduler file of a Dask cluster that computes the points.
+        progress: Called about ten times a second with a dict of what, done, total and progress (0 to 1). If it returns
+            False, the sweep stops.
+
+    Raises:
+        ConfigError: Something given is wrong; nothing was computed. Or no parameter changed any result.
+        SimulationError: One of the runs could not go on; what is done is kept in `out`.
+        KeyboardInterrupt: `progress` stopped the sweep; what is done is kept in `out`.
+        OSError: A file or directory cannot be read or written, or the Dask cluster does not answer.
+    """
+    import tempfile
+
+    from hostnet.sweeps.conduct import conduct
+
+    if resume and out is None:
+        raise ConfigError("resume: name the directory with out")
+    place = None if out is None else Path(out)
+    if place is not None:
+        check_place(place, resume=resume)
+    job = prepare(config, over, overrides, seeds, engine, progress)
+    with executor(job, jobs, dask) as execute:
+        if place is not None:
+            return load(conduct(job, place, execute, resume=resume, progress=progress), place, place)
+        with tempfile.TemporaryDirectory(prefix="hostnet-") as folder:
+            scratch = Path(folder)
+            return load(conduct(job, scratch, execute, resume=True, plots=False, progress=progress), scratch, None)
+
+
+def check_place(path: Path, *, resume: bool) -> None:
+    """Makes sure that a sweep can begin or go on in a directory, before anything is computed.
+
+    Raises:
+        ConfigError: It is not the directory of a sweep.
+        OSError: It exists already, or cannot be written.
+    """
+    from hostnet.sweeps.place import check_free, check_resumable
+
+    if resume and path.exists():
+        check_resumable(path)
+    else:
+        check_free(path)
+
+
+def prepare(
+    config: Config | str | PathLike[str],
+    over: Mapping[str, Sequence[Any]] | Sequence[str],
+    overrides: Sequence[str],
+    seeds: int | None,
+    engine: str,
+    progress: Progress | None,
+) -> Job:
+    """Checks a sweep with all its points.
+
+    Raises:
+        ConfigError: Something given is wrong.
+        KeyboardInterrupt: `progress` stopped the check.
+        OSError: The configuration cannot be read.
+    """
+    from hostnet.sweeps.axis import axes_of
+    from hostnet.sweeps.check import check, resolve
+    from hostnet.sweeps.grid import Grid
+    from hostnet.sweeps.job import Job
+    from hostnet.sweeps.outcome import check_engine
+
+    check_engine(engine)
+    _check_range("--seeds", seeds, SEEDS_MAX)
+    grid = Grid(simulate.source_of(config, overrides), axes_of(over))
+    if seeds is not None:
+        if engine == "predict":
+            raise ConfigError("--seeds: a prediction does not depend on the seed; leave it out")
+        grid = grid.with_seeds(resolve(grid, 0).seed, seeds)
+    return Job(grid, check(grid, progress), engine)
+
+
+@contextmanager
+def executor(job: Job, jobs: int | None, dask: str | PathLike[str] | None) -> Iterator[Executor]:
+    """What computes the points: the threads of this machine, or a Dask cluster.
+
+    Raises:
+        ConfigError: The number of threads is out of range, or Dask is not installed.
+        OSError: The cluster does not answer.
+    """
+    _check_range("--jobs", jobs, JOBS_MAX)
+    if dask is None:
+        from hostnet.sweeps.local import compute_here
+
+        yield lambda points, keep, tell: compute_here(job, points, jobs or _cores(), keep, tell)
+        return
+    if jobs is not None:
+        raise ConfigError("--jobs: the workers of the Dask cluster say how many points they take; leave it out")
+    from hostnet.sweeps.remote import connect
+
+    with connect(os.fspath(dask)) as cluster:
+        yield lambda points, keep, tell: cluster.compute(job, points, keep, tell)
+
+
+def load(manifest: dict[str, Any], place: Path, directory: Path | None) -> SweepResults:
+    """Reads the tables of a sweep."""
+    import pyarrow.parquet as pq
+
+    table, domains = (pq.read_table(place / f"{name}.parquet", memory_map=False) for name in ("sweep", "domains"))
+    return SweepResults(manifest, table, domains, directory)
+
+
+def _check_range(option: str, value: int | None, most: int) -> None:
+    if value is not None and not 1 <= value <= most:
+        raise ConfigError(f"{option} {value}: must be between 1 and {most}")
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

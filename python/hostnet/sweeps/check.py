@@ -1,0 +1,159 @@
+"""Finds everything that is wrong with a sweep before its first run."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hostnet import simulate
+from hostnet._core import ConfigError
+from hostnet.sweeps.axis import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hostnet._core import Plan
+    from hostnet.sweeps.axis import Axis
+    from hostnet.sweeps.grid import Grid
+
+    Progress = Callable[[dict[str, Any]], bool | None]
+
+STORAGE = ("ssd.", "pcie.", "iio.", "fio.")
+"""Tables that only storage reads."""
+
+CHECKED_AT_ONCE = 64
+"""Points between two calls of the progress callback."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the configurations of all points came to."""
+
+    name: str
+    """Name of the first run."""
+    hashes: list[str]
+    """Hash of the configuration of every point."""
+    notes: tuple[str, ...] = ()
+    """What the user should know before trusting the numbers."""
+
+    @property
+    def digest(self) -> str:
+        """One hash over all configurations."""
+        return hashlib.sha256("".join(self.hashes).encode()).hexdigest()
+
+
+def check(grid: Grid, progress: Progress | None = None) -> Checked:
+    """Resolves the configuration of every point.
+
+    Raises:
+        ConfigError: One is wrong, or a parameter changes nothing.
+        KeyboardInterrupt: The progress callback said so.
+    """
+    _check_workloads(grid)
+    first = resolve(grid, 0)
+    watched = _Influence(grid)
+    hashes, notes = [], dict.fromkeys(_notes(first))
+    for point in range(len(grid)):
+        plan = resolve(grid, point) if point else first
+        hashes.append(plan.hash)
+        watched.see(point, plan)
+        notes.update(dict.fromkeys(_notes(plan)))
+        if progress is not None and point % CHECKED_AT_ONCE == 0:
+            status = {"done": point, "total": len(grid), "points": point, "progress": point / len(grid)}
+            if progress({**status, "what": "points checked"}) is False:
+                raise KeyboardInterrupt
+    watched.judge()
+    return Checked(first.name, hashes, tuple(notes))
+
+
+def resolve(grid: Grid, point: int) -> Plan:
+    """The plan of a point.
+
+    Raises:
+        ConfigError: It is wrong; the message names what the sweep has set.
+    """
+    try:
+        return simulate.resolve(grid.source_of(point))
+    except ConfigError as error:
+        raise ConfigError(_blame(grid, point, str(error))) from None
+
+
+def _notes(plan: Plan) -> list[str]:
+    return [*([plan.unvalidated] if plan.unvalidated else []), *plan.ignored]
+
+
+def _blame(grid: Grid, point: int, message: str) -> str:
+    """An error in the words of a sweep: the assignments of a point were not written with --set."""
+    settings = grid.settings(point)
+    together = ", ".join(map(shown, settings))
+    for setting in settings:
+        head = f"--set {setting}:"
+        if message.startswith(head):
+            where = f" (in point {point}: {together})" if len(settings) > 1 else ""
+            return f"--over {setting}:{message.removeprefix(head)}{where}"
+    return message if message == _alone(grid) else f"--over, point {point} ({together}): {message}"
+
+
+def _alone(grid: Grid) -> str | None:
+    """What is wrong with the configuration without the sweep."""
+    try:
+        simulate.resolve(grid.source)
+    except ConfigError as error:
+        return str(error)
+    return None
+
+
+def _check_workloads(grid: Grid) -> None:
+    """A parameter of a workload that does not exist is told as such, not as a workload that lacks its kind."""
+    names = _workloads(grid)
+    for axis in grid.axes:
+        table, name, *keys = axis.path.split(".")
+        if names and table == "workload" and name not in names and keys != ["kind"]:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f'did you mean "{near[0]}"?' if near else f"known are: {', '.join(names)}"
+            raise ConfigError(f'--over {axis.path}: there is no workload "{shown(name)}"; {hint}')
+
+
+def _workloads(grid: Grid) -> list[str]:
+    """The workloads without the sweep; none where it is no configuration without the sweep."""
+    try:
+        return list(json.loads(simulate.resolve(grid.source).effective_json())["workload"])
+    except ConfigError:
+        return []
+
+
+class _Influence:
+    """Which values of an axis make another configuration than the others."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+        self.digests = [[hashlib.sha256() for _ in axis.values] for axis in grid.axes]
+        self.storage = not any(axis.path.startswith(STORAGE) for axis in grid.axes)
+
+    def see(self, point: int, plan: Plan) -> None:
+        """Points come in their order, so equal digests mean equal configurations whatever the others are."""
+        for digests, index in zip(self.digests, self.grid.choice(point), strict=False):
+            digests[index].update(plan.hash.encode())
+        if not self.storage:
+            workloads = json.loads(plan.effective_json())["workload"].values()
+            self.storage = any(workload["kind"] == "fio" for workload in workloads)
+
+    def judge(self) -> None:
+        for axis, digests in zip(self.grid.axes, self.digests, strict=True):
+            if axis.path.startswith(STORAGE) and not self.storage:
+                raise ConfigError(f"--over {axis.path}: changes nothing, for there is no workload of kind fio")
+            _judge(axis, [digest.hexdigest() for digest in digests])
+
+
+def _judge(axis: Axis, digests: list[str]) -> None:
+    if len(digests) > 1 and len(set(digests)) == 1:
+        raise ConfigError(f"--over {axis.path}: changes nothing: every value makes the same configuration")
+    first: dict[str, str] = {}
+    for value, digest in zip(axis.values, digests, strict=True):
+        if digest in first:
+            both = f"{shown(first[digest])} and {shown(value.text)}"
+            raise ConfigError(f"--over {axis.path}: {both} make the same configuration; leave one of them out")
+        first[digest] = value.text

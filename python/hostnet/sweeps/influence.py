@@ -1,0 +1,69 @@
+"""Which of the swept parameters changed anything."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from hostnet._core import ConfigError
+from hostnet.sweeps.axis import shown
+from hostnet.sweeps.outcome import influence_of
+
+if TYPE_CHECKING:
+    from hostnet.sweeps.axis import Axis
+    from hostnet.sweeps.grid import Grid
+    from hostnet.sweeps.journal import Journal
+
+
+LISTED_MAX = 5
+"""More values are not listed in a note."""
+
+
+class NothingChangedError(ConfigError):
+    """All results of a sweep are the same."""
+
+
+def notes_on(grid: Grid, journal: Journal) -> list[str]:
+    """Sentences about swept parameters that changed no result, and about values that gave the same results.
+
+    Raises:
+        NothingChangedError: All are without influence, so that all results are the same.
+    """
+    digests = [[hashlib.sha256() for _ in axis.values] for axis in grid.axes]
+    idle = {axis.path for axis in grid.axes}
+    outside = 0
+    for point in range(len(grid)):
+        outcome = journal.outcome(point)
+        idle &= set(outcome["no_effect"])
+        outside += bool(outcome["extras"].get("outside"))
+        influence = influence_of(outcome)
+        for of_axis, index in zip(digests, grid.choice(point), strict=False):
+            of_axis[index].update(influence)
+    for axis, of_axis in zip(grid.axes, digests, strict=True):
+        if len(of_axis) > 1 and len({digest.digest() for digest in of_axis}) == 1:
+            idle.add(axis.path)
+    swept = [axis.path for axis in grid.axes if len(axis.values) > 1]
+    if swept and idle.issuperset(swept):
+        what = "changes nothing: its values give" if len(swept) == 1 else "change nothing: all their values give"
+        raise NothingChangedError(f"--over {', '.join(swept)}: {what} the same results, so there is no table to write")
+    notes = [f"{axis.path} had no influence on any result of this sweep" for axis in grid.axes if axis.path in idle]
+    for axis, of_axis in zip(grid.axes, digests, strict=True):
+        if axis.path not in idle:
+            notes += [f"{axis.path}: {same} gave the same results" for same in _same(axis, of_axis)]
+    if outside:
+        covered = f"{outside} of {len(grid)} points lie outside of what the predictor covers"
+        notes.append(f"{covered}; column outside says why")
+    return notes
+
+
+def _same(axis: Axis, of_axis: list[hashlib._Hash]) -> list[str]:
+    groups: dict[bytes, list[str]] = {}
+    for value, digest in zip(axis.values, of_axis, strict=True):
+        groups.setdefault(digest.digest(), []).append(shown(value.name))
+    return [_listed(names) for names in groups.values() if len(names) > 1]
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) > LISTED_MAX:
+        return f"{len(names)} values from {names[0]} to {names[-1]}"
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,184 @@
+"""Keeps what is done, so that a sweep can be killed at any moment.
+
+A journal is a file that only grows. Each record has its length and its checksum before it. What a kill leaves half
+written at the end is cut off when the journal is opened again. The file is locked while it is open; the lock goes with
+the process, however that ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+import time
+import zlib
+from array import array
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+    from types import TracebackType
+
+    Record = dict[str, Any]
+
+MAGIC = b"hostnet sweep journal 1\n"
+
+HEAD = struct.Struct("<II")
+"""Length and checksum of what follows."""
+
+SYNC_EVERY_S = 1.0
+"""A crash of the machine costs at most this much work; a kill of the process costs none that was written."""
+
+CACHED = 128
+"""Records kept in memory while points are read in their order."""
+
+ABSENT = -1
+
+
+class JournalError(OSError):
+    """The file is in use, or it is no journal."""
+
+
+class Journal:
+    """The finished points of a sweep, on the disk."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens or creates a journal and locks it.
+
+        Raises:
+            JournalError: Another process has it open, or it is no journal.
+            OSError: It cannot be read or written.
+        """
+        self.path = path
+        self.header: Record | None = None
+        self.types: Record = {}
+        self._offsets = array("q")
+        self._cache: OrderedDict[int, dict[int, Record]] = OrderedDict()
+        self._synced_s = time.monotonic()
+        self._file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644), "r+b", 0)
+        try:
+            self._lock()
+            self._load()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Journal:
+        """The journal, which is closed at the end of the block."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Closes the file and gives up the lock."""
+        self._file.close()
+
+    def __contains__(self, point: int) -> bool:
+        """Whether a point is done."""
+        return point < len(self._offsets) and self._offsets[point] != ABSENT
+
+    def begin(self, header: Record, points: int) -> None:
+        """Writes what the sweep is, before anything else."""
+        self._append({"header": header, "points": points})
+        self.sync()
+
+    def add(self, outcomes: Sequence[Record], types: Record) -> int:
+        """Keeps finished points and returns how many were new. Those that are done already are left alone."""
+        fresh = [outcome for outcome in outcomes if outcome["point"] not in self]
+        if not fresh:
+            return 0
+        self._append({"outcomes": fresh} if self.types else {"outcomes": fresh, "types": types})
+        if time.monotonic() - self._synced_s > SYNC_EVERY_S:
+            self.sync()
+        return len(fresh)
+
+    def sync(self) -> None:
+        """Sees to it that everything is on the disk."""
+        os.fsync(self._file.fileno())
+        self._synced_s = time.monotonic()
+
+    def missing(self) -> Iterator[int]:
+        """The points that are not done, in their order."""
+        return (point for point, offset in enumerate(self._offsets) if offset == ABSENT)
+
+    def outcome(self, point: int) -> Record:
+        """A finished point."""
+        offset = self._offsets[point]
+        if offset not in self._cache:
+            record = self._read(offset)
+            assert record is not None, "a record that was read before is there"
+            self._cache[offset] = {outcome["point"]: outcome for outcome in record[0]["outcomes"]}
+            if len(self._cache) > CACHED:
+                self._cache.popitem(last=False)
+        self._cache.move_to_end(offset)
+        return self._cache[offset][point]
+
+    def _lock(self) -> None:
+        try:
+            if sys.platform == "win32":
+                import msvcrt
+
+                self._file.seek(2**62)
+                msvcrt.locking(self._file.fileno(), msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl
+
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise JournalError(f"{self.path.parent}: another sweep is at work there") from None
+        if not self.path.exists() or not os.path.samestat(self.path.stat(), os.fstat(self._file.fileno())):
+            raise JournalError(f"{self.path.parent}: another sweep has just finished there")
+
+    def _load(self) -> None:
+        """Reads all records and cuts off what is damaged."""
+        self._file.seek(0)
+        magic = self._file.read(len(MAGIC))
+        if magic != MAGIC[: len(magic)]:
+            raise JournalError(f"{self.path}: is not the journal of a sweep")
+        end = len(MAGIC) if magic == MAGIC else 0
+        while magic == MAGIC and (found := self._read(end)) is not None:
+            record, after = found
+            self._note(record, end)
+            end = after
+        self._file.truncate(end if self.header is not None else 0)
+        if self.header is None:
+            self._write(0, MAGIC)
+
+    def _read(self, offset: int) -> tuple[Record, int] | None:
+        """A record and where it ends; None if it is not whole."""
+        self._file.seek(offset)
+        head = self._file.read(HEAD.size)
+        if len(head) < HEAD.size:
+            return None
+        length, checksum = HEAD.unpack(head)
+        if length > os.fstat(self._file.fileno()).st_size - offset:
+            return None
+        content = self._file.read(length)
+        if zlib.crc32(content) != checksum:
+            return None
+        record: Record = json.loads(zlib.decompress(content))
+        return record, offset + HEAD.size + length
+
+    def _append(self, record: Record) -> None:
+        content = zlib.compress(json.dumps(record, ensure_ascii=False).encode(), 1)
+        end = self._file.seek(0, os.SEEK_END)
+        self._write(end, HEAD.pack(len(content), zlib.crc32(content)) + content)
+        self._note(record, end)
+
+    def _write(self, offset: int, content: bytes) -> None:
+        self._file.seek(offset)
+        view = memoryview(content)
+        while view:
+            view = view[self._file.write(view) or 0 :]
+
+    def _note(self, record: Record, offset: int) -> None:
+        if "header" in record:
+            self.header = record["header"]
+            self._offsets = array("q", [ABSENT]) * record["points"]
+            return
+        self.types = self.types or record["types"]
+        for outcome in record["outcomes"]:
+            self._offsets[outcome["point"]] = offset

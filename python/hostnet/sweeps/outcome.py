@@ -1,0 +1,111 @@
+"""Computes a point, and says what is kept of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+from hostnet import simulate
+from hostnet._core import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hostnet._core import Plan
+    from hostnet.results import Results, Source
+
+    Outcome = dict[str, Any]
+    Types = dict[str, dict[str, str]]
+    Progress = Callable[[dict[str, Any]], bool | None]
+
+ENGINES = ("run", "predict")
+"""What computes a point: the simulator or the predictor."""
+
+MEMORY_COLUMNS = (
+    "read_gb_per_s",
+    "write_gb_per_s",
+    "row_miss_ratio",
+    "rpq_mean",
+    "wpq_mean",
+    "rpq_full_share",
+    "wpq_full_share",
+    "write_mode_share",
+    "bus_busy_share",
+)
+"""Columns of table channels that go into every row, those of all channels together."""
+
+TABLES = ("workloads", "domains")
+"""Tables of which a sweep keeps the rows."""
+
+EXTRAS = {"regime": "string", "uncertainty_95": "float64", "outside": "string"}
+"""Columns that only some engines fill, and their types."""
+
+
+def check_engine(engine: str) -> None:
+    """Refuses an engine that there is none.
+
+    Raises:
+        ConfigError: Names those that there are.
+    """
+    if engine not in ENGINES:
+        raise ConfigError(f"--engine {engine}: is not one of {', '.join(ENGINES)}")
+
+
+def compute(engine: str, plan: Plan, source: Source, progress: Progress | None = None) -> Results:
+    """Runs or predicts a plan.
+
+    Raises:
+        SimulationError: The run could not go on.
+    """
+    if engine == "run":
+        return simulate.run_plan(plan, source, progress=progress)
+    return simulate.predict_plan(plan, source)
+
+
+def outcome_of(point: int, results: Results) -> Outcome:
+    """What is kept of a point, as plain lists."""
+    summary = results.summary
+    memory = next(row for row in summary["channels"] if row["channel"] < 0)
+    return {
+        "point": point,
+        "seed": results.plan.seed,
+        "result_hash": results.result_hash,
+        "no_effect": summary["no_effect"],
+        "memory": [memory[column] for column in MEMORY_COLUMNS],
+        "extras": extras_of(summary),
+        **{name: _rows(results, name) for name in TABLES},
+    }
+
+
+def extras_of(summary: dict[str, Any]) -> dict[str, Any]:
+    """What an engine says about a whole point, by column."""
+    extras = {}
+    if "regime" in summary:
+        extras["regime"] = summary["regime"]["name"]
+    if "uncertainty" in summary:
+        extras["uncertainty_95"] = summary["uncertainty"]["throughput_95"]
+        extras["outside"] = "; ".join(summary["uncertainty"]["outside"])
+    return extras
+
+
+def types_of(results: Results) -> Types:
+    """The columns of the tables and their types, which are the same for every point."""
+    channels = results.native.column_types("channels")
+    return {
+        **{name: results.native.column_types(name) for name in TABLES},
+        "memory": {column: channels[column] for column in MEMORY_COLUMNS},
+    }
+
+
+def influence_of(outcome: Outcome) -> bytes:
+    """A hash over what a parameter can have an influence on: what workloads and memory did.
+
+    Domains are left out, for they repeat capacities from the configuration.
+    """
+    return hashlib.sha256(json.dumps([outcome["workloads"], outcome["memory"]]).encode()).digest()
+
+
+def _rows(results: Results, name: str) -> list[list[Any]]:
+    columns = list(results.native.column_types(name))
+    return [[row[column] for column in columns] for row in results.summary[name]]

@@ -1,0 +1,109 @@
+"""Where the values of a parameter lie on an x axis."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from hostnet.sweeps.axis import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hostnet.sweeps.axis import Axis
+
+TICKS_MAX = 9
+"""More values are not labelled one by one."""
+
+LETTERS_MAX = 30
+"""Labels that are longer than this together are slanted."""
+
+LABEL_MAX = 24
+"""Longer labels are cut."""
+
+NEAR = 0.045
+"""Share of the axis that two labels keep apart."""
+
+LOGARITHMIC_FROM = 12
+"""Ratio of the largest to the least value from which the axis is logarithmic."""
+
+_WITH_UNIT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµμ/%]+)\s*")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An x axis."""
+
+    title: str
+    order: list[int]
+    """The values in the order of their places."""
+    places: list[float]
+    ticks: list[float]
+    labels: list[str]
+    base: int
+    """Base of the logarithm; 0 for a linear axis."""
+    slanted: bool
+
+
+def scale_of(axis: Axis) -> Scale:
+    """Numbers, also with one unit, lie where they are; texts lie side by side."""
+    numbers, unit = _numbers_of(axis)
+    if numbers is None:
+        names = [_short(value.name) for value in axis.values]
+        labelled = _thinned(len(names))
+        labels = [names[index] for index in labelled]
+        places = [float(index) for index in range(len(names))]
+        return Scale(
+            axis.path, list(range(len(names))), places, [places[index] for index in labelled], labels, 0, _long(labels)
+        )
+    order = sorted(range(len(numbers)), key=numbers.__getitem__)
+    places = [numbers[index] for index in order]
+    base = 2 if places[0] > 0 and places[-1] / places[0] >= LOGARITHMIC_FROM and _growing(places) else 0
+    ticks = _apart(places, base) if len(places) <= TICKS_MAX else [places[index] for index in _thinned(len(places))]
+    labels = [f"{tick:g}" if abs(tick) < 1e6 else f"{tick:.3g}" for tick in ticks]
+    title = f"{axis.path}, {unit}" if unit else axis.path
+    return Scale(title, order, places, ticks, labels, base, _long(labels))
+
+
+def _numbers_of(axis: Axis) -> tuple[list[float] | None, str]:
+    contents = axis.columns
+    if all(isinstance(content, int | float) and not isinstance(content, bool) for content in contents):
+        return [float(content) for content in contents], ""
+    matches = [_WITH_UNIT.fullmatch(str(content)) for content in contents]
+    units = {match[2] if match else "" for match in matches}
+    if len(units) == 1 and "" not in units:
+        return [float(match[1]) for match in matches if match], units.pop()
+    return None, ""
+
+
+def _growing(places: Sequence[float]) -> bool:
+    """Whether the steps grow as the values do; even steps are read better on a linear axis."""
+    steps = [after - before for before, after in pairwise(places)]
+    return len(steps) > 1 and steps[-1] > 2 * steps[0]
+
+
+def _apart(places: Sequence[float], base: int) -> list[float]:
+    """The values whose labels do not run into each other; the first one stays."""
+    from math import log
+
+    at = [log(place) if base else place for place in places]
+    width = (at[-1] - at[0]) or 1.0
+    kept = [0]
+    for index in range(1, len(at)):
+        if at[index] - at[kept[-1]] >= NEAR * width:
+            kept.append(index)
+    return [places[index] for index in kept]
+
+
+def _thinned(count: int) -> range:
+    return range(0, count, -(-count // TICKS_MAX))
+
+
+def _short(label: str) -> str:
+    return shown(label if len(label) <= LABEL_MAX else f"{label[: LABEL_MAX - 1]}…")
+
+
+def _long(labels: Sequence[str]) -> bool:
+    return sum(map(len, labels)) > LETTERS_MAX

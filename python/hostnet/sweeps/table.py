@@ -1,0 +1,97 @@
+"""The tables of a sweep, in the order of its points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hostnet.sweeps.outcome import EXTRAS, MEMORY_COLUMNS
+from hostnet.tables import PARQUET
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from hostnet.sweeps.job import Job
+    from hostnet.sweeps.journal import Journal
+    from hostnet.sweeps.outcome import Outcome, Types
+
+    Columns = dict[str, list[Any]]
+
+POINTS_TOGETHER = 1024
+"""Points of one row group, so that any number of points can be written."""
+
+LEFT_OUT = {"domains": ("part",)}
+"""Columns that are the same in every row: a sweep keeps the domains of the whole server."""
+
+
+def write_table(job: Job, journal: Journal, name: str, path: Path) -> None:
+    """Writes one of the tables, `workloads` or `domains`, with what was swept in front of every row.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    import pyarrow.parquet as pq
+
+    schema = _schema(job, journal, name)
+    with pq.ParquetWriter(path, schema, **PARQUET) as writer:
+        for start in range(0, len(job.grid), POINTS_TOGETHER):
+            points = range(start, min(start + POINTS_TOGETHER, len(job.grid)))
+            writer.write_table(_table(job, map(journal.outcome, points), journal.types, name, schema))
+
+
+def _schema(job: Job, journal: Journal, name: str) -> pa.Schema:
+    import pyarrow as pa
+
+    axes = {axis.path: pa.array(axis.columns[:1]).type for axis in job.grid.axes}
+    first = {"point": "int64", **axes, "seed": "uint64", "engine": "string", "config_hash": "string"}
+    types: Any = {**first, "result_hash": "string", **_kept(journal.types, name)}
+    if name == "workloads":
+        types.update({column: EXTRAS[column] for column in journal.outcome(0)["extras"]})
+        types.update({f"memory_{column}": kind for column, kind in journal.types["memory"].items()})
+    return pa.schema(
+        [(column, pa.type_for_alias(kind) if isinstance(kind, str) else kind) for column, kind in types.items()]
+    )
+
+
+def _table(job: Job, outcomes: Iterable[Outcome], types: Types, name: str, schema: pa.Schema) -> pa.Table:
+    import pyarrow as pa
+
+    axes = [(axis.path, axis.columns) for axis in job.grid.axes]
+    columns: Columns = {column: [] for column in schema.names}
+    for outcome in outcomes:
+        ahead = _ahead(job, outcome, axes)
+        behind = _behind(outcome) if name == "workloads" else {}
+        for row in _rows(outcome, types, name):
+            for column, value in (ahead | row | behind).items():
+                columns[column].append(value)
+    return pa.table(columns, schema=schema)
+
+
+def _ahead(job: Job, outcome: Outcome, axes: list[tuple[str, list[Any]]]) -> dict[str, Any]:
+    point = outcome["point"]
+    choice = job.grid.choice(point)
+    return {
+        "point": point,
+        **{path: values[index] for (path, values), index in zip(axes, choice, strict=False)},
+        "seed": outcome["seed"],
+        "engine": job.engine,
+        "config_hash": job.checked.hashes[point],
+        "result_hash": outcome["result_hash"],
+    }
+
+
+def _behind(outcome: Outcome) -> dict[str, Any]:
+    memory = zip(MEMORY_COLUMNS, outcome["memory"], strict=True)
+    return {**outcome["extras"], **{f"memory_{column}": value for column, value in memory}}
+
+
+def _rows(outcome: Outcome, types: Types, name: str) -> Iterator[dict[str, Any]]:
+    for values in outcome[name]:
+        row = dict(zip(types[name], values, strict=True))
+        yield {column: row[column] for column in _kept(types, name)}
+
+
+def _kept(types: Types, name: str) -> dict[str, str]:
+    return {column: kind for column, kind in types[name].items() if column not in LEFT_OUT.get(name, ())}

@@ -1,0 +1,120 @@
+"""The command `hostnet sweep`."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.support import Cli
+from tests.sweeps.conftest import SHORT
+
+CREDITS = ("--over", "iio.write_credits=2,8")
+
+
+@pytest.fixture
+def short(cli: Cli) -> Cli:
+    """The command with a file of very short runs."""
+    cli.file.write_text(SHORT)
+    return cli
+
+
+def test_the_table_is_printed_and_its_directory_last(short: Cli) -> None:
+    done = short("sweep", short.file, *CREDITS, "--over", "workload.stream.cores=0-0,0-1", "--set", "memory.channels=1")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "quadrant: 4 points simulated: 2 x iio.write_credits, 2 x workload.stream.cores"
+    assert lines[-1] == "runs/quadrant-sweep-1"
+    assert sum("P2M-Write" in line for line in lines) == 4
+    table = pq.read_table(short.folder / lines[-1] / "sweep.parquet")
+    assert table["iio.write_credits"].to_pylist() == [2, 2, 2, 2, 8, 8, 8, 8]
+    assert short("sweep", short.file, *CREDITS, "-q").stdout == "runs/quadrant-sweep-2\n"
+
+
+def test_many_rows_are_cut_on_the_screen(short: Cli) -> None:
+    done = short("sweep", short.file, "--over", "iio.write_credits=1..24", "--set", "run.duration=1us", "-j", "2")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "8 more rows are in sweep.parquet" in done.stdout
+
+
+def test_json_is_that_of_the_file(short: Cli) -> None:
+    done = short("sweep", short.file, *CREDITS, "--out", "here", "--json", "--seeds", "2")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == json.loads((short.folder / "here/sweep.json").read_text())
+    again = short("sweep", short.file, *CREDITS, "--out", "here", "--json", "--seeds", "2", "--resume")
+    assert again.stdout == done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "--over: missing"),
+        (("--over", "iio.write_credit=1,2"), 'iio.write_credit: unknown key; did you mean "write_credits"?'),
+        (("--over", "iio.write_credits"), '"=" is missing'),
+        (("--over", "iio.write_credits=1,x"), '"x" is a string; a whole number is wanted'),
+        (("--over", "iio.write_credits=1..2000000"), "at most 1000000 points are allowed"),
+        (("--over", "run.name=a,b"), "changes nothing"),
+        (("--over", "iio.read_credits=64,65"), "changes nothing: its values give the same results"),
+        ((*CREDITS, "--engine", "magic"), "--engine magic: is not one of run, predict"),
+        ((*CREDITS, "-j", "0"), "--jobs 0: must be between 1 and 1024"),
+        ((*CREDITS, "--json", "--quiet"), "--json and --quiet"),
+        ((*CREDITS, "--resume"), "--resume: name the directory to continue with --out"),
+        ((*CREDITS, "--out", "."), "exists; continue with --resume or name another folder"),
+        ((*CREDITS, "--out", ".", "--resume"), "is not the directory of a sweep"),
+        ((*CREDITS, "--out", "quadrant.toml/x"), "quadrant.toml"),
+        ((*CREDITS, "--dask", "nowhere"), "is neither an address"),
+        ((*CREDITS, "--dask", "tcp://127.0.0.1:1"), "--dask tcp://127.0.0.1:1: does not answer within 5 s"),
+        ((*CREDITS, "--set", "nonsense"), '"=" is missing'),
+    ],
+)
+def test_bad_input_leaves_one_line_and_no_file(short: Cli, options: tuple[str, ...], message: str) -> None:
+    (short.folder / "runs").mkdir()
+    assert message in short.fails("sweep", short.file, *options)
+
+
+def test_a_missing_file_is_named(short: Cli) -> None:
+    assert short.fails("sweep", "none.toml", *CREDITS) == "none.toml: No such file or directory"
+
+
+def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(short: Cli) -> None:
+    short.file.write_text(SHORT.replace("2 us", "20 ms"))
+    command = ("sweep", short.file, "--over", "iio.write_credits=1..40", "-j", "2", "--out", "a b")
+    process = short.start(*command)
+    while not (short.folder / "a b/points.journal").exists():
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stdout) == (130, "")
+    assert stderr.splitlines() == [
+        "hostnet: stopping; what is done is kept (Ctrl-C again: leave at once)",
+        "hostnet: stopped; continue with the same command and --resume --out 'a b'",
+    ]
+    assert [path.name for path in (short.folder / "a b").iterdir()] == ["points.journal"]
+
+
+def test_a_status_is_told_on_request(short: Cli) -> None:
+    short.file.write_text(SHORT.replace("2 us", "20 ms"))
+    process = short.start("sweep", short.file, "--over", "iio.write_credits=1..40", "--out", "out")
+    while not (short.folder / "out/points.journal").exists():
+        time.sleep(0.02)
+    time.sleep(1)
+    process.send_signal(signal.SIGUSR1)
+    time.sleep(0.3)
+    process.kill()
+    _, stderr = process.communicate(timeout=30)
+    assert stderr.startswith("hostnet: ")
+    assert "of 40 points" in stderr
+
+
+def test_help_names_every_option(short: Cli) -> None:
+    done = short("sweep", "--help")
+    page = (Path(__file__).parents[2] / "docs/sweep.md").read_text()
+    options = set(re.findall(r"(--[a-z][\w-]+)", done.stdout)) - {"--help"}
+    assert options >= {"--over", "--jobs", "--resume", "--dask"}
+    assert sorted(option for option in options if f"`{option}" not in page) == []

@@ -1,0 +1,160 @@
+"""Pictures of sweeps."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from matplotlib.figure import Figure
+
+from hostnet.sweeps import plots
+from hostnet.sweeps.axis import Axis, axes_of
+from hostnet.sweeps.scale import Scale, scale_of
+
+CREDITS = "iio.write_credits=46,92,184"
+CORES = "workload.stream.cores=0-0,0-1,0-2"
+CHANNELS = "memory.channels=1,2"
+RATE = "memory.dram.data_rate=2933 MT/s,3200 MT/s"
+
+
+def table_of(axes: tuple[Axis, ...], path: Path, workloads: tuple[str, ...] = ("stream",)) -> Path:
+    """A table in which throughput is 10 x the number of the point, with a gap at point 1."""
+    columns: dict[str, list[Any]] = {axis.path: [] for axis in axes} | {"workload": []}
+    columns |= {column: [] for metric in plots.METRICS for column in (metric.column, metric.ci95)}
+    for point, choice in enumerate(product(*(axis.columns for axis in axes))):
+        for workload in workloads:
+            for axis, value in zip(axes, choice, strict=True):
+                columns[axis.path].append(value)
+            columns["workload"].append(workload)
+            for metric in plots.METRICS:
+                columns[metric.column].append(None if point == 1 else 10.0 * point)
+                columns[metric.ci95].append(None if point == 0 else 1.0)
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+@pytest.fixture
+def figures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
+    """The figures that are drawn."""
+    drawn: list[Figure] = []
+    original = Figure.savefig
+
+    def savefig(figure: Figure, *arguments: Any, **more: Any) -> None:
+        drawn.append(figure)
+        original(figure, *arguments, **more)
+
+    monkeypatch.setattr(Figure, "savefig", savefig)
+    return drawn
+
+
+@pytest.mark.parametrize(
+    ("over", "names"),
+    [
+        ([CREDITS], ["stream"]),
+        ([CORES, CREDITS], ["stream"]),
+        ([CREDITS, CORES, CHANNELS], ["stream-latency", "stream-throughput"]),
+        ([CREDITS, CORES, CHANNELS, RATE], [f"stream-{m}-{n}" for m in ("latency", "throughput") for n in (1, 2)]),
+        (["a.b=1", CREDITS, "a.c=x"], ["stream"]),
+        (["a.b=1"], ["stream"]),
+    ],
+)
+def test_every_number_of_parameters_is_drawn(tmp_path: Path, over: list[str], names: list[str]) -> None:
+    axes = axes_of(over)
+    note = plots.draw_sweep(table_of(axes, tmp_path / "t.parquet"), axes, tmp_path / "plots")
+    assert note is None
+    drawn = {path.name: path.read_bytes() for path in (tmp_path / "plots").iterdir()}
+    assert sorted(drawn) == [f"{name}.png" for name in names]
+    assert all(content.startswith(b"\x89PNG") for content in drawn.values())
+
+
+def test_lines_have_the_values_of_the_table(tmp_path: Path, figures: list[Figure]) -> None:
+    axes = axes_of([CREDITS, CORES])
+    plots.draw_sweep(table_of(axes, tmp_path / "t.parquet"), axes, tmp_path / "plots")
+    throughput, latency = figures[0].axes
+    assert [throughput.get_ylabel(), latency.get_ylabel()] == [metric.label for metric in plots.METRICS]
+    lines = throughput.get_lines()
+    assert len(throughput.containers) == 3, "whiskers"
+    assert [np.asarray(line.get_ydata()).tolist() for line in lines] == [[0, 30, 60], [40, 70], [20, 50, 80]]
+    assert [np.asarray(line.get_xdata()).tolist() for line in lines] == [[46, 92, 184], [92, 184], [46, 92, 184]]
+    assert [text.get_text() for text in figures[0].legends[0].get_texts()] == ["0-0", "0-1", "0-2"]
+    assert [label.get_text() for label in throughput.get_xticklabels()] == ["46", "92", "184"]
+
+
+def test_a_third_parameter_has_a_panel_per_value(tmp_path: Path, figures: list[Figure]) -> None:
+    axes = axes_of([CREDITS, CORES, CHANNELS])
+    plots.draw_sweep(table_of(axes, tmp_path / "t.parquet"), axes, tmp_path / "plots")
+    titles = [panel.get_title(loc="left") for panel in figures[0].axes]
+    assert titles == ["memory.channels = 1", "memory.channels = 2"]
+    limits = {panel.get_ylim() for panel in figures[0].axes}
+    assert len(limits) == 1, "panels can be compared"
+
+
+def test_several_seeds_become_their_mean(tmp_path: Path) -> None:
+    columns: dict[str, list[Any]] = {"a.b": [1, 1, 2, 2], "workload": ["w"] * 4}
+    columns |= {column: [1.0, 3.0, None, 5.0] for m in plots.METRICS for column in (m.column, m.ci95)}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    (sweep,) = plots.read_sweeps(tmp_path / "t.parquet", axes_of(["a.b=1,2"]))
+    mean, ci95 = sweep.dot((0,), plots.METRICS[0])
+    assert mean == 2
+    assert ci95 == pytest.approx(12.706, abs=0.001)
+    assert sweep.dot((1,), plots.METRICS[0]) == (5, None)
+
+
+def test_too_many_combinations_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "FILES_MAX", 1)
+    axes = axes_of([CREDITS, CORES, CHANNELS, RATE])
+    note = plots.draw_sweep(table_of(axes, tmp_path / "t.parquet"), axes, tmp_path / "plots")
+    assert note == "the plots show a part of the combinations only; the tables have all"
+    assert len(list((tmp_path / "plots").iterdir())) == 2
+
+
+def test_of_many_lines_some_are_drawn(tmp_path: Path, figures: list[Figure]) -> None:
+    axes = axes_of([CREDITS, "core.lfb.entries=1..200"])
+    note = plots.draw_sweep(table_of(axes, tmp_path / "t.parquet"), axes, tmp_path / "plots")
+    assert note is not None
+    assert len(figures[0].axes[0].get_lines()) == 64
+    named = [text.get_text() for text in figures[0].legends[0].get_texts()]
+    assert (len(named), named[0], named[-1]) == (16, "1", "200")
+
+
+def test_workloads_with_odd_names_have_files_of_their_own(tmp_path: Path) -> None:
+    axes = axes_of([CREDITS])
+    table = table_of(axes, tmp_path / "t.parquet", ("a/b", "a b", "A-B", "..", "$x$"))
+    plots.draw_sweep(table, axes, tmp_path / "plots")
+    names = sorted(path.name for path in (tmp_path / "plots").iterdir())
+    assert names == ["A-B-3.png", "a-b-2.png", "a-b.png", "workload.png", "x.png"]
+
+
+def scale(over: str) -> Scale:
+    return scale_of(axes_of([over])[0])
+
+
+def test_numbers_lie_where_they_are() -> None:
+    assert scale("a.b=4,1,2").places == [1, 2, 4]
+    assert scale("a.b=4,1,2").order == [1, 2, 0]
+    assert scale("a.b=1,2,4").base == 0
+    assert scale("a.b=1,2,4,8,16").base == 2
+    assert scale("a.b=1..20").base == 0, "even steps"
+    assert scale("a.b=0,8,64").base == 0, "zero has no logarithm"
+    assert len(scale("a.b=1..100").ticks) <= 9
+
+
+def test_values_with_one_unit_are_numbers() -> None:
+    assert scale("a.b=10 us,20us").title == "a.b, us"
+    assert scale("a.b=10 us,20us").places == [10, 20]
+    assert scale("a.b=10 us,20 ns").labels == ["10 us", "20 ns"]
+
+
+def test_texts_lie_side_by_side() -> None:
+    assert scale("a.b=y,x,z").places == [0, 1, 2]
+    assert scale("a.b=y,x,z").labels == ["y", "x", "z"]
+    assert scale("a.b=true,false").labels == ["true", "false"]
+    long = scale(f"a.b={'x' * 50},y")
+    assert len(long.labels[0]) == 24
+    assert not scale("a.b=0-0,0-1").slanted
+    assert scale("a.b=cascade-lake-6234,ice-lake-8362,x").slanted
