@@ -367,4 +367,3 @@ def demo() -> int:
 
 for commands in (predict_app, explain_app, sweep_app, calibrate_app, curve_app, import_app):
     commands.register(app)
-    commands.register(app)
