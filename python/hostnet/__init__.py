@@ -9,7 +9,7 @@
 `predict` tells in less than a millisecond about what they would measure; `Results` holds it. `compare` shows what
 differs between two runs, and `sweep` computes a configuration under every combination of some values. `memory`
 simulates the memory system on its own, and `check_commands` checks a stream of DRAM commands. `counters` reads and
-writes files of hardware counters.
+writes files of hardware counters. `formula` is the published formula for what queueing adds to latencies.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from hostnet._core import CheckpointError, CommandCheck, ConfigError, Simulation
 from hostnet._core import version as _version
 from hostnet.comparison import Comparison, compare
 from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
+from hostnet.published import FormulaConstants, Inflation, cha_admission, formula
 from hostnet.results import Results
 from hostnet.simulate import predict, run, run_many
 from hostnet.sweeps import SweepResults, sweep
@@ -64,7 +65,9 @@ __all__ = [
     "Fio",
     "FioCosts",
     "FioJob",
+    "FormulaConstants",
     "Iio",
+    "Inflation",
     "Latency",
     "Lfb",
     "Memory",
@@ -82,12 +85,11 @@ __all__ = [
     "Tor",
     "WriteQueue",
     "__version__",
+    "cha_admission",
     "check_commands",
-`Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it, and
-`predict` tells in less than a millisecond about what they would measure; `Results` holds it. `compare` shows what
-differs between two runs, and `sweep` computes a configuration under every combination of some values. `memory`
-simulates the memory system on its own, and `check_commands` checks a stream of DRAM commands. `counters` reads and
-writes files of hardware counters.
+    "compare",
+    "counters",
+    "formula",
     "memory",
     "predict",
     "run",

@@ -14,11 +14,15 @@ __all__ = [
     "Plan",
     "RunResult",
     "SimulationError",
+    "cha_admission",
     "check_commands",
     "counters",
     "devices",
+    "explain",
     "first_deviation",
     "first_divergence",
+    "formula",
+    "formula_constants",
     "memory_plan",
     "memory_schema",
     "predict",
@@ -180,6 +184,16 @@ def run_many(
     series_ps: int = 0,
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
 ) -> list[RunResult]: ...
+def explain(
+    plan: Plan,
+    counters: str,
+    *,
+    facts: str | None = None,
+    regime: str | None = None,
+) -> str: ...
+def formula(counters: str, constants: str, *, domain: str = "read", form: str = "adj") -> str: ...
+def formula_constants(plan: Plan) -> str: ...
+def cha_admission(counters: str, *, domain: str, way_ns: float) -> float: ...
 def schema() -> str: ...
 def template() -> str: ...
 def presets() -> list[tuple[str, str, str | None]]: ...

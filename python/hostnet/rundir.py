@@ -113,10 +113,21 @@ def write_run(results: Results, place: Path, *, csv: bool = False, report: bool 
     write_text(place / "summary.json", results.native.summary_json)
     write_text(place / f"config.{results.source.format}", results.source.text)
     write_text(place / "manifest.json", json.dumps(manifest(results), indent=2, ensure_ascii=False))
+    if "counters" in results.summary:
+        write_explanation(results, place)
     if report:
         from hostnet.report import write_report
 
         write_report(place)
+
+
+def write_explanation(results: Results, place: Path) -> None:
+    """Writes what explains a run: `explain.json` and the page `explanation.txt`."""
+    from hostnet.explain import explain_results, page_text
+
+    page = explain_results(results).with_steps()
+    write_text(place / "explain.json", json.dumps(page.as_dict(), indent=1, ensure_ascii=False))
+    write_text(place / "explanation.txt", page_text(page))
 
 
 def manifest(results: Results) -> dict[str, Any]:

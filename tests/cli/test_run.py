@@ -17,6 +17,8 @@ FILES = {
     "config.toml",
     "domains.parquet",
     "epochs.parquet",
+    "explain.json",
+    "explanation.txt",
     "manifest.json",
     "report.html",
     "summary.json",

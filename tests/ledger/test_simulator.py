@@ -61,6 +61,9 @@ def test_runs_that_were_told_to_stop_give_no_ledger(monkeypatch: pytest.MonkeyPa
 KNOWN_TO_FAIL = {
     "host_network/fig03_q3_degradation/c2m-traffic/3",
     "host_network/fig08c_row_miss_ratio/without-p2m/1",
+    "host_network/fig12d_breakdown_c2m_q3/cha-admission-delay/6",
+    "host_network/fig12e_breakdown_p2m_q3/cha-admission-delay/3",
+    "host_network/fig12e_breakdown_p2m_q3/cha-admission-delay/6",
 }
 
 

@@ -31,7 +31,7 @@ def test_the_smaller_selections_are_part_of_the_full_one(study: Study) -> None:
     assert demo == {name for name in full if not name.startswith("probe")}
 
 
-def test_exactly_two_sets_of_points_are_excluded(study: Study) -> None:
+def test_exactly_these_points_are_excluded(study: Study) -> None:
     excluded = [
         (panel.name, value.series, value.x)
         for panel in study.panels
@@ -40,13 +40,26 @@ def test_exactly_two_sets_of_points_are_excluded(study: Study) -> None:
     ]
     expected = [("fig07b_rpq_occupancy", "Without P2M", "1")]
     expected += [("fig08a_c2m_latency", "Without P2M", str(cores)) for cores in range(1, 7)]
+    expected += [("fig11_bottom_formula_error_q3", "C2M (Formula)", "6")]
+    for series in ("Write HoL", "Top-of-queue"):
+        expected += [("fig12e_breakdown_p2m_q3", series, str(cores)) for cores in range(1, 7)]
     assert excluded == expected
     assert all(rule.reason for rule in study.exclusions)
 
 
-def test_the_formula_figures_are_no_part_of_the_ledger(study: Study) -> None:
-    assert {panel.figure.rstrip("abcdefg") for panel in study.panels} == {"3", "6", "7", "8"}
+def test_the_figures(study: Study) -> None:
+    assert {panel.figure.rstrip("abcdefg") for panel in study.panels} == {"3", "6", "7", "8", "11", "12"}
     assert Counter(panel.figure for panel in study.panels)["3"] == 8
+
+
+def test_the_constants_of_the_formula_are_those_of_its_authors(study: Study) -> None:
+    formula = [series for panel in study.panels for series in panel.series if series.form]
+    assert {series.timings["t_trans_ns"] for series in formula} == {2.73}
+    errors = [series for series in formula if series.quantity == "formula_error"]
+    of_cores = {series.point: series.constant for series in errors if series.domain == "LFB"}
+    assert of_cores == {"q1": 71.0, "q2": 71.0, "q4": 71.0, "q3": 81.0}
+    assert {series.constant for series in errors if series.domain != "LFB"} == {317.0}
+    assert {series.point for series in formula if series.form == "adj-cha"} == {"q4"}
 
 
 def test_the_tolerances(study: Study) -> None:
@@ -58,6 +71,12 @@ def test_the_tolerances(study: Study) -> None:
         "rpq": ("relative", 0.08, 0.20),
         "row-miss": ("relative", 0.08, 0.20),
         "wpq-full": ("absolute", 3.0, 8.0),
+        "formula-error": ("absolute", 4.0, 10.0),
+        "formula-switching": ("relative", 0.25, 0.25),
+        "formula-write-hol": ("relative", 0.25, 0.25),
+        "formula-read-hol": ("relative", 0.25, 0.25),
+        "formula-top-of-queue": ("relative", 0.25, 0.25),
+        "cha-admission": ("relative", 0.25, 0.25),
     }
 
 
@@ -92,8 +111,8 @@ def test_a_figure_means_its_panels() -> None:
 
 def test_a_figure_needs_only_its_points(study: Study) -> None:
     assert points_needed(study, study.panels_of(["6a"])) == {f"c2m-read:{cores}" for cores in range(1, 7)}
-    with pytest.raises(LedgerError, match=r"no figure 11; its ledger has 3, 6a"):
-        study.panels_of(["11"])
+    with pytest.raises(LedgerError, match=r"no figure 99; its ledger has 11, 12a, 12b, 12c, 12d, 12e, 3, 6a"):
+        study.panels_of(["99"])
 
 
 def test_rows_without_their_points_are_left_out(study: Study) -> None:

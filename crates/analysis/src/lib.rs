@@ -1,11 +1,17 @@
 //! Predicts and explains: works on configurations and counters, not on events.
 //!
 //! * [`Counters`] are what a server's counters tell about a window, whether the server is simulated or real.
+//! * [`formula`]: from counters to what queueing adds to latencies, as published.
 //! * [`binding`] and [`regime`]: which domain binds a workload, and how cores and devices contend.
+//! * [`offered`]: what storage would move if nothing in the host held it back.
+//! * [`explain`]: all of these together, for a run or a counter file.
 //! * [`predict`]: what a server does, from its configuration alone.
 
 pub mod binding;
 pub mod counters;
+pub mod explain;
+pub mod formula;
+pub mod offered;
 pub mod predict;
 pub mod regime;
 

@@ -1,6 +1,7 @@
 //! Predictions obey the laws that any answer must obey, on any server that the configuration admits.
 
-use hostnet_analysis::predict::{isolated_latencies_ns, offered_gb_per_s, predict, Domain, Prediction};
+use hostnet_analysis::offered::offered_gb_per_s;
+use hostnet_analysis::predict::{isolated_latencies_ns, predict, Domain, Prediction};
 use hostnet_config::{resolve, Format, Input};
 use hostnet_model::params::ServerParams;
 use proptest::prelude::*;

@@ -7,11 +7,13 @@
 //! * [`result`]: what a run hands back, as plain lists.
 //! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
 //! * [`perfetto`]: a trace as a file for the Perfetto UI.
+//! * [`explain`]: the published formula, and why a run is as fast as it is.
 //! * [`errors`]: the exceptions, and what becomes of a panic.
 
 mod commands;
 mod compare;
 mod errors;
+mod explain;
 mod memory;
 mod perfetto;
 mod plan;
@@ -30,6 +32,8 @@ mod _core {
     use crate::compare::{first_deviation, first_divergence};
     #[pymodule_export]
     use crate::errors::{CheckpointError, ConfigError, SimulationError};
+    #[pymodule_export]
+    use crate::explain::{cha_admission, explain, formula, formula_constants};
     #[pymodule_export]
     use crate::memory::{memory_plan, memory_schema, profiles, run_memory, MemoryPlan, MemoryRunResult};
     #[pymodule_export]

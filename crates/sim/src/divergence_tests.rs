@@ -89,12 +89,12 @@ fn one_credit_is_seen() {
     let plan = plan(&[]);
     let whole = epochs_of(start(&plan));
     let take = |machine: &mut Machine, scheduler: &mut Scheduler<Payload>| {
-        let cha = machine.components_mut().iter_mut().find_map(|component| match component {
-            Component::Cha(cha) => Some(cha),
+        let iio = machine.components_mut().iter_mut().find_map(|component| match component {
+            Component::Iio(iio) => Some(iio),
             _ => None,
         });
-        let [tor, ..] = cha.expect("a server has a CHA").domains_mut();
-        assert!(tor.try_acquire(scheduler.now(), 0));
+        let [write, ..] = iio.expect("a server has an IIO").domains_mut();
+        assert!(write.try_acquire(scheduler.now(), 0));
     };
     let other = epochs_of(changed(&plan, 14 * US, take));
     assert_eq!(other[0], whole[0]);

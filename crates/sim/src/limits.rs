@@ -1,79 +1,81 @@
 //! What limits a workload, and which of the user's parameters had no influence.
 
-use crate::sample::{domains, Group};
+use crate::sample::{domains, Group, Sample, Totals};
 use crate::view::View;
+use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
+use hostnet_analysis::explain::{Isolated, Kind, Pool, WorkloadFacts};
+use hostnet_analysis::offered::offered_gb_per_s;
+use hostnet_analysis::predict::isolated_latencies_ns;
+use hostnet_analysis::regime::Basis;
 use hostnet_measure::Domain;
 use hostnet_model::params::WorkloadKind;
 
-/// Share of its credits in use from which a domain is called exhausted.
-const EXHAUSTED: f64 = 0.85;
-
-/// What limits a workload.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Limit {
-    /// The domain, or `offered load`.
-    pub(crate) domain: &'static str,
-    /// A sentence for people.
-    pub(crate) text: String,
-}
-
-/// What limits workload `class`: the domain of its own whose credits are used up, and what the workload gets from it.
-pub(crate) fn of(view: &View, class: usize) -> Limit {
-    let name = &view.plan.server.workloads[class].name;
-    let stream = matches!(view.plan.server.workloads[class].kind, WorkloadKind::Stream(_));
-    let candidates: &[Group] =
-        if stream { &[Group::Lfb] } else { &[Group::P2mWrite, Group::P2mRead, Group::Posted, Group::NonPosted] };
-    let used = candidates.iter().filter_map(|&group| usage(view, group, class));
-    let Some(most) = used.max_by(|a, b| a.share.total_cmp(&b.share)) else {
-        return Limit { domain: "offered load", text: format!("{name} moved nothing") };
+/// What is known of every workload.
+pub(crate) fn all(view: &View, total: &Sample) -> Vec<WorkloadFacts> {
+    let alone = isolated_latencies_ns(&view.plan.server).into_iter().enumerate();
+    let with = |(class, ns): (usize, Option<f64>)| WorkloadFacts {
+        isolated: ns.map(|ns| Isolated { ns, basis: Basis::Predicted }),
+        ..facts(view, total, class)
     };
-    let latency_ns = view.line_latency(class).mean().unwrap_or(0.0) / 1000.0;
-    if most.share < EXHAUSTED {
-        let text = format!(
-            "{name} is limited by what it offers: {:.1} of {} {} credits in use, {latency_ns:.0} ns per line",
-            most.in_use,
-            most.capacity,
-            most.group.name(),
-        );
-        return Limit { domain: "offered load", text };
+    alone.map(with).collect()
+}
+
+/// What is known of workload `class`: the domains on its path, and which of them binds it.
+fn facts(view: &View, total: &Sample, class: usize) -> WorkloadFacts {
+    let workload = &view.plan.server.workloads[class];
+    let own = view.own_groups(class);
+    let lines = own.iter().map(|&group| total.of(group, class).lines).sum();
+    let gb_per_s = if view.window_ps() > 0.0 { view.gb_per_s(lines) } else { 0.0 };
+    match &workload.kind {
+        WorkloadKind::Stream(stream) => {
+            let [read, write] = own.map(|group| total.of(group, class));
+            let domain = lfb_domain(read.area_ps as f64, write.area_ps as f64);
+            let pools: Vec<Pool> = pool(view, total, Group::Lfb, class, domain).into_iter().collect();
+            let accesses = total.of(Group::Lfb, class).lines as f64;
+            let per_core = accesses / view.window_ps() / stream.cores.len() as f64;
+            let otherwise = stream_otherwise(stream.gap_ps, view.plan.server.core.issue_ps, per_core);
+            let mut facts = WorkloadFacts::new(&workload.name, Kind::Stream, gb_per_s, pools, otherwise);
+            facts.store_share = if accesses > 0.0 { (write.lines as f64 / accesses).min(1.0) } else { 0.0 };
+            facts
+        }
+        WorkloadKind::Fio(_) => {
+            let groups = [Group::P2mWrite, Group::P2mRead, Group::Posted, Group::NonPosted];
+            let pools = groups.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
+            let mut facts = WorkloadFacts::new(&workload.name, Kind::Fio, gb_per_s, pools, OFFERED_LOAD);
+            facts.app_gb_per_s = Some(total.app_bytes[class] as f64 * 1000.0 / view.window_ps());
+            facts.offered_gb_per_s = offered_gb_per_s(&view.plan.server, class);
+            facts
+        }
     }
-    let domain = if stream { longer_phase(view, class) } else { most.group.name() };
-    let text = format!(
-        "{name} is limited by {domain}: {:.1} of {} credits in use, {latency_ns:.0} ns each; throughput = credits x 64 B / latency",
-        most.in_use, most.capacity,
-    );
-    Limit { domain, text }
 }
 
-/// The domain in which the LFB entries of a stream spend most of their time.
-fn longer_phase(view: &View, class: usize) -> &'static str {
-    let area = |group| usage(view, group, class).map_or(0.0, |usage| usage.in_use);
-    if area(Group::C2mWrite) > area(Group::C2mRead) {
-        Group::C2mWrite.name()
-    } else {
-        Group::C2mRead.name()
-    }
-}
-
-struct Used {
-    group: Group,
-    in_use: f64,
-    capacity: u32,
-    share: f64,
-}
-
-/// Credits in use of the domains of a group that the workload uses.
-fn usage(view: &View, group: Group, class: usize) -> Option<Used> {
+/// The pool that the parts of a group make up which the workload uses, under the name `domain`.
+fn pool(view: &View, total: &Sample, group: Group, class: usize, domain: &str) -> Option<Pool> {
     let parts = domains(view.machine, group);
     let mine: Vec<&Domain> =
         parts.iter().map(|(_, domain)| *domain).filter(|domain| domain.classes()[class].area_ps() > 0).collect();
-    let window_ps = view.now.since(view.window_start) as f64;
-    let capacity: u32 = mine.iter().map(|domain| domain.capacity()).sum();
-    let area: u64 = mine.iter().map(|domain| domain.area_ps()).sum();
-    (capacity > 0 && window_ps > 0.0).then(|| {
-        let in_use = area as f64 / window_ps;
-        Used { group, in_use, capacity, share: in_use / f64::from(capacity) }
+    let window_ps = view.window_ps();
+    if mine.is_empty() || window_ps <= 0.0 {
+        return None;
+    }
+    let sum = |pick: fn(&Domain) -> u64| mine.iter().map(|domain| pick(domain)).sum::<u64>() as f64;
+    let Totals { lines, residence_ps, .. } = total.of(group, class);
+    Some(Pool {
+        domain: domain.to_owned(),
+        credits: sum(|domain| u64::from(domain.capacity())),
+        in_use: sum(Domain::area_ps) / window_ps,
+        full_share: sum(full_ps(group)) / mine.len() as f64 / window_ps,
+        latency_ns: (lines > 0).then(|| residence_ps as f64 / lines as f64 / 1000.0),
+        gb_per_s: view.gb_per_s(lines),
     })
+}
+
+/// Time that a domain is full. A link is when too few credits are left for another packet.
+fn full_ps(group: Group) -> fn(&Domain) -> u64 {
+    match group {
+        Group::Posted | Group::NonPosted => Domain::over_threshold_ps,
+        _ => Domain::full_ps,
+    }
 }
 
 /// The parameters that the user gave and that cannot have changed the result.

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hostnet.cli import calibrate_app, compare_app, counters_app, curve_app, import_app, predict_app, sweep_app
+from hostnet.cli import calibrate_app, compare_app, counters_app, curve_app, explain_app, import_app, predict_app, sweep_app
+
+from hostnet.cli import calibrate_app, curve_app, explain_app, import_app, predict_app, sweep_app
 
 app = typer.Typer(
     name="hostnet",
@@ -391,4 +393,7 @@ def demo() -> int:
 
 
 for commands in (predict_app, sweep_app, compare_app, calibrate_app, curve_app, import_app, counters_app):
+
+
+for commands in (predict_app, explain_app, sweep_app, compare_app, calibrate_app, curve_app, import_app, counters_app):
     commands.register(app)

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from hostnet.ledger.errors import LedgerError
+from hostnet.ledger.formula_quantities import FORMULA_QUANTITIES
 from hostnet.ledger.memory_quantities import MEMORY_QUANTITIES
 from hostnet.ledger.quantities import QUANTITIES, Estimate, Outcome
 from hostnet.ledger.study import ALL, Exclusion, Group, Kind, Panel, Published, Series, Study, expand
@@ -23,9 +24,9 @@ ROUNDING = 1e-9
 class Row:
     """One published value and what the simulator says.
 
-    `error` is signed: (simulated - published) / published when `kind` is relative, the difference in `unit` when it is
-    absolute. When it is range, the distance from the range between `published` and `other` as a share of the nearer
-    end, 0 inside.
+    `error` is signed. When `kind` is relative: (simulated - published) / published, or over the floor of the group
+    where that is more. When it is absolute: the difference in `unit`. When it is range: the distance from the range
+    between `published` and `other` as a share of the nearer end, 0 inside.
     `ci95` is the half-width of the simulated value's confidence interval in `unit`. What is unknown is None.
     """
 
@@ -133,7 +134,7 @@ def ledger_rows(study: Study, panels: tuple[Panel, ...], outcomes: Mapping[str, 
 
 def quantity_of(series: Series) -> Any:
     """The function that computes the series. Raises `LedgerError` for a name that is none."""
-    known = {**QUANTITIES, **MEMORY_QUANTITIES}
+    known = {**QUANTITIES, **FORMULA_QUANTITIES, **MEMORY_QUANTITIES}
     if series.quantity not in known:
         raise LedgerError(f"series {series.name!r}: unknown quantity {series.quantity!r}")
     return known[series.quantity]
@@ -146,7 +147,7 @@ def make_row(study: Study, panel: Panel, series: Series, value: Published, estim
         group.kind if group else "relative" if value.y and series.quantity != "latency_inflation" else "absolute"
     )
     simulated = finite(estimate.value) if estimate else None
-    error = error_of(value.y, simulated, kind, value.other)
+    error = error_of(value.y, simulated, kind, value.other, group.floor if group else 0.0)
     return Row(
         id="/".join((study.name, panel.name, slug(value.series), value.x)),
         study=study.name,
@@ -177,10 +178,13 @@ def finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def error_of(published: float, simulated: float | None, kind: Kind, other: float | None = None) -> float | None:
+def error_of(
+    published: float, simulated: float | None, kind: Kind, other: float | None = None, floor: float = 0.0
+) -> float | None:
     """Signed error of a simulated value; None without one, or relative to zero.
 
-    `other` is the second end of a range; without it the range is the published value alone.
+    `other` is the second end of a range; without it the range is the published value alone. A relative error is at
+    least relative to `floor`.
     """
     if simulated is None:
         return None
@@ -190,7 +194,8 @@ def error_of(published: float, simulated: float | None, kind: Kind, other: float
     difference = simulated - nearest
     if kind == "absolute":
         return difference
-    return difference / nearest if nearest else None
+    whole = math.copysign(max(abs(nearest), floor), nearest)
+    return difference / whole if whole else None
 
 
 def verdict_of(group: Group | None, error: float | None, exclusion: Exclusion | None) -> Verdict:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -29,7 +29,8 @@ ALL = "all"
 class Group:
     """Rows that are scored alike. `mean` is the target of the mean error, `max` the tolerance of a single row.
 
-    `unit` is that of absolute errors.
+    `unit` is that of absolute errors. Relative errors are shares of the published value, or of `floor` where that is
+    more: what is below matters no more than a difference.
     """
 
     name: str
@@ -38,13 +39,17 @@ class Group:
     mean: float
     max: float
     unit: str = "pp"
+    floor: float = 0.0
 
 
 @dataclass(frozen=True)
 class Series:
     """How one curve of a panel is recomputed. Without `group` it is context; without `quantity` it is not simulated.
 
-    A series that is not `drawn` has rows, but no place in a chart.
+    A series that is not `drawn` has rows, but no place in a chart. Where the published formula is recomputed, `form` is
+    its form, `timings` its constants in ns but for that of the domain, which is `constant`, `parts` are the components
+    that count, `way` is the time that the publication takes off the time outside of the CHA, and `admission` says
+    whether the wait for the CHA is added to the formula.
     """
 
     name: str
@@ -55,6 +60,12 @@ class Series:
     domain: str | None = None
     workload: str | None = None
     drawn: bool = True
+    form: str | None = None
+    constant: float = 0.0
+    parts: Sequence[str] = ()
+    way: float = 0.0
+    admission: bool = False
+    timings: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -213,7 +224,8 @@ def parse_study(data: dict[str, Any], folder: Path) -> Study:
 def parse_host(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
     """Operating points and panels of a study of servers."""
     families = {name: Family(name=name, **fields) for name, fields in data["points"].items()}
-    return families, tuple(parse_panel(fields, folder) for fields in data["panels"])
+    timings = data.get("formula", {})
+    return families, tuple(parse_panel(fields, folder, timings) for fields in data["panels"])
 
 
 def parse_memory(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
@@ -238,10 +250,10 @@ def expand(text: str, families: Mapping[str, PointFamily]) -> list[OperatingPoin
     return points
 
 
-def parse_panel(fields: dict[str, Any], folder: Path) -> Panel:
+def parse_panel(fields: dict[str, Any], folder: Path, timings: Mapping[str, float]) -> Panel:
     """Joins a panel's definition with its published values."""
     published = read_published(folder / "panels" / f"{fields['name']}.csv")
-    series = tuple(Series(**entry) for entry in fields["series"])
+    series = tuple(Series(**entry, timings=timings) for entry in fields["series"])
     return Panel(**{**fields, "series": series, "published": published, "rows_at": tuple(fields.get("rows_at", ()))})
 
 

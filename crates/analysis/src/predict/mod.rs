@@ -43,14 +43,3 @@ pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
     let mut latencies = predict(&alone).workloads.into_iter().map(|workload| workload.latency_ns);
     server.workloads.iter().map(|workload| if is_stream(&workload.kind) { latencies.next() } else { None }).collect()
 }
-
-/// What storage workload `class` would move if nothing in the host held it back, in GB/s; nothing for other workloads.
-#[must_use]
-pub fn offered_gb_per_s(server: &ServerParams, class: usize) -> Option<f64> {
-    match &server.workloads.get(class)?.kind {
-        WorkloadKind::Fio(fio) => {
-            Some(storage::drives(server, fio).iter().map(storage::Drive::offered).sum::<f64>() * 64.0)
-        }
-        WorkloadKind::Stream(_) => None,
-    }
-}

@@ -17,6 +17,11 @@ const PAGE_BYTES: u64 = 4096;
 /// Requests whose kernel work may be unacknowledged before a drive waits.
 const KERNEL_WINDOW_REQUESTS: u64 = 4;
 
+/// Credits in use from which another packet of the largest size does not fit.
+fn blocked_from(credits: u32, packet_bytes: u32) -> u32 {
+    (credits + 1).saturating_sub(packet_bytes / 64).max(1)
+}
+
 /// A job's share of a drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
@@ -99,8 +104,8 @@ impl Ssd {
     ) -> Self {
         Self {
             up: Lane::new(&pcie),
-            posted: Domain::new(pcie.posted_lines, pcie.posted_lines, classes),
-            nonposted: Domain::new(pcie.nonposted_lines, pcie.nonposted_lines, classes),
+            posted: Domain::new(pcie.posted_lines, blocked_from(pcie.posted_lines, pcie.mps_bytes), classes),
+            nonposted: Domain::new(pcie.nonposted_lines, blocked_from(pcie.nonposted_lines, pcie.mrrs_bytes), classes),
             posted_since: VecDeque::with_capacity(pcie.posted_lines as usize),
             nonposted_since: VecDeque::with_capacity(pcie.nonposted_lines as usize),
             open: VecDeque::with_capacity(params.queue_depth as usize),

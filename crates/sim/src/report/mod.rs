@@ -10,6 +10,7 @@ use crate::limits;
 use crate::sample::{differences, domains, residences, Group, Sample, Totals};
 use crate::table::{Cell, Kind, Table};
 use crate::view::{View, CONFIDENCE_GROUPS};
+use hostnet_analysis::explain::{self, WorkloadFacts};
 use hostnet_measure::batch::estimate;
 use hostnet_measure::{Domain, Histogram};
 use hostnet_model::memory::Controller;
@@ -96,7 +97,7 @@ impl View<'_> {
         self.now.since(self.window_start) as f64
     }
 
-    fn gb_per_s(&self, lines: u64) -> f64 {
+    pub(crate) fn gb_per_s(&self, lines: u64) -> f64 {
         lines as f64 * 64_000.0 / self.window_ps()
     }
 
@@ -123,7 +124,7 @@ impl View<'_> {
 
     pub(crate) fn report(&self) -> Report {
         let total = Sample::read(self.machine, self.classes(), self.now);
-        let limits = (0..self.classes()).map(|class| limits::of(self, class)).collect::<Vec<_>>();
+        let limits = limits::all(self, &total);
         let workloads = self.workloads(&total, &limits);
         let domains = self.domains();
         let channels = self.channels();
@@ -134,7 +135,7 @@ impl View<'_> {
         Report { summary, tables, result_hash }
     }
 
-    fn summary(&self, total: &Sample, limits: &[limits::Limit], tables: &[&Table; 3]) -> Value {
+    fn summary(&self, total: &Sample, limits: &[WorkloadFacts], tables: &[&Table; 3]) -> Value {
         let [workloads, domains, channels] = tables;
         let rows = |table: &Table| table.rows.iter().map(|row| table.row_json(row)).collect::<Vec<_>>();
         let whole = |row: &&Vec<Cell>| domains.text(row, "part") == Some("all");
@@ -154,14 +155,16 @@ impl View<'_> {
             "domains": whole,
             "channels": rows(channels),
             "counters": self.counters(),
-            "limits": limits.iter().map(|limit| limit.text.clone()).collect::<Vec<_>>(),
+            "binding": limits,
+            "regime": explain::regime_of(&self.plan.server, limits),
+            "limits": limits.iter().map(WorkloadFacts::sentence).collect::<Vec<_>>(),
             "no_effect": limits::without_influence(self),
             "ignored": self.plan.ignored,
             "unvalidated": self.plan.unvalidated,
         })
     }
 
-    fn workloads(&self, total: &Sample, limits: &[limits::Limit]) -> Table {
+    fn workloads(&self, total: &Sample, limits: &[WorkloadFacts]) -> Table {
         let mut table = Table::new("workloads", WORKLOADS);
         let counters: Vec<_> = self.controllers().iter().map(|channel| channel.counters(self.now)).collect();
         for (class, limit) in limits.iter().enumerate() {
@@ -201,7 +204,7 @@ impl View<'_> {
                 told.and_then(Histogram::mean).map(|ps| ps / 1000.0).into(),
                 told.map_or(Cell::Empty, |commands| quantile_ns(commands, 0.5)),
                 told.map_or(Cell::Empty, |commands| quantile_ns(commands, 0.99)),
-                limit.domain.into(),
+                limit.binding.join(" / ").into(),
             ]);
         }
         table

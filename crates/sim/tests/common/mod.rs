@@ -76,7 +76,8 @@ pub fn in_use(machine: &Machine, group: Group) -> u64 {
 
 /// Credits that one workload has taken in a group since the last reset.
 pub fn acquired(machine: &Machine, group: Group, class: usize) -> u64 {
-    sample::domains(machine, group).iter().map(|(_, domain)| domain.classes()[class].acquired()).sum()
+    let parts = sample::domains(machine, group);
+    parts.iter().flat_map(|(_, domain)| group.usages(domain, Some(class))).map(|usage| usage.acquired()).sum()
 }
 
 /// What each channel did.

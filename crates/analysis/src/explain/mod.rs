@@ -1,0 +1,125 @@
+//! Why a run is as fast as it is: what binds each workload, and where its latency comes from.
+//!
+//! [`explain`] takes counters, the parameters of the server and [`WorkloadFacts`]. A run hands them over in its summary;
+//! [`from_counters`] makes them from counters alone.
+
+pub mod facts;
+mod latency;
+pub mod unloaded;
+
+pub use facts::{from_counters, Isolated, Kind, Pool, WorkloadFacts};
+pub use latency::Latency;
+
+use crate::counters::Counters;
+use crate::regime::{regime, Basis, C2m, P2m, Regime};
+use hostnet_model::params::ServerParams;
+use serde::{Deserialize, Serialize};
+
+/// The explanation of a run or of a counter file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Explanation {
+    /// Version of this form.
+    pub format: u32,
+    /// The regime.
+    pub regime: Regime,
+    /// The workload that contention hurts most, if there is any.
+    pub suffers: Option<String>,
+    /// Every workload.
+    pub workloads: Vec<Explained>,
+    /// What cannot be told, and for want of which counters.
+    pub missing: Vec<String>,
+}
+
+/// One workload, explained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Explained {
+    /// What is known of it.
+    #[serde(flatten)]
+    pub facts: WorkloadFacts,
+    /// The pool that binds it, or the fullest on its path.
+    pub domain: Option<String>,
+    /// The most that this pool lets through at its latency: credits x 64 B / latency, in GB/s.
+    pub bound_gb_per_s: Option<f64>,
+    /// Where its latency comes from.
+    pub latency: Option<Latency>,
+}
+
+/// Explains a run of `server`: `facts` are those of its workloads, and `known` the regime if it has been told already.
+#[must_use]
+pub fn explain(
+    server: &ServerParams,
+    counters: &Counters,
+    facts: &[WorkloadFacts],
+    known: Option<Regime>,
+) -> Explanation {
+    let mut missing = facts::untold(counters, facts);
+    let workloads: Vec<Explained> =
+        facts.iter().map(|facts| explain_workload(server, counters, facts, &mut missing)).collect();
+    let regime = known.unwrap_or_else(|| regime_of(server, facts));
+    let suffers = suffers(server, facts, &regime);
+    Explanation { format: 1, regime, suffers, workloads, missing }
+}
+
+fn explain_workload(
+    server: &ServerParams,
+    counters: &Counters,
+    facts: &WorkloadFacts,
+    missing: &mut Vec<String>,
+) -> Explained {
+    let pool = facts.main_pool();
+    let bound = pool.and_then(|pool| pool.latency_ns.map(|latency| pool.credits * 64.0 / latency));
+    Explained {
+        domain: pool.map(|pool| pool.domain.clone()),
+        bound_gb_per_s: bound,
+        latency: latency::of(server, counters, facts, missing),
+        facts: facts.clone(),
+    }
+}
+
+/// The regime that the facts of all workloads tell. What C2M would be alone is taken from [`isolated`].
+#[must_use]
+pub fn regime_of(server: &ServerParams, facts: &[WorkloadFacts]) -> Regime {
+    let streams = facts.iter().filter(|facts| facts.kind == Kind::Stream);
+    let slowed = streams.filter_map(|facts| {
+        let latency_ns = facts.main_pool()?.latency_ns?;
+        let Isolated { ns, basis } = isolated(server, facts);
+        Some(C2m { latency_ns, isolated_ns: ns, basis })
+    });
+    let slowest = slowed.max_by(|a, b| (a.latency_ns / a.isolated_ns).total_cmp(&(b.latency_ns / b.isolated_ns)));
+    regime(slowest, p2m(facts))
+}
+
+/// All storage together.
+#[must_use]
+pub fn p2m(facts: &[WorkloadFacts]) -> Option<P2m> {
+    let storage: Vec<&WorkloadFacts> = facts.iter().filter(|facts| facts.kind == Kind::Fio).collect();
+    let credits = storage.iter().flat_map(|facts| &facts.pools).filter(|pool| pool.domain.starts_with("P2M"));
+    let full_share = credits.map(|pool| pool.full_share).reduce(f64::max)?;
+    let gb_per_s = storage.iter().map(|facts| facts.app_gb_per_s.unwrap_or(facts.gb_per_s)).sum();
+    let offered: Option<Vec<f64>> = storage.iter().map(|facts| facts.offered_gb_per_s).collect();
+    Some(P2m { full_share, gb_per_s, offered_gb_per_s: offered.map(|offered| offered.iter().sum()) })
+}
+
+/// The latency of a stream if its cores ran alone: what the facts say, else that of a server without load.
+#[must_use]
+pub fn isolated(server: &ServerParams, facts: &WorkloadFacts) -> Isolated {
+    let unloaded = || facts::unloaded_ns(server, facts.kind, "C2M-Read", facts.store_share);
+    facts.isolated.unwrap_or_else(|| Isolated { ns: unloaded(), basis: Basis::Unloaded })
+}
+
+/// Who suffers most: the storage that is furthest below what it offers in the red regime, else the stream whose latency has grown
+/// most.
+fn suffers(server: &ServerParams, facts: &[WorkloadFacts], regime: &Regime) -> Option<String> {
+    let loss = |facts: &WorkloadFacts| Some(facts.offered_gb_per_s? / facts.app_gb_per_s?.max(f64::MIN_POSITIVE));
+    let growth = |facts: &WorkloadFacts| Some(facts.main_pool()?.latency_ns? / isolated(server, facts).ns);
+    let wanted = if regime.name == "red" { Kind::Fio } else { Kind::Stream };
+    let measure = |facts: &WorkloadFacts| match wanted {
+        Kind::Fio => loss(facts).unwrap_or(1.0),
+        Kind::Stream => growth(facts).unwrap_or(1.0),
+    };
+    let candidates = facts.iter().filter(|facts| facts.kind == wanted);
+    let worst = candidates
+        .max_by(|a, b| measure(a).total_cmp(&measure(b)).then(a.full_share.total_cmp(&b.full_share)))
+        .or_else(|| facts.first());
+    worst.map(|facts| facts.workload.clone())
+}

@@ -1,0 +1,99 @@
+//! What storage offers: the rate that drives would reach if nothing in the host held them back.
+
+use crate::explain::unloaded;
+use hostnet_model::params::{FioJob, FioParams, PcieParams, ServerParams, WorkloadKind};
+
+const LINES_PER_PAGE: f64 = 64.0;
+
+/// Data of storage workload `class` in GB/s: what bandwidth, rate cap and queue of its drives and their PCIe links allow. Nothing
+/// for another kind of workload.
+///
+/// A drive serves its commands one after the other, so workloads on one drive share its time by the bytes that they keep in flight.
+#[must_use]
+pub fn offered_gb_per_s(server: &ServerParams, class: usize) -> Option<f64> {
+    let WorkloadKind::Fio(_) = &server.workloads.get(class)?.kind else { return None };
+    Some((0..server.ssd.count).map(|drive| of_drive(server, class, drive)).sum())
+}
+
+/// One job of a drive, with the workload that it belongs to.
+struct Share<'a> {
+    class: usize,
+    job: &'a FioJob,
+    fio: &'a FioParams,
+}
+
+fn of_drive(server: &ServerParams, class: usize, drive: u32) -> f64 {
+    let shares: Vec<Share> = shares(server).filter(|share| share.job.ssd == drive).collect();
+    let bytes = |share: &Share| share.job.block_bytes as f64 * f64::from(share.job.io_depth);
+    let all: f64 = shares.iter().map(bytes).sum();
+    if all == 0.0 {
+        return 0.0;
+    }
+    let own: f64 = shares.iter().filter(|share| share.class == class).map(bytes).sum();
+    let ns_per_byte: f64 = shares.iter().map(|share| bytes(share) / all * ns_per_byte(server, share)).sum();
+    let held: f64 = shares.iter().map(|share| f64::from(share.job.io_depth)).sum();
+    let in_flight = all * (f64::from(server.ssd.queue_depth) / held).min(1.0);
+    let wait_ns: f64 =
+        shares.iter().map(|share| f64::from(share.job.io_depth) / held * wait_ns(server, share.job)).sum();
+    let block = all / held;
+    let by_queue = in_flight / (wait_ns + block * ns_per_byte);
+    own / all * by_queue.min(1.0 / ns_per_byte)
+}
+
+fn shares(server: &ServerParams) -> impl Iterator<Item = Share<'_>> {
+    server.workloads.iter().enumerate().flat_map(|(class, workload)| {
+        let fio = match &workload.kind {
+            WorkloadKind::Fio(fio) => Some(fio),
+            WorkloadKind::Stream(_) => None,
+        };
+        fio.into_iter().flat_map(move |fio| fio.jobs.iter().map(move |job| Share { class, job, fio }))
+    })
+}
+
+/// Time between the end of a command and the first data of the next one in its place, both ways over the link and what a read of
+/// memory takes included.
+fn wait_ns(server: &ServerParams, job: &FioJob) -> f64 {
+    let storage_reads = storage_reads(job);
+    let there_ns = (server.pcie.latency_ps + server.ssd.latency_ps) as f64 / 1000.0;
+    let memory_ns = unloaded::p2m_read_ns(server) + 2.0 * server.pcie.latency_ps as f64 / 1000.0;
+    there_ns + (1.0 - storage_reads) * memory_ns
+}
+
+/// Time of a drive per byte of data.
+fn ns_per_byte(server: &ServerParams, share: &Share) -> f64 {
+    let (ssd, pcie) = (&server.ssd, &server.pcie);
+    let cap = cap_gb_per_s(server, share.job.ssd);
+    let paced = |bytes_per_s: u64| 1.0 / cap.min(bytes_per_s as f64 / 1e9);
+    let wire = 1.0 / wire_gb_per_s(pcie);
+    let beyond = share.fio.dma_lines_per_page as f64 / 65_536.0 / LINES_PER_PAGE;
+    let tlp = |payload: u32, overhead: u32| wire * f64::from(payload + overhead) / f64::from(payload);
+    let posted = tlp(pcie.mps_bytes, pcie.write_overhead_bytes);
+    let asked = wire * f64::from(pcie.read_overhead_bytes) / f64::from(pcie.mrrs_bytes);
+    let completed = tlp(pcie.mps_bytes.min(pcie.mrrs_bytes), pcie.completion_overhead_bytes);
+    let reading = paced(ssd.read_bytes_per_s).max(posted) + beyond * posted;
+    let writing = paced(ssd.write_bytes_per_s).max(asked).max(completed);
+    let reads = storage_reads(share.job);
+    reads * reading + (1.0 - reads) * writing
+}
+
+/// Share of storage reads.
+fn storage_reads(job: &FioJob) -> f64 {
+    job.reads as f64 / 4_294_967_296.0
+}
+
+/// The least rate cap of the workloads that use a drive, shared out over the drives of each.
+fn cap_gb_per_s(server: &ServerParams, drive: u32) -> f64 {
+    let of = |share: &Share| {
+        let mut drives: Vec<u32> = share.fio.jobs.iter().map(|job| job.ssd).collect();
+        drives.sort_unstable();
+        drives.dedup();
+        share.fio.rate_bytes_per_s as f64 / 1e9 / drives.len() as f64
+    };
+    let capped = shares(server).filter(|share| share.job.ssd == drive && share.fio.rate_bytes_per_s > 0);
+    capped.map(|share| of(&share)).fold(f64::INFINITY, f64::min)
+}
+
+/// Raw rate of one direction of a link, data-link packets taken off.
+fn wire_gb_per_s(pcie: &PcieParams) -> f64 {
+    pcie.bytes_per_s as f64 / 1e9 * (1.0 - f64::from(pcie.dllp_share) / 65_536.0)
+}

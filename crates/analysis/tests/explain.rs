@@ -1,0 +1,237 @@
+//! Explanations of cases made by hand, with one known bottleneck each.
+
+mod common;
+
+use common::{counters, flow, plan, STREAM};
+use hostnet_analysis::explain::{explain, from_counters, Explanation, Isolated, Kind, Pool, WorkloadFacts};
+use hostnet_analysis::regime::{Basis, Regime};
+use hostnet_analysis::{Counters, Flow};
+use hostnet_model::params::ServerParams;
+use proptest::prelude::*;
+
+/// Six cores of a server whose workloads are not known.
+fn server() -> ServerParams {
+    plan(&STREAM.replace("stream]", "C2M]")).server
+}
+
+fn from(counters: &Counters) -> Explanation {
+    let server = server();
+    explain(&server, counters, &from_counters(counters, &server), None)
+}
+
+/// Counters of a socket on which nothing happens.
+fn idle() -> Counters {
+    Counters {
+        lfb: flow(0.0, 0.0),
+        core_read: flow(0.0, 0.0),
+        core_write: flow(0.0, 0.0),
+        io_read: flow(0.0, 0.0),
+        io_write: flow(0.0, 0.0),
+        iio_write: flow(0.0, 0.0),
+        iio_read: flow(0.0, 0.0),
+        ..counters()
+    }
+}
+
+/// Lines that a pool with so many entries in use lets through in 1 us.
+fn lines(in_use: f64, latency_ns: f64) -> f64 {
+    in_use * 1000.0 / latency_ns
+}
+
+fn bound_of<'a>(explanation: &'a Explanation, workload: &str) -> &'a [String] {
+    let found = explanation.workloads.iter().find(|found| found.facts.workload == workload);
+    &found.unwrap_or_else(|| panic!("{workload} is told: {explanation:?}")).facts.binding
+}
+
+#[test]
+fn full_line_fill_buffers_bind_cores() {
+    let reads = lines(71.5, 150.0);
+    let counters = Counters { lfb: flow(71.5, reads), core_read: flow(69.0, reads), ..idle() };
+    let explanation = from(&counters);
+    assert_eq!(bound_of(&explanation, "C2M"), ["C2M-Read"]);
+    let stream = &explanation.workloads[0];
+    assert!((stream.bound_gb_per_s.unwrap() - 72.0 * 64.0 / 150.0).abs() < 1e-9, "credits x 64 B / latency");
+}
+
+#[test]
+fn entries_that_wait_longer_for_write_backs_bind_by_c2m_write() {
+    let stores = lines(72.0, 300.0);
+    let read = flow(stores * 100.0 / 1000.0, stores);
+    let counters = Counters { lfb: flow(72.0, stores), core_read: read, core_write: flow(30.0, stores), ..idle() };
+    assert_eq!(bound_of(&from(&counters), "C2M"), ["C2M-Write"]);
+}
+
+#[test]
+fn cores_with_entries_to_spare_are_bound_by_themselves() {
+    let reads = lines(50.0, 70.0);
+    let counters = Counters { lfb: flow(50.0, reads), core_read: flow(46.0, reads), ..idle() };
+    assert_eq!(bound_of(&from(&counters), "C2M"), ["core"]);
+}
+
+#[test]
+fn a_gap_that_is_reached_is_offered_load() {
+    let server = plan(&format!("{STREAM}gap = \"100 ns\"\n")).server;
+    let reads = 6.0 * 1000.0 / 100.0;
+    let counters = Counters { lfb: flow(reads * 0.07, reads), core_read: flow(reads * 0.065, reads), ..idle() };
+    let explanation = explain(&server, &counters, &from_counters(&counters, &server), None);
+    assert_eq!(bound_of(&explanation, "stream"), ["offered load"]);
+}
+
+#[test]
+fn full_write_buffers_of_the_iio_bind_storage_reads() {
+    let written = lines(92.0, 700.0);
+    let counters = Counters { iio_write: flow(92.0, written), io_write: flow(60.0, written), ..idle() };
+    let explanation = from(&counters);
+    assert_eq!(bound_of(&explanation, "P2M-Write"), ["P2M-Write"]);
+    assert_eq!(explanation.regime.name, "red");
+    assert!(explanation.regime.estimated, "what the drives offer is not known");
+}
+
+#[test]
+fn full_read_buffers_of_the_iio_bind_storage_writes() {
+    let read = lines(199.0, 900.0);
+    let counters = Counters { iio_read: flow(199.0, read), io_read: flow(100.0, read), ..idle() };
+    assert_eq!(bound_of(&from(&counters), "P2M-Read"), ["P2M-Read"]);
+}
+
+#[test]
+fn drives_with_credits_to_spare_are_bound_by_what_they_offer() {
+    let written = lines(68.0, 315.0);
+    let counters = Counters { iio_write: flow(68.0, written), io_write: flow(23.0, written), ..idle() };
+    let explanation = from(&counters);
+    assert_eq!(bound_of(&explanation, "P2M-Write"), ["offered load"]);
+    assert_eq!(explanation.regime.name, "uncontended");
+}
+
+fn pool(domain: &str, credits: f64, full_share: f64) -> Pool {
+    let in_use = credits * full_share;
+    Pool { domain: domain.to_owned(), credits, in_use, full_share, latency_ns: Some(400.0), gb_per_s: 8.0 }
+}
+
+#[test]
+fn full_posted_credits_bind_storage_reads() {
+    let pools = vec![pool("P2M-Write", 92.0, 0.1), pool("PCIe posted", 256.0, 0.9)];
+    let facts = WorkloadFacts::new("disk", Kind::Fio, 8.0, pools, "offered load");
+    let explanation = explain(&server(), &counters(), std::slice::from_ref(&facts), None);
+    assert_eq!(bound_of(&explanation, "disk"), ["PCIe posted"]);
+    assert_eq!(explanation.workloads[0].domain.as_deref(), Some("PCIe posted"));
+    assert_eq!(explanation.workloads[0].latency.as_ref().unwrap().domain, "P2M-Write", "where the host adds latency");
+    assert!(facts.sentence().starts_with("disk is limited by PCIe posted: "), "{}", facts.sentence());
+}
+
+#[test]
+fn a_full_tor_shows_as_the_wait_for_the_cha() {
+    let stores = lines(72.0, 400.0);
+    let inside = flow(stores * 0.07, stores);
+    let counters = Counters {
+        lfb: flow(72.0, stores),
+        core_read: inside,
+        core_write: flow(200.0, stores),
+        rpq_occupancy: Some(2.0),
+        rpq_full_share: Some(0.0),
+        ..idle()
+    };
+    let latency = from(&counters).workloads[0].latency.clone().unwrap();
+    assert_eq!(latency.cause.as_deref(), Some("CHA admission"));
+    assert!(latency.cha_admission_ns.unwrap() > 300.0);
+}
+
+#[test]
+fn parts_and_the_rest_make_up_the_latency() {
+    let explanation = from(&counters());
+    assert_eq!(explanation.workloads.len(), 3);
+    for workload in &explanation.workloads {
+        let latency = workload.latency.as_ref().unwrap();
+        let parts: f64 = latency.parts().iter().map(|(_, ns)| ns.expect("every counter is there")).sum();
+        let whole = latency.unloaded_ns + parts + latency.unexplained_ns;
+        assert!((whole - latency.mean_ns).abs() < 1e-9, "{latency:?}");
+    }
+    assert!(explanation.missing.is_empty(), "{:?}", explanation.missing);
+}
+
+#[test]
+fn what_is_missing_is_named_and_the_rest_is_told() {
+    let left = Counters { mode_switches: None, rpq_full_share: None, ..counters() };
+    let explanation = from(&left);
+    assert_eq!(
+        explanation.missing,
+        [
+            "what queueing adds to reads cannot be computed: no counter mode_switches",
+            "what queueing adds to writes cannot be computed: no counter mode_switches",
+        ]
+    );
+    assert_eq!(explanation.workloads[0].latency.as_ref().unwrap().switching_ns, None);
+    assert!(explanation.workloads[0].latency.as_ref().unwrap().cha_admission_ns.is_some());
+}
+
+#[test]
+fn without_the_counters_of_a_pool_its_traffic_is_named_as_untold() {
+    let left = Counters { lfb: Flow::default(), iio_read: Flow::default(), ..counters() };
+    let explanation = from(&left);
+    assert_eq!(explanation.workloads.len(), 1);
+    assert_eq!(
+        explanation.missing[..2],
+        [
+            "what binds C2M cannot be computed: no counter lfb.occupancy, lfb.lines",
+            "what binds P2M-Read cannot be computed: no counter iio_read.occupancy, iio_read.lines",
+        ]
+    );
+    let nothing = from(&Counters::default());
+    assert!(nothing.workloads.is_empty());
+    assert_eq!(nothing.missing.len(), 3, "{:?}", nothing.missing);
+}
+
+#[test]
+fn the_number_of_busy_cores_is_known_or_guessed() {
+    let disk = "[workload.disk]\nkind = \"fio\"\njob = \"probe.fio\"\n";
+    let counters = Counters { lfb: flow(35.0, 100.0), ..idle() };
+    let credits = |workloads: &str| from_counters(&counters, &plan(workloads).server)[0].pools[0].credits;
+    assert_eq!(credits(disk), 36.0);
+    assert_eq!(credits(STREAM), 72.0);
+}
+
+#[test]
+fn known_workloads_give_names_offered_rates_and_the_lines_of_the_kernel() {
+    let disk = "[workload.disk]\nkind = \"fio\"\njob = \"quadrant.fio\"\ncores = \"6-7\"\n";
+    let server = plan(&format!("{STREAM}{disk}")).server;
+    let kernel = 100.0 / 64.0 * 3.07;
+    let counters = Counters { lfb: flow(20.0, 100.0), iio_write: flow(80.0, 100.0), ..idle() };
+    let facts = from_counters(&counters, &server);
+    assert_eq!(facts.iter().map(|facts| facts.workload.as_str()).collect::<Vec<_>>(), ["stream", "disk"]);
+    assert!((facts[0].pools[0].in_use - 20.0 * (100.0 - kernel) / 100.0).abs() < 1e-3);
+    assert!((facts[1].offered_gb_per_s.unwrap() - 13.86).abs() < 0.01);
+}
+
+#[test]
+fn a_regime_that_is_known_is_taken_over() {
+    let known = Regime { name: "red".to_owned(), evidence: vec!["seen".to_owned()], estimated: false };
+    let server = server();
+    let explanation = explain(&server, &counters(), &from_counters(&counters(), &server), Some(known.clone()));
+    assert_eq!(explanation.regime, known);
+    assert_eq!(explanation.suffers.as_deref(), Some("P2M-Write"));
+}
+
+#[test]
+fn a_latency_that_is_known_for_the_cores_alone_decides_between_blue_and_uncontended() {
+    let server = server();
+    let counters = Counters { iio_write: flow(10.0, 100.0), ..counters() };
+    let mut facts = from_counters(&counters, &server);
+    assert_eq!(facts[0].isolated.map(|alone| alone.basis), Some(Basis::Predicted));
+    facts[0].isolated = None;
+    let rough = explain(&server, &counters, &facts, None).regime;
+    assert!(rough.name == "blue" && rough.estimated, "{rough:?}");
+    facts[0].isolated = Some(Isolated { ns: 190.0, basis: Basis::Measured });
+    let measured = explain(&server, &counters, &facts, None).regime;
+    assert!(measured.name == "uncontended" && !measured.estimated, "{measured:?}");
+}
+
+proptest! {
+    #[test]
+    fn an_explanation_survives_json(occupancy in 0.0..100.0f64, count in 1.0..1e6f64) {
+        let explanation = from(&Counters { iio_write: flow(occupancy, count), ..counters() });
+        let text = serde_json::to_string(&explanation).unwrap();
+        let back: Explanation = serde_json::from_str(&text).unwrap();
+        prop_assert_eq!(back.workloads.len(), explanation.workloads.len());
+        prop_assert_eq!(back.regime, explanation.regime);
+    }
+}

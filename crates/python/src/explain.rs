@@ -1,0 +1,74 @@
+//! The published formula and explanations. Counters, constants and facts cross the border as JSON.
+
+use crate::errors::ConfigError;
+use crate::plan::Plan;
+use hostnet_analysis::explain::{from_counters, WorkloadFacts};
+use hostnet_analysis::formula::{self as published, Constants, Form, Missing};
+use hostnet_analysis::regime::Regime;
+use hostnet_analysis::Counters;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde::de::DeserializeOwned;
+
+/// Explains a run of the server of `plan`. Without `facts` of the workloads, what the counters tell of them.
+#[pyfunction]
+#[pyo3(signature = (plan, counters, *, facts=None, regime=None))]
+pub(crate) fn explain(plan: &Plan, counters: &str, facts: Option<&str>, regime: Option<&str>) -> PyResult<String> {
+    let server = &plan.plan.server;
+    let counters: Counters = parse(counters, "counters")?;
+    let facts: Vec<WorkloadFacts> = match facts {
+        Some(text) => parse(text, "binding")?,
+        None => from_counters(&counters, server),
+    };
+    let regime: Option<Regime> = regime.map(|text| parse(text, "regime")).transpose()?;
+    let explanation = hostnet_analysis::explain::explain(server, &counters, &facts, regime);
+    Ok(serde_json::to_string(&explanation).expect("an explanation is JSON"))
+}
+
+/// What queueing adds to the latency of a read or a write, by the published formula, as JSON.
+#[pyfunction]
+#[pyo3(signature = (counters, constants, *, domain="read", form="adj"))]
+pub(crate) fn formula(counters: &str, constants: &str, domain: &str, form: &str) -> PyResult<String> {
+    let counters: Counters = parse(counters, "counters")?;
+    let constants: Constants = parse(constants, "constants")?;
+    let form = match form {
+        "published" => Form::Published,
+        "adj" => Form::Adj,
+        "adj-cha" => Form::AdjCha,
+        _ => return Err(PyValueError::new_err(format!("form \"{form}\" must be published, adj or adj-cha"))),
+    };
+    let inflation = match domain {
+        "read" => published::read(&counters, &constants, form),
+        "write" => published::write(&counters, &constants, form),
+        _ => return Err(PyValueError::new_err(format!("domain \"{domain}\" must be read or write"))),
+    };
+    Ok(serde_json::to_string(&inflation.map_err(missing)?).expect("numbers are JSON"))
+}
+
+/// What lines wait for admission to the CHA, in ns. `way_ns` is the way there and back.
+#[pyfunction]
+#[pyo3(signature = (counters, *, domain, way_ns))]
+pub(crate) fn cha_admission(counters: &str, domain: &str, way_ns: f64) -> PyResult<f64> {
+    let counters: Counters = parse(counters, "counters")?;
+    let wait = match domain {
+        "core" => published::core_admission_ns(&counters, way_ns),
+        "io-write" => published::io_write_admission_ns(&counters, way_ns),
+        "io-read" => published::io_read_admission_ns(&counters, way_ns),
+        _ => return Err(PyValueError::new_err(format!("domain \"{domain}\" must be core, io-write or io-read"))),
+    };
+    wait.map_err(missing)
+}
+
+/// The constants of the formula for the server of a plan, as JSON.
+#[pyfunction]
+pub(crate) fn formula_constants(plan: &Plan) -> String {
+    serde_json::to_string(&Constants::of(&plan.plan.server)).expect("numbers are JSON")
+}
+
+fn parse<T: DeserializeOwned>(text: &str, what: &str) -> PyResult<T> {
+    serde_json::from_str(text).map_err(|error| ConfigError::new_err(format!("{what}: {error}")))
+}
+
+fn missing(failure: Missing) -> PyErr {
+    ConfigError::new_err(failure.to_string())
+}

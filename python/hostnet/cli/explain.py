@@ -1,0 +1,86 @@
+"""`hostnet explain`: from a run, a configuration or counters to the page."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hostnet._core import ConfigError
+from hostnet.cli.main import EXIT_INTERRUPTED
+from hostnet.cli.progress import Watch
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hostnet.explain.page import Page
+
+CONFIGURATIONS = (".toml", ".json")
+"""Files that are configurations; any other is counters."""
+
+CORES_MAX = 1024
+"""The most cores of a socket."""
+
+
+@dataclass(frozen=True)
+class ExplainRequest:
+    """The options of `hostnet explain` as they were typed."""
+
+    what: Path
+    server: str | None = None
+    cores: int | None = None
+    overrides: tuple[str, ...] = ()
+    confirm: bool = False
+    brief: bool = False
+    json: bool = False
+
+    @property
+    def is_configuration(self) -> bool:
+        """Whether a configuration is explained."""
+        return not self.what.is_dir() and self.what.suffix in CONFIGURATIONS
+
+    def check(self) -> None:
+        """Refuses options that contradict each other or are out of range.
+
+        Raises:
+            ConfigError: Says which, and what would be right.
+        """
+        if not self.what.exists():
+            raise ConfigError(f"{self.what}: there is no such run directory or file")
+        of_counters = not self.what.is_dir() and not self.is_configuration
+        for option, value in (("--server", self.server), ("--cores", self.cores)):
+            if value is not None and not of_counters:
+                raise ConfigError(f"{option}: only counters need it; a run and a configuration say it themselves")
+        if self.cores is not None and not 1 <= self.cores <= CORES_MAX:
+            raise ConfigError(f"--cores {self.cores}: must be between 1 and {CORES_MAX}")
+        if self.overrides and not self.is_configuration:
+            raise ConfigError("--set: only a configuration can be changed")
+        if self.confirm and self.brief:
+            raise ConfigError("--confirm and --brief: give one of them")
+
+
+def explain_command(request: ExplainRequest) -> int:
+    """Does what the request says and returns the exit code."""
+    request.check()
+    with Watch(show=True) as watch:
+        page = _page(request, watch)
+        if not request.brief:
+            page = page.with_steps(confirm=request.confirm, progress=watch)
+    if request.json:
+        sys.stdout.write(json.dumps(page.as_dict(), indent=1, ensure_ascii=False) + "\n")
+    else:
+        from hostnet.explain.text import page_text
+
+        sys.stdout.write(page_text(page))
+    return EXIT_INTERRUPTED if watch.stopped else 0
+
+
+def _page(request: ExplainRequest, watch: Watch) -> Page:
+    from hostnet.explain import explain_counters, explain_file, explain_run
+
+    if request.what.is_dir():
+        return explain_run(request.what)
+    if request.is_configuration:
+        return explain_file(request.what, overrides=request.overrides, progress=watch)
+    return explain_counters(request.what, request.server, cores=request.cores)

@@ -1,0 +1,49 @@
+"""The command `hostnet explain` and its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(explain)
+
+
+def explain(
+    what: Annotated[
+        Path, typer.Argument(metavar="RUN_DIR|FILE.toml|COUNTERS.csv", help="What to explain; a configuration is run.")
+    ],
+    server: Annotated[
+        str | None,
+        typer.Option(metavar="PRESET|FILE", help="The server that the counters come from.", show_default=False),
+    ] = None,
+    cores: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Busy cores, for counters.", show_default="by the LFB entries in use"),
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Replace a value of the configuration. Repeatable."),
+    ] = None,
+    confirm: Annotated[bool, typer.Option("--confirm", help="Simulate what was predicted to help, too.")] = False,
+    brief: Annotated[bool, typer.Option("--brief", help="Leave out what would help.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the page.")] = False,
+) -> int:
+    """Say why a run is as fast as it is: what binds it, where its latency comes from, and what would help."""
+    from hostnet.cli.explain import ExplainRequest, explain_command
+
+    return explain_command(
+        ExplainRequest(
+            what=what,
+            server=server,
+            cores=cores,
+            overrides=tuple(overrides or ()),
+            confirm=confirm,
+            brief=brief,
+            json=json,
+        )
+    )

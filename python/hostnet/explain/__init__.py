@@ -1,0 +1,13 @@
+"""Why a run is as fast as it is, and what would help."""
+
+from hostnet.explain.page import Page, explain_counters, explain_file, explain_results, explain_run
+from hostnet.explain.text import page_text
+
+__all__ = [
+    "Page",
+    "explain_counters",
+    "explain_file",
+    "explain_results",
+    "explain_run",
+    "page_text",
+]

@@ -1,0 +1,264 @@
+"""What an explanation is made of, and where it comes from: a run directory, a configuration or a file of counters."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet import _core
+from hostnet._core import ConfigError
+from hostnet.explain.steps import Steps, latency_alone, predicted, what_helps
+from hostnet.published import counters_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+    from hostnet._core import Plan
+    from hostnet.explain.steps import Engine, Progress
+    from hostnet.results import Results
+
+Explanation = dict[str, Any]
+
+CORES = "C2M"
+"""What all cores together are called where their workloads are not known."""
+
+ROUNDING = 0.02
+"""Cores whose entries in use are so little above a whole number are that number."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """An explanation, what would help, and what to keep in mind."""
+
+    name: str
+    server: str
+    explanation: Explanation
+    steps: Steps | None = None
+    notes: tuple[str, ...] = ()
+    config: dict[str, Any] | None = None
+    base_dir: str = "."
+
+    def as_dict(self) -> dict[str, Any]:
+        """The page as JSON."""
+        steps = self.steps
+        return {
+            "name": self.name,
+            "server": self.server,
+            **self.explanation,
+            "steps": None
+            if steps is None
+            else {
+                "engine": steps.engine,
+                "workload": steps.workload,
+                "steps": [step.as_dict() for step in steps.steps],
+            },
+            "notes": list(self.notes),
+        }
+
+    def with_steps(
+        self, *, confirm: bool = False, engine: Engine = predicted, progress: Progress | None = None
+    ) -> Page:
+        """The page with what would help. With `confirm`, that is simulated too, and so are the cores alone.
+
+        Raises:
+            SimulationError: One of the simulations could not go on.
+            KeyboardInterrupt: The progress callback stopped them.
+        """
+        page = self._with_measured_regime(progress) if confirm else self
+        suffers, config = page.explanation["suffers"], page.config
+        if suffers is None or config is None:
+            return page
+        rows = page.explanation["workloads"]
+        offered = {row["workload"]: row["offered_gb_per_s"] for row in rows if row["offered_gb_per_s"]}
+        base_dir = page.base_dir
+        steps = what_helps(
+            config, suffers, offered=offered, base_dir=base_dir, confirm=confirm, engine=engine, progress=progress
+        )
+        return replace(page, steps=steps)
+
+    def _with_measured_regime(self, progress: Progress | None) -> Page:
+        if self.config is None:
+            return self
+        alone = latency_alone(self.config, self.base_dir, progress)
+        rows = [
+            {**row, "isolated": {"ns": alone[row["workload"]], "basis": "measured"}}
+            if row["workload"] in alone
+            else row
+            for row in self.explanation["workloads"]
+        ]
+        plan = _core.resolve(json.dumps(self.config), format="json", base_dir=self.base_dir)
+        return replace(self, explanation=_explain(plan, self.explanation["counters"], facts=rows))
+
+
+def explain_results(results: Results) -> Page:
+    """Explains a run."""
+    return _of_summary(
+        results.summary, results.plan, json.loads(results.plan.effective_json()), results.source.base_dir
+    )
+
+
+def explain_run(folder: str | PathLike[str]) -> Page:
+    """Explains a run directory.
+
+    Raises:
+        ConfigError: It is no directory of a run, or its files are damaged.
+        OSError: They cannot be read.
+    """
+    place = Path(folder)
+    summary, manifest = _read_json(place, "summary.json"), _read_json(place, "manifest.json")
+    if summary.get("kind") == "study" or "seeds" in summary:
+        raise ConfigError(f"{place}: holds several runs; name the directory of one")
+    for name, content, keys in (
+        ("summary.json", summary, ("name", "workloads", "counters", "binding", "regime")),
+        ("manifest.json", manifest, ("config",)),
+    ):
+        missing = [key for key in keys if content.get(key) is None]
+        if missing:
+            raise ConfigError(f"{place / name}: has no {missing[0]}; it is not of a run of this version of hostnet")
+    config = manifest["config"]
+    plan = _core.resolve(json.dumps(config), format="json", file=str(place / "manifest.json"))
+    try:
+        return _of_summary(summary, plan, config, ".")
+    except ConfigError as error:
+        raise ConfigError(f"{place / 'summary.json'}: is damaged: {error}") from None
+
+
+def explain_file(
+    file: str | PathLike[str], *, progress: Progress | None = None, overrides: tuple[str, ...] = ()
+) -> Page:
+    """Runs a configuration and explains it; a run that the progress callback stopped as far as it came.
+
+    Raises:
+        ConfigError: The configuration is wrong.
+        SimulationError: The run could not go on.
+        OSError: The file cannot be read.
+    """
+    from hostnet import simulate
+
+    source = simulate.source_of(file, overrides)
+    return explain_results(simulate.run_plan(simulate.resolve(source), source, progress=progress))
+
+
+def explain_counters(
+    file: str | PathLike[str], server: str | PathLike[str] | None = None, *, cores: int | None = None
+) -> Page:
+    """Explains a file of counters of a server: the name of a preset, or the path of a configuration.
+
+    Raises:
+        ConfigError: The file or the server is wrong.
+        OSError: A file cannot be read.
+    """
+    try:
+        counters: Any = import_module("hostnet.counters")
+    except ModuleNotFoundError:
+        raise ConfigError(f"{file}: this hostnet cannot read files of counters") from None
+    if server is None:
+        raise ConfigError("--server: name the preset or the configuration of the server that the counters come from")
+    found = counters.read(file, server=server)
+    plan, known = plan_of_server(str(server), found.total, cores)
+    page = explain_window(found.total, plan, name=Path(file).name, known=known)
+    return replace(page, notes=(*page.notes, *found.warnings, *(str(missing) for missing in found.missing)))
+
+
+def explain_window(counters: Mapping[str, Any], plan: Plan, *, name: str, known: bool = True) -> Page:
+    """Explains what counters tell about one window on the server of a plan.
+
+    `known` says whether the workloads of the plan are those that were measured, not only their cores.
+
+    Raises:
+        ConfigError: A counter is unknown or no number.
+    """
+    config = json.loads(plan.effective_json())
+    notes = ["counters tell mean occupancies; how often a pool is full is estimated from them"]
+    if not known:
+        cores = config["workload"][CORES]["cores"]
+        notes.append(f"cores {cores} are taken to be busy; --cores says how many are")
+        notes.append("what would help needs the workloads: give a configuration file to --server")
+    explanation = _explain(plan, counters)
+    return Page(name, _server(config), explanation, notes=tuple(notes), config=config if known else None)
+
+
+def plan_of_server(server: str, counters: Mapping[str, Any], cores: int | None = None) -> tuple[Plan, bool]:
+    """The plan of a preset or of a configuration file, and whether it has the workloads that were measured.
+
+    A preset gets a stream on as many cores as `cores` says, or as hold the LFB entries in use, and with as many stores
+    as the counters tell.
+
+    Raises:
+        ConfigError: There is no such preset, the configuration is wrong, or the server has fewer cores.
+        OSError: The file cannot be read.
+    """
+    from hostnet import simulate
+
+    if "/" in server or "\\" in server or server.endswith((".toml", ".json")):
+        if cores is not None:
+            raise ConfigError("--cores: the configuration says on which cores its workloads run")
+        return simulate.resolve(simulate.source_of(server)), True
+    plan = _plan_of_preset(server, 1, 1.0)
+    core = json.loads(plan.effective_json())["core"]
+    busy, reads = _cores_of(counters, core["lfb"]["entries"])
+    if cores is None:
+        cores = min(busy, core["count"])
+    elif cores > core["count"]:
+        raise ConfigError(f"--cores {cores}: {server} has {core['count']} cores")
+    return _plan_of_preset(server, cores, reads), False
+
+
+def _plan_of_preset(preset: str, cores: int, reads: float) -> Plan:
+    stream = {"kind": "stream", "cores": f"0-{cores - 1}", "reads": reads}
+    config = {"server": {"preset": preset}, "workload": {CORES: stream}}
+    return _core.resolve(json.dumps(config), format="json", file="--server")
+
+
+def _cores_of(counters: Mapping[str, Any], entries: int) -> tuple[int, float]:
+    """Cores that hold the LFB entries in use, and the share of loads in what they do, as far as counters tell."""
+    lfb, writes = counters.get("lfb") or {}, counters.get("core_write") or {}
+    busy = max(1, math.ceil((lfb.get("occupancy") or 0.0) / entries - ROUNDING))
+    accesses, written = lfb.get("lines") or 0.0, writes.get("lines") or 0.0
+    return busy, max(0.0, 1 - written / accesses) if accesses else 1.0
+
+
+def _of_summary(summary: Mapping[str, Any], plan: Plan, config: dict[str, Any], base_dir: str) -> Page:
+    regime = summary["regime"]
+    explanation = _explain(plan, summary["counters"], facts=summary["binding"], regime=regime)
+    notes = [] if summary.get("complete", True) else ["the run was stopped before its end"]
+    if summary.get("unvalidated"):
+        notes.append(str(summary["unvalidated"]))
+    return Page(
+        str(summary["name"]), _server(config), explanation, notes=tuple(notes), config=config, base_dir=base_dir
+    )
+
+
+def _server(config: Mapping[str, Any]) -> str:
+    server = config["server"]
+    return str(server.get("preset") or server.get("description") or "own server")
+
+
+def _explain(plan: Plan, counters: Mapping[str, Any], *, facts: object = None, regime: object = None) -> Explanation:
+    found = _core.explain(
+        plan,
+        counters_json(counters),
+        facts=None if facts is None else json.dumps(facts),
+        regime=None if regime is None else json.dumps(regime),
+    )
+    explanation: Explanation = json.loads(found)
+    explanation["counters"] = dict(counters)
+    return explanation
+
+
+def _read_json(place: Path, name: str) -> dict[str, Any]:
+    file = place / name
+    if not file.is_file():
+        raise ConfigError(f"{place}: is no run directory: it has no {name}")
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ConfigError(f"{file}: is damaged: {error}") from None
+    if not isinstance(content, dict):
+        raise ConfigError(f"{file}: is damaged: it holds no object")
+    return content

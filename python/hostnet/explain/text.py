@@ -1,0 +1,166 @@
+"""The explanation as one page of plain text."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hostnet.explain.page import Page
+    from hostnet.explain.steps import Step, Steps
+
+WIDTH = 96
+"""Columns of the page."""
+
+BAR = 30
+"""Characters of the longest bar."""
+
+STEPS_MAX = 12
+"""Steps that are shown; all of them are in the JSON."""
+
+NO_GAIN = 0.005
+"""A change of less than this is called none."""
+
+PARTS = (
+    ("unloaded_ns", "without load"),
+    ("switching_ns", "switching"),
+    ("write_hol_ns", "write head-of-line"),
+    ("read_hol_ns", "read head-of-line"),
+    ("top_of_queue_ns", "top-of-queue"),
+    ("cha_admission_ns", "CHA admission"),
+    ("unexplained_ns", "not explained"),
+)
+"""What a latency is made of, and what each part is called."""
+
+REGIMES = {
+    "red": "Red: the drives are held back. Their credits are used up, so they cannot send at the rate they could.",
+    "blue": "Blue: the cores are slowed down by the drives, which keep their rate.",
+    "uncontended": "Uncontended: cores and drives do not slow each other down noticeably.",
+}
+"""What a regime means."""
+
+CAUSES = {
+    "switching": "the channels change between reading and writing all the time",
+    "write head-of-line": "the channels are busy with writes that go first",
+    "read head-of-line": "the channels are busy with reads that go first",
+    "top-of-queue": "rows of DRAM have to be opened and closed",
+    "CHA admission": "lines wait outside of the CHA, for its TOR entries or on the way there",
+}
+"""What a cause means."""
+
+
+def page_text(page: Page) -> str:
+    """The page, at most 96 columns wide."""
+    explanation = page.explanation
+    parts = [
+        wrapped(f"{page.name} on {page.server}"),
+        list(regime_lines(explanation["regime"])),
+        *(list(workload_lines(row)) for row in explanation["workloads"]),
+    ]
+    if page.steps is not None:
+        parts.append(list(step_lines(page.steps)))
+    notes = [f"note: {note}" for note in (*explanation["missing"], *page.notes)]
+    parts.append([line for note in notes for line in wrapped(note, hang=6)])
+    return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
+
+
+def wrapped(text: str, indent: int = 0, hang: int | None = None) -> list[str]:
+    """Text in lines that fit the page; long words are broken."""
+    later = " " * (indent if hang is None else hang)
+    clean = "".join(letter if letter.isprintable() else "?" for letter in text)
+    return textwrap.wrap(clean, WIDTH, initial_indent=" " * indent, subsequent_indent=later)
+
+
+def regime_lines(regime: dict[str, Any]) -> Iterator[str]:
+    """The regime, and what speaks for it."""
+    yield from wrapped(REGIMES.get(regime["name"], regime["name"]))
+    if regime["estimated"]:
+        yield from wrapped("This is an estimate: something that decides is only known roughly.", 2)
+    for line in regime["evidence"]:
+        yield from wrapped(f"- {line}", 2, 4)
+
+
+def workload_lines(row: dict[str, Any]) -> Iterator[str]:
+    """What binds a workload, its credits and bound, and where its latency comes from."""
+    yield from wrapped(f"{row['workload']}: {binding_text(row)}")
+    pool = next((pool for pool in row["pools"] if pool["domain"] == row["domain"]), None)
+    if pool is not None and row["bound_gb_per_s"] is not None:
+        yield from wrapped(pool_text(row, pool), 2)
+    latency = row["latency"]
+    if latency is not None:
+        yield from latency_lines(latency)
+
+
+def binding_text(row: dict[str, Any]) -> str:
+    """What binds a workload, in words."""
+    bound = " / ".join(row["binding"])
+    about = "about " if row["estimated"] else ""
+    full = f"full {about}{100 * row['full_share']:.0f}% of the time"
+    if bound == "offered load":
+        asked = row["offered_gb_per_s"]
+        most = f" ({row['app_gb_per_s']:.1f} of {asked:.1f} GB/s)" if asked and row["app_gb_per_s"] is not None else ""
+        return f"bound by its offered load{most}; no domain on its path is full half of the time"
+    if bound == "core":
+        return f"bound by its cores; their line fill buffers are only {full}"
+    return f"bound by {bound}, {full}"
+
+
+def pool_text(row: dict[str, Any], pool: dict[str, Any]) -> str:
+    """Credits, latency and bound of the pool that counts, against what passes."""
+    credits, latency, bound = pool["credits"], pool["latency_ns"], row["bound_gb_per_s"]
+    share = 100 * pool["gb_per_s"] / bound
+    return (
+        f"{pool['domain']}: {credits:.0f} credits x 64 B / {latency:.0f} ns = {bound:.1f} GB/s at most; "
+        f"{pool['gb_per_s']:.1f} GB/s pass ({share:.0f}%), with {pool['in_use']:.1f} credits in use."
+    )
+
+
+def latency_lines(latency: dict[str, Any]) -> Iterator[str]:
+    """A latency in its parts, with a bar each."""
+    mean, unloaded = latency["mean_ns"], latency["unloaded_ns"]
+    yield from wrapped(f"Its lines take {mean:.0f} ns in {latency['domain']}, {unloaded:.0f} ns without load:", 2)
+    known = [(name, latency[key]) for key, name in PARTS]
+    longest = max((abs(value) for _, value in known if value is not None), default=0.0) or 1.0
+    for name, value in known:
+        if value is None:
+            yield f"    {name:<19}{'unknown':>8}"
+        else:
+            bar = "#" * round(BAR * max(value, 0.0) / longest)
+            yield f"    {name:<19}{value:>5.0f} ns  {bar}".rstrip()
+    if latency["cause"] is not None and mean > unloaded:
+        yield from wrapped(f"Most of what load adds is {latency['cause']}: {CAUSES[latency['cause']]}.", 2)
+
+
+def step_lines(steps: Steps) -> Iterator[str]:
+    """What would help, the largest gain first."""
+    told = "predicted" if steps.engine == "predict" else "simulated"
+    yield from wrapped(f"What would help {steps.workload} (each change alone, {told}):")
+    if not steps.steps:
+        yield "  nothing can be changed by one step"
+        return
+    names = [steps.workload, *(name for name in steps.steps[0].gains if name != steps.workload)][:3]
+    confirmed = any(step.confirmed for step in steps.steps)
+    yield from wrapped(f"throughput of {', '.join(names)}" + ("; simulated in brackets" if confirmed else ""), 2)
+    for step in steps.steps[:STEPS_MAX]:
+        yield step_line(step, names)
+    if max((step.gains.get(steps.workload, 0.0) for step in steps.steps), default=0.0) < NO_GAIN:
+        yield from wrapped("None of these changes helps noticeably.", 2)
+
+
+def step_line(step: Step, names: Iterable[str]) -> str:
+    """One change and what it does."""
+    names = list(names)
+    what = f"{step.what}: {step.before} -> {step.after}"
+    gains = "".join(f"{gain_text(step.gains.get(name)):>8}" for name in names)
+    sure = step.confirmed
+    beside = "" if sure is None else "  (" + "".join(f"{gain_text(sure.get(name)):>7}" for name in names) + ")"
+    return f"    {what[:42]:<42}{gains}{beside}"
+
+
+def gain_text(gain: float | None) -> str:
+    """A gain in percent."""
+    if gain is None:
+        return "-"
+    return "0%" if abs(gain) < NO_GAIN else f"{100 * gain:+.0f}%"

@@ -1,0 +1,60 @@
+"""The command `hostnet explain`."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.support import Cli
+
+
+def test_a_configuration_is_run_and_explained(cli: Cli) -> None:
+    done = cli("explain", cli.file)
+    assert (done.returncode, done.stderr) == (0, "")
+    for words in ("quadrant on cascade-lake-6234", "stream: bound by", "disk: bound by", "What would help"):
+        assert words in done.stdout
+    assert not (cli.folder / "runs").exists()
+
+
+def test_a_run_directory(cli: Cli) -> None:
+    place = cli.run()
+    done = cli("explain", place)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == (place / "explanation.txt").read_text()
+
+
+def test_json(cli: Cli) -> None:
+    done = cli("explain", cli.file, "--brief", "--json", "--set", "run.seed=3")
+    content = json.loads(done.stdout)
+    assert {row["workload"] for row in content["workloads"]} == {"stream", "disk"}
+    assert content["steps"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing"], "missing: there is no such run directory or file"),
+        (["."], ".: is no run directory: it has no summary.json"),
+        (["quadrant.toml", "--server", "cascade-lake-6234"], "--server: only counters need it"),
+        (["quadrant.toml", "--cores", "4"], "--cores: only counters need it"),
+        ([".", "--set", "a=1"], "--set: only a configuration can be changed"),
+        (["quadrant.toml", "--confirm", "--brief"], "--confirm and --brief: give one of them"),
+        (["quadrant.toml", "--set", "iio.write_credit=3"], "write_credits"),
+        (["counters.csv", "--cores", "0"], "--cores 0: must be between 1 and 1024"),
+    ],
+)
+def test_mistakes(cli: Cli, arguments: list[str], message: str) -> None:
+    Path(cli.folder / "counters.csv").write_text("nothing\n")
+    assert message in cli.fails("explain", *arguments)
+
+
+def test_a_run_that_is_stopped_is_explained_as_far_as_it_came(cli: Cli) -> None:
+    process = cli.start("explain", cli.file, "--set", "run.duration=1s")
+    process.send_signal(signal.SIGINT)
+    text, _ = process.communicate(timeout=40)
+    assert process.returncode == 130
+    assert "note: the run was stopped before its end" in text
+    assert "stream: bound by" in text

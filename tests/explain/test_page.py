@@ -1,0 +1,257 @@
+"""Pages that explain runs, configurations and counters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hostnet
+from hostnet import ConfigError, simulate
+from hostnet.explain import explain_results, explain_run, page_text
+from hostnet.explain.page import explain_window, plan_of_server
+from hostnet.explain.steps import Steps, candidates, what_helps
+from hostnet.explain.text import WIDTH
+from hostnet.results import Source
+from tests.support import QUADRANT
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
+
+
+def run(text: str, *overrides: str) -> hostnet.Results:
+    file = Source(text, "toml", "test.toml", str(ROOT / "examples"), overrides)
+    return simulate.run_plan(simulate.resolve(file), file)
+
+
+@pytest.fixture(scope="module")
+def results() -> hostnet.Results:
+    return run(QUADRANT)
+
+
+def fits(text: str) -> bool:
+    return all(len(line) <= WIDTH and line == line.rstrip() for line in text.splitlines())
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_every_example_can_be_explained(example: Path) -> None:
+    results = run(example.read_text(), "run.duration=50us", "run.warmup=20us")
+    page = explain_results(results)
+    text = page_text(page)
+    assert fits(text)
+    assert len(text.splitlines()) < 60
+    for row in page.explanation["workloads"]:
+        assert f"{row['workload']}: bound by" in text
+        latency = row["latency"]
+        parts = ("switching", "write_hol", "read_hol", "top_of_queue", "cha_admission", "unexplained", "unloaded")
+        assert sum(latency[f"{part}_ns"] for part in parts) == pytest.approx(latency["mean_ns"])
+        pool = next(pool for pool in row["pools"] if pool["domain"] == row["domain"])
+        assert row["bound_gb_per_s"] == pytest.approx(pool["credits"] * 64 / pool["latency_ns"])
+        assert row["bound_gb_per_s"] >= 0.97 * pool["gb_per_s"]
+    assert not page.explanation["missing"]
+
+
+def test_the_binding_domain_is_that_of_the_tables(results: hostnet.Results) -> None:
+    for row in results.summary["binding"]:
+        assert results.workloads[row["workload"]]["limited_by"] == " / ".join(row["binding"])
+
+
+def test_one_core_alone_is_bound_by_itself() -> None:
+    text = '[server]\npreset = "cascade-lake-6234"\n[workload.s]\nkind = "stream"\ncores = "0"\n'
+    slow = run(text, "run.duration=50us", "workload.s.gap=100ns")
+    assert slow.workloads["s"]["limited_by"] == "offered load"
+    assert run(text, "run.duration=50us").workloads["s"]["limited_by"] == "core"
+
+
+def test_the_regime_of_one_kind_of_workload_needs_no_prediction() -> None:
+    alone = run(QUADRANT.partition("[workload.disk]")[0])
+    regime = alone.summary["regime"]
+    assert (regime["name"], regime["estimated"], regime["evidence"]) == ("uncontended", False, ["no P2M traffic"])
+
+
+def test_a_run_directory_has_its_explanation(results: hostnet.Results, tmp_path: Path) -> None:
+    place = results.save(tmp_path / "run")
+    assert (place / "explanation.txt").read_text() == page_text(explain_results(results).with_steps())
+    stored = json.loads((place / "explain.json").read_text())
+    assert [row["workload"] for row in stored["workloads"]] == ["disk", "stream"]
+    again = explain_run(place)
+    assert again.explanation == explain_results(results).explanation
+    assert stored["regime"] == again.explanation["regime"]
+
+
+def test_explaining_the_counters_of_a_run_says_the_same(results: hostnet.Results) -> None:
+    whole = explain_results(results).explanation
+    page = explain_window(results.summary["counters"], results.plan, name="counters.csv")
+    rows = {row["workload"]: row for row in page.explanation["workloads"]}
+    assert set(rows) == {"stream", "disk"}
+    for row in whole["workloads"]:
+        other = rows[row["workload"]]
+        assert other["latency"]["mean_ns"] == pytest.approx(row["latency"]["mean_ns"], rel=0.05)
+        assert other["latency"]["read_hol_ns"] == pytest.approx(row["latency"]["read_hol_ns"])
+        assert other["offered_gb_per_s"] == row["offered_gb_per_s"]
+    assert "estimated from them" in page_text(page)
+
+
+def test_counters_of_a_preset_tell_how_many_cores_are_busy() -> None:
+    counters = {"window_ns": 1000, "channels": 2, "lfb": {"occupancy": 47, "lines": 400}}
+    plan, known = plan_of_server("cascade-lake-6234", counters)
+    page = explain_window(counters, plan, name="counters.csv", known=known)
+    assert page.explanation["workloads"][0]["pools"][0]["credits"] == 48
+    text = page_text(page)
+    assert fits(text)
+    words = " ".join(text.split())
+    assert "cores 0-3 are taken to be busy" in words
+    assert "no counter core_read.occupancy, core_read.lines" in words
+    assert "unknown" in words
+    plan, known = plan_of_server("cascade-lake-6234", counters, 8)
+    assert (
+        explain_window(counters, plan, name="a", known=known).explanation["workloads"][0]["pools"][0]["credits"] == 96
+    )
+
+
+def test_the_server_of_counters_is_checked(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="--cores 9: cascade-lake-6234 has 8 cores"):
+        plan_of_server("cascade-lake-6234", {}, 9)
+    with pytest.raises(ConfigError, match="cascade-lake-6234"):
+        plan_of_server("cascade-lake", {})
+    (tmp_path / "server.toml").write_text(QUADRANT)
+    assert plan_of_server(str(tmp_path / "server.toml"), {})[1]
+    with pytest.raises(ConfigError, match="--cores: the configuration says"):
+        plan_of_server(str(tmp_path / "server.toml"), {}, 4)
+
+
+def test_counters_that_tell_nothing_say_so() -> None:
+    plan, _ = plan_of_server("cascade-lake-6234", {})
+    text = page_text(explain_window({}, plan, name="counters.csv", known=False))
+    assert "what binds C2M cannot be computed: no counter lfb.occupancy, lfb.lines" in text
+    assert fits(text)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "is no run directory: it has no summary.json"),
+        ({"summary.json": "{}"}, "is no run directory: it has no manifest.json"),
+        ({"summary.json": "", "manifest.json": "{}"}, "summary.json: is damaged"),
+        ({"summary.json": '{"name": "a', "manifest.json": "{}"}, "summary.json: is damaged"),
+        ({"summary.json": "[1]", "manifest.json": "{}"}, "summary.json: is damaged: it holds no object"),
+        ({"summary.json": "{}", "manifest.json": "{}"}, "summary.json: has no name; it is not of a run"),
+        ({"summary.json": '{"kind": "study"}', "manifest.json": "{}"}, "holds several runs"),
+        ({"summary.json": '{"seeds": [1, 2]}', "manifest.json": "{}"}, "holds several runs"),
+    ],
+)
+def test_what_is_no_run_directory_is_refused(files: dict[str, str], message: str, tmp_path: Path) -> None:
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    with pytest.raises(ConfigError, match=message):
+        explain_run(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["counters", "binding", "regime"])
+def test_a_damaged_summary_is_refused(key: str, results: hostnet.Results, tmp_path: Path) -> None:
+    place = results.save(tmp_path / "run")
+    summary = json.loads((place / "summary.json").read_text())
+    for broken, message in (("nonsense", key), (None, key)):
+        (place / "summary.json").write_text(json.dumps({**summary, key: broken}))
+        with pytest.raises(ConfigError, match=message):
+            explain_run(place)
+
+
+class Counted:
+    """An engine that answers with throughputs made up from the keys of a configuration."""
+
+    def __init__(self) -> None:
+        self.configs: list[dict[str, Any]] = []
+
+    def __call__(self, plans: Sequence[Any], progress: object) -> list[Mapping[str, Any]]:
+        del progress
+        return [self.answer(json.loads(plan.effective_json())) for plan in plans]
+
+    def answer(self, config: dict[str, Any]) -> dict[str, Any]:
+        self.configs.append(config)
+        credits, channels = config["iio"]["write_credits"], config["memory"]["channels"]
+        rates = {"disk": float(credits), "stream": 10.0 * channels}
+        rows = [{"workload": name, "app_gb_per_s": rate, "latency_mean_ns": 99.0} for name, rate in rates.items()]
+        return {"workloads": [row for row in rows if row["workload"] in config["workload"]]}
+
+
+def test_steps_are_sorted_by_what_they_do_for_the_workload(results: hostnet.Results) -> None:
+    config = json.loads(results.plan.effective_json())
+    engine = Counted()
+    steps = what_helps(config, "disk", offered={"disk": 3.4}, engine=engine)
+    best = steps.steps[0]
+    assert (best.path, best.before, best.after) == ("iio.write_credits", "92", "115")
+    assert best.gains == pytest.approx({"disk": 0.25, "stream": 0.0})
+    assert what_helps(config, "stream", offered={}, engine=engine).steps[0].path == "memory.channels"
+    assert all(given["run"]["duration"] == "300 us" for given in engine.configs)
+
+
+def test_one_step_changes_one_capacity_and_its_thresholds(results: hostnet.Results) -> None:
+    config = json.loads(results.plan.effective_json())
+    changed = {step.path: after for step, after in candidates(config, {"disk": 3.464})}
+    assert changed["memory.controller.wpq.entries"]["memory"]["controller"]["wpq"]["entries"] == 52
+    assert changed["memory.controller.wpq.entries"]["memory"]["controller"]["write_high"] == 51
+    assert changed["cha.tor.entries"]["cha"]["tor"] == {"entries": 18, "write_entries": 18}
+    assert changed["memory.device"]["memory"]["device"] == "DDR4_3200"
+    assert changed["rate of storage"]["workload"]["disk"]["rate"] == "2.598 GB/s"
+    assert config == json.loads(results.plan.effective_json()), "the configuration itself stays as it is"
+
+
+def test_what_the_configuration_does_not_allow_is_left_out(results: hostnet.Results) -> None:
+    config = json.loads(results.plan.effective_json())
+    config["iio"]["write_credits"] = 100_000_000
+    config["memory"]["device"] = "DDR4_3200"
+    assert "memory.device" not in {step.path for step, _ in candidates(config, {})}, "there is none faster"
+    wide = json.loads(results.plan.effective_json())
+    wide["memory"]["channels"] = 64
+    steps = what_helps(wide, "stream", offered={}, engine=Counted())
+    assert "memory.channels" not in {step.path for step in steps.steps}
+
+
+def test_cores_alone_need_no_steps_of_devices() -> None:
+    alone = run(QUADRANT.partition("[workload.disk]")[0])
+    config = json.loads(alone.plan.effective_json())
+    paths = {step.path for step, _ in candidates(config, {})}
+    assert not any(path.startswith(("iio.", "pcie.")) for path in paths)
+    assert "core.lfb.entries" in paths
+
+
+def test_confirmed_steps_are_simulated_beside_the_prediction(results: hostnet.Results) -> None:
+    page = explain_results(results).with_steps(confirm=True)
+    assert page.steps is not None
+    assert page.steps.engine == "predict"
+    assert all(step.confirmed is not None for step in page.steps.steps)
+    gains = [(step.confirmed or {})[page.steps.workload] for step in page.steps.steps]
+    assert gains == sorted(gains, reverse=True)
+    text = page_text(page)
+    assert fits(text)
+    assert "simulated in brackets" in text
+    assert any(line.endswith(" ns alone") for line in page.explanation["regime"]["evidence"])
+
+
+def test_the_page_with_steps_fits_too(results: hostnet.Results) -> None:
+    page = explain_results(results).with_steps(engine=Counted())
+    assert isinstance(page.steps, Steps)
+    text = page_text(page)
+    assert fits(text)
+    assert "What would help stream (each change alone, simulated):" in text
+    assert "memory channels: 2 -> 4" in text
+    assert json.loads(json.dumps(page.as_dict()))["steps"]["workload"] == "stream"
+
+
+def test_hostile_names_stay_text(results: hostnet.Results) -> None:
+    page = explain_results(results)
+    page.explanation["workloads"][0]["workload"] = "x" * 300 + "\x1b[31m"
+    text = page_text(page)
+    assert fits(text)
+    assert "\x1b" not in text
+
+
+def test_a_prediction_has_no_counters_to_explain(tmp_path: Path) -> None:
+    predicted = hostnet.predict(ROOT / "examples" / "stream.toml").save(tmp_path / "predicted")
+    assert not (predicted / "explain.json").exists()
+    with pytest.raises(ConfigError, match="has no counters"):
+        explain_run(predicted)
