@@ -8,9 +8,16 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hostnet.cli import calibrate_app, compare_app, counters_app, curve_app, explain_app, import_app, predict_app, sweep_app
-
-from hostnet.cli import calibrate_app, curve_app, explain_app, import_app, predict_app, sweep_app
+from hostnet.cli import (
+    calibrate_app,
+    compare_app,
+    counters_app,
+    curve_app,
+    explain_app,
+    import_app,
+    predict_app,
+    sweep_app,
+)
 
 app = typer.Typer(
     name="hostnet",
@@ -390,9 +397,6 @@ def demo() -> int:
     from hostnet.cli.extras import run_demo
 
     return run_demo()
-
-
-for commands in (predict_app, sweep_app, compare_app, calibrate_app, curve_app, import_app, counters_app):
 
 
 for commands in (predict_app, explain_app, sweep_app, compare_app, calibrate_app, curve_app, import_app, counters_app):

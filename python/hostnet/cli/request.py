@@ -113,28 +113,38 @@ class Request:
         """
         _check_range("--threads", self.threads, THREADS_MAX)
         _check_range("--seeds", self.seeds, SEEDS_MAX)
-        if self.compare not in (None, "predict"):
-            raise ConfigError(f'--compare {self.compare}: must be "predict"')
-        if self.compare is not None and (self.json or self.quiet or self.seeds is not None):
-            raise ConfigError("--compare predict: shows one run on the screen; leave out --json, --quiet and --seeds")
         if self.json and self.quiet:
             raise ConfigError("--json and --quiet: both say what to print; give one of them")
+        self._check_checkpoint()
+        self._check_of_one_run()
+        self.counters.check()
+        if self.trace_window is not None and not self.trace:
+            raise ConfigError("--trace-window: says how long a trace is; give --trace too")
+        _ = self.series_ps, self.trace_ps, self.checkpoint_at_ps
+
+    def _check_checkpoint(self) -> None:
         if (self.checkpoint is None) != (self.checkpoint_at is None):
             raise ConfigError("--checkpoint and --checkpoint-at: give both or neither")
         if self.checkpoint is not None and (self.checkpoint.is_dir() or not self.checkpoint.parent.is_dir()):
             raise ConfigError(f"--checkpoint {self.checkpoint}: name a file in a folder that exists")
-        if self.seeds is not None and (self.checkpoint is not None or self.from_checkpoint is not None):
-            raise ConfigError("--seeds: a checkpoint is of one run; give --seed instead of --seeds")
         if self.from_checkpoint is not None and self.checkpoint is not None:
             raise ConfigError("--from and --checkpoint: give one of them")
-        if self.seeds is not None and self.counters.form is not None:
-            raise ConfigError("--seeds: counters are of one run; give --seed instead of --seeds")
-        self.counters.check()
-        if self.trace_window is not None and not self.trace:
-            raise ConfigError("--trace-window: says how long a trace is; give --trace too")
-        if self.trace and self.seeds is not None:
-            raise ConfigError("--seeds: a trace is of one run; give --seed instead of --seeds")
-        _ = self.series_ps, self.trace_ps, self.checkpoint_at_ps
+
+    def _check_of_one_run(self) -> None:
+        if self.compare not in (None, "predict"):
+            raise ConfigError(f'--compare {self.compare}: must be "predict"')
+        if self.compare is not None and (self.json or self.quiet or self.seeds is not None):
+            raise ConfigError("--compare predict: shows one run on the screen; leave out --json, --quiet and --seeds")
+        if self.seeds is None:
+            return
+        single = {
+            "a checkpoint is": self.checkpoint or self.from_checkpoint,
+            "counters are": self.counters.form,
+            "a trace is": self.trace,
+        }
+        for what, given in single.items():
+            if given:
+                raise ConfigError(f"--seeds: {what} of one run; give --seed instead of --seeds")
 
 
 def _check_range(option: str, value: int | None, most: int) -> None:
