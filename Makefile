@@ -7,6 +7,7 @@
 # Needs Python 3.11 or later, stable Rust, a C compiler and make.
 
 PYTHON ?= python3
+TEST_PROCESSES ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -54,7 +55,7 @@ check-python: build $(VENV)/locked-dev
 	$(BIN)/ruff check python tests examples
 	$(BIN)/mypy
 	$(BIN)/stubtest hostnet._core --mypy-config-file pyproject.toml
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses $(TEST_PROCESSES)
 
 bench:
 	cargo run --release --locked --package hostnet-bench

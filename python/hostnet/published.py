@@ -33,6 +33,7 @@ SCALARS = (
     "wpq_occupancy",
     "rpq_full_share",
     "wpq_full_share",
+    "lfb_full_share",
 )
 """Counters that are one number."""
 

@@ -10,5 +10,5 @@ def explanation_section(run: RunFiles) -> Html | None:
     """The explanation that lies in the run directory, as it was written; nothing when there is none."""
     if run.explanation is None:
         return None
-    block = element("div", element("pre", run.explanation, class_="prose"), class_="block")
+    block = element("div", element("pre", run.explanation), class_="block")
     return section("Why", block)
