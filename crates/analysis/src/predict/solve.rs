@@ -313,7 +313,7 @@ impl<'a> Problem<'a> {
         let (io_write, io_read) = storage.drives.iter().fold((0.0, 0.0), |sum, drive| {
             let alone = drive.rate(host.write.min(posted), host.read.min(nonposted));
             let shared = (host.write_level / drive.share).min(host.read_level / (1.0 - drive.share));
-            let rate = least(alone, shared);
+            let rate = alone.min(shared);
             (sum.0 + rate * drive.share, sum.1 + rate * (1.0 - drive.share))
         });
         let both = io_write + io_read;
