@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 BUSY_SHARE = 0.5
 """Traffic of another socket, relative to the busiest, from which it is not clear which one is meant."""
 
-BUSY_CORE = 0.1
+BUSY_CORE = 0.5
 """LFB entries in use, relative to the busiest core, from which a core is busy."""
 
 
@@ -34,7 +34,7 @@ class CounterFile:
     `windows` has the quantities of each interval and `total` those of all together, in the fields of `summary.json`
     under `counters`; what the file does not tell is None there and explained in `missing`. `ends_ns` is when each
     window ended. `thresholds` are the entries from which `rpq` and `wpq` count as full, where the file tells it.
-    `busy_cores` are those with at least a tenth of the LFB entries of the busiest, and `lfb_full_share` is the share of
+    `busy_cores` are those with at least half of the LFB entries of the busiest, and `lfb_full_share` is the share of
     the time in which one of them found all its entries in use, if the file tells cores apart.
     `warnings` says what to keep in mind.
     """
