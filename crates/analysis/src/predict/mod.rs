@@ -3,11 +3,14 @@
 //!
 //! How it works, where it is right and where it is not: `docs/predict.md`.
 
+mod admission;
 mod channel;
 mod coverage;
+mod domains;
 mod fit;
 mod outcome;
 mod rows;
+mod search;
 mod solve;
 mod storage;
 mod traffic;

@@ -112,21 +112,10 @@ pub(super) fn of(server: &ServerParams, problem: &Problem, solution: &Solution) 
     }
 }
 
-/// Lines per ns.
-#[derive(Clone, Copy, Debug, Default)]
-struct Traffic {
-    /// Reads and writes of cores, kernel work included.
-    core: [f64; 2],
-    /// Writes and reads of devices.
-    io: [f64; 2],
-    /// Cores at work.
-    cores: f64,
-}
-
-struct View<'a> {
+pub(super) struct View<'a> {
     server: &'a ServerParams,
-    problem: &'a Problem<'a>,
-    solution: &'a Solution,
+    pub(super) problem: &'a Problem<'a>,
+    pub(super) solution: &'a Solution,
 }
 
 impl View<'_> {
@@ -168,7 +157,7 @@ impl View<'_> {
 
     /// If entries of a core came and went by themselves, all would be in use as often as each of them is, together; as they come
     /// and go in bunches, it is as if they were fewer.
-    fn lfb_full(&self, in_use: f64) -> f64 {
+    pub(super) fn lfb_full(&self, in_use: f64) -> f64 {
         (in_use / self.problem.entries).clamp(0.0, 1.0).powf(BUNCHES * self.problem.entries)
     }
 
@@ -202,13 +191,13 @@ impl View<'_> {
         })
     }
 
-    fn write_full(&self) -> f64 {
+    pub(super) fn write_full(&self) -> f64 {
         let offered = self.drives().map(|drive| drive.offered() * drive.share).sum();
         let credits = self.problem.write_credits;
         full_share(offered, credits / self.solution.latency.io_write, credits).max(self.port_full(credits))
     }
 
-    fn read_full(&self) -> f64 {
+    pub(super) fn read_full(&self) -> f64 {
         let offered = self.drives().map(|drive| drive.offered() * (1.0 - drive.share)).sum();
         let credits = self.problem.read_credits;
         full_share(offered, credits / self.solution.latency.io_read, credits).max(self.port_full(credits))
@@ -245,120 +234,6 @@ impl View<'_> {
         let is_stream = |flow: &Flow| matches!(flow, Flow::Stream(_));
         let pairs = workloads.iter().zip(self.problem.flows);
         pairs.map(|(workload, flow)| is_stream(flow).then_some(workload.latency_ns)).collect()
-    }
-
-    fn memory(&self) -> Memory {
-        let (load, state) = (&self.solution.load, &self.solution.state);
-        let (channel, controllers) = (&self.problem.channel, self.problem.controllers);
-        let latency = &self.solution.latency;
-        Memory {
-            read_gb_per_s: 64.0 * controllers * load.reads,
-            write_gb_per_s: 64.0 * controllers * load.writes,
-            row_miss_ratio: load.read_misses,
-            write_row_miss_ratio: load.write_misses,
-            controllers: controllers as u32,
-            rpq: (load.reads * latency.read_queue).min(channel.read_entries),
-            wpq: channel.write_queue(load.writes, latency.write_queue, self.solution.forced),
-            write_mode_share: (state.modes * state.mode_ns).min(1.0),
-            bus_busy_share: ((load.reads + load.writes) * channel.line_ns).min(1.0),
-        }
-    }
-
-    /// The domains of all workloads together and, if there are several, of each.
-    fn domains(&self) -> Vec<Domain> {
-        let classes = self.solution.rates.len();
-        let alone = (classes > 1).then_some(0..classes).into_iter().flatten().map(Some);
-        let of_each: Vec<Vec<Domain>> = alone.map(|class| self.domains_of(class)).collect();
-        let mut domains = Vec::new();
-        for whole in self.domains_of(None) {
-            let name = whole.name;
-            domains.push(whole);
-            domains.extend(of_each.iter().flatten().filter(|domain| domain.name == name).cloned());
-        }
-        domains
-    }
-
-    fn domains_of(&self, class: Option<usize>) -> Vec<Domain> {
-        let traffic = self.traffic(class);
-        let (latency, memory, problem) = (&self.solution.latency, self.memory(), self.problem);
-        let all = self.traffic(None);
-        let entries = all.cores * problem.entries;
-        let tor = problem.slices * problem.slice_entries;
-        let Traffic { core: [core_reads, core_writes], io: [io_writes, io_reads], .. } = traffic;
-        let (reads, writes) = (core_reads + io_reads, core_writes + io_writes);
-        let read_held = reads * latency.cha_read;
-        let write_held = core_writes * latency.cha_core_write + io_writes * latency.cha_io_write;
-        let share = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
-        let rpq = problem.controllers * memory.rpq * share(reads, all.core[0] + all.io[1]);
-        let wpq = problem.controllers * memory.wpq * share(writes, all.core[1] + all.io[0]);
-        let queues = |entries: f64| problem.controllers * entries;
-        let lfb = core_reads * latency.core_read + core_writes * latency.core_write;
-        let whole = |full: Option<f64>| if class.is_none() { full } else { None };
-        let rows = [
-            ("C2M-Read", entries, core_reads * latency.core_read, core_reads, None),
-            ("C2M-Write", entries, core_writes * latency.core_write, core_writes, None),
-            (
-                "P2M-Write",
-                problem.write_credits,
-                io_writes * latency.io_write,
-                io_writes,
-                whole(Some(self.write_full())),
-            ),
-            ("P2M-Read", problem.read_credits, io_reads * latency.io_read, io_reads, whole(Some(self.read_full()))),
-            ("LFB", entries, lfb, core_reads, whole(self.lfb_full_mean())),
-            ("CHA TOR", tor, read_held + write_held, reads + writes, None),
-            ("CHA->DRAM read", tor, read_held, reads, None),
-            ("CHA->MC write", tor, write_held, writes, None),
-            ("RPQ", queues(problem.channel.read_entries), rpq, reads, None),
-            ("WPQ", queues(problem.channel.write_entries), wpq, writes, None),
-        ];
-        let used = rows.into_iter().filter(|row| row.3 > 0.0);
-        used.map(|(name, capacity, in_use, lines, full_share)| Domain {
-            name,
-            workload: class,
-            capacity,
-            in_use: in_use.min(capacity),
-            latency_ns: in_use / lines,
-            gb_per_s: 64.0 * lines,
-            full_share,
-        })
-        .collect()
-    }
-
-    /// What one workload, or all of them, send.
-    fn traffic(&self, class: Option<usize>) -> Traffic {
-        let mut traffic = Traffic::default();
-        for (index, (rate, flow)) in self.solution.rates.iter().zip(self.problem.flows).enumerate() {
-            if class.is_some_and(|class| class != index) {
-                continue;
-            }
-            let (reads, writes) = self.problem.of_cores(flow, rate);
-            traffic.core = [traffic.core[0] + reads, traffic.core[1] + writes];
-            traffic.io = [traffic.io[0] + rate.io_write, traffic.io[1] + rate.io_read];
-            traffic.cores += match flow {
-                Flow::Stream(stream) => stream.cores,
-                Flow::Storage(storage) => storage.cores,
-            };
-        }
-        traffic
-    }
-
-    /// Mean over the cores that something runs on.
-    fn lfb_full_mean(&self) -> Option<f64> {
-        let latency = &self.solution.latency;
-        let (mut cores, mut full) = (0.0, 0.0);
-        for (rate, flow) in self.solution.rates.iter().zip(self.problem.flows) {
-            let (count, in_use) = match flow {
-                Flow::Stream(stream) => {
-                    let held = latency.core_read + (1.0 - stream.loads) * latency.core_write;
-                    (stream.cores, rate.access * held)
-                }
-                Flow::Storage(storage) => (storage.cores, rate.kernel * latency.core_read / storage.cores),
-            };
-            cores += count;
-            full += count * self.lfb_full(in_use);
-        }
-        (cores > 0.0).then(|| full / cores)
     }
 }
 

@@ -1,8 +1,10 @@
 //! The fixed point: rates that agree with the latencies they cause.
 
+use super::admission::Admission;
 use super::channel::{Channel, Load, State};
 use super::fit::Fit;
 use super::rows::{misses, Walks};
+use super::search::{level, root, sorted, wait};
 use super::storage::least;
 use super::traffic::{self, Flow, Locality, Storage, Stream};
 use hostnet_model::params::{Pattern, ServerParams};
@@ -11,9 +13,6 @@ use hostnet_model::params::{Pattern, ServerParams};
 const ROUNDS: usize = 24;
 /// Change of the rates in a round, as a share, below which they have settled.
 const SETTLED: f64 = 1e-3;
-/// Most steps of the search for a wait, and how near it has to come.
-const STEPS_MAX: usize = 40;
-const TOLERANCE: f64 = 1e-5;
 /// Waits for the CHA that are not worth a search, in ns.
 const ADMISSION_MIN_NS: f64 = 0.2;
 
@@ -51,48 +50,6 @@ pub(super) struct Latency {
     /// For admission to the CHA.
     pub(super) core_admission: f64,
     pub(super) io_admission: f64,
-}
-
-/// The wait for admission to the CHA, which serves cores and the IIO in turn.
-#[derive(Clone, Copy, Debug, Default)]
-struct Admission {
-    /// Over all lines, in ns.
-    mean: f64,
-    /// Share of the lines that come from the IIO.
-    io_share: f64,
-    /// Between two entries that come free in one slice, in ns.
-    turn_ns: f64,
-}
-
-impl Admission {
-    /// The wait of the side with a share of less than half of the lines: every other entry is for it.
-    fn lesser(&self, share: f64) -> f64 {
-        (self.turn_ns * (0.5 + share) / (1.0 - 2.0 * share)).min(self.mean)
-    }
-
-    fn io(&self) -> f64 {
-        if self.io_share < 0.5 {
-            self.lesser(self.io_share)
-        } else {
-            self.other(1.0 - self.io_share)
-        }
-    }
-
-    fn core(&self) -> f64 {
-        if self.io_share < 0.5 {
-            self.other(self.io_share)
-        } else {
-            self.lesser(1.0 - self.io_share)
-        }
-    }
-
-    /// The wait of the other side of one with a `lesser` share.
-    fn other(&self, lesser: f64) -> f64 {
-        if lesser >= 0.5 {
-            return self.mean;
-        }
-        (self.mean - lesser * self.lesser(lesser)) / (1.0 - lesser)
-    }
 }
 
 /// The fixed delays of a server in ns.
@@ -451,60 +408,4 @@ struct Host {
     /// From and to one that asks for more than its fair share.
     write_level: f64,
     read_level: f64,
-}
-
-fn sorted(rates: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut rates: Vec<f64> = rates.collect();
-    rates.sort_unstable_by(f64::total_cmp);
-    rates
-}
-
-/// The fair share of `total`: who asks for less gets it all, the others share the rest evenly. `asked` has the least first.
-fn level(total: f64, asked: &[f64]) -> f64 {
-    let mut left = total;
-    for (index, &rate) in asked.iter().enumerate() {
-        let share = left / (asked.len() - index) as f64;
-        if rate > share {
-            return share;
-        }
-        left -= rate;
-    }
-    f64::INFINITY
-}
-
-/// A wait in ns or in lines as a share of the way from none to any.
-fn wait(share: f64) -> f64 {
-    share / (1.0 - share) * 100.0
-}
-
-/// Finds where a function that falls from positive to negative on 0 to 1 crosses zero, and calls it there last
-/// (regula falsi, Illinois).
-fn root(mut f: impl FnMut(f64) -> f64) {
-    let (mut low, mut high) = (0.0_f64, 1.0 - 1e-6);
-    let (mut at_low, mut at_high) = (f(low), f(high));
-    if at_low <= 0.0 {
-        f(low);
-        return;
-    }
-    if at_high >= 0.0 {
-        return;
-    }
-    let mut side = 0;
-    for _ in 0..STEPS_MAX {
-        let guess = (low * at_high - high * at_low) / (at_high - at_low);
-        let middle = if guess.is_finite() && guess > low && guess < high { guess } else { (low + high) / 2.0 };
-        let found = f(middle);
-        if found.abs() < TOLERANCE || high - low < TOLERANCE {
-            return;
-        }
-        if found > 0.0 {
-            (low, at_low) = (middle, found);
-            at_high = if side > 0 { at_high / 2.0 } else { at_high };
-            side = 1;
-        } else {
-            (high, at_high) = (middle, found);
-            at_low = if side < 0 { at_low / 2.0 } else { at_low };
-            side = -1;
-        }
-    }
 }
