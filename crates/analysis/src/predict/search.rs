@@ -2,7 +2,7 @@
 
 /// Most steps of a search, and how near it has to come.
 const STEPS_MAX: usize = 40;
-const TOLERANCE: f64 = 1e-5;
+const TOLERANCE: f64 = 1e-4;
 
 /// Rates with the least first.
 pub(super) fn sorted(rates: impl Iterator<Item = f64>) -> Vec<f64> {

@@ -10,7 +10,7 @@ use super::traffic::{self, Flow, Locality, Storage, Stream};
 use hostnet_model::params::{Pattern, ServerParams};
 
 /// Rounds over what changes slowly: rows, modes, queues.
-const ROUNDS: usize = 24;
+const ROUNDS: usize = 16;
 /// Change of the rates in a round, as a share, below which they have settled.
 const SETTLED: f64 = 1e-3;
 /// Waits for the CHA that are not worth a search, in ns.
