@@ -10,31 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hostnet import _core
 from hostnet._core import ConfigError
+from hostnet.counter_names import FLOWS, SCALARS
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from hostnet.system import Config
 
-FLOWS = ("lfb", "core_read", "core_write", "io_read", "io_write", "iio_write", "iio_read")
-"""Counters that are an occupancy and a number of lines."""
-
-SCALARS = (
-    "window_ns",
-    "channels",
-    "lines_read",
-    "lines_written",
-    "read_activations",
-    "write_activations",
-    "read_conflicts",
-    "write_conflicts",
-    "mode_switches",
-    "rpq_occupancy",
-    "wpq_occupancy",
-    "rpq_full_share",
-    "wpq_full_share",
-    "lfb_full_share",
-)
+KNOWN = ("window_ns", "channels", "lfb_full_cores", *SCALARS)
 """Counters that are one number."""
 
 Counters = Mapping[str, Any]
@@ -135,11 +118,11 @@ def counters_json(counters: Counters | Any, needed: tuple[str, ...] = ()) -> str
     given = asdict(counters) if is_dataclass(counters) and not isinstance(counters, type) else counters
     if not isinstance(given, Mapping):
         raise ConfigError(f"counters: {type(counters).__name__} is neither a dict nor a dataclass")
-    _refuse_unknown(given, (*SCALARS, *FLOWS), "counters")
+    _refuse_unknown(given, (*KNOWN, *FLOWS), "counters")
     missing = [name for name in needed if not given.get(name)]
     if missing:
         raise ConfigError(f"counters: {missing[0]} is needed")
-    whole: dict[str, Any] = {name: _number(given.get(name), name) for name in SCALARS}
+    whole: dict[str, Any] = {name: _number(given.get(name), name) for name in KNOWN}
     whole["window_ns"] = whole["window_ns"] or 0.0
     whole["channels"] = whole["channels"] or 0.0
     for name in FLOWS:

@@ -68,7 +68,7 @@ def test_a_run_is_read_back(preset: str, rw: str, form: str, per_socket: bool) -
     assert found.busy_cores == (None if per_socket else 3)
     units = json.loads(results.native.units_json or "")[-1]
     full_ps = sum(core["lfb"]["full_ps"] for core in units["cores"])
-    assert found.lfb_full_share == (None if per_socket else pytest.approx(full_ps / 3 / units["at_ps"], rel=1e-3))
+    assert found.lfb_full_cores == pytest.approx(full_ps / units["at_ps"], rel=1e-3)
     assert len(found.windows) == 6
     assert found.ends_ns == pytest.approx([7000, 14000, 21000, 28000, 35000, 40000])
 

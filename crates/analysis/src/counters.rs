@@ -59,9 +59,9 @@ pub struct Counters {
     pub wpq_full_share: Option<f64>,
     /// LFB entries of the busy cores.
     pub lfb: Flow,
-    /// Share of time with all LFB entries in use, mean over the busy cores. A simulated run tells it of each workload instead.
+    /// Cores with all their LFB entries in use, mean over time. A simulated run tells shares of each workload instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lfb_full_share: Option<f64>,
+    pub lfb_full_cores: Option<f64>,
     /// Reads of cores in the CHA: admission to data.
     pub core_read: Flow,
     /// Write-backs of cores in the CHA: admission to acceptance by the memory controller.

@@ -12,7 +12,31 @@ const LINES_PER_PAGE: f64 = 64.0;
 #[must_use]
 pub fn offered_gb_per_s(server: &ServerParams, class: usize) -> Option<f64> {
     let WorkloadKind::Fio(_) = &server.workloads.get(class)?.kind else { return None };
-    Some((0..server.ssd.count).map(|drive| of_drive(server, class, drive)).sum())
+    Some(offers(server, class).iter().map(Offer::gb_per_s).sum())
+}
+
+/// What one drive offers one workload, in GB/s of data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Offer {
+    /// Share of the data that is storage reads, that is written to memory.
+    pub(crate) reads: f64,
+    /// While the drive is read.
+    pub(crate) reading: f64,
+    /// While it is written.
+    pub(crate) writing: f64,
+    /// What the commands in flight allow.
+    pub(crate) queue: f64,
+}
+
+impl Offer {
+    fn gb_per_s(&self) -> f64 {
+        self.queue.min(1.0 / (self.reads / self.reading + (1.0 - self.reads) / self.writing))
+    }
+}
+
+/// What the drives of storage workload `class` offer it.
+pub(crate) fn offers(server: &ServerParams, class: usize) -> Vec<Offer> {
+    (0..server.ssd.count).filter_map(|drive| of_drive(server, class, drive)).collect()
 }
 
 /// One job of a drive, with the workload that it belongs to.
@@ -22,22 +46,32 @@ struct Share<'a> {
     fio: &'a FioParams,
 }
 
-fn of_drive(server: &ServerParams, class: usize, drive: u32) -> f64 {
+fn of_drive(server: &ServerParams, class: usize, drive: u32) -> Option<Offer> {
     let shares: Vec<Share> = shares(server).filter(|share| share.job.ssd == drive).collect();
     let bytes = |share: &Share| share.job.block_bytes as f64 * f64::from(share.job.io_depth);
+    let own = || shares.iter().filter(|share| share.class == class);
     let all: f64 = shares.iter().map(bytes).sum();
-    if all == 0.0 {
-        return 0.0;
+    let mine: f64 = own().map(bytes).sum();
+    if mine == 0.0 {
+        return None;
     }
-    let own: f64 = shares.iter().filter(|share| share.class == class).map(bytes).sum();
-    let ns_per_byte: f64 = shares.iter().map(|share| bytes(share) / all * ns_per_byte(server, share)).sum();
+    let time = |share: &Share| bytes(share) * ns_per_byte(server, share);
+    let ns_per_byte = shares.iter().map(time).sum::<f64>() / all;
     let held: f64 = shares.iter().map(|share| f64::from(share.job.io_depth)).sum();
     let in_flight = all * (f64::from(server.ssd.queue_depth) / held).min(1.0);
     let wait_ns: f64 =
         shares.iter().map(|share| f64::from(share.job.io_depth) / held * wait_ns(server, share.job)).sum();
-    let block = all / held;
-    let by_queue = in_flight / (wait_ns + block * ns_per_byte);
-    own / all * by_queue.min(1.0 / ns_per_byte)
+    let part = mine / all;
+    let turn = part * own().map(time).sum::<f64>() / mine / ns_per_byte;
+    let mean_ns = |pick: fn((f64, f64)) -> f64| {
+        own().map(|share| bytes(share) * pick(phases_ns_per_byte(server, share))).sum::<f64>() / mine
+    };
+    Some(Offer {
+        reads: own().map(|share| bytes(share) * storage_reads(share.job)).sum::<f64>() / mine,
+        reading: turn / mean_ns(|phases| phases.0),
+        writing: turn / mean_ns(|phases| phases.1),
+        queue: part * in_flight / (wait_ns + all / held * ns_per_byte),
+    })
 }
 
 fn shares(server: &ServerParams) -> impl Iterator<Item = Share<'_>> {
@@ -61,6 +95,13 @@ fn wait_ns(server: &ServerParams, job: &FioJob) -> f64 {
 
 /// Time of a drive per byte of data.
 fn ns_per_byte(server: &ServerParams, share: &Share) -> f64 {
+    let (reading, writing) = phases_ns_per_byte(server, share);
+    let reads = storage_reads(share.job);
+    reads * reading + (1.0 - reads) * writing
+}
+
+/// The same while it is read, and while it is written.
+fn phases_ns_per_byte(server: &ServerParams, share: &Share) -> (f64, f64) {
     let (ssd, pcie) = (&server.ssd, &server.pcie);
     let cap = cap_gb_per_s(server, share.job.ssd);
     let paced = |bytes_per_s: u64| 1.0 / cap.min(bytes_per_s as f64 / 1e9);
@@ -72,8 +113,7 @@ fn ns_per_byte(server: &ServerParams, share: &Share) -> f64 {
     let completed = tlp(pcie.mps_bytes.min(pcie.mrrs_bytes), pcie.completion_overhead_bytes);
     let reading = paced(ssd.read_bytes_per_s).max(posted) + beyond * posted;
     let writing = paced(ssd.write_bytes_per_s).max(asked).max(completed);
-    let reads = storage_reads(share.job);
-    reads * reading + (1.0 - reads) * writing
+    (reading, writing)
 }
 
 /// Share of storage reads.

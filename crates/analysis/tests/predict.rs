@@ -64,6 +64,18 @@ fn a_lone_drive_gets_what_it_offers() {
     }
 }
 
+/// Workloads on one drive share it.
+#[test]
+fn a_drive_is_given_out_once() {
+    let job = |name: &str, depth: u32| {
+        format!("[workload.{name}]\nkind = \"fio\"\ncores = \"{}\"\njobs = [{{ rw = \"read\", bs = \"128 KiB\", iodepth = {depth}, size = \"1 GiB\", ssd = 0 }}]\n", if name == "few" { 6 } else { 7 })
+    };
+    let prediction = predict(&cascade_lake(&format!("{}{}", job("few", 16), job("many", 48))));
+    let [few, many] = [0, 1].map(|class| prediction.workloads[class].gb_per_s);
+    assert!(((few + many) / 3.465 - 1.0).abs() < 0.02, "{few} and {many} GB/s of a drive of 3.465");
+    assert!((many / few - 3.0).abs() < 0.05, "{few} and {many} GB/s of 16 and 48 commands");
+}
+
 /// With few credits the IIO binds, and the drive gets credits x 64 B / latency.
 #[test]
 fn few_write_credits_bind() {

@@ -30,7 +30,7 @@ impl View<'_> {
             rpq_full_share: Some(share(Group::Rpq)),
             wpq_full_share: Some(share(Group::Wpq)),
             lfb: self.flow(Group::Lfb, |_| true),
-            lfb_full_share: None,
+            lfb_full_cores: None,
             core_read: self.flow(Group::ChaRead, |book| book % cha::BOOKS == 0),
             core_write: self.flow(Group::ChaWrite, |book| book % cha::BOOKS == 0),
             io_read: self.flow(Group::ChaRead, |book| book % cha::BOOKS == 1),

@@ -138,7 +138,7 @@ def _document(file: CounterFile) -> dict[str, Any]:
         "socket": file.socket,
         "thresholds": file.thresholds,
         "busy_cores": file.busy_cores,
-        "lfb_full_share": file.lfb_full_share,
+        "lfb_full_cores": file.lfb_full_cores,
         "total": file.total,
         "windows": file.windows,
         "ends_ns": file.ends_ns,

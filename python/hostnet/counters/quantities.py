@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from hostnet.counter_names import FLOWS, SCALARS
 from hostnet.counters.events import AT_LEAST
 from hostnet.counters.facts import LINES_PER_CLOCK
 
@@ -13,24 +14,6 @@ if TYPE_CHECKING:
 
     from hostnet.counters.events import Uarch
     from hostnet.counters.facts import Facts
-
-SCALARS = (
-    "lines_read",
-    "lines_written",
-    "read_activations",
-    "write_activations",
-    "read_conflicts",
-    "write_conflicts",
-    "mode_switches",
-    "rpq_occupancy",
-    "wpq_occupancy",
-    "rpq_full_share",
-    "wpq_full_share",
-)
-"""Quantities that are one number."""
-
-FLOWS = ("lfb", "core_read", "core_write", "io_read", "io_write", "iio_write", "iio_read")
-"""Quantities that are an occupancy and a number of lines."""
 
 LFB_FULL = "L1D_PEND_MISS.FB_FULL"
 """The event that counts the clocks in which a core found all its LFB entries in use."""
@@ -105,12 +88,10 @@ class Formulas:
         self._check(result, ticks)
         return result
 
-    def lfb_full_share(self, window: Window, busy_cores: int | None) -> float | None:
-        """Share of the time in which a busy core found all its LFB entries in use, if the file tells."""
+    def lfb_full_cores(self, window: Window) -> float | None:
+        """Cores that found all their LFB entries in use, mean over time, if the file tells."""
         clocks = window.totals.get(LFB_FULL)
-        if clocks is None or not busy_cores:
-            return None
-        return min(1.0, clocks / (busy_cores * self._hz(window, "core") * window.length_ns / 1e9))
+        return None if clocks is None else clocks / (self._hz(window, "core") * window.length_ns / 1e9)
 
     def _sum(self, window: Window, quantity: str) -> float | None:
         ways = self.uarch.ways[quantity]

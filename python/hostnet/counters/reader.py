@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 BUSY_SHARE = 0.5
 """Traffic of another socket, relative to the busiest, from which it is not clear which one is meant."""
 
-BUSY_CORE = 0.5
+BUSY_CORE = 0.1
 """LFB entries in use, relative to the busiest core, from which a core is busy."""
 
 
@@ -34,8 +34,8 @@ class CounterFile:
     `windows` has the quantities of each interval and `total` those of all together, in the fields of `summary.json`
     under `counters`; what the file does not tell is None there and explained in `missing`. `ends_ns` is when each
     window ended. `thresholds` are the entries from which `rpq` and `wpq` count as full, where the file tells it.
-    `busy_cores` are those with at least half of the LFB entries of the busiest, and `lfb_full_share` is the share of
-    the time in which one of them found all its entries in use, if the file tells cores apart.
+    `busy_cores` are those with at least a tenth of the LFB entries of the busiest, if the file tells cores apart, and
+    `lfb_full_cores` is the number of cores that found all their entries in use, mean over time.
     `warnings` says what to keep in mind.
     """
 
@@ -50,7 +50,7 @@ class CounterFile:
     warnings: list[str]
     thresholds: dict[str, int]
     busy_cores: int | None
-    lfb_full_share: float | None
+    lfb_full_cores: float | None
 
 
 def read(
@@ -124,7 +124,7 @@ def _evaluate(
         warnings=warnings,
         thresholds={("rpq" if "RPQ" in event else "wpq"): full for event, full in formulas.full.items()},
         busy_cores=busy_cores,
-        lfb_full_share=formulas.lfb_full_share(whole, busy_cores),
+        lfb_full_cores=formulas.lfb_full_cores(whole),
     )
 
 

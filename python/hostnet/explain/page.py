@@ -160,7 +160,7 @@ def explain_counters(
     if server is None:
         raise ConfigError("--server: name the preset or the configuration of the server that the counters come from")
     found = counters.read(file, server=server)
-    total = {**found.total, "lfb_full_share": found.lfb_full_share}
+    total = {**found.total, "lfb_full_cores": found.lfb_full_cores}
     plan, known = plan_of_server(str(server), total, cores)
     page = explain_window(total, plan, name=Path(file).name, known=known)
     return replace(page, notes=(*page.notes, *found.warnings, *(str(missing) for missing in found.missing)))
@@ -175,7 +175,7 @@ def explain_window(counters: Mapping[str, Any], plan: Plan, *, name: str, known:
         ConfigError: A counter is unknown or no number.
     """
     config = json.loads(plan.effective_json())
-    pools = "an IIO buffer" if counters.get("lfb_full_share") is not None else "a pool"
+    pools = "an IIO buffer" if counters.get("lfb_full_cores") is not None else "a pool"
     notes = [f"counters tell mean occupancies; how often {pools} is full is estimated from them"]
     if not known:
         cores = config["workload"][CORES]["cores"]

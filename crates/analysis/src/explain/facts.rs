@@ -167,7 +167,9 @@ fn of_cores(counters: &Counters, server: &ServerParams) -> Option<WorkloadFacts>
         domain: core_domain(counters, server, latency_ns).to_owned(),
         credits,
         in_use,
-        full_share: counters.lfb_full_share.unwrap_or_else(|| full_share_estimate(in_use, credits)),
+        full_share: counters
+            .lfb_full_cores
+            .map_or_else(|| full_share_estimate(in_use, credits), |full| (full / cores).min(1.0)),
         latency_ns: Some(latency_ns),
         gb_per_s: accesses * 64.0 / counters.window_ns,
     };
@@ -179,7 +181,7 @@ fn of_cores(counters: &Counters, server: &ServerParams) -> Option<WorkloadFacts>
     let mut facts = WorkloadFacts::new(name, Kind::Stream, moved, vec![pool], otherwise);
     facts.store_share = if accesses > 0.0 { written / accesses } else { 0.0 };
     facts.isolated = predicted_alone(server);
-    facts.estimated = counters.lfb_full_share.is_none();
+    facts.estimated = counters.lfb_full_cores.is_none();
     Some(facts)
 }
 

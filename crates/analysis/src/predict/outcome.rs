@@ -5,6 +5,7 @@ use super::solve::{Problem, Rate, Solution};
 use super::storage::Drive;
 use super::traffic::{Flow, Storage, Stream};
 use crate::binding::{binding, lfb_domain, Binding, CORE, OFFERED_LOAD};
+use crate::offered::offered_gb_per_s;
 use crate::regime::{regime, Basis, C2m, P2m, Regime};
 use hostnet_model::params::{ServerParams, WorkloadKind};
 
@@ -215,7 +216,7 @@ impl View<'_> {
         let p2m = (gb_per_s > 0.0).then(|| P2m {
             full_share: self.write_full().max(self.read_full()),
             gb_per_s,
-            offered_gb_per_s: Some(self.drives().map(Drive::offered).sum::<f64>() * 64.0),
+            offered_gb_per_s: Some((0..workloads.len()).filter_map(|class| offered_gb_per_s(self.server, class)).sum()),
         });
         regime(self.c2m(workloads, p2m.is_some()), p2m)
     }

@@ -1,8 +1,9 @@
 //! What drives offer, if the host takes it.
 
-use hostnet_model::params::{FioJob, FioParams, PcieParams, ServerParams};
+use crate::offered::{offers, Offer};
+use hostnet_model::params::ServerParams;
 
-const SHARE: f64 = (1_u64 << 32) as f64;
+const LINE_BYTES: f64 = 64.0;
 
 /// One drive under the jobs of one workload. It serves one command at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,56 +41,13 @@ pub(super) fn least(first: f64, second: f64) -> f64 {
     first / (1.0 + fourth * fourth).sqrt().sqrt().sqrt()
 }
 
-/// The drives of a workload, each with what it offers as far as drive, link, rate cap and queue depth allow.
-pub(super) fn drives(server: &ServerParams, fio: &FioParams) -> Vec<Drive> {
-    let mut used: Vec<u32> = fio.jobs.iter().map(|job| job.ssd).collect();
-    used.sort_unstable();
-    used.dedup();
-    let cap = match fio.rate_bytes_per_s {
-        0 => f64::INFINITY,
-        bytes => bytes as f64 / used.len() as f64,
+/// The drives of storage workload `class`, each with what it offers as far as drive, link, rate cap and queue depth allow.
+pub(super) fn drives(server: &ServerParams, class: usize) -> Vec<Drive> {
+    let drive = |offer: &Offer| Drive {
+        share: offer.reads,
+        writing: offer.reading / LINE_BYTES,
+        reading: offer.writing / LINE_BYTES,
+        depth: offer.queue / LINE_BYTES,
     };
-    used.iter().map(|&ssd| drive(server, fio.jobs.iter().filter(|job| job.ssd == ssd), cap)).collect()
-}
-
-fn drive<'a>(server: &ServerParams, jobs: impl Iterator<Item = &'a FioJob>, cap: f64) -> Drive {
-    let jobs: Vec<&FioJob> = jobs.collect();
-    let ssd = &server.ssd;
-    let (to_memory, from_memory) = link_bytes_per_s(&server.pcie);
-    let reading = (ssd.read_bytes_per_s as f64).min(cap).min(to_memory);
-    let writing = (ssd.write_bytes_per_s as f64).min(cap).min(from_memory);
-    let bytes: f64 = jobs.iter().map(|job| f64::from(job.io_depth) * job.block_bytes as f64).sum();
-    let share: f64 = jobs
-        .iter()
-        .map(|job| f64::from(job.io_depth) * job.block_bytes as f64 * (job.reads as f64 / SHARE))
-        .sum::<f64>()
-        / bytes.max(1.0);
-    let moving = 1.0 / (share / reading + (1.0 - share) / writing);
-    let lines = |bytes_per_s: f64| bytes_per_s / 64.0 / 1e9;
-    let depth = lines(depth_bytes_per_s(server, &jobs, moving, share));
-    Drive { share, writing: lines(reading), reading: lines(writing), depth }
-}
-
-/// What the commands in flight allow: each moves its data in turn, and comes back after the latency of drive and link.
-fn depth_bytes_per_s(server: &ServerParams, jobs: &[&FioJob], moving: f64, share: f64) -> f64 {
-    let held: f64 = f64::from(server.ssd.queue_depth);
-    let commands: f64 = jobs.iter().map(|job| f64::from(job.io_depth)).sum();
-    let bytes: f64 = jobs.iter().map(|job| f64::from(job.io_depth) * job.block_bytes as f64).sum::<f64>() / commands;
-    let way_s = |ps: u64| ps as f64 / 1e12;
-    let read_back = 2.0 * way_s(server.pcie.latency_ps)
-        + way_s(
-            server.iio.read_to_cha_ps + server.cha.read_to_mc_ps + server.cha.from_mc_ps + server.iio.read_return_ps,
-        );
-    let away_s = way_s(server.pcie.latency_ps + server.ssd.latency_ps) + (1.0 - share) * read_back;
-    commands.min(held) * bytes / (bytes / moving + away_s)
-}
-
-/// Bytes of data per second that one link carries to memory and from memory.
-pub(super) fn link_bytes_per_s(pcie: &PcieParams) -> (f64, f64) {
-    let raw = pcie.bytes_per_s as f64 * (1.0 - f64::from(pcie.dllp_share) / 65536.0);
-    let share = |payload: u32, overhead: u32| f64::from(payload) / f64::from(payload + overhead);
-    let up = raw * share(pcie.mps_bytes, pcie.write_overhead_bytes);
-    let payload = pcie.mps_bytes.min(pcie.mrrs_bytes);
-    let requests = raw * f64::from(pcie.mrrs_bytes) / f64::from(pcie.read_overhead_bytes.max(1));
-    (up, (raw * share(payload, pcie.completion_overhead_bytes)).min(requests))
+    offers(server, class).iter().map(drive).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::storage::Drive;
 use hostnet_model::memory::Decoder;
-use hostnet_model::params::{FioParams, Pattern, ServerParams, StreamParams, WorkloadKind};
+use hostnet_model::params::{FioParams, Pattern, ServerParams, StreamParams, Workload, WorkloadKind};
 
 const SHARE: f64 = (1_u64 << 32) as f64;
 /// Lines of a run that are looked at to see where a walk goes.
@@ -62,11 +62,11 @@ pub(super) enum Flow {
 
 /// The workloads of a server, in its order.
 pub(super) fn flows(server: &ServerParams, walks: &Walks) -> Vec<Flow> {
-    let flow = |kind: &WorkloadKind| match kind {
+    let flow = |(class, workload): (usize, &Workload)| match &workload.kind {
         WorkloadKind::Stream(stream) => Flow::Stream(of_stream(server, stream, walks)),
-        WorkloadKind::Fio(fio) => Flow::Storage(of_storage(server, fio)),
+        WorkloadKind::Fio(fio) => Flow::Storage(of_storage(server, class, fio)),
     };
-    server.workloads.iter().map(|workload| flow(&workload.kind)).collect()
+    server.workloads.iter().enumerate().map(flow).collect()
 }
 
 fn of_stream(server: &ServerParams, stream: &StreamParams, walks: &Walks) -> Stream {
@@ -79,13 +79,13 @@ fn of_stream(server: &ServerParams, stream: &StreamParams, walks: &Walks) -> Str
     }
 }
 
-fn of_storage(server: &ServerParams, fio: &FioParams) -> Storage {
+fn of_storage(server: &ServerParams, class: usize, fio: &FioParams) -> Storage {
     let mut cores: Vec<u32> = fio.jobs.iter().map(|job| job.core).collect();
     cores.sort_unstable();
     cores.dedup();
     let per_line = |lines_per_page: u64| lines_per_page as f64 / 65536.0 / 64.0;
     Storage {
-        drives: super::storage::drives(server, fio),
+        drives: super::storage::drives(server, class),
         kernel: per_line(fio.kernel_lines_per_page),
         kernel_loads: fio.kernel_loads as f64 / SHARE,
         cores: cores.len() as f64,

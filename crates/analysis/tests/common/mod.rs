@@ -24,7 +24,7 @@ pub fn flow(occupancy: f64, lines: f64) -> Flow {
 /// A window of 1 us in which every counter was read.
 pub fn counters() -> Counters {
     Counters {
-        lfb_full_share: None,
+        lfb_full_cores: None,
         window_ns: 1000.0,
         channels: 2.0,
         lines_read: Some(100.0),
