@@ -10,7 +10,7 @@ use super::traffic::{self, Flow, Locality, Storage, Stream};
 use hostnet_model::params::{Pattern, ServerParams};
 
 /// Rounds over what changes slowly: rows, modes, queues.
-const ROUNDS: usize = 16;
+const ROUNDS: usize = 24;
 /// Change of the rates in a round, as a share, below which they have settled.
 const SETTLED: f64 = 1e-3;
 /// Waits for the CHA that are not worth a search, in ns.
@@ -173,7 +173,7 @@ impl<'a> Problem<'a> {
             if moved < SETTLED {
                 break;
             }
-            let keep = if round < 2 { 0.0 } else { 0.5 };
+            let keep = f64::min(0.25 * round as f64, 0.75);
             slow = self.settle(&slow, &rates, &latency, keep);
         }
         let load = self.load(&rates, &slow);
