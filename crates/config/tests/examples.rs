@@ -11,7 +11,7 @@ use hostnet_model::params::{
 fn fio(server: &ServerParams) -> &hostnet_model::params::FioParams {
     let found = server.workloads.iter().find_map(|workload| match &workload.kind {
         WorkloadKind::Fio(fio) => Some(fio),
-        WorkloadKind::Stream(_) => None,
+        _ => None,
     });
     found.expect("a fio workload")
 }

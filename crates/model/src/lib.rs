@@ -5,6 +5,8 @@
 //!
 //! | folder | part |
 //! |---|---|
+//! | `app/` | applications: the accesses and the work of their threads |
+//! | `cache/` | L2, LLC, snoop filter, DDIO: what they hold |
 //! | `core/` | cores: line fill buffers, streams of loads and stores, kernel work |
 //! | `cha/` | caching and home agents: admission, request buffers |
 //! | `memory/` | memory controller and DRAM of one channel, address map |
@@ -13,6 +15,8 @@
 //! | `nvme/` | drives as DMA sources and sinks |
 //! | `link/` | a plain link between two servers |
 
+pub mod app;
+pub mod cache;
 pub mod cha;
 mod context;
 pub mod core;

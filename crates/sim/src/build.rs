@@ -57,6 +57,7 @@ impl Builder<'_> {
                         programs[core as usize].push(program);
                     }
                 }
+                WorkloadKind::App(_) => {}
                 WorkloadKind::Fio(fio) => {
                     let mut cores: Vec<u32> = fio.jobs.iter().map(|job| job.core).collect();
                     cores.sort_unstable();

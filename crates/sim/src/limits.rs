@@ -27,13 +27,18 @@ fn facts(view: &View, total: &Sample, class: usize) -> WorkloadFacts {
     let lines = own.iter().map(|&group| total.of(group, class).lines).sum();
     let gb_per_s = if view.window_ps() > 0.0 { view.gb_per_s(lines) } else { 0.0 };
     match &workload.kind {
-        WorkloadKind::Stream(stream) => {
+        WorkloadKind::Stream(_) | WorkloadKind::App(_) => {
+            let (cores, gap_ps) = match &workload.kind {
+                WorkloadKind::Stream(stream) => (stream.cores.len(), stream.gap_ps),
+                WorkloadKind::App(app) => (app.cores.len(), 0),
+                WorkloadKind::Fio(_) => (0, 0),
+            };
             let [read, write] = own.map(|group| total.of(group, class));
             let domain = lfb_domain(read.area_ps as f64, write.area_ps as f64);
             let pools: Vec<Pool> = pool(view, total, Group::Lfb, class, domain).into_iter().collect();
             let accesses = total.of(Group::Lfb, class).lines as f64;
-            let per_core = accesses / view.window_ps() / stream.cores.len() as f64;
-            let otherwise = stream_otherwise(stream.gap_ps, view.plan.server.core.issue_ps, per_core);
+            let per_core = accesses / view.window_ps() / cores as f64;
+            let otherwise = stream_otherwise(gap_ps, view.plan.server.core.issue_ps, per_core);
             let mut facts = WorkloadFacts::new(&workload.name, Kind::Stream, gb_per_s, pools, otherwise);
             facts.store_share = if accesses > 0.0 { (write.lines as f64 / accesses).min(1.0) } else { 0.0 };
             facts

@@ -80,7 +80,7 @@ fn assert_moved(machine: &Machine, params: &ServerParams, now: Time) {
 fn assert_data_moved(machine: &Machine, class: usize, kind: &WorkloadKind, moved: u64) {
     let data: u64 = drives(machine).map(|drive| drive.services()[class].bytes).sum();
     match kind {
-        WorkloadKind::Stream(_) => assert_eq!([data, moved], [0, 0], "a stream needs no drive"),
+        WorkloadKind::Stream(_) | WorkloadKind::App(_) => assert_eq!([data, moved], [0, 0], "a stream needs no drive"),
         WorkloadKind::Fio(fio) if fio.dma_lines_per_page == 0 => assert_eq!(moved, data, "class {class}"),
         WorkloadKind::Fio(_) => assert!(moved >= data, "class {class}: {data} bytes of data, {moved} moved"),
     }

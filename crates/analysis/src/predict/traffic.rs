@@ -2,7 +2,7 @@
 
 use super::storage::Drive;
 use hostnet_model::memory::Decoder;
-use hostnet_model::params::{FioParams, Pattern, ServerParams, StreamParams, Workload, WorkloadKind};
+use hostnet_model::params::{AppParams, FioParams, Pattern, ServerParams, StreamParams, Workload, WorkloadKind};
 
 const SHARE: f64 = (1_u64 << 32) as f64;
 /// Lines of a run that are looked at to see where a walk goes.
@@ -65,8 +65,20 @@ pub(super) fn flows(server: &ServerParams, walks: &Walks) -> Vec<Flow> {
     let flow = |(class, workload): (usize, &Workload)| match &workload.kind {
         WorkloadKind::Stream(stream) => Flow::Stream(of_stream(server, stream, walks)),
         WorkloadKind::Fio(fio) => Flow::Storage(of_storage(server, class, fio)),
+        WorkloadKind::App(app) => Flow::Stream(of_stream(server, &without_caches(app), walks)),
     };
     server.workloads.iter().enumerate().map(flow).collect()
+}
+
+/// An application as if it did nothing but miss at random.
+fn without_caches(app: &AppParams) -> StreamParams {
+    StreamParams {
+        cores: app.cores.clone(),
+        pattern: Pattern::Random,
+        reads: 1 << 32,
+        working_set_bytes: 1 << 30,
+        gap_ps: 0,
+    }
 }
 
 fn of_stream(server: &ServerParams, stream: &StreamParams, walks: &Walks) -> Stream {

@@ -18,6 +18,7 @@ pub(super) fn resolve(
     Ok(ServerParams {
         core: resolve_core(&spec.core),
         cha: resolve_cha(&spec.cha),
+        cache: None,
         memory: memory::resolve(&spec.memory, context)?,
         iio: io::resolve_iio(&spec.iio),
         pcie: io::resolve_pcie(spec)?,
@@ -51,6 +52,7 @@ fn resolve_core(spec: &CoreSpec) -> CoreParams {
         from_cha_ps: spec.from_cha.0,
         write_ack_ps: spec.write_ack.0,
         dirty_pool_lines: spec.dirty_pool,
+        rob: 224,
     }
 }
 
@@ -80,6 +82,7 @@ pub(super) fn check_footprint(server: &ServerParams) -> Result<(), Issue> {
     let needs = server.workloads.iter().map(|workload| match &workload.kind {
         WorkloadKind::Stream(stream) => (stream_bytes(stream), format!("workload.{}.working_set", workload.name)),
         WorkloadKind::Fio(fio) => (fio_bytes(fio), format!("workload.{}", workload.name)),
+        WorkloadKind::App(_) => (0, format!("workload.{}", workload.name)),
     });
     let needs: Vec<(u128, String)> = needs.collect();
     let total: u128 = needs.iter().map(|(bytes, _)| bytes).sum();

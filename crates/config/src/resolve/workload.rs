@@ -50,7 +50,7 @@ pub(super) fn resolve(spec: &Spec, context: &Context) -> Result<Workloads, Issue
 fn check_commands(workloads: &[Workload]) -> Result<(), Issue> {
     let jobs = workloads.iter().filter_map(|workload| match &workload.kind {
         WorkloadKind::Fio(fio) => Some(&fio.jobs),
-        WorkloadKind::Stream(_) => None,
+        WorkloadKind::Stream(_) | WorkloadKind::App(_) => None,
     });
     let commands: u64 = jobs.flatten().map(|job| u64::from(job.io_depth)).sum();
     if commands > COMMANDS_MAX {
@@ -120,6 +120,7 @@ fn resolve_fio(name: &str, fio: &FioSpec, spec: &Spec, cores: &mut Cores) -> Res
         dma_lines_per_page: (spec.fio.dma_lines_per_page * 65536.0).round() as u64,
         kernel_lines_per_page: (spec.fio.kernel_lines_per_page * 65536.0).round() as u64,
         kernel_loads: share(spec.fio.kernel_loads),
+        consume: false,
     })
 }
 

@@ -2,8 +2,12 @@
 //!
 //! `config` makes these from what the user wrote; nothing here has a default.
 
+mod app;
+mod cache;
 mod memory;
 
+pub use app::*;
+pub use cache::*;
 pub use memory::*;
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +19,8 @@ pub struct ServerParams {
     pub core: CoreParams,
     /// The caching and home agents.
     pub cha: ChaParams,
+    /// The caches; `None` = every access of a stream misses them, as in a buffer much larger than they are.
+    pub cache: Option<CacheParams>,
     /// The memory controllers and their DRAM.
     pub memory: MemoryParams,
     /// The integrated IO controller.
@@ -49,7 +55,10 @@ pub struct CoreParams {
     /// From the CHA's admission of a write-back to the release of the LFB entry, in ps.
     pub write_ack_ps: u64,
     /// Dirty lines of one core that wait for eviction; one of them, drawn at random, leaves per store miss.
+    /// Without meaning when there are caches.
     pub dirty_pool_lines: u32,
+    /// Instructions that a core may have in flight (reorder buffer): how far it runs ahead of an access without data.
+    pub rob: u32,
 }
 
 /// The caching and home agents of a socket.
@@ -154,6 +163,8 @@ pub enum WorkloadKind {
     Stream(StreamParams),
     /// Storage IO.
     Fio(FioParams),
+    /// An application.
+    App(AppParams),
 }
 
 /// Loads and stores over a buffer per core.
@@ -198,6 +209,8 @@ pub struct FioParams {
     pub kernel_lines_per_page: u64,
     /// Share of those that it only reads, in units of 2^-32; the others are read and written.
     pub kernel_loads: u64,
+    /// Whether the cores read the data of storage reads once it is there; needs caches.
+    pub consume: bool,
 }
 
 /// One job on one drive.

@@ -108,7 +108,7 @@ impl View<'_> {
     /// The domains that a workload is measured by: those of its kind that it used.
     pub(crate) fn own_groups(&self, class: usize) -> [Group; 2] {
         match self.plan.server.workloads[class].kind {
-            WorkloadKind::Stream(_) => [Group::C2mRead, Group::C2mWrite],
+            WorkloadKind::Stream(_) | WorkloadKind::App(_) => [Group::C2mRead, Group::C2mWrite],
             WorkloadKind::Fio(_) => [Group::P2mWrite, Group::P2mRead],
         }
     }
@@ -180,6 +180,7 @@ impl View<'_> {
             let entries = |sample: &Sample| self.entry_totals(sample, class).lines as f64;
             let (kind, app, io) = match self.plan.server.workloads[class].kind {
                 WorkloadKind::Stream(_) => ("stream", throughput, None),
+                WorkloadKind::App(_) => ("app", throughput, None),
                 WorkloadKind::Fio(_) => {
                     ("fio", total.app_bytes[class] as f64 * 1000.0 / self.window_ps(), Some(self.commands(class)))
                 }
@@ -213,7 +214,7 @@ impl View<'_> {
     /// The groups whose entries hold a workload's line from its start to its end.
     fn entry_groups(&self, class: usize) -> &'static [Group] {
         match self.plan.server.workloads[class].kind {
-            WorkloadKind::Stream(_) => &[Group::Lfb],
+            WorkloadKind::Stream(_) | WorkloadKind::App(_) => &[Group::Lfb],
             WorkloadKind::Fio(_) => &[Group::P2mWrite, Group::P2mRead],
         }
     }

@@ -73,6 +73,7 @@ fn workloads(plan: &Plan, predicted: &[Workload]) -> Table {
         let kind = match workload.kind {
             WorkloadKind::Stream(_) => "stream",
             WorkloadKind::Fio(_) => "fio",
+            WorkloadKind::App(_) => "app",
         };
         table.push(row(
             WORKLOADS,

@@ -1,0 +1,68 @@
+//! What the caches have done since the last reset.
+
+use serde::{Deserialize, Serialize};
+
+/// Per workload: what happened to its accesses and lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassCounts {
+    /// Accesses of its cores that looked into an L2.
+    pub l2_lookups: u64,
+    /// Those that found nothing.
+    pub l2_misses: u64,
+    /// Accesses that were the first use of a prefetched line.
+    pub prefetch_used: u64,
+    /// Lines that prefetchers brought into an L2.
+    pub prefetch_filled: u64,
+    /// Reads of its cores, demand and prefetch, that looked into the LLC.
+    pub llc_lookups: u64,
+    /// Those that found nothing.
+    pub llc_misses: u64,
+    /// Lines that its devices wrote to the LLC where a cache had them (update).
+    pub ddio_updates: u64,
+    /// Lines that its devices wrote to the LLC where no cache had them (allocate).
+    pub ddio_allocations: u64,
+    /// Lines written by its devices that left the LLC for memory before any core or device read them: leaks.
+    pub ddio_leaks: u64,
+    /// Lines written by its devices that left the LLC for memory, read or not.
+    pub ddio_evictions: u64,
+    /// Lines that its devices looked for in the caches, to read.
+    pub io_reads: u64,
+    /// Those that a cache had.
+    pub io_read_hits: u64,
+    /// Dirty lines that left the LLC for memory, written by its cores.
+    pub core_evictions: u64,
+    /// Lines that cores lost because the snoop filter or an inclusive LLC needed the place.
+    pub back_invalidations: u64,
+    /// Lines in the LLC now that its cores put there or read.
+    pub core_lines: u64,
+    /// Lines in the LLC now that its devices wrote and no core has read.
+    pub io_lines: u64,
+}
+
+/// What the caches have done since the last reset, and what the LLC holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CacheCounts {
+    classes: Vec<ClassCounts>,
+}
+
+impl CacheCounts {
+    /// Nothing, for `classes` workloads.
+    #[must_use]
+    pub fn new(classes: usize) -> Self {
+        Self { classes: vec![ClassCounts::default(); classes] }
+    }
+
+    /// Per workload.
+    #[must_use]
+    pub fn classes(&self) -> &[ClassCounts] {
+        &self.classes
+    }
+
+    /// Starts anew; what the LLC holds stays.
+    pub fn reset(&mut self) {
+        for counts in &mut self.classes {
+            *counts =
+                ClassCounts { core_lines: counts.core_lines, io_lines: counts.io_lines, ..ClassCounts::default() };
+        }
+    }
+}
