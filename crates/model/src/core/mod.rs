@@ -3,8 +3,10 @@
 //! The LFB is one pool. An entry serves a read (C2M-Read) until its data is back; for a store it then serves the write-back
 //! of a dirty line (C2M-Write) until the CHA admits that.
 
+mod cached;
 mod stream;
 
+pub use cached::{Block, CachedCore, Source, Storage, Stream, Thread};
 pub use stream::{Evictions, Walk};
 
 use crate::cha::slice_of;
@@ -194,7 +196,9 @@ impl Core {
         let id = context.requests.insert(Request {
             kind: Kind::CoreRead,
             class,
+            book: 0,
             for_store: !load,
+            line,
             slice: slice_of(line, context.layout.slices),
             place: context.decoder.place(line),
             owner: context.id,
@@ -228,6 +232,7 @@ impl Core {
         let line = self.programs[request.tag as usize].evictions.next(&self.pages, &mut self.rng);
         request.kind = Kind::CoreWrite;
         request.since = now;
+        request.line = line;
         request.place = context.decoder.place(line);
         request.slice = slice_of(line, context.layout.slices);
         context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
