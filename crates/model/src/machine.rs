@@ -1,9 +1,9 @@
 //! The machine: its parts, and the way events find them.
 
+use crate::cache::Caches;
 use crate::cha::Cha;
 use crate::context::{Context, Layout, Payload};
 use crate::core::{CachedCore, Core};
-use crate::cache::Caches;
 use crate::iio::Iio;
 use crate::link::{Receiver, Sender};
 use crate::memory::{Channel, Decoder};

@@ -35,6 +35,7 @@ mod table;
 mod trace;
 mod units;
 mod view;
+mod warm_up;
 mod watch;
 
 pub use divergence::{first_deviation, first_divergence, Again, Deviation, Divergence, Lockstep};

@@ -14,7 +14,10 @@ const EVICT_PS: u64 = 1;
 impl Cha {
     /// Lets the LLC have a request; true when it needs nothing of memory.
     pub(super) fn serve_from_llc(&mut self, id: RequestId, context: &mut Context) -> bool {
-        let Request { kind, class, line, owner, .. } = *context.requests.get(id);
+        let now = context.now();
+        let request = context.requests.get_mut(id);
+        request.admitted = now;
+        let Request { kind, class, line, owner, .. } = *request;
         match kind {
             Kind::CoreRead => self.serve_core(id, context),
             Kind::CoreWrite | Kind::CoreClean => {

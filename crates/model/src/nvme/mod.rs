@@ -129,6 +129,12 @@ impl Ssd {
         }
     }
 
+    /// Its number.
+    #[must_use]
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
     /// What the workloads got from the drive.
     #[must_use]
     pub fn services(&self) -> &[Service] {

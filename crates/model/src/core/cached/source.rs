@@ -47,7 +47,11 @@ pub struct Storage {
 impl Storage {
     /// Requests that have work left.
     pub(super) fn requests(&self) -> u64 {
-        if self.owed < LINE { 0 } else { self.owed.div_ceil(self.request.max(LINE)) }
+        if self.owed < LINE {
+            0
+        } else {
+            self.owed.div_ceil(self.request.max(LINE))
+        }
     }
 
     fn next(&mut self, pages: &Pages, rng: &mut Rng) -> Option<Item> {
