@@ -18,11 +18,12 @@ mod resolve;
 mod schema;
 mod spec;
 pub mod units;
+mod ways;
 
 pub use error::ConfigError;
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
-pub use presets::{counters, devices, presets, profiles, PresetInfo};
+pub use presets::{apps, counters, devices, presets, profiles, AppInfo, PresetInfo};
 pub use resolve::{memory_plan, resolve};
 pub use schema::{memory_schema, schema};
 

@@ -1,9 +1,11 @@
-//! The servers, DRAM devices, controller profiles and counters that come with the program, and those of the user.
+//! The servers, DRAM devices, controller profiles, applications and counters that come with the program, and those of the user.
 
 use crate::check::check;
 use crate::document::{parse_toml, read_text, Document};
 use crate::error::{suggestion, Issue};
 use crate::layers::{at, overlay};
+use crate::schema;
+use crate::spec::AppName;
 use crate::units::shorten;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -41,6 +43,50 @@ pub fn devices() -> Vec<String> {
 /// The names of every controller profile.
 pub fn profiles() -> Vec<String> {
     PROFILES.iter().map(|(name, _)| name.to_string()).collect()
+}
+
+/// An application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AppInfo {
+    /// The name for `app` of a workload.
+    pub name: &'static str,
+    /// What the application is.
+    pub description: String,
+}
+
+/// Every application.
+pub fn apps() -> Vec<AppInfo> {
+    let schema = app_schema();
+    let names = schema["properties"]["app"]["oneOf"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let describe = |name: &'static str| {
+        let known = names.iter().find(|known| known["const"] == name);
+        known.and_then(|known| known["description"].as_str()).unwrap_or_default().to_string()
+    };
+    AppName::ALL.into_iter().map(|app| AppInfo { name: app.name(), description: describe(app.name()) }).collect()
+}
+
+/// The schema of a workload of kind "app".
+fn app_schema() -> &'static Value {
+    let kinds = &schema::complete()["properties"]["workload"]["additionalProperties"]["oneOf"];
+    let apps =
+        kinds.as_array().and_then(|kinds| kinds.iter().find(|kind| kind["properties"]["kind"]["const"] == "app"));
+    apps.unwrap_or(&Value::Null)
+}
+
+/// Puts the profile of every application in `tree` under the workloads that are one.
+pub(crate) fn fill_apps(tree: &mut Value) -> Result<(), Issue> {
+    let workloads = tree.get_mut("workload").and_then(Value::as_object_mut);
+    for (name, workload) in workloads.into_iter().flatten() {
+        if workload["kind"] != "app" {
+            continue;
+        }
+        if let Some((known, _)) = APPS.iter().find(|(known, _)| workload["app"] == *known) {
+            let mut profile = embedded(APPS, known, &format!("workload.{name}.app"), "application")?;
+            overlay(&mut profile, workload);
+            *workload = profile;
+        }
+    }
+    Ok(())
 }
 
 /// The counters of every microarchitecture that is known: its name, and the file about it, as TOML.
@@ -149,7 +195,6 @@ fn embedded(files: &[(&str, &str)], name: &str, path: &str, what: &str) -> Resul
 mod tests {
     use super::*;
     use crate::check::missing;
-    use crate::schema;
 
     #[test]
     fn every_embedded_file_fits_the_schema() {
@@ -165,6 +210,19 @@ mod tests {
                 assert_eq!(missing(schema, &tree, ""), None, "{name} is complete");
             }
         }
+    }
+
+    #[test]
+    fn every_profile_of_an_application_has_its_keys_and_no_others() {
+        assert_eq!(APPS.len(), AppName::ALL.len());
+        for app in AppName::ALL {
+            let tree = embedded(APPS, app.name(), "app", "application").unwrap();
+            assert_eq!(check(app_schema(), &tree, ""), Ok(()), "{}", app.name());
+            let mut wanted = [&["ipc", "in_flight", "think"], app.keys()].concat();
+            wanted.sort_unstable();
+            assert_eq!(tree.as_object().unwrap().keys().collect::<Vec<_>>(), wanted, "{}", app.name());
+        }
+        assert!(apps().iter().all(|app| !app.description.is_empty()));
     }
 
     #[test]
@@ -187,7 +245,7 @@ mod tests {
 
     #[test]
     fn every_number_in_an_embedded_file_has_its_source() {
-        for (name, text) in SERVERS.iter().chain(DEVICES).chain(PROFILES).chain(COUNTERS) {
+        for (name, text) in SERVERS.iter().chain(DEVICES).chain(PROFILES).chain(APPS).chain(COUNTERS) {
             for line in text.lines().filter(|line| line.contains('=') && !line.trim_start().starts_with('#')) {
                 let (setting, source) = line.split_once(" # ").unwrap_or((line, ""));
                 let value = setting.split_once('=').map_or("", |(_, value)| value).trim().trim_start_matches('"');
