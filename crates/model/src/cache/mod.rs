@@ -5,6 +5,8 @@ mod counts;
 mod ddio;
 mod holder;
 mod llc;
+#[cfg(test)]
+mod plain_tests;
 mod private;
 mod replacement;
 #[cfg(test)]
