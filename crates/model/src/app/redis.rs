@@ -193,16 +193,16 @@ impl Redis {
         self.script.add_random(object, self.walks.as_ref(), rng);
     }
 
-    /// The entry and the key of an entry: allocated one after the other when the key was new, they are often one line.
+    /// An entry and its key: allocated one after the other when the key was new, they often share a line.
     fn compare(&mut self, key: u64, rng: &mut Rng) {
         let layout = &self.redis.layout;
         let text = self.pairs + key * (layout.entry_bytes + layout.key_bytes);
         let entry = text + layout.key_bytes;
         let load = Piece::load(entry, 1).after(self.redis.work.entry).dependent();
         self.script.add_random(load, self.walks.as_ref(), rng);
-        if text / LINE != entry / LINE {
-            self.script.add(Piece::load(text, 1).dependent());
-        }
+        let in_front = (entry / LINE - text / LINE) as u32;
+        self.script.add(Piece::load(text, in_front).dependent());
+        self.script.add(Piece::load(entry + LINE, lines(entry, layout.entry_bytes) - 1));
     }
 
     fn value(&self, key: u64) -> u64 {
