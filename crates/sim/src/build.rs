@@ -2,6 +2,7 @@
 
 use crate::warm_up;
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
+use hostnet_model::app::{footprint, Bases, Generator};
 use hostnet_model::cache::Caches;
 use hostnet_model::core::{CachedCore, Core, Evictions, Program, Source, Storage, Stream, Thread, Walk};
 use hostnet_model::link::{LinkParams, Receiver, Sender, Socket};
@@ -107,11 +108,17 @@ impl Builder<'_> {
     }
 
     fn app_threads(&mut self, class: u8, app: &AppParams, threads: &mut [Option<Thread>]) {
-        let base = self.space.take(1 << 30);
-        for &core in &app.cores {
+        let needed = footprint(app);
+        let shared = self.space.take(needed.shared_bytes);
+        let count = app.cores.len() as u32;
+        for (number, &core) in (0..).zip(&app.cores) {
+            let thread_base = self.space.take(needed.thread_bytes);
+            let bases = Bases { shared, thread: thread_base, client: 0 };
+            let mut rng = self.rng(1 << 32 | u64::from(core));
+            let generator = Generator::new(app, number, count, bases, &mut rng);
             threads[core as usize] = Some(Thread {
                 class,
-                source: Source::App(Box::new(hostnet_model::app::Generator { base, bytes: 1 << 30, n: 0 })),
+                source: Source::App(Box::new(generator)),
                 instruction_fs: app.instruction_fs,
                 in_flight: app.in_flight,
                 think_ps: app.think_ps,

@@ -3,7 +3,7 @@
 use super::workload::share;
 use crate::error::Issue;
 use crate::spec::{AppName, AppSpec, Spec, COMMON_KEYS};
-use hostnet_model::params::{App, AppParams, GraphParams, RedisParams};
+use hostnet_model::params::{App, AppParams, GraphParams, RedisLayout, RedisParams, RedisWork, WalkParams};
 
 pub(super) fn resolve(name: &str, app: &AppSpec, spec: &Spec) -> Result<AppParams, Issue> {
     if !spec.cache.enabled {
@@ -14,6 +14,8 @@ pub(super) fn resolve(name: &str, app: &AppSpec, spec: &Spec) -> Result<AppParam
     let ipc = reader.want("ipc", app.ipc)?;
     Ok(AppParams {
         cores: app.cores.0.clone(),
+        clients: Vec::new(),
+        walks: Some(WalkParams { tlb_pages: 1536, page_bytes: 4096 }),
         app: resolve_kind(&reader, app)?,
         instruction_fs: (FS_PER_S / (spec.core.frequency.0 as f64 * ipc)).round() as u64,
         in_flight: reader.want("in_flight", app.in_flight)?,
@@ -30,13 +32,33 @@ pub(super) fn needs_caches(path: &str, what: &str) -> Issue {
 }
 
 fn resolve_kind(reader: &Reader, app: &AppSpec) -> Result<App, Issue> {
-    let graph =
-        || Ok(GraphParams { scale: reader.want("scale", app.scale)?, degree: reader.want("degree", app.degree)? });
+    let graph = || {
+        Ok(GraphParams {
+            scale: reader.want("scale", app.scale)?,
+            degree: reader.want("degree", app.degree)?,
+            rounds: 20,
+            node: 20,
+            edge: 5,
+            successor: 5,
+        })
+    };
     Ok(match app.app {
         AppName::Redis => App::Redis(RedisParams {
             keys: reader.want("keys", app.keys)?,
             value_bytes: reader.want("value", app.value)?.0,
             sets: share(reader.want("sets", app.sets)?),
+            connections: 2,
+            pipeline: 32,
+            socket_bytes: 262144,
+            layout: RedisLayout {
+                entry_bytes: 24,
+                key_bytes: 32,
+                object_bytes: 16,
+                header_bytes: 16,
+                request_bytes: 40,
+                reply_bytes: 16,
+            },
+            work: RedisWork { request: 900, entry: 30, reply: 500, set: 600, line: 6, kernel: 600, client: 1500 },
         }),
         AppName::PageRank => App::PageRank(graph()?),
         AppName::Bc => App::Betweenness(graph()?),

@@ -4,8 +4,9 @@ use super::{io, memory, Context};
 use crate::error::Issue;
 use crate::spec::{ChaSpec, CoreSpec, Spec};
 use crate::units::{format, Dimension};
+use hostnet_model::app::footprint;
 use hostnet_model::params::{
-    App, AppParams, CacheParams, ChaParams, CoreParams, FioJob, FioParams, ServerParams, StreamParams, Workload,
+    AppParams, CacheParams, ChaParams, CoreParams, FioJob, FioParams, ServerParams, StreamParams, Workload,
     WorkloadKind,
 };
 
@@ -112,11 +113,8 @@ fn fio_bytes(fio: &FioParams) -> u128 {
 }
 
 fn app_bytes(app: &AppParams) -> u128 {
-    match &app.app {
-        App::Redis(redis) => u128::from(redis.keys) * u128::from(redis.value_bytes) * app.cores.len() as u128,
-        App::PageRank(graph) | App::Betweenness(graph) => {
-            let nodes = 1u128 << graph.scale;
-            nodes * (u128::from(graph.degree) * 2 * 4 + 20)
-        }
-    }
+    let needed = footprint(app);
+    let buffer = |bytes: u64| u128::from(bytes).next_multiple_of(u128::from(BUFFER_ALIGNMENT));
+    let threads = buffer(needed.thread_bytes) * app.cores.len() as u128;
+    buffer(needed.shared_bytes) + threads + buffer(needed.client_bytes) * app.clients.len() as u128
 }
