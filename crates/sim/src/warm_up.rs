@@ -80,37 +80,37 @@ fn run_cores(caches: &mut Caches, components: &mut [Component], lines: u64) {
     }
 }
 
-/// Lets cores and devices run until the devices have written `lines` lines to the LLC.
+/// Lets cores and devices run until the devices have written `lines` lines to the LLC, if any of them writes there.
 fn run_all(caches: &mut Caches, components: &mut [Component], params: &ServerParams, cache: &CacheParams, lines: u64) {
-    let mut agents = agents(components, |component| is_core(component) || matches!(component, Component::Ssd(_)));
+    let mut agents = agents(components, |component| is_core(component) || puts(component, cache));
+    let mut writing = agents.iter().filter(|agent| !is_core(&components[agent.component])).count();
     let line_ps = 64 * 1_000_000_000_000 / params.ssd.read_bytes_per_s.max(1);
     let mut written = 0;
-    while written < lines {
-        let Some(agent) = next(&mut agents).filter(|agent| agent.at_ps < u64::MAX) else { return };
+    while written < lines && writing > 0 {
+        let Some(agent) = next(&mut agents) else { return };
         let took = match &mut components[agent.component] {
             Component::CachedCore(core) => core.warm_up(caches),
-            Component::Ssd(ssd) => write_line(ssd, agent, caches, cache).map(|put| {
+            Component::Ssd(ssd) => {
+                let put = put_line(ssd, agent.lines, caches);
                 written += u64::from(put);
-                line_ps
-            }),
+                writing -= usize::from(!put);
+                put.then_some(line_ps)
+            }
             _ => None,
         };
         agent.at_ps = took.map_or(u64::MAX, |took| agent.at_ps.saturating_add(took));
         agent.lines += 1;
-        if written == 0 && agent.lines > lines && !cache.ddio.drives.contains(&true) {
-            return;
-        }
     }
 }
 
-/// Lets a drive write its next line; whether it went to the LLC.
-fn write_line(ssd: &Ssd, agent: &Agent, caches: &mut Caches, cache: &CacheParams) -> Option<bool> {
-    let (line, class) = ssd.written_line(agent.lines)?;
-    let put = cache.ddio.drives.get(ssd.index() as usize) == Some(&true);
-    if put {
-        let _ = caches.io_write(line, class);
-    } else {
-        caches.io_invalidate(line);
-    }
-    Some(put)
+/// Whether a part is a drive whose writes go to the LLC.
+fn puts(component: &Component, cache: &CacheParams) -> bool {
+    matches!(component, Component::Ssd(ssd) if cache.ddio.drives.get(ssd.index() as usize) == Some(&true))
+}
+
+/// Lets a drive write line `number` to the LLC; false when it writes nothing.
+fn put_line(ssd: &Ssd, number: u64, caches: &mut Caches) -> bool {
+    let Some((line, class)) = ssd.written_line(number) else { return false };
+    let _ = caches.io_write(line, class);
+    true
 }

@@ -191,6 +191,7 @@ impl Cha {
         let index = usize::from(slice);
         if kind.is_io() {
             let put_ps = if kind == Kind::IoPut { self.put_ps } else { 0 };
+            context.requests.get_mut(id).class = book / BOOKS as u8;
             context.send(owner, self.io_write_ack_ps + put_ps, Payload::Acknowledged(id));
         } else {
             self.slices[index].core_writes -= 1;
