@@ -18,7 +18,7 @@ const BUFFER_LINES: u64 = 1 << 18;
 /// Tag arrays alone, and the caches of a socket whose cores and devices use them.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
-    let (repetitions, accesses) = if size == Size::Quick { (1, 20_000) } else { (3, 8_000_000) };
+    let (repetitions, accesses) = if size == Size::Quick { (1, 20_000) } else { (3, 2_000_000) };
     let typical = |name: &str, lines: u64, run: &dyn Fn() -> Sample| {
         row(name, &(interleaved(repetitions, &[run]).typical(0), lines), None)
     };
