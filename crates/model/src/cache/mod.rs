@@ -3,6 +3,8 @@
 pub mod array;
 mod counts;
 mod ddio;
+#[cfg(test)]
+mod edge_tests;
 mod holder;
 mod llc;
 #[cfg(test)]
@@ -39,7 +41,7 @@ pub struct Evicted {
     pub line: u64,
     /// The workload that it belongs to.
     pub class: u8,
-    /// Whether a device wrote it, and no core since.
+    /// Whether a device wrote it, and no core has read it since.
     pub io: bool,
 }
 

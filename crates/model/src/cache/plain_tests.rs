@@ -99,7 +99,7 @@ impl Plain {
         &mut self.counts[usize::from(class)]
     }
 
-    fn to_memory(&mut self, row: Row) {
+    fn goes_to_memory(&mut self, row: Row) {
         if row.io {
             self.count(row.class).ddio_evictions += 1;
             self.count(row.class).ddio_leaks += u64::from(!row.read);
@@ -118,17 +118,17 @@ impl Plain {
             }
         }
         if row.dirty {
-            self.to_memory(row);
+            self.goes_to_memory(row);
         }
     }
 
-    fn into_llc(&mut self, line: u64, class: u8, mask: u32, dirty: bool, io: bool) {
+    fn allocate(&mut self, line: u64, class: u8, mask: u32, dirty: bool, io: bool) {
         let (row, left) = self.insert(self.llc(line), line, class, mask);
         (row.dirty, row.io) = (dirty, io);
         if let Some(left) = left {
             if self.victim_mode() {
                 if left.dirty {
-                    self.to_memory(left);
+                    self.goes_to_memory(left);
                 }
             } else {
                 self.force_out(left);
@@ -199,7 +199,7 @@ impl Plain {
         });
         let dirty = dirty.last();
         let Some(row) = self.use_row(self.llc(line), line) else {
-            self.into_llc(line, class, self.params.masks[usize::from(class)], false, false);
+            self.allocate(line, class, self.params.masks[usize::from(class)], false, false);
             return None;
         };
         if row.io {
@@ -219,7 +219,7 @@ impl Plain {
                 return;
             }
             self.remove(self.filter(line), line);
-            self.into_llc(line, class, mask, dirty, false);
+            self.allocate(line, class, mask, dirty, false);
         } else if dirty {
             let row = self.find(self.llc(line), line).expect("an inclusive LLC has what an L2 has");
             (row.class, row.dirty, row.io, row.read) = (class, true, false, false);
@@ -234,7 +234,7 @@ impl Plain {
             self.count(class).ddio_updates += 1;
         } else {
             self.count(class).ddio_allocations += 1;
-            self.into_llc(line, class, self.params.ddio.ways, true, true);
+            self.allocate(line, class, self.params.ddio.ways, true, true);
         }
     }
 
