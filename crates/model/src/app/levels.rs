@@ -30,7 +30,7 @@ impl Levels {
             let reach = level * neighbours as f64 / all;
             let next = rest * (1.0 - decay(reach));
             levels.push(Level {
-                until: (all - rest) as u64,
+                until: (all - rest + 0.5) as u64,
                 further: share(rest / all),
                 found: if reach * rest > 0.0 { share(next / (reach * rest)) } else { 0 },
             });
@@ -95,7 +95,7 @@ mod tests {
     fn the_published_graph_has_two_levels_with_nearly_all_nodes() {
         let levels = Levels::new(1 << 25, 32);
         let sizes: Vec<_> = (0..levels.0.len()).map(|level| levels.0[level].until).collect();
-        assert_eq!(&sizes[..3], &[1, 33, 1056]);
+        assert_eq!(&sizes[..3], &[1, 33, 1057]);
         assert!(sizes[4] < 1_200_000 && sizes[6] > 33_000_000, "{sizes:?}");
     }
 

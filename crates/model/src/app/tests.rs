@@ -254,14 +254,14 @@ fn a_node_of_pagerank_gathers_from_all_its_neighbours() {
 #[test]
 fn a_node_of_betweenness_gathers_depths_on_one_way_and_marked_neighbours_on_the_other() {
     let params = AppParams { walks: None, ..params(App::Betweenness(graph(25, 16))) };
-    let visit = per_operation(&of(&params, 0, 4, 1, 20_000_000), |_| true);
+    let visit = per_operation(&of(&params, 0, 4, 1, 6_000_000), |_| true);
     // Of 32 neighbours 8.4 lie one level further: two levels of 63% and 34% of the nodes and their shares of what is left after them.
     let further = 8.4;
     // Half of the visits gather 32 depths, half two values of each marked neighbour; pointer, count and a line of the queue for 16 nodes
     // are for all, 2.9 lines of neighbours for those with any marked, the marks of the row for the way back.
-    near(visit.loads, 16.0 + further + 2.0 + 1.0 / 16.0 + 2.9 * 0.82 + 0.5, 0.03);
+    near(visit.loads, 16.0 + further + 2.0 + 1.0 / 16.0 + 2.9 * 0.82 + 0.5, 0.05);
     // Marks and counts of the search, depths and queue of the nodes that it finds, dependency and score of the way back.
-    near(visit.stores, further + 0.5 + 0.5 / 16.0 + 1.0, 0.04);
+    near(visit.stores, further + 0.5 + 0.5 / 16.0 + 1.0, 0.06);
 }
 
 #[test]
