@@ -29,7 +29,7 @@ impl Graph {
         let neighbours = 2 * u64::from(params.degree);
         let index = arena.place(nodes + 1, POINTER);
         let rows = arena.place(nodes * neighbours + 2 * super::layout::LINE / NODE, NODE);
-        Self { scale: params.scale, neighbours, index, rows, seed: nodes ^ neighbours << 40 }
+        Self { scale: params.scale, neighbours, index, rows, seed: nodes ^ (neighbours << 40) }
     }
 
     pub(super) fn nodes(&self) -> u64 {

@@ -30,7 +30,7 @@ impl Levels {
             let reach = level * neighbours as f64 / all;
             let next = rest * (1.0 - decay(reach));
             levels.push(Level {
-                until: (all - rest) as u64,
+                until: (all - rest + 0.5) as u64,
                 further: share(rest / all),
                 found: if reach * rest > 0.0 { share(next / (reach * rest)) } else { 0 },
             });
@@ -68,4 +68,42 @@ fn decay(x: f64) -> f64 {
     let mut value = 1.0 - (x / 1_048_576.0).min(1.0);
     (0..20).for_each(|_| value *= value);
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_hold_every_node_once_and_lead_to_every_node_but_the_source() {
+        for scale in [4, 10, 20, 25, 32] {
+            let nodes = 1_u64 << scale;
+            let levels = Levels::new(nodes, 32);
+            let (mut before, mut found) = (0, 0.0);
+            for level in &levels.0 {
+                assert!(level.until >= before, "{levels:?}");
+                let edges = (level.until - before) as f64 * 32.0;
+                found += edges * (level.further as f64 / 2_f64.powi(32)) * (level.found as f64 / 2_f64.powi(32));
+                before = level.until;
+            }
+            assert_eq!(before, nodes);
+            assert!((found / nodes as f64 - 1.0).abs() < 0.15, "{found} of {nodes} nodes are found");
+        }
+    }
+
+    #[test]
+    fn the_published_graph_has_two_levels_with_nearly_all_nodes() {
+        let levels = Levels::new(1 << 25, 32);
+        let sizes: Vec<_> = (0..levels.0.len()).map(|level| levels.0[level].until).collect();
+        assert_eq!(&sizes[..3], &[1, 33, 1057]);
+        assert!(sizes[4] < 1_200_000 && sizes[6] > 33_000_000, "{sizes:?}");
+    }
+
+    #[test]
+    fn decay_is_the_exponential() {
+        for x in [0.0, 1e-6, 0.5, 1.0, 30.0] {
+            assert!((decay(x) - (-x).exp()).abs() < 1e-4, "exp(-{x}) is not {}", decay(x));
+        }
+        assert!(decay(1e9) == 0.0);
+    }
 }

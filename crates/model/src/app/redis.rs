@@ -178,14 +178,14 @@ impl Redis {
     /// Bucket, entries and keys, each found with the one before, then the object.
     fn look_up(&mut self, key: u64, rng: &mut Rng) {
         let hash = key.wrapping_mul(SPREAD);
-        let bucket = self.table + (hash >> 20 & self.mask) * 8;
+        let bucket = self.table + ((hash >> 20) & self.mask) * 8;
         let load = Piece::load(bucket, 1).after(self.redis.work.request);
         self.script.add_random(load, self.walks.as_ref(), rng);
         for other in 0..IN_FRONT {
             // The same keys stand in front of it at every look.
             let drawn = (hash ^ u64::from(other + 1)).wrapping_mul(SPREAD);
             if drawn >> 32 < self.crowd {
-                self.compare((u128::from(drawn << 32) * u128::from(self.redis.keys) >> 64) as u64, rng);
+                self.compare(((u128::from(drawn << 32) * u128::from(self.redis.keys)) >> 64) as u64, rng);
             }
         }
         self.compare(key, rng);
@@ -249,7 +249,7 @@ impl Redis {
         let (from, _) = self.sent.take(reply);
         let (to, lines) = self.replies.take(reply);
         let work = &self.redis.work;
-        self.script.add(Piece::copy(from, to, lines).after(work.kernel).each(work.line));
+        self.script.add(Piece::copy(from, to, lines).after(work.finish + work.kernel).each(work.line));
     }
 }
 

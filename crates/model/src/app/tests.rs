@@ -20,7 +20,8 @@ fn redis(keys: u64, value_bytes: u64, sets: u64) -> App {
         request_bytes: 36,
         reply_bytes: 9,
     };
-    let work = RedisWork { request: 1000, entry: 50, reply: 500, set: 700, line: 8, kernel: 600, client: 900 };
+    let work =
+        RedisWork { request: 1000, entry: 50, reply: 500, set: 700, finish: 400, line: 8, kernel: 600, client: 900 };
     App::Redis(RedisParams {
         keys,
         value_bytes,
@@ -34,7 +35,7 @@ fn redis(keys: u64, value_bytes: u64, sets: u64) -> App {
 }
 
 fn graph(scale: u32, degree: u32) -> GraphParams {
-    GraphParams { scale, degree, rounds: 3, node: 20, edge: 5, successor: 10 }
+    GraphParams { scale, degree, rounds: 3, node: 20, edge: 5, successor: 10, dependency: 8 }
 }
 
 fn mlc(working_set_bytes: u64, reads: u64, random: bool, delay_ps: u64) -> App {
@@ -248,6 +249,19 @@ fn a_node_of_pagerank_gathers_from_all_its_neighbours() {
     near(node.stores, 2.0 / 16.0, 0.01);
     near(node.instructions, 20.0 + 32.0 * 5.0 + 2.0, 0.01);
     assert!(node.depends < 1e-9);
+}
+
+#[test]
+fn a_node_of_betweenness_gathers_depths_on_one_way_and_marked_neighbours_on_the_other() {
+    let params = AppParams { walks: None, ..params(App::Betweenness(graph(25, 16))) };
+    let visit = per_operation(&of(&params, 0, 4, 1, 6_000_000), |_| true);
+    // Of 32 neighbours 8.4 lie one level further: two levels of 63% and 34% of the nodes and their shares of what is left after them.
+    let further = 8.4;
+    // Half of the visits gather 32 depths, half two values of each marked neighbour; pointer, count and a line of the queue for 16 nodes
+    // are for all, 2.9 lines of neighbours for those with any marked, the marks of the row for the way back.
+    near(visit.loads, 16.0 + further + 2.0 + 1.0 / 16.0 + 2.9 * 0.82 + 0.5, 0.05);
+    // Marks and counts of the search, depths and queue of the nodes that it finds, dependency and score of the way back.
+    near(visit.stores, further + 0.5 + 0.5 / 16.0 + 1.0, 0.06);
 }
 
 #[test]
