@@ -65,6 +65,11 @@ pub fn apps() -> Vec<AppInfo> {
     AppName::ALL.into_iter().map(|app| AppInfo { name: app.name(), description: describe(app.name()) }).collect()
 }
 
+/// The profile of an application as TOML; empty when it has none.
+pub(crate) fn app_profile(name: &str) -> &'static str {
+    APPS.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text)
+}
+
 /// The schema of a workload of kind "app".
 fn app_schema() -> &'static Value {
     let kinds = &schema::complete()["properties"]["workload"]["additionalProperties"]["oneOf"];

@@ -35,6 +35,7 @@ def show_list(what: str) -> int:
         "devices": lambda: show_names(_core.devices()),
         "profiles": lambda: show_names(_core.profiles()),
         "workloads": show_workloads,
+        "apps": show_apps,
         "studies": show_studies,
         "counters": show_counters,
     }
@@ -52,6 +53,14 @@ def show_presets() -> None:
         typer.echo(f"{name:<{width}}  {description}")
         if unvalidated:
             typer.echo(f"{'':<{width}}  {unvalidated}")
+
+
+def show_apps() -> None:
+    """Prints the applications with what they are."""
+    apps = _core.apps()
+    width = max(len(name) for name, _ in apps)
+    for name, description in apps:
+        typer.echo(f"{name:<{width}}  {' '.join(description.split())}")
 
 
 def show_counters() -> None:

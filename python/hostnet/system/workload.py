@@ -20,6 +20,10 @@ class Stream:
     """Buffer of each core (size); a multiple of 64 B; "1 GiB" when absent. Range: "64 B" to "64 TiB"."""
     gap: str | None = None
     """Least time between two accesses of one core (time); none when absent. Range: at most "1 ms"."""
+    llc_ways: str | Sequence[int] | None = None
+    """Ways of the LLC that its cores may allocate in (CAT): "0-8", a list of numbers or a mask such as "0x1ff";
+    contiguous; all when absent.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,3 +60,45 @@ class Fio:
     """The cores that submit and complete, in turn; the last free cores of the socket when neither this nor the job says
     which.
     """
+    consume: bool | None = None
+    """Whether the cores read the data of finished storage reads; needs caches."""
+    llc_ways: str | Sequence[int] | None = None
+    """Ways of the LLC that its cores may allocate in (CAT): "0-8", a list of numbers or a mask such as "0x1ff";
+    contiguous; all when absent.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class App:
+    """An application. What it does not set comes from the profile of the application."""
+
+    app: str
+    """Which application; `hostnet list apps` names them."""
+    cores: str | Sequence[int]
+    """The cores of its threads, one each: "0-3", "0,2,4-5" or a list of numbers."""
+    llc_ways: str | Sequence[int] | None = None
+    """Ways of the LLC that its cores may allocate in (CAT): "0-8", a list of numbers or a mask such as "0x1ff";
+    contiguous; all when absent.
+    """
+    ipc: float | None = None
+    """Instructions per clock of a thread when all data is at hand (0.01 to 16); the profile's when absent."""
+    in_flight: int | None = None
+    """Operations that the clients of one thread keep in flight; 0 when it needs none; the profile's when absent.
+
+    Range: 0 to 65536.
+    """
+    think: str | None = None
+    """From the end of an operation to the next one of the same client (time); the profile's when absent.
+
+    Range: at most "1 s".
+    """
+    keys: int | None = None
+    """redis: keys of the server of one core. Range: 1 to 4294967296."""
+    value: str | None = None
+    """redis: bytes of a value (size). Range: "1 B" to "1 GiB"."""
+    sets: float | None = None
+    """redis: share of SET (0 to 1); the rest is GET."""
+    scale: int | None = None
+    """pagerank, bc: nodes of the graph as a power of two: 25 is 2^25. Range: 1 to 32."""
+    degree: int | None = None
+    """pagerank, bc: edges per node, each of which joins two nodes. Range: 1 to 1024."""
