@@ -374,7 +374,9 @@ fn masks_of_ways_are_contiguous_not_empty_and_of_ways_that_exist() {
         says("'5-3'", &["runs backwards"]);
         says("'x'", &["\"x\" is not a list of ways"]);
         says("'0xzz'", &["\"0xzz\" is not a mask such as \"0x600\""]);
-        says("3", &["3 is a bare number; a list of ways such as \"9-10\" or a list of numbers"]);
+        says("0x0", &["\"0x0\" has no way"]);
+        says("12", &["\"12\" is beyond the LLC"]);
+        says("1.5", &["\"1.5\" is not a list of ways"]);
     }
     assert_says(
         &setting("cache.llc.ways=10"),
@@ -412,12 +414,19 @@ fn impossible_caches_are_refused() {
 
 #[test]
 fn ddio_is_off_for_drives_that_exist() {
-    assert_says(&setting("ddio.off=4"), &["ddio.off: 4 is a bare number; a list of drives"]);
+    assert_says(&setting("ddio.off=4"), &["ddio.off: drive 4 does not exist"]);
+    assert_says(
+        &message("[ddio]\noff = 3\n", &[]),
+        &["test.toml:2: ddio.off: 3 is a bare number; a list of drives such as \"0-3\""],
+    );
     assert_says(&setting("ddio.off='3-4'"), &["drive 4 does not exist; ssd.count = 4 means drives 0 to 3"]);
     assert_says(&setting("ddio.off=[9]"), &["drive 9 does not exist"]);
     assert_says(&setting("ddio.off=[64]"), &["ddio.off[0]: 64 is out of range; 0 to 63"]);
     assert_says(&setting("ddio.off='0,0'"), &["drive 0 stands twice"]);
-    assert_says(&message(&example("quadrant3.toml"), &["ddio.off='3'", "ssd.count=3", "workload.disk.job=probe.fio"]), &["drive 3 does not exist"]);
+    assert_says(
+        &message(&example("quadrant3.toml"), &["ddio.off='3'", "ssd.count=3", "workload.disk.job=probe.fio"]),
+        &["drive 3 does not exist"],
+    );
 }
 
 /// A message about settings on top of an application.
@@ -443,10 +452,21 @@ fn applications_have_names_keys_and_cores() {
         &app(&["workload.kv.app=rediss"]),
         &["workload.kv.app: \"rediss\" is not known; did you mean \"redis\"?"],
     );
-    assert_says(&app(&["workload.kv.app=mysql"]), &["\"mysql\" is not known; known are: redis, pagerank, bc"]);
+    assert_says(
+        &app(&["workload.kv.app=mysql"]),
+        &["\"mysql\" is not known; known are: redis, pagerank, bc, stream, mlc, chase"],
+    );
     assert_says(&app(&["workload.kv.scale=20"]), &["workload.kv.scale: is a key of pagerank and bc, not of redis"]);
-    assert_says(&app(&["workload.kv.scale=20"]), &["redis takes keys, value, sets"]);
+    assert_says(&app(&["workload.kv.scale=20"]), &["redis takes keys, value, sets, connections, pipeline, socket"]);
     assert_says(&app(&["workload.kv.app=bc", "workload.kv.keys=2"]), &["keys: is a key of redis, not of bc"]);
+    assert_says(&app(&["workload.kv.work.node=2"]), &["workload.kv.work.node: is a key of pagerank and bc"]);
+    assert_says(&app(&["workload.kv.work.line='1'"]), &["workload.kv.work.line: \"1\" is a string"]);
+    assert_says(&app(&["workload.kv.clients=4-5"]), &["workload.kv.clients: 2 cores of clients for 3 cores"]);
+    assert_says(
+        &app(&["workload.kv.clients=2-4"]),
+        &["workload.kv.clients: core 2 is one of workload.kv.cores already"],
+    );
+    assert_says(&app(&["workload.kv.clients=6-8"]), &["workload.kv.clients: core 8 does not exist"]);
     assert_says(&app(&["workload.kv.kees=2"]), &["workload.kv.kees: unknown key; did you mean \"keys\"?"]);
     assert_says(&app(&["workload.kv.value=1"]), &["a size with its unit"]);
     assert_says(&app(&["workload.kv.ipc=0"]), &["workload.kv.ipc: 0 is out of range; 0.01 to 16"]);

@@ -4,8 +4,9 @@ use super::{io, memory, Context};
 use crate::error::Issue;
 use crate::spec::{ChaSpec, CoreSpec, Spec};
 use crate::units::{format, Dimension};
+use hostnet_model::app::{footprint, Footprint};
 use hostnet_model::params::{
-    App, AppParams, CacheParams, ChaParams, CoreParams, FioJob, FioParams, ServerParams, StreamParams, Workload,
+    AppParams, CacheParams, ChaParams, CoreParams, FioJob, FioParams, ServerParams, StreamParams, Workload,
     WorkloadKind,
 };
 
@@ -112,11 +113,8 @@ fn fio_bytes(fio: &FioParams) -> u128 {
 }
 
 fn app_bytes(app: &AppParams) -> u128 {
-    match &app.app {
-        App::Redis(redis) => u128::from(redis.keys) * u128::from(redis.value_bytes) * app.cores.len() as u128,
-        App::PageRank(graph) | App::Betweenness(graph) => {
-            let nodes = 1u128 << graph.scale;
-            nodes * (u128::from(graph.degree) * 2 * 4 + 20)
-        }
-    }
+    let Footprint { shared_bytes, thread_bytes, client_bytes } = footprint(app);
+    let aligned = |bytes: u64| u128::from(bytes).next_multiple_of(BUFFER_ALIGNMENT.into());
+    let (threads, clients) = (app.cores.len() as u128, app.clients.len() as u128);
+    aligned(shared_bytes) + aligned(thread_bytes) * threads + aligned(client_bytes) * clients
 }
