@@ -54,6 +54,7 @@ struct Work {
     node: u32,
     edge: u32,
     successor: u32,
+    dependency: u32,
 }
 
 fn arrays(params: &AppParams, graph: &GraphParams, base: u64) -> Arrays {
@@ -74,7 +75,7 @@ impl Betweenness {
         Self {
             levels,
             script: Script::new(),
-            work: Work { node: graph.node, edge: graph.edge, successor: graph.successor },
+            work: Work { node: graph.node, edge: graph.edge, successor: graph.successor, dependency: graph.dependency },
             forward: true,
             level: 0,
             position: 0,
@@ -182,6 +183,7 @@ impl Betweenness {
             return;
         }
         if rng.chance(self.levels.found(self.level)) {
+            self.script.add(Piece::store(self.arrays.element(DEPTHS, self.neighbour(), NODE), 1).dependent());
             self.tail = (self.tail + 1) % self.arrays.graph.nodes();
             if self.tail % (super::layout::LINE / NODE) == 0 {
                 self.script.add(Piece::store(self.arrays.element(QUEUE, self.tail, NODE), 1));
@@ -197,7 +199,7 @@ impl Betweenness {
     /// Paths and dependency of a neighbour that lies one level further.
     fn add_up(&mut self, rng: &mut Rng) {
         if rng.chance(self.levels.further(self.level)) {
-            self.gather(COUNTS, COUNT, self.work.edge + self.work.successor, rng);
+            self.gather(COUNTS, COUNT, self.work.edge + self.work.dependency, rng);
             self.gather(DELTAS, SCORE, 1, rng);
         } else {
             self.script.add(Piece::load(0, 0).after(self.work.edge));

@@ -249,7 +249,7 @@ impl Redis {
         let (from, _) = self.sent.take(reply);
         let (to, lines) = self.replies.take(reply);
         let work = &self.redis.work;
-        self.script.add(Piece::copy(from, to, lines).after(work.kernel).each(work.line));
+        self.script.add(Piece::copy(from, to, lines).after(work.finish + work.kernel).each(work.line));
     }
 }
 

@@ -20,7 +20,8 @@ fn redis(keys: u64, value_bytes: u64, sets: u64) -> App {
         request_bytes: 36,
         reply_bytes: 9,
     };
-    let work = RedisWork { request: 1000, entry: 50, reply: 500, set: 700, line: 8, kernel: 600, client: 900 };
+    let work =
+        RedisWork { request: 1000, entry: 50, reply: 500, set: 700, finish: 400, line: 8, kernel: 600, client: 900 };
     App::Redis(RedisParams {
         keys,
         value_bytes,
@@ -34,7 +35,7 @@ fn redis(keys: u64, value_bytes: u64, sets: u64) -> App {
 }
 
 fn graph(scale: u32, degree: u32) -> GraphParams {
-    GraphParams { scale, degree, rounds: 3, node: 20, edge: 5, successor: 10 }
+    GraphParams { scale, degree, rounds: 3, node: 20, edge: 5, successor: 10, dependency: 8 }
 }
 
 fn mlc(working_set_bytes: u64, reads: u64, random: bool, delay_ps: u64) -> App {

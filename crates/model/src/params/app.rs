@@ -94,10 +94,12 @@ pub struct RedisWork {
     pub request: u32,
     /// Per visited entry of a bucket: comparison of keys.
     pub entry: u32,
-    /// From the object to the first byte of its value, and after the lookup of a GET.
+    /// Of a GET, from the object to the first byte of its value.
     pub reply: u32,
-    /// What a SET needs beside: allocation, exchange of the value, release.
+    /// Of a SET, from the object to the first byte of the new value: allocation, exchange of the values, release.
     pub set: u32,
+    /// After the reply is in the buffer of the server: release of the request, statistics.
+    pub finish: u32,
     /// Per line of a copy, loads and stores.
     pub line: u32,
     /// The kernel's part of an operation, without the copy: system calls over the pipeline.
@@ -119,8 +121,11 @@ pub struct GraphParams {
     pub node: u32,
     /// Instructions per neighbour of a visited node.
     pub edge: u32,
-    /// Instructions per neighbour that lies one level further from the source, beside [`GraphParams::edge`]; betweenness centrality only.
+    /// Instructions of the search per neighbour that lies one level further from the source, beside [`GraphParams::edge`]; betweenness
+    /// centrality only.
     pub successor: u32,
+    /// The same on the way back.
+    pub dependency: u32,
 }
 
 /// A kernel of STREAM.
