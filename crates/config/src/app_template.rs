@@ -1,7 +1,7 @@
 //! Configurations of applications to start from.
 
 use crate::error::suggestion;
-use crate::presets::app_profile;
+use crate::presets::{app_profile, DESCRIPTION};
 use crate::spec::AppName;
 use crate::units::shorten;
 use std::fmt::Write;
@@ -70,19 +70,21 @@ fn workload(app: AppName) -> String {
     let name = app.name();
     let profile = app_profile(name);
     let mut text = String::new();
-    let (about, values): (Vec<&str>, Vec<&str>) = profile.lines().partition(|line| line.starts_with('#'));
-    for line in about {
+    for line in profile.lines().filter(|line| line.starts_with('#')) {
         let _ = writeln!(text, "{line}");
     }
     let _ = writeln!(text, "[workload.{name}]\nkind = \"app\"\napp = \"{name}\"");
     text += "cores = \"0-2\"                # one thread each\n";
     text += "# llc_ways = \"0-8\"           # of the LLC, that its cores may allocate in; all when absent\n";
-    let values: Vec<&str> = values.into_iter().filter(|line| !line.trim().is_empty()).collect();
-    if !values.is_empty() {
-        text += "# From its profile; what is set here goes before it:\n";
-    }
-    for line in values {
-        let _ = writeln!(text, "# {line}");
+    text += "# From its profile; what is set here goes before it:\n";
+    let mut table = "";
+    for line in profile.lines() {
+        if let Some(header) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            table = header.split_once('.').map_or("", |(_, inner)| inner);
+        } else if line.contains(" = ") && !line.starts_with('#') && !line.starts_with(DESCRIPTION) {
+            let dot = if table.is_empty() { "" } else { "." };
+            let _ = writeln!(text, "# {table}{dot}{line}");
+        }
     }
     text + "\n"
 }

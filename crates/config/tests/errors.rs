@@ -459,8 +459,11 @@ fn applications_have_names_keys_and_cores() {
     assert_says(&app(&["workload.kv.scale=20"]), &["workload.kv.scale: is a key of pagerank and bc, not of redis"]);
     assert_says(&app(&["workload.kv.scale=20"]), &["redis takes keys, value, sets, connections, pipeline, socket"]);
     assert_says(&app(&["workload.kv.app=bc", "workload.kv.keys=2"]), &["keys: is a key of redis, not of bc"]);
-    assert_says(&app(&["workload.kv.work.node=2"]), &["workload.kv.work.node: is a key of pagerank and bc"]);
-    assert_says(&app(&["workload.kv.work.line='1'"]), &["workload.kv.work.line: \"1\" is a string"]);
+    assert_says(
+        &app(&["workload.kv.instructions.node=2"]),
+        &["workload.kv.instructions.node: is a key of pagerank and bc"],
+    );
+    assert_says(&app(&["workload.kv.instructions.line='1'"]), &["workload.kv.instructions.line: \"1\" is a string"]);
     assert_says(&app(&["workload.kv.clients=4-5"]), &["workload.kv.clients: 2 cores of clients for 3 cores"]);
     assert_says(
         &app(&["workload.kv.clients=2-4"]),

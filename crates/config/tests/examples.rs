@@ -236,7 +236,12 @@ fn the_effective_configuration_gives_the_same_plan() {
         &["memory.map={channel=['8+20'],rank=['15'],bank_group=['7','16'],bank=['9','17+20']}", "run.warmup=20 us"],
         &["server.preset=ice-lake-8362", "workload.stream.pattern=strided", "workload.stream.stride=256 B"],
         &["cache.enabled=true", "ddio.off=[]", "workload.stream.llc_ways=0x1c", "workload.disk.consume=true"],
-        &["cache.enabled=true", "ddio.off=[0,3]", "workload.stream={kind='app',app='redis',cores='0-1',sets=0.125}"],
+        &[
+            "cache.enabled=true",
+            "ddio.off=[0,3]",
+            "workload.stream.cores=0-1",
+            "workload.kv={kind='app',app='redis',cores='2-3',clients='4-5',sets=0.125}",
+        ],
         &["memory.dram.timing.wr=0", "ssd.bandwidth=2 GB/s", "memory.size=16 GiB", "run.seed=18446744073709551615"],
     ];
     for settings in cases {

@@ -5,12 +5,14 @@ from hostnet.system.config import Config
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
-from hostnet.system.workload import App, Fio, FioJob, Stream
+from hostnet.system.workload import App, AppInstructions, AppLayout, Fio, FioJob, Stream
 
 __all__ = [
     "L2",
     "AddressMap",
     "App",
+    "AppInstructions",
+    "AppLayout",
     "Cache",
     "Cha",
     "Config",

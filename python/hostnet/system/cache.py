@@ -52,8 +52,8 @@ class Cache:
     """The caches of the socket; its lines have 64 B."""
 
     enabled: bool | None = None
-    """Whether L2, LLC, prefetchers and DDIO take part. Without them every access of a stream misses, as in a buffer much
-    larger than the caches.
+    """Whether L2, LLC, prefetchers and DDIO take part. Without them every access of a stream misses, as in a buffer
+    much larger than the caches.
     """
     l2: L2 = L2()
     """The private L2 of every core."""

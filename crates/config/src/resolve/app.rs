@@ -25,8 +25,14 @@ pub(super) fn resolve(name: &str, app: &AppSpec, spec: &Spec) -> Result<AppParam
         instruction_fs: (FS_PER_S / (spec.core.frequency.0 as f64 * ipc)).round() as u64,
         in_flight: reader.want("in_flight", app.in_flight)?,
         think_ps: reader.want("think", app.think)?.0,
-        walks: Some(WalkParams { tlb_pages: spec.core.stlb.into(), page_bytes: spec.memory.page.0 }),
+        walks: walks(&reader, app, spec)?,
     })
+}
+
+fn walks(reader: &Reader, app: &AppSpec, spec: &Spec) -> Result<Option<WalkParams>, Issue> {
+    let tlb_pages = reader.want("tlb_pages", app.tlb_pages)?;
+    let walks = WalkParams { tlb_pages, page_bytes: spec.memory.page.0 };
+    Ok(reader.want("page_walks", app.page_walks)?.then_some(walks))
 }
 
 /// What is wrong when a key asks for caches and there are none.
@@ -48,11 +54,11 @@ fn clients(name: &str, app: &AppSpec) -> Result<Vec<u32>, Issue> {
 }
 
 fn resolve_kind(reader: &Reader, app: &AppSpec) -> Result<App, Issue> {
-    let work = app.work.clone().unwrap_or_default();
+    let work = app.instructions.clone().unwrap_or_default();
     Ok(match app.app {
         AppName::Redis => App::Redis(redis(reader, app)?),
-        AppName::PageRank => App::PageRank(graph(reader, app, 0)?),
-        AppName::Bc => App::Betweenness(graph(reader, app, reader.want("work.successor", work.successor)?)?),
+        AppName::PageRank => App::PageRank(graph(reader, app)?),
+        AppName::Bc => App::Betweenness(graph(reader, app)?),
         AppName::Stream => App::Stream(KernelParams {
             kernel: match reader.want("kernel", app.kernel)? {
                 KernelSpec::Copy => Kernel::Copy,
@@ -61,36 +67,37 @@ fn resolve_kind(reader: &Reader, app: &AppSpec) -> Result<App, Issue> {
                 KernelSpec::Triad => Kernel::Triad,
             },
             array_bytes: reader.bytes("array", app.array)?,
-            line: reader.want("work.line", work.line)?,
+            line: reader.want("instructions.line", work.line)?,
         }),
         AppName::Mlc => App::Mlc(MlcParams {
             working_set_bytes: reader.bytes("working_set", app.working_set)?,
             reads: share(reader.want("reads", app.reads)?),
             random: reader.want("pattern", app.pattern)? == OrderSpec::Random,
             delay_ps: reader.want("delay", app.delay)?.0,
-            line: reader.want("work.line", work.line)?,
+            line: reader.want("instructions.line", work.line)?,
         }),
         AppName::Chase => App::Chase(ChaseParams {
             working_set_bytes: reader.bytes("working_set", app.working_set)?,
-            line: reader.want("work.line", work.line)?,
+            line: reader.want("instructions.line", work.line)?,
         }),
     })
 }
 
-fn graph(reader: &Reader, app: &AppSpec, successor: u32) -> Result<GraphParams, Issue> {
-    let work = app.work.clone().unwrap_or_default();
+fn graph(reader: &Reader, app: &AppSpec) -> Result<GraphParams, Issue> {
+    let work = app.instructions.clone().unwrap_or_default();
     Ok(GraphParams {
         scale: reader.want("scale", app.scale)?,
         degree: reader.want("degree", app.degree)?,
         rounds: reader.want("rounds", app.rounds)?,
-        node: reader.want("work.node", work.node)?,
-        edge: reader.want("work.edge", work.edge)?,
-        successor,
+        node: reader.want("instructions.node", work.node)?,
+        edge: reader.want("instructions.edge", work.edge)?,
+        successor: reader.want("instructions.successor", work.successor)?,
+        dependency: reader.want("instructions.dependency", work.dependency)?,
     })
 }
 
 fn redis(reader: &Reader, app: &AppSpec) -> Result<RedisParams, Issue> {
-    let (layout, work) = (app.layout.clone().unwrap_or_default(), app.work.clone().unwrap_or_default());
+    let (layout, work) = (app.layout.clone().unwrap_or_default(), app.instructions.clone().unwrap_or_default());
     Ok(RedisParams {
         keys: reader.want("keys", app.keys)?,
         value_bytes: reader.bytes("value", app.value)?,
@@ -107,13 +114,14 @@ fn redis(reader: &Reader, app: &AppSpec) -> Result<RedisParams, Issue> {
             reply_bytes: reader.bytes("layout.reply", layout.reply)?,
         },
         work: RedisWork {
-            request: reader.want("work.request", work.request)?,
-            entry: reader.want("work.entry", work.entry)?,
-            reply: reader.want("work.reply", work.reply)?,
-            set: reader.want("work.set", work.set)?,
-            line: reader.want("work.line", work.line)?,
-            kernel: reader.want("work.kernel", work.kernel)?,
-            client: reader.want("work.client", work.client)?,
+            request: reader.want("instructions.request", work.request)?,
+            entry: reader.want("instructions.entry", work.entry)?,
+            reply: reader.want("instructions.reply", work.reply)?,
+            set: reader.want("instructions.set", work.set)?,
+            finish: reader.want("instructions.finish", work.finish)?,
+            line: reader.want("instructions.line", work.line)?,
+            kernel: reader.want("instructions.kernel", work.kernel)?,
+            client: reader.want("instructions.client", work.client)?,
         },
     })
 }

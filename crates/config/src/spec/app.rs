@@ -29,6 +29,13 @@ pub(crate) struct AppSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 s"))]
     pub(crate) think: Option<Time>,
+    /// Whether its random accesses walk the page table when a page is not in the second-level TLB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) page_walks: Option<bool>,
+    /// Pages of `memory.page` whose translations the second-level TLB of a core holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1048576))]
+    pub(crate) tlb_pages: Option<u64>,
     /// redis: keys of the server of one core.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 4294967296u64))]
@@ -93,9 +100,9 @@ pub(crate) struct AppSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) delay: Option<Time>,
-    /// Its work in instructions, accesses that hit the L1 included.
+    /// Instructions of its work, accesses that hit the L1 included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) work: Option<WorkSpec>,
+    pub(crate) instructions: Option<InstructionsSpec>,
 }
 
 /// Sizes of the structures of a key-value server.
@@ -128,10 +135,10 @@ pub(crate) struct LayoutSpec {
     pub(crate) reply: Option<Size>,
 }
 
-/// The work of an application in instructions.
+/// Instructions of the work of an application.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WorkSpec {
+pub(crate) struct InstructionsSpec {
     /// redis: from the beginning of a request to the look at the hash table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000000))]
@@ -148,6 +155,10 @@ pub(crate) struct WorkSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000000))]
     pub(crate) set: Option<u32>,
+    /// redis: what is left of an operation after its reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000000))]
+    pub(crate) finish: Option<u32>,
     /// redis: the kernel's part of an operation, without the copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000000))]
@@ -168,10 +179,14 @@ pub(crate) struct WorkSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000000))]
     pub(crate) edge: Option<u32>,
-    /// bc: per neighbour that lies one level further from the source, beside `edge`.
+    /// bc: per neighbour that lies one level further from the source, in the search, beside `edge`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1000000))]
     pub(crate) successor: Option<u32>,
+    /// bc: the same on the way back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1000000))]
+    pub(crate) dependency: Option<u32>,
 }
 
 /// A kernel of STREAM.
@@ -237,11 +252,10 @@ impl AppName {
     pub(crate) fn keys(self) -> &'static [&'static str] {
         match self {
             AppName::Redis => REDIS_KEYS,
-            AppName::PageRank => &["scale", "degree", "rounds", "work.node", "work.edge"],
-            AppName::Bc => &["scale", "degree", "rounds", "work.node", "work.edge", "work.successor"],
-            AppName::Stream => &["kernel", "array", "work.line"],
-            AppName::Mlc => &["working_set", "reads", "pattern", "delay", "work.line"],
-            AppName::Chase => &["working_set", "work.line"],
+            AppName::PageRank | AppName::Bc => GRAPH_KEYS,
+            AppName::Stream => &["kernel", "array", "instructions.line"],
+            AppName::Mlc => &["working_set", "reads", "pattern", "delay", "instructions.line"],
+            AppName::Chase => &["working_set", "instructions.line"],
         }
     }
 
@@ -253,6 +267,16 @@ impl AppName {
         }
     }
 }
+
+const GRAPH_KEYS: &[&str] = &[
+    "scale",
+    "degree",
+    "rounds",
+    "instructions.node",
+    "instructions.edge",
+    "instructions.successor",
+    "instructions.dependency",
+];
 
 const REDIS_KEYS: &[&str] = &[
     "keys",
@@ -267,17 +291,18 @@ const REDIS_KEYS: &[&str] = &[
     "layout.header",
     "layout.request",
     "layout.reply",
-    "work.request",
-    "work.entry",
-    "work.reply",
-    "work.set",
-    "work.line",
-    "work.kernel",
-    "work.client",
+    "instructions.request",
+    "instructions.entry",
+    "instructions.reply",
+    "instructions.set",
+    "instructions.finish",
+    "instructions.line",
+    "instructions.kernel",
+    "instructions.client",
 ];
 
 /// The keys of every application that its profile gives.
-pub(crate) const COMMON_KEYS: [&str; 3] = ["ipc", "in_flight", "think"];
+pub(crate) const COMMON_KEYS: [&str; 5] = ["ipc", "in_flight", "think", "page_walks", "tlb_pages"];
 
 /// The keys of every application that no profile gives.
 pub(crate) const OWN_KEYS: [&str; 3] = ["app", "cores", "llc_ways"];

@@ -47,10 +47,6 @@ pub(crate) struct CoreSpec {
     /// Instructions in flight (reorder buffer): how far a core runs ahead of an access without data.
     #[schemars(range(min = 1, max = 65536))]
     pub(crate) rob: u32,
-    /// Pages whose translations a core holds in its second-level TLB; random accesses of applications beyond them walk
-    /// the page table.
-    #[schemars(range(min = 1, max = 1048576))]
-    pub(crate) stlb: u32,
     /// Clock of the cores (frequency): an instruction of an application takes 1 / (frequency x ipc).
     #[schemars(extend("x-min" = "100 MHz", "x-max" = "10 GHz"))]
     pub(crate) frequency: Frequency,
