@@ -406,6 +406,8 @@ fn impossible_caches_are_refused() {
         &with_caches(&large),
         &["cache.llc.sets: L2s, LLC and snoop filter have entries for ", "of lines; at most 2 GiB"],
     );
+    let unused = resolve_text(&example("quadrant3.toml"), Format::Toml, &large);
+    assert!(unused.is_ok(), "caches that take no part need no memory");
     let edge = ["cache.l2.sets=1", "cache.filter.sets=1", "cha.slices=16", "cache.llc.sets=65536", "cache.llc.ways=32"];
     assert_says(&with_caches(&edge), &["at most 2 GiB"]);
     let fits = [&edge[..4], &["cache.llc.ways=31"]].concat();
