@@ -83,7 +83,9 @@ fn workload(app: AppName) -> String {
             table = header.split_once('.').map_or("", |(_, inner)| inner);
         } else if line.contains(" = ") && !line.starts_with('#') && !line.starts_with(DESCRIPTION) {
             let dot = if table.is_empty() { "" } else { "." };
-            let _ = writeln!(text, "# {table}{dot}{line}");
+            let (setting, source) = line.split_once(" # ").unwrap_or((line, ""));
+            let setting = format!("{table}{dot}{}", setting.trim_end());
+            let _ = writeln!(text, "# {}", format!("{setting:<28} # {source}").trim_end_matches(['#', ' ']));
         }
     }
     text + "\n"

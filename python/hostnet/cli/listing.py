@@ -110,9 +110,9 @@ def key_lines(table: Schema, indent: int) -> Iterator[str]:
         head = f"{'':{indent}}{name:<{column - indent}}"
         text = meaning(key, name in required)
         yield from textwrap.wrap(text, WIDTH_MAX, initial_indent=head, subsequent_indent=" " * column)
-        for table in (key, key.get("items", {})):
-            if "properties" in table:
-                yield from key_lines(table, column)
+        for inner in (key, key.get("items", {})):
+            if "properties" in inner:
+                yield from key_lines(inner, column)
 
 
 def meaning(key: Schema, required: bool) -> str:
