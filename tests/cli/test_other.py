@@ -56,9 +56,7 @@ def test_new_writes_a_configuration_of_an_application_that_runs(cli: Cli, app: s
 
 def test_new_refuses_an_application_that_is_not_known(cli: Cli) -> None:
     before = cli.entries()
-    assert 'error: --app: "rediss" is not a known application; did you mean "redis"?' in cli.fails(
-        "new", "--app", "rediss"
-    )
+    assert '--app: "rediss" is not a known application; did you mean "redis"?' in cli.fails("new", "--app", "rediss")
     assert "--alone: leaves out" in cli.fails("new", "--alone")
     assert cli.entries() == before
 
