@@ -138,7 +138,12 @@ fn the_templates_of_applications_resolve_as_they_are_and_with_their_examples_swi
             let server = plan(&text, &[]).server;
             assert_eq!(server.workloads.len(), if alone { 1 } else { 2 }, "{}", app.name);
             assert!(server.cache.is_some());
-            let set = |line: &str| line.split_whitespace().nth(1) == Some("=") || line.starts_with('[');
+            let is_key = |key: &str| key.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c == '.');
+            let is_value = |value: &str| value.starts_with(|c: char| c.is_ascii_digit() || c == '"') || value == "true";
+            let set = |line: &str| {
+                let words: Vec<&str> = line.split_whitespace().take(3).collect();
+                line.starts_with('[') || matches!(words[..], [key, "=", value] if is_key(key) && is_value(value))
+            };
             let with_all = text.lines().map(|line| line.strip_prefix("# ").filter(|rest| set(rest)).unwrap_or(line));
             let with_all = with_all.collect::<Vec<_>>().join("\n");
             assert_ne!(with_all, text.trim_end(), "there are examples");
