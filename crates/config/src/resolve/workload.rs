@@ -4,7 +4,7 @@ use super::{app, Context};
 use crate::document::read_text;
 use crate::error::Issue;
 use crate::fio;
-use crate::spec::{AppSpec, CoreList, FioJobSpec, FioSpec, PatternSpec, Spec, StreamSpec, WorkloadSpec};
+use crate::spec::{CoreList, FioJobSpec, FioSpec, PatternSpec, Spec, StreamSpec, WorkloadSpec};
 use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::{FioJob, FioParams, Pattern, StreamParams, Workload, WorkloadKind};
 use std::collections::BTreeMap;
@@ -207,8 +207,8 @@ impl Cores {
             for &core in list.into_iter().flat_map(|CoreList(cores)| cores) {
                 cores.take(core, name, &format!("workload.{name}.cores"))?;
             }
-            if let WorkloadSpec::App(AppSpec { clients: Some(CoreList(clients)), .. }) = workload {
-                for &core in clients {
+            if let WorkloadSpec::App(app) = workload {
+                for &core in app.clients.iter().flat_map(|CoreList(clients)| clients) {
                     cores.take_alone(core, name, &format!("workload.{name}.clients"))?;
                 }
             }
