@@ -4,6 +4,7 @@
 //! itself. [`resolve`] finds every user error there is to find; what comes out is a [`Plan`] in picoseconds, clocks
 //! and counts.
 
+mod app_template;
 mod check;
 mod cores;
 mod document;
@@ -20,6 +21,7 @@ mod spec;
 pub mod units;
 mod ways;
 
+pub use app_template::app_template;
 pub use error::ConfigError;
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};

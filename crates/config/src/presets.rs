@@ -4,7 +4,6 @@ use crate::check::check;
 use crate::document::{parse_toml, read_text, Document};
 use crate::error::{suggestion, Issue};
 use crate::layers::{at, overlay};
-use crate::schema;
 use crate::spec::AppName;
 use crate::units::shorten;
 use serde_json::Value;
@@ -56,21 +55,27 @@ pub struct AppInfo {
 
 /// Every application.
 pub fn apps() -> Vec<AppInfo> {
-    let schema = app_schema();
-    let names = schema["properties"]["app"]["oneOf"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let describe = |name: &'static str| {
-        let known = names.iter().find(|known| known["const"] == name);
-        known.and_then(|known| known["description"].as_str()).unwrap_or_default().to_string()
+    let describe = |name: &str| {
+        let profile = embedded(APPS, name, "app", "application").unwrap_or_default();
+        profile["app"][DESCRIPTION].as_str().unwrap_or_default().to_string()
     };
     AppName::ALL.into_iter().map(|app| AppInfo { name: app.name(), description: describe(app.name()) }).collect()
 }
 
-/// The schema of a workload of kind "app".
-fn app_schema() -> &'static Value {
-    let kinds = &schema::complete()["properties"]["workload"]["additionalProperties"]["oneOf"];
-    let apps =
-        kinds.as_array().and_then(|kinds| kinds.iter().find(|kind| kind["properties"]["kind"]["const"] == "app"));
-    apps.unwrap_or(&Value::Null)
+/// What the profile of an application gives a workload: the keys of all its tables side by side.
+fn app_values(name: &str, path: &str) -> Result<Value, Issue> {
+    let profile = embedded(APPS, name, path, "application")?;
+    let tables = profile.as_object().into_iter().flat_map(|tables| tables.values());
+    let keys = tables.filter_map(Value::as_object).flatten().filter(|(key, _)| *key != DESCRIPTION);
+    Ok(Value::Object(keys.map(|(key, value)| (key.clone(), value.clone())).collect()))
+}
+
+/// The key of a profile that says what the application is.
+pub(crate) const DESCRIPTION: &str = "description";
+
+/// The profile of an application as TOML; empty when it has none.
+pub(crate) fn app_profile(name: &str) -> &'static str {
+    APPS.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text)
 }
 
 /// Puts the profile of every application in `tree` under the workloads that are one.
@@ -81,9 +86,9 @@ pub(crate) fn fill_apps(tree: &mut Value) -> Result<(), Issue> {
             continue;
         }
         if let Some((known, _)) = APPS.iter().find(|(known, _)| workload["app"] == *known) {
-            let mut profile = embedded(APPS, known, &format!("workload.{name}.app"), "application")?;
-            overlay(&mut profile, workload);
-            *workload = profile;
+            let mut values = app_values(known, &format!("workload.{name}.app"))?;
+            overlay(&mut values, workload);
+            *workload = values;
         }
     }
     Ok(())
@@ -195,6 +200,9 @@ fn embedded(files: &[(&str, &str)], name: &str, path: &str, what: &str) -> Resul
 mod tests {
     use super::*;
     use crate::check::missing;
+    use crate::layers::leaves;
+    use crate::schema;
+    use crate::spec::COMMON_KEYS;
 
     #[test]
     fn every_embedded_file_fits_the_schema() {
@@ -216,11 +224,14 @@ mod tests {
     fn every_profile_of_an_application_has_its_keys_and_no_others() {
         assert_eq!(APPS.len(), AppName::ALL.len());
         for app in AppName::ALL {
-            let tree = embedded(APPS, app.name(), "app", "application").unwrap();
-            assert_eq!(check(app_schema(), &tree, ""), Ok(()), "{}", app.name());
-            let mut wanted = [&["ipc", "in_flight", "think"], app.keys()].concat();
+            let tree = app_values(app.name(), "app").unwrap();
+            let kinds = &schema::complete()["properties"]["workload"]["additionalProperties"]["oneOf"];
+            let is_app = |kind: &&Value| kind["properties"]["kind"]["const"] == "app";
+            let schema = kinds.as_array().unwrap().iter().find(is_app).unwrap();
+            assert_eq!(check(schema, &tree, ""), Ok(()), "{}", app.name());
+            let mut wanted = [&COMMON_KEYS, app.keys()].concat();
             wanted.sort_unstable();
-            assert_eq!(tree.as_object().unwrap().keys().collect::<Vec<_>>(), wanted, "{}", app.name());
+            assert_eq!(leaves(&tree), wanted, "{}", app.name());
         }
         assert!(apps().iter().all(|app| !app.description.is_empty()));
     }

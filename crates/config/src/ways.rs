@@ -13,7 +13,7 @@ pub(crate) fn parse_ways(text: &str) -> Result<u64, String> {
         Some(digits) => {
             parse_mask(digits).ok_or_else(|| format!("{} is not a mask such as \"0x600\"", shorten(text)))?
         }
-        None => parse_list(text, "way", WAY_MAX)?.into_iter().fold(0, |mask, way| mask | 1 << way),
+        None => parse_list(text, "way", WAY_MAX)?.into_iter().fold(0, |mask, way| mask | (1 << way)),
     };
     checked(mask).map_err(|rule| format!("{} {rule}", shorten(text)))
 }
@@ -37,7 +37,7 @@ pub(crate) fn checked(mask: u64) -> Result<u64, &'static str> {
 
 /// Writes a mask as a list that [`parse_ways`] reads.
 pub(crate) fn format_ways(mask: u64) -> String {
-    let ways: Vec<u32> = (0..=WAY_MAX).filter(|way| mask >> way & 1 == 1).collect();
+    let ways: Vec<u32> = (0..=WAY_MAX).filter(|way| (mask >> way) & 1 == 1).collect();
     format_cores(&ways)
 }
 
@@ -78,7 +78,7 @@ mod tests {
 
         #[test]
         fn writing_and_reading_give_the_mask_back(first in 0u32..64, count in 1u32..=64) {
-            let mask = u64::MAX >> (64 - count.min(64 - first)) << first;
+            let mask = (u64::MAX >> (64 - count.min(64 - first))) << first;
             prop_assert_eq!(parse_ways(&format_ways(mask)), Ok(mask));
             prop_assert_eq!(parse_ways(&format!("{mask:#x}")), Ok(mask));
         }
@@ -86,7 +86,7 @@ mod tests {
         #[test]
         fn a_mask_is_taken_when_its_ways_are_neighbours(mask in any::<u16>()) {
             let mask = u64::from(mask);
-            let ways: Vec<u32> = (0..16).filter(|way| mask >> way & 1 == 1).collect();
+            let ways: Vec<u32> = (0..16).filter(|way| (mask >> way) & 1 == 1).collect();
             let neighbours = !ways.is_empty() && ways.windows(2).all(|pair| pair[1] == pair[0] + 1);
             prop_assert_eq!(checked(mask).is_ok(), neighbours);
         }

@@ -37,7 +37,7 @@ mod _core {
     #[pymodule_export]
     use crate::memory::{memory_plan, memory_schema, profiles, run_memory, MemoryPlan, MemoryRunResult};
     #[pymodule_export]
-    use crate::plan::{counters, devices, presets, resolve, restore_plan, schema, template, Plan};
+    use crate::plan::{app_template, apps, counters, devices, presets, resolve, restore_plan, schema, template, Plan};
     #[pymodule_export]
     use crate::result::RunResult;
     #[pymodule_export]

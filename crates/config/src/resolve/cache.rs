@@ -11,9 +11,11 @@ use std::collections::BTreeMap;
 const LINES_MAX: u64 = 1 << 25;
 const LINE_BYTES: u64 = 64;
 
-/// Resolves the caches; `None` when they take no part. What is wrong is found in both cases.
+/// Resolves the caches; `None` when they take no part. What is wrong is found in both cases, but for their size.
 pub(super) fn resolve(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>) -> Result<Option<CacheParams>, Issue> {
-    check_size(spec)?;
+    if spec.cache.enabled {
+        check_size(spec)?;
+    }
     let ways = spec.cache.llc.ways;
     let masks = workloads.iter().map(|(name, workload)| match workload.llc_ways() {
         Some(mask) => ways_within(mask, ways, &format!("workload.{name}.llc_ways")),

@@ -4,7 +4,7 @@ use super::{io, memory, Context};
 use crate::error::Issue;
 use crate::spec::{ChaSpec, CoreSpec, Spec};
 use crate::units::{format, Dimension};
-use hostnet_model::app::footprint;
+use hostnet_model::app::{footprint, Footprint};
 use hostnet_model::params::{
     AppParams, CacheParams, ChaParams, CoreParams, FioJob, FioParams, ServerParams, StreamParams, Workload,
     WorkloadKind,
@@ -113,8 +113,8 @@ fn fio_bytes(fio: &FioParams) -> u128 {
 }
 
 fn app_bytes(app: &AppParams) -> u128 {
-    let needed = footprint(app);
-    let buffer = |bytes: u64| u128::from(bytes).next_multiple_of(u128::from(BUFFER_ALIGNMENT));
-    let threads = buffer(needed.thread_bytes) * app.cores.len() as u128;
-    buffer(needed.shared_bytes) + threads + buffer(needed.client_bytes) * app.clients.len() as u128
+    let Footprint { shared_bytes, thread_bytes, client_bytes } = footprint(app);
+    let aligned = |bytes: u64| u128::from(bytes).next_multiple_of(BUFFER_ALIGNMENT.into());
+    let (threads, clients) = (app.cores.len() as u128, app.clients.len() as u128);
+    aligned(shared_bytes) + aligned(thread_bytes) * threads + aligned(client_bytes) * clients
 }

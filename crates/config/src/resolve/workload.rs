@@ -207,6 +207,11 @@ impl Cores {
             for &core in list.into_iter().flat_map(|CoreList(cores)| cores) {
                 cores.take(core, name, &format!("workload.{name}.cores"))?;
             }
+            if let WorkloadSpec::App(app) = workload {
+                for &core in app.clients.iter().flat_map(|CoreList(clients)| clients) {
+                    cores.take_alone(core, name, &format!("workload.{name}.clients"))?;
+                }
+            }
             if let WorkloadSpec::Fio(fio) = workload {
                 let jobs = fio.jobs.as_deref().unwrap_or_default();
                 for (at, core) in jobs.iter().enumerate().filter_map(|(at, job)| Some((at, job.core?))) {
@@ -216,6 +221,15 @@ impl Cores {
             }
         }
         Ok(cores)
+    }
+
+    /// As [`Cores::take`], of a core that this workload has not yet either.
+    fn take_alone(&mut self, core: u32, name: &str, path: &str) -> Result<(), Issue> {
+        if self.owner.get(core as usize).is_some_and(|owner| owner.as_deref() == Some(name)) {
+            let message = format!("core {core} is one of workload.{name}.cores already");
+            return Err(Issue::between(&[path, &format!("workload.{name}.cores")], message));
+        }
+        self.take(core, name, path)
     }
 
     fn take(&mut self, core: u32, name: &str, path: &str) -> Result<(), Issue> {

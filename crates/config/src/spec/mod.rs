@@ -12,7 +12,7 @@ mod memory_run;
 mod values;
 mod workload;
 
-pub(crate) use app::{AppName, AppSpec, COMMON_KEYS};
+pub(crate) use app::{AppName, AppSpec, KernelSpec, OrderSpec, COMMON_KEYS, OWN_KEYS};
 pub(crate) use cache::{CacheSpec, DdioSpec, InclusionSpec, PrefetchSpec, ReplacementSpec};
 pub(crate) use controller::{
     ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec,

@@ -15,7 +15,7 @@ pub(crate) enum WorkloadSpec {
     /// Storage IO in the manner of fio.
     Fio(FioSpec),
     /// An application.
-    App(AppSpec),
+    App(Box<AppSpec>),
 }
 
 impl WorkloadSpec {
