@@ -1,7 +1,10 @@
 //! The caches of a socket: what they hold, without time. The parts that use them give it its time.
 
+pub mod array;
 mod counts;
+mod replacement;
 
+pub use array::{Array, Slot};
 pub use counts::{CacheCounts, ClassCounts};
 
 use crate::params::CacheParams;
