@@ -14,11 +14,13 @@ __all__ = [
     "Plan",
     "RunResult",
     "SimulationError",
+    "access_formats",
     "cha_admission",
     "check_commands",
     "counters",
     "devices",
     "explain",
+    "filter_trace",
     "first_deviation",
     "first_divergence",
     "formula",
@@ -216,6 +218,18 @@ def run_memory(
     compression: str = "none",
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
 ) -> MemoryRunResult: ...
+def access_formats() -> list[str]: ...
+def filter_trace(
+    path: str | PathLike[str],
+    levels: list[tuple[int, int, str]],
+    *,
+    format: str | None = None,
+    output: str | PathLike[str] | None = None,
+    output_format: str = "ramulator",
+    compression: str = "none",
+    keep_addresses: bool = False,
+    progress: Callable[[dict[str, Any]], bool | None] | None = None,
+) -> str: ...
 def check_commands(
     path: str | PathLike[str],
     plan: MemoryPlan,

@@ -114,7 +114,8 @@ impl AccessTrace {
 
     /// An error about the access that was read last.
     #[cold]
-    pub(super) fn error(&self, rule: String) -> TraceError {
+    #[must_use]
+    pub fn error(&self, rule: String) -> TraceError {
         TraceError::new(&self.file, Some(self.lines.number()), Fault::rule(rule))
     }
 }
