@@ -71,7 +71,7 @@ def test_the_table_has_a_row_per_level(cli: Cli) -> None:
     assert done.returncode == 0, done.stderr
     assert "lackey, 3 accesses, 3 instructions (1.00 per access)" in done.stdout
     rows = [line.split() for line in done.stdout.splitlines()]
-    assert ["LLC", "24.75", "MiB", "11", "qlru", "3", "3", "100.0", "%", "0", "1000.00"] in rows
+    assert ["LLC", "24.75", "MiB", "11", "3", "3", "100.0", "%", "0", "1000.00"] in rows
 
 
 @pytest.mark.parametrize("name", WRONG)

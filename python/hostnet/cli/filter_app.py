@@ -148,8 +148,8 @@ def print_filtered(result: Filtered, output: Path | None) -> None:
         highlight=False,
         soft_wrap=True,
     )
-    headings = ("level", "size", "ways", "leaves", "accesses", "misses", "share", "write-backs", "MPKI")
-    table = new_table(*headings, left=(0, 3))
+    headings = ("level", "size", "ways", "accesses", "misses", "share", "write-backs", "MPKI")
+    table = new_table(*headings, left=(0,))
     for row in summary["levels"]:
         share = row["misses"] / row["accesses"] if row["accesses"] else None
         per_1000 = f"{1000 * row['misses'] / summary['instructions']:.2f}" if summary["instructions"] else "-"
@@ -157,7 +157,6 @@ def print_filtered(result: Filtered, output: Path | None) -> None:
             row["level"],
             size_text(row["bytes"]),
             str(row["ways"]),
-            row["replacement"],
             str(row["accesses"]),
             str(row["misses"]),
             percent(share),
