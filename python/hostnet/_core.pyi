@@ -14,6 +14,7 @@ __all__ = [
     "Plan",
     "RunResult",
     "SimulationError",
+    "access_formats",
     "app_template",
     "apps",
     "cha_admission",
@@ -21,6 +22,7 @@ __all__ = [
     "counters",
     "devices",
     "explain",
+    "filter_trace",
     "first_deviation",
     "first_divergence",
     "formula",
@@ -221,6 +223,18 @@ def run_memory(
     compression: str = "none",
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
 ) -> MemoryRunResult: ...
+def access_formats() -> list[str]: ...
+def filter_trace(
+    path: str | PathLike[str],
+    levels: list[tuple[int, int, str]],
+    *,
+    format: str | None = None,
+    output: str | PathLike[str] | None = None,
+    output_format: str = "ramulator",
+    compression: str = "none",
+    keep_addresses: bool = False,
+    progress: Callable[[dict[str, Any]], bool | None] | None = None,
+) -> str: ...
 def check_commands(
     path: str | PathLike[str],
     plan: MemoryPlan,

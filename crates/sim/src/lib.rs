@@ -24,6 +24,7 @@ mod divergence;
 mod divergence_tests;
 mod epochs;
 mod events;
+pub mod filter;
 mod fingerprint;
 mod limits;
 mod many;

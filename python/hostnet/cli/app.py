@@ -14,6 +14,7 @@ from hostnet.cli import (
     counters_app,
     curve_app,
     explain_app,
+    filter_app,
     import_app,
     predict_app,
     sweep_app,
@@ -408,3 +409,4 @@ def demo() -> int:
 
 for commands in (predict_app, explain_app, sweep_app, compare_app, calibrate_app, curve_app, import_app, counters_app):
     commands.register(app)
+filter_app.register(app)
