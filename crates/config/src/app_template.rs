@@ -43,6 +43,11 @@ cores = \"6-7\"
 
 ";
 
+const TRACE: &str = "\
+file = \"program.lackey.xz\"    # made with: valgrind --tool=lackey --trace-mem=yes PROGRAM 2>&1 | xz > program.lackey.xz
+# format = \"lackey\"          # told by its first line when absent
+";
+
 const RUN: &str = "\
 [run]
 duration = \"1 ms\"            # or: precision = 0.01
@@ -50,7 +55,8 @@ warmup = \"auto\"              # or a time such as \"20 us\"
 seed = 1
 ";
 
-/// A commented configuration of an application, beside storage reads unless it is `alone`. It resolves as it is.
+/// A commented configuration of an application, beside storage reads unless it is `alone`. It resolves as it is; a
+/// trace needs the file that it names.
 ///
 /// # Errors
 ///
@@ -74,6 +80,9 @@ fn workload(app: AppName) -> String {
         let _ = writeln!(text, "{line}");
     }
     let _ = writeln!(text, "[workload.{name}]\nkind = \"app\"\napp = \"{name}\"");
+    if app == AppName::Trace {
+        text += TRACE;
+    }
     text += "cores = \"0-2\"                # one thread each\n";
     text += "# llc_ways = \"0-8\"           # of the LLC, that its cores may allocate in; all when absent\n";
     text += "# From its profile; what is set here goes before it:\n";

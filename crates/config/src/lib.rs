@@ -6,6 +6,7 @@
 
 mod app_template;
 mod check;
+mod content;
 mod cores;
 mod document;
 mod error;

@@ -25,6 +25,14 @@ create_exception!(
     "The checkpoint is damaged or belongs to another configuration."
 );
 
+/// The exception for a run that could not go on: a wrong trace is the user's, the rest is of the simulated machine.
+pub(crate) fn simulation_error(error: &hostnet_sim::SimulationError) -> PyErr {
+    match error {
+        hostnet_sim::SimulationError::Trace(error) => ConfigError::new_err(error.to_string()),
+        _ => SimulationError::new_err(error.to_string()),
+    }
+}
+
 static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
 /// Keeps the message and place of a panic for [`defect`], instead of printing it. Concerns this library only.

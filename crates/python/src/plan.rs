@@ -111,7 +111,9 @@ fn resolve_text(
     overrides: &[String],
 ) -> PyResult<hostnet_config::Plan> {
     let input = Input { text, format, file, base_dir: Path::new(base_dir), overrides };
-    hostnet_config::resolve(&input).map_err(|error| ConfigError::new_err(error.to_string()))
+    let plan = hostnet_config::resolve(&input).map_err(|error| ConfigError::new_err(error.to_string()))?;
+    hostnet_sim::check_traces(&plan.server).map_err(|error| ConfigError::new_err(error.to_string()))?;
+    Ok(plan)
 }
 
 /// The JSON Schema of configurations.

@@ -1,6 +1,6 @@
 //! Running plans.
 
-use crate::errors::{CheckpointError, SimulationError};
+use crate::errors::{simulation_error, CheckpointError};
 use crate::perfetto;
 use crate::plan::Plan;
 use crate::result::RunResult;
@@ -22,7 +22,7 @@ pub(crate) enum Failure {
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Simulation(error) => SimulationError::new_err(error.to_string()),
+            Failure::Simulation(error) => simulation_error(&error),
             Failure::Checkpoint(error) => CheckpointError::new_err(error.to_string()),
         }
     }

@@ -1,5 +1,6 @@
 //! From a plan to a world.
 
+use crate::feeds::Feeds;
 use crate::warm_up;
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::app::{footprint, Bases, Generator};
@@ -255,11 +256,16 @@ fn cores_of(fio: &FioParams) -> Vec<u32> {
     cores
 }
 
-/// The partition of one server whose components are numbered from `first` on.
+/// The partition of one server whose components are numbered from `first` on. A core that replays a trace has the steps of the
+/// first epoch; one whose trace is wrong has ended.
 #[must_use]
 pub fn server(params: &ServerParams, first: u32) -> (Machine, Scheduler<Payload>) {
+    fed_server(params, first, &mut Feeds::new(params))
+}
+
+fn fed_server(params: &ServerParams, first: u32, feeds: &mut Feeds) -> (Machine, Scheduler<Payload>) {
     let classes = params.workloads.len().max(1);
-    partition(params, layout(params, first, 0), classes, |_, _| {})
+    partition(params, layout(params, first, 0), classes, feeds, |_, _| {})
 }
 
 /// The partition of a server whose parts beyond those of every server are added by `extend`.
@@ -267,6 +273,7 @@ fn partition(
     params: &ServerParams,
     layout: Layout,
     classes: usize,
+    feeds: &mut Feeds,
     extend: impl FnOnce(&mut Builder, &mut Vec<Component>),
 ) -> (Machine, Scheduler<Payload>) {
     let pages = Pages::new(&params.memory.pages, params.seed);
@@ -280,7 +287,8 @@ fn partition(
         .as_ref()
         .map(|cache| Caches::new(cache, params.core.count, params.cha.slices, classes, params.seed));
     let mut machine = Machine::new(layout, decoder, caches, components, requests_capacity(params));
-    warm_up::fill(&mut machine, params);
+    warm_up::fill(&mut machine, params, feeds);
+    feeds.fill(&mut machine);
     start(params, &machine, &mut scheduler);
     (machine, scheduler)
 }
@@ -288,7 +296,12 @@ fn partition(
 /// A simulation of one server.
 #[must_use]
 pub fn one_server(params: &ServerParams) -> Simulation<Machine> {
-    Simulation::new(vec![server(params, 0)], u64::MAX)
+    fed_one_server(params, &mut Feeds::new(params))
+}
+
+/// As [`one_server`], with its traces open.
+pub(crate) fn fed_one_server(params: &ServerParams, feeds: &mut Feeds) -> Simulation<Machine> {
+    Simulation::new(vec![fed_server(params, 0, feeds)], u64::MAX)
 }
 
 /// A simulation of two servers, each a partition of its own. Over `link` the first sends its memory to the second, whose memory
@@ -319,7 +332,7 @@ fn linked(
     end: impl FnOnce(&Socket, Pages) -> Component,
 ) -> (Machine, Scheduler<Payload>) {
     let class = params.workloads.len();
-    partition(params, layout, class + 1, |builder, components| {
+    partition(params, layout, class + 1, &mut Feeds::new(params), |builder, components| {
         let base = builder.space.take(link.buffer_bytes);
         let socket = Socket { link: params.ssd.count as u8, class: class as u8, peer, base };
         components.push(end(&socket, builder.pages.clone()));

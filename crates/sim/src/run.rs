@@ -4,6 +4,7 @@ mod look;
 
 use crate::build;
 use crate::epochs::{self, Epoch};
+use crate::feeds::Feeds;
 use crate::sample::{self, Group, Sample};
 use crate::trace::Trace;
 use crate::units::{Recorder, Units};
@@ -14,6 +15,7 @@ use hostnet_kernel::checkpoint::{self, CheckpointError};
 use hostnet_kernel::{Progress, Simulation, Time};
 use hostnet_measure::batch;
 use hostnet_model::Machine;
+use hostnet_traffic::TraceError;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -81,6 +83,9 @@ pub enum SimulationError {
         /// Time without progress in us.
         idle_us: u64,
     },
+    /// A trace that a core replays is wrong: file, line and rule.
+    #[error("{0}")]
+    Trace(#[from] TraceError),
     /// Events happen, and time stands still.
     #[error("time stands still at {at_ps} ps: events follow each other without end")]
     Livelock {
@@ -119,6 +124,7 @@ pub struct Run {
     plan: Plan,
     options: Options,
     state: State,
+    feeds: Feeds,
     checkpoint: Option<Vec<u8>>,
     /// What looks at every event, if anything does.
     watch: Option<Watch>,
@@ -133,8 +139,9 @@ impl Run {
             Length::Duration { ps } => (ps / BATCHES).max(BATCH_MIN_PS),
             Length::Precision { .. } => PRECISION_BATCH_PS,
         };
+        let mut feeds = Feeds::new(&plan.server);
         let state = State {
-            simulation: build::one_server(&plan.server),
+            simulation: build::fed_one_server(&plan.server, &mut feeds),
             phase: Phase::WarmUp { slices: Vec::new() },
             window_start: Time::ZERO,
             next_batch: Time::MAX,
@@ -148,7 +155,7 @@ impl Run {
             epochs: Vec::new(),
             done: false,
         };
-        Self { plan: plan.clone(), options, state, checkpoint: None, watch: None, trace: None }
+        Self { plan: plan.clone(), options, state, feeds, checkpoint: None, watch: None, trace: None }
     }
 
     /// A run that goes on where a checkpoint was taken.
@@ -157,7 +164,9 @@ impl Run {
     /// When the checkpoint is damaged or belongs to another configuration, `series_ps` or `counters_ps`.
     pub fn resume(plan: &Plan, options: Options, bytes: &[u8]) -> Result<Self, CheckpointError> {
         let state = checkpoint::read(&label(plan, options), bytes)?;
-        let mut run = Self { plan: plan.clone(), options, state, checkpoint: None, watch: None, trace: None };
+        let feeds = Feeds::new(&plan.server);
+        let mut run = Self { plan: plan.clone(), options, state, feeds, checkpoint: None, watch: None, trace: None };
+        run.feed();
         if run.is_measuring() {
             run.start_trace();
         }
@@ -168,7 +177,7 @@ impl Run {
     /// its report is of what was measured. Returns whether the run is complete.
     ///
     /// # Errors
-    /// When the simulated machine is stuck.
+    /// When the simulated machine is stuck, or a trace is wrong that a core replays.
     pub fn run(&mut self, on_status: impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
         self.run_until(Time::MAX, on_status)
     }
@@ -181,6 +190,9 @@ impl Run {
     ) -> Result<bool, SimulationError> {
         let mut told_events = None;
         while !self.state.done && self.simulated_ps() < limit.ps() {
+            if let Some(error) = self.feeds.error() {
+                return Err(error.clone().into());
+            }
             let events = self.events();
             if told_events.is_none_or(|told| events >= told + STATUS_EVENTS) {
                 told_events = Some(events);
@@ -277,11 +289,17 @@ impl Run {
     fn at_pause(&mut self, now: Time) {
         if now == epochs::next_end(&self.state.epochs) {
             self.end_epoch();
+            self.feed();
         }
         if now == self.trace_end() {
             self.trace = self.take_trace();
         }
         self.take_checkpoint(now);
+    }
+
+    /// Hands every core that replays a trace the steps of another epoch.
+    fn feed(&mut self) {
+        self.feeds.fill(&mut self.state.simulation.parts_mut()[0].0);
     }
 
     fn take_checkpoint(&mut self, now: Time) {

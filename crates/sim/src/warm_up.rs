@@ -4,6 +4,7 @@
 //! carry out accesses on the caches alone, each at about the rate that it has when nothing disturbs it; then time begins, and the
 //! timed warm-up settles what depends on rates.
 
+use crate::feeds::Feeds;
 use hostnet_model::cache::Caches;
 use hostnet_model::core::CachedCore;
 use hostnet_model::nvme::Ssd;
@@ -22,13 +23,14 @@ struct Agent {
 
 /// Fills the caches of a machine: until its cores have looked for as many lines in the LLC as three turnovers of it, or have made
 /// as many accesses if their L2s serve them, and its devices have written three turnovers of their ways.
-pub(crate) fn fill(machine: &mut Machine, params: &ServerParams) {
+pub(crate) fn fill(machine: &mut Machine, params: &ServerParams, feeds: &mut Feeds) {
     let Some(cache) = &params.cache else { return };
     let (Some(caches), components) = machine.warming() else { return };
     let turnover = llc_lines(cache, params.cha.slices);
-    run_cores(caches, components, TURNOVERS * turnover);
+    run_cores(caches, components, feeds, TURNOVERS * turnover);
     let ways = u64::from(cache.ddio.ways.count_ones());
-    run_all(caches, components, params, cache, TURNOVERS * turnover * ways / u64::from(cache.llc.ways));
+    let lines = TURNOVERS * turnover * ways / u64::from(cache.llc.ways);
+    run_all(caches, components, feeds, (params, cache), lines);
     caches.reset_counts();
 }
 
@@ -51,11 +53,10 @@ fn next(agents: &mut [Agent]) -> Option<&mut Agent> {
     agents.iter_mut().min_by_key(|agent| agent.at_ps)
 }
 
-fn core_of(component: &mut Component) -> Option<&mut CachedCore> {
-    match component {
-        Component::CachedCore(core) => Some(core),
-        _ => None,
-    }
+/// Lets a core carry out an access; returns how long it takes, in ps, if it has anything to do.
+fn access(core: &mut CachedCore, caches: &mut Caches, feeds: &mut Feeds) -> Option<u64> {
+    feeds.fill_empty(core);
+    core.warm_up(caches)
 }
 
 fn is_core(component: &Component) -> bool {
@@ -63,16 +64,19 @@ fn is_core(component: &Component) -> bool {
 }
 
 /// Lets the cores run by themselves until the LLC has been looked into `lines` times.
-fn run_cores(caches: &mut Caches, components: &mut [Component], lines: u64) {
+fn run_cores(caches: &mut Caches, components: &mut [Component], feeds: &mut Feeds, lines: u64) {
     let mut agents = agents(components, is_core);
     let accesses_max = 4 * lines;
-    for access in 0..accesses_max {
-        let checked = access % 1024 == 0;
+    for number in 0..accesses_max {
+        let checked = number % 1024 == 0;
         if checked && looked_for(caches) >= lines {
             return;
         }
         let Some(agent) = next(&mut agents) else { return };
-        let took = core_of(&mut components[agent.component]).and_then(|core| core.warm_up(caches));
+        let took = match &mut components[agent.component] {
+            Component::CachedCore(core) => access(core, caches, feeds),
+            _ => None,
+        };
         agent.at_ps = took.map_or(u64::MAX, |took| agent.at_ps.saturating_add(took));
         if agent.at_ps == u64::MAX && agents.iter().all(|agent| agent.at_ps == u64::MAX) {
             return;
@@ -81,7 +85,13 @@ fn run_cores(caches: &mut Caches, components: &mut [Component], lines: u64) {
 }
 
 /// Lets cores and devices run until the devices have written `lines` lines to the LLC, if any of them writes there.
-fn run_all(caches: &mut Caches, components: &mut [Component], params: &ServerParams, cache: &CacheParams, lines: u64) {
+fn run_all(
+    caches: &mut Caches,
+    components: &mut [Component],
+    feeds: &mut Feeds,
+    (params, cache): (&ServerParams, &CacheParams),
+    lines: u64,
+) {
     let mut agents = agents(components, |component| is_core(component) || puts(component, cache));
     let mut writing = agents.iter().filter(|agent| !is_core(&components[agent.component])).count();
     let line_ps = 64 * 1_000_000_000_000 / params.ssd.read_bytes_per_s.max(1);
@@ -89,7 +99,7 @@ fn run_all(caches: &mut Caches, components: &mut [Component], params: &ServerPar
     while written < lines && writing > 0 {
         let Some(agent) = next(&mut agents) else { return };
         let took = match &mut components[agent.component] {
-            Component::CachedCore(core) => core.warm_up(caches),
+            Component::CachedCore(core) => access(core, caches, feeds),
             Component::Ssd(ssd) => {
                 let put = put_line(ssd, agent.lines, caches);
                 written += u64::from(put);

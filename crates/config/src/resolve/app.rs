@@ -1,12 +1,14 @@
 //! Workloads of kind "app".
 
 use super::workload::share;
+use super::Context;
+use crate::content::{content, place_of};
 use crate::error::Issue;
 use crate::layers::leaves;
 use crate::spec::{AppName, AppSpec, KernelSpec, OrderSpec, Size, Spec, COMMON_KEYS, OWN_KEYS};
 use hostnet_model::params::{
     App, AppParams, ChaseParams, GraphParams, Kernel, KernelParams, MlcParams, RedisLayout, RedisParams, RedisWork,
-    WalkParams,
+    TraceParams, WalkParams,
 };
 
 const FS_PER_S: f64 = 1e15;
@@ -29,6 +31,14 @@ pub(super) fn resolve(name: &str, app: &AppSpec, spec: &Spec) -> Result<AppParam
     })
 }
 
+/// Puts the complete path of its trace into a workload that names one, so that the effective configuration holds anywhere.
+pub(super) fn find_trace(name: &str, app: &mut AppSpec, context: &Context) -> Result<(), Issue> {
+    if let Some(file) = &mut app.file {
+        *file = place_of(context.base_dir, file, &format!("workload.{name}.file"))?;
+    }
+    Ok(())
+}
+
 fn walks(reader: &Reader, app: &AppSpec, spec: &Spec) -> Result<Option<WalkParams>, Issue> {
     let tlb_pages = reader.want("tlb_pages", app.tlb_pages)?;
     let walks = WalkParams { tlb_pages, page_bytes: spec.memory.page.0 };
@@ -45,6 +55,11 @@ pub(super) fn needs_caches(path: &str, what: &str) -> Issue {
 fn clients(name: &str, app: &AppSpec) -> Result<Vec<u32>, Issue> {
     let clients = app.clients.as_ref().map(|list| list.0.clone()).unwrap_or_default();
     let threads = app.cores.0.len();
+    if !clients.is_empty() && app.in_flight == Some(0) {
+        let path = |key: &str| format!("workload.{name}.{key}");
+        let message = "clients that keep no operation in flight ask for none; in_flight must be 1 or more";
+        return Err(Issue::between(&[&path("clients"), &path("in_flight")], message));
+    }
     if clients.is_empty() || clients.len() == threads {
         return Ok(clients);
     }
@@ -80,6 +95,21 @@ fn resolve_kind(reader: &Reader, app: &AppSpec) -> Result<App, Issue> {
             working_set_bytes: reader.bytes("working_set", app.working_set)?,
             line: reader.want("instructions.line", work.line)?,
         }),
+        AppName::Trace => App::Trace(trace(reader, app)?),
+    })
+}
+
+fn trace(reader: &Reader, app: &AppSpec) -> Result<TraceParams, Issue> {
+    let file = app.file.clone().ok_or_else(|| {
+        let message = "missing; give the trace of a program, such as file = \"program.lackey.xz\"";
+        Issue::new(format!("workload.{}.file", reader.workload), message)
+    })?;
+    Ok(TraceParams {
+        content: content(&file, &format!("workload.{}.file", reader.workload))?,
+        file,
+        format: app.format.map(|format| format.name().to_string()),
+        repeat: reader.want("repeat", app.repeat)?,
+        memory_bytes: 0,
     })
 }
 

@@ -56,7 +56,8 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     let workloads = workload::resolve(&spec, &context)?;
     let run = run::resolve(&spec, workloads.ramp_ps)?;
     let cache = cache::resolve(&spec, &workloads.effective)?;
-    let server = server::resolve(&spec, &context, cache, workloads.resolved, run.seed)?;
+    let mut server = server::resolve(&spec, &context, cache, workloads.resolved, run.seed)?;
+    server::share_memory(&mut server)?;
     server::check_footprint(&server)?;
     let name = run::name(&spec, input.file)?;
     let mut ignored = workloads.ignored;

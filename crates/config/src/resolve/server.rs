@@ -6,7 +6,7 @@ use crate::spec::{ChaSpec, CoreSpec, Spec};
 use crate::units::{format, Dimension};
 use hostnet_model::app::{footprint, Footprint};
 use hostnet_model::params::{
-    AppParams, CacheParams, ChaParams, CoreParams, FioJob, FioParams, ServerParams, StreamParams, Workload,
+    App, AppParams, CacheParams, ChaParams, CoreParams, FioJob, FioParams, ServerParams, StreamParams, Workload,
     WorkloadKind,
 };
 
@@ -79,15 +79,40 @@ const KERNEL_BYTES: u64 = 256 << 20;
 /// Bytes beyond its blocks that the drive moves data of a job to.
 const EXTRA_BYTES: u64 = 16 << 20;
 
-/// Checks that the buffers of all workloads fit the memory.
-pub(super) fn check_footprint(server: &ServerParams) -> Result<(), Issue> {
-    let memory = server.memory.pages.memory_bytes;
-    let needs = server.workloads.iter().map(|workload| match &workload.kind {
+/// Gives traces, whose needs only a replay tells, equal shares of the memory that the buffers of other workloads leave.
+pub(super) fn share_memory(server: &mut ServerParams) -> Result<(), Issue> {
+    let memory = u128::from(server.memory.pages.memory_bytes);
+    let taken: u128 = server.workloads.iter().map(|workload| needs(workload).0).sum();
+    let threads = |workload: &Workload| match &workload.kind {
+        WorkloadKind::App(AppParams { app: App::Trace(_), cores, .. }) => cores.len(),
+        _ => 0,
+    };
+    let threads: usize = server.workloads.iter().map(threads).sum();
+    let units = memory.saturating_sub(taken) / u128::from(BUFFER_ALIGNMENT) / threads.max(1) as u128;
+    for workload in &mut server.workloads {
+        let WorkloadKind::App(AppParams { app: App::Trace(trace), .. }) = &mut workload.kind else { continue };
+        if units == 0 {
+            let message = "the buffers of the other workloads leave no memory for a trace";
+            return Err(Issue::between(&["memory.size", &format!("workload.{}.file", workload.name)], message));
+        }
+        trace.memory_bytes = units as u64 * BUFFER_ALIGNMENT;
+    }
+    Ok(())
+}
+
+/// Bytes of the buffers of a workload, and the key that they follow from.
+fn needs(workload: &Workload) -> (u128, String) {
+    match &workload.kind {
         WorkloadKind::Stream(stream) => (stream_bytes(stream), format!("workload.{}.working_set", workload.name)),
         WorkloadKind::Fio(fio) => (fio_bytes(fio), format!("workload.{}", workload.name)),
         WorkloadKind::App(app) => (app_bytes(app), format!("workload.{}", workload.name)),
-    });
-    let needs: Vec<(u128, String)> = needs.collect();
+    }
+}
+
+/// Checks that the buffers of all workloads fit the memory.
+pub(super) fn check_footprint(server: &ServerParams) -> Result<(), Issue> {
+    let memory = server.memory.pages.memory_bytes;
+    let needs: Vec<(u128, String)> = server.workloads.iter().map(needs).collect();
     let total: u128 = needs.iter().map(|(bytes, _)| bytes).sum();
     if total <= u128::from(memory) {
         return Ok(());

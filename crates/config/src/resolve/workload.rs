@@ -30,8 +30,10 @@ pub(super) fn resolve(spec: &Spec, context: &Context) -> Result<Workloads, Issue
     let mut reader = JobReader { context, drives: spec.ssd.count, files: Vec::new(), ramp_ps: 0, ignored: Vec::new() };
     let mut effective = spec.workload.clone();
     for (name, workload) in &mut effective {
-        if let WorkloadSpec::Fio(fio) = workload {
-            reader.read_into(name, fio)?;
+        match workload {
+            WorkloadSpec::Stream(_) => {}
+            WorkloadSpec::Fio(fio) => reader.read_into(name, fio)?,
+            WorkloadSpec::App(app) => app::find_trace(name, app, context)?,
         }
     }
     let mut cores = Cores::claim(&effective, spec.core.count)?;

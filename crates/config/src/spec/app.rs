@@ -100,6 +100,15 @@ pub(crate) struct AppSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) delay: Option<Time>,
+    /// trace: the file, relative to the configuration; plain or compressed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) file: Option<String>,
+    /// trace: how it is written; told by its first line when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) format: Option<AccessFormatSpec>,
+    /// trace: whether it begins again at its end; otherwise the thread ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) repeat: Option<bool>,
     /// Instructions of its work, accesses that hit the L1 included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) instructions: Option<InstructionsSpec>,
@@ -213,6 +222,38 @@ pub(crate) enum OrderSpec {
     Random,
 }
 
+/// How the trace of a program is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum AccessFormatSpec {
+    /// Valgrind: `--tool=lackey --trace-mem=yes`.
+    Lackey,
+    /// DynamoRIO: the listing of drmemtrace's tool `view`.
+    Drmemtrace,
+    /// Ramulator, traces of a processor: "3 20734016".
+    RamulatorCpu,
+    /// Ramulator 2: "LD 0x1000" or "ST 4096".
+    Ramulator,
+    /// Ramulator 1: "0x1000 R" or "0x1000 W".
+    Ramulator1,
+    /// "0x1000 READ 17": address, operation and clock.
+    Dramsim3,
+}
+
+impl AccessFormatSpec {
+    /// Its name as users write it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            AccessFormatSpec::Lackey => "lackey",
+            AccessFormatSpec::Drmemtrace => "drmemtrace",
+            AccessFormatSpec::RamulatorCpu => "ramulator-cpu",
+            AccessFormatSpec::Ramulator => "ramulator",
+            AccessFormatSpec::Ramulator1 => "ramulator1",
+            AccessFormatSpec::Dramsim3 => "dramsim3",
+        }
+    }
+}
+
 /// An application by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -229,12 +270,21 @@ pub(crate) enum AppName {
     Mlc,
     /// A pointer chase: a random cycle over the lines of a buffer per core.
     Chase,
+    /// The trace of a program, which every core replays in memory of its own.
+    Trace,
 }
 
 impl AppName {
     /// Every application.
-    pub(crate) const ALL: [AppName; 6] =
-        [AppName::Redis, AppName::PageRank, AppName::Bc, AppName::Stream, AppName::Mlc, AppName::Chase];
+    pub(crate) const ALL: [AppName; 7] = [
+        AppName::Redis,
+        AppName::PageRank,
+        AppName::Bc,
+        AppName::Stream,
+        AppName::Mlc,
+        AppName::Chase,
+        AppName::Trace,
+    ];
 
     /// Its name as users write it.
     pub(crate) fn name(self) -> &'static str {
@@ -245,6 +295,7 @@ impl AppName {
             AppName::Stream => "stream",
             AppName::Mlc => "mlc",
             AppName::Chase => "chase",
+            AppName::Trace => "trace",
         }
     }
 
@@ -256,6 +307,7 @@ impl AppName {
             AppName::Stream => &["kernel", "array", "instructions.line"],
             AppName::Mlc => &["working_set", "reads", "pattern", "delay", "instructions.line"],
             AppName::Chase => &["working_set", "instructions.line"],
+            AppName::Trace => &["repeat"],
         }
     }
 
@@ -263,6 +315,7 @@ impl AppName {
     pub(crate) fn optional_keys(self) -> &'static [&'static str] {
         match self {
             AppName::Redis => &["clients"],
+            AppName::Trace => &["file", "format"],
             _ => &[],
         }
     }

@@ -1,10 +1,11 @@
-//! Applications: what their threads load, store and compute, as an endless sequence of steps.
+//! Applications: what their threads load, store and compute, as a sequence of steps, endless but for a trace.
 //!
 //! | file | application |
 //! |---|---|
 //! | `redis.rs` | a key-value server per core and its clients |
 //! | `pagerank.rs`, `betweenness.rs` | programs over `graph.rs`, a random graph that nobody stores |
 //! | `streams.rs` | STREAM, MLC, pointer chase |
+//! | `replay.rs` | what a trace says |
 //! | `layout.rs`, `script.rs` | where structures lie; what comes next |
 
 mod betweenness;
@@ -13,6 +14,7 @@ mod layout;
 mod levels;
 mod pagerank;
 mod redis;
+mod replay;
 mod script;
 mod step;
 mod streams;
@@ -22,6 +24,7 @@ mod tests;
 pub use betweenness::Betweenness;
 pub use pagerank::PageRank;
 pub use redis::{Redis, RedisClient};
+pub use replay::Replay;
 pub use step::Step;
 pub use streams::{Chase, Mlc, Stream};
 
@@ -69,6 +72,8 @@ pub enum Generator {
     Mlc(Mlc),
     /// A pointer chase.
     Chase(Chase),
+    /// A trace.
+    Trace(Replay),
 }
 
 impl Generator {
@@ -82,6 +87,7 @@ impl Generator {
             App::Stream(kernel) => Self::Stream(Stream::new(kernel, thread, threads, bases)),
             App::Mlc(mlc) => Self::Mlc(Mlc::new(params, mlc, bases)),
             App::Chase(chase) => Self::Chase(Chase::new(params, chase, bases, rng)),
+            App::Trace(trace) => Self::Trace(Replay::new(bases.thread, trace.repeat)),
         }
     }
 
@@ -94,10 +100,13 @@ impl Generator {
         }
     }
 
-    /// The next step.
+    /// The next step; none at the end of a trace.
+    ///
+    /// # Panics
+    /// If a trace has not been handed that step, see [`Replay::push`].
     #[inline]
-    pub fn step(&mut self, rng: &mut Rng) -> Step {
-        match self {
+    pub fn step(&mut self, rng: &mut Rng) -> Option<Step> {
+        Some(match self {
             Self::Redis(redis) => redis.step(rng),
             Self::RedisClient(client) => client.step(rng),
             Self::PageRank(pagerank) => pagerank.step(rng),
@@ -105,7 +114,8 @@ impl Generator {
             Self::Stream(stream) => stream.step(),
             Self::Mlc(mlc) => mlc.step(rng),
             Self::Chase(chase) => chase.step(rng),
-        }
+            Self::Trace(replay) => return replay.step(),
+        })
     }
 }
 
@@ -121,6 +131,7 @@ pub fn footprint(params: &AppParams) -> Footprint {
         App::Stream(kernel) => shared(streams::stream_bytes(kernel)),
         App::Mlc(mlc) => each(streams::buffer_bytes(params, mlc.working_set_bytes)),
         App::Chase(chase) => each(streams::buffer_bytes(params, chase.working_set_bytes)),
+        App::Trace(trace) => each(trace.memory_bytes),
     }
 }
 
@@ -134,6 +145,6 @@ pub fn operations_in_all(params: &AppParams) -> Option<u64> {
     match &params.app {
         App::PageRank(graph) => Some(visits(graph)),
         App::Betweenness(graph) => Some(2 * visits(graph)),
-        App::Redis(_) | App::Stream(_) | App::Mlc(_) | App::Chase(_) => None,
+        App::Redis(_) | App::Stream(_) | App::Mlc(_) | App::Chase(_) | App::Trace(_) => None,
     }
 }

@@ -57,13 +57,13 @@ fn steps(app: &App, thread: u32, threads: u32, seed: u64, count: usize) -> Vec<S
 fn of(params: &AppParams, thread: u32, threads: u32, seed: u64, count: usize) -> Vec<Step> {
     let mut rng = Rng::new(seed, u64::from(thread));
     let mut generator = Generator::new(params, thread, threads, BASES, &mut rng);
-    (0..count).map(|_| generator.step(&mut rng)).collect()
+    (0..count).map(|_| generator.step(&mut rng).unwrap()).collect()
 }
 
 fn client_steps(params: &AppParams, seed: u64, count: usize) -> Vec<Step> {
     let mut rng = Rng::new(seed, 0);
     let mut generator = Generator::client(params, BASES).unwrap();
-    (0..count).map(|_| generator.step(&mut rng)).collect()
+    (0..count).map(|_| generator.step(&mut rng).unwrap()).collect()
 }
 
 /// Means per operation of a run of steps that begins with an operation.

@@ -47,6 +47,8 @@ pub enum App {
     Mlc(MlcParams),
     /// A pointer chase: a random cycle over the lines of a buffer per core.
     Chase(ChaseParams),
+    /// A trace of a program, which every core replays in memory of its own.
+    Trace(TraceParams),
 }
 
 /// A key-value server.
@@ -174,4 +176,20 @@ pub struct ChaseParams {
     pub working_set_bytes: u64,
     /// Instructions per access.
     pub line: u32,
+}
+
+/// A trace of a program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceParams {
+    /// Where the file lies: not written out, as only what it holds matters.
+    #[serde(skip)]
+    pub file: String,
+    /// What tells its content from that of another file.
+    pub content: String,
+    /// The name of its format; told by its first record when `None`.
+    pub format: Option<String>,
+    /// Whether it begins again at its end; otherwise the thread ends.
+    pub repeat: bool,
+    /// Bytes of memory that the pages of one thread may take.
+    pub memory_bytes: u64,
 }

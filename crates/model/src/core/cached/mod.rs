@@ -14,6 +14,7 @@ mod window;
 
 pub use source::{Block, Source, Storage, Stream};
 
+use crate::app::{Generator, Replay};
 use crate::cache::{Access, Caches, Victim};
 use crate::cha::slice_of;
 use crate::context::{Context, Payload};
@@ -372,6 +373,7 @@ impl CachedCore {
             }
             None if context.caches().holds(self.index, line) => {
                 let _ = context.caches().access(self.index, line, class, store);
+                self.keep_up(now);
                 self.hit(pending, now, context);
                 return true;
             }
@@ -390,8 +392,16 @@ impl CachedCore {
         };
         self.issued = now;
         self.pending = None;
+        self.keep_up(now);
         self.wait_for(flight, pending.position, store, ends, context);
         true
+    }
+
+    /// An access has waited until `now`: the front end went on in the meantime, but no further than the window.
+    fn keep_up(&mut self, now: Time) {
+        let instruction_fs = self.thread.as_ref().map_or(0, |thread| thread.instruction_fs);
+        let window_fs = u64::from(self.params.rob) * instruction_fs;
+        self.front_fs = self.front_fs.max((now.ps() * 1000).saturating_sub(window_fs));
     }
 
     /// Notes in a line on its way who waits for it.
@@ -553,6 +563,30 @@ impl CachedCore {
                 }
             }
         }
+    }
+
+    /// The trace that it replays, if it does, to hand it steps.
+    pub fn replay_mut(&mut self) -> Option<&mut Replay> {
+        match &mut self.thread.as_mut()?.source {
+            Source::App(generator) => match &mut **generator {
+                Generator::Trace(replay) => Some(replay),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
+    /// Steps of a trace that it may take in `span_ps` at most.
+    #[must_use]
+    pub fn steps_max(&self, span_ps: u64) -> u64 {
+        let instruction_fs = self.thread.as_ref().map_or(0, |thread| thread.instruction_fs);
+        (span_ps + AHEAD_PS) * 1000 / instruction_fs.max(1) + u64::from(self.params.rob) + 2
     }
 
     /// What it executes before time begins, to fill the caches; see [`warm`].

@@ -106,7 +106,7 @@ impl Source {
     pub(super) fn next(&mut self, pages: &Pages, rng: &mut Rng) -> Option<Item> {
         match self {
             Self::App(generator) => {
-                let Step { address, instructions, store, depends, begins, ends } = generator.step(rng);
+                let Step { address, instructions, store, depends, begins, ends } = generator.step(rng)?;
                 let line = pages.physical(address) / 64;
                 Some(Item { line, instructions, store, depends, begins, ends })
             }

@@ -7,8 +7,11 @@ use crate::cache::{Access, Caches};
 const MISS_PS: u64 = 90_000;
 
 /// Carries out the next access of a core in `caches` alone. Returns about how long it takes, in ps; nothing when the core has
-/// nothing to do by itself.
+/// nothing to do by itself, or replays a trace once: that begins when time does.
 pub(super) fn step(core: &mut CachedCore, caches: &mut Caches) -> Option<u64> {
+    if core.replay_mut().is_some_and(|replay| !replay.repeats()) {
+        return None;
+    }
     let thread = core.thread.as_mut().filter(|thread| !matches!(thread.source, Source::Storage(_)))?;
     let item = thread.source.next(&core.pages, &mut core.rng)?;
     let work_ps = u64::from(item.instructions) * thread.instruction_fs / 1000;

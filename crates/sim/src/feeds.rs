@@ -1,0 +1,160 @@
+//! Traces on their way to the cores that replay them.
+//!
+//! The model reads no files. Between events, at the ends of epochs, every core that replays a trace is handed the steps that it
+//! may take until the next of these moments, so that a trace of any length needs little memory. How far a core is stands in the
+//! checkpoint; a reader that is not there, or elsewhere, is opened anew and goes on from that step.
+
+use crate::epochs::EPOCH_PS;
+use hostnet_model::app::Replay;
+use hostnet_model::core::CachedCore;
+use hostnet_model::params::{App, ServerParams, TraceParams, WorkloadKind};
+use hostnet_model::{Component, Machine};
+use hostnet_traffic::{AccessFormat, StepOptions, TraceError, TraceSteps};
+
+/// Steps at the beginning of a trace that are looked at before a run.
+const CHECKED_STEPS: usize = 1000;
+
+/// A trace and the core that replays it.
+#[derive(Debug)]
+struct Feed {
+    core: u32,
+    params: TraceParams,
+    reader: Option<Reader>,
+}
+
+/// An open trace, and the number of its next step.
+struct Reader {
+    steps: TraceSteps,
+    at: u64,
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(formatter, "a trace at step {}", self.at)
+    }
+}
+
+/// The traces of all cores, and the first thing found wrong with one of them.
+#[derive(Debug, Default)]
+pub(crate) struct Feeds {
+    feeds: Vec<Feed>,
+    error: Option<TraceError>,
+}
+
+/// A copy opens the traces again.
+impl Clone for Feeds {
+    fn clone(&self) -> Self {
+        let again = |feed: &Feed| Feed { core: feed.core, params: feed.params.clone(), reader: None };
+        Self { feeds: self.feeds.iter().map(again).collect(), error: self.error.clone() }
+    }
+}
+
+impl Feeds {
+    /// The traces that the cores of a server replay.
+    pub(crate) fn new(params: &ServerParams) -> Self {
+        let mut feeds = Vec::new();
+        for workload in &params.workloads {
+            let WorkloadKind::App(app) = &workload.kind else { continue };
+            let App::Trace(trace) = &app.app else { continue };
+            let feed = |&core: &u32| Feed { core, params: trace.clone(), reader: None };
+            feeds.extend(app.cores.iter().map(feed));
+        }
+        Self { feeds, error: None }
+    }
+
+    /// What is wrong with a trace; the thread that met it has ended.
+    pub(crate) fn error(&self) -> Option<&TraceError> {
+        self.error.as_ref()
+    }
+
+    /// Hands every core the steps of another epoch.
+    pub(crate) fn fill(&mut self, machine: &mut Machine) {
+        for index in 0..self.feeds.len() {
+            let core = self.feeds[index].core;
+            if let Component::CachedCore(core) = &mut machine.components_mut()[core as usize] {
+                self.fill_core(index, core);
+            }
+        }
+    }
+
+    /// As [`Feeds::fill`], for a core that has no steps left.
+    pub(crate) fn fill_empty(&mut self, core: &mut CachedCore) {
+        let Some(replay) = core.replay_mut() else { return };
+        if replay.waiting() > 0 || replay.ended() {
+            return;
+        }
+        let number = core.index();
+        if let Some(index) = self.feeds.iter().position(|feed| feed.core == number) {
+            self.fill_core(index, core);
+        }
+    }
+
+    fn fill_core(&mut self, index: usize, core: &mut CachedCore) {
+        let steps = core.steps_max(EPOCH_PS);
+        let Some(replay) = core.replay_mut() else { return };
+        if let Err(error) = self.feeds[index].fill(replay, steps) {
+            replay.end();
+            self.error.get_or_insert(error);
+        }
+    }
+}
+
+impl Feed {
+    /// Hands `replay` steps until `steps` wait.
+    fn fill(&mut self, replay: &mut Replay, steps: u64) -> Result<(), TraceError> {
+        let wanted = steps.saturating_sub(replay.waiting() as u64);
+        if replay.ended() || wanted == 0 {
+            return Ok(());
+        }
+        let next = replay.taken() + replay.waiting() as u64;
+        let mut reader = match self.reader.take().filter(|reader| reader.at == next) {
+            Some(reader) => reader,
+            None => Reader { steps: open_at(&self.params, next)?, at: next },
+        };
+        for _ in 0..wanted {
+            let Some(step) = reader.steps.next() else {
+                replay.end();
+                return Ok(());
+            };
+            let step = step?;
+            replay.push(step.address, step.instructions, step.store);
+            reader.at += 1;
+        }
+        self.reader = Some(reader);
+        Ok(())
+    }
+}
+
+fn open(params: &TraceParams) -> Result<TraceSteps, TraceError> {
+    let options = StepOptions {
+        format: params.format.as_deref().and_then(AccessFormat::named),
+        memory_bytes: params.memory_bytes,
+        thread: None,
+        repeat: params.repeat,
+    };
+    TraceSteps::open(&params.file, options)
+}
+
+/// A trace from step `next` on.
+fn open_at(params: &TraceParams, next: u64) -> Result<TraceSteps, TraceError> {
+    let mut steps = open(params)?;
+    for _ in 0..next {
+        steps.next().transpose()?;
+    }
+    Ok(steps)
+}
+
+/// Looks at the beginning of every trace that a server replays.
+///
+/// # Errors
+/// What is wrong there.
+pub fn check_traces(params: &ServerParams) -> Result<(), TraceError> {
+    for workload in &params.workloads {
+        let WorkloadKind::App(app) = &workload.kind else { continue };
+        let App::Trace(trace) = &app.app else { continue };
+        for step in open(trace)?.take(CHECKED_STEPS) {
+            step?;
+        }
+    }
+    Ok(())
+}
