@@ -44,8 +44,8 @@ cores = \"6-7\"
 ";
 
 const TRACE: &str = "\
-file = \"program.lackey.xz\"    # made with: valgrind --tool=lackey --trace-mem=yes PROGRAM 2>&1 | xz > program.lackey.xz
-# format = \"lackey\"          # told by its first line when absent
+# Made with: valgrind --tool=lackey --trace-mem=yes PROGRAM 2>&1 | xz > program.lackey.xz
+file = \"program.lackey.xz\"    # or of drmemtrace, Ramulator or DRAMsim3, plain or compressed
 ";
 
 const RUN: &str = "\

@@ -456,7 +456,7 @@ fn applications_have_names_keys_and_cores() {
     );
     assert_says(
         &app(&["workload.kv.app=mysql"]),
-        &["\"mysql\" is not known; known are: redis, pagerank, bc, stream, mlc, chase"],
+        &["\"mysql\" is not known; known are: redis, pagerank, bc, stream, mlc, chase, trace"],
     );
     assert_says(&app(&["workload.kv.scale=20"]), &["workload.kv.scale: is a key of pagerank and bc, not of redis"]);
     assert_says(&app(&["workload.kv.scale=20"]), &["redis takes keys, value, sets, connections, pipeline, socket"]);
@@ -472,6 +472,10 @@ fn applications_have_names_keys_and_cores() {
         &["workload.kv.clients: core 2 is one of workload.kv.cores already"],
     );
     assert_says(&app(&["workload.kv.clients=6-8"]), &["workload.kv.clients: core 8 does not exist"]);
+    assert_says(
+        &app(&["workload.kv.clients=3-5", "workload.kv.in_flight=0"]),
+        &["workload.kv.clients: clients that keep no operation in flight", "1 or more"],
+    );
     assert_says(&app(&["workload.kv.kees=2"]), &["workload.kv.kees: unknown key; did you mean \"keys\"?"]);
     assert_says(&app(&["workload.kv.value=1"]), &["a size with its unit"]);
     assert_says(&app(&["workload.kv.ipc=0"]), &["workload.kv.ipc: 0 is out of range; 0.01 to 16"]);
@@ -487,4 +491,28 @@ fn applications_have_names_keys_and_cores() {
 fn applications_fit_the_memory() {
     assert_says(&app(&["workload.kv.keys=100000000"]), &["the buffers of the workloads need ", "of 32 GiB of memory"]);
     assert_says(&app(&["workload.b={kind='app',app='bc',cores='4',scale=32}"]), &["workload.b: the buffers"]);
+}
+
+#[test]
+fn traces_of_programs_have_a_file() {
+    let trace = |settings: &[&str]| app(&[&["workload.kv.app=trace"], settings].concat());
+    assert_says(&trace(&[]), &["workload.kv.file: missing; give the trace of a program, such as file = "]);
+    assert_says(
+        &trace(&["workload.kv.file=nothing.lackey"]),
+        &["workload.kv.file: cannot read ", "there is no such file"],
+    );
+    assert_says(&trace(&["workload.kv.file=traces"]), &["workload.kv.file: cannot read ", "not a file"]);
+    assert_says(
+        &trace(&["workload.kv.file=probe.fio", "workload.kv.format=lackay"]),
+        &["workload.kv.format: \"lackay\" is not known; did you mean \"lackey\"?"],
+    );
+    assert_says(
+        &trace(&["workload.kv.file=probe.fio", "workload.kv.keys=2"]),
+        &["keys: is a key of redis, not of trace"],
+    );
+    assert_says(&app(&["workload.kv.file=probe.fio"]), &["workload.kv.file: is a key of trace, not of redis"]);
+    assert_says(
+        &trace(&["workload.kv.file=probe.fio", "memory.size=1 GiB", "workload.s={kind='stream',cores='7'}"]),
+        &["memory.size: the buffers of the other workloads leave no memory for a trace"],
+    );
 }

@@ -7,6 +7,7 @@ use hostnet_config::{app_template, apps, devices, presets, template, Length, War
 use hostnet_model::params::{
     App, ControllerParams, EntryUntil, IdleDrain, PagePolicy, Protect, Refresh, Scheduler, ServerParams, WorkloadKind,
 };
+use std::path::Path;
 
 fn fio(server: &ServerParams) -> &hostnet_model::params::FioParams {
     let found = server.workloads.iter().find_map(|workload| match &workload.kind {
@@ -135,6 +136,8 @@ fn the_templates_of_applications_resolve_as_they_are_and_with_their_examples_swi
     for app in apps() {
         for alone in [false, true] {
             let text = app_template(app.name, alone).unwrap();
+            // The trace that the template names is the user's.
+            let text = text.replace("program.lackey.xz", "traces/redis-get.lackey.xz");
             let server = plan(&text, &[]).server;
             assert_eq!(server.workloads.len(), if alone { 1 } else { 2 }, "{}", app.name);
             assert!(server.cache.is_some());
@@ -210,6 +213,36 @@ fn applications_take_what_they_do_not_set_from_their_profiles() {
 }
 
 #[test]
+fn traces_share_the_memory_that_is_left_and_are_known_by_their_content() {
+    let text = "[server]\npreset = \"cascade-lake-6234\"\n[cache]\nenabled = true\n\
+                [workload.kv]\nkind = \"app\"\napp = \"trace\"\ncores = \"0-2\"\nfile = \"traces/redis-get.lackey.xz\"\n";
+    let other = "workload.s={kind='stream',cores='3',working_set='2 GiB'}";
+    let trace = |settings: &[&str]| match plan(text, settings).server.workloads[0].kind.clone() {
+        WorkloadKind::App(app) => match app.app {
+            App::Trace(trace) => trace,
+            _ => panic!("a trace was asked for"),
+        },
+        _ => panic!("an application was asked for"),
+    };
+    let plain = trace(&["memory.size=8 GiB"]);
+    assert_eq!(plain.memory_bytes, (8 << 30) / 3 >> 20 << 20);
+    assert_eq!((plain.format.as_deref(), plain.repeat), (None, true));
+    assert!(Path::new(&plain.file).is_absolute() && plain.file.ends_with("traces/redis-get.lackey.xz"));
+    assert_eq!(trace(&["memory.size=8 GiB", other]).memory_bytes, 2 << 30);
+    assert_eq!(trace(&["workload.kv.format=ramulator-cpu"]).format.as_deref(), Some("ramulator-cpu"));
+
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy");
+    std::fs::copy(&plain.file, &copy).unwrap();
+    let from = |file: &Path| plan(text, &[&format!("workload.kv.file={}", file.display())]).hash;
+    assert_eq!(from(&copy), plan(text, &[]).hash, "another place, the same content");
+    let mut bytes = std::fs::read(&copy).unwrap();
+    bytes[100] ^= 1;
+    std::fs::write(&copy, bytes).unwrap();
+    assert_ne!(from(&copy), plan(text, &[]).hash);
+}
+
+#[test]
 fn every_preset_resolves_with_every_device_and_several_channel_counts() {
     let text = "[workload.a]\nkind = \"stream\"\ncores = \"0\"\nworking_set = \"64 MiB\"\n";
     for preset in presets() {
@@ -235,7 +268,7 @@ fn every_preset_resolves_with_every_device_and_several_channel_counts() {
 
 #[test]
 fn the_effective_configuration_gives_the_same_plan() {
-    let cases: [&[&str]; 7] = [
+    let cases: [&[&str]; 8] = [
         &[],
         &["memory.channels=4", "memory.page=2 MiB", "run.precision=0.02", "workload.disk.rate=14 GB/s"],
         &["memory.map={channel=['8+20'],rank=['15'],bank_group=['7','16'],bank=['9','17+20']}", "run.warmup=20 us"],
@@ -246,6 +279,11 @@ fn the_effective_configuration_gives_the_same_plan() {
             "ddio.off=[0,3]",
             "workload.stream.cores=0-1",
             "workload.kv={kind='app',app='redis',cores='2-3',clients='4-5',sets=0.125}",
+        ],
+        &[
+            "cache.enabled=true",
+            "workload.stream.cores=0-1",
+            "workload.kv={kind='app',app='trace',cores='2-3',file='traces/redis-get.lackey.xz',repeat=false}",
         ],
         &["memory.dram.timing.wr=0", "ssd.bandwidth=2 GB/s", "memory.size=16 GiB", "run.seed=18446744073709551615"],
     ];

@@ -28,6 +28,8 @@ pub enum Payload {
     Taken(RequestId),
     /// To a core with caches: it begins, or the time of its next access has come.
     Step,
+    /// To a core with caches: a request of a client is there, or a reply of a server.
+    Message,
     /// To a core: a block of storage data is there to be read.
     Block {
         /// Virtual address of its first line / 64.

@@ -5,7 +5,7 @@ use crate::warm_up;
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::app::{footprint, Bases, Generator};
 use hostnet_model::cache::Caches;
-use hostnet_model::core::{CachedCore, Core, Evictions, Program, Source, Storage, Stream, Thread, Walk};
+use hostnet_model::core::{CachedCore, Core, Evictions, Partner, Program, Source, Storage, Stream, Thread, Walk};
 use hostnet_model::link::{LinkParams, Receiver, Sender, Socket};
 use hostnet_model::nvme::{Job, Ssd};
 use hostnet_model::params::{AppParams, CacheParams, FioParams, Pattern, ServerParams, StreamParams, WorkloadKind};
@@ -105,6 +105,7 @@ impl Builder<'_> {
             instruction_fs: self.params.core.issue_ps.max(stream.gap_ps) * 1000,
             in_flight: 0,
             think_ps: 0,
+            partner: None,
         }
     }
 
@@ -113,17 +114,23 @@ impl Builder<'_> {
         let shared = self.space.take(needed.shared_bytes);
         let count = app.cores.len() as u32;
         for (number, &core) in (0..).zip(&app.cores) {
-            let thread_base = self.space.take(needed.thread_bytes);
-            let bases = Bases { shared, thread: thread_base, client: 0 };
+            let mut bases = Bases { shared, thread: self.space.take(needed.thread_bytes), client: 0 };
             let mut rng = self.rng(1 << 32 | u64::from(core));
-            let generator = Generator::new(app, number, count, bases, &mut rng);
-            threads[core as usize] = Some(Thread {
+            let client = app.clients.get(number as usize).copied();
+            let thread = |generator, partner| Thread {
                 class,
                 source: Source::App(Box::new(generator)),
                 instruction_fs: app.instruction_fs,
                 in_flight: app.in_flight,
                 think_ps: app.think_ps,
-            });
+                partner,
+            };
+            let server = Generator::new(app, number, count, bases, &mut rng);
+            threads[core as usize] = Some(thread(server, client.map(Partner::Client)));
+            let Some(client) = client else { continue };
+            bases.client = self.space.take(needed.client_bytes);
+            let asking = Generator::client(app, bases);
+            threads[client as usize] = asking.map(|generator| thread(generator, Some(Partner::Server(core))));
         }
     }
 
@@ -145,6 +152,7 @@ impl Builder<'_> {
             instruction_fs: self.params.core.issue_ps * 1000,
             in_flight: 0,
             think_ps: 0,
+            partner: None,
         }
     }
 

@@ -138,9 +138,7 @@ fn open(params: &TraceParams) -> Result<TraceSteps, TraceError> {
 /// A trace from step `next` on.
 fn open_at(params: &TraceParams, next: u64) -> Result<TraceSteps, TraceError> {
     let mut steps = open(params)?;
-    for _ in 0..next {
-        steps.next().transpose()?;
-    }
+    steps.pass_over(next)?;
     Ok(steps)
 }
 

@@ -12,7 +12,7 @@ mod trace;
 pub use synthetic::{Pattern, Synthetic, Traffic, TrafficError, STREAMS_MAX};
 pub use trace::{
     decoded, Access, AccessFormat, AccessTrace, Format, Pages, StepOptions, Trace, TraceError, TraceStep, TraceSteps,
-    ACCESS_BYTES_MAX, LINE_LENGTH_MAX, PAGE_BYTES,
+    ACCESS_BYTES_MAX, KEPT_STEPS_MAX, LINE_LENGTH_MAX, PAGE_BYTES,
 };
 
 /// Bytes of a line.

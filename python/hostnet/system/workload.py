@@ -175,5 +175,13 @@ class App:
     """mlc: the order of its accesses: "sequential" or "random"."""
     delay: str | None = None
     """mlc: pause before every access (time). Range: at most "1 ms"."""
+    file: str | None = None
+    """trace: the file, relative to the configuration; plain or compressed."""
+    format: str | None = None
+    """trace: how it is written: "lackey", "drmemtrace", "ramulator-cpu", "ramulator", "ramulator1" or "dramsim3"; told by
+    its first line when absent.
+    """
+    repeat: bool | None = None
+    """trace: whether it begins again at its end; otherwise the thread ends."""
     instructions: AppInstructions = AppInstructions()
     """Instructions of its work, accesses that hit the L1 included."""

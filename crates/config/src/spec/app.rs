@@ -276,15 +276,8 @@ pub(crate) enum AppName {
 
 impl AppName {
     /// Every application.
-    pub(crate) const ALL: [AppName; 7] = [
-        AppName::Redis,
-        AppName::PageRank,
-        AppName::Bc,
-        AppName::Stream,
-        AppName::Mlc,
-        AppName::Chase,
-        AppName::Trace,
-    ];
+    pub(crate) const ALL: [AppName; 7] =
+        [AppName::Redis, AppName::PageRank, AppName::Bc, AppName::Stream, AppName::Mlc, AppName::Chase, AppName::Trace];
 
     /// Its name as users write it.
     pub(crate) fn name(self) -> &'static str {

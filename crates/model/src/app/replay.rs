@@ -116,6 +116,10 @@ mod tests {
         replay.end();
         let saved = serde_json::to_string(&replay).unwrap();
         let again: Replay = serde_json::from_str(&saved).unwrap();
-        assert_eq!((again.taken(), again.waiting(), again.repeats(), again.ended()), (1, 0, true, false), "the end is told again");
+        assert_eq!(
+            (again.taken(), again.waiting(), again.repeats(), again.ended()),
+            (1, 0, true, false),
+            "the end is told again"
+        );
     }
 }

@@ -6,7 +6,7 @@
 mod cached;
 mod stream;
 
-pub use cached::{Block, CachedCore, Source, Storage, Stream, Thread};
+pub use cached::{Block, CachedCore, Partner, Source, Storage, Stream, Thread};
 pub use stream::{Evictions, Walk};
 
 use crate::cha::slice_of;

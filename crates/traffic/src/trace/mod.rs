@@ -16,7 +16,7 @@ pub use error::TraceError;
 pub use format::Format;
 pub use lines::LINE_LENGTH_MAX;
 pub use pages::{Pages, PAGE_BYTES};
-pub use steps::{StepOptions, TraceStep, TraceSteps};
+pub use steps::{StepOptions, TraceStep, TraceSteps, KEPT_STEPS_MAX};
 
 use crate::Request;
 use error::Fault;

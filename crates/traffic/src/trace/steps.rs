@@ -28,15 +28,27 @@ pub struct StepOptions {
     pub memory_bytes: u64,
     /// Whose accesses are taken, as [`Access::thread`] tells; those of all threads in the order of the trace when `None`.
     pub thread: Option<u64>,
-    /// Whether it begins again at its end. Pages and the cache stay as they are.
+    /// Whether it begins again at its end. Pages and the cache stay as they are. All passes after the second are like that, if
+    /// it has at most [`KEPT_STEPS_MAX`] steps: they come from memory.
     pub repeat: bool,
+}
+
+/// The most steps of a pass that are kept for those after it.
+pub const KEPT_STEPS_MAX: usize = 1 << 21;
+
+/// The steps of the second pass, for those after it.
+#[derive(Default)]
+struct Kept {
+    steps: Vec<TraceStep>,
+    /// The next step of a later pass; none while the second is under way.
+    next: Option<usize>,
 }
 
 /// The steps of a trace. A step is one line; an access that lies across lines is several, and the instructions stand
 /// before the first. What the first-level cache (32 KiB, 8 ways, LRU) holds is no step, but for the first store to a line
 /// that it holds clean: beyond it the line has to become dirty. After an error comes nothing more.
 ///
-/// [`Iterator::nth`] goes on from a given step, which is how a replay resumes.
+/// [`TraceSteps::pass_over`] goes on from a given step, which is how a replay resumes.
 pub struct TraceSteps {
     path: PathBuf,
     options: StepOptions,
@@ -50,6 +62,9 @@ pub struct TraceSteps {
     instructions: u32,
     /// Steps since the trace began, to tell a trace without any.
     steps: u64,
+    /// Present from the second pass on, unless that is too long.
+    kept: Option<Kept>,
+    passes: u64,
     ended: bool,
 }
 
@@ -71,6 +86,8 @@ impl TraceSteps {
             store: false,
             instructions: 0,
             steps: 0,
+            kept: None,
+            passes: 0,
             ended: false,
         })
     }
@@ -114,15 +131,65 @@ impl TraceSteps {
             return Ok(false);
         }
         self.steps = 0;
+        self.passes += 1;
+        if self.passes == 1 {
+            self.kept = Some(Kept::default());
+        } else if let Some(kept) = &mut self.kept {
+            kept.next = Some(0);
+            return Ok(true);
+        }
         self.trace = AccessTrace::open(&self.path, Some(self.trace.format()))?;
         Ok(true)
     }
 
+    /// Keeps a step of the second pass.
+    fn keep(&mut self, step: TraceStep) -> TraceStep {
+        if let Some(kept) = &mut self.kept {
+            if kept.steps.len() < KEPT_STEPS_MAX {
+                kept.steps.push(step);
+            } else {
+                self.kept = None;
+            }
+        }
+        step
+    }
+
+    /// The next step out of memory, once the steps of a pass are there.
+    fn again_from_memory(&mut self) -> Option<TraceStep> {
+        let kept = self.kept.as_mut()?;
+        let next = kept.next.as_mut()?;
+        let step = kept.steps[*next];
+        *next = if *next + 1 < kept.steps.len() { *next + 1 } else { 0 };
+        Some(step)
+    }
+
+    /// Goes on after `count` more steps, or at the end if that comes first.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with the trace before.
+    pub fn pass_over(&mut self, mut count: u64) -> Result<(), TraceError> {
+        while count > 0 {
+            if let Some(Kept { steps, next: Some(next) }) = &mut self.kept {
+                *next = ((*next as u64 + count) % steps.len() as u64) as usize;
+                return Ok(());
+            }
+            if self.next().transpose()?.is_none() {
+                return Ok(());
+            }
+            count -= 1;
+        }
+        Ok(())
+    }
+
     fn advance(&mut self) -> Result<Option<TraceStep>, TraceError> {
         loop {
+            if let Some(step) = self.again_from_memory() {
+                return Ok(Some(step));
+            }
             while let Some(line) = self.pending.next() {
                 if !self.l1.serves(line, self.store) {
-                    return self.step(line).map(Some);
+                    let step = self.step(line)?;
+                    return Ok(Some(self.keep(step)));
                 }
             }
             match self.trace.next() {

@@ -129,3 +129,26 @@ proptest! {
         prop_assert_eq!(steps(&text, OPTIONS), reference(&accesses));
     }
 }
+
+proptest! {
+    #[test]
+    fn passes_after_the_second_are_like_it(lines in prop::collection::vec((0_u64..2000, any::<bool>()), 1..1500), over in 0_u64..9000) {
+        let text = |(line, store): &(u64, bool)| {
+            format!("I  01000000,4\n {} {:08x},8\n", if *store { 'S' } else { 'L' }, 0x10_0000 + line * 64)
+        };
+        let text: String = lines.iter().map(text).collect();
+        let (_file, all) = open(&text, StepOptions { repeat: true, ..OPTIONS });
+        let all: Vec<TraceStep> = all.unwrap().take(10_000).map(Result::unwrap).collect();
+        let (_file, later) = open(&text, StepOptions { repeat: true, ..OPTIONS });
+        let mut later = later.unwrap();
+        later.pass_over(over).unwrap();
+        let rest: Vec<TraceStep> = later.take(10_000 - over as usize).map(Result::unwrap).collect();
+        prop_assert_eq!(&rest[..], all.get(over as usize..).unwrap_or_default());
+        if all.len() == 10_000 {
+            let instructions: u64 = all.iter().map(|step| u64::from(step.instructions)).sum();
+            let (_file, once) = open(&text, OPTIONS);
+            prop_assert!(instructions >= 10_000, "every step has an instruction of its own");
+            prop_assert!(once.unwrap().count() <= lines.len());
+        }
+    }
+}

@@ -1,4 +1,7 @@
 //! The clients of a thread: a closed loop of operations, and how long they took.
+//!
+//! Clients without a core of their own are think time alone. With one, every operation that a server ends goes to the core of its
+//! clients as a reply; what that makes of it goes back as a request, after the think time.
 
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
@@ -18,10 +21,13 @@ pub(super) struct Clients {
 }
 
 impl Clients {
-    pub(super) fn new(in_flight: u32) -> Self {
+    /// A loop of a thread that begins with `ready` operations of the `in_flight` at hand; none in flight = no loop.
+    pub(super) fn new(in_flight: u32, ready: u32) -> Self {
+        let mut arrivals = VecDeque::with_capacity(in_flight as usize);
+        arrivals.resize(ready as usize, Time::ZERO);
         Self {
             closed: in_flight > 0,
-            arrivals: vec![Time::ZERO; in_flight as usize].into(),
+            arrivals,
             begun: VecDeque::with_capacity(in_flight as usize),
             count: 0,
             latency: Histogram::default(),
@@ -40,17 +46,19 @@ impl Clients {
         arrival
     }
 
-    /// The oldest `count` operations end at `at`; their clients come back after `think_ps`.
-    pub(super) fn end(&mut self, count: u32, at: Time, think_ps: u64) {
+    /// The oldest `count` operations end at `at`. Returns how many of them are of a loop, and so lead to another.
+    pub(super) fn end(&mut self, count: u32, at: Time) -> u32 {
         self.count += u64::from(count);
-        if !self.closed {
-            return;
-        }
-        for _ in 0..count {
-            let Some(arrival) = self.begun.pop_front() else { return };
+        let begun = self.begun.len().min(count as usize);
+        for arrival in self.begun.drain(..begun) {
             self.latency.record(at.since(arrival));
-            self.arrivals.push_back(at + think_ps);
         }
+        begun as u32
+    }
+
+    /// An operation arrives at `at`.
+    pub(super) fn arrive(&mut self, at: Time) {
+        self.arrivals.push_back(at);
     }
 
     pub(super) fn operations(&self) -> (u64, &Histogram) {
@@ -69,10 +77,12 @@ mod tests {
 
     #[test]
     fn a_closed_loop_holds_as_many_operations_as_there_are_clients() {
-        let mut clients = Clients::new(2);
+        let mut clients = Clients::new(2, 2);
         assert_eq!([clients.begin(), clients.begin()], [Time::ZERO; 2]);
         assert!(!clients.ready());
-        clients.end(1, Time::from_ps(100), 30);
+        assert_eq!(clients.end(1, Time::from_ps(100)), 1);
+        assert!(!clients.ready());
+        clients.arrive(Time::from_ps(130));
         assert!(clients.ready());
         assert_eq!(clients.begin(), Time::from_ps(130));
         assert_eq!(clients.operations().0, 1);
@@ -80,9 +90,9 @@ mod tests {
 
     #[test]
     fn without_clients_operations_are_counted_only() {
-        let mut clients = Clients::new(0);
+        let mut clients = Clients::new(0, 0);
         assert!(clients.ready());
-        clients.end(3, Time::from_ps(9), 0);
+        assert_eq!(clients.end(3, Time::from_ps(9)), 0);
         assert_eq!((clients.operations().0, clients.operations().1.count()), (3, 0));
     }
 }

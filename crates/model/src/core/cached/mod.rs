@@ -49,8 +49,20 @@ pub struct Thread {
     pub instruction_fs: u64,
     /// Operations that clients keep in flight; 0 = no clients.
     pub in_flight: u32,
-    /// From the end of an operation to the next of the same client, in ps.
+    /// From the end of an operation to the next of the same client, in ps; where it ends on the core of the clients if they have
+    /// one.
     pub think_ps: u64,
+    /// Who is at the other end of its operations, if that is a core.
+    pub partner: Option<Partner>,
+}
+
+/// The other end of the operations of a server and its clients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Partner {
+    /// The core of the clients.
+    Client(u32),
+    /// The core of the server.
+    Server(u32),
 }
 
 /// The next access, when it is known.
@@ -109,12 +121,15 @@ impl CachedCore {
         let entries = params.lfb_entries;
         let credits = cache.prefetch.credits;
         let domain = || Domain::new(entries, entries, classes);
-        let in_flight = thread.as_ref().map_or(0, |thread| thread.in_flight);
+        let clients = |thread: &Thread| {
+            let asks = matches!(thread.partner, Some(Partner::Server(_)));
+            Clients::new(thread.in_flight, if asks { 0 } else { thread.in_flight })
+        };
         Self {
             window: Window::new(params.rob),
             flights: Flights::new(entries + credits),
             prefetcher: Prefetcher::new(&cache.prefetch),
-            clients: Clients::new(in_flight),
+            clients: thread.as_ref().map_or_else(|| Clients::new(0, 0), clients),
             l2_hit_ps: cache.l2.hit_ps,
             prefetch: Domain::new(credits.max(1), credits.max(1), classes),
             lfb: domain(),
@@ -204,6 +219,7 @@ impl CachedCore {
             Payload::Data(id) => self.on_data(id, context),
             Payload::Admitted(id) => self.on_admitted(id, false, context),
             Payload::Taken(id) => self.on_admitted(id, true, context),
+            Payload::Message => self.on_message(context),
             Payload::KernelWork { pages, ssd, .. } => self.on_kernel_work(pages, ssd, context),
             Payload::Block { line, lines, job, ssd } => {
                 self.on_block(Block { address: line * 64, lines, ssd, job }, context);
@@ -221,6 +237,12 @@ impl CachedCore {
     /// The core begins, or the time of the pending access has come.
     fn on_step(&mut self, context: &mut Context) {
         self.sleeping = false;
+        self.advance(context);
+    }
+
+    /// A request has come to a server, or a reply to its clients.
+    fn on_message(&mut self, context: &mut Context) {
+        self.clients.arrive(context.now());
         self.advance(context);
     }
 
@@ -553,7 +575,19 @@ impl CachedCore {
     /// Operations end at `at`.
     fn end(&mut self, count: u32, at: Time, context: &mut Context) {
         let Some(thread) = &mut self.thread else { return };
-        self.clients.end(count, at, thread.think_ps);
+        let think_ps = thread.think_ps;
+        for _ in 0..self.clients.end(count, at) {
+            let (core, from) = match thread.partner {
+                None => {
+                    self.clients.arrive(at + think_ps);
+                    continue;
+                }
+                Some(Partner::Client(core)) => (core, at),
+                Some(Partner::Server(core)) => (core, at + think_ps),
+            };
+            let delay = from.ps().saturating_sub(context.now().ps()).max(1);
+            context.send(context.core(core), delay, Payload::Message);
+        }
         if let Source::Storage(storage) = &mut thread.source {
             for _ in 0..count {
                 if let Some(block) = storage.blocks.pop_front() {
