@@ -6,6 +6,7 @@
 mod common;
 
 use common::us;
+use hostnet_config::Plan;
 use hostnet_sim::build;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,22 +35,38 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// Redis with clients on cores of their own, a stream of stores, and drives whose data cores consume, by way of the caches.
+fn with_caches() -> Plan {
+    let settings = [
+        "cache.enabled=true",
+        "workload.stream.cores=0-2",
+        "workload.disk.consume=true",
+        "workload.kv={kind='app',app='redis',cores='3',clients='4',think='0 ns'}",
+        "workload.chase={kind='app',app='chase',cores='5'}",
+    ];
+    common::example(common::QUADRANT_3, &settings)
+}
+
 /// One test alone in its process, so that nobody else allocates meanwhile.
 #[test]
 fn a_running_machine_allocates_nothing() {
     for job in ["quadrant.fio", "quadrant-write.fio"] {
         let job = format!("workload.disk.job={job}");
-        let plan = common::example(common::QUADRANT_3, &[&job]);
-        let mut simulation = build::one_server(&plan.server);
-        simulation.run_until(us(50), |_| true);
-        for step in 1..=4 {
-            let (before, events) = (ALLOCATIONS.load(Ordering::Relaxed), simulation.progress().events);
-            simulation.run_until(us(50 + 50 * step), |_| true);
-            let after = ALLOCATIONS.load(Ordering::Relaxed);
-            let events = simulation.progress().events - events;
-            assert!(events > 100_000, "{events} events in 50 us");
-            // Each call lists once which partition owns which component.
-            assert!(after - before <= 1, "{} allocations in {events} events, step {step}, {job}", after - before);
-        }
+        assert_allocates_nothing(&common::example(common::QUADRANT_3, &[&job]), 50, &job);
+    }
+    assert_allocates_nothing(&with_caches(), 200, "caches");
+}
+
+fn assert_allocates_nothing(plan: &Plan, warm_up_us: u64, what: &str) {
+    let mut simulation = build::one_server(&plan.server);
+    simulation.run_until(us(warm_up_us), |_| true);
+    for step in 1..=4 {
+        let (before, events) = (ALLOCATIONS.load(Ordering::Relaxed), simulation.progress().events);
+        simulation.run_until(us(warm_up_us + 50 * step), |_| true);
+        let after = ALLOCATIONS.load(Ordering::Relaxed);
+        let events = simulation.progress().events - events;
+        assert!(events > 100_000, "{events} events in 50 us");
+        // Each call lists once which partition owns which component.
+        assert!(after - before <= 1, "{} allocations in {events} events, step {step}, {what}", after - before);
     }
 }

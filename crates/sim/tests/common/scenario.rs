@@ -178,3 +178,62 @@ pub fn any_scenario() -> impl Strategy<Value = Scenario> {
         Scenario([head, cores, cha, memory, controller, io, costs, workloads, seed].concat())
     })
 }
+
+fn caches() -> BoxedStrategy<Vec<String>> {
+    let policy = || prop::sample::select(vec!["lru", "random", "qlru"]);
+    let l2 = (power(0, 7), count(16), policy(), 1_u32..20);
+    let llc = (power(0, 6), count(16), policy(), prop::sample::select(vec!["victim", "inclusive"]), 1_u32..40);
+    let filter = (power(0, 7), count(16));
+    let prefetch = (any::<bool>(), any::<bool>(), count(40), count(32), count(32));
+    let ddio = (0_u32..16, 0_u32..16, prop::sample::select(vec!["[]", "[0]", "[0, 1, 2]"]), 1_u32..60);
+    lines((l2, llc, filter, prefetch, ddio, count(300)).prop_map(|(l2, llc, filter, prefetch, ddio, rob)| {
+        let (first, second) = (ddio.0 % llc.1, ddio.1 % llc.1);
+        let (first, last) = (first.min(second), first.max(second));
+        vec![
+            "[cache]\nenabled = true".to_owned(),
+            format!("l2 = {{ sets = {}, ways = {}, replacement = \"{}\", hit = \"{} ns\" }}", l2.0, l2.1, l2.2, l2.3),
+            format!(
+                "llc = {{ sets = {}, ways = {}, replacement = \"{}\", inclusion = \"{}\", hit = \"{} ns\" }}",
+                llc.0, llc.1, llc.2, llc.3, llc.4
+            ),
+            format!("filter = {{ sets = {}, ways = {} }}", filter.0, filter.1),
+            format!(
+                "[prefetch]\nstream = {}\nadjacent = {}\ncredits = {}\npages = {}\ndistance = {}",
+                prefetch.0, prefetch.1, prefetch.2, prefetch.3, prefetch.4
+            ),
+            format!("[ddio]\nways = \"{first}-{last}\"\noff = {}\nwrite = \"{} ns\"", ddio.2, ddio.3),
+            format!("[core]\nrob = {rob}"),
+        ]
+    }))
+}
+
+fn app() -> BoxedStrategy<Vec<String>> {
+    let kind = prop::sample::select(vec![
+        "app = \"redis\"\nkeys = 500\nsets = 0.3\nclients = \"9\"\nthink = \"200 ns\"\nin_flight = 5",
+        "app = \"redis\"\nkeys = 20000\nvalue = \"100 B\"\nthink = \"0 ns\"\nin_flight = 3",
+        "app = \"pagerank\"\nscale = 12",
+        "app = \"bc\"\nscale = 10\ndegree = 2",
+        "app = \"stream\"\nkernel = \"triad\"\narray = \"64 KiB\"",
+        "app = \"mlc\"\nreads = 0.5\npattern = \"random\"\nworking_set = \"1 MiB\"",
+        "app = \"chase\"\nworking_set = \"128 KiB\"",
+    ]);
+    lines(kind.prop_map(|kind| vec![format!("[workload.e]\nkind = \"app\"\ncores = \"8\"\n{kind}")]))
+}
+
+/// Any server with caches and any work.
+pub fn any_cached_scenario() -> impl Strategy<Value = Scenario> {
+    let app = prop_oneof![1 => lines(Just(Vec::new())), 2 => app()];
+    (any_scenario(), caches(), app, any::<bool>()).prop_map(|(Scenario(all), caches, app, consume)| {
+        let rob = caches.last().map_or("", |line| line.trim_start_matches("[core]\n")).to_owned();
+        let change = |line: String| {
+            let line = line.replace("[core]\ncount = 8", &format!("[core]\n{rob}\ncount = 10"));
+            if consume {
+                line.replace("kind = \"fio\"", "kind = \"fio\"\nconsume = true")
+            } else {
+                line
+            }
+        };
+        let all: Vec<String> = all.into_iter().map(change).collect();
+        Scenario([&all[..], &caches[..caches.len() - 1], &app[..]].concat())
+    })
+}
