@@ -50,7 +50,8 @@ def test_new_writes_a_configuration_of_an_application_that_runs(cli: Cli, app: s
     text = (cli.folder / f"{app}.toml").read_text()
     assert f"[workload.{app}]" in text
     assert ("[workload.disk]" in text) == (not alone)
-    plan = json.loads(_core.resolve(text).effective_json())
+    (cli.folder / "program.lackey.xz").write_text("I  00001000,4\n L 00002000,8\n")
+    plan = json.loads(_core.resolve(text, base_dir=str(cli.folder)).effective_json())
     assert plan["cache"]["enabled"]
 
 

@@ -74,6 +74,16 @@ def test_the_table_has_a_row_per_level(cli: Cli) -> None:
     assert ["LLC", "24.75", "MiB", "11", "3", "3", "100.0", "%", "0", "1000.00"] in rows
 
 
+def test_a_preset_gives_the_caches_of_its_server(cli: Cli) -> None:
+    done = cli("filter", "small.lackey", "--preset", "cascade-lake-6234", "--json")
+    assert done.returncode == 0, done.stderr
+    levels = [(row["level"], row["bytes"], row["ways"]) for row in json.loads(done.stdout)["levels"]]
+    assert levels == [("L1", 2**15, 8), ("L2", 2**20, 16), ("LLC", 99 * 2**18, 11)]
+    done = cli("filter", "small.lackey", "--preset", "cascade-lake-6234", "--llc", "2MiB,16", "--json")
+    assert [row["bytes"] for row in json.loads(done.stdout)["levels"]] == [2**15, 2**20, 2**21]
+    assert "did you mean" in cli.fails("filter", "small.lackey", "--preset", "cascade-lake-6235")
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_refused_with_its_place(cli: Cli, name: str) -> None:
     arguments, message = WRONG[name]
