@@ -178,8 +178,8 @@ class App:
     file: str | None = None
     """trace: the file, relative to the configuration; plain or compressed."""
     format: str | None = None
-    """trace: how it is written: "lackey", "drmemtrace", "ramulator-cpu", "ramulator", "ramulator1" or "dramsim3"; told by
-    its first line when absent.
+    """trace: how it is written: "lackey", "drmemtrace", "ramulator-cpu", "ramulator", "ramulator1" or "dramsim3"; told
+    by its first line when absent.
     """
     repeat: bool | None = None
     """trace: whether it begins again at its end; otherwise the thread ends."""
