@@ -104,8 +104,9 @@ def cached_lines(cached: dict[str, Any] | None) -> Iterator[str]:
     if hits is not None:
         evictions = cached["ddio_eviction_ratio"]
         yield from wrapped(
-            f"DDIO: {100 * hits:.0f}% of the lines that its devices write are in a cache already. Of 100 lines written, "
-            f"{100 * evictions:.0f} leave the LLC for memory, {100 * leaks:.0f} of them before anything has read them.",
+            f"DDIO: {100 * hits:.0f}% of the lines that its devices write are in a cache already. Of 100 lines "
+            f"written, {100 * evictions:.0f} leave the LLC for memory, {100 * leaks:.0f} of them before anything has "
+            "read them.",
             2,
         )
 

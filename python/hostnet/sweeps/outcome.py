@@ -85,7 +85,9 @@ def outcome_of(point: int, results: Results) -> Outcome:
         "memory": [memory[column] for column in MEMORY_COLUMNS],
         "extras": extras_of(summary),
         **{name: _rows(results, name) for name in TABLES},
-        "caches": [[results.caches.get(name, {}).get(column) for column in CACHE_COLUMNS] for name in results.workloads],
+        "caches": [
+            [results.caches.get(name, {}).get(column) for column in CACHE_COLUMNS] for name in results.workloads
+        ],
     }
 
 
