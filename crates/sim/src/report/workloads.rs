@@ -157,7 +157,9 @@ impl View<'_> {
         let mut latency = Histogram::default();
         for (core, component) in (0..).zip(self.machine.components()) {
             match component {
-                Component::Core(component) if app.cores.contains(&core) => latency.merge(component.operations().1),
+                Component::CachedCore(component) if app.cores.contains(&core) => {
+                    latency.merge(component.operations().1);
+                }
                 _ => {}
             }
         }
