@@ -35,7 +35,7 @@ fn facts(view: &View, total: &Sample, class: usize) -> WorkloadFacts {
                 WorkloadKind::App(app) => (app.cores.len(), 0),
                 WorkloadKind::Fio(_) => (0, 0),
             };
-            let [read, write] = own.map(|group| total.of(group, class));
+            let [read, write] = [Group::C2mRead, Group::C2mWrite].map(|group| total.of(group, class));
             let domain = lfb_domain(read.area_ps as f64, write.area_ps as f64);
             let pools: Vec<Pool> = pool(view, total, Group::Lfb, class, domain).into_iter().collect();
             let accesses = total.of(Group::Lfb, class).lines as f64;
