@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from hostnet.ledger.panels import Exclusion, Group, Kind
 from hostnet.ledger.quantities import Estimate
 from hostnet.ledger.rows import Row, Verdict, error_of, make_row, score, verdict_of
-from hostnet.ledger.study import Exclusion, Group, Kind, Study
+from hostnet.ledger.study import Study
 
 RELATIVE = Group("g", "G", "relative", mean=0.03, max=0.08)
 ABSOLUTE = Group("g", "G", "absolute", mean=3.0, max=8.0)

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from hostnet.ledger.memory_quantities import MEASURES
+from hostnet.ledger.panels import Panel
 from hostnet.ledger.quantities import Outcome
 from hostnet.ledger.rows import Score
-from hostnet.ledger.study import Engine, Panel, Study
+from hostnet.ledger.study import Engine, Study
 from hostnet.ledger.validate import Ledger
 
 CURVE_POINTS_MAX = 120
@@ -85,7 +86,7 @@ def manifest(selection: str, ledger: Ledger) -> dict[str, Any]:
         "version": _core.version(),
         "study": study.name,
         "selection": selection,
-        "preset": study.preset,
+        "preset": ledger.batch.machines,
         "seed": study.seed,
         "warmup": chosen.warmup,
         "duration": chosen.duration,
@@ -114,7 +115,7 @@ def summary(ledger: Ledger) -> dict[str, Any]:
             "title": study.title,
             "source": study.source,
             "engine": study.engine,
-            "preset": study.preset,
+            "preset": ledger.batch.machines,
         },
         "groups": [group_summary(score) for score in ledger.scores],
         "excluded": [
@@ -154,7 +155,8 @@ def panel_summary(study: Study, panel: Panel) -> dict[str, Any]:
         "x_label": panel.x_label or first.x_label,
         "y_label": panel.y_label or first.y_label,
         "unit": first.unit,
-        "chart": "parity" if study.engine == "memory" else "lines",
+        "chart": "parity" if study.engine == "memory" else panel.chart,
+        **({} if panel.section is None else {"section": panel.section}),
         "series": [series.name for series in panel.series if series.drawn],
     }
 
@@ -163,7 +165,8 @@ def curves(panel: Panel) -> dict[str, list[tuple[float, float]]]:
     """The published curves of a panel of which only some points are rows, thinned for drawing."""
     drawn: dict[str, list[tuple[float, float]]] = {}
     for series in panel.series:
-        points = [(float(value.x), value.y) for value in panel.published if value.series == series.name]
+        own = [value for value in panel.published if value.series == series.name]
+        points = [(float(value.x), value.y) for value in own if value.y is not None]
         drawn[series.name] = points[:: -(-len(points) // CURVE_POINTS_MAX)]
     return drawn
 

@@ -9,8 +9,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from hostnet.ledger.panels import Group
 from hostnet.ledger.rows import Row
-from hostnet.ledger.study import Group
 from hostnet.ledger.validate import Ledger
 from hostnet.report.numbers import absolute_text
 
@@ -86,7 +86,7 @@ def exclusion_lines(ledger: Ledger) -> list[str]:
 def run_line(ledger: Ledger) -> str:
     """How much was simulated, and how fast."""
     batch = ledger.batch
-    return f"{len(batch.outcomes)} operating points of {ledger.study.preset}: {batch.wall_time_s:.1f} s, {batch.speed}"
+    return f"{len(batch.outcomes)} operating points of {batch.machines}: {batch.wall_time_s:.1f} s, {batch.speed}"
 
 
 def summary_line(ledger: Ledger) -> str:
