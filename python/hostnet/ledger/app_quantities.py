@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hostnet.ledger.panels import Series
-from hostnet.ledger.quantities import LINE_BYTES, Estimate, Outcome, Quantity, measured, needed, number
+from hostnet.ledger.quantities import LINE_BYTES, Estimate, Outcome, Quantity, measured, needed, number, traffic
 
 MEASURED_IN_ALL = -1
 """The row of all channels together."""
@@ -39,6 +39,11 @@ def ratio(above: Estimate, below: Estimate) -> Estimate:
     return Estimate(value, None).with_relative(above.relative, below.relative)
 
 
+def traffic_degradation(series: Series, run: Outcome, alone: Outcome | None) -> Estimate:
+    """DRAM traffic of a workload alone over that together: what prefetchers fetch is part of it."""
+    return ratio(traffic(series, needed(series, alone), None), traffic(series, run, None))
+
+
 def application_rate(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """What the application reads or writes, in GB/s."""
     return measured(series, run, run.workload(series.workload), "app_gb_per_s", "app_ci95")
@@ -47,8 +52,8 @@ def application_rate(series: Series, run: Outcome, _: Outcome | None) -> Estimat
 def memory_utilization(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """DRAM traffic of everything, in % of the theoretical maximum."""
     row = run.row("channels", channel=MEASURED_IN_ALL)
-    traffic = number(row, "read_gb_per_s") + number(row, "write_gb_per_s")
-    return Estimate(100 * traffic / series.peak if series.peak else math.nan, None).with_relative(
+    used = number(row, "read_gb_per_s") + number(row, "write_gb_per_s")
+    return Estimate(100 * used / series.peak if series.peak else math.nan, None).with_relative(
         run.throughput(series.workload).relative
     )
 
@@ -91,6 +96,7 @@ APP_QUANTITIES: dict[str, Quantity] = {
         execution_time,
         operations_degradation,
         time_degradation,
+        traffic_degradation,
         application_rate,
         memory_utilization,
         llc_miss_ratio,

@@ -114,6 +114,7 @@ def summary(ledger: Ledger) -> dict[str, Any]:
             "name": study.name,
             "title": study.title,
             "source": study.source,
+            "origin": study.origin,
             "engine": study.engine,
             "preset": ledger.batch.machines,
         },

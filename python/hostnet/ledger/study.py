@@ -35,7 +35,7 @@ Engine = Literal["simulation", "memory", "predict"]
 
 @dataclass(frozen=True)
 class Study:
-    """A publication's results as data."""
+    """A publication's results as data. `origin` says how the values came out of it, if that is worth saying."""
 
     name: str
     title: str
@@ -49,6 +49,7 @@ class Study:
     groups: dict[str, Group]
     exclusions: tuple[Exclusion, ...]
     panels: tuple[Panel, ...]
+    origin: str = ""
 
     def panels_of(self, figures: Sequence[str]) -> tuple[Panel, ...]:
         """The panels of these figures (`3`, `7b`, `fig08`); all of them when the list is empty."""

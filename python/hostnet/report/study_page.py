@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from hostnet.report.charts import Axis, legend, line_chart, stacked_chart
 from hostnet.report.html import Cell, Child, Html, details, element, facts, section, table
 from hostnet.report.load import Row, RunFiles
-from hostnet.report.numbers import MISSING, absolute_text, exact, number, percent
+from hostnet.report.numbers import MISSING, absolute_text, exact, number, percent, span_text
 from hostnet.report.page import page
 from hostnet.report.parity import parity_chart, parity_legend
-from hostnet.report.series import is_parity, plotted_curves, plotted_panel, y_title
+from hostnet.report.series import is_parity, is_stacked, plotted_curves, plotted_panel, y_title
 
 PARTS = (
     ("Bandwidth", "bandwidth_"),
@@ -24,7 +25,7 @@ PARTS = (
 """Headings of the further panels, each with what the names of its panels contain."""
 
 HOW_TO_READ = (
-    "Lines and bars are simulated, hollow marks are published. "
+    "Lines and bars are simulated, hollow marks and spans are published. "
     "Whiskers are 95% confidence intervals where they are wide enough to see."
 )
 
@@ -48,6 +49,7 @@ def study_page(run: RunFiles) -> str:
         f"{summary['name']} – hostnet",  # noqa: RUF001
         header(run),
         quadrants_section(panels, rows),
+        *named_sections(panels, rows),
         groups_section(summary),
         section("What other simulators get", note=HOW_TO_READ_PEERS) if is_of_memory(summary) else None,
         *(part_section(title, keys, panels, rows, summary["curves"]) for title, *keys in PARTS),
@@ -56,7 +58,7 @@ def study_page(run: RunFiles) -> str:
         element(
             "footer",
             f"hostnet {run.manifest.get('version', '')}. Published: {summary['study']['source']}"
-            + ("." if is_of_memory(summary) else ", read off the plots."),
+            + (f", {summary['study']['origin']}." if summary["study"].get("origin") else "."),
         ),
     )
 
@@ -164,6 +166,20 @@ def quadrant_card(name: str, panels: dict[str, Row], rows: Sequence[Row]) -> Htm
     )
 
 
+def named_sections(panels: dict[str, Row], rows: Sequence[Row]) -> list[Html]:
+    """The panels that name the section they belong to."""
+    names = dict.fromkeys(panel["section"] for panel in panels.values() if "section" in panel)
+    return [
+        section(
+            name,
+            element("div", *(panel_card(panel, rows, None) for panel in own), class_="many"),
+            note=HOW_TO_READ if place == 0 else None,
+        )
+        for place, name in enumerate(names)
+        if (own := [panel for panel in panels.values() if panel.get("section") == name])
+    ]
+
+
 def figure(caption: str, chart: Html) -> Html:
     """A chart below the title of its y axis."""
     return element("figure", element("figcaption", caption), chart)
@@ -178,7 +194,8 @@ def part_section(
     title: str, keys: Sequence[str], panels: dict[str, Row], rows: Sequence[Row], curves: dict[str, Any]
 ) -> Html | None:
     """The panels whose names contain one of the keys."""
-    chosen = [panel for name, panel in panels.items() if any(key in name for key in keys)]
+    unnamed = {name: panel for name, panel in panels.items() if "section" not in panel}
+    chosen = [panel for name, panel in unnamed.items() if any(key in name for key in keys)]
     cards = [panel_card(panel, rows, curves.get(panel["name"])) for panel in chosen]
     return section(title, element("div", *cards, class_="many")) if cards else None
 
@@ -191,6 +208,10 @@ def panel_card(panel: Row, rows: Sequence[Row], curves: dict[str, list[list[floa
     axis = Axis(panel["x_label"], panel["unit"])
     if is_parity(panel):
         return card(panel, parity_chart(chart_title(panel), axis, series), parity_legend(series))
+    if is_stacked(panel):
+        return card(panel, stacked_chart(chart_title(panel), axis, series, levels), legend(series, levels))
+    if panel.get("chart") == "bars":
+        axis = replace(axis, floor=1.0)
     return card(panel, line_chart(chart_title(panel), axis, series, levels), legend(series, levels))
 
 
@@ -229,7 +250,7 @@ def row_table(rows: Sequence[Row]) -> Html:
             row["panel"],
             row["series"],
             row["x"],
-            Cell(number(row["published"], 4), exact(row["published"])),
+            Cell(span_text(row["published"], row.get("other"), row.get("relation")), exact(row["published"])),
             Cell(number(row["simulated"], 4), exact(row["simulated"])),
             Cell(number(row["ci95"], 2), exact(row["ci95"])),
             row["unit"],
