@@ -140,5 +140,14 @@ def test_a_degradation_is_compared_with_another() -> None:
         name: Outcome(name, {"workloads": [{"workload": "fio", "throughput_gb_per_s": rate, "throughput_ci95": None}]})
         for name, rate in runs.items()
     }
-    found = estimate_of(series(), Needs((Pair("a", "a0"),), Pair("b", "b0")), outcomes)
+    found = estimate_of(series(against=Against("b", "b0")), Needs((Pair("a", "a0"),), Pair("b", "b0")), outcomes)
     assert found.value == pytest.approx(2.0 / 1.5)
+
+
+def test_it_may_be_compared_with_another_quantity_of_another_workload() -> None:
+    here = {"workload": "fio", "throughput_gb_per_s": 10.0}
+    there = {"workload": "stream", "read_gb_per_s": 3.0, "write_gb_per_s": 1.0, "throughput_gb_per_s": 9.0}
+    outcomes = {name: Outcome(name, {"workloads": [here, there]}) for name in ("a", "a0", "b")}
+    compared_with = Against("b", quantity="traffic", workload="stream")
+    found = estimate_of(series(against=compared_with), Needs((Pair("a", "a0"),), Pair("b")), outcomes)
+    assert found.value == pytest.approx(1.0 / 4.0)

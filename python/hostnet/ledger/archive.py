@@ -40,6 +40,20 @@ POINT_COLUMNS = {
 }
 """Columns of the table of operating points and their Arrow types: those of the workload, then of all channels."""
 
+APP_COLUMNS = {
+    "operations_per_s": "float64",
+    "operations_ci95": "float64",
+    "execution_time_s": "float64",
+    "write_row_miss_ratio": "float64",
+    "l2_miss_ratio": "float64",
+    "llc_miss_ratio": "float64",
+    "llc_mib_core": "float64",
+    "llc_mib_io": "float64",
+    "ddio_hit_ratio": "float64",
+    "ddio_leak_ratio": "float64",
+}
+"""Further columns: of the application, of writes of all channels, and of the workload in the caches; empty without."""
+
 
 def write_study_run(runs: Path, selection: str, ledger: Ledger) -> Path:
     """Writes the run directory `runs/<selection>-<n>`, whole or not at all, and returns its path.
@@ -192,8 +206,13 @@ def point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
     rows = []
     for name, outcome in outcomes.items():
         point = {**outcome.row("channels", channel=-1), "point": name, "config_hash": outcome.summary["config_hash"]}
-        rows += [{**point, **workload} for workload in outcome.summary["workloads"]]
-    return [{column: row[column] for column in POINT_COLUMNS} for row in rows]
+        cached = {row["workload"]: row for row in outcome.summary.get("caches", ())}
+        workloads = outcome.summary["workloads"]
+        rows += [{**point, **cached.get(workload["workload"], {}), **workload} for workload in workloads]
+    return [
+        {**{column: row[column] for column in POINT_COLUMNS}, **{column: row.get(column) for column in APP_COLUMNS}}
+        for row in rows
+    ]
 
 
 def memory_point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
@@ -209,8 +228,8 @@ def memory_point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
 
 
 POINT_TABLES: dict[Engine, tuple[dict[str, str], Callable[[Mapping[str, Outcome]], list[dict[str, Any]]]]] = {
-    "simulation": (POINT_COLUMNS, point_rows),
-    "predict": (POINT_COLUMNS, point_rows),
+    "simulation": ({**POINT_COLUMNS, **APP_COLUMNS}, point_rows),
+    "predict": ({**POINT_COLUMNS, **APP_COLUMNS}, point_rows),
     "memory": ({"point": "string", **dict.fromkeys(MEASURES, "float64"), "config_hash": "string"}, memory_point_rows),
 }
 """Columns and rows of the table of operating points, by what ran them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hostnet.ledger.app_quantities import APP_QUANTITIES
@@ -112,7 +112,14 @@ def estimate_of(series: Series, need: Needs, outcomes: Mapping[str, Outcome]) ->
     """What the runs say of a row."""
     estimates = [quantity_at(series, pair, outcomes) for pair in need.values]
     value = extreme(series, estimates)
-    return value if need.against is None else compared(series, value, quantity_at(series, need.against, outcomes))
+    if need.against is None or series.against is None:
+        return value
+    other = replace(
+        series,
+        quantity=series.against.quantity or series.quantity,
+        workload=series.against.workload or series.workload,
+    )
+    return compared(series, value, quantity_at(other, need.against, outcomes))
 
 
 def quantity_at(series: Series, pair: Pair, outcomes: Mapping[str, Outcome]) -> Estimate:

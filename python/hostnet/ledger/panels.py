@@ -44,11 +44,16 @@ class Group:
 
 @dataclass(frozen=True)
 class Against:
-    """Operating points whose quantity another is compared with; `previous` takes the point before that of the row."""
+    """Operating points whose quantity another is compared with; `previous` takes the point before that of the row.
+
+    Without `quantity` and `workload`, they are those of the series.
+    """
 
     point: str
     baseline: str | None = None
     previous: bool = False
+    quantity: str | None = None
+    workload: str | None = None
 
 
 @dataclass(frozen=True)
