@@ -1,5 +1,6 @@
 //! The machine: its parts, and the way events find them.
 
+use crate::cache::Caches;
 use crate::cha::Cha;
 use crate::context::{Context, Layout, Payload};
 use crate::core::Core;
@@ -36,6 +37,7 @@ pub struct Machine {
     layout: Layout,
     decoder: Decoder,
     requests: Requests,
+    caches: Option<Caches>,
     components: Vec<Component>,
 }
 
@@ -47,7 +49,24 @@ impl Machine {
     #[must_use]
     pub fn new(layout: Layout, decoder: Decoder, components: Vec<Component>, requests_capacity: usize) -> Self {
         assert_eq!(components.len() as u32, layout.end - layout.core, "every component of the layout is there");
-        Self { layout, decoder, requests: Requests::with_capacity(requests_capacity), components }
+        Self { layout, decoder, requests: Requests::with_capacity(requests_capacity), caches: None, components }
+    }
+
+    /// The same with caches.
+    #[must_use]
+    pub fn with_caches(self, caches: Option<Caches>) -> Self {
+        Self { caches, ..self }
+    }
+
+    /// The caches, if there are any.
+    #[must_use]
+    pub fn caches(&self) -> Option<&Caches> {
+        self.caches.as_ref()
+    }
+
+    /// The caches, to start a measuring window in.
+    pub fn caches_mut(&mut self) -> Option<&mut Caches> {
+        self.caches.as_mut()
     }
 
     /// Which component is which.

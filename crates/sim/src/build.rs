@@ -1,6 +1,7 @@
 //! From a plan to a world.
 
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
+use hostnet_model::cache::Caches;
 use hostnet_model::core::{Core, Evictions, Program, Walk};
 use hostnet_model::link::{LinkParams, Receiver, Sender, Socket};
 use hostnet_model::nvme::{Job, Ssd};
@@ -168,7 +169,11 @@ fn partition(
     extend(&mut builder, &mut components);
     let decoder = Decoder::new(&params.memory.map, &params.memory.dram);
     let mut scheduler = Scheduler::new(ComponentId(layout.core), components.len(), EVENTS_CAPACITY);
-    let machine = Machine::new(layout, decoder, components, requests_capacity(params));
+    let caches = params
+        .cache
+        .as_ref()
+        .map(|cache| Caches::new(cache, params.core.count, params.cha.slices, classes, params.seed));
+    let machine = Machine::new(layout, decoder, components, requests_capacity(params)).with_caches(caches);
     start(params, &machine, &mut scheduler);
     (machine, scheduler)
 }

@@ -108,7 +108,7 @@ struct State {
     series: Vec<Sample>,
     counters: Recorder,
     moved_at: Time,
-    moved_lines: u64,
+    moved: u64,
     epochs: Vec<Epoch>,
     done: bool,
 }
@@ -144,7 +144,7 @@ impl Run {
             series: Vec::new(),
             counters: Recorder::idle(),
             moved_at: Time::ZERO,
-            moved_lines: 0,
+            moved: 0,
             epochs: Vec::new(),
             done: false,
         };
@@ -324,7 +324,7 @@ impl Run {
         state.phase = Phase::Measure;
         state.window_start = now;
         state.moved_at = now;
-        state.moved_lines = 0;
+        state.moved = 0;
         state.next_batch = now + state.batch_ps;
         state.next_series = if self.options.series_ps > 0 { now + self.options.series_ps } else { Time::MAX };
         state.counters.start(now, self.options.counters_ps);
@@ -365,10 +365,10 @@ impl Run {
 
     /// Credits that are held while nothing comes back mean that the machine is stuck.
     fn check_progress(&mut self, sample: &Sample, now: Time) -> Result<(), SimulationError> {
-        let lines = sample.lines();
+        let moved = sample.progress();
         let idle = self.state.simulation.parts()[0].0.requests().is_empty();
-        if lines != self.state.moved_lines || idle {
-            self.state.moved_lines = lines;
+        if moved != self.state.moved || idle {
+            self.state.moved = moved;
             self.state.moved_at = now;
         }
         let idle_ps = now.since(self.state.moved_at);

@@ -2,6 +2,7 @@
 
 use hostnet_kernel::Time;
 use hostnet_measure::{Domain, Histogram, Usage};
+use hostnet_model::cache::{Caches, ClassCounts};
 use hostnet_model::cha::{self, Cha};
 use hostnet_model::{Component, Machine};
 use serde::{Deserialize, Serialize};
@@ -146,8 +147,12 @@ pub fn reset(machine: &mut Machine, now: Time) {
         match component {
             Component::Channel(channel) => channel.controller_mut().reset_counters(now),
             Component::Ssd(ssd) => ssd.reset_services(),
+            Component::Core(core) => core.reset_operations(),
             _ => {}
         }
+    }
+    if let Some(caches) = machine.caches_mut() {
+        caches.reset_counts();
     }
 }
 
@@ -193,6 +198,15 @@ impl Totals {
     }
 }
 
+/// Operations of an application.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Operations {
+    /// Those that have ended.
+    pub ended: u64,
+    /// What they took, in ps.
+    pub latency_ps: u64,
+}
+
 /// Running totals of a machine since the start of the window. Domains must have been settled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
@@ -208,6 +222,10 @@ pub struct Sample {
     pub lines_read: u64,
     /// Activations made for reads.
     pub read_activations: u64,
+    /// Per core: the operations of its application.
+    pub operations: Vec<Operations>,
+    /// Per workload: what the caches did; nothing without caches.
+    pub caches: Vec<ClassCounts>,
 }
 
 impl Sample {
@@ -221,6 +239,8 @@ impl Sample {
             app_bytes: vec![0; classes],
             lines_read: 0,
             read_activations: 0,
+            operations: Vec::new(),
+            caches: Vec::new(),
         }
     }
 
@@ -241,8 +261,13 @@ impl Sample {
     }
 
     fn count(&mut self, machine: &Machine, now: Time) {
+        self.caches = machine.caches().map(Caches::counts).map_or_else(Vec::new, |counts| counts.classes().to_vec());
         for component in machine.components() {
             match component {
+                Component::Core(core) => {
+                    let (ended, latency) = core.operations();
+                    self.operations.push(Operations { ended, latency_ps: latency.sum() as u64 });
+                }
                 Component::Channel(channel) => {
                     let counters = channel.controller().counters(now);
                     self.lines_read += counters.reads.iter().sum::<u64>();
@@ -262,6 +287,36 @@ impl Sample {
     #[must_use]
     pub fn of(&self, group: Group, class: usize) -> Totals {
         self.totals[group as usize][class]
+    }
+
+    /// Operations that have ended on some cores.
+    #[must_use]
+    pub fn operations(&self, cores: &[u32]) -> Operations {
+        let own = cores.iter().filter_map(|&core| self.operations.get(core as usize));
+        own.fold(Operations::default(), |sum, one| Operations {
+            ended: sum.ended + one.ended,
+            latency_ps: sum.latency_ps + one.latency_ps,
+        })
+    }
+
+    /// What the caches did for a workload; nothing without caches.
+    #[must_use]
+    pub fn cached(&self, class: usize) -> ClassCounts {
+        self.caches.get(class).copied().unwrap_or_default()
+    }
+
+    /// What the caches did for all workloads together.
+    #[must_use]
+    pub fn cached_in_all(&self) -> ClassCounts {
+        self.caches.iter().fold(ClassCounts::default(), |sum, counts| sum.plus(counts))
+    }
+
+    /// All that moves on while a machine is not stuck: lines, operations, and accesses that a cache may serve.
+    #[must_use]
+    pub fn progress(&self) -> u64 {
+        let ended: u64 = self.operations.iter().map(|operations| operations.ended).sum();
+        let looked: u64 = self.caches.iter().map(|counts| counts.l2_lookups).sum();
+        self.lines() + ended + looked
     }
 
     /// Lines that have passed any of the four domains.

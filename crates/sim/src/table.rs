@@ -81,13 +81,21 @@ pub struct Table {
     pub columns: &'static [(&'static str, Kind)],
     /// Its rows, each with a cell per column.
     pub rows: Vec<Vec<Cell>>,
+    /// Columns from this one on are left out of [`Table::row_json`] where they are empty.
+    pub optional_from: usize,
 }
 
 impl Table {
     /// An empty table.
     #[must_use]
     pub fn new(name: &'static str, columns: &'static [(&'static str, Kind)]) -> Self {
-        Self { name, columns, rows: Vec::new() }
+        Self { name, columns, rows: Vec::new(), optional_from: columns.len() }
+    }
+
+    /// The same with columns that say nothing of most rows, from `column` on.
+    #[must_use]
+    pub fn with_optional(self, column: usize) -> Self {
+        Self { optional_from: column, ..self }
     }
 
     /// Adds a row.
@@ -102,8 +110,9 @@ impl Table {
     /// A row as a JSON object.
     #[must_use]
     pub fn row_json(&self, row: &[Cell]) -> Value {
-        let cells = self.columns.iter().zip(row).map(|((name, _), cell)| ((*name).to_owned(), json(cell)));
-        Value::Object(cells.collect::<Map<String, Value>>())
+        let cells = self.columns.iter().zip(row).enumerate();
+        let told = cells.filter(|(index, (_, cell))| *index < self.optional_from || **cell != Cell::Empty);
+        Value::Object(told.map(|(_, ((name, _), cell))| ((*name).to_owned(), json(cell))).collect::<Map<_, _>>())
     }
 
     /// The number in a column of a row.

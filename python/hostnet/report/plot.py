@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hostnet.report.cache_plot import draw_caches
+from hostnet.report.cache_series import QUANTITIES, owners
 from hostnet.report.load import Row, RunFiles, load_run
+from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.report.parity import EQUAL
 from hostnet.report.series import Plotted, Value, is_parity, is_stacked, plotted_panel, series_of_run, y_title
 
@@ -14,28 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = {"a": "#0069ad", "b": "#c2500a", "c": "#0c7f63", "d": "#8a4f9e"}
-DASHES = {"a": "-", "b": "--", "c": ":", "d": "-."}
-MARKS = {"a": "o", "b": "s", "c": "D", "d": "^"}
-
 FORMATS = ("png", "svg")
-
-STYLE: dict[Any, Any] = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.edgecolor": "#5a636d",
-    "axes.labelcolor": "#1c2126",
-    "xtick.color": "#5a636d",
-    "ytick.color": "#5a636d",
-    "grid.color": "#e5e7e9",
-    "grid.linewidth": 0.8,
-    "legend.frameon": False,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "hostnet",
-}
 
 PANELS_PER_ROW = 3
 
@@ -72,24 +54,14 @@ def plots_of(run: RunFiles) -> dict[str, Callable[[RunFiles], Figure]]:
     plots: dict[str, Callable[[RunFiles], Figure]] = {"domains": draw_domains}
     if run.series:
         plots["series"] = draw_series
+    if owners(run.series):
+        plots["caches"] = draw_caches
     return plots
 
 
 def is_of_quadrants(panel: Row) -> bool:
     """Whether a panel shows degradation or bandwidth of a quadrant."""
     return str(panel["figure"]) == "3"
-
-
-def plain(text: object) -> str:
-    """Text that matplotlib does not take for mathematics."""
-    return str(text).replace("$", r"\$")
-
-
-def new_figure(width_inch: float, height_inch: float) -> Figure:
-    """An empty figure without a window."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width_inch, height_inch), layout="constrained")
 
 
 def draw_domains(run: RunFiles) -> Figure:
@@ -116,7 +88,7 @@ def draw_domains(run: RunFiles) -> Figure:
 
 def draw_series(run: RunFiles) -> Figure:
     """Every quantity over time."""
-    quantities = list(dict.fromkeys(row["quantity"] for row in run.series))
+    quantities = list(dict.fromkeys(row["quantity"] for row in run.series if row["quantity"] not in QUANTITIES))
     figure = new_figure(7.2, 2.4 * len(quantities))
     for axes, quantity in zip(figure.subplots(len(quantities), 1, squeeze=False)[:, 0], quantities, strict=True):
         title, y_label, groups = series_of_run(run.series, quantity)

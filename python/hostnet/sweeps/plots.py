@@ -12,7 +12,7 @@ from itertools import islice, product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from hostnet.report.plot import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
+from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.sweeps.scale import Scale, scale_of
 
 if TYPE_CHECKING:

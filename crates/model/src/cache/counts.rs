@@ -39,6 +39,31 @@ pub struct ClassCounts {
     pub io_lines: u64,
 }
 
+impl ClassCounts {
+    /// Both together.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            l2_lookups: self.l2_lookups + other.l2_lookups,
+            l2_misses: self.l2_misses + other.l2_misses,
+            prefetch_used: self.prefetch_used + other.prefetch_used,
+            prefetch_filled: self.prefetch_filled + other.prefetch_filled,
+            llc_lookups: self.llc_lookups + other.llc_lookups,
+            llc_misses: self.llc_misses + other.llc_misses,
+            ddio_updates: self.ddio_updates + other.ddio_updates,
+            ddio_allocations: self.ddio_allocations + other.ddio_allocations,
+            ddio_leaks: self.ddio_leaks + other.ddio_leaks,
+            ddio_evictions: self.ddio_evictions + other.ddio_evictions,
+            io_reads: self.io_reads + other.io_reads,
+            io_read_hits: self.io_read_hits + other.io_read_hits,
+            core_evictions: self.core_evictions + other.core_evictions,
+            back_invalidations: self.back_invalidations + other.back_invalidations,
+            core_lines: self.core_lines + other.core_lines,
+            io_lines: self.io_lines + other.io_lines,
+        }
+    }
+}
+
 /// What the caches have done since the last reset, and what the LLC holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheCounts {

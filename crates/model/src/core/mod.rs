@@ -13,7 +13,7 @@ use crate::pages::Pages;
 use crate::params::CoreParams;
 use crate::request::{Kind, Request, RequestId};
 use hostnet_kernel::{Rng, Time};
-use hostnet_measure::Domain;
+use hostnet_measure::{Domain, Histogram};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -57,6 +57,7 @@ pub struct Core {
     lfb: Domain,
     read: Domain,
     write: Domain,
+    operations: Histogram,
 }
 
 impl Core {
@@ -72,6 +73,7 @@ impl Core {
             lfb: domain(),
             read: domain(),
             write: domain(),
+            operations: Histogram::default(),
             turn: 0,
             params,
             pages,
@@ -96,6 +98,17 @@ impl Core {
     #[must_use]
     pub fn write(&self) -> &Domain {
         &self.write
+    }
+
+    /// Operations of its application that have ended since the start of the window, and what they took, in ps.
+    #[must_use]
+    pub fn operations(&self) -> (u64, &Histogram) {
+        (self.operations.count(), &self.operations)
+    }
+
+    /// Starts to count operations anew.
+    pub fn reset_operations(&mut self) {
+        self.operations.reset();
     }
 
     /// True when something runs on the core.

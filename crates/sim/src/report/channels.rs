@@ -1,6 +1,6 @@
 //! The table of channels.
 
-use super::ratio_ci95;
+use super::{ratio, ratio_ci95};
 use crate::table::{Cell, Kind, Table};
 use crate::view::View;
 use hostnet_measure::Domain;
@@ -52,8 +52,8 @@ impl View<'_> {
         let reads = total(&|channel| channel.reads.iter().sum());
         let writes = total(&|channel| channel.writes.iter().sum());
         let lines_of = |class: usize| total(&|channel| channel.reads[class] + channel.writes[class]);
-        let stream = |class: &usize| matches!(self.plan.server.workloads[*class].kind, WorkloadKind::Stream(_));
-        let core_lines: u64 = (0..self.classes()).filter(stream).map(lines_of).sum();
+        let of_cores = |class: &usize| !matches!(self.plan.server.workloads[*class].kind, WorkloadKind::Fio(_));
+        let core_lines: u64 = (0..self.classes()).filter(of_cores).map(lines_of).sum();
         let mean = |parts: &[&Domain]| {
             let area: u64 = parts.iter().map(|domain| domain.area_ps()).sum();
             area as f64 / parts.len() as f64 / self.window_ps()
@@ -95,14 +95,6 @@ impl View<'_> {
         let dram = &self.plan.server.memory.dram;
         let clocks = f64::from(dram.timing.burst * dram.accesses_per_line);
         clocks * dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64
-    }
-}
-
-fn ratio(over: u64, under: u64) -> Cell {
-    if under > 0 {
-        Cell::from(over as f64 / under as f64)
-    } else {
-        Cell::Empty
     }
 }
 

@@ -1,46 +1,28 @@
 //! From a run to its tables and its summary.
 
+mod caches;
 mod channels;
 pub(crate) mod epochs;
 mod predicted;
+mod series;
+mod workloads;
 
 pub use predicted::predict;
 
 use crate::limits;
-use crate::sample::{differences, domains, residences, Group, Sample, Totals};
+use crate::sample::{differences, domains, Group, Sample, Totals};
 use crate::table::{Cell, Kind, Table};
 use crate::view::{View, CONFIDENCE_GROUPS};
 use hostnet_analysis::explain::{self, WorkloadFacts};
 use hostnet_measure::batch::estimate;
 use hostnet_measure::{Domain, Histogram};
 use hostnet_model::memory::Controller;
-use hostnet_model::params::WorkloadKind;
+use hostnet_model::params::{AppParams, WorkloadKind};
 use hostnet_model::Component;
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
-/// Fewest completed commands that a completion latency is told for.
-const COMMANDS_MIN: u64 = 100;
-
-const WORKLOADS: &[(&str, Kind)] = &[
-    ("workload", Kind::Text),
-    ("kind", Kind::Text),
-    ("throughput_gb_per_s", Kind::Number),
-    ("throughput_ci95", Kind::Number),
-    ("read_gb_per_s", Kind::Number),
-    ("write_gb_per_s", Kind::Number),
-    ("app_gb_per_s", Kind::Number),
-    ("latency_mean_ns", Kind::Number),
-    ("latency_ci95", Kind::Number),
-    ("latency_p50_ns", Kind::Number),
-    ("latency_p99_ns", Kind::Number),
-    ("lines", Kind::Integer),
-    ("io_completed", Kind::Integer),
-    ("io_latency_mean_ns", Kind::Number),
-    ("io_latency_p50_ns", Kind::Number),
-    ("io_latency_p99_ns", Kind::Number),
-    ("limited_by", Kind::Text),
-];
+const PS_PER_S: f64 = 1e12;
 
 const DOMAINS: &[(&str, Kind)] = &[
     ("domain", Kind::Text),
@@ -62,15 +44,12 @@ const DOMAINS: &[(&str, Kind)] = &[
     ("shares_capacity_with", Kind::Text),
 ];
 
-const SERIES: &[(&str, Kind)] =
-    &[("time_ns", Kind::Number), ("subject", Kind::Text), ("quantity", Kind::Text), ("value", Kind::Number)];
-
 /// The results of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// The summary: the same for any number of threads, across a checkpoint and on any machine.
     pub summary: Value,
-    /// The tables `workloads`, `domains`, `channels` and `series`.
+    /// The tables `workloads`, `domains`, `channels`, `series` and, of a server with caches, `caches`.
     pub tables: Vec<Table>,
     /// Hexadecimal SHA-256 of summary and tables.
     pub result_hash: String,
@@ -113,6 +92,14 @@ impl View<'_> {
         }
     }
 
+    /// The application that a workload is, if it is one.
+    fn app(&self, class: usize) -> Option<&AppParams> {
+        match &self.plan.server.workloads[class].kind {
+            WorkloadKind::App(app) => Some(app),
+            WorkloadKind::Stream(_) | WorkloadKind::Fio(_) => None,
+        }
+    }
+
     /// The controllers of all channels.
     pub(crate) fn controllers(&self) -> Vec<&Controller> {
         let channels = self.machine.components().iter().filter_map(|component| match component {
@@ -128,16 +115,20 @@ impl View<'_> {
         let workloads = self.workloads(&total, &limits);
         let domains = self.domains();
         let channels = self.channels();
+        let caches = self.caches(&total);
         let series = self.series();
-        let summary = self.summary(&total, &limits, &[&workloads, &domains, &channels]);
-        let tables = vec![workloads, domains, channels, series];
+        let mut summary = self.summary(&total, &limits, &[&workloads, &domains, &channels]);
+        if let (Some(caches), Some(entries)) = (&caches, summary.as_object_mut()) {
+            entries.insert("llc".to_owned(), self.llc());
+            entries.insert("caches".to_owned(), json!(rows(caches)));
+        }
+        let tables: Vec<Table> = [workloads, domains, channels, series].into_iter().chain(caches).collect();
         let result_hash = hash(&summary, &tables);
         Report { summary, tables, result_hash }
     }
 
     fn summary(&self, total: &Sample, limits: &[WorkloadFacts], tables: &[&Table; 3]) -> Value {
         let [workloads, domains, channels] = tables;
-        let rows = |table: &Table| table.rows.iter().map(|row| table.row_json(row)).collect::<Vec<_>>();
         let whole = |row: &&Vec<Cell>| domains.text(row, "part") == Some("all");
         let whole: Vec<Value> = domains.rows.iter().filter(whole).map(|row| domains.row_json(row)).collect();
         json!({
@@ -162,90 +153,6 @@ impl View<'_> {
             "ignored": self.plan.ignored,
             "unvalidated": self.plan.unvalidated,
         })
-    }
-
-    fn workloads(&self, total: &Sample, limits: &[WorkloadFacts]) -> Table {
-        let mut table = Table::new("workloads", WORKLOADS);
-        let counters: Vec<_> = self.controllers().iter().map(|channel| channel.counters(self.now)).collect();
-        for (class, limit) in limits.iter().enumerate() {
-            let name = self.plan.server.workloads[class].name.as_str();
-            let groups = self.own_groups(class);
-            let lines: u64 = groups.iter().map(|&group| total.of(group, class).lines).sum();
-            let throughput = self.gb_per_s(lines);
-            let own_lines = |sample: &Sample| groups.iter().map(|&g| sample.of(g, class).lines as f64).sum::<f64>();
-            let throughput_ci95 =
-                ratio_ci95(self.batches, own_lines, |sample| sample.at.since(self.window_start) as f64);
-            let latency = self.line_latency(class);
-            let residence = |sample: &Sample| self.entry_totals(sample, class).residence_ps as f64;
-            let entries = |sample: &Sample| self.entry_totals(sample, class).lines as f64;
-            let (kind, app, io) = match self.plan.server.workloads[class].kind {
-                WorkloadKind::Stream(_) => ("stream", throughput, None),
-                WorkloadKind::App(_) => ("app", throughput, None),
-                WorkloadKind::Fio(_) => {
-                    ("fio", total.app_bytes[class] as f64 * 1000.0 / self.window_ps(), Some(self.commands(class)))
-                }
-            };
-            let told = io.as_ref().filter(|commands| commands.count() >= COMMANDS_MIN);
-            let read: u64 = counters.iter().map(|channel| channel.reads[class]).sum();
-            let written: u64 = counters.iter().map(|channel| channel.writes[class]).sum();
-            table.push(vec![
-                name.into(),
-                kind.into(),
-                throughput.into(),
-                throughput_ci95.map(|per_ps| per_ps * 64_000.0).into(),
-                self.gb_per_s(read).into(),
-                self.gb_per_s(written).into(),
-                app.into(),
-                latency.mean().map(|ps| ps / 1000.0).into(),
-                ratio_ci95(self.batches, residence, entries).map(|ps| ps / 1000.0).into(),
-                quantile_ns(&latency, 0.5),
-                quantile_ns(&latency, 0.99),
-                lines.into(),
-                io.as_ref().map_or(Cell::Empty, |commands| commands.count().into()),
-                told.and_then(Histogram::mean).map(|ps| ps / 1000.0).into(),
-                told.map_or(Cell::Empty, |commands| quantile_ns(commands, 0.5)),
-                told.map_or(Cell::Empty, |commands| quantile_ns(commands, 0.99)),
-                limit.binding.join(" / ").into(),
-            ]);
-        }
-        table
-    }
-
-    /// The groups whose entries hold a workload's line from its start to its end.
-    fn entry_groups(&self, class: usize) -> &'static [Group] {
-        match self.plan.server.workloads[class].kind {
-            WorkloadKind::Stream(_) | WorkloadKind::App(_) => &[Group::Lfb],
-            WorkloadKind::Fio(_) => &[Group::P2mWrite, Group::P2mRead],
-        }
-    }
-
-    fn entry_totals(&self, sample: &Sample, class: usize) -> Totals {
-        let mut sum = Totals::default();
-        for &group in self.entry_groups(class) {
-            let totals = sample.of(group, class);
-            sum.lines += totals.lines;
-            sum.residence_ps += totals.residence_ps;
-        }
-        sum
-    }
-
-    /// Latency of one line of a workload: of the LFB entry, or in the IIO.
-    pub(crate) fn line_latency(&self, class: usize) -> Histogram {
-        let mut latency = Histogram::default();
-        for &group in self.entry_groups(class) {
-            latency.merge(&residences(self.machine, group, Some(class)));
-        }
-        latency
-    }
-
-    fn commands(&self, class: usize) -> Histogram {
-        let mut commands = Histogram::default();
-        for component in self.machine.components() {
-            if let Component::Ssd(ssd) = component {
-                commands.merge(&ssd.services()[class].commands);
-            }
-        }
-        commands
     }
 
     fn domains(&self) -> Table {
@@ -330,36 +237,11 @@ impl View<'_> {
         let over = |sample: &Sample| sample.over_threshold_ps[group as usize] as f64 / parts as f64;
         ratio_ci95(self.batches, over, |sample| sample.at.since(self.window_start) as f64)
     }
+}
 
-    /// The time series: per interval the throughput and latency of every workload, and the credits in use of every domain.
-    fn series(&self) -> Table {
-        let mut table = Table::new("series", SERIES);
-        let mut before = Sample { at: self.window_start, ..Sample::read_empty(self.classes()) };
-        for sample in self.series {
-            let elapsed_ps = sample.at.since(before.at) as f64;
-            let time = Cell::from(sample.at.since(self.window_start) as f64 / 1000.0);
-            let mut push = |subject: &str, quantity: &str, value: f64| {
-                table.push(vec![time.clone(), subject.into(), quantity.into(), value.into()]);
-            };
-            for class in 0..self.classes() {
-                let name = self.plan.server.workloads[class].name.as_str();
-                let grown = |pick: &dyn Fn(&Sample) -> u64| (pick(sample) - pick(&before)) as f64;
-                let groups = self.own_groups(class);
-                let lines = grown(&|sample| groups.iter().map(|&group| sample.of(group, class).lines).sum());
-                push(name, "throughput_gb_per_s", lines * 64_000.0 / elapsed_ps);
-                let entries = grown(&|sample| self.entry_totals(sample, class).lines);
-                let residence = grown(&|sample| self.entry_totals(sample, class).residence_ps);
-                push(name, "latency_mean_ns", residence / entries / 1000.0);
-            }
-            for group in Group::ALL {
-                let area = sum(sample, group, None, |totals| totals.area_ps)
-                    - sum(&before, group, None, |totals| totals.area_ps);
-                push(group.name(), "in_use_mean", area / elapsed_ps);
-            }
-            before = sample.clone();
-        }
-        table
-    }
+/// The rows of a table as JSON.
+fn rows(table: &Table) -> Vec<Value> {
+    table.rows.iter().map(|row| table.row_json(row)).collect()
 }
 
 fn sum(sample: &Sample, group: Group, class: Option<usize>, pick: impl Fn(&Totals) -> u64) -> f64 {
@@ -371,6 +253,15 @@ fn sum(sample: &Sample, group: Group, class: Option<usize>, pick: impl Fn(&Total
 
 fn quantile_ns(histogram: &Histogram, share: f64) -> Cell {
     histogram.quantile(share).map(|ps| ps / 1000.0).into()
+}
+
+/// A share of two counts; nothing of nothing.
+fn ratio(over: u64, under: u64) -> Cell {
+    if under > 0 {
+        Cell::from(over as f64 / under as f64)
+    } else {
+        Cell::Empty
+    }
 }
 
 fn hash(summary: &Value, tables: &[Table]) -> String {

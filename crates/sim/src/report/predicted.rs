@@ -1,7 +1,9 @@
 //! A prediction in the form of a run's results.
 
 use super::channels::CHANNELS;
-use super::{hash, Report, DOMAINS, SERIES, WORKLOADS};
+use super::series::SERIES;
+use super::workloads::{OF_APPLICATIONS, WORKLOADS};
+use super::{hash, rows, Report, DOMAINS};
 use crate::sample::Group;
 use crate::table::{Cell, Table};
 use hostnet_analysis::predict::{Domain, Memory, Workload};
@@ -17,7 +19,6 @@ pub fn predict(plan: &Plan) -> Report {
     let workloads = workloads(plan, &prediction.workloads);
     let domains = domains(plan, &prediction.domains);
     let channels = channels(&prediction.memory);
-    let rows = |table: &Table| table.rows.iter().map(|row| table.row_json(row)).collect::<Vec<_>>();
     let summary = json!({
         "format": 1,
         "engine": "predict",
@@ -68,7 +69,7 @@ fn row(columns: &[(&str, crate::Kind)], cells: Vec<(&str, Cell)>) -> Vec<Cell> {
 }
 
 fn workloads(plan: &Plan, predicted: &[Workload]) -> Table {
-    let mut table = Table::new("workloads", WORKLOADS);
+    let mut table = Table::new("workloads", WORKLOADS).with_optional(OF_APPLICATIONS);
     for (workload, found) in plan.server.workloads.iter().zip(predicted) {
         let kind = match workload.kind {
             WorkloadKind::Stream(_) => "stream",

@@ -1,0 +1,173 @@
+//! The table of caches: what happened to the accesses and lines of every workload.
+
+use super::ratio;
+use crate::sample::Sample;
+use crate::table::{Cell, Kind, Table};
+use crate::view::View;
+use hostnet_model::cache::ClassCounts;
+use serde_json::{json, Value};
+
+const LINES_PER_MIB: f64 = 16_384.0;
+
+const CACHES: &[(&str, Kind)] = &[
+    ("workload", Kind::Text),
+    ("l2_lookups", Kind::Integer),
+    ("l2_misses", Kind::Integer),
+    ("l2_miss_ratio", Kind::Number),
+    ("prefetch_filled", Kind::Integer),
+    ("prefetch_used", Kind::Integer),
+    ("llc_lookups", Kind::Integer),
+    ("llc_misses", Kind::Integer),
+    ("llc_miss_ratio", Kind::Number),
+    ("llc_mib_core", Kind::Number),
+    ("llc_mib_io", Kind::Number),
+    ("core_evictions", Kind::Integer),
+    ("back_invalidations", Kind::Integer),
+    ("ddio_updates", Kind::Integer),
+    ("ddio_allocations", Kind::Integer),
+    ("ddio_hit_ratio", Kind::Number),
+    ("ddio_leaks", Kind::Integer),
+    ("ddio_leak_ratio", Kind::Number),
+    ("ddio_evictions", Kind::Integer),
+    ("io_reads", Kind::Integer),
+    ("io_read_hits", Kind::Integer),
+];
+
+/// Lines as MiB.
+pub(super) fn mib(lines: f64) -> f64 {
+    lines / LINES_PER_MIB
+}
+
+/// Lines of the LLC that cores and devices hold, as the mean of some moments.
+fn held(moments: &[ClassCounts]) -> [f64; 2] {
+    let mean = |pick: fn(&ClassCounts) -> u64| moments.iter().map(pick).sum::<u64>() as f64 / moments.len() as f64;
+    [mean(|counts| counts.core_lines), mean(|counts| counts.io_lines)]
+}
+
+fn row(name: &str, counts: &ClassCounts, moments: &[ClassCounts]) -> Vec<Cell> {
+    let [core_lines, io_lines] = held(moments);
+    let written = counts.ddio_updates + counts.ddio_allocations;
+    vec![
+        name.into(),
+        counts.l2_lookups.into(),
+        counts.l2_misses.into(),
+        ratio(counts.l2_misses, counts.l2_lookups),
+        counts.prefetch_filled.into(),
+        counts.prefetch_used.into(),
+        counts.llc_lookups.into(),
+        counts.llc_misses.into(),
+        ratio(counts.llc_misses, counts.llc_lookups),
+        mib(core_lines).into(),
+        mib(io_lines).into(),
+        counts.core_evictions.into(),
+        counts.back_invalidations.into(),
+        counts.ddio_updates.into(),
+        counts.ddio_allocations.into(),
+        ratio(counts.ddio_updates, written),
+        counts.ddio_leaks.into(),
+        ratio(counts.ddio_leaks, written),
+        counts.ddio_evictions.into(),
+        counts.io_reads.into(),
+        counts.io_read_hits.into(),
+    ]
+}
+
+/// The rows of all workloads together and of each, from what the caches counted in all and at the end of every batch.
+fn table<'a>(names: impl Iterator<Item = &'a str>, total: &Sample, batches: &[Sample]) -> Table {
+    let mut table = Table::new("caches", CACHES);
+    let moments = if batches.is_empty() { std::slice::from_ref(total) } else { batches };
+    let of = |pick: &dyn Fn(&Sample) -> ClassCounts| moments.iter().map(pick).collect::<Vec<_>>();
+    table.push(row("all", &total.cached_in_all(), &of(&Sample::cached_in_all)));
+    for (class, name) in names.enumerate() {
+        table.push(row(name, &total.cached(class), &of(&|sample| sample.cached(class))));
+    }
+    table
+}
+
+impl View<'_> {
+    /// The table, if the server has caches.
+    pub(super) fn caches(&self, total: &Sample) -> Option<Table> {
+        let names = self.plan.server.workloads.iter().map(|workload| workload.name.as_str());
+        self.machine.caches().map(|_| table(names, total, self.batches))
+    }
+
+    /// How large the LLC is, and how much of it device writes may allocate in.
+    pub(super) fn llc(&self) -> Value {
+        let Some(cache) = &self.plan.server.cache else { return Value::Null };
+        let way = mib(f64::from(self.plan.server.cha.slices) * f64::from(cache.llc.sets));
+        let ddio = cache.ddio.drives.iter().any(|on| *on);
+        json!({
+            "mib": way * f64::from(cache.llc.ways),
+            "ddio_mib": if ddio { way * f64::from(cache.ddio.ways.count_ones()) } else { 0.0 },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn counts() -> impl Strategy<Value = ClassCounts> {
+        let cores = (0_u64..1000, 0_u64..1000, 0_u64..1000, 0_u64..1000, 0_u64..1000);
+        let devices = (0_u64..1000, 0_u64..1000, 0_u64..1000, 0_u64..1000, 0_u64..1000);
+        (cores, devices).prop_map(
+            |((l2, misses, llc, llc_misses, core_lines), (updates, allocations, leaks, more, io))| ClassCounts {
+                l2_lookups: l2 + misses,
+                l2_misses: misses,
+                llc_lookups: llc + llc_misses,
+                llc_misses,
+                ddio_updates: updates,
+                ddio_allocations: allocations,
+                ddio_leaks: leaks.min(updates + allocations),
+                ddio_evictions: leaks + more,
+                core_lines,
+                io_lines: io,
+                ..ClassCounts::default()
+            },
+        )
+    }
+
+    fn sample(caches: Vec<ClassCounts>) -> Sample {
+        Sample { caches, ..Sample::read_empty(2) }
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_row_is_the_sum_of_the_others_and_ratios_are_shares(a in counts(), b in counts()) {
+            let found = table(["a", "b"].into_iter(), &sample(vec![a, b]), &[]);
+            let number = |row: usize, column: &str| found.number(&found.rows[row], column);
+            for (column, _) in CACHES.iter().skip(1) {
+                if column.ends_with("_ratio") {
+                    for row in 0..3 {
+                        prop_assert!(number(row, column).is_none_or(|share| (0.0..=1.0).contains(&share)), "{column}");
+                    }
+                } else {
+                    let [all, one, two] = [0, 1, 2].map(|row| number(row, column).unwrap());
+                    prop_assert!((all - one - two).abs() < 1e-9, "{column}");
+                }
+            }
+            let [misses, lookups] = [a.llc_misses + b.llc_misses, a.llc_lookups + b.llc_lookups];
+            let ratio = (lookups > 0).then(|| misses as f64 / lookups as f64);
+            prop_assert_eq!(number(0, "llc_miss_ratio"), ratio);
+        }
+    }
+
+    #[test]
+    fn what_the_llc_holds_is_the_mean_of_the_batches() {
+        let held = |core_lines, io_lines| ClassCounts { core_lines, io_lines, ..ClassCounts::default() };
+        let batches = [sample(vec![held(16_384, 0)]), sample(vec![held(49_152, 8192)])];
+        let found = table(["a"].into_iter(), &sample(vec![held(1, 1)]), &batches);
+        for row in &found.rows {
+            assert_eq!(found.number(row, "llc_mib_core"), Some(2.0));
+            assert_eq!(found.number(row, "llc_mib_io"), Some(0.25));
+        }
+    }
+
+    #[test]
+    fn nothing_written_has_no_leak_ratio() {
+        let found = table(["a"].into_iter(), &sample(vec![ClassCounts::default()]), &[]);
+        assert_eq!(found.number(&found.rows[1], "ddio_leak_ratio"), None);
+        assert_eq!(found.number(&found.rows[1], "ddio_leaks"), Some(0.0));
+    }
+}

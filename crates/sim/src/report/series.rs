@@ -1,0 +1,71 @@
+//! The time series.
+
+use super::caches::mib;
+use super::{sum, PS_PER_S};
+use crate::sample::{Group, Sample};
+use crate::table::{Cell, Kind, Table};
+use crate::view::View;
+use hostnet_model::cache::ClassCounts;
+use hostnet_model::params::WorkloadKind;
+
+pub(super) const SERIES: &[(&str, Kind)] =
+    &[("time_ns", Kind::Number), ("subject", Kind::Text), ("quantity", Kind::Text), ("value", Kind::Number)];
+
+impl View<'_> {
+    /// The time series: per interval the throughput and latency of every workload, what the caches did for it, its operations,
+    /// and the credits in use of every domain.
+    pub(super) fn series(&self) -> Table {
+        let mut table = Table::new("series", SERIES);
+        let mut before = Sample { at: self.window_start, ..Sample::read_empty(self.classes()) };
+        for sample in self.series {
+            let elapsed_ps = sample.at.since(before.at) as f64;
+            let time = Cell::from(sample.at.since(self.window_start) as f64 / 1000.0);
+            let mut push = |subject: &str, quantity: &str, value: f64| {
+                table.push(vec![time.clone(), subject.into(), quantity.into(), value.into()]);
+            };
+            for class in 0..self.classes() {
+                let name = self.plan.server.workloads[class].name.as_str();
+                let grown = |pick: &dyn Fn(&Sample) -> u64| (pick(sample) - pick(&before)) as f64;
+                let groups = self.own_groups(class);
+                let lines = grown(&|sample| groups.iter().map(|&group| sample.of(group, class).lines).sum());
+                push(name, "throughput_gb_per_s", lines * 64_000.0 / elapsed_ps);
+                let entries = grown(&|sample| self.entry_totals(sample, class).lines);
+                let residence = grown(&|sample| self.entry_totals(sample, class).residence_ps);
+                push(name, "latency_mean_ns", residence / entries / 1000.0);
+                for (quantity, value) in self.own_quantities(class, &before, sample) {
+                    push(name, quantity, value);
+                }
+            }
+            for group in Group::ALL {
+                let area = sum(sample, group, None, |totals| totals.area_ps)
+                    - sum(&before, group, None, |totals| totals.area_ps);
+                push(group.name(), "in_use_mean", area / elapsed_ps);
+            }
+            before = sample.clone();
+        }
+        table
+    }
+
+    /// What a workload has in an interval because it is an application, or because there are caches.
+    fn own_quantities(&self, class: usize, before: &Sample, sample: &Sample) -> Vec<(&'static str, f64)> {
+        let mut found = Vec::new();
+        if let Some(app) = self.app(class) {
+            let ended = sample.operations(&app.cores).ended - before.operations(&app.cores).ended;
+            found.push(("operations_per_s", ended as f64 * PS_PER_S / sample.at.since(before.at) as f64));
+        }
+        if self.machine.caches().is_none() {
+            return found;
+        }
+        let (earlier, now) = (before.cached(class), sample.cached(class));
+        let grown = |pick: fn(&ClassCounts) -> u64| (pick(&now) - pick(&earlier)) as f64;
+        found.push(("llc_mib_core", mib(now.core_lines as f64)));
+        found.push(("llc_miss_ratio", grown(|counts| counts.llc_misses) / grown(|counts| counts.llc_lookups)));
+        if matches!(self.plan.server.workloads[class].kind, WorkloadKind::Fio(_)) {
+            let written = grown(|counts| counts.ddio_updates + counts.ddio_allocations);
+            found.push(("llc_mib_io", mib(now.io_lines as f64)));
+            found.push(("ddio_hit_ratio", grown(|counts| counts.ddio_updates) / written));
+            found.push(("ddio_leak_ratio", grown(|counts| counts.ddio_leaks) / written));
+        }
+        found
+    }
+}
