@@ -346,6 +346,7 @@ def test_the_run_directory(tmp_path: Path) -> None:
         "Write-heavy variants",
         "1.250 to 1.320",
         "&lt;= 1.000",
+        "Published 1.25",
         "as its text states them",
     ):
         assert expected in page

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from hostnet.report.bars import grouped_chart, stacked_bars
 from hostnet.report.charts import Axis, legend, line_chart, stacked_chart
 from hostnet.report.html import Cell, Child, Html, details, element, facts, section, table
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.numbers import MISSING, absolute_text, exact, number, percent, span_text
 from hostnet.report.page import page
 from hostnet.report.parity import parity_chart, parity_legend
-from hostnet.report.series import is_parity, is_stacked, plotted_curves, plotted_panel, y_title
+from hostnet.report.series import Level, Plotted, Value, is_parity, is_stacked, plotted_curves, plotted_panel, y_title
 
 PARTS = (
     ("Bandwidth", "bandwidth_"),
@@ -209,10 +210,28 @@ def panel_card(panel: Row, rows: Sequence[Row], curves: dict[str, list[list[floa
     if is_parity(panel):
         return card(panel, parity_chart(chart_title(panel), axis, series), parity_legend(series))
     if is_stacked(panel):
-        return card(panel, stacked_chart(chart_title(panel), axis, series, levels), legend(series, levels))
+        return card(panel, stacked_bars(chart_title(panel), axis, series, levels), legend(series, levels))
     if panel.get("chart") == "bars":
-        axis = replace(axis, floor=1.0)
+        return bars_card(panel, series, published_ends(panel, rows))
     return card(panel, line_chart(chart_title(panel), axis, series, levels), legend(series, levels))
+
+
+def bars_card(panel: Row, series: Sequence[Plotted], ends: Sequence[Level]) -> Html:
+    """A panel as bars side by side; a published range is two lines across them."""
+    bars = [replace(plotted, values=tuple(map(without_range, plotted.values))) for plotted in series]
+    axis = Axis(panel["x_label"], panel["unit"], floor=1.0)
+    return card(panel, grouped_chart(chart_title(panel), axis, bars, ends), legend(bars, ends))
+
+
+def without_range(value: Value) -> Value:
+    """The value without a published range, of which a mark would show one end only."""
+    return value if value.published_to is None else replace(value, published=None, published_to=None)
+
+
+def published_ends(panel: Row, rows: Sequence[Row]) -> list[Level]:
+    """The ends of the range that was published of all bars of a panel, if there is one."""
+    ranges = {(row["published"], row["other"]) for row in rows if row["panel"] == panel["name"] and "other" in row}
+    return [Level("Published", end) for end in sorted(ranges.pop())] if len(ranges) == 1 else []
 
 
 def curve_card(panel: Row, curves: dict[str, list[list[float]]]) -> Html:
