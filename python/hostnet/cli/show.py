@@ -141,7 +141,7 @@ def cache_tables(summary: Row) -> Iterator[Table]:
     whole = [f" of {number(summary['llc'][name])}" for name in ("mib", "ddio_mib")]
     cores = new_table("caches", "L2 misses", "prefetched", "used", "LLC misses", "in the LLC, MiB", left=(0,))
     for row in (row for row in rows if row["l2_lookups"] or row["workload"] == "all"):
-        used = row["prefetch_used"] / row["prefetch_filled"] if row["prefetch_filled"] else None
+        used = min(row["prefetch_used"] / row["prefetch_filled"], 1.0) if row["prefetch_filled"] else None
         filled = row["prefetch_filled"] / row["l2_lookups"] if row["l2_lookups"] else None
         cores.add_row(
             row["workload"],

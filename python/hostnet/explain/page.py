@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet._core import ConfigError
-from hostnet.explain.steps import Steps, latency_alone, predicted, simulated, what_helps
+from hostnet.explain.steps import Steps, latency_alone, predicted, what_helps
 from hostnet.published import counters_json
 
 if TYPE_CHECKING:
@@ -26,9 +26,6 @@ Explanation = dict[str, Any]
 
 CORES = "C2M"
 """What all cores together are called where their workloads are not known."""
-
-NO_PREDICTION = "predictions know no caches: what would help is only told by simulation, with --confirm"
-"""Stands for what would help a server with caches."""
 
 ROUNDING = 0.02
 """Cores whose entries in use are so little above a whole number are that number."""
@@ -76,10 +73,6 @@ class Page:
         suffers, config = page.explanation["suffers"], page.config
         if suffers is None or config is None:
             return page
-        if has_caches(config) and engine is predicted:
-            if not confirm:
-                return replace(page, notes=(*page.notes, NO_PREDICTION))
-            confirm, engine = False, simulated
         rows = page.explanation["workloads"]
         offered = {row["workload"]: row["offered_gb_per_s"] for row in rows if row["offered_gb_per_s"]}
         base_dir = page.base_dir
@@ -100,11 +93,6 @@ class Page:
         ]
         plan = _core.resolve(json.dumps(self.config), format="json", base_dir=self.base_dir)
         return replace(self, explanation=_explain(plan, self.explanation["counters"], facts=rows))
-
-
-def has_caches(config: dict[str, Any]) -> bool:
-    """Whether the server of a complete configuration has caches that take part."""
-    return bool((config.get("cache") or {}).get("enabled"))
 
 
 def explain_results(results: Results) -> Page:

@@ -102,7 +102,8 @@ def by_x(series: Sequence[Plotted]) -> dict[str, list[Bar]]:
 def frame_of(at: dict[str, list[Bar]], ys: Sequence[float], axis: Axis, *, wide: bool) -> Frame:
     """Equally wide places along x, round numbers along y."""
     width = WIDTH_OF_WIDE if wide else WIDTH
-    low, high, ticks = nice_range(ys or [0.0, 1.0], floor=axis.floor)
+    floor = [] if axis.floor is None else [axis.floor]
+    low, high, ticks = nice_range([*ys, *floor] or [0.0, 1.0], floor=axis.floor)
     x = Scale(-0.5, max(len(at), 1) - 0.5, LEFT + 2, width - RIGHT - 2)
     return Frame(x, Scale(low, high, HEIGHT - BOTTOM, TOP), (), tuple(ticks), width)
 

@@ -6,6 +6,7 @@
 mod cached;
 pub mod facts;
 mod latency;
+mod reach;
 pub mod unloaded;
 
 pub use cached::Cached;
