@@ -1,4 +1,4 @@
-//! Embeds every file of `specs/`, so that a new device, server, controller or list of counters is a new file and nothing else.
+//! Embeds every file of `specs/`, so that a new device, server, controller, application or list of counters is a new file and nothing else.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,13 @@ use std::{env, fs, io};
 fn main() -> io::Result<()> {
     let specs = Path::new(&env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?).join("../../specs");
     let mut text = String::new();
-    let folders = [("SERVERS", "servers"), ("DEVICES", "dram"), ("PROFILES", "controllers"), ("COUNTERS", "counters")];
+    let folders = [
+        ("SERVERS", "servers"),
+        ("DEVICES", "dram"),
+        ("PROFILES", "controllers"),
+        ("APPS", "apps"),
+        ("COUNTERS", "counters"),
+    ];
     for (name, folder) in folders {
         text += &constant(name, &specs.join(folder))?;
     }

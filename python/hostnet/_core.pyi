@@ -14,11 +14,15 @@ __all__ = [
     "Plan",
     "RunResult",
     "SimulationError",
+    "access_formats",
+    "app_template",
+    "apps",
     "cha_admission",
     "check_commands",
     "counters",
     "devices",
     "explain",
+    "filter_trace",
     "first_deviation",
     "first_divergence",
     "formula",
@@ -62,6 +66,7 @@ class Plan:
     @property
     def unvalidated(self) -> str | None: ...
     def effective_json(self) -> str: ...
+    def check_predictable(self) -> None: ...
     def with_seed(self, seed: int) -> Plan: ...
     def __reduce__(
         self,
@@ -197,6 +202,8 @@ def cha_admission(counters: str, *, domain: str, way_ns: float) -> float: ...
 def schema() -> str: ...
 def template() -> str: ...
 def presets() -> list[tuple[str, str, str | None]]: ...
+def apps() -> list[tuple[str, str]]: ...
+def app_template(app: str, *, alone: bool = False) -> str: ...
 def counters() -> list[tuple[str, str]]: ...
 def devices() -> list[str]: ...
 def memory_plan(
@@ -216,6 +223,18 @@ def run_memory(
     compression: str = "none",
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
 ) -> MemoryRunResult: ...
+def access_formats() -> list[str]: ...
+def filter_trace(
+    path: str | PathLike[str],
+    levels: list[tuple[int, int, str]],
+    *,
+    format: str | None = None,
+    output: str | PathLike[str] | None = None,
+    output_format: str = "ramulator",
+    compression: str = "none",
+    keep_addresses: bool = False,
+    progress: Callable[[dict[str, Any]], bool | None] | None = None,
+) -> str: ...
 def check_commands(
     path: str | PathLike[str],
     plan: MemoryPlan,

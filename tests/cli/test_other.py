@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import time
 
+import pytest
+
 import hostnet
+from hostnet import _core
 from tests.support import Cli
 
 
@@ -37,6 +40,46 @@ def test_new_writes_a_configuration_that_runs_and_does_not_overwrite(cli: Cli) -
 def test_new_has_a_default_name(cli: Cli) -> None:
     assert cli("new").returncode == 0
     assert (cli.folder / "hostnet.toml").exists()
+
+
+@pytest.mark.parametrize("app", [name for name, _ in _core.apps()])
+@pytest.mark.parametrize("alone", [(), ("--alone",)])
+def test_new_writes_a_configuration_of_an_application_that_runs(cli: Cli, app: str, alone: tuple[str, ...]) -> None:
+    done = cli("new", "--app", app, *alone)
+    assert (done.returncode, done.stdout) == (0, f"{app}.toml: run it with: hostnet run {app}.toml\n")
+    text = (cli.folder / f"{app}.toml").read_text()
+    assert f"[workload.{app}]" in text
+    assert ("[workload.disk]" in text) == (not alone)
+    plan = json.loads(_core.resolve(text).effective_json())
+    assert plan["cache"]["enabled"]
+
+
+def test_new_refuses_an_application_that_is_not_known(cli: Cli) -> None:
+    before = cli.entries()
+    assert '--app: "rediss" is not a known application; did you mean "redis"?' in cli.fails("new", "--app", "rediss")
+    assert "--alone: leaves out" in cli.fails("new", "--alone")
+    assert cli.entries() == before
+
+
+def test_list_apps_says_what_each_is(cli: Cli) -> None:
+    lines = cli("list", "apps").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [name for name, _ in _core.apps()]
+    assert all(len(line.split()) > 2 for line in lines)
+
+
+def test_predictions_refuse_caches(cli: Cli) -> None:
+    cli("new", "--app", "redis")
+    cached = ("--set", "cache.enabled=true")
+    before = cli.entries()
+    for arguments in (
+        ("predict", "redis.toml"),
+        ("predict", "redis.toml", *cached, "--out", "there"),
+        ("run", "redis.toml", "--compare", "predict"),
+        ("sweep", "redis.toml", "--over", "cache.llc.ways=11,12", "--engine", "predict"),
+    ):
+        message = cli.fails(*arguments)
+        assert "cache.enabled = true: predictions do not cover caches yet" in message, arguments
+        assert cli.entries() == before
 
 
 def test_schema_is_json_schema(cli: Cli) -> None:

@@ -143,6 +143,7 @@ def test_every_domain_is_documented() -> None:
 def test_every_preset_and_device_has_its_file() -> None:
     names = [f"servers/{name}" for name, _, _ in _core.presets()]
     names += [f"dram/{name}" for name in _core.devices()] + [f"controllers/{name}" for name in _core.profiles()]
+    names += [f"apps/{name}" for name, _ in _core.apps()]
     names += [f"counters/{name}" for name, _ in _core.counters()]
     assert {f"{name}.toml" for name in names} == {
         str(file.relative_to(ROOT / "specs")) for file in ROOT.glob("specs/*/*.toml")

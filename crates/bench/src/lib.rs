@@ -2,12 +2,13 @@
 //! that a change that is faster because it does something else is found out.
 //!
 //! * [`Row`] is what one benchmark found; [`table`] lays rows out for people.
-//! * [`kernel`] measures the event queue against a binary heap, [`windows`] partitions in step, [`channel`] one
-//!   memory channel, [`server`] whole servers.
+//! * [`kernel`] measures the event queue against a binary heap, [`windows`] partitions in step, [`cache`] what caches
+//!   hold, [`channel`] one memory channel, [`server`] whole servers.
 //! * [`BENCHMARKS`] lists all of them. To add one, write a function from [`Size`] to rows and append it there.
 //!
 //! Every benchmark also runs as a test, with tiny sizes.
 
+pub mod cache;
 pub mod channel;
 pub mod kernel;
 mod memory;
@@ -36,6 +37,7 @@ pub type Benchmark = fn(Size) -> Vec<Row>;
 pub const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("kernel", kernel::rows),
     ("windows", windows::rows),
+    ("cache", cache::rows),
     ("memory", channel::rows),
     ("server", server::rows),
     ("pairs", server::pairs),

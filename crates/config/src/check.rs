@@ -1,10 +1,11 @@
 //! Checks a tree of values against the schema and says in words what is wrong.
 
-use crate::cores::parse_cores;
+use crate::cores::{parse_cores, parse_list};
 use crate::document::join;
 use crate::error::{suggestion, Issue};
-use crate::spec::Share;
+use crate::spec::{Share, DRIVE_MAX};
 use crate::units::{format, parse, shorten, Dimension};
+use crate::ways::parse_ways;
 use serde_json::{Map, Value};
 
 /// Checks that every key is known and every value has the right type, unit and range. Keys may be absent.
@@ -167,8 +168,11 @@ fn check_string(schema: &Value, text: &str, path: &str) -> Result<(), Issue> {
     if let Some(names) = list(schema, "enum") {
         return check_name(names.iter().filter_map(Value::as_str), &Value::String(text.to_string()), path);
     }
-    if schema["x-form"] == "cores" {
-        return parse_cores(text).map(|_| ()).or_else(fail);
+    match schema["x-form"].as_str() {
+        Some("cores") => return parse_cores(text).map(|_| ()).or_else(fail),
+        Some("drives") => return parse_list(text, "drive", DRIVE_MAX).map(|_| ()).or_else(fail),
+        Some("ways") => return parse_ways(text).map(|_| ()).or_else(fail),
+        _ => {}
     }
     let words = list(schema, "x-words");
     if words.is_some_and(|words| words.iter().any(|word| word == text)) {
@@ -275,6 +279,8 @@ fn wanted(schema: &Value) -> String {
     let form = match schema["type"].as_str() {
         _ if schema["x-quantity"] == "count or share" => "a count or a share such as \"80%\"",
         _ if schema["x-form"] == "cores" => "a list of cores such as \"0-3\"",
+        _ if schema["x-form"] == "drives" => "a list of drives such as \"0-3\"",
+        _ if schema["x-form"] == "ways" => "a list of ways such as \"9-10\"",
         Some("object") => "a table",
         Some("array") if schema["items"]["type"] == "integer" => "a list of numbers such as [0, 1]",
         Some("array") => "a list",

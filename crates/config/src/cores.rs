@@ -1,4 +1,4 @@
-//! Lists of cores such as `"0,2,4-5"`.
+//! Lists of cores such as `"0,2,4-5"`, and of other numbered things.
 
 use crate::units::shorten;
 
@@ -7,30 +7,35 @@ pub(crate) const CORE_MAX: u32 = 1023;
 
 /// Reads a list of cores. The result is ascending. The error is a sentence without the path.
 pub(crate) fn parse_cores(text: &str) -> Result<Vec<u32>, String> {
-    let mut cores = Vec::new();
+    parse_list(text, "core", CORE_MAX)
+}
+
+/// Reads a list of numbers up to `most`, each of which is a `noun`, as [`parse_cores`] does.
+pub(crate) fn parse_list(text: &str, noun: &str, most: u32) -> Result<Vec<u32>, String> {
+    let mut numbers = Vec::new();
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (Some(first), Some(last)) = (parse_core(first), parse_core(last)) else {
-            return Err(format!("{} is not a list of cores such as \"0-3\" or \"0,2,4-5\"", shorten(text)));
+        let (Some(first), Some(last)) = (parse_number(first, most), parse_number(last, most)) else {
+            return Err(format!("{} is not a list of {noun}s such as \"0-3\" or \"0,2,4-5\"", shorten(text)));
         };
         if first > last {
             return Err(format!("the range {first}-{last} in {} runs backwards", shorten(text)));
         }
-        for core in first..=last {
-            if cores.contains(&core) {
-                return Err(format!("core {core} stands twice in {}", shorten(text)));
+        for number in first..=last {
+            if numbers.contains(&number) {
+                return Err(format!("{noun} {number} stands twice in {}", shorten(text)));
             }
-            cores.push(core);
+            numbers.push(number);
         }
     }
-    cores.sort_unstable();
-    Ok(cores)
+    numbers.sort_unstable();
+    Ok(numbers)
 }
 
-fn parse_core(text: &str) -> Option<u32> {
+fn parse_number(text: &str, most: u32) -> Option<u32> {
     let text = text.trim();
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|&core| plain && core <= CORE_MAX)
+    text.parse().ok().filter(|&number| plain && number <= most)
 }
 
 /// Writes an ascending list of cores with ranges.

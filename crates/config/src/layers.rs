@@ -115,7 +115,7 @@ pub(crate) struct Override {
 }
 
 impl Override {
-    /// Reads `a.b=VALUE`. A VALUE that is not a TOML value is taken as a string.
+    /// Reads `a.b=VALUE`. A VALUE that is not a TOML value is taken as a string, and so is the number of a way or a drive.
     pub(crate) fn parse(text: &str) -> Result<Self, ConfigError> {
         const KEYS_MAX: usize = 12;
         let fail = |message: &str| ConfigError {
@@ -130,7 +130,11 @@ impl Override {
             return Err(fail("not a dotted path before \"=\"; write memory.channels=4"));
         }
         let value = value.trim();
-        let value = parse_toml_value(value).unwrap_or_else(|| Value::String(value.to_string()));
+        let text_of = || Value::String(value.to_string());
+        let value = match parse_toml_value(value) {
+            Some(Value::Number(_)) if is_list_of_numbers(&keys) => text_of(),
+            value => value.unwrap_or_else(text_of),
+        };
         let tree =
             keys.iter().rev().fold(value, |value, key| Value::Object(Map::from_iter([(key.to_string(), value)])));
         let path = keys.iter().fold(String::new(), |path, key| join(&path, key));
@@ -141,6 +145,11 @@ impl Override {
     pub(crate) fn shown(&self) -> String {
         show_override(&self.text)
     }
+}
+
+/// Whether a key holds a list or a mask, so that a number on the command line, where quotes get lost, is one.
+fn is_list_of_numbers(keys: &[&str]) -> bool {
+    matches!(keys, ["ddio", "ways" | "off"] | ["workload", _, "llc_ways"])
 }
 
 fn show_override(text: &str) -> String {

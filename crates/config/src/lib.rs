@@ -4,6 +4,7 @@
 //! itself. [`resolve`] finds every user error there is to find; what comes out is a [`Plan`] in picoseconds, clocks
 //! and counts.
 
+mod app_template;
 mod check;
 mod cores;
 mod document;
@@ -18,11 +19,13 @@ mod resolve;
 mod schema;
 mod spec;
 pub mod units;
+mod ways;
 
+pub use app_template::app_template;
 pub use error::ConfigError;
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
-pub use presets::{counters, devices, presets, profiles, PresetInfo};
+pub use presets::{apps, counters, devices, presets, profiles, AppInfo, PresetInfo};
 pub use resolve::{memory_plan, resolve};
 pub use schema::{memory_schema, schema};
 

@@ -1,9 +1,10 @@
-//! The servers, DRAM devices, controller profiles and counters that come with the program, and those of the user.
+//! The servers, DRAM devices, controller profiles, applications and counters that come with the program, and those of the user.
 
 use crate::check::check;
 use crate::document::{parse_toml, read_text, Document};
 use crate::error::{suggestion, Issue};
 use crate::layers::{at, overlay};
+use crate::spec::AppName;
 use crate::units::shorten;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -41,6 +42,56 @@ pub fn devices() -> Vec<String> {
 /// The names of every controller profile.
 pub fn profiles() -> Vec<String> {
     PROFILES.iter().map(|(name, _)| name.to_string()).collect()
+}
+
+/// An application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AppInfo {
+    /// The name for `app` of a workload.
+    pub name: &'static str,
+    /// What the application is.
+    pub description: String,
+}
+
+/// Every application.
+pub fn apps() -> Vec<AppInfo> {
+    let describe = |name: &str| {
+        let profile = embedded(APPS, name, "app", "application").unwrap_or_default();
+        profile["app"][DESCRIPTION].as_str().unwrap_or_default().to_string()
+    };
+    AppName::ALL.into_iter().map(|app| AppInfo { name: app.name(), description: describe(app.name()) }).collect()
+}
+
+/// What the profile of an application gives a workload: the keys of all its tables side by side.
+fn app_values(name: &str, path: &str) -> Result<Value, Issue> {
+    let profile = embedded(APPS, name, path, "application")?;
+    let tables = profile.as_object().into_iter().flat_map(|tables| tables.values());
+    let keys = tables.filter_map(Value::as_object).flatten().filter(|(key, _)| *key != DESCRIPTION);
+    Ok(Value::Object(keys.map(|(key, value)| (key.clone(), value.clone())).collect()))
+}
+
+/// The key of a profile that says what the application is.
+pub(crate) const DESCRIPTION: &str = "description";
+
+/// The profile of an application as TOML; empty when it has none.
+pub(crate) fn app_profile(name: &str) -> &'static str {
+    APPS.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text)
+}
+
+/// Puts the profile of every application in `tree` under the workloads that are one.
+pub(crate) fn fill_apps(tree: &mut Value) -> Result<(), Issue> {
+    let workloads = tree.get_mut("workload").and_then(Value::as_object_mut);
+    for (name, workload) in workloads.into_iter().flatten() {
+        if workload["kind"] != "app" {
+            continue;
+        }
+        if let Some((known, _)) = APPS.iter().find(|(known, _)| workload["app"] == *known) {
+            let mut values = app_values(known, &format!("workload.{name}.app"))?;
+            overlay(&mut values, workload);
+            *workload = values;
+        }
+    }
+    Ok(())
 }
 
 /// The counters of every microarchitecture that is known: its name, and the file about it, as TOML.
@@ -149,7 +200,9 @@ fn embedded(files: &[(&str, &str)], name: &str, path: &str, what: &str) -> Resul
 mod tests {
     use super::*;
     use crate::check::missing;
+    use crate::layers::leaves;
     use crate::schema;
+    use crate::spec::COMMON_KEYS;
 
     #[test]
     fn every_embedded_file_fits_the_schema() {
@@ -165,6 +218,22 @@ mod tests {
                 assert_eq!(missing(schema, &tree, ""), None, "{name} is complete");
             }
         }
+    }
+
+    #[test]
+    fn every_profile_of_an_application_has_its_keys_and_no_others() {
+        assert_eq!(APPS.len(), AppName::ALL.len());
+        for app in AppName::ALL {
+            let tree = app_values(app.name(), "app").unwrap();
+            let kinds = &schema::complete()["properties"]["workload"]["additionalProperties"]["oneOf"];
+            let is_app = |kind: &&Value| kind["properties"]["kind"]["const"] == "app";
+            let schema = kinds.as_array().unwrap().iter().find(is_app).unwrap();
+            assert_eq!(check(schema, &tree, ""), Ok(()), "{}", app.name());
+            let mut wanted = [&COMMON_KEYS, app.keys()].concat();
+            wanted.sort_unstable();
+            assert_eq!(leaves(&tree), wanted, "{}", app.name());
+        }
+        assert!(apps().iter().all(|app| !app.description.is_empty()));
     }
 
     #[test]
@@ -187,7 +256,7 @@ mod tests {
 
     #[test]
     fn every_number_in_an_embedded_file_has_its_source() {
-        for (name, text) in SERVERS.iter().chain(DEVICES).chain(PROFILES).chain(COUNTERS) {
+        for (name, text) in SERVERS.iter().chain(DEVICES).chain(PROFILES).chain(APPS).chain(COUNTERS) {
             for line in text.lines().filter(|line| line.contains('=') && !line.trim_start().starts_with('#')) {
                 let (setting, source) = line.split_once(" # ").unwrap_or((line, ""));
                 let value = setting.split_once('=').map_or("", |(_, value)| value).trim().trim_start_matches('"');

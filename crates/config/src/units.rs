@@ -16,7 +16,7 @@ pub enum Dimension {
     Bandwidth,
     /// Symbol rates of buses, in transfers per second.
     TransferRate,
-    /// Frequencies, in hertz. No parameter is one; known so that the error can say what is wanted instead.
+    /// Frequencies, in hertz.
     Frequency,
 }
 
@@ -46,7 +46,7 @@ impl Dimension {
     /// The dimension of a schema's `x-quantity`.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         use Dimension::*;
-        [Time, Size, Bandwidth, TransferRate].into_iter().find(|dimension| dimension.name() == name)
+        [Time, Size, Bandwidth, TransferRate, Frequency].into_iter().find(|dimension| dimension.name() == name)
     }
 
     fn smallest(self) -> &'static str {

@@ -349,3 +349,142 @@ fn a_job_that_lacks_a_key_is_told_with_its_place() {
     let error = hostnet_config::resolve(&input).expect_err("size is missing").to_string();
     assert_eq!(error, "server.toml:5: workload.disk.jobs[0].size: missing");
 }
+
+/// A message about settings on top of caches that are on.
+fn with_caches(settings: &[&str]) -> String {
+    message(&example("quadrant3.toml"), &[&["cache.enabled=true"], settings].concat())
+}
+
+#[test]
+fn masks_of_ways_are_contiguous_not_empty_and_of_ways_that_exist() {
+    for key in ["ddio.ways", "workload.stream.llc_ways", "workload.disk.llc_ways"] {
+        let says = |value: &str, parts: &[&str]| {
+            let set = format!("{key}={value}");
+            assert_says(&with_caches(&[&set]), &[&[format!("--set {set}: {key}: ").as_str()], parts].concat());
+            assert_says(&setting(&set), parts);
+        };
+        says("'0x0'", &["\"0x0\" has no way; at least one is wanted"]);
+        says("[]", &["a list of 0; 1 to 64 entries are allowed"]);
+        says("'0x5'", &["\"0x5\" is not contiguous", "such as \"9-10\""]);
+        says("'0,2'", &["\"0,2\" is not contiguous"]);
+        says("[0,2]", &["\"0,2\" is not contiguous"]);
+        says("'10-11'", &["\"10-11\" is beyond the LLC; cache.llc.ways = 11 means ways 0 to 10"]);
+        says("'0x800'", &["\"11\" is beyond the LLC"]);
+        says("[40]", &["\"40\" is beyond the LLC"]);
+        says("'5-3'", &["runs backwards"]);
+        says("'x'", &["\"x\" is not a list of ways"]);
+        says("'0xzz'", &["\"0xzz\" is not a mask such as \"0x600\""]);
+        says("0x0", &["\"0x0\" has no way"]);
+        says("12", &["\"12\" is beyond the LLC"]);
+        says("1.5", &["\"1.5\" is not a list of ways"]);
+    }
+    assert_says(
+        &setting("cache.llc.ways=10"),
+        &["--set cache.llc.ways=10: cache.llc.ways: \"9-10\" is beyond the LLC"],
+    );
+}
+
+#[test]
+fn impossible_caches_are_refused() {
+    for cache in ["l2", "llc", "filter"] {
+        let key = |key: &str, value: &str| setting(&format!("cache.{cache}.{key}={value}"));
+        assert_says(&key("sets", "1000"), &["1000 is not a power of two such as 512 or 1024"]);
+        assert_says(&key("sets", "0"), &["0 is out of range; 1 to 65536 is allowed"]);
+        assert_says(&key("ways", "0"), &["0 is out of range; 1 to 32 is allowed"]);
+        assert_says(&key("ways", "33"), &["33 is out of range; 1 to 32 is allowed"]);
+    }
+    assert_says(&setting("cache.l2.replacement=lruu"), &["did you mean \"lru\"?"]);
+    assert_says(&setting("cache.llc.inclusion=inclusiv"), &["did you mean \"inclusive\"?"]);
+    assert_says(&setting("cache.llc.hit=0 ns"), &["\"0 ns\" is out of range; 1 ps to 10 us"]);
+    assert_says(&setting("cache.l3.ways=4"), &["cache.l3: unknown key; did you mean \"l2\"?"]);
+    assert_says(&setting("cache.enabled=1"), &["true or false is wanted"]);
+    assert_says(&setting("prefetch.distance=65"), &["1 to 64"]);
+    assert_says(&setting("core.frequency=3.3 ns"), &["is a time; a frequency such as \"2.4 GHz\""]);
+    assert_says(&setting("core.frequency=3.3"), &["a frequency with its unit"]);
+    let large = ["cache.llc.sets=65536", "cache.llc.ways=32"];
+    assert_says(
+        &with_caches(&large),
+        &["cache.llc.sets: L2s, LLC and snoop filter have entries for ", "of lines; at most 2 GiB"],
+    );
+    let unused = resolve_text(&example("quadrant3.toml"), Format::Toml, &large);
+    assert!(unused.is_ok(), "caches that take no part need no memory");
+    let edge = ["cache.l2.sets=1", "cache.filter.sets=1", "cha.slices=16", "cache.llc.sets=65536", "cache.llc.ways=32"];
+    assert_says(&with_caches(&edge), &["at most 2 GiB"]);
+    let fits = [&edge[..4], &["cache.llc.ways=31"]].concat();
+    assert!(resolve_text(&example("quadrant3.toml"), Format::Toml, &fits).is_ok());
+}
+
+#[test]
+fn ddio_is_off_for_drives_that_exist() {
+    assert_says(&setting("ddio.off=4"), &["ddio.off: drive 4 does not exist"]);
+    assert_says(
+        &message("[ddio]\noff = 3\n", &[]),
+        &["test.toml:2: ddio.off: 3 is a bare number; a list of drives such as \"0-3\""],
+    );
+    assert_says(&setting("ddio.off='3-4'"), &["drive 4 does not exist; ssd.count = 4 means drives 0 to 3"]);
+    assert_says(&setting("ddio.off=[9]"), &["drive 9 does not exist"]);
+    assert_says(&setting("ddio.off=[64]"), &["ddio.off[0]: 64 is out of range; 0 to 63"]);
+    assert_says(&setting("ddio.off='0,0'"), &["drive 0 stands twice"]);
+    assert_says(
+        &message(&example("quadrant3.toml"), &["ddio.off='3'", "ssd.count=3", "workload.disk.job=probe.fio"]),
+        &["drive 3 does not exist"],
+    );
+}
+
+/// A message about settings on top of an application.
+fn app(settings: &[&str]) -> String {
+    let text = "[server]\npreset = \"cascade-lake-6234\"\n[cache]\nenabled = true\n\
+                [workload.kv]\nkind = \"app\"\napp = \"redis\"\ncores = \"0-2\"\n";
+    message(text, settings)
+}
+
+#[test]
+fn what_needs_caches_says_so() {
+    let needs = "needs caches; set cache.enabled = true";
+    assert_says(&app(&["cache.enabled=false"]), &["--set cache.enabled=false: cache.enabled: an application ", needs]);
+    assert_says(&setting("workload.disk.consume=true"), &["workload.disk.consume: reading ", needs]);
+    let text =
+        "[server]\npreset = \"cascade-lake-6234\"\n[workload.kv]\nkind = \"app\"\napp = \"redis\"\ncores = \"0\"\n";
+    assert_says(&message(text, &[]), &["test.toml:5: workload.kv.app: an application needs caches"]);
+}
+
+#[test]
+fn applications_have_names_keys_and_cores() {
+    assert_says(
+        &app(&["workload.kv.app=rediss"]),
+        &["workload.kv.app: \"rediss\" is not known; did you mean \"redis\"?"],
+    );
+    assert_says(
+        &app(&["workload.kv.app=mysql"]),
+        &["\"mysql\" is not known; known are: redis, pagerank, bc, stream, mlc, chase"],
+    );
+    assert_says(&app(&["workload.kv.scale=20"]), &["workload.kv.scale: is a key of pagerank and bc, not of redis"]);
+    assert_says(&app(&["workload.kv.scale=20"]), &["redis takes keys, value, sets, connections, pipeline, socket"]);
+    assert_says(&app(&["workload.kv.app=bc", "workload.kv.keys=2"]), &["keys: is a key of redis, not of bc"]);
+    assert_says(
+        &app(&["workload.kv.instructions.node=2"]),
+        &["workload.kv.instructions.node: is a key of pagerank and bc"],
+    );
+    assert_says(&app(&["workload.kv.instructions.line='1'"]), &["workload.kv.instructions.line: \"1\" is a string"]);
+    assert_says(&app(&["workload.kv.clients=4-5"]), &["workload.kv.clients: 2 cores of clients for 3 cores"]);
+    assert_says(
+        &app(&["workload.kv.clients=2-4"]),
+        &["workload.kv.clients: core 2 is one of workload.kv.cores already"],
+    );
+    assert_says(&app(&["workload.kv.clients=6-8"]), &["workload.kv.clients: core 8 does not exist"]);
+    assert_says(&app(&["workload.kv.kees=2"]), &["workload.kv.kees: unknown key; did you mean \"keys\"?"]);
+    assert_says(&app(&["workload.kv.value=1"]), &["a size with its unit"]);
+    assert_says(&app(&["workload.kv.ipc=0"]), &["workload.kv.ipc: 0 is out of range; 0.01 to 16"]);
+    assert_says(&app(&["workload.kv.cores=7-8"]), &["core 8 does not exist"]);
+    let two = "workload.b={kind='app',app='bc',cores='2-3'}";
+    assert_says(&app(&[two]), &["core 2 is used by workload.kv and workload.b"]);
+    assert_says(&app(&["workload.b={kind='app',app='bc'}"]), &["workload.b.cores: missing"]);
+    assert_says(&app(&["workload.b={kind='app',cores='4'}"]), &["workload.b.app: missing"]);
+    assert_says(&app(&["workload.kv.kind=appp"]), &["did you mean \"app\"?"]);
+}
+
+#[test]
+fn applications_fit_the_memory() {
+    assert_says(&app(&["workload.kv.keys=100000000"]), &["the buffers of the workloads need ", "of 32 GiB of memory"]);
+    assert_says(&app(&["workload.b={kind='app',app='bc',cores='4',scale=32}"]), &["workload.b: the buffers"]);
+}

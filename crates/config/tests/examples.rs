@@ -3,9 +3,9 @@
 mod common;
 
 use common::{example, plan, plan_json, resolve_text};
-use hostnet_config::{devices, presets, template, Length, WarmUp};
+use hostnet_config::{app_template, apps, devices, presets, template, Length, WarmUp};
 use hostnet_model::params::{
-    ControllerParams, EntryUntil, IdleDrain, PagePolicy, Protect, Refresh, Scheduler, ServerParams, WorkloadKind,
+    App, ControllerParams, EntryUntil, IdleDrain, PagePolicy, Protect, Refresh, Scheduler, ServerParams, WorkloadKind,
 };
 
 fn fio(server: &ServerParams) -> &hostnet_model::params::FioParams {
@@ -131,6 +131,85 @@ fn the_template_resolves_with_its_examples_switched_on() {
 }
 
 #[test]
+fn the_templates_of_applications_resolve_as_they_are_and_with_their_examples_switched_on() {
+    for app in apps() {
+        for alone in [false, true] {
+            let text = app_template(app.name, alone).unwrap();
+            let server = plan(&text, &[]).server;
+            assert_eq!(server.workloads.len(), if alone { 1 } else { 2 }, "{}", app.name);
+            assert!(server.cache.is_some());
+            let is_key = |key: &str| key.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c == '.');
+            let is_value = |value: &str| value.starts_with(|c: char| c.is_ascii_digit() || c == '"') || value == "true";
+            let set = |line: &str| {
+                let words: Vec<&str> = line.split_whitespace().take(3).collect();
+                line.starts_with('[') || matches!(words[..], [key, "=", value] if is_key(key) && is_value(value))
+            };
+            let with_all = text.lines().map(|line| line.strip_prefix("# ").filter(|rest| set(rest)).unwrap_or(line));
+            let with_all = with_all.collect::<Vec<_>>().join("\n");
+            assert_ne!(with_all, text.trim_end(), "there are examples");
+            let all = plan(&with_all, &[]).server;
+            let params = |server: &ServerParams| server.workloads.iter().find(|load| load.name == app.name).cloned();
+            assert_eq!(params(&all), params(&server), "the profile's own values change nothing");
+        }
+    }
+    let error = app_template("redsi", false).unwrap_err();
+    assert_eq!(error, "\"redsi\" is not a known application; did you mean \"redis\"?");
+}
+
+#[test]
+fn caches_take_part_when_they_are_enabled_and_only_then() {
+    let text = example("quadrant3.toml");
+    let settings = ["cache.llc.ways=12", "ddio.ways=0x3", "prefetch.stream=false", "workload.stream.llc_ways=0-3"];
+    let off = plan(&text, &settings);
+    assert_eq!((off.server.cache, off.hash), (None, plan(&text, &[]).hash));
+    let cache = plan(&text, &[&["cache.enabled=true", "ddio.off='1-2'"], &settings[..]].concat()).server.cache.unwrap();
+    assert_eq!((cache.l2.sets, cache.l2.ways, cache.l2.hit_ps), (1024, 16, 4_200));
+    assert_eq!((cache.llc.sets, cache.llc.ways, cache.llc.hit_ps), (2048, 12, 16_000));
+    assert_eq!(cache.ddio.drives, [true, false, false, true]);
+    assert_eq!((cache.ddio.ways, cache.ddio.write_ps), (0b11, 33_000));
+    assert_eq!(cache.masks, [0xfff, 0xf], "of the disk, all; of the stream, four");
+    assert_eq!((cache.prefetch.stream, cache.prefetch.adjacent, cache.prefetch.distance_lines), (false, true, 20));
+    let none = plan(&text, &["cache.enabled=true", "ddio.enabled=false"]).server.cache.unwrap();
+    assert_eq!(none.ddio.drives, [false; 4]);
+}
+
+#[test]
+fn the_presets_have_the_caches_of_their_servers() {
+    for (preset, l2_kib, llc_kib, ddio) in
+        [("cascade-lake-6234", 1024, 25_344, 0x600), ("ice-lake-8362", 1280, 49_152, 0xc00)]
+    {
+        let settings = [format!("server.preset={preset}"), "cache.enabled=true".to_string()];
+        let server = plan(&example("quadrant3.toml"), &settings.each_ref().map(String::as_str)).server;
+        let cache = server.cache.unwrap();
+        assert_eq!(cache.l2.sets * cache.l2.ways / 16, l2_kib, "{preset}");
+        assert_eq!(server.cha.slices * cache.llc.sets * cache.llc.ways / 16, llc_kib, "{preset}");
+        assert_eq!((cache.ddio.ways, cache.ddio.drives.len()), (ddio, server.ssd.count as usize), "{preset}");
+        assert!(plan(&example("quadrant3.toml"), &[&settings[0]]).server.cache.is_none(), "{preset}");
+    }
+}
+
+#[test]
+fn applications_take_what_they_do_not_set_from_their_profiles() {
+    let text = "[server]\npreset = \"cascade-lake-6234\"\n[cache]\nenabled = true\n\
+                [workload.kv]\nkind = \"app\"\napp = \"redis\"\ncores = \"0-2\"\nsets = 0.5\n";
+    let app = |settings: &[&str]| match plan(text, settings).server.workloads[0].kind.clone() {
+        WorkloadKind::App(app) => app,
+        _ => panic!("an application was asked for"),
+    };
+    let redis = |params: App| match params {
+        App::Redis(redis) => redis,
+        _ => panic!("redis was asked for"),
+    };
+    let plain = app(&[]);
+    assert_eq!(plain.cores, [0, 1, 2]);
+    let plain = redis(plain.app);
+    assert_eq!((plain.keys, plain.value_bytes, plain.sets), (1_000_000, 1024, 1 << 31));
+    let set = app(&["workload.kv.keys=7", "workload.kv.ipc=1.25", "core.frequency=2 GHz", "workload.kv.think=3 us"]);
+    assert_eq!((set.instruction_fs, set.think_ps), (400_000, 3_000_000));
+    assert_eq!(redis(set.app).keys, 7);
+}
+
+#[test]
 fn every_preset_resolves_with_every_device_and_several_channel_counts() {
     let text = "[workload.a]\nkind = \"stream\"\ncores = \"0\"\nworking_set = \"64 MiB\"\n";
     for preset in presets() {
@@ -156,11 +235,18 @@ fn every_preset_resolves_with_every_device_and_several_channel_counts() {
 
 #[test]
 fn the_effective_configuration_gives_the_same_plan() {
-    let cases: [&[&str]; 5] = [
+    let cases: [&[&str]; 7] = [
         &[],
         &["memory.channels=4", "memory.page=2 MiB", "run.precision=0.02", "workload.disk.rate=14 GB/s"],
         &["memory.map={channel=['8+20'],rank=['15'],bank_group=['7','16'],bank=['9','17+20']}", "run.warmup=20 us"],
         &["server.preset=ice-lake-8362", "workload.stream.pattern=strided", "workload.stream.stride=256 B"],
+        &["cache.enabled=true", "ddio.off=[]", "workload.stream.llc_ways=0x1c", "workload.disk.consume=true"],
+        &[
+            "cache.enabled=true",
+            "ddio.off=[0,3]",
+            "workload.stream.cores=0-1",
+            "workload.kv={kind='app',app='redis',cores='2-3',clients='4-5',sets=0.125}",
+        ],
         &["memory.dram.timing.wr=0", "ssd.bandwidth=2 GB/s", "memory.size=16 GiB", "run.seed=18446744073709551615"],
     ];
     for settings in cases {

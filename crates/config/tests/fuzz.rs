@@ -34,7 +34,7 @@ fn paths(schema: &Value, path: &[String], found: &mut Vec<Vec<String>>) {
         paths(inner, &[path, std::slice::from_ref(name)].concat(), found);
     }
     if schema["additionalProperties"].is_object() {
-        for name in ["stream", "disk", "other"] {
+        for name in ["stream", "disk", "kv", "other"] {
             paths(&schema["additionalProperties"], &[path, &[name.to_string()]].concat(), found);
         }
     }
@@ -59,6 +59,16 @@ fn scalar() -> impl Strategy<Value = Value> {
         "ice-lake-8362",
         "stream",
         "fio",
+        "app",
+        "redis",
+        "bc",
+        "mlc",
+        "9-10",
+        "0x600",
+        "0x5",
+        "3.3 GHz",
+        "qlru",
+        "inclusive",
         "random",
         "strided",
         "read",
@@ -132,6 +142,15 @@ fn base() -> Value {
     })
 }
 
+/// Redis beside storage reads, with caches.
+fn base_with_caches() -> Value {
+    let mut tree = base();
+    tree["cache"] = json!({ "enabled": true });
+    tree["workload"]["stream"]["cores"] = json!("0-3");
+    tree["workload"]["kv"] = json!({ "kind": "app", "app": "redis", "cores": "4-5", "llc_ways": "0-3" });
+    tree
+}
+
 fn mutate(text: &str, edits: &[(usize, usize, Vec<u8>)]) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for (at, count, new) in edits {
@@ -170,18 +189,20 @@ proptest! {
         check(resolve_text(&mutate(&example("quadrant3.toml"), &edits), Format::Toml, &[]));
         check(resolve_text(&mutate(hostnet_config::template(), &edits), Format::Toml, &[]));
         check(resolve_text(&mutate(&base().to_string(), &edits), Format::Json, &[]));
+        check(resolve_text(&mutate(&base_with_caches().to_string(), &edits), Format::Json, &[]));
     }
 
     #[test]
     fn any_value_at_any_key(settings in prop::collection::vec((any::<prop::sample::Index>(), value()), 1..4)) {
         let paths = all_paths();
-        let mut tree = base();
-        for (index, value) in settings {
-            put(&mut tree, &paths[index.index(paths.len())], value);
-        }
-        check(resolve_text(&tree.to_string(), Format::Json, &[]));
-        if let Ok(text) = toml::to_string(&tree) {
-            check(resolve_text(&text, Format::Toml, &[]));
+        for mut tree in [base(), base_with_caches()] {
+            for (index, value) in &settings {
+                put(&mut tree, &paths[index.index(paths.len())], value.clone());
+            }
+            check(resolve_text(&tree.to_string(), Format::Json, &[]));
+            if let Ok(text) = toml::to_string(&tree) {
+                check(resolve_text(&text, Format::Toml, &[]));
+            }
         }
     }
 

@@ -116,6 +116,36 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_legal_caches_resolve(
+        sets in (power(0..11), power(0..11), power(0..11)),
+        ways in (1u32..=32, 1u32..=32, 1u32..=32),
+        io in (0u32..32, 1u32..=32),
+        app in prop::sample::select(vec!["redis", "pagerank", "bc", "stream", "mlc", "chase"]),
+    ) {
+        let first = io.0.min(ways.1 - 1);
+        let last = (first + io.1 - 1).min(ways.1 - 1);
+        let text = format!(
+            "[server]\npreset = \"cascade-lake-6234\"\n[cache]\nenabled = true\n\
+             l2 = {{ sets = {}, ways = {} }}\nllc = {{ sets = {}, ways = {} }}\nfilter = {{ sets = {}, ways = {} }}\n\
+             [ddio]\nways = \"{first}-{last}\"\n\
+             [workload.a]\nkind = \"app\"\napp = \"{app}\"\ncores = \"0-1\"\nllc_ways = [{first}]\n",
+            sets.0, ways.0, sets.1, ways.1, sets.2, ways.2
+        );
+        let plan = plan(&text, &[]);
+        let cache = plan.server.cache.as_ref().unwrap();
+        prop_assert_eq!((cache.l2.sets, cache.llc.sets, cache.llc.filter_sets), sets);
+        prop_assert_eq!((cache.l2.ways, cache.llc.ways, cache.llc.filter_ways), ways);
+        prop_assert_eq!((cache.ddio.ways.trailing_zeros(), cache.ddio.ways.count_ones()), (first, last - first + 1));
+        prop_assert_eq!(&cache.masks, &[1 << first]);
+        let again = plan_json(&plan.effective.to_string(), &[]);
+        prop_assert_eq!((&again.server, &again.effective), (&plan.server, &plan.effective));
+    }
+}
+
 fn stream(overrides: &[&str]) -> hostnet_model::params::StreamParams {
     let text = "[server]\npreset = \"cascade-lake-6234\"\n[workload.a]\nkind = \"stream\"\ncores = [3, 1]\n";
     match plan(text, overrides).server.workloads[0].kind.clone() {

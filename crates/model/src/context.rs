@@ -1,5 +1,6 @@
 //! What parts see of the world: the events, the layout, and a context while they handle an event.
 
+use crate::cache::Caches;
 use crate::memory::Decoder;
 use crate::request::{RequestId, Requests};
 use hostnet_kernel::{ComponentId, Event, Scheduler, Time};
@@ -23,6 +24,26 @@ pub enum Payload {
     Data(RequestId),
     /// To a core: the CHA admitted its write-back.
     Admitted(RequestId),
+    /// To a core: the CHA admitted its write-back and the LLC has taken the line, so that the request is over.
+    Taken(RequestId),
+    /// To a core with caches: it begins, or the time of its next access has come.
+    Step,
+    /// To a core: a block of storage data is there to be read.
+    Block {
+        /// Virtual address of its first line / 64.
+        line: u64,
+        /// Lines.
+        lines: u32,
+        /// The job of the drive.
+        job: u16,
+        /// The drive.
+        ssd: u8,
+    },
+    /// To a device: a core has read the block of a command.
+    Consumed {
+        /// The job's number at this device.
+        job: u16,
+    },
     /// To the CHA or a channel: a request arrives.
     Arrive(RequestId),
     /// To the CHA: the memory controller accepted a write.
@@ -125,6 +146,8 @@ pub struct Context<'a> {
     pub decoder: &'a Decoder,
     /// The requests on their way.
     pub requests: &'a mut Requests,
+    /// The caches, if there are any; parts that are there only with caches use [`Context::caches`].
+    pub(crate) caches: Option<&'a mut Caches>,
     /// The clock and the way to send; parts use [`Context::now`] and [`Context::send`].
     pub(crate) scheduler: &'a mut Scheduler<Payload>,
 }
@@ -141,6 +164,12 @@ impl Context<'_> {
     #[inline(always)]
     pub fn send(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
         self.scheduler.send(self.id, target, delay_ps, payload);
+    }
+
+    /// The caches, for a part that cannot be without.
+    #[inline]
+    pub(crate) fn caches(&mut self) -> &mut Caches {
+        self.caches.as_deref_mut().expect("the machine has caches")
     }
 
     /// The CHA.

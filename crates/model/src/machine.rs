@@ -3,7 +3,7 @@
 use crate::cache::Caches;
 use crate::cha::Cha;
 use crate::context::{Context, Layout, Payload};
-use crate::core::Core;
+use crate::core::{CachedCore, Core};
 use crate::iio::Iio;
 use crate::link::{Receiver, Sender};
 use crate::memory::{Channel, Decoder};
@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 pub enum Component {
     /// A core.
     Core(Box<Core>),
+    /// A core with caches.
+    CachedCore(Box<CachedCore>),
     /// The caching and home agents.
     Cha(Box<Cha>),
     /// A memory channel.
@@ -47,26 +49,15 @@ impl Machine {
     /// # Panics
     /// If their number does not fit the layout.
     #[must_use]
-    pub fn new(layout: Layout, decoder: Decoder, components: Vec<Component>, requests_capacity: usize) -> Self {
+    pub fn new(
+        layout: Layout,
+        decoder: Decoder,
+        caches: Option<Caches>,
+        components: Vec<Component>,
+        requests_capacity: usize,
+    ) -> Self {
         assert_eq!(components.len() as u32, layout.end - layout.core, "every component of the layout is there");
-        Self { layout, decoder, requests: Requests::with_capacity(requests_capacity), caches: None, components }
-    }
-
-    /// The same with caches.
-    #[must_use]
-    pub fn with_caches(self, caches: Option<Caches>) -> Self {
-        Self { caches, ..self }
-    }
-
-    /// The caches, if there are any.
-    #[must_use]
-    pub fn caches(&self) -> Option<&Caches> {
-        self.caches.as_ref()
-    }
-
-    /// The caches, to start a measuring window in.
-    pub fn caches_mut(&mut self) -> Option<&mut Caches> {
-        self.caches.as_mut()
+        Self { layout, decoder, requests: Requests::with_capacity(requests_capacity), caches, components }
     }
 
     /// Which component is which.
@@ -92,11 +83,28 @@ impl Machine {
         &self.requests
     }
 
+    /// The caches.
+    #[must_use]
+    pub fn caches(&self) -> Option<&Caches> {
+        self.caches.as_ref()
+    }
+
+    /// The caches, to start a measuring window in.
+    pub fn caches_mut(&mut self) -> Option<&mut Caches> {
+        self.caches.as_mut()
+    }
+
+    /// The caches and the parts, to fill the caches before time begins.
+    pub fn warming(&mut self) -> (Option<&mut Caches>, &mut [Component]) {
+        (self.caches.as_mut(), &mut self.components)
+    }
+
     /// Ends all sources of traffic. What is on its way still arrives, so that the machine drains.
     pub fn stop_sources(&mut self) {
         for component in &mut self.components {
             match component {
                 Component::Core(core) => core.stop(),
+                Component::CachedCore(core) => core.stop(),
                 Component::Ssd(ssd) => ssd.stop(),
                 Component::Sender(sender) => sender.stop(),
                 _ => {}
@@ -115,6 +123,7 @@ impl Partition for Machine {
             layout: &self.layout,
             decoder: &self.decoder,
             requests: &mut self.requests,
+            caches: self.caches.as_mut(),
             scheduler,
         };
         let component = &mut self.components[(event.target.0 - self.layout.core) as usize];
@@ -130,6 +139,7 @@ impl Partition for Machine {
             (Payload::KernelWork { pages, class, ssd }, Component::Core(core)) => {
                 core.on_kernel_work(pages, class, ssd, &mut context);
             }
+            (payload, Component::CachedCore(core)) => core.on_event(payload, &mut context),
             (payload, Component::Channel(channel)) => channel.on_event(payload, &mut context),
             (Payload::Data(id), Component::Iio(iio)) => iio.on_data(id, &mut context),
             (Payload::Acknowledged(id), Component::Iio(iio)) => iio.on_acknowledged(id, &mut context),

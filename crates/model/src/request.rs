@@ -20,10 +20,16 @@ pub enum Kind {
     CoreRead,
     /// A core writes back a dirty line.
     CoreWrite,
+    /// A core gives up a clean line, which the LLC takes.
+    CoreClean,
+    /// The CHA writes a dirty line of the LLC to memory.
+    Evict,
     /// A device reads a line.
     IoRead,
-    /// A device writes a line.
+    /// A device writes a line to memory.
     IoWrite,
+    /// A device writes a line to the LLC (DDIO).
+    IoPut,
 }
 
 impl Kind {
@@ -33,10 +39,16 @@ impl Kind {
         matches!(self, Self::CoreRead | Self::IoRead)
     }
 
+    /// True for dirty lines of cores, and for what the LLC writes to make room: what may hold entries only up to a limit.
+    #[must_use]
+    pub fn is_core_write(self) -> bool {
+        matches!(self, Self::CoreWrite | Self::CoreClean | Self::Evict)
+    }
+
     /// True for what devices do.
     #[must_use]
     pub fn is_io(self) -> bool {
-        matches!(self, Self::IoRead | Self::IoWrite)
+        matches!(self, Self::IoRead | Self::IoWrite | Self::IoPut)
     }
 }
 
@@ -47,11 +59,15 @@ pub struct Request {
     pub kind: Kind,
     /// The workload that caused it.
     pub class: u8,
-    /// For a core's read: whether it is for a store, whose dirty line leaves later.
+    /// The class of the CHA's domains that its entry stands in, once it has one.
+    pub book: u8,
+    /// For a core's read: whether the line will be dirty there, as it is for a store or was dirty in the LLC.
     pub for_store: bool,
     /// The CHA slice that serves it.
     pub slice: u8,
-    /// Where the line lies.
+    /// The physical line.
+    pub line: u64,
+    /// Where it lies.
     pub place: Place,
     /// Who made it and wants the answer.
     pub owner: ComponentId,

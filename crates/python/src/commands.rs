@@ -2,25 +2,19 @@
 
 use crate::errors::{os_error, ConfigError};
 use crate::memory::MemoryPlan;
+use crate::output::Output;
 use crate::supervise::{supervise, Describe, Desk};
-use flate2::write::GzEncoder;
 use hostnet_model::memory::CommandRecord;
 use hostnet_model::params::Refresh;
 use hostnet_timing_check::{check_file, write_header, write_record, CheckOptions, CheckReport, FileError, Found};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// Bytes read at a time.
 const PIECE_BYTES: usize = 1 << 18;
-
-enum Output {
-    Plain(BufWriter<File>),
-    Gzip(BufWriter<GzEncoder<File>>),
-    Zstd(BufWriter<zstd::Encoder<'static, File>>),
-}
 
 /// A command file in the making.
 pub(crate) struct CommandFile(Output);
@@ -28,46 +22,19 @@ pub(crate) struct CommandFile(Output);
 impl CommandFile {
     /// Creates the file and writes its header.
     pub(crate) fn create(path: &Path, compression: &str) -> io::Result<Self> {
-        let file = File::create(path)?;
-        let mut commands = Self(match compression {
-            "gzip" => Output::Gzip(BufWriter::new(GzEncoder::new(file, flate2::Compression::fast()))),
-            "zstd" => Output::Zstd(BufWriter::new(zstd::Encoder::new(file, 0)?)),
-            _ => Output::Plain(BufWriter::new(file)),
-        });
-        write_header(&mut commands)?;
-        Ok(commands)
+        let mut output = Output::create(path, compression)?;
+        write_header(&mut output)?;
+        Ok(Self(output))
     }
 
     /// Adds a command.
     pub(crate) fn write(&mut self, record: &CommandRecord) -> io::Result<()> {
-        write_record(self, record)
+        write_record(&mut self.0, record)
     }
 
     /// Writes what is not written yet.
     pub(crate) fn finish(self) -> io::Result<()> {
-        match self.0 {
-            Output::Plain(output) => output.into_inner()?.flush(),
-            Output::Gzip(output) => output.into_inner()?.finish().map(drop),
-            Output::Zstd(output) => output.into_inner()?.finish().map(drop),
-        }
-    }
-}
-
-impl Write for CommandFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.0 {
-            Output::Plain(output) => output.write(bytes),
-            Output::Gzip(output) => output.write(bytes),
-            Output::Zstd(output) => output.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match &mut self.0 {
-            Output::Plain(output) => output.flush(),
-            Output::Gzip(output) => output.flush(),
-            Output::Zstd(output) => output.flush(),
-        }
+        self.0.finish()
     }
 }
 

@@ -6,6 +6,7 @@
 //! * [`compare`]: where two runs part, and where a run parts from its record.
 //! * [`result`]: what a run hands back, as plain lists.
 //! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
+//! * [`filter`]: traces through caches; [`output`]: compressed files.
 //! * [`perfetto`]: a trace as a file for the Perfetto UI.
 //! * [`explain`]: the published formula, and why a run is as fast as it is.
 //! * [`errors`]: the exceptions, and what becomes of a panic.
@@ -14,7 +15,9 @@ mod commands;
 mod compare;
 mod errors;
 mod explain;
+mod filter;
 mod memory;
+mod output;
 mod perfetto;
 mod plan;
 mod result;
@@ -35,9 +38,11 @@ mod _core {
     #[pymodule_export]
     use crate::explain::{cha_admission, explain, formula, formula_constants};
     #[pymodule_export]
+    use crate::filter::{access_formats, filter_trace};
+    #[pymodule_export]
     use crate::memory::{memory_plan, memory_schema, profiles, run_memory, MemoryPlan, MemoryRunResult};
     #[pymodule_export]
-    use crate::plan::{counters, devices, presets, resolve, restore_plan, schema, template, Plan};
+    use crate::plan::{app_template, apps, counters, devices, presets, resolve, restore_plan, schema, template, Plan};
     #[pymodule_export]
     use crate::result::RunResult;
     #[pymodule_export]

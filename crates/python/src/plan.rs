@@ -52,6 +52,15 @@ impl Plan {
         format!("{:#}", self.plan.effective)
     }
 
+    /// Refuses a plan that predictions do not cover.
+    pub(crate) fn check_predictable(&self) -> PyResult<()> {
+        if self.plan.server.cache.is_none() {
+            return Ok(());
+        }
+        let rule = "predictions do not cover caches yet; simulate instead (hostnet run, or --engine run)";
+        Err(ConfigError::new_err(format!("{}: cache.enabled = true: {rule}", self.plan.name)))
+    }
+
     /// The same plan with another seed.
     fn with_seed(&self, seed: u64) -> PyResult<Plan> {
         let mut effective = self.plan.effective.clone();
@@ -127,6 +136,19 @@ pub(crate) fn presets() -> Vec<(String, String, Option<String>)> {
 #[pyfunction]
 pub(crate) fn devices() -> Vec<String> {
     hostnet_config::devices()
+}
+
+/// Name and description of every application.
+#[pyfunction]
+pub(crate) fn apps() -> Vec<(&'static str, String)> {
+    hostnet_config::apps().into_iter().map(|app| (app.name, app.description)).collect()
+}
+
+/// A commented configuration of an application on a server preset, beside storage reads unless it is `alone`.
+#[pyfunction]
+#[pyo3(signature = (app, *, alone=false))]
+pub(crate) fn app_template(app: &str, alone: bool) -> PyResult<String> {
+    hostnet_config::app_template(app, alone).map_err(ConfigError::new_err)
 }
 
 /// The microarchitectures whose counters are known: the name, and the file about it, as TOML.

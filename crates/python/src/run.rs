@@ -55,10 +55,12 @@ pub(crate) fn run(
 
 /// Predicts what a plan does, without running it: a fixed point of closed forms.
 #[pyfunction]
-pub(crate) fn predict(plan: &Plan) -> RunResult {
+pub(crate) fn predict(plan: &Plan) -> PyResult<RunResult> {
+    plan.check_predictable()?;
     let report = hostnet_sim::predict(&plan.plan);
     let epochs = hostnet_sim::epochs_table(&[]);
-    RunResult::new(Finished { report, complete: true, events: 0, simulated_ps: 0, pending_max: 0, epochs }, None, None)
+    let finished = Finished { report, complete: true, events: 0, simulated_ps: 0, pending_max: 0, epochs };
+    Ok(RunResult::new(finished, None, None))
 }
 
 fn start(plan: &hostnet_config::Plan, options: Options, checkpoint: Option<&[u8]>) -> Result<Run, Failure> {

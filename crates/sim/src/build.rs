@@ -1,13 +1,16 @@
 //! From a plan to a world.
 
+use crate::warm_up;
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
+use hostnet_model::app::{footprint, Bases, Generator};
 use hostnet_model::cache::Caches;
-use hostnet_model::core::{Core, Evictions, Program, Walk};
+use hostnet_model::core::{CachedCore, Core, Evictions, Program, Source, Storage, Stream, Thread, Walk};
 use hostnet_model::link::{LinkParams, Receiver, Sender, Socket};
 use hostnet_model::nvme::{Job, Ssd};
-use hostnet_model::params::{FioParams, Pattern, ServerParams, StreamParams, WorkloadKind};
+use hostnet_model::params::{AppParams, CacheParams, FioParams, Pattern, ServerParams, StreamParams, WorkloadKind};
 use hostnet_model::{cha::Cha, iio::Iio, memory::Channel, memory::Decoder};
 use hostnet_model::{Component, Layout, Machine, Pages, Payload};
+use std::collections::VecDeque;
 
 /// Events that may be pending before the queue has to grow.
 const EVENTS_CAPACITY: usize = 4096;
@@ -47,6 +50,103 @@ impl Builder<'_> {
         self.rng(u64::from(component))
     }
 
+    fn cores(&mut self) -> Vec<Component> {
+        let programs = self.programs();
+        let core = |(index, programs)| {
+            let rng = self.component_rng(self.layout.core + index as u32);
+            let core = Core::new(self.params.core.clone(), self.pages.clone(), rng, programs, self.classes);
+            Component::Core(Box::new(core))
+        };
+        programs.into_iter().enumerate().map(core).collect()
+    }
+
+    fn cached_cores(&mut self, cache: &CacheParams) -> Vec<Component> {
+        let threads = self.threads();
+        let core = |(index, thread)| {
+            let rng = self.component_rng(self.layout.core + index as u32);
+            let params = self.params.core.clone();
+            let pages = self.pages.clone();
+            let core = CachedCore::new(index as u32, params, cache, pages, rng, thread, self.classes);
+            Component::CachedCore(Box::new(core))
+        };
+        threads.into_iter().enumerate().map(core).collect()
+    }
+
+    /// What every core with caches executes.
+    fn threads(&mut self) -> Vec<Option<Thread>> {
+        let mut threads: Vec<Option<Thread>> = (0..self.params.core.count).map(|_| None).collect();
+        for (class, workload) in self.params.workloads.iter().enumerate() {
+            let class = class as u8;
+            match &workload.kind {
+                WorkloadKind::Stream(stream) => {
+                    for &core in &stream.cores {
+                        threads[core as usize] = Some(self.stream_thread(class, core, stream));
+                    }
+                }
+                WorkloadKind::Fio(fio) => {
+                    for core in cores_of(fio) {
+                        threads[core as usize] = Some(self.storage_thread(class, core, fio));
+                    }
+                }
+                WorkloadKind::App(app) => self.app_threads(class, app, &mut threads),
+            }
+        }
+        threads
+    }
+
+    fn stream_thread(&mut self, class: u8, core: u32, stream: &StreamParams) -> Thread {
+        let base = self.space.take(stream.working_set_bytes);
+        let mut rng = self.rng(1 << 32 | u64::from(core));
+        let walk = Walk::new(base, stream.working_set_bytes, stream.pattern, &mut rng);
+        Thread {
+            class,
+            source: Source::Stream(Stream { walk, reads: stream.reads }),
+            instruction_fs: self.params.core.issue_ps.max(stream.gap_ps) * 1000,
+            in_flight: 0,
+            think_ps: 0,
+        }
+    }
+
+    fn app_threads(&mut self, class: u8, app: &AppParams, threads: &mut [Option<Thread>]) {
+        let needed = footprint(app);
+        let shared = self.space.take(needed.shared_bytes);
+        let count = app.cores.len() as u32;
+        for (number, &core) in (0..).zip(&app.cores) {
+            let thread_base = self.space.take(needed.thread_bytes);
+            let bases = Bases { shared, thread: thread_base, client: 0 };
+            let mut rng = self.rng(1 << 32 | u64::from(core));
+            let generator = Generator::new(app, number, count, bases, &mut rng);
+            threads[core as usize] = Some(Thread {
+                class,
+                source: Source::App(Box::new(generator)),
+                instruction_fs: app.instruction_fs,
+                in_flight: app.in_flight,
+                think_ps: app.think_ps,
+            });
+        }
+    }
+
+    fn storage_thread(&mut self, class: u8, core: u32, fio: &FioParams) -> Thread {
+        let base = self.space.take(KERNEL_BYTES);
+        let mut rng = self.rng(2 << 32 | u64::from(core) << 8 | u64::from(class));
+        let walk = Walk::new(base, KERNEL_BYTES, Pattern::Sequential, &mut rng);
+        let storage = Storage {
+            walk,
+            loads: fio.kernel_loads,
+            lines_per_page: fio.kernel_lines_per_page,
+            owed: 0,
+            request: 0,
+            blocks: VecDeque::new(),
+        };
+        Thread {
+            class,
+            source: Source::Storage(storage),
+            instruction_fs: self.params.core.issue_ps * 1000,
+            in_flight: 0,
+            think_ps: 0,
+        }
+    }
+
     fn programs(&mut self) -> Vec<Vec<Program>> {
         let mut programs: Vec<Vec<Program>> = (0..self.params.core.count).map(|_| Vec::new()).collect();
         for (class, workload) in self.params.workloads.iter().enumerate() {
@@ -60,10 +160,7 @@ impl Builder<'_> {
                 }
                 WorkloadKind::App(_) => {}
                 WorkloadKind::Fio(fio) => {
-                    let mut cores: Vec<u32> = fio.jobs.iter().map(|job| job.core).collect();
-                    cores.sort_unstable();
-                    cores.dedup();
-                    for core in cores {
+                    for core in cores_of(fio) {
                         let program = self.kernel_work(class, core, fio);
                         programs[core as usize].push(program);
                     }
@@ -142,11 +239,20 @@ impl Builder<'_> {
                     ),
                     slot: 0,
                     waiting: 0,
+                    consume: fio.consume,
                 });
             }
         }
         Ssd::new(index, ssd, params.pcie.clone(), self.pages.clone(), rng, jobs, self.classes)
     }
+}
+
+/// The cores that serve the jobs of a storage workload.
+fn cores_of(fio: &FioParams) -> Vec<u32> {
+    let mut cores: Vec<u32> = fio.jobs.iter().map(|job| job.core).collect();
+    cores.sort_unstable();
+    cores.dedup();
+    cores
 }
 
 /// The partition of one server whose components are numbered from `first` on.
@@ -173,7 +279,8 @@ fn partition(
         .cache
         .as_ref()
         .map(|cache| Caches::new(cache, params.core.count, params.cha.slices, classes, params.seed));
-    let machine = Machine::new(layout, decoder, components, requests_capacity(params)).with_caches(caches);
+    let mut machine = Machine::new(layout, decoder, caches, components, requests_capacity(params));
+    warm_up::fill(&mut machine, params);
     start(params, &machine, &mut scheduler);
     (machine, scheduler)
 }
@@ -239,14 +346,12 @@ fn components(builder: &mut Builder) -> Vec<Component> {
     let params = builder.params;
     let classes = builder.classes;
     let layout = builder.layout;
-    let programs = builder.programs();
-    let mut all: Vec<Component> = Vec::new();
-    for (index, programs) in programs.into_iter().enumerate() {
-        let rng = builder.component_rng(layout.core + index as u32);
-        let core = Core::new(params.core.clone(), builder.pages.clone(), rng, programs, classes);
-        all.push(Component::Core(Box::new(core)));
-    }
-    all.push(Component::Cha(Box::new(Cha::new(params.cha.clone(), &params.core, &params.iio, classes))));
+    let mut all = match &params.cache {
+        None => builder.cores(),
+        Some(cache) => builder.cached_cores(cache),
+    };
+    let cha = Cha::new(params.cha.clone(), &params.core, &params.iio, params.cache.as_ref(), classes);
+    all.push(Component::Cha(Box::new(cha)));
     let memory = &params.memory;
     for number in 0..memory.map.channels * memory.dram.subchannels {
         let (from_mc, write_ack) = (params.cha.from_mc_ps, params.cha.write_ack_ps);
@@ -255,7 +360,8 @@ fn components(builder: &mut Builder) -> Vec<Component> {
     }
     let rng = builder.component_rng(layout.iio);
     let links = builder.layout.end - builder.layout.ssd;
-    all.push(Component::Iio(Box::new(Iio::new(params.iio.clone(), params.pcie.clone(), links, rng, classes))));
+    let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| cache.ddio.drives.clone());
+    all.push(Component::Iio(Box::new(Iio::new(params.iio.clone(), params.pcie.clone(), links, ddio, rng, classes))));
     all.extend(builder.drives().into_iter().map(|ssd| Component::Ssd(Box::new(ssd))));
     all
 }
@@ -270,6 +376,9 @@ fn start(params: &ServerParams, machine: &Machine, scheduler: &mut Scheduler<Pay
                 for entry in 0..params.core.lfb_entries {
                     scheduler.send(id, id, 1 + u64::from(entry) * 1000 + index as u64 * 137, Payload::Refill);
                 }
+            }
+            Component::CachedCore(core) if core.is_busy() => {
+                scheduler.send(id, id, 1 + index as u64 * 137, Payload::Step);
             }
             Component::Channel(channel) => {
                 if let Some((delay, wake)) = channel.first_wake() {

@@ -109,8 +109,11 @@ fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::CoreRead => "core read",
         Kind::CoreWrite => "core write",
+        Kind::CoreClean => "core clean line",
+        Kind::Evict => "LLC write",
         Kind::IoRead => "IO read",
         Kind::IoWrite => "IO write",
+        Kind::IoPut => "IO write to LLC",
     }
 }
 
@@ -120,6 +123,7 @@ pub(crate) fn request_of(payload: Payload) -> Option<RequestId> {
     match payload {
         Payload::Data(id)
         | Payload::Admitted(id)
+        | Payload::Taken(id)
         | Payload::Arrive(id)
         | Payload::Accepted(id)
         | Payload::Read(id)

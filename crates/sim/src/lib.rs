@@ -24,6 +24,7 @@ mod divergence;
 mod divergence_tests;
 mod epochs;
 mod events;
+pub mod filter;
 mod fingerprint;
 mod limits;
 mod many;
@@ -35,6 +36,7 @@ mod table;
 mod trace;
 mod units;
 mod view;
+mod warm_up;
 mod watch;
 
 pub use divergence::{first_deviation, first_divergence, Again, Deviation, Divergence, Lockstep};

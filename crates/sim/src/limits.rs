@@ -9,7 +9,7 @@ use hostnet_analysis::predict::isolated_latencies_ns;
 use hostnet_analysis::regime::Basis;
 use hostnet_measure::Domain;
 use hostnet_model::cache::ClassCounts;
-use hostnet_model::params::WorkloadKind;
+use hostnet_model::params::{Inclusion, ServerParams, WorkloadKind};
 
 /// What is known of every workload.
 pub(crate) fn all(view: &View, total: &Sample) -> Vec<WorkloadFacts> {
@@ -35,7 +35,7 @@ fn facts(view: &View, total: &Sample, class: usize) -> WorkloadFacts {
                 WorkloadKind::App(app) => (app.cores.len(), 0),
                 WorkloadKind::Fio(_) => (0, 0),
             };
-            let [read, write] = own.map(|group| total.of(group, class));
+            let [read, write] = [Group::C2mRead, Group::C2mWrite].map(|group| total.of(group, class));
             let domain = lfb_domain(read.area_ps as f64, write.area_ps as f64);
             let pools: Vec<Pool> = pool(view, total, Group::Lfb, class, domain).into_iter().collect();
             let accesses = total.of(Group::Lfb, class).lines as f64;
@@ -105,10 +105,33 @@ pub(crate) fn without_influence(view: &View) -> Vec<String> {
 fn is_idle(view: &View, path: &str) -> bool {
     let workloads = &view.plan.server.workloads;
     let storage = workloads.iter().any(|workload| matches!(workload.kind, WorkloadKind::Fio(_)));
-    let of_storage = ["ssd.", "pcie.", "iio.", "fio."].iter().any(|table| path.starts_with(table));
+    let of_storage = ["ssd.", "pcie.", "iio.", "fio.", "ddio."].iter().any(|table| path.starts_with(table));
     if of_storage && !storage {
         return true;
     }
+    of_caches(&view.plan.server, path).unwrap_or_else(|| is_idle_resource(view, path))
+}
+
+/// Whether a parameter of the caches or the applications is idle; `None` for other parameters.
+fn of_caches(server: &ServerParams, path: &str) -> Option<bool> {
+    let Some(cache) = &server.cache else {
+        let tables = ["cache.", "prefetch.", "ddio."].iter().any(|table| path.starts_with(table));
+        let idle = tables && path != "cache.enabled" || path.ends_with(".llc_ways") || path == "core.rob";
+        return (idle || path == "core.frequency").then_some(true);
+    };
+    let apps = server.workloads.iter().any(|workload| matches!(workload.kind, WorkloadKind::App(_)));
+    match path {
+        "core.dirty_pool" => Some(true),
+        "core.frequency" => Some(!apps),
+        "cache.filter.sets" | "cache.filter.ways" => Some(cache.llc.inclusion == Inclusion::Inclusive),
+        "prefetch.credits" => Some(!cache.prefetch.stream && !cache.prefetch.adjacent),
+        "prefetch.pages" | "prefetch.distance" => Some(!cache.prefetch.stream),
+        "ddio.ways" | "ddio.write" => Some(!cache.ddio.drives.contains(&true)),
+        _ => None,
+    }
+}
+
+fn is_idle_resource(view: &View, path: &str) -> bool {
     match path {
         "iio.write_credits" => !ran_out(view, Group::P2mWrite),
         "iio.read_credits" => !ran_out(view, Group::P2mRead),

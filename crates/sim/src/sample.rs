@@ -34,11 +34,13 @@ pub enum Group {
     Posted,
     /// Lines that devices have asked for.
     NonPosted,
+    /// Lines on their way to an L2 for its prefetchers.
+    Prefetch,
 }
 
 impl Group {
     /// Every group.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::C2mRead,
         Self::C2mWrite,
         Self::P2mWrite,
@@ -51,6 +53,7 @@ impl Group {
         Self::Wpq,
         Self::Posted,
         Self::NonPosted,
+        Self::Prefetch,
     ];
 
     /// Its name in reports.
@@ -69,6 +72,7 @@ impl Group {
             Self::Wpq => "WPQ",
             Self::Posted => "PCIe posted",
             Self::NonPosted => "PCIe non-posted",
+            Self::Prefetch => "L2 prefetch",
         }
     }
 
@@ -116,6 +120,17 @@ fn domain_of<'a>(component: &'a Component, group: Group, id: u32, machine: &Mach
             };
             Some((format!("core {}", id - layout.core), domain))
         }
+        (Component::CachedCore(core), Group::C2mRead | Group::C2mWrite | Group::Lfb | Group::Prefetch)
+            if core.is_busy() =>
+        {
+            let domain = match group {
+                Group::C2mRead => core.read(),
+                Group::C2mWrite => core.write(),
+                Group::Prefetch => core.prefetch(),
+                _ => core.lfb(),
+            };
+            Some((format!("core {}", id - layout.core), domain))
+        }
         (Component::Cha(cha), Group::Tor) => Some(("cha".to_owned(), cha.tor())),
         (Component::Cha(cha), Group::ChaRead) => Some(("cha".to_owned(), cha.read())),
         (Component::Cha(cha), Group::ChaWrite) => Some(("cha".to_owned(), cha.write())),
@@ -147,7 +162,7 @@ pub fn reset(machine: &mut Machine, now: Time) {
         match component {
             Component::Channel(channel) => channel.controller_mut().reset_counters(now),
             Component::Ssd(ssd) => ssd.reset_services(),
-            Component::Core(core) => core.reset_operations(),
+            Component::CachedCore(core) => core.reset_operations(),
             _ => {}
         }
     }
@@ -169,6 +184,7 @@ fn for_each_domain(machine: &mut Machine, mut action: impl FnMut(&mut Domain)) {
     for component in machine.components_mut() {
         match component {
             Component::Core(core) => core.domains_mut().into_iter().for_each(&mut action),
+            Component::CachedCore(core) => core.domains_mut().into_iter().for_each(&mut action),
             Component::Cha(_) => {}
             Component::Channel(channel) => channel.controller_mut().domains_mut().into_iter().for_each(&mut action),
             Component::Iio(iio) => iio.domains_mut().into_iter().for_each(&mut action),
@@ -198,15 +214,6 @@ impl Totals {
     }
 }
 
-/// Operations of an application.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Operations {
-    /// Those that have ended.
-    pub ended: u64,
-    /// What they took, in ps.
-    pub latency_ps: u64,
-}
-
 /// Running totals of a machine since the start of the window. Domains must have been settled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
@@ -222,8 +229,8 @@ pub struct Sample {
     pub lines_read: u64,
     /// Activations made for reads.
     pub read_activations: u64,
-    /// Per core: the operations of its application.
-    pub operations: Vec<Operations>,
+    /// Per core with caches: operations of its application that have ended.
+    pub operations: Vec<u64>,
     /// Per workload: what the caches did; nothing without caches.
     pub caches: Vec<ClassCounts>,
 }
@@ -264,9 +271,8 @@ impl Sample {
         self.caches = machine.caches().map(Caches::counts).map_or_else(Vec::new, |counts| counts.classes().to_vec());
         for component in machine.components() {
             match component {
-                Component::Core(core) => {
-                    let (ended, latency) = core.operations();
-                    self.operations.push(Operations { ended, latency_ps: latency.sum() as u64 });
+                Component::CachedCore(core) => {
+                    self.operations.push(core.operations().0);
                 }
                 Component::Channel(channel) => {
                     let counters = channel.controller().counters(now);
@@ -291,12 +297,8 @@ impl Sample {
 
     /// Operations that have ended on some cores.
     #[must_use]
-    pub fn operations(&self, cores: &[u32]) -> Operations {
-        let own = cores.iter().filter_map(|&core| self.operations.get(core as usize));
-        own.fold(Operations::default(), |sum, one| Operations {
-            ended: sum.ended + one.ended,
-            latency_ps: sum.latency_ps + one.latency_ps,
-        })
+    pub fn operations(&self, cores: &[u32]) -> u64 {
+        cores.iter().filter_map(|&core| self.operations.get(core as usize)).sum()
     }
 
     /// What the caches did for a workload; nothing without caches.
@@ -314,7 +316,7 @@ impl Sample {
     /// All that moves on while a machine is not stuck: lines, operations, and accesses that a cache may serve.
     #[must_use]
     pub fn progress(&self) -> u64 {
-        let ended: u64 = self.operations.iter().map(|operations| operations.ended).sum();
+        let ended: u64 = self.operations.iter().sum();
         let looked: u64 = self.caches.iter().map(|counts| counts.l2_lookups).sum();
         self.lines() + ended + looked
     }

@@ -77,6 +77,12 @@ pub struct CoreUnit {
     pub lfb: Pool,
 }
 
+impl CoreUnit {
+    fn of(core: u32, lfb: &Domain) -> Self {
+        Self { core, lfb: Pool::of(lfb, lfb.full_ps(), |_| true) }
+    }
+}
+
 /// Every unit of a server since the start of the window. Domains must have been settled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Units {
@@ -107,9 +113,9 @@ impl Units {
         for (id, component) in (layout.core..).zip(machine.components()) {
             match component {
                 Component::Channel(channel) => units.channels.push(ChannelUnit::of(channel.controller(), now)),
-                Component::Core(core) if core.is_busy() => {
-                    let lfb = Pool::of(core.lfb(), core.lfb().full_ps(), |_| true);
-                    units.cores.push(CoreUnit { core: id - layout.core, lfb });
+                Component::Core(core) if core.is_busy() => units.cores.push(CoreUnit::of(id - layout.core, core.lfb())),
+                Component::CachedCore(core) if core.is_busy() => {
+                    units.cores.push(CoreUnit::of(id - layout.core, core.lfb()));
                 }
                 _ => {}
             }

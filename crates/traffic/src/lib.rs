@@ -2,12 +2,18 @@
 //!
 //! [`Traffic`] describes generated requests and makes a [`Synthetic`] of them; [`Trace`] reads a file. Both are
 //! iterators that hold one request at a time, so neither length costs memory.
+//!
+//! Traces of a processor have more to tell: [`AccessTrace`] reads them, with sizes, threads and instructions, and
+//! [`TraceSteps`] makes them what a simulated core goes through.
 
 mod synthetic;
 mod trace;
 
 pub use synthetic::{Pattern, Synthetic, Traffic, TrafficError, STREAMS_MAX};
-pub use trace::{decoded, Format, Trace, TraceError, LINE_LENGTH_MAX};
+pub use trace::{
+    decoded, Access, AccessFormat, AccessTrace, Format, Pages, StepOptions, Trace, TraceError, TraceStep, TraceSteps,
+    ACCESS_BYTES_MAX, LINE_LENGTH_MAX, PAGE_BYTES,
+};
 
 /// Bytes of a line.
 pub const LINE_BYTES: u64 = 64;

@@ -14,6 +14,7 @@ from hostnet.cli import (
     counters_app,
     curve_app,
     explain_app,
+    filter_app,
     import_app,
     predict_app,
     sweep_app,
@@ -365,10 +366,10 @@ def plot(run_dir: Annotated[Path, typer.Argument(help="A run directory.")]) -> i
 @app.command(name="list")
 def list_(
     what: Annotated[
-        str, typer.Argument(metavar="presets|devices|profiles|workloads|studies|counters", help="What to list.")
+        str, typer.Argument(metavar="presets|devices|profiles|workloads|apps|studies|counters", help="What to list.")
     ],
 ) -> int:
-    """List presets, DRAM devices, profiles of memory controllers, kinds of workloads, studies, or counters."""
+    """List presets, DRAM devices, profiles of memory controllers, workloads, applications, studies, or counters."""
     from hostnet.cli.listing import show_list
 
     return show_list(what)
@@ -384,11 +385,18 @@ def schema() -> int:
 
 
 @app.command()
-def new(file: Annotated[Path, typer.Argument(help="The file to write.")] = Path("hostnet.toml")) -> int:
-    """Write a commented configuration to start from."""
+def new(
+    file: Annotated[Path | None, typer.Argument(help="The file to write.", show_default="hostnet.toml")] = None,
+    application: Annotated[
+        str | None,
+        typer.Option("--app", metavar="APP", help="An application beside storage reads; `hostnet list apps`."),
+    ] = None,
+    alone: Annotated[bool, typer.Option("--alone", help="Of --app: without the storage reads.")] = False,
+) -> int:
+    """Write a commented configuration to start from: a stream, or with --app an application (as APP.toml)."""
     from hostnet.cli.extras import write_template
 
-    return write_template(file)
+    return write_template(file or Path(f"{application or 'hostnet'}.toml"), application, alone=alone)
 
 
 @app.command()
@@ -401,3 +409,4 @@ def demo() -> int:
 
 for commands in (predict_app, explain_app, sweep_app, compare_app, calibrate_app, curve_app, import_app, counters_app):
     commands.register(app)
+filter_app.register(app)

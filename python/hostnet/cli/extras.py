@@ -9,15 +9,25 @@ import typer
 from hostnet import _core
 
 
-def write_template(file: Path) -> int:
-    """Writes the commented template to a file that does not exist yet."""
+def write_template(file: Path, app: str | None = None, *, alone: bool = False) -> int:
+    """Writes the commented template, or that of an application, to a file that does not exist yet."""
+    if app is None and alone:
+        raise _core.ConfigError("--alone: leaves out the storage reads beside an application; give --app too")
+    text = _core.template() if app is None else _app_template(app, alone=alone)
     try:
         with file.open("x", encoding="utf-8", newline="\n") as output:
-            output.write(_core.template())
+            output.write(text)
     except FileExistsError:
         raise FileExistsError(f"{file}: exists; hostnet new does not overwrite") from None
     typer.echo(f"{file}: run it with: hostnet run {file}")
     return 0
+
+
+def _app_template(app: str, *, alone: bool) -> str:
+    try:
+        return _core.app_template(app, alone=alone)
+    except _core.ConfigError as error:
+        raise _core.ConfigError(f"--app: {error}") from None
 
 
 def plot_run(run_dir: Path) -> int:

@@ -35,6 +35,7 @@ def show_list(what: str) -> int:
         "devices": lambda: show_names(_core.devices()),
         "profiles": lambda: show_names(_core.profiles()),
         "workloads": show_workloads,
+        "apps": show_apps,
         "studies": show_studies,
         "counters": show_counters,
     }
@@ -52,6 +53,14 @@ def show_presets() -> None:
         typer.echo(f"{name:<{width}}  {description}")
         if unvalidated:
             typer.echo(f"{'':<{width}}  {unvalidated}")
+
+
+def show_apps() -> None:
+    """Prints the applications with what they are."""
+    apps = _core.apps()
+    width = max(len(name) for name, _ in apps)
+    for name, description in apps:
+        typer.echo(f"{name:<{width}}  {' '.join(description.split())}")
 
 
 def show_counters() -> None:
@@ -101,8 +110,9 @@ def key_lines(table: Schema, indent: int) -> Iterator[str]:
         head = f"{'':{indent}}{name:<{column - indent}}"
         text = meaning(key, name in required)
         yield from textwrap.wrap(text, WIDTH_MAX, initial_indent=head, subsequent_indent=" " * column)
-        if "properties" in key.get("items", {}):
-            yield from key_lines(key["items"], column)
+        for inner in (key, key.get("items", {})):
+            if "properties" in inner:
+                yield from key_lines(inner, column)
 
 
 def meaning(key: Schema, required: bool) -> str:

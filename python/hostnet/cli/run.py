@@ -29,6 +29,8 @@ def run_command(request: Request) -> int:
     request.check()
     source = simulate.source_of(request.file, request.overrides)
     plan = simulate.resolve(source, request.seed)
+    if request.compare is not None:
+        plan.check_predictable()
     rundir.check_place(request.out or rundir.fresh_path(RUNS, plan.name))
     if request.seeds is not None:
         from hostnet.cli.seeds import run_seeds

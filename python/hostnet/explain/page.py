@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet._core import ConfigError
-from hostnet.explain.steps import Steps, latency_alone, predicted, what_helps
+from hostnet.explain.steps import Steps, latency_alone, predicted, simulated, what_helps
 from hostnet.published import counters_json
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ Explanation = dict[str, Any]
 
 CORES = "C2M"
 """What all cores together are called where their workloads are not known."""
+
+NOT_PREDICTED = "what would help is predicted, and predictions do not cover caches yet; --confirm simulates it"
+"""Stands on a page in place of what would help."""
 
 ROUNDING = 0.02
 """Cores whose entries in use are so little above a whole number are that number."""
@@ -75,6 +78,10 @@ class Page:
             return page
         rows = page.explanation["workloads"]
         offered = {row["workload"]: row["offered_gb_per_s"] for row in rows if row["offered_gb_per_s"]}
+        if engine is predicted and config.get("cache", {}).get("enabled"):
+            if not confirm:
+                return replace(page, notes=(*page.notes, NOT_PREDICTED))
+            confirm, engine = False, simulated
         base_dir = page.base_dir
         steps = what_helps(
             config, suffers, offered=offered, base_dir=base_dir, confirm=confirm, engine=engine, progress=progress

@@ -60,7 +60,7 @@ def _lines(draft: Draft, file: str) -> Iterator[str]:
         yield ""
         if table == "cha":
             l2, l3 = package.l2 / 2**20, package.l3 / 2**20
-            yield f"# hwloc: L2 of {l2:.4g} MiB per core, L3 of {l3:.4g} MiB in all. Caches are not modelled."
+            yield f"# hwloc: L2 of {l2:.4g} MiB per core, L3 of {l3:.4g} MiB in all. [cache] is the preset's."
         yield f"[{table}]"
         if table == "memory":
             for key in ("device", "profile"):

@@ -159,7 +159,7 @@ def prepare(
         if engine == "predict":
             raise ConfigError("--seeds: a prediction does not depend on the seed; leave it out")
         grid = grid.with_seeds(resolve(grid, 0).seed, seeds)
-    return Job(grid, check(grid, progress), engine)
+    return Job(grid, check(grid, progress, engine), engine)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[dict[str, Any]], bool | None]
 
-STORAGE = ("ssd.", "pcie.", "iio.", "fio.")
+STORAGE = ("ssd.", "pcie.", "iio.", "fio.", "ddio.")
 """Tables that only storage reads."""
 
 CHECKED_AT_ONCE = 64
@@ -45,19 +45,19 @@ class Checked:
         return hashlib.sha256("".join(self.hashes).encode()).hexdigest()
 
 
-def check(grid: Grid, progress: Progress | None = None) -> Checked:
+def check(grid: Grid, progress: Progress | None = None, engine: str = "run") -> Checked:
     """Resolves the configuration of every point.
 
     Raises:
-        ConfigError: One is wrong, or a parameter changes nothing.
+        ConfigError: One is wrong or not covered by the engine, or a parameter changes nothing.
         KeyboardInterrupt: The progress callback said so.
     """
     _check_workloads(grid)
-    first = resolve(grid, 0)
+    first = resolve(grid, 0, engine)
     watched = _Influence(grid)
     hashes, notes = [], dict.fromkeys(_notes(first))
     for point in range(len(grid)):
-        plan = resolve(grid, point) if point else first
+        plan = resolve(grid, point, engine) if point else first
         hashes.append(plan.hash)
         watched.see(point, plan)
         notes.update(dict.fromkeys(_notes(plan)))
@@ -69,14 +69,18 @@ def check(grid: Grid, progress: Progress | None = None) -> Checked:
     return Checked(first.name, hashes, tuple(notes))
 
 
-def resolve(grid: Grid, point: int) -> Plan:
+def resolve(grid: Grid, point: int, engine: str = "run") -> Plan:
     """The plan of a point.
 
     Raises:
-        ConfigError: It is wrong; the message names what the sweep has set.
+        ConfigError: It is wrong, or predictions are asked for and do not cover it; the message names what the sweep has
+            set.
     """
     try:
-        return simulate.resolve(grid.source_of(point))
+        plan = simulate.resolve(grid.source_of(point))
+        if engine == "predict":
+            plan.check_predictable()
+        return plan
     except ConfigError as error:
         raise ConfigError(_blame(grid, point, str(error))) from None
 

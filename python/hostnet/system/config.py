@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from hostnet import _core
+from hostnet.system.cache import Cache, Ddio, Prefetch
 from hostnet.system.convert import from_dict, to_dict
 from hostnet.system.host import Cha, Core, Run, Server
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import Memory
-from hostnet.system.workload import Fio, Stream
+from hostnet.system.workload import App, Fio, Stream
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +33,12 @@ class Config:
     """The cores and their line fill buffers."""
     cha: Cha = Cha()
     """The caching and home agents."""
+    cache: Cache = Cache()
+    """The caches of the socket."""
+    prefetch: Prefetch = Prefetch()
+    """The L2 prefetchers of every core; they take part when the caches do."""
+    ddio: Ddio = Ddio()
+    """Direct cache access of the drives (DDIO); it takes part when the caches do."""
     memory: Memory = Memory()
     """The memory controllers and their DRAM."""
     iio: Iio = Iio()
@@ -42,7 +49,7 @@ class Config:
     """The NVMe drives, all alike."""
     fio: FioCosts = FioCosts()
     """What storage IO costs beyond its data."""
-    workload: Mapping[str, Stream | Fio] = field(default_factory=dict)
+    workload: Mapping[str, Stream | Fio | App] = field(default_factory=dict)
     """What runs on the server, by name."""
     run: Run = Run()
     """How long to simulate."""

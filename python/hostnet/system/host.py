@@ -46,7 +46,17 @@ class Core:
     dirty_pool: int | None = None
     """Dirty lines of one core that wait for eviction; one of them, drawn at random, leaves per store miss (lines).
 
-    Range: 1 to 16384.
+    Without meaning when there are caches. Range: 1 to 16384.
+    """
+    rob: int | None = None
+    """Instructions in flight (reorder buffer): how far a core runs ahead of an access without data.
+
+    Range: 1 to 65536.
+    """
+    frequency: str | None = None
+    """Clock of the cores (frequency): an instruction of an application takes 1 / (frequency x ipc).
+
+    Range: "100 MHz" to "10 GHz".
     """
 
 

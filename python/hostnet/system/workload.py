@@ -20,6 +20,10 @@ class Stream:
     """Buffer of each core (size); a multiple of 64 B; "1 GiB" when absent. Range: "64 B" to "64 TiB"."""
     gap: str | None = None
     """Least time between two accesses of one core (time); none when absent. Range: at most "1 ms"."""
+    llc_ways: str | Sequence[int] | None = None
+    """Ways of the LLC that its cores may allocate in (CAT): "0-8", a list of numbers or a mask such as "0x1ff";
+    contiguous; all when absent.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,3 +60,120 @@ class Fio:
     """The cores that submit and complete, in turn; the last free cores of the socket when neither this nor the job says
     which.
     """
+    consume: bool | None = None
+    """Whether the cores read the data of finished storage reads; needs caches."""
+    llc_ways: str | Sequence[int] | None = None
+    """Ways of the LLC that its cores may allocate in (CAT): "0-8", a list of numbers or a mask such as "0x1ff";
+    contiguous; all when absent.
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class AppLayout:
+    """Sizes of the structures of a key-value server, as the allocator hands them out."""
+
+    entry: str | None = None
+    """redis: an entry of the hash table (size). Range: "1 B" to "1 MiB"."""
+    key: str | None = None
+    """redis: a key with its header (size). Range: "1 B" to "1 MiB"."""
+    object: str | None = None
+    """redis: the object that leads to a value (size). Range: "1 B" to "1 MiB"."""
+    header: str | None = None
+    """redis: the header and end of a value, beside its data (size). Range: at most "1 MiB"."""
+    request: str | None = None
+    """redis: a request without a value (size). Range: "1 B" to "1 MiB"."""
+    reply: str | None = None
+    """redis: what stands around the data of a reply (size). Range: at most "1 MiB"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AppInstructions:
+    """Instructions of the work of an application, accesses that hit the L1 included."""
+
+    request: int | None = None
+    """redis: from the beginning of a request to the look at the hash table. Range: 0 to 1000000."""
+    entry: int | None = None
+    """redis: per visited entry of a bucket. Range: 0 to 1000000."""
+    reply: int | None = None
+    """redis: of a GET, from the object to the first byte of its value. Range: 0 to 1000000."""
+    set: int | None = None
+    """redis: of a SET, from the object to the first byte of the new value. Range: 0 to 1000000."""
+    finish: int | None = None
+    """redis: what is left of an operation after its reply. Range: 0 to 1000000."""
+    kernel: int | None = None
+    """redis: the kernel's part of an operation, without the copy. Range: 0 to 1000000."""
+    client: int | None = None
+    """redis: a client's part of an operation. Range: 0 to 1000000."""
+    line: int | None = None
+    """redis: per line of a copy; stream: per line of the result; mlc, chase: per access. Range: 0 to 1000000."""
+    node: int | None = None
+    """pagerank, bc: per visit of a node. Range: 0 to 1000000."""
+    edge: int | None = None
+    """pagerank, bc: per neighbour of a visited node. Range: 0 to 1000000."""
+    successor: int | None = None
+    """bc: per neighbour that lies one level further from the source, in the search. Range: 0 to 1000000."""
+    dependency: int | None = None
+    """bc: the same on the way back. Range: 0 to 1000000."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class App:
+    """An application. What it does not set comes from the profile of the application."""
+
+    app: str
+    """Which application; `hostnet list apps` names them."""
+    cores: str | Sequence[int]
+    """The cores of its threads, one each: "0-3", "0,2,4-5" or a list of numbers."""
+    llc_ways: str | Sequence[int] | None = None
+    """Ways of the LLC that its cores may allocate in (CAT): "0-8", a list of numbers or a mask such as "0x1ff";
+    contiguous; all when absent.
+    """
+    ipc: float | None = None
+    """Instructions per clock of a thread when all data is at hand (0.01 to 16)."""
+    in_flight: int | None = None
+    """Operations that the clients of one thread keep in flight; 0 when it needs none. Range: 0 to 65536."""
+    think: str | None = None
+    """From the end of an operation to the next one of the same client (time). Range: at most "1 s"."""
+    page_walks: bool | None = None
+    """Whether its random accesses walk the page table when a page is not in the second-level TLB."""
+    tlb_pages: int | None = None
+    """Pages of `memory.page` whose translations the second-level TLB of a core holds. Range: 0 to 1048576."""
+    keys: int | None = None
+    """redis: keys of the server of one core. Range: 1 to 4294967296."""
+    value: str | None = None
+    """redis: bytes of a value (size). Range: "1 B" to "1 GiB"."""
+    sets: float | None = None
+    """redis: share of SET (0 to 1); the rest is GET."""
+    clients: str | Sequence[int] | None = None
+    """redis: the cores of its clients, one for each of `cores`; without them clients are think time alone."""
+    connections: int | None = None
+    """redis: connections of the server of one core. Range: 1 to 65536."""
+    pipeline: int | None = None
+    """redis: requests that a connection sends at a time. Range: 1 to 65536."""
+    socket: str | None = None
+    """redis: kernel memory through which replies pass before it is used again, and as much for requests (size).
+
+    Range: "64 B" to "1 GiB".
+    """
+    layout: AppLayout = AppLayout()
+    """redis: sizes of its structures, as the allocator hands them out."""
+    scale: int | None = None
+    """pagerank, bc: nodes of the graph as a power of two: 25 is 2^25. Range: 4 to 32."""
+    degree: int | None = None
+    """pagerank, bc: edges per node, each of which joins two nodes. Range: 1 to 1024."""
+    rounds: int | None = None
+    """pagerank, bc: times that every node is visited in a whole run: iterations, sources. Range: 1 to 1000000."""
+    kernel: str | None = None
+    """stream: which kernel: "copy", "scale", "add" or "triad"."""
+    array: str | None = None
+    """stream: bytes of one of its three arrays (size); a multiple of 64 B. Range: "64 B" to "16 TiB"."""
+    working_set: str | None = None
+    """mlc, chase: buffer of each core (size); a multiple of 64 B. Range: "64 B" to "64 TiB"."""
+    reads: float | None = None
+    """mlc: share of loads (0 to 1); the rest are stores."""
+    pattern: str | None = None
+    """mlc: the order of its accesses: "sequential" or "random"."""
+    delay: str | None = None
+    """mlc: pause before every access (time). Range: at most "1 ms"."""
+    instructions: AppInstructions = AppInstructions()
+    """Instructions of its work, accesses that hit the L1 included."""

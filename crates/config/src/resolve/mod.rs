@@ -1,5 +1,7 @@
 //! From layers of text to a plan.
 
+mod app;
+mod cache;
 mod controller;
 mod dram;
 mod io;
@@ -53,7 +55,8 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     let context = Context { base_dir: input.base_dir, given: &source.given };
     let workloads = workload::resolve(&spec, &context)?;
     let run = run::resolve(&spec, workloads.ramp_ps)?;
-    let server = server::resolve(&spec, &context, workloads.resolved, run.seed)?;
+    let cache = cache::resolve(&spec, &workloads.effective)?;
+    let server = server::resolve(&spec, &context, cache, workloads.resolved, run.seed)?;
     server::check_footprint(&server)?;
     let name = run::name(&spec, input.file)?;
     let mut ignored = workloads.ignored;
@@ -90,6 +93,7 @@ fn complete_tree(source: &Source, base_dir: &Path) -> Result<(Value, Vec<PartFil
     };
     expand(&mut tree)?;
     overlay(&mut tree, &source.merged);
+    presets::fill_apps(&mut tree)?;
     let files = presets::fill_memory(&mut tree, schema::complete(), base_dir)?;
     Ok((tree, files))
 }

@@ -4,13 +4,16 @@ use super::{io, memory, Context};
 use crate::error::Issue;
 use crate::spec::{ChaSpec, CoreSpec, Spec};
 use crate::units::{format, Dimension};
+use hostnet_model::app::{footprint, Footprint};
 use hostnet_model::params::{
-    ChaParams, CoreParams, FioJob, FioParams, ServerParams, StreamParams, Workload, WorkloadKind,
+    AppParams, CacheParams, ChaParams, CoreParams, FioJob, FioParams, ServerParams, StreamParams, Workload,
+    WorkloadKind,
 };
 
 pub(super) fn resolve(
     spec: &Spec,
     context: &Context,
+    cache: Option<CacheParams>,
     workloads: Vec<Workload>,
     seed: u64,
 ) -> Result<ServerParams, Issue> {
@@ -18,7 +21,7 @@ pub(super) fn resolve(
     Ok(ServerParams {
         core: resolve_core(&spec.core),
         cha: resolve_cha(&spec.cha),
-        cache: None,
+        cache,
         memory: memory::resolve(&spec.memory, context)?,
         iio: io::resolve_iio(&spec.iio),
         pcie: io::resolve_pcie(spec)?,
@@ -52,7 +55,7 @@ fn resolve_core(spec: &CoreSpec) -> CoreParams {
         from_cha_ps: spec.from_cha.0,
         write_ack_ps: spec.write_ack.0,
         dirty_pool_lines: spec.dirty_pool,
-        rob: 224,
+        rob: spec.rob,
     }
 }
 
@@ -82,7 +85,7 @@ pub(super) fn check_footprint(server: &ServerParams) -> Result<(), Issue> {
     let needs = server.workloads.iter().map(|workload| match &workload.kind {
         WorkloadKind::Stream(stream) => (stream_bytes(stream), format!("workload.{}.working_set", workload.name)),
         WorkloadKind::Fio(fio) => (fio_bytes(fio), format!("workload.{}", workload.name)),
-        WorkloadKind::App(_) => (0, format!("workload.{}", workload.name)),
+        WorkloadKind::App(app) => (app_bytes(app), format!("workload.{}", workload.name)),
     });
     let needs: Vec<(u128, String)> = needs.collect();
     let total: u128 = needs.iter().map(|(bytes, _)| bytes).sum();
@@ -107,4 +110,11 @@ fn fio_bytes(fio: &FioParams) -> u128 {
     let blocks = |job: &FioJob| (job.block_bytes * u64::from(job.io_depth)).next_multiple_of(BUFFER_ALIGNMENT);
     let jobs: u128 = fio.jobs.iter().map(|job| u128::from(blocks(job) + EXTRA_BYTES)).sum();
     jobs + u128::from(KERNEL_BYTES) * cores.len() as u128
+}
+
+fn app_bytes(app: &AppParams) -> u128 {
+    let Footprint { shared_bytes, thread_bytes, client_bytes } = footprint(app);
+    let aligned = |bytes: u64| u128::from(bytes).next_multiple_of(BUFFER_ALIGNMENT.into());
+    let (threads, clients) = (app.cores.len() as u128, app.clients.len() as u128);
+    aligned(shared_bytes) + aligned(thread_bytes) * threads + aligned(client_bytes) * clients
 }

@@ -1,6 +1,6 @@
 //! `[workload.*]`: jobs, drives and cores.
 
-use super::Context;
+use super::{app, Context};
 use crate::document::read_text;
 use crate::error::Issue;
 use crate::fio;
@@ -39,6 +39,7 @@ pub(super) fn resolve(spec: &Spec, context: &Context) -> Result<Workloads, Issue
         let kind = match workload {
             WorkloadSpec::Stream(stream) => WorkloadKind::Stream(resolve_stream(name, stream)?),
             WorkloadSpec::Fio(fio) => WorkloadKind::Fio(resolve_fio(name, fio, spec, &mut cores)?),
+            WorkloadSpec::App(app) => WorkloadKind::App(app::resolve(name, app, spec)?),
         };
         Ok(Workload { name: name.clone(), kind })
     });
@@ -88,11 +89,14 @@ fn resolve_stream(name: &str, spec: &StreamSpec) -> Result<StreamParams, Issue> 
 }
 
 /// A share from 0 to 1 in units of 2^-32.
-fn share(share: f64) -> u64 {
+pub(super) fn share(share: f64) -> u64 {
     (share * (1u64 << 32) as f64).round() as u64
 }
 
 fn resolve_fio(name: &str, fio: &FioSpec, spec: &Spec, cores: &mut Cores) -> Result<FioParams, Issue> {
+    if fio.consume && !spec.cache.enabled {
+        return Err(app::needs_caches(&format!("workload.{name}.consume"), "reading the data of storage reads"));
+    }
     let jobs = fio.jobs.as_deref().unwrap_or_default();
     let own = cores.of_fio(name, fio, jobs)?;
     let resolve_job = |(at, job): (usize, &FioJobSpec)| {
@@ -120,7 +124,7 @@ fn resolve_fio(name: &str, fio: &FioSpec, spec: &Spec, cores: &mut Cores) -> Res
         dma_lines_per_page: (spec.fio.dma_lines_per_page * 65536.0).round() as u64,
         kernel_lines_per_page: (spec.fio.kernel_lines_per_page * 65536.0).round() as u64,
         kernel_loads: share(spec.fio.kernel_loads),
-        consume: false,
+        consume: fio.consume,
     })
 }
 
@@ -198,9 +202,15 @@ impl Cores {
             let list = match workload {
                 WorkloadSpec::Stream(stream) => Some(&stream.cores),
                 WorkloadSpec::Fio(fio) => fio.cores.as_ref(),
+                WorkloadSpec::App(app) => Some(&app.cores),
             };
             for &core in list.into_iter().flat_map(|CoreList(cores)| cores) {
                 cores.take(core, name, &format!("workload.{name}.cores"))?;
+            }
+            if let WorkloadSpec::App(app) = workload {
+                for &core in app.clients.iter().flat_map(|CoreList(clients)| clients) {
+                    cores.take_alone(core, name, &format!("workload.{name}.clients"))?;
+                }
             }
             if let WorkloadSpec::Fio(fio) = workload {
                 let jobs = fio.jobs.as_deref().unwrap_or_default();
@@ -211,6 +221,15 @@ impl Cores {
             }
         }
         Ok(cores)
+    }
+
+    /// As [`Cores::take`], of a core that this workload has not yet either.
+    fn take_alone(&mut self, core: u32, name: &str, path: &str) -> Result<(), Issue> {
+        if self.owner.get(core as usize).is_some_and(|owner| owner.as_deref() == Some(name)) {
+            let message = format!("core {core} is one of workload.{name}.cores already");
+            return Err(Issue::between(&[path, &format!("workload.{name}.cores")], message));
+        }
+        self.take(core, name, path)
     }
 
     fn take(&mut self, core: u32, name: &str, path: &str) -> Result<(), Issue> {

@@ -1,6 +1,6 @@
 //! Cores, caching and home agents, and the run.
 
-use super::values::{Time, WarmUpSpec};
+use super::values::{Frequency, Time, WarmUpSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,8 +41,15 @@ pub(crate) struct CoreSpec {
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) write_ack: Time,
     /// Dirty lines of one core that wait for eviction; one of them, drawn at random, leaves per store miss (lines).
+    /// Without meaning when there are caches.
     #[schemars(range(min = 1, max = 16384))]
     pub(crate) dirty_pool: u32,
+    /// Instructions in flight (reorder buffer): how far a core runs ahead of an access without data.
+    #[schemars(range(min = 1, max = 65536))]
+    pub(crate) rob: u32,
+    /// Clock of the cores (frequency): an instruction of an application takes 1 / (frequency x ipc).
+    #[schemars(extend("x-min" = "100 MHz", "x-max" = "10 GHz"))]
+    pub(crate) frequency: Frequency,
 }
 
 /// A line fill buffer.

@@ -1,25 +1,29 @@
 //! What the user can write: the schema. Every key, its meaning, its unit and its range stand here and nowhere else.
 
+mod app;
+mod cache;
 mod controller;
 mod dram;
 mod host;
 mod io;
+mod lists;
 mod memory;
 mod memory_run;
 mod values;
 mod workload;
 
+pub(crate) use app::{AppName, AppSpec, KernelSpec, OrderSpec, COMMON_KEYS, OWN_KEYS};
+pub(crate) use cache::{CacheSpec, DdioSpec, InclusionSpec, PrefetchSpec, ReplacementSpec};
 pub(crate) use controller::{
     ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec,
 };
 pub(crate) use dram::{DramSpec, SameBankSpec, TimingSpec};
 pub(crate) use host::{ChaSpec, CoreSpec, RunSpec, ServerSpec};
 pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};
+pub(crate) use lists::{CoreList, WayMask, DRIVE_MAX};
 pub(crate) use memory::{MapSpec, MapTable, MemorySpec};
 pub(crate) use memory_run::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, TraceSpec, TrafficSpec};
-pub(crate) use values::{
-    Bandwidth, CoreList, MemorySize, Share, Size, Time, TimeLimit, TransferRate, WarmUpSpec, Watermark,
-};
+pub(crate) use values::{Bandwidth, MemorySize, Share, Size, Time, TimeLimit, TransferRate, WarmUpSpec, Watermark};
 pub(crate) use workload::{Direction, FioJobSpec, FioSpec, PatternSpec, StreamSpec, WorkloadSpec};
 
 use schemars::JsonSchema;
@@ -38,6 +42,12 @@ pub(crate) struct Spec {
     pub(crate) core: CoreSpec,
     /// The caching and home agents.
     pub(crate) cha: ChaSpec,
+    /// The caches of the socket.
+    pub(crate) cache: CacheSpec,
+    /// The L2 prefetchers of every core; they take part when the caches do.
+    pub(crate) prefetch: PrefetchSpec,
+    /// Direct cache access of the drives (DDIO); it takes part when the caches do.
+    pub(crate) ddio: DdioSpec,
     /// The memory controllers and their DRAM.
     pub(crate) memory: MemorySpec,
     /// The integrated IO controller.

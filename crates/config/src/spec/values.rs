@@ -1,6 +1,5 @@
 //! The types of single values.
 
-use crate::cores::{format_cores, parse_cores};
 use crate::units::{format, parse, shorten, Dimension};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
@@ -46,6 +45,7 @@ quantity!(Time, Dimension::Time, "A duration in ps.");
 quantity!(Size, Dimension::Size, "An amount of data in bytes.");
 quantity!(Bandwidth, Dimension::Bandwidth, "A data rate in bytes per second.");
 quantity!(TransferRate, Dimension::TransferRate, "A symbol rate in transfers per second.");
+quantity!(Frequency, Dimension::Frequency, "A frequency in hertz.");
 
 fn quantity_schema(dimension: Dimension, words: &[&str]) -> Schema {
     let mut schema = json_schema!({
@@ -124,61 +124,6 @@ quantity_or_word!(
     "A time after which something happens, or never."
 );
 quantity_or_word!(WarmUpSpec, Time, Auto, "auto", Fixed, Dimension::Time, "Time before the measurement begins.");
-
-/// Numbers of cores, ascending and without repetition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CoreList(pub(crate) Vec<u32>);
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum CoreListInput {
-    Text(String),
-    List(Vec<u32>),
-}
-
-impl Serialize for CoreList {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&format_cores(&self.0))
-    }
-}
-
-impl<'de> Deserialize<'de> for CoreList {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match CoreListInput::deserialize(deserializer)? {
-            CoreListInput::Text(text) => parse_cores(&text).map(CoreList).map_err(D::Error::custom),
-            CoreListInput::List(mut list) => {
-                list.sort_unstable();
-                list.dedup();
-                Ok(CoreList(list))
-            }
-        }
-    }
-}
-
-impl JsonSchema for CoreList {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "CoreList".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "anyOf": [
-                { "type": "string", "x-form": "cores", "examples": ["0-3", "0,2,4-5"] },
-                {
-                    "type": "array",
-                    "items": { "type": "integer", "minimum": 0, "maximum": crate::cores::CORE_MAX },
-                    "minItems": 1,
-                    "maxItems": crate::cores::CORE_MAX + 1,
-                    "uniqueItems": true
-                }
-            ]
-        })
-    }
-}
 
 /// A share of something, in millionths; written such as "80%".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

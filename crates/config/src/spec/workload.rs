@@ -1,6 +1,8 @@
 //! What runs on the server.
 
-use super::values::{Bandwidth, CoreList, Size, Time};
+use super::app::AppSpec;
+use super::lists::{CoreList, WayMask};
+use super::values::{Bandwidth, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +14,19 @@ pub(crate) enum WorkloadSpec {
     Stream(StreamSpec),
     /// Storage IO in the manner of fio.
     Fio(FioSpec),
+    /// An application.
+    App(Box<AppSpec>),
+}
+
+impl WorkloadSpec {
+    /// The ways of the LLC that its cores may allocate in.
+    pub(crate) fn llc_ways(&self) -> Option<WayMask> {
+        match self {
+            WorkloadSpec::Stream(stream) => stream.llc_ways,
+            WorkloadSpec::Fio(fio) => fio.llc_ways,
+            WorkloadSpec::App(app) => app.llc_ways,
+        }
+    }
 }
 
 /// Loads and stores of cores over a buffer per core.
@@ -39,6 +54,10 @@ pub(crate) struct StreamSpec {
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) gap: Time,
+    /// Ways of the LLC that its cores may allocate in (CAT): "0-8", a list of numbers or a mask such as "0x1ff";
+    /// contiguous; all when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) llc_ways: Option<WayMask>,
 }
 
 fn all_reads() -> f64 {
@@ -85,6 +104,12 @@ pub(crate) struct FioSpec {
     /// says which.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cores: Option<CoreList>,
+    /// Whether the cores read the data of finished storage reads; needs caches.
+    #[serde(default)]
+    pub(crate) consume: bool,
+    /// Ways of the LLC that its cores may allocate in (CAT), as of a stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) llc_ways: Option<WayMask>,
 }
 
 /// One job on one drive.

@@ -1,5 +1,6 @@
 //! What the caches have done since the last reset.
 
+use super::Shared;
 use serde::{Deserialize, Serialize};
 
 /// Per workload: what happened to its accesses and lines.
@@ -29,7 +30,7 @@ pub struct ClassCounts {
     pub io_reads: u64,
     /// Those that a cache had.
     pub io_read_hits: u64,
-    /// Dirty lines that left the LLC for memory, written by its cores.
+    /// Dirty lines that left the caches for memory, written by its cores, or written by a device and read by a core since.
     pub core_evictions: u64,
     /// Lines that cores lost because the snoop filter or an inclusive LLC needed the place.
     pub back_invalidations: u64,
@@ -88,6 +89,45 @@ impl CacheCounts {
         for counts in &mut self.classes {
             *counts =
                 ClassCounts { core_lines: counts.core_lines, io_lines: counts.io_lines, ..ClassCounts::default() };
+        }
+    }
+
+    #[inline]
+    pub(super) fn class(&mut self, class: u8) -> &mut ClassCounts {
+        &mut self.classes[usize::from(class)]
+    }
+
+    /// A line is in the LLC from now on.
+    #[inline]
+    pub(super) fn enter(&mut self, line: Shared) {
+        *self.lines(line) += 1;
+    }
+
+    /// A line is no more in the LLC.
+    #[inline]
+    pub(super) fn leave(&mut self, line: Shared) {
+        *self.lines(line) -= 1;
+    }
+
+    #[inline]
+    fn lines(&mut self, line: Shared) -> &mut u64 {
+        let counts = self.class(line.class);
+        if line.io {
+            &mut counts.io_lines
+        } else {
+            &mut counts.core_lines
+        }
+    }
+
+    /// A dirty line leaves the LLC for memory.
+    #[inline]
+    pub(super) fn write_back(&mut self, line: Shared) {
+        let counts = self.class(line.class);
+        if line.io {
+            counts.ddio_evictions += 1;
+            counts.ddio_leaks += u64::from(!line.read);
+        } else {
+            counts.core_evictions += 1;
         }
     }
 }

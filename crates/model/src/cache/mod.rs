@@ -1,10 +1,26 @@
 //! The caches of a socket: what they hold, without time. The parts that use them give it its time.
 
+pub mod array;
 mod counts;
+mod ddio;
+#[cfg(test)]
+mod edge_tests;
+mod holder;
+mod llc;
+#[cfg(test)]
+mod plain_tests;
+mod private;
+mod replacement;
+#[cfg(test)]
+mod tests;
 
+pub use array::{Array, Slot};
 pub use counts::{CacheCounts, ClassCounts};
 
-use crate::params::CacheParams;
+use crate::cha::slice_of;
+use crate::params::{CacheParams, Inclusion};
+use holder::Holder;
+use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
 /// A line that leaves an L2 for the LLC.
@@ -25,7 +41,7 @@ pub struct Evicted {
     pub line: u64,
     /// The workload that it belongs to.
     pub class: u8,
-    /// Whether a device wrote it, and no core since.
+    /// Whether a device wrote it, and no core has read it since.
     pub io: bool,
 }
 
@@ -59,19 +75,80 @@ pub struct IoWrite {
     pub evicted: Option<Evicted>,
 }
 
+/// A line in an L2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Private {
+    class: u8,
+    dirty: bool,
+    /// A prefetch brought it, and nothing has used it.
+    prefetched: bool,
+    /// Another core may have it as well.
+    shared: bool,
+}
+
+/// A line in the LLC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Shared {
+    class: u8,
+    dirty: bool,
+    /// A device wrote it, and no core has read it.
+    io: bool,
+    /// Of a device's line: a device has read it.
+    read: bool,
+    /// The cores that may have it; of an inclusive LLC only.
+    holder: Holder,
+}
+
 /// The caches of a socket.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Caches {
     params: CacheParams,
+    inclusive: bool,
+    /// Per class: the ways that its cores may allocate in.
+    masks: Vec<u32>,
     counts: CacheCounts,
+    /// Per core.
+    l2: Vec<Array<Private>>,
+    /// Per slice.
+    llc: Vec<Array<Shared>>,
+    /// Per slice; none beside an inclusive LLC, which notes the holders itself.
+    filter: Vec<Array<Holder>>,
+}
+
+/// The arrays of random numbers draw from streams of their own: the kind of array above 2^32, its index below.
+fn stream(kind: u64, index: u32) -> u64 {
+    kind << 32 | u64::from(index)
 }
 
 impl Caches {
-    /// Empty caches of `cores` cores and `slices` slices, for `classes` workloads.
+    /// Empty caches of `cores` cores and `slices` slices, for `classes` workloads. A class without a mask may allocate
+    /// in all ways. The snoop filter replaces as the LLC does.
+    ///
+    /// # Panics
+    /// If a number of sets is not a power of two, a number of ways not 1 to 32, a mask without a way of the LLC, or
+    /// there are no slices, more than 256, or more than 65 534 cores.
     #[must_use]
     pub fn new(params: &CacheParams, cores: u32, slices: u32, classes: usize, seed: u64) -> Self {
-        let _ = (cores, slices, seed);
-        Self { params: params.clone(), counts: CacheCounts::new(classes) }
+        assert!((1..=256).contains(&slices), "{slices} slices are not 1 to 256");
+        assert!(cores <= Holder::CORES_MAX, "{cores} cores are too many");
+        let CacheParams { l2, llc, ddio, .. } = params;
+        let rng = |kind, index| Rng::new(seed, stream(kind, index));
+        let all = u32::MAX >> (u32::BITS - llc.ways.clamp(1, u32::BITS));
+        let masks: Vec<u32> =
+            (0..classes).map(|class| params.masks.get(class).map_or(all, |mask| mask & all)).collect();
+        assert!(ddio.ways & all != 0 && masks.iter().all(|&mask| mask != 0), "a mask has no way of the LLC");
+        let inclusive = llc.inclusion == Inclusion::Inclusive;
+        let filters = if inclusive { 0 } else { slices };
+        let filter = |index| Array::new(llc.filter_sets, llc.filter_ways, llc.replacement, rng(3, index));
+        Self {
+            inclusive,
+            masks,
+            counts: CacheCounts::new(classes),
+            l2: (0..cores).map(|index| Array::new(l2.sets, l2.ways, l2.replacement, rng(1, index))).collect(),
+            llc: (0..slices).map(|index| Array::new(llc.sets, llc.ways, llc.replacement, rng(2, index))).collect(),
+            filter: (0..filters).map(filter).collect(),
+            params: params.clone(),
+        }
     }
 
     /// The parameters.
@@ -91,57 +168,8 @@ impl Caches {
         self.counts.reset();
     }
 
-    /// A core loads from or stores to a line: looks it up in its L2. A store makes a line dirty.
-    pub fn access(&mut self, core: u32, line: u64, class: u8, store: bool) -> Access {
-        let _ = (core, line, class, store);
-        Access::Miss
-    }
-
-    /// Whether the L2 of a core has a line; changes nothing.
-    #[must_use]
-    pub fn holds(&self, core: u32, line: u64) -> bool {
-        let _ = (core, line);
-        false
-    }
-
-    /// Puts a line into the L2 of a core; the line that leaves for it has to go to the LLC.
-    pub fn fill(&mut self, core: u32, line: u64, class: u8, dirty: bool, prefetched: bool) -> Option<Victim> {
-        let _ = (core, line, class, dirty, prefetched);
-        None
-    }
-
-    /// A core reads a line that its L2 has not. A victim LLC gives its copy away; the snoop filter notes who has it.
-    pub fn read(&mut self, core: u32, line: u64, class: u8) -> Read {
-        let _ = (core, line, class);
-        Read { hit: None, evicted: None }
-    }
-
-    /// The data of a read is back from memory: an inclusive LLC keeps it. Returns a dirty line that leaves for it.
-    pub fn fetched(&mut self, line: u64, class: u8) -> Option<Evicted> {
-        let _ = (line, class);
-        None
-    }
-
-    /// A line that left the L2 of a core reaches the LLC. Returns a dirty line that leaves for it.
-    pub fn put(&mut self, core: u32, victim: Victim) -> Option<Evicted> {
-        let _ = (core, victim);
-        None
-    }
-
-    /// A device writes a whole line by way of the LLC (DDIO).
-    pub fn io_write(&mut self, line: u64, class: u8) -> IoWrite {
-        let _ = (line, class);
-        IoWrite { hit: false, evicted: None }
-    }
-
-    /// A device without DDIO writes a whole line to memory: no cache keeps a copy.
-    pub fn io_invalidate(&mut self, line: u64) {
-        let _ = line;
-    }
-
-    /// A device reads a line; true when a cache has it. A line that no cache has is read from memory and not kept.
-    pub fn io_read(&mut self, line: u64, class: u8) -> bool {
-        let _ = (line, class);
-        false
+    #[inline]
+    fn slice(&self, line: u64) -> usize {
+        usize::from(slice_of(line, self.llc.len() as u32))
     }
 }

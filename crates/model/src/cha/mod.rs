@@ -4,8 +4,10 @@
 //! the memory controller has accepted it. Reads may pass writes that wait for the memory controller until the entries are
 //! used up; then admission stalls for everybody. Cores and the IIO come in through queues of their own, served in turn.
 
+mod cached;
+
 use crate::context::{Context, Payload};
-use crate::params::{ChaParams, CoreParams, IioParams};
+use crate::params::{CacheParams, ChaParams, CoreParams, IioParams};
 use crate::request::{Fifo, Kind, Request, RequestId};
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
@@ -45,6 +47,9 @@ pub struct Cha {
     core_write_ack_ps: u64,
     io_write_ack_ps: u64,
     io_read_return_ps: u64,
+    /// With caches: a hit of the LLC, and a device's write to it.
+    hit_ps: u64,
+    put_ps: u64,
     slices: Vec<Slice>,
     /// An entry is one of CHA->DRAM read or of CHA->MC write as well, whose books say whose it is.
     tor: Domain,
@@ -55,7 +60,13 @@ pub struct Cha {
 impl Cha {
     /// The CHAs of a socket whose cores and IIO answer after the given times.
     #[must_use]
-    pub fn new(params: ChaParams, core: &CoreParams, iio: &IioParams, classes: usize) -> Self {
+    pub fn new(
+        params: ChaParams,
+        core: &CoreParams,
+        iio: &IioParams,
+        cache: Option<&CacheParams>,
+        classes: usize,
+    ) -> Self {
         let entries = params.slices * params.tor_entries;
         let domain = || Domain::new(entries, entries, classes * BOOKS);
         Self {
@@ -63,6 +74,8 @@ impl Cha {
             core_write_ack_ps: core.write_ack_ps,
             io_write_ack_ps: iio.write_ack_ps,
             io_read_return_ps: iio.read_return_ps,
+            hit_ps: cache.map_or(0, |cache| cache.llc.hit_ps),
+            put_ps: cache.map_or(0, |cache| cache.ddio.write_ps),
             slices: vec![Slice::default(); params.slices as usize],
             tor: domain(),
             read: domain(),
@@ -102,8 +115,9 @@ impl Cha {
 
     /// A request arrives at its slice.
     pub(crate) fn on_arrival(&mut self, id: RequestId, context: &mut Context) {
-        let request = context.requests.get(id);
+        let request = context.requests.get_mut(id);
         let kind = request.kind;
+        request.book = book(kind, request.class);
         let index = usize::from(request.slice);
         let slice = &mut self.slices[index];
         let queue_empty = if kind.is_io() { slice.io.is_empty() } else { slice.core.is_empty() };
@@ -119,38 +133,51 @@ impl Cha {
     fn has_room(&self, index: usize, kind: Kind) -> bool {
         let slice = &self.slices[index];
         slice.used < self.params.tor_entries
-            && (kind != Kind::CoreWrite || slice.core_writes < self.params.tor_write_entries)
+            && (!kind.is_core_write() || slice.core_writes < self.params.tor_write_entries)
     }
 
     fn admit(&mut self, id: RequestId, context: &mut Context) {
+        if context.caches.is_some() && self.serve_from_llc(id, context) {
+            return;
+        }
+        self.pass_to_memory(id, context);
+    }
+
+    /// Takes an entry for a request and sends it to its channel.
+    #[inline]
+    fn pass_to_memory(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let request = context.requests.get_mut(id);
         request.admitted = now;
-        let Request { kind, class, slice, place, owner, .. } = *request;
+        let Request { kind, slice, place, owner, book, .. } = *request;
         let slice = &mut self.slices[usize::from(slice)];
         slice.used += 1;
         let pool = if kind.is_read() { &mut self.read } else { &mut self.write };
-        let taken = self.tor.try_acquire_unnamed(now) && pool.try_acquire(now, book(kind, class));
+        let taken = self.tor.try_acquire_unnamed(now) && pool.try_acquire(now, book);
         assert!(taken, "a slice with a free entry has room");
         let channel = context.channel(place.channel);
-        match kind {
-            Kind::CoreRead | Kind::IoRead => context.send(channel, self.params.read_to_mc_ps, Payload::Arrive(id)),
-            Kind::CoreWrite => {
-                slice.core_writes += 1;
-                context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
-                context.send(channel, self.params.core_write_to_mc_ps, Payload::Arrive(id));
-            }
-            Kind::IoWrite => context.send(channel, self.params.io_write_to_mc_ps, Payload::Arrive(id)),
+        let delay = match kind {
+            Kind::CoreRead | Kind::IoRead => self.params.read_to_mc_ps,
+            Kind::IoWrite => self.params.io_write_to_mc_ps,
+            Kind::CoreWrite | Kind::CoreClean | Kind::Evict | Kind::IoPut => self.params.core_write_to_mc_ps,
+        };
+        slice.core_writes += u32::from(kind.is_core_write());
+        if kind == Kind::CoreWrite {
+            context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
         }
+        context.send(channel, delay, Payload::Arrive(id));
     }
 
     /// The channel has sent the last beat of a read.
     pub(crate) fn on_read(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
-        let Request { kind, class, slice, owner, admitted, .. } = *context.requests.get(id);
-        self.read.release(now, book(kind, class), admitted);
+        let Request { kind, slice, owner, admitted, book, .. } = *context.requests.get(id);
+        self.read.release(now, book, admitted);
         self.tor.release_unnamed(now);
         let delay = if kind.is_io() { self.io_read_return_ps } else { self.from_cha_ps };
+        if context.caches.is_some() {
+            self.keep_in_llc(id, context);
+        }
         context.send(owner, delay, Payload::Data(id));
         self.free_entry(usize::from(slice), context);
     }
@@ -158,12 +185,14 @@ impl Cha {
     /// The memory controller has accepted a write.
     pub(crate) fn on_accepted(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
-        let Request { kind, class, slice, owner, admitted, .. } = *context.requests.get(id);
-        self.write.release(now, book(kind, class), admitted);
+        let Request { kind, slice, owner, admitted, book, .. } = *context.requests.get(id);
+        self.write.release(now, book, admitted);
         self.tor.release_unnamed(now);
         let index = usize::from(slice);
         if kind.is_io() {
-            context.send(owner, self.io_write_ack_ps, Payload::Acknowledged(id));
+            let put_ps = if kind == Kind::IoPut { self.put_ps } else { 0 };
+            context.requests.get_mut(id).class = book / BOOKS as u8;
+            context.send(owner, self.io_write_ack_ps + put_ps, Payload::Acknowledged(id));
         } else {
             self.slices[index].core_writes -= 1;
             context.requests.remove(id);

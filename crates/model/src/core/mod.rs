@@ -3,8 +3,10 @@
 //! The LFB is one pool. An entry serves a read (C2M-Read) until its data is back; for a store it then serves the write-back
 //! of a dirty line (C2M-Write) until the CHA admits that.
 
+mod cached;
 mod stream;
 
+pub use cached::{Block, CachedCore, Source, Storage, Stream, Thread};
 pub use stream::{Evictions, Walk};
 
 use crate::cha::slice_of;
@@ -13,7 +15,7 @@ use crate::pages::Pages;
 use crate::params::CoreParams;
 use crate::request::{Kind, Request, RequestId};
 use hostnet_kernel::{Rng, Time};
-use hostnet_measure::{Domain, Histogram};
+use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -57,7 +59,6 @@ pub struct Core {
     lfb: Domain,
     read: Domain,
     write: Domain,
-    operations: Histogram,
 }
 
 impl Core {
@@ -73,7 +74,6 @@ impl Core {
             lfb: domain(),
             read: domain(),
             write: domain(),
-            operations: Histogram::default(),
             turn: 0,
             params,
             pages,
@@ -98,17 +98,6 @@ impl Core {
     #[must_use]
     pub fn write(&self) -> &Domain {
         &self.write
-    }
-
-    /// Operations of its application that have ended since the start of the window, and what they took, in ps.
-    #[must_use]
-    pub fn operations(&self) -> (u64, &Histogram) {
-        (self.operations.count(), &self.operations)
-    }
-
-    /// Starts to count operations anew.
-    pub fn reset_operations(&mut self) {
-        self.operations.reset();
     }
 
     /// True when something runs on the core.
@@ -207,7 +196,9 @@ impl Core {
         let id = context.requests.insert(Request {
             kind: Kind::CoreRead,
             class,
+            book: 0,
             for_store: !load,
+            line,
             slice: slice_of(line, context.layout.slices),
             place: context.decoder.place(line),
             owner: context.id,
@@ -241,6 +232,7 @@ impl Core {
         let line = self.programs[request.tag as usize].evictions.next(&self.pages, &mut self.rng);
         request.kind = Kind::CoreWrite;
         request.since = now;
+        request.line = line;
         request.place = context.decoder.place(line);
         request.slice = slice_of(line, context.layout.slices);
         context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));

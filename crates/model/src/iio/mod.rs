@@ -45,6 +45,8 @@ pub struct Iio {
     pcie: PcieParams,
     rng: Rng,
     links: Vec<Link>,
+    /// Per link: whether writes go to the LLC; empty without caches.
+    ddio: Vec<bool>,
     bursts: Vec<Burst>,
     bursts_free: Vec<u32>,
     write_turn: usize,
@@ -56,9 +58,9 @@ pub struct Iio {
 }
 
 impl Iio {
-    /// An IIO with `links` links.
+    /// An IIO with `links` links, of which `ddio` tells whose writes go to the LLC.
     #[must_use]
-    pub fn new(params: IioParams, pcie: PcieParams, links: u32, rng: Rng, classes: usize) -> Self {
+    pub fn new(params: IioParams, pcie: PcieParams, links: u32, ddio: Vec<bool>, rng: Rng, classes: usize) -> Self {
         let depth = (pcie.posted_lines.max(pcie.nonposted_lines) + 1) as usize;
         let link = |_| Link {
             writes: VecDeque::with_capacity(depth),
@@ -69,6 +71,7 @@ impl Iio {
             write: Domain::new(params.write_credits, params.write_credits, classes),
             read: Domain::new(params.read_credits, params.read_credits, classes),
             links: (0..links).map(link).collect(),
+            ddio,
             bursts: Vec::with_capacity(depth * links as usize),
             bursts_free: Vec::with_capacity(depth * links as usize),
             write_turn: 0,
@@ -136,8 +139,9 @@ impl Iio {
             let next = (0..count).map(|step| (self.write_turn + step) % count);
             let Some(link) = next.into_iter().find(|&link| !self.links[link].writes.is_empty()) else { return };
             let Some(mut tlp) = self.links[link].writes.pop_front() else { return };
+            let kind = if self.ddio.get(link) == Some(&true) { Kind::IoPut } else { Kind::IoWrite };
             while tlp.left > 0 && self.write.free() > 0 {
-                self.start_line(&mut tlp, Kind::IoWrite, context);
+                self.start_line(&mut tlp, kind, context);
             }
             if tlp.left > 0 {
                 self.links[link].writes.push_front(tlp);
@@ -173,7 +177,7 @@ impl Iio {
     fn start_line(&mut self, tlp: &mut Waiting, kind: Kind, context: &mut Context) {
         let now = context.now();
         let (domain, to_cha_ps) = match kind {
-            Kind::IoWrite => (&mut self.write, self.params.write_to_cha_ps),
+            Kind::IoWrite | Kind::IoPut => (&mut self.write, self.params.write_to_cha_ps),
             _ => (&mut self.read, self.params.read_to_cha_ps),
         };
         let taken = domain.try_acquire(now, tlp.class);
@@ -183,8 +187,10 @@ impl Iio {
         let id = context.requests.insert(Request {
             kind,
             class: tlp.class,
+            book: 0,
             for_store: false,
             slice: crate::cha::slice_of(line, context.layout.slices),
+            line,
             place: context.decoder.place(line),
             owner: context.id,
             tag: tlp.burst,

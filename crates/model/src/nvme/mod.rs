@@ -41,6 +41,8 @@ pub struct Job {
     pub slot: u64,
     /// Commands that wait for the drive to have room.
     pub waiting: u32,
+    /// Whether the core reads the data before the next command takes its place.
+    pub consume: bool,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -127,6 +129,12 @@ impl Ssd {
         }
     }
 
+    /// Its number.
+    #[must_use]
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+
     /// What the workloads got from the drive.
     #[must_use]
     pub fn services(&self) -> &[Service] {
@@ -180,6 +188,9 @@ impl Ssd {
             }
             Payload::PostedCredit { lines } => self.on_posted_credit(lines, context),
             Payload::Completion { lines, class } => self.on_completion(lines, class, context),
+            Payload::Consumed { job } => {
+                context.send(context.id, self.params.latency_ps.max(1), Payload::Submit { job });
+            }
             Payload::KernelReady { pages } => {
                 self.kernel_pages -= pages;
                 self.kick(context);
@@ -270,8 +281,7 @@ impl Ssd {
         let class = self.jobs[usize::from(command.job)].class;
         let latency = context.now().since(command.submitted) + self.params.latency_ps;
         self.services[usize::from(class)].commands.record(latency);
-        let wait = self.pcie.latency_ps + self.params.latency_ps;
-        context.send(context.id, wait.max(1), Payload::Submit { job: command.job });
+        self.hand_over(command, context);
         let count = self.jobs.len();
         let after = usize::from(command.job) + 1;
         let next = (after..after + count).map(|job| job % count).find(|&job| self.jobs[job].waiting > 0);
@@ -279,6 +289,35 @@ impl Ssd {
             self.jobs[job].waiting -= 1;
             self.start(job as u16, context);
         }
+    }
+
+    /// Tells who waits for the end of a command: the core that reads its data first, if one does, and then the job.
+    fn hand_over(&self, command: &Command, context: &mut Context) {
+        let job = &self.jobs[usize::from(command.job)];
+        if job.consume && command.read {
+            let lines = (job.params.block_bytes / 64) as u32;
+            let line = command.address / 64 - u64::from(lines);
+            let block = Payload::Block { line, lines, job: command.job, ssd: self.index as u8 };
+            context.send(job.core, self.pcie.latency_ps.max(1), block);
+        } else {
+            let wait = self.pcie.latency_ps + self.params.latency_ps;
+            context.send(context.id, wait.max(1), Payload::Submit { job: command.job });
+        }
+    }
+
+    /// Line number `number` that the drive writes to memory, counted from any start, when each of its jobs reads from it in turn:
+    /// the line and its workload. Nothing when no job reads.
+    #[must_use]
+    pub fn written_line(&self, number: u64) -> Option<(u64, u8)> {
+        let jobs = self.jobs.iter().filter(|job| job.params.reads > 0);
+        let count = jobs.clone().count() as u64;
+        let lines = self.jobs.iter().map(|job| job.params.block_bytes / 64).max()?;
+        let block = number / lines;
+        let job = jobs.clone().nth((block % count.max(1)) as usize)?;
+        let own_lines = (job.params.block_bytes / 64).max(1);
+        let slot = block / count % u64::from(job.params.io_depth);
+        let address = job.base + slot * job.params.block_bytes + number % lines % own_lines * 64;
+        Some((self.pages.physical(address) / 64, job.class))
     }
 
     /// Sends a write TLP: data, or lines beyond the data when enough of them are owed.

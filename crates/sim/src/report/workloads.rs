@@ -133,11 +133,11 @@ impl View<'_> {
     /// The columns of an application.
     fn operations(&self, class: usize, total: &Sample) -> Vec<Cell> {
         let Some(app) = self.app(class) else { return vec![Cell::Empty; WORKLOADS.len() - OF_APPLICATIONS] };
-        let ended = total.operations(&app.cores).ended;
+        let ended = total.operations(&app.cores);
         let per_ps = ended as f64 / self.window_ps();
         let ci95 = ratio_ci95(
             self.batches,
-            |sample| sample.operations(&app.cores).ended as f64,
+            |sample| sample.operations(&app.cores) as f64,
             |sample| sample.at.since(self.window_start) as f64,
         );
         let latency = self.operation_latency(app);
@@ -157,7 +157,9 @@ impl View<'_> {
         let mut latency = Histogram::default();
         for (core, component) in (0..).zip(self.machine.components()) {
             match component {
-                Component::Core(component) if app.cores.contains(&core) => latency.merge(component.operations().1),
+                Component::CachedCore(component) if app.cores.contains(&core) => {
+                    latency.merge(component.operations().1);
+                }
                 _ => {}
             }
         }

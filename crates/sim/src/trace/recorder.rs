@@ -165,7 +165,7 @@ impl Observer<Machine> for Recorder {
             (Payload::Read(_) | Payload::Accepted(_), _) => self.leave_cha(id, request, now_ps),
             (Payload::Data(_), "core") => self.come_back(id, request, Group::C2mRead, part, now_ps),
             (Payload::Data(_), _) => self.come_back(id, request, Group::P2mRead, part, now_ps),
-            (Payload::Admitted(_), _) => self.come_back(id, request, Group::C2mWrite, part, now_ps),
+            (Payload::Admitted(_) | Payload::Taken(_), _) => self.come_back(id, request, Group::C2mWrite, part, now_ps),
             (Payload::Acknowledged(_), _) => self.come_back(id, request, Group::P2mWrite, part, now_ps),
             _ => {}
         }
@@ -185,6 +185,7 @@ impl Observer<Machine> for Recorder {
 fn queues(component: &Component) -> [Option<(Group, &Domain)>; 2] {
     match component {
         Component::Core(core) => [Some((Group::Lfb, core.lfb())), None],
+        Component::CachedCore(core) => [Some((Group::Lfb, core.lfb())), Some((Group::Prefetch, core.prefetch()))],
         Component::Cha(cha) => [Some((Group::Tor, cha.tor())), None],
         Component::Channel(channel) => {
             [Some((Group::Rpq, channel.controller().rpq())), Some((Group::Wpq, channel.controller().wpq()))]

@@ -16,13 +16,15 @@ pub(super) struct Lines {
     /// Where the last line began in the buffer.
     last: usize,
     number: u64,
+    /// Whether the last line lacks its end.
+    open: bool,
     ended: bool,
 }
 
 impl Lines {
     pub(super) fn new(source: Box<dyn Read + Send>) -> Self {
         let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
-        Self { source, buffer, unread: 0..0, last: 0, number: 0, ended: false }
+        Self { source, buffer, unread: 0..0, last: 0, number: 0, open: false, ended: false }
     }
 
     /// Number of the last line, or of the one that an error kept from being read. The first is 1.
@@ -44,11 +46,30 @@ impl Lines {
         self.last = self.unread.start;
         let line = self.last..self.last + length;
         // The last line of a file may lack its end.
+        self.open = line.end == self.unread.end;
         self.unread.start = (line.end + 1).min(self.unread.end);
         if length > LINE_LENGTH_MAX {
             return Err(too_long(&self.buffer[line]));
         }
         Ok(Some(&self.buffer[line]))
+    }
+
+    /// Whether the last line lacks its end: the file ends within it.
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// What is buffered of the lines to come; it may end within a line.
+    #[inline]
+    pub(super) fn buffered(&self) -> &[u8] {
+        &self.buffer[self.unread.clone()]
+    }
+
+    /// Passes over so many `bytes` of what is buffered: so many whole `lines`.
+    #[inline]
+    pub(super) fn pass(&mut self, bytes: usize, lines: u64) {
+        self.unread.start += bytes;
+        self.number += lines;
     }
 
     /// Makes the last line the next one again.

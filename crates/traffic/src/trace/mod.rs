@@ -1,15 +1,22 @@
 //! Traces of other simulators, plain or compressed, read line by line in constant memory.
 
+mod access;
 mod decode;
 mod error;
 mod format;
+mod l1;
 mod lines;
+mod pages;
 mod parse;
+mod steps;
 
+pub use access::{Access, AccessFormat, AccessTrace, ACCESS_BYTES_MAX};
 pub use decode::decoded;
 pub use error::TraceError;
 pub use format::Format;
 pub use lines::LINE_LENGTH_MAX;
+pub use pages::{Pages, PAGE_BYTES};
+pub use steps::{StepOptions, TraceStep, TraceSteps};
 
 use crate::Request;
 use error::Fault;
@@ -105,6 +112,11 @@ impl Iterator for Trace {
     }
 }
 
+/// The rule that a first line breaks when it is of no format; `others` are formats besides those of requests.
+fn known_trace(others: &str) -> String {
+    format!("is no known trace: a line is {others}\"LD|ST address\", \"address R|W\" or \"address OP cycle\"")
+}
+
 /// Looks ahead to the first request: its format unless one is `forced`; `None` when there is no request.
 fn settle_format(lines: &mut Lines, forced: Option<Format>) -> Result<Option<Format>, Fault> {
     while let Some(line) = lines.next()? {
@@ -112,8 +124,7 @@ fn settle_format(lines: &mut Lines, forced: Option<Format>) -> Result<Option<For
             continue;
         }
         let Some(format) = forced.or_else(|| Format::of(line)) else {
-            let rule = "is no known trace: a line is \"LD|ST address\", \"address R|W\" or \"address OP cycle\"";
-            return Err(Fault::value(line, rule));
+            return Err(Fault::value(line, &known_trace("")));
         };
         lines.step_back();
         return Ok(Some(format));

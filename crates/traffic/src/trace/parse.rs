@@ -118,13 +118,13 @@ impl<'a> Iterator for Fields<'a> {
 
 /// The carriage return of files from Windows counts as well.
 #[inline]
-fn is_blank(byte: u8) -> bool {
+pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
 /// A number: hexadecimal after `0x`, or throughout when `hexadecimal`; else decimal.
 #[inline]
-fn number(text: &[u8], hexadecimal: bool, what: &str) -> Result<u64, Fault> {
+pub(super) fn number(text: &[u8], hexadecimal: bool, what: &str) -> Result<u64, Fault> {
     let value = match text {
         [b'0', b'x' | b'X', digits @ ..] => digits_value::<16>(digits),
         _ if hexadecimal => digits_value::<16>(text),
@@ -135,7 +135,7 @@ fn number(text: &[u8], hexadecimal: bool, what: &str) -> Result<u64, Fault> {
 
 /// The value of digits; `None` when there are none, other characters, or more than 64 bits.
 #[inline]
-fn digits_value<const BASE: u64>(digits: &[u8]) -> Option<u64> {
+pub(super) fn digits_value<const BASE: u64>(digits: &[u8]) -> Option<u64> {
     /// So many digits cannot overflow, in base 10 and 16.
     const DIGITS_SAFE: usize = 16;
     if digits.len() > DIGITS_SAFE {
@@ -177,12 +177,12 @@ static DIGIT_VALUES: [u8; 256] = {
 };
 
 #[cold]
-fn missing(line: &[u8], what: &str) -> Fault {
+pub(super) fn missing(line: &[u8], what: &str) -> Fault {
     Fault::value(line.trim_ascii(), &format!("lacks a field: {what}"))
 }
 
 #[cold]
-fn not_a_number(text: &[u8], hexadecimal: bool, what: &str) -> Fault {
+pub(super) fn not_a_number(text: &[u8], hexadecimal: bool, what: &str) -> Fault {
     let (prefixed, digits) = match text {
         [b'0', b'x' | b'X', digits @ ..] => (true, digits),
         _ => (false, text),

@@ -1,6 +1,6 @@
 //! Traces in memory, plain and compressed.
 
-use hostnet_traffic::{Format, Request, Trace, TraceError};
+use hostnet_traffic::{Access, AccessFormat, AccessTrace, Format, Request, Trace, TraceError};
 use std::io::{Cursor, Write};
 
 /// Bytes of the memory in these tests.
@@ -39,6 +39,11 @@ impl Packing {
 /// All of a trace, or its first error.
 pub(crate) fn read(bytes: Vec<u8>, format: Option<Format>) -> Result<Vec<Request>, TraceError> {
     Trace::from_reader("a.trace", Cursor::new(bytes), format, CAPACITY_BYTES)?.collect()
+}
+
+/// All accesses of a trace, or its first error.
+pub(crate) fn read_accesses(bytes: Vec<u8>, format: Option<AccessFormat>) -> Result<Vec<Access>, TraceError> {
+    AccessTrace::from_reader("a.trace", Cursor::new(bytes), format)?.collect()
 }
 
 /// `requests` as a trace.

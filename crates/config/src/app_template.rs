@@ -1,0 +1,92 @@
+//! Configurations of applications to start from.
+
+use crate::error::suggestion;
+use crate::presets::{app_profile, DESCRIPTION};
+use crate::spec::AppName;
+use crate::units::shorten;
+use std::fmt::Write;
+
+const SERVER: &str = "\
+# Values with units are strings: \"70 ns\", \"46.9 GB/s\" (GB = 10^9), \"8 MiB\" (MiB = 2^20).
+
+[server]
+preset = \"cascade-lake-6234\" # gives every value that is not set below
+
+[cache]
+enabled = true               # L2, LLC, prefetchers and DDIO take part; applications need them
+
+# [prefetch]
+# stream = false             # the streamer; on in the preset
+
+";
+
+const DDIO: &str = "\
+# [ddio]
+# enabled = false            # writes of drives go to memory; on in the preset
+# ways = \"9-10\"              # of the LLC, that writes of drives may allocate in
+
+";
+
+const DISK: &str = "\
+# Storage reads of 8 MiB, 64 in flight per drive: they saturate the drives. Drives write to memory by way of the LLC.
+[workload.disk]
+kind = \"fio\"
+jobs = [
+    { rw = \"read\", bs = \"8 MiB\", iodepth = 64, size = \"1 GiB\", ssd = 0 },
+    { rw = \"read\", bs = \"8 MiB\", iodepth = 64, size = \"1 GiB\", ssd = 1 },
+    { rw = \"read\", bs = \"8 MiB\", iodepth = 64, size = \"1 GiB\", ssd = 2 },
+    { rw = \"read\", bs = \"8 MiB\", iodepth = 64, size = \"1 GiB\", ssd = 3 },
+]
+cores = \"6-7\"
+# consume = true             # the cores read what the drives have written
+# rate = \"14 GB/s\"           # no cap when absent
+
+";
+
+const RUN: &str = "\
+[run]
+duration = \"1 ms\"            # or: precision = 0.01
+warmup = \"auto\"              # or a time such as \"20 us\"
+seed = 1
+";
+
+/// A commented configuration of an application, beside storage reads unless it is `alone`. It resolves as it is.
+///
+/// # Errors
+///
+/// There is no application `name`; the message offers the nearest one.
+pub fn app_template(name: &str, alone: bool) -> Result<String, String> {
+    let Some(app) = AppName::ALL.into_iter().find(|app| app.name() == name) else {
+        let known = AppName::ALL.map(AppName::name);
+        return Err(format!("{} is not a known application; {}", shorten(name), suggestion(name, known)));
+    };
+    let parts =
+        if alone { [SERVER, &workload(app), RUN].concat() } else { [SERVER, DDIO, &workload(app), DISK, RUN].concat() };
+    Ok(parts)
+}
+
+/// The table of the workload, with what its profile says as comments.
+fn workload(app: AppName) -> String {
+    let name = app.name();
+    let profile = app_profile(name);
+    let mut text = String::new();
+    for line in profile.lines().filter(|line| line.starts_with('#')) {
+        let _ = writeln!(text, "{line}");
+    }
+    let _ = writeln!(text, "[workload.{name}]\nkind = \"app\"\napp = \"{name}\"");
+    text += "cores = \"0-2\"                # one thread each\n";
+    text += "# llc_ways = \"0-8\"           # of the LLC, that its cores may allocate in; all when absent\n";
+    text += "# From its profile; what is set here goes before it:\n";
+    let mut table = "";
+    for line in profile.lines() {
+        if let Some(header) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            table = header.split_once('.').map_or("", |(_, inner)| inner);
+        } else if line.contains(" = ") && !line.starts_with('#') && !line.starts_with(DESCRIPTION) {
+            let dot = if table.is_empty() { "" } else { "." };
+            let (setting, source) = line.split_once(" # ").unwrap_or((line, ""));
+            let setting = format!("{table}{dot}{}", setting.trim_end());
+            let _ = writeln!(text, "# {}", format!("{setting:<28} # {source}").trim_end_matches(['#', ' ']));
+        }
+    }
+    text + "\n"
+}

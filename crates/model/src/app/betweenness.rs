@@ -1,0 +1,216 @@
+//! Betweenness centrality in the manner of GAPBS: a breadth-first search from a source that counts shortest paths, then a pass over
+//! its levels from the last to the first that adds up dependencies (Brandes).
+
+use super::graph::{Arrays, NODE};
+use super::levels::Levels;
+use super::script::{Piece, Script};
+use super::{Bases, Step};
+use crate::params::{AppParams, GraphParams};
+use hostnet_kernel::Rng;
+use serde::{Deserialize, Serialize};
+
+/// Nodes that a thread takes from a level at a time.
+const CHUNK: u64 = 64;
+
+/// Bytes of a count of paths, which is a double.
+const COUNT: u64 = 8;
+
+/// Bytes of a dependency or a score.
+const SCORE: u64 = 4;
+
+const DEPTHS: usize = 0;
+const COUNTS: usize = 1;
+const DELTAS: usize = 2;
+const SCORES: usize = 3;
+const QUEUE: usize = 4;
+const SUCCESSORS: usize = 5;
+
+/// A thread of betweenness centrality.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Betweenness {
+    arrays: Arrays,
+    levels: Levels,
+    script: Script,
+    work: Work,
+    /// Whether the chunk is of the search; otherwise of the way back.
+    forward: bool,
+    /// The level of the chunk.
+    level: usize,
+    /// Position of the node in the queue.
+    position: u64,
+    /// Nodes of the chunk to come after this.
+    left: u64,
+    node: u64,
+    /// Neighbours of the node that are done.
+    edge: u64,
+    /// The next access comes after an atomic one, which nothing passes.
+    fence: bool,
+    /// Where the search appends nodes.
+    tail: u64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Work {
+    node: u32,
+    edge: u32,
+    successor: u32,
+    dependency: u32,
+}
+
+fn arrays(params: &AppParams, graph: &GraphParams, base: u64) -> Arrays {
+    let bits = [8 * NODE, 8 * COUNT, 8 * SCORE, 8 * SCORE, 8 * NODE, 2 * u64::from(graph.degree)];
+    Arrays::new(params, graph, base, &bits)
+}
+
+/// Memory of the graph and its arrays.
+pub(super) fn bytes(params: &AppParams, graph: &GraphParams) -> u64 {
+    arrays(params, graph, 0).bytes
+}
+
+impl Betweenness {
+    pub(super) fn new(params: &AppParams, graph: &GraphParams, bases: Bases, rng: &mut Rng) -> Self {
+        let arrays = arrays(params, graph, bases.shared);
+        let nodes = arrays.graph.nodes();
+        let levels = Levels::new(nodes, arrays.graph.neighbours);
+        Self {
+            levels,
+            script: Script::new(),
+            work: Work { node: graph.node, edge: graph.edge, successor: graph.successor, dependency: graph.dependency },
+            forward: true,
+            level: 0,
+            position: 0,
+            left: 0,
+            node: 0,
+            edge: arrays.graph.neighbours,
+            fence: false,
+            tail: rng.below(nodes),
+            arrays,
+        }
+    }
+
+    /// The next step.
+    #[inline]
+    pub fn step(&mut self, rng: &mut Rng) -> Step {
+        loop {
+            if let Some(step) = self.script.next() {
+                return step;
+            }
+            self.plan(rng);
+        }
+    }
+
+    fn plan(&mut self, rng: &mut Rng) {
+        let last = self.arrays.graph.neighbours;
+        if self.edge == last {
+            self.script.begin();
+            self.enter_node(rng);
+        } else if self.forward {
+            self.search(rng);
+            self.edge += 1;
+        } else {
+            self.add_up(rng);
+            self.edge += 1;
+        }
+        if self.edge == last {
+            if !self.forward {
+                self.finish(rng);
+            }
+            self.script.end();
+        }
+    }
+
+    /// The next node of the queue; its chunks are drawn from both ways and all levels in proportion to their nodes.
+    fn next_node(&mut self, rng: &mut Rng) {
+        let nodes = self.arrays.graph.nodes();
+        if self.left == 0 {
+            let chunk = CHUNK.min(nodes);
+            self.forward = rng.chance(1 << 31);
+            self.level = self.levels.of(rng.below(nodes));
+            self.position = rng.below(nodes / chunk) * chunk;
+            self.left = chunk;
+        } else {
+            self.position += 1;
+        }
+        self.left -= 1;
+        self.node = rng.below(nodes);
+    }
+
+    fn enter_node(&mut self, rng: &mut Rng) {
+        self.next_node(rng);
+        self.edge = 0;
+        if self.position % (super::layout::LINE / NODE) == 0 {
+            self.script.add(Piece::load(self.arrays.element(QUEUE, self.position, NODE), 1));
+        }
+        let graph = &self.arrays.graph;
+        let walks = self.arrays.walks.as_ref();
+        let mut index = Piece::load(graph.pointer(self.node), 1).after(self.work.node);
+        if std::mem::take(&mut self.fence) {
+            index = index.dependent();
+        }
+        self.script.add_random(index, walks, rng);
+        self.script.add_random(Piece::load(self.arrays.element(COUNTS, self.node, COUNT), 1), walks, rng);
+        let further = self.levels.further(self.level) > 0;
+        if self.forward || further {
+            let row = graph.row(self.node);
+            let lines = super::layout::lines(row, graph.neighbours * NODE);
+            self.script.add_random(Piece::load(row, lines).dependent(), walks, rng);
+        }
+        if !self.forward {
+            self.script.add_random(Piece::load(self.successors(), 1), walks, rng);
+        }
+        self.fence = true;
+    }
+
+    /// The bits of the neighbours of the node that lie one level further.
+    fn successors(&self) -> u64 {
+        self.arrays.element(SUCCESSORS, self.node * self.arrays.graph.neighbours / 8, 1)
+    }
+
+    fn neighbour(&self) -> u64 {
+        self.arrays.graph.neighbour(self.node * self.arrays.graph.neighbours + self.edge)
+    }
+
+    fn gather(&mut self, array: usize, bytes: u64, instructions: u32, rng: &mut Rng) {
+        let piece = Piece::load(self.arrays.element(array, self.neighbour(), bytes), 1).each(instructions);
+        let piece = if std::mem::take(&mut self.fence) { piece.dependent() } else { piece };
+        self.script.add_random(piece, self.arrays.walks.as_ref(), rng);
+    }
+
+    /// The depth of a neighbour; when it is one level further, its paths are counted and it is marked, both by atomic accesses.
+    fn search(&mut self, rng: &mut Rng) {
+        self.gather(DEPTHS, NODE, self.work.edge, rng);
+        if !rng.chance(self.levels.further(self.level)) {
+            return;
+        }
+        if rng.chance(self.levels.found(self.level)) {
+            self.script.add(Piece::store(self.arrays.element(DEPTHS, self.neighbour(), NODE), 1).dependent());
+            self.tail = (self.tail + 1) % self.arrays.graph.nodes();
+            if self.tail % (super::layout::LINE / NODE) == 0 {
+                self.script.add(Piece::store(self.arrays.element(QUEUE, self.tail, NODE), 1));
+            }
+        }
+        let bits = Piece::store(self.successors(), 1).after(self.work.successor).dependent();
+        self.script.add(bits);
+        let count = Piece::store(self.arrays.element(COUNTS, self.neighbour(), COUNT), 1).dependent();
+        self.script.add_random(count, self.arrays.walks.as_ref(), rng);
+        self.fence = true;
+    }
+
+    /// Paths and dependency of a neighbour that lies one level further.
+    fn add_up(&mut self, rng: &mut Rng) {
+        if rng.chance(self.levels.further(self.level)) {
+            self.gather(COUNTS, COUNT, self.work.edge + self.work.dependency, rng);
+            self.gather(DELTAS, SCORE, 1, rng);
+        } else {
+            self.script.add(Piece::load(0, 0).after(self.work.edge));
+        }
+    }
+
+    /// Dependency and score of the node.
+    fn finish(&mut self, rng: &mut Rng) {
+        let walks = self.arrays.walks.as_ref();
+        self.script.add_random(Piece::store(self.arrays.element(DELTAS, self.node, SCORE), 1), walks, rng);
+        self.script.add_random(Piece::store(self.arrays.element(SCORES, self.node, SCORE), 1), walks, rng);
+        self.fence = false;
+    }
+}

@@ -1,0 +1,130 @@
+//! PageRank in the manner of GAPBS: every node gathers what its neighbours contribute.
+
+use super::graph::{Arrays, NODE};
+use super::layout::LINE;
+use super::script::{Piece, Script};
+use super::{Bases, Step};
+use crate::params::{AppParams, GraphParams};
+use hostnet_kernel::Rng;
+use serde::{Deserialize, Serialize};
+
+/// Nodes that a thread takes at a time.
+const CHUNK: u64 = 16384;
+
+/// Numbers of nodes, scores or contributions per line.
+const PER_LINE: u64 = LINE / NODE;
+
+/// Pointers per line.
+const POINTERS: u64 = LINE / super::graph::POINTER;
+
+const SCORE: usize = 0;
+const CONTRIBUTION: usize = 1;
+
+/// A thread of PageRank.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PageRank {
+    arrays: Arrays,
+    script: Script,
+    work_node: u32,
+    work_edge: u32,
+    chunk: u64,
+    threads: u64,
+    node: u64,
+    /// The first node that is not in the chunk.
+    end: u64,
+    /// Neighbours of the node that are done.
+    edge: u64,
+}
+
+fn arrays(params: &AppParams, graph: &GraphParams, base: u64) -> Arrays {
+    Arrays::new(params, graph, base, &[8 * NODE, 8 * NODE])
+}
+
+/// Memory of the graph and its scores.
+pub(super) fn bytes(params: &AppParams, graph: &GraphParams) -> u64 {
+    arrays(params, graph, 0).bytes
+}
+
+impl PageRank {
+    pub(super) fn new(
+        params: &AppParams,
+        graph: &GraphParams,
+        thread: u32,
+        threads: u32,
+        bases: Bases,
+        rng: &mut Rng,
+    ) -> Self {
+        let arrays = arrays(params, graph, bases.shared);
+        let nodes = arrays.graph.nodes();
+        let chunk = CHUNK.min((nodes / u64::from(threads)).max(1));
+        let begin = u64::from(thread) % (nodes / chunk) * chunk;
+        Self {
+            arrays,
+            script: Script::new(),
+            work_node: graph.node,
+            work_edge: graph.edge,
+            chunk,
+            threads: u64::from(threads),
+            node: begin + rng.below(chunk),
+            end: begin + chunk,
+            edge: 0,
+        }
+    }
+
+    /// The next step.
+    #[inline]
+    pub fn step(&mut self, rng: &mut Rng) -> Step {
+        loop {
+            if let Some(step) = self.script.next() {
+                return step;
+            }
+            self.plan(rng);
+        }
+    }
+
+    /// One neighbour. Nothing depends on data: the core knows all addresses but those of the gathers in advance, and has the
+    /// numbers of the neighbours early because it runs ahead of the gathers.
+    fn plan(&mut self, rng: &mut Rng) {
+        if self.edge == 0 {
+            self.script.begin();
+            self.enter_node();
+        }
+        let edge = self.node * self.arrays.graph.neighbours + self.edge;
+        if edge % PER_LINE == 0 {
+            self.script.add(Piece::load(self.arrays.graph.edge(edge + PER_LINE), 1));
+        }
+        let neighbour = self.arrays.graph.neighbour(edge);
+        let gather = Piece::load(self.arrays.element(CONTRIBUTION, neighbour, NODE), 1).each(self.work_edge);
+        self.script.add_random(gather, self.arrays.walks.as_ref(), rng);
+        self.edge += 1;
+        if self.edge == self.arrays.graph.neighbours {
+            self.script.end();
+            self.next_node();
+        }
+    }
+
+    /// Index, score and contribution of the node; its score is stored beside the contribution.
+    fn enter_node(&mut self) {
+        let mut before = self.work_node;
+        let arrays = &self.arrays;
+        if self.node % POINTERS == 0 {
+            self.script.add(Piece::load(arrays.graph.pointer(self.node), 1).after(std::mem::take(&mut before)));
+        }
+        if self.node % PER_LINE == 0 {
+            self.script.add(Piece::store(arrays.element(SCORE, self.node, NODE), 1));
+            self.script.add(Piece::store(arrays.element(CONTRIBUTION, self.node, NODE), 1));
+        }
+        self.script.add(Piece::load(0, 0).after(before));
+    }
+
+    fn next_node(&mut self) {
+        self.edge = 0;
+        self.node += 1;
+        if self.node == self.end {
+            let nodes = self.arrays.graph.nodes();
+            let begin = self.end - self.chunk;
+            self.node = (begin + self.threads * self.chunk) % (nodes / self.chunk * self.chunk);
+            self.end = self.node + self.chunk;
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! A key-value server in the manner of Redis, and its client.
+
+use super::layout::{lines, Arena, Ring, Walks, LINE};
+use super::script::{Piece, Script};
+use super::{Bases, Footprint, Step};
+use crate::params::{AppParams, RedisParams};
+use hostnet_kernel::Rng;
+use serde::{Deserialize, Serialize};
+
+/// Spreads the numbers of keys over the buckets of the hash table.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Keys in front of another in its bucket, at most.
+const IN_FRONT: u32 = 2;
+
+/// Where the structures of one server lie.
+#[derive(Clone, Debug)]
+struct Places {
+    table: u64,
+    pairs: u64,
+    objects: u64,
+    values: u64,
+    query: u64,
+    reply: u64,
+    requests: u64,
+    replies: u64,
+    walks: Option<Walks>,
+    bytes: u64,
+}
+
+impl Places {
+    fn new(params: &AppParams, redis: &RedisParams, base: u64) -> Self {
+        let mut arena = Arena::new(base);
+        let layout = &redis.layout;
+        let table = arena.place(buckets(redis), 8);
+        let pairs = arena.place(redis.keys, layout.entry_bytes.saturating_add(layout.key_bytes));
+        let objects = arena.place(redis.keys, layout.object_bytes);
+        let values = arena.place(redis.keys.saturating_add(1), slot_bytes(redis));
+        let walks = arena.walks(params.walks.as_ref());
+        let query = arena.place(1, buffer_bytes(redis));
+        let reply = arena.place(1, buffer_bytes(redis));
+        let requests = arena.place(1, socket_bytes(redis));
+        let replies = arena.place(1, socket_bytes(redis));
+        Self { table, pairs, objects, values, query, reply, requests, replies, walks, bytes: arena.bytes() }
+    }
+}
+
+/// Memory of a server, and of a client of it.
+pub(super) fn footprint(params: &AppParams, redis: &RedisParams) -> Footprint {
+    let client_bytes = {
+        let mut arena = Arena::new(0);
+        arena.place(1, buffer_bytes(redis));
+        arena.bytes()
+    };
+    Footprint { shared_bytes: 0, thread_bytes: Places::new(params, redis, 0).bytes, client_bytes }
+}
+
+fn buckets(redis: &RedisParams) -> u64 {
+    redis.keys.checked_next_power_of_two().unwrap_or(u64::MAX)
+}
+
+/// Bytes that a value takes: the size classes of jemalloc, four to every doubling.
+fn slot_bytes(redis: &RedisParams) -> u64 {
+    let bytes = redis.value_bytes.saturating_add(redis.layout.header_bytes).max(LINE);
+    let spacing = (1_u64 << (63 - (bytes - 1).leading_zeros())) / 4;
+    bytes.checked_next_multiple_of(spacing).unwrap_or(u64::MAX)
+}
+
+/// The largest request or reply.
+fn message_bytes(redis: &RedisParams) -> u64 {
+    redis.value_bytes.saturating_add(redis.layout.request_bytes.max(redis.layout.reply_bytes))
+}
+
+/// Buffers of the messages of all connections.
+fn buffer_bytes(redis: &RedisParams) -> u64 {
+    message_bytes(redis).saturating_mul(u64::from(redis.connections) * u64::from(redis.pipeline))
+}
+
+fn socket_bytes(redis: &RedisParams) -> u64 {
+    redis.socket_bytes.max(message_bytes(redis))
+}
+
+/// Bytes of a request and of its reply.
+fn messages(redis: &RedisParams, set: bool) -> (u64, u64) {
+    let (request, reply) = (redis.layout.request_bytes, redis.layout.reply_bytes);
+    if set {
+        (request + redis.value_bytes, reply)
+    } else {
+        (request, reply + redis.value_bytes)
+    }
+}
+
+/// A thread that serves.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Redis {
+    redis: RedisParams,
+    script: Script,
+    table: u64,
+    pairs: u64,
+    objects: u64,
+    values: u64,
+    walks: Option<Walks>,
+    mask: u64,
+    /// Chance of each of up to [`IN_FRONT`] keys in front of another.
+    crowd: u64,
+    /// The place of the value released last, which the next new value takes.
+    released: u64,
+    requests: Ring,
+    query: Ring,
+    reply: Ring,
+    /// What the kernel takes from the buffer of replies: that of the batch before.
+    sent: Ring,
+    replies: Ring,
+}
+
+impl Redis {
+    pub(super) fn new(params: &AppParams, redis: &RedisParams, bases: Bases, rng: &mut Rng) -> Self {
+        let places = Places::new(params, redis, bases.thread);
+        let buckets = buckets(redis);
+        let ring = |base| Ring::new(base, buffer_bytes(redis), 0);
+        let socket = |base| Ring::new(base, socket_bytes(redis), 0);
+        let batch = message_bytes(redis) * u64::from(redis.pipeline) % buffer_bytes(redis);
+        Self {
+            redis: redis.clone(),
+            script: Script::new(),
+            table: places.table,
+            pairs: places.pairs,
+            objects: places.objects,
+            values: places.values,
+            walks: places.walks,
+            mask: buckets - 1,
+            // A key is found behind half of the others of its bucket (Knuth, volume 3, 6.4).
+            crowd: ((u128::from(redis.keys) << 32) / u128::from(buckets) / u128::from(2 * IN_FRONT)) as u64,
+            released: places.values + rng.below(redis.keys + 1) * slot_bytes(redis),
+            requests: socket(places.requests),
+            query: ring(places.query),
+            reply: Ring::new(places.reply, buffer_bytes(redis), batch),
+            sent: ring(places.reply),
+            replies: socket(places.replies),
+        }
+    }
+
+    /// The next step.
+    #[inline]
+    pub fn step(&mut self, rng: &mut Rng) -> Step {
+        loop {
+            if let Some(step) = self.script.next() {
+                return step;
+            }
+            self.plan(rng);
+        }
+    }
+
+    fn plan(&mut self, rng: &mut Rng) {
+        let set = rng.chance(self.redis.sets);
+        self.script.begin();
+        let query = self.receive(set);
+        let key = rng.below(self.redis.keys);
+        self.look_up(key, rng);
+        if set {
+            self.replace(key, query, rng);
+        } else {
+            self.answer(key, rng);
+        }
+        self.send(set);
+        self.script.end();
+    }
+
+    /// The kernel copies the request to the buffer of the server: the lines of it that are entered with this one.
+    fn receive(&mut self, set: bool) -> (u64, u32) {
+        let (request, _) = messages(&self.redis, set);
+        let (from, _) = self.requests.take(request);
+        let (to, lines) = self.query.take(request);
+        self.script.add(Piece::copy(from, to, lines).each(self.redis.work.line));
+        (to, lines)
+    }
+
+    /// Bucket, entries and keys, each found with the one before, then the object.
+    fn look_up(&mut self, key: u64, rng: &mut Rng) {
+        let hash = key.wrapping_mul(SPREAD);
+        let bucket = self.table + ((hash >> 20) & self.mask) * 8;
+        let load = Piece::load(bucket, 1).after(self.redis.work.request);
+        self.script.add_random(load, self.walks.as_ref(), rng);
+        for other in 0..IN_FRONT {
+            // The same keys stand in front of it at every look.
+            let drawn = (hash ^ u64::from(other + 1)).wrapping_mul(SPREAD);
+            if drawn >> 32 < self.crowd {
+                self.compare(((u128::from(drawn << 32) * u128::from(self.redis.keys)) >> 64) as u64, rng);
+            }
+        }
+        self.compare(key, rng);
+        let object = Piece::load(self.objects + key * self.redis.layout.object_bytes, 1).after(1).dependent();
+        self.script.add_random(object, self.walks.as_ref(), rng);
+    }
+
+    /// An entry and its key: allocated one after the other when the key was new, they often share a line.
+    fn compare(&mut self, key: u64, rng: &mut Rng) {
+        let layout = &self.redis.layout;
+        let text = self.pairs + key * (layout.entry_bytes + layout.key_bytes);
+        let entry = text + layout.key_bytes;
+        let load = Piece::load(entry, 1).after(self.redis.work.entry).dependent();
+        self.script.add_random(load, self.walks.as_ref(), rng);
+        let in_front = (entry / LINE - text / LINE) as u32;
+        self.script.add(Piece::load(text, in_front).dependent());
+        self.script.add(Piece::load(entry + LINE, lines(entry, layout.entry_bytes) - 1));
+    }
+
+    fn value(&self, key: u64) -> u64 {
+        self.values + key * slot_bytes(&self.redis)
+    }
+
+    fn value_lines(&self, address: u64) -> u32 {
+        lines(address, self.redis.value_bytes + self.redis.layout.header_bytes)
+    }
+
+    /// The value goes to the buffer of replies, and the object notes that it was used.
+    fn answer(&mut self, key: u64, rng: &mut Rng) {
+        let value = self.value(key);
+        let (to, entered) = self.reply.take(messages(&self.redis, false).1);
+        let all = self.value_lines(value);
+        let work = &self.redis.work;
+        let copied = all.min(entered);
+        let copy = Piece::copy(value, to, copied).after(work.reply).each(work.line).dependent();
+        let rest = Piece::load(value + u64::from(copied) * LINE, all - copied);
+        let object = self.objects + key * self.redis.layout.object_bytes;
+        self.script.add_random(copy, self.walks.as_ref(), rng);
+        self.script.add(rest);
+        self.script.add(Piece::store(object, 1));
+    }
+
+    /// A new value in the place released last, then the old one is released.
+    fn replace(&mut self, key: u64, query: (u64, u32), rng: &mut Rng) {
+        let old = self.value(key);
+        let new = std::mem::replace(&mut self.released, old);
+        let work = &self.redis.work;
+        let all = self.value_lines(new);
+        self.script.add(Piece::load(query.0, query.1).after(work.set));
+        self.script.add_random(Piece::store(new, all).each(work.line), self.walks.as_ref(), rng);
+        let object = self.objects + key * self.redis.layout.object_bytes;
+        self.script.add(Piece::store(object, 1));
+        self.script.add_random(Piece::load(old, 1).dependent(), self.walks.as_ref(), rng);
+        let (to, entered) = self.reply.take(messages(&self.redis, true).1);
+        self.script.add(Piece::store(to, entered));
+    }
+
+    /// The kernel copies the reply to the socket.
+    fn send(&mut self, set: bool) {
+        let (_, reply) = messages(&self.redis, set);
+        let (from, _) = self.sent.take(reply);
+        let (to, lines) = self.replies.take(reply);
+        let work = &self.redis.work;
+        self.script.add(Piece::copy(from, to, lines).after(work.finish + work.kernel).each(work.line));
+    }
+}
+
+/// A client: reads replies and writes requests.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RedisClient {
+    redis: RedisParams,
+    script: Script,
+    requests: Ring,
+    replies: Ring,
+    buffer: Ring,
+}
+
+impl RedisClient {
+    pub(super) fn new(params: &AppParams, redis: &RedisParams, bases: Bases) -> Self {
+        let places = Places::new(params, redis, bases.thread);
+        let socket = |base| Ring::new(base, socket_bytes(redis), 0);
+        Self {
+            redis: redis.clone(),
+            script: Script::new(),
+            requests: socket(places.requests),
+            replies: socket(places.replies),
+            buffer: Ring::new(bases.client, buffer_bytes(redis), 0),
+        }
+    }
+
+    /// The next step.
+    #[inline]
+    pub fn step(&mut self, rng: &mut Rng) -> Step {
+        loop {
+            if let Some(step) = self.script.next() {
+                return step;
+            }
+            self.plan(rng);
+        }
+    }
+
+    fn plan(&mut self, rng: &mut Rng) {
+        let (request, reply) = messages(&self.redis, rng.chance(self.redis.sets));
+        let (from, lines) = self.replies.take(reply);
+        let (to, _) = self.buffer.take(reply);
+        let (sent, sent_lines) = self.requests.take(request);
+        self.script.begin();
+        self.script.add(Piece::copy(from, to, lines).each(self.redis.work.line));
+        self.script.add(Piece::store(sent, sent_lines).after(self.redis.work.client).each(self.redis.work.line));
+        self.script.end();
+    }
+}

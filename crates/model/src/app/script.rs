@@ -1,0 +1,153 @@
+//! What a thread does next, in pieces of a few lines each.
+
+use super::layout::{Walks, LINE};
+use super::Step;
+use hostnet_kernel::Rng;
+use serde::{Deserialize, Serialize};
+
+/// Pieces that a script holds at most.
+const PIECES: usize = 32;
+
+/// What a piece does to its lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Kind {
+    #[default]
+    Load,
+    Store,
+    /// Loads from one place and stores to another, line by line.
+    Copy,
+}
+
+/// Accesses to consecutive lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Piece {
+    from: u64,
+    to: u64,
+    steps: u32,
+    done: u32,
+    /// Instructions before its first access, beside those of a line.
+    before: u32,
+    /// Instructions per line.
+    each: u32,
+    kind: Kind,
+    depends: bool,
+    ends: bool,
+}
+
+impl Piece {
+    /// A load of `lines` lines.
+    pub(super) fn load(address: u64, lines: u32) -> Self {
+        Self { from: address / LINE * LINE, steps: lines, each: 1, ..Self::default() }
+    }
+
+    /// A store to `lines` lines.
+    pub(super) fn store(address: u64, lines: u32) -> Self {
+        Self { kind: Kind::Store, ..Self::load(address, lines) }
+    }
+
+    /// A copy of `lines` lines.
+    pub(super) fn copy(from: u64, to: u64, lines: u32) -> Self {
+        Self { to: to / LINE * LINE, kind: Kind::Copy, each: 2, ..Self::load(from, 2 * lines) }
+    }
+
+    /// With instructions before its first access.
+    pub(super) fn after(self, before: u32) -> Self {
+        Self { before, ..self }
+    }
+
+    /// With this many instructions per line.
+    pub(super) fn each(self, each: u32) -> Self {
+        Self { each, ..self }
+    }
+
+    /// Whose address is data of what stands before it.
+    pub(super) fn dependent(self) -> Self {
+        Self { depends: true, ..self }
+    }
+
+    fn step(&mut self) -> Step {
+        let first = self.done == 0;
+        let (base, line, store, instructions) = match self.kind {
+            Kind::Load => (self.from, self.done, false, self.each),
+            Kind::Store => (self.from, self.done, true, self.each),
+            Kind::Copy if self.done % 2 == 0 => (self.from, self.done / 2, false, self.each / 2),
+            Kind::Copy => (self.to, self.done / 2, true, self.each - self.each / 2),
+        };
+        self.done += 1;
+        Step {
+            address: base + u64::from(line) * LINE,
+            instructions: instructions + if first { self.before } else { 0 },
+            store,
+            depends: self.depends && first,
+            begins: false,
+            ends: self.ends && self.done == self.steps,
+        }
+    }
+}
+
+/// Pieces in the order in which they are done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Script {
+    pieces: [Piece; PIECES],
+    at: usize,
+    len: usize,
+    begins: bool,
+    /// Instructions that wait for an access to stand before.
+    waiting: u32,
+}
+
+impl Script {
+    pub(super) fn new() -> Self {
+        Self { pieces: [Piece::default(); PIECES], at: 0, len: 0, begins: false, waiting: 0 }
+    }
+
+    /// The next step; `None` when all is done and more has to be planned.
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<Step> {
+        if self.at == self.len {
+            (self.at, self.len) = (0, 0);
+            return None;
+        }
+        let piece = &mut self.pieces[self.at];
+        let mut step = piece.step();
+        if piece.done == piece.steps {
+            self.at += 1;
+        }
+        step.begins = std::mem::take(&mut self.begins);
+        Some(step)
+    }
+
+    /// The next operation begins with the next piece; to be called when all is done.
+    pub(super) fn begin(&mut self) {
+        self.begins = true;
+    }
+
+    /// The operation ends with the last piece.
+    pub(super) fn end(&mut self) {
+        self.pieces[self.len - 1].ends = true;
+    }
+
+    /// Adds a piece. Of one without lines only the instructions remain, for the next.
+    #[inline]
+    pub(super) fn add(&mut self, piece: Piece) {
+        let before = piece.before + self.waiting;
+        if piece.steps == 0 {
+            self.waiting = before;
+            return;
+        }
+        self.waiting = 0;
+        self.pieces[self.len] = Piece { before, ..piece };
+        self.len += 1;
+    }
+
+    /// Adds a piece at a random address, after the walk of its page where that is needed.
+    #[inline]
+    pub(super) fn add_random(&mut self, piece: Piece, walks: Option<&Walks>, rng: &mut Rng) {
+        if let Some(entry) = walks.and_then(|walks| walks.entry(piece.from, rng)) {
+            self.add(Piece { each: 0, depends: piece.depends, before: piece.before, ..Piece::load(entry, 1) });
+            self.add(Piece { before: 0, ..piece });
+        } else {
+            self.add(piece);
+        }
+    }
+}

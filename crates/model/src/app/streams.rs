@@ -1,0 +1,197 @@
+//! Generators of plain accesses: STREAM, MLC and the pointer chase.
+
+use super::graph::mix;
+use super::layout::{Arena, Walks, LINE};
+use super::script::{Piece, Script};
+use super::{Bases, Step};
+use crate::params::{AppParams, ChaseParams, Kernel, KernelParams, MlcParams};
+use hostnet_kernel::Rng;
+use serde::{Deserialize, Serialize};
+
+/// Bytes of the arrays of STREAM.
+pub(super) fn stream_bytes(kernel: &KernelParams) -> u64 {
+    stream_arena(kernel, 0).1.bytes()
+}
+
+fn stream_arena(kernel: &KernelParams, base: u64) -> ([u64; 3], Arena) {
+    let mut arena = Arena::new(base);
+    let arrays = [0; 3].map(|_| arena.place(1, kernel.array_bytes));
+    (arrays, arena)
+}
+
+/// A thread of STREAM.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Stream {
+    script: Script,
+    loads: [u64; 2],
+    load_count: usize,
+    store: u64,
+    work: u32,
+    first: u64,
+    lines: u64,
+    at: u64,
+}
+
+impl Stream {
+    pub(super) fn new(kernel: &KernelParams, thread: u32, threads: u32, bases: Bases) -> Self {
+        let ([a, b, c], _) = stream_arena(kernel, bases.shared);
+        let (loads, load_count, store) = match kernel.kernel {
+            Kernel::Copy => ([a, a], 1, c),
+            Kernel::Scale => ([c, c], 1, b),
+            Kernel::Add => ([a, b], 2, c),
+            Kernel::Triad => ([b, c], 2, a),
+        };
+        let all = (kernel.array_bytes / LINE).max(1);
+        let part = |thread: u32| (u128::from(all) * u128::from(thread) / u128::from(threads)) as u64;
+        let first = part(thread).min(all - 1);
+        let lines = (part(thread + 1) - part(thread)).max(1);
+        Self { script: Script::new(), loads, load_count, store, work: kernel.line, first, lines, at: 0 }
+    }
+
+    /// The next step.
+    #[inline]
+    pub fn step(&mut self) -> Step {
+        loop {
+            if let Some(step) = self.script.next() {
+                return step;
+            }
+            self.plan();
+        }
+    }
+
+    fn plan(&mut self) {
+        let offset = (self.first + self.at) * LINE;
+        self.script.begin();
+        for load in &self.loads[..self.load_count] {
+            self.script.add(Piece::load(load + offset, 1));
+        }
+        self.script
+            .add(Piece::store(self.store + offset, 1).each(self.work.saturating_sub(self.load_count as u32).max(1)));
+        self.script.end();
+        self.at = (self.at + 1) % self.lines;
+    }
+}
+
+/// A buffer, of a whole number of lines.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Buffer {
+    base: u64,
+    lines: u64,
+    walks: Option<Walks>,
+}
+
+fn buffer(params: &AppParams, bytes: u64, base: u64) -> (Buffer, u64) {
+    let mut arena = Arena::new(base);
+    let base = arena.place(1, bytes);
+    let walks = arena.walks(params.walks.as_ref());
+    (Buffer { base, lines: (bytes / LINE).max(1), walks }, arena.bytes())
+}
+
+/// Bytes of a buffer and its page tables.
+pub(super) fn buffer_bytes(params: &AppParams, bytes: u64) -> u64 {
+    buffer(params, bytes, 0).1
+}
+
+/// A thread of MLC.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Mlc {
+    script: Script,
+    buffer: Buffer,
+    random: bool,
+    reads: u64,
+    work: u32,
+    at: u64,
+}
+
+impl Mlc {
+    pub(super) fn new(params: &AppParams, mlc: &MlcParams, bases: Bases) -> Self {
+        let delay = u128::from(mlc.delay_ps) * 1000 / u128::from(params.instruction_fs.max(1));
+        let work = u32::try_from(delay).unwrap_or(u32::MAX).saturating_add(mlc.line);
+        let (buffer, _) = buffer(params, mlc.working_set_bytes, bases.thread);
+        Self { script: Script::new(), buffer, random: mlc.random, reads: mlc.reads, work, at: 0 }
+    }
+
+    /// The next step.
+    #[inline]
+    pub fn step(&mut self, rng: &mut Rng) -> Step {
+        loop {
+            if let Some(step) = self.script.next() {
+                return step;
+            }
+            self.plan(rng);
+        }
+    }
+
+    fn plan(&mut self, rng: &mut Rng) {
+        let line = if self.random { rng.below(self.buffer.lines) } else { self.at };
+        self.at = (self.at + 1) % self.buffer.lines;
+        let address = self.buffer.base + line * LINE;
+        let load = rng.chance(self.reads);
+        let piece = if load { Piece::load(address, 1) } else { Piece::store(address, 1) }.each(self.work);
+        let walks = if self.random { self.buffer.walks.as_ref() } else { None };
+        self.script.begin();
+        self.script.add_random(piece, walks, rng);
+        self.script.end();
+    }
+}
+
+/// A thread that chases pointers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Chase {
+    script: Script,
+    buffer: Buffer,
+    work: u32,
+    bits: u32,
+    seed: u64,
+    at: u64,
+}
+
+impl Chase {
+    pub(super) fn new(params: &AppParams, chase: &ChaseParams, bases: Bases, rng: &mut Rng) -> Self {
+        let (buffer, _) = buffer(params, chase.working_set_bytes, bases.thread);
+        let bits = u64::BITS - (buffer.lines - 1).leading_zeros();
+        Self { script: Script::new(), buffer, work: chase.line, bits, seed: rng.next_u64(), at: 0 }
+    }
+
+    /// The next step.
+    #[inline]
+    pub fn step(&mut self, rng: &mut Rng) -> Step {
+        loop {
+            if let Some(step) = self.script.next() {
+                return step;
+            }
+            self.plan(rng);
+        }
+    }
+
+    fn plan(&mut self, rng: &mut Rng) {
+        let address = self.buffer.base + self.next_line() * LINE;
+        self.script.begin();
+        let load = Piece::load(address, 1).each(self.work).dependent();
+        self.script.add_random(load, self.buffer.walks.as_ref(), rng);
+        self.script.end();
+    }
+
+    /// The next line of the cycle: numbers in order, shuffled by a bijection, those beyond the buffer left out.
+    fn next_line(&mut self) -> u64 {
+        let mask = (1_u64 << self.bits) - 1;
+        loop {
+            let line = shuffle(self.at, self.bits, self.seed);
+            self.at = (self.at + 1) & mask;
+            if line < self.buffer.lines {
+                return line;
+            }
+        }
+    }
+}
+
+/// A bijection of the numbers below 2^`bits`: products with odd numbers and shifts, three times.
+fn shuffle(value: u64, bits: u32, seed: u64) -> u64 {
+    let mask = (1_u64 << bits) - 1;
+    let shift = bits / 2 + 1;
+    (0..3).fold(value, |value, round| {
+        let key = mix(seed ^ round);
+        let value = (value.wrapping_mul(key | 1).wrapping_add(key >> 32)) & mask;
+        value ^ value.checked_shr(shift).unwrap_or(0)
+    })
+}

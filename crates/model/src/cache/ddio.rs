@@ -1,0 +1,66 @@
+//! What devices do to the caches.
+
+use super::{Caches, Holder, IoWrite, Shared};
+
+impl Caches {
+    /// A device writes a whole line by way of the LLC (DDIO). What the LLC has is updated in place, in whatever way it
+    /// is. Else the line is allocated in the ways of DDIO, also when a core has it: cores always lose their copies.
+    pub fn io_write(&mut self, line: u64, class: u8) -> IoWrite {
+        let slice = self.slice(line);
+        let written = Shared { class, dirty: true, io: true, read: false, holder: Holder::NOBODY };
+        let llc = &mut self.llc[slice];
+        if let Some(slot) = llc.find(line) {
+            llc.touch(slot);
+            let before = std::mem::replace(llc.data_mut(slot), written);
+            self.counts.leave(before);
+            self.counts.enter(written);
+            self.counts.class(class).ddio_updates += 1;
+            self.withdraw(line, before.holder, None);
+            return IoWrite { hit: true, evicted: None };
+        }
+        let hit = self.withdraw_noted(slice, line);
+        self.counts.class(class).ddio_allocations += 1;
+        IoWrite { hit, evicted: self.allocate(slice, line, written, self.params.ddio.ways) }
+    }
+
+    /// A device without DDIO writes a whole line to memory: no cache keeps a copy.
+    pub fn io_invalidate(&mut self, line: u64) {
+        let slice = self.slice(line);
+        if let Some(gone) = self.llc[slice].remove(line) {
+            self.counts.leave(gone);
+            self.withdraw(line, gone.holder, None);
+        } else {
+            self.withdraw_noted(slice, line);
+        }
+    }
+
+    /// The cores and the snoop filter lose a line. Returns whether a core had it.
+    #[inline]
+    fn withdraw_noted(&mut self, slice: usize, line: u64) -> bool {
+        let noted = self.filter.get_mut(slice).and_then(|filter| filter.remove(line));
+        noted.is_some_and(|holder| self.withdraw(line, holder, None).any)
+    }
+
+    /// A device reads a line; true when a cache has it. Data that a device wrote count as read from then on. A line
+    /// that no cache has is read from memory and not kept.
+    pub fn io_read(&mut self, line: u64, class: u8) -> bool {
+        let slice = self.slice(line);
+        let hit = match self.llc[slice].lookup(line) {
+            Some(held) => {
+                held.read = true;
+                true
+            }
+            None => self.a_core_has(slice, line),
+        };
+        let counts = self.counts.class(class);
+        counts.io_reads += 1;
+        counts.io_read_hits += u64::from(hit);
+        hit
+    }
+
+    #[inline]
+    fn a_core_has(&self, slice: usize, line: u64) -> bool {
+        let holder = self.filter.get(slice).and_then(|filter| filter.peek(line)).unwrap_or_default();
+        self.l2[holder.cores(self.l2.len())].iter().any(|l2| l2.find(line).is_some())
+    }
+}

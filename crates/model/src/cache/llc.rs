@@ -1,0 +1,137 @@
+//! What the slices of the LLC hold, as cores use them.
+
+use super::{Caches, Evicted, Holder, Read, Shared, Slot, Victim};
+
+impl Caches {
+    /// A core reads a line that its L2 has not. A victim LLC gives its copy away, dirty or not; the snoop filter notes
+    /// who has it. Another core that has the line hands it over: a clean copy is shared, a dirty one migrates to the
+    /// reader with its duty to write back, as the migratory snoops of Skylake-SP do. An inclusive LLC keeps the line,
+    /// and the duty; then the reader's copy is always clean.
+    pub fn read(&mut self, core: u32, line: u64, class: u8) -> Read {
+        let (hit, evicted) =
+            if self.inclusive { (self.read_inclusive(core, line, class), None) } else { self.read_victim(core, line) };
+        let counts = self.counts.class(class);
+        counts.llc_lookups += 1;
+        counts.llc_misses += u64::from(hit.is_none());
+        Read { hit, evicted }
+    }
+
+    #[inline]
+    fn read_victim(&mut self, core: u32, line: u64) -> (Option<bool>, Option<Evicted>) {
+        let slice = self.slice(line);
+        if let Some(given) = self.llc[slice].remove(line) {
+            self.counts.leave(given);
+            return (Some(given.dirty), self.track(slice, line, core));
+        }
+        let Some(holder) = self.filter[slice].lookup(line).copied() else {
+            return (None, self.track(slice, line, core));
+        };
+        (self.read_held(core, line, holder), None)
+    }
+
+    /// Reads a line that the snoop filter knows; on its way to or from a core, nobody may have it.
+    fn read_held(&mut self, core: u32, line: u64, holder: Holder) -> Option<bool> {
+        let copies = self.snoop(core, line, holder);
+        if let Some(noted) = self.holder_mut(line) {
+            *noted = holder.and(core);
+        }
+        copies.any.then_some(copies.dirty.is_some())
+    }
+
+    #[inline]
+    fn read_inclusive(&mut self, core: u32, line: u64, class: u8) -> Option<bool> {
+        let slice = self.slice(line);
+        let llc = &mut self.llc[slice];
+        let slot = llc.find(line)?;
+        llc.touch(slot);
+        let held = llc.data(slot);
+        if held.io {
+            let read = llc.data_mut(slot);
+            (read.class, read.io) = (class, false);
+            self.counts.leave(held);
+            self.counts.enter(*read);
+        }
+        if !(held.holder == Holder::NOBODY || held.holder == Holder::core(core)) {
+            self.write_back_copies(core, line, held.holder);
+        }
+        Some(false)
+    }
+
+    /// The holders of a line that another core reads keep it; an inclusive LLC gets the data of a dirty copy.
+    pub(super) fn write_back_copies(&mut self, reader: u32, line: u64, holder: Holder) {
+        if let Some(class) = self.snoop(reader, line, holder).dirty {
+            let slice = self.slice(line);
+            if let Some(slot) = self.llc[slice].find(line) {
+                self.take_over(slice, slot, class);
+            }
+        }
+    }
+
+    /// The data of a read is back from memory: an inclusive LLC keeps it. Returns a dirty line that leaves for it.
+    #[inline]
+    pub fn fetched(&mut self, line: u64, class: u8) -> Option<Evicted> {
+        let slice = self.slice(line);
+        if !self.inclusive || self.llc[slice].find(line).is_some() {
+            return None;
+        }
+        self.allocate(slice, line, Shared { class, ..Shared::default() }, self.masks[usize::from(class)])
+    }
+
+    /// A line that left the L2 of a core reaches the LLC. Returns a dirty line that leaves for it. If a core has read
+    /// the line again in the meantime, that copy takes over the duty to write back, and the LLC stays as it is.
+    pub fn put(&mut self, core: u32, victim: Victim) -> Option<Evicted> {
+        let Victim { line, class, dirty } = victim;
+        let slice = self.slice(line);
+        let noted = self.filter.get(slice).and_then(|filter| filter.find(line));
+        if let Some(slot) = noted {
+            let holder = self.filter[slice].data(slot);
+            if self.absorb(line, holder, dirty) {
+                return None;
+            }
+            self.filter[slice].take(slot);
+        } else if let Some(slot) = self.llc[slice].find(line) {
+            if dirty {
+                self.take_over(slice, slot, class);
+                self.release(core, slice, slot, line);
+            }
+            return None;
+        } else if self.inclusive && !dirty {
+            return None;
+        }
+        let put = Shared { class, dirty, ..Shared::default() };
+        self.allocate(slice, line, put, self.masks[usize::from(class)])
+    }
+
+    /// A core's data replaces what the LLC has of a line.
+    #[inline]
+    fn take_over(&mut self, slice: usize, slot: Slot, class: u8) {
+        let held = self.llc[slice].data_mut(slot);
+        self.counts.leave(*held);
+        *held = Shared { class, dirty: true, io: false, read: false, ..*held };
+        self.counts.enter(*held);
+    }
+
+    /// An inclusive LLC forgets a holder that is known to have lost the line.
+    #[inline]
+    fn release(&mut self, core: u32, slice: usize, slot: Slot, line: u64) {
+        let held = self.llc[slice].data_mut(slot);
+        if held.holder == Holder::core(core) && self.l2[core as usize].find(line).is_none() {
+            held.holder = Holder::NOBODY;
+        }
+    }
+
+    /// Puts a line that the LLC has not into one of the ways of `mask`. Returns a dirty line that leaves for it.
+    #[inline]
+    pub(super) fn allocate(&mut self, slice: usize, line: u64, coming: Shared, mask: u32) -> Option<Evicted> {
+        self.counts.enter(coming);
+        let (line, mut left) = self.llc[slice].insert(line, coming, mask)?;
+        self.counts.leave(left);
+        if let Some(class) = self.back_invalidate(line, left.holder).dirty {
+            left = Shared { class, dirty: true, io: false, ..left };
+        }
+        left.dirty.then(|| {
+            self.counts.write_back(left);
+            Evicted { line, class: left.class, io: left.io }
+        })
+    }
+}

@@ -1,0 +1,79 @@
+//! What the L2 of a core holds.
+
+use super::{Access, Caches, Holder, Private, Victim};
+
+impl Caches {
+    /// A core loads from or stores to a line: looks it up in its L2. A store makes a line dirty, and takes it from the
+    /// other cores that have it.
+    #[inline]
+    pub fn access(&mut self, core: u32, line: u64, class: u8, store: bool) -> Access {
+        let counts = self.counts.class(class);
+        counts.l2_lookups += 1;
+        let Some(held) = self.l2[core as usize].lookup(line) else {
+            counts.l2_misses += 1;
+            return Access::Miss;
+        };
+        let prefetched = std::mem::take(&mut held.prefetched);
+        counts.prefetch_used += u64::from(prefetched);
+        if store {
+            held.dirty = true;
+            if std::mem::take(&mut held.shared) {
+                self.claim(core, line);
+            }
+        }
+        Access::Hit { prefetched }
+    }
+
+    /// Whether the L2 of a core has a line; changes nothing.
+    #[must_use]
+    #[inline]
+    pub fn holds(&self, core: u32, line: u64) -> bool {
+        self.l2[core as usize].find(line).is_some()
+    }
+
+    /// Puts a line, which the core has [read](Caches::read), into its L2; the line that leaves for it has to go to the
+    /// LLC. Clean lines leave without a word if the LLC is inclusive.
+    ///
+    /// A line that a core may not keep passes the L2 by and leaves at once: since the read, the snoop filter or the
+    /// inclusive LLC has lost track of it, a device has written it, or another core has.
+    pub fn fill(&mut self, core: u32, line: u64, class: u8, dirty: bool, prefetched: bool) -> Option<Victim> {
+        let Some(shared) = self.join(core, line, dirty) else {
+            return self.leaves(Victim { line, class, dirty });
+        };
+        let l2 = &mut self.l2[core as usize];
+        if let Some(held) = l2.lookup(line) {
+            held.dirty |= dirty;
+            return None;
+        }
+        self.counts.class(class).prefetch_filled += u64::from(prefetched);
+        let (line, left) = l2.insert(line, Private { class, dirty, prefetched, shared }, u32::MAX)?;
+        self.leaves(Victim { line, class: left.class, dirty: left.dirty })
+    }
+
+    #[inline]
+    fn leaves(&self, victim: Victim) -> Option<Victim> {
+        (victim.dirty || !self.inclusive).then_some(victim)
+    }
+
+    /// A core becomes a holder of a line. Returns whether others may be too, or nothing if it cannot become one.
+    #[inline]
+    fn join(&mut self, core: u32, line: u64, dirty: bool) -> Option<bool> {
+        let inclusive = self.inclusive;
+        let holder = self.holder_mut(line)?;
+        if *holder == Holder::core(core) {
+            return Some(false);
+        }
+        if !inclusive && !holder.includes(core) {
+            return None;
+        }
+        if dirty {
+            self.claim(core, line);
+            return Some(false);
+        }
+        let before = std::mem::replace(holder, holder.and(core));
+        if inclusive && before != Holder::NOBODY {
+            self.write_back_copies(core, line, before);
+        }
+        Some(before != Holder::NOBODY)
+    }
+}

@@ -1,0 +1,114 @@
+//! What the CHA does with a last-level cache.
+//!
+//! What the LLC can serve by itself passes without an entry of the request buffer. A line that has to displace a dirty one waits
+//! until the memory controller has accepted that: its request carries the displaced line to memory.
+
+use super::Cha;
+use crate::cache::{Evicted, Victim};
+use crate::context::{Context, Payload};
+use crate::request::{Kind, Request, RequestId};
+
+/// From the decision to write a line to memory to the arrival of that request at its slice, in ps.
+const EVICT_PS: u64 = 1;
+
+impl Cha {
+    /// Lets the LLC have a request; true when it needs nothing of memory.
+    pub(super) fn serve_from_llc(&mut self, id: RequestId, context: &mut Context) -> bool {
+        let now = context.now();
+        let request = context.requests.get_mut(id);
+        request.admitted = now;
+        let Request { kind, class, line, owner, .. } = *request;
+        match kind {
+            Kind::CoreRead => self.serve_core(id, context),
+            Kind::CoreWrite | Kind::CoreClean => {
+                let victim = Victim { line, class, dirty: kind == Kind::CoreWrite };
+                let core = owner.0 - context.layout.core;
+                let evicted = context.caches().put(core, victim);
+                if let Some(evicted) = evicted {
+                    Self::carry(id, evicted, context);
+                    return false;
+                }
+                if kind == Kind::CoreWrite {
+                    context.send(owner, self.core_write_ack_ps, Payload::Taken(id));
+                } else {
+                    context.requests.remove(id);
+                }
+                true
+            }
+            Kind::IoPut => {
+                if let Some(evicted) = context.caches().io_write(line, class).evicted {
+                    Self::carry(id, evicted, context);
+                    return false;
+                }
+                context.send(owner, self.put_ps + self.io_write_ack_ps, Payload::Acknowledged(id));
+                true
+            }
+            Kind::IoRead => {
+                let hit = context.caches().io_read(line, class);
+                if hit {
+                    context.send(owner, self.hit_ps + self.io_read_return_ps, Payload::Data(id));
+                }
+                hit
+            }
+            Kind::IoWrite => {
+                context.caches().io_invalidate(line);
+                false
+            }
+            Kind::Evict => false,
+        }
+    }
+
+    fn serve_core(&mut self, id: RequestId, context: &mut Context) -> bool {
+        let Request { class, line, owner, .. } = *context.requests.get(id);
+        let core = owner.0 - context.layout.core;
+        let read = context.caches().read(core, line, class);
+        if let Some(evicted) = read.evicted {
+            self.evict(evicted, context);
+        }
+        let Some(dirty) = read.hit else { return false };
+        context.requests.get_mut(id).for_store |= dirty;
+        context.send(owner, self.hit_ps + self.from_cha_ps, Payload::Data(id));
+        true
+    }
+
+    /// The data of a read passes: an inclusive LLC keeps what a core has read.
+    pub(super) fn keep_in_llc(&mut self, id: RequestId, context: &mut Context) {
+        let Request { kind, class, line, .. } = *context.requests.get(id);
+        if kind != Kind::CoreRead {
+            return;
+        }
+        if let Some(evicted) = context.caches().fetched(line, class) {
+            self.evict(evicted, context);
+        }
+    }
+
+    /// The request goes on as that of the dirty line that has to leave; its books stay those of who needs the place.
+    fn carry(id: RequestId, evicted: Evicted, context: &mut Context) {
+        let place = context.decoder.place(evicted.line);
+        let request = context.requests.get_mut(id);
+        request.class = evicted.class;
+        request.place = place;
+    }
+
+    /// Writes a dirty line to memory that nothing waits for.
+    #[allow(clippy::unused_self)]
+    fn evict(&self, evicted: Evicted, context: &mut Context) {
+        let now = context.now();
+        let id = context.requests.insert(Request {
+            kind: Kind::Evict,
+            class: evicted.class,
+            book: 0,
+            for_store: false,
+            slice: super::slice_of(evicted.line, context.layout.slices),
+            line: evicted.line,
+            place: context.decoder.place(evicted.line),
+            owner: context.id,
+            tag: 0,
+            since: now,
+            entered: now,
+            admitted: now,
+            next: RequestId::NONE,
+        });
+        context.send(context.id, EVICT_PS, Payload::Arrive(id));
+    }
+}

@@ -1,0 +1,121 @@
+//! What a core with caches executes: an application, a stream, or the kernel's work for storage.
+
+use crate::app::{Generator, Step};
+use crate::core::Walk;
+use crate::pages::Pages;
+use hostnet_kernel::Rng;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Instructions that a core spends per line of data that it consumes: a checksum over 64 B, eight words of it at a time.
+const CONSUME_INSTRUCTIONS: u32 = 16;
+/// Instructions per line of kernel structures: what lies around it is in the L1.
+const KERNEL_INSTRUCTIONS: u32 = 8;
+/// A whole line of work, in the units of `owed`.
+const LINE: u64 = 1 << 16;
+
+/// A block of storage data that a core is to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// Virtual address of its next line.
+    pub address: u64,
+    /// Lines left.
+    pub lines: u32,
+    /// The drive that moved it.
+    pub ssd: u8,
+    /// The job of the drive.
+    pub job: u16,
+}
+
+/// Kernel work for storage, and the data that the cores consume.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Storage {
+    /// Where the kernel's structures lie.
+    pub walk: Walk,
+    /// Share of them that it only reads, in units of 2^-32.
+    pub loads: u64,
+    /// Lines per page of IO, in units of 2^-16.
+    pub lines_per_page: u64,
+    /// Lines of work left, in units of 2^-16.
+    pub owed: u64,
+    /// Lines of one request, in the same units: requests are worked on side by side, each along a chain of pointers.
+    pub request: u64,
+    /// Blocks to read, the first of them now.
+    pub blocks: VecDeque<Block>,
+}
+
+impl Storage {
+    /// Requests that have work left.
+    pub(super) fn requests(&self) -> u64 {
+        if self.owed < LINE {
+            0
+        } else {
+            self.owed.div_ceil(self.request.max(LINE))
+        }
+    }
+
+    fn next(&mut self, pages: &Pages, rng: &mut Rng) -> Option<Item> {
+        if self.owed >= LINE {
+            self.owed -= LINE;
+            let load = self.loads >= 1 << 32 || (self.loads > 0 && rng.chance(self.loads));
+            let line = self.walk.next(pages, rng);
+            return Some(Item { line, instructions: KERNEL_INSTRUCTIONS, store: !load, ..Item::default() });
+        }
+        let block = self.blocks.front_mut().filter(|block| block.lines > 0)?;
+        let line = pages.physical(block.address) / 64;
+        block.address += 64;
+        block.lines -= 1;
+        let ends = block.lines == 0;
+        Some(Item { line, instructions: CONSUME_INSTRUCTIONS, ends, ..Item::default() })
+    }
+}
+
+/// Loads and stores over a buffer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Stream {
+    /// Where.
+    pub walk: Walk,
+    /// Share of loads in units of 2^-32.
+    pub reads: u64,
+}
+
+/// What a core with caches executes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Source {
+    /// The thread of an application.
+    App(Box<Generator>),
+    /// Loads and stores over a buffer.
+    Stream(Stream),
+    /// Kernel work for storage.
+    Storage(Storage),
+}
+
+/// An access to a physical line, and what stands before it: see [`Step`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Item {
+    pub(super) line: u64,
+    pub(super) instructions: u32,
+    pub(super) store: bool,
+    pub(super) depends: bool,
+    pub(super) begins: bool,
+    pub(super) ends: bool,
+}
+
+impl Source {
+    /// The next access, if there is anything to do.
+    pub(super) fn next(&mut self, pages: &Pages, rng: &mut Rng) -> Option<Item> {
+        match self {
+            Self::App(generator) => {
+                let Step { address, instructions, store, depends, begins, ends } = generator.step(rng);
+                let line = pages.physical(address) / 64;
+                Some(Item { line, instructions, store, depends, begins, ends })
+            }
+            Self::Stream(stream) => {
+                let load = stream.reads >= 1 << 32 || (stream.reads > 0 && rng.chance(stream.reads));
+                let line = stream.walk.next(pages, rng);
+                Some(Item { line, instructions: 1, store: !load, ..Item::default() })
+            }
+            Self::Storage(storage) => storage.next(pages, rng),
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Filling the caches before time begins: accesses without events, at rates that nothing disturbs.
+
+use super::{CachedCore, Source};
+use crate::cache::{Access, Caches};
+
+/// About what a miss takes, in ps: the rates of the cores in the warm-up matter to the mix of what the LLC holds, not to time.
+const MISS_PS: u64 = 90_000;
+
+/// Carries out the next access of a core in `caches` alone. Returns about how long it takes, in ps; nothing when the core has
+/// nothing to do by itself.
+pub(super) fn step(core: &mut CachedCore, caches: &mut Caches) -> Option<u64> {
+    let thread = core.thread.as_mut().filter(|thread| !matches!(thread.source, Source::Storage(_)))?;
+    let item = thread.source.next(&core.pages, &mut core.rng)?;
+    let work_ps = u64::from(item.instructions) * thread.instruction_fs / 1000;
+    let class = thread.class;
+    if caches.access(core.index, item.line, class, item.store) != Access::Miss {
+        return Some(work_ps.max(1));
+    }
+    let found = caches.read(core.index, item.line, class);
+    if found.hit.is_none() {
+        let _ = caches.fetched(item.line, class);
+    }
+    let dirty = item.store || found.hit == Some(true);
+    if let Some(victim) = caches.fill(core.index, item.line, class, dirty, false) {
+        let _ = caches.put(core.index, victim);
+    }
+    let overlap = if item.depends { 1 } else { u64::from(core.params.lfb_entries) };
+    Some(work_ps.max(MISS_PS / overlap) + if item.depends { work_ps } else { 0 })
+}

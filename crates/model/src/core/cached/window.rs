@@ -1,0 +1,125 @@
+//! The reorder window of a core: loads in program order, and how far they hold the front end back.
+
+use super::flights::NO_FLIGHT;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// A load in the window.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Load {
+    /// Instructions of the thread before it.
+    position: u64,
+    /// The line on its way that it waits for, or [`NO_FLIGHT`].
+    flight: u16,
+    ends: bool,
+    done: Time,
+}
+
+/// Loads that the front end has passed and that still matter to it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Window {
+    rob: u64,
+    loads: VecDeque<Load>,
+    /// Number of the first load in the list.
+    first: u64,
+    outstanding: u32,
+    last_done: Time,
+}
+
+impl Window {
+    pub(super) fn new(rob: u32) -> Self {
+        let capacity = rob as usize + 1;
+        Self {
+            rob: u64::from(rob),
+            loads: VecDeque::with_capacity(capacity),
+            first: 0,
+            outstanding: 0,
+            last_done: Time::ZERO,
+        }
+    }
+
+    /// Loads without data.
+    pub(super) fn outstanding(&self) -> u32 {
+        self.outstanding
+    }
+
+    /// When the last data of all loads so far came, or will come.
+    pub(super) fn last_done(&self) -> Time {
+        self.last_done
+    }
+
+    /// Lets the instruction at `position` into the window, where the front end arrives at `front_fs`: when that is, in fs, or
+    /// nothing while a load that must leave first has no data.
+    pub(super) fn enter(&mut self, position: u64, mut front_fs: u64, instruction_fs: u64) -> Option<u64> {
+        while let Some(oldest) = self.loads.front() {
+            let leaves_at = oldest.position + self.rob;
+            if leaves_at >= position && self.loads.len() <= self.rob as usize {
+                break;
+            }
+            if oldest.flight != NO_FLIGHT {
+                return None;
+            }
+            let behind = position.saturating_sub(leaves_at);
+            front_fs = front_fs.max(oldest.done.ps() * 1000 + behind * instruction_fs);
+            self.loads.pop_front();
+            self.first += 1;
+        }
+        Some(front_fs)
+    }
+
+    /// A load at `position` whose data comes at `done`.
+    pub(super) fn push_done(&mut self, position: u64, done: Time) {
+        self.last_done = self.last_done.max(done);
+        self.loads.push_back(Load { position, flight: NO_FLIGHT, ends: false, done });
+    }
+
+    /// A load at `position` that waits for a line on its way; returns its number.
+    pub(super) fn push_waiting(&mut self, position: u64, flight: u16, ends: bool) -> u64 {
+        self.outstanding += 1;
+        self.loads.push_back(Load { position, flight, ends, done: Time::ZERO });
+        self.first + self.loads.len() as u64 - 1
+    }
+
+    /// The line of `flight` is there: ends the loads that wait for it, of which `number` is the first and, unless `several`, the
+    /// only one. Returns how many of them end an operation.
+    pub(super) fn complete(&mut self, flight: u16, number: u64, several: bool, now: Time) -> u32 {
+        let start = (number - self.first) as usize;
+        let stop = if several { self.loads.len() } else { start + 1 };
+        let mut ended = 0;
+        for load in self.loads.range_mut(start..stop).filter(|load| load.flight == flight) {
+            load.flight = NO_FLIGHT;
+            load.done = now;
+            ended += u32::from(load.ends);
+            self.outstanding -= 1;
+        }
+        self.last_done = self.last_done.max(now);
+        ended
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_front_end_runs_ahead_by_the_window_and_no_further() {
+        let mut window = Window::new(100);
+        let load = window.push_waiting(10, 3, true);
+        assert_eq!(window.enter(110, 5_000, 100), Some(5_000), "position 110 is within 100 instructions of 10");
+        assert_eq!(window.enter(111, 5_000, 100), None, "position 111 is not");
+        assert_eq!(window.complete(3, load, false, Time::from_ps(70)), 1);
+        assert_eq!(window.enter(111, 5_000, 100), Some(70_100), "one instruction after the data");
+        assert_eq!(window.enter(112, 70_200, 100), Some(70_200), "the load has left the window");
+    }
+
+    #[test]
+    fn several_loads_may_wait_for_one_line() {
+        let mut window = Window::new(10);
+        let first = window.push_waiting(1, 7, false);
+        window.push_waiting(2, 8, true);
+        window.push_waiting(3, 7, true);
+        assert_eq!(window.complete(7, first, true, Time::from_ps(5)), 1);
+        assert_eq!((window.outstanding(), window.last_done()), (1, Time::from_ps(5)));
+    }
+}

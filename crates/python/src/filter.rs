@@ -1,0 +1,225 @@
+//! Traces of processors through caches, and what they leave over as a trace for a memory.
+
+use crate::errors::{os_error, ConfigError};
+use crate::output::Output;
+use crate::supervise::{supervise, Describe, Desk};
+use hostnet_model::params::Replacement;
+use hostnet_sim::filter::{CacheFilter, LevelParams, LEVELS_MAX};
+use hostnet_traffic::{AccessFormat, AccessTrace, Format, Pages, Request, TraceError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{json, Value};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+/// Accesses between two looks at the desk.
+const TELL_EVERY: u64 = 1 << 16;
+/// The most memory that the pages of a trace may take when they are put side by side: 64 GiB.
+const MEMORY_BYTES: u64 = 1 << 36;
+
+enum Failure {
+    Open(io::Error),
+    Trace(TraceError),
+    Output(io::Error),
+}
+
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Self {
+        Self::Trace(error)
+    }
+}
+
+/// The names of the formats of traces that can be filtered.
+#[pyfunction]
+pub(crate) fn access_formats() -> Vec<&'static str> {
+    AccessFormat::ALL.into_iter().map(AccessFormat::name).collect()
+}
+
+/// Runs a trace through caches, each given by bytes, ways and replacement, the one next to the processor first. Returns what
+/// they saw as JSON. With `output` what they leave over is written to that file as a trace of requests.
+#[pyfunction]
+#[pyo3(signature = (path, levels, *, format=None, output=None, output_format="ramulator", compression="none", keep_addresses=false, progress=None))]
+#[allow(clippy::too_many_arguments)] // they are keywords in Python
+pub(crate) fn filter_trace(
+    py: Python<'_>,
+    path: PathBuf,
+    levels: Vec<(u64, u32, String)>,
+    format: Option<&str>,
+    output: Option<PathBuf>,
+    output_format: &str,
+    compression: &str,
+    keep_addresses: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let levels = levels_of(&levels)?;
+    let format = format.map(access_format).transpose()?;
+    let output_format = Format::ALL.into_iter().find(|known| known.name() == output_format).ok_or_else(|| {
+        ConfigError::new_err(format!("{output_format:?} is no format of requests: ramulator, ramulator1 or dramsim3"))
+    })?;
+    let result = supervise(py, progress, |desk| {
+        let input = Input::open(&path, format)?;
+        let output = output.map(|path| Output::create(&path, compression)).transpose().map_err(Failure::Output)?;
+        let pages = (!keep_addresses).then(|| Pages::new(MEMORY_BYTES));
+        let writer = output.map(|file| Writer { file, format: output_format, pages, requests: 0 });
+        run(input, CacheFilter::new(&levels), writer, desk)
+    })?;
+    match result {
+        Ok(summary) => Ok(format!("{summary:#}")),
+        Err(Failure::Open(error) | Failure::Output(error)) => Err(os_error(&error)),
+        Err(Failure::Trace(error)) => Err(ConfigError::new_err(error.to_string())),
+    }
+}
+
+fn levels_of(levels: &[(u64, u32, String)]) -> PyResult<Vec<LevelParams>> {
+    if !(1..=LEVELS_MAX).contains(&levels.len()) {
+        return Err(ConfigError::new_err(format!("{} levels of caches: must be 1 to {LEVELS_MAX}", levels.len())));
+    }
+    let level = |(bytes, ways, replacement): &(u64, u32, String)| {
+        let replacement = match replacement.as_str() {
+            "lru" => Replacement::Lru,
+            "random" => Replacement::Random,
+            "qlru" => Replacement::Qlru,
+            other => return Err(format!("{other:?} is no replacement: lru, random or qlru")),
+        };
+        let level = LevelParams { bytes: *bytes, ways: *ways, replacement };
+        level.check().map(|()| level)
+    };
+    levels.iter().map(|one| level(one).map_err(ConfigError::new_err)).collect()
+}
+
+fn access_format(name: &str) -> PyResult<AccessFormat> {
+    AccessFormat::named(name).ok_or_else(|| {
+        ConfigError::new_err(format!("{name:?} is no format of traces: {}", access_formats().join(", ")))
+    })
+}
+
+/// A trace that is being read.
+struct Input {
+    trace: AccessTrace,
+    bytes: u64,
+    read: Arc<AtomicU64>,
+}
+
+impl Input {
+    fn open(path: &Path, format: Option<AccessFormat>) -> Result<Self, Failure> {
+        let file = File::open(path).map_err(Failure::Open)?;
+        let bytes = file.metadata().map_or(0, |found| found.len());
+        let read = Arc::new(AtomicU64::new(0));
+        let counted = Counted { file, read: read.clone() };
+        let trace = AccessTrace::from_reader(&path.display().to_string(), counted, format)?;
+        Ok(Self { trace, bytes, read })
+    }
+
+    fn reading(&self) -> Reading {
+        Reading { read: self.read.load(Ordering::Relaxed), size: self.bytes }
+    }
+}
+
+/// A file that tells how much of it was read.
+struct Counted {
+    file: File,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.file.read(buffer)?;
+        self.read.fetch_add(bytes as u64, Ordering::Relaxed);
+        Ok(bytes)
+    }
+}
+
+/// A trace of requests in the making.
+struct Writer {
+    file: Output,
+    format: Format,
+    /// Where pages lie; as in the trace when `None`.
+    pages: Option<Pages>,
+    requests: u64,
+}
+
+impl Writer {
+    /// Writes a request, at a clock that is an instruction long; `None` when there is no room for its page.
+    fn write(&mut self, request: Request, clock: u64) -> io::Result<Option<()>> {
+        let line = match &mut self.pages {
+            Some(pages) => pages.line(request.line),
+            None => Some(request.line),
+        };
+        let Some(line) = line else { return Ok(None) };
+        self.requests += 1;
+        self.format.write(&mut self.file, &Request { line, clock, ..request }).map(Some)
+    }
+}
+
+fn run(
+    mut input: Input,
+    mut filter: CacheFilter,
+    mut writer: Option<Writer>,
+    desk: &Desk<Reading>,
+) -> Result<Value, Failure> {
+    let (mut accesses, mut instructions, mut complete) = (0_u64, 0_u64, true);
+    while let Some(access) = input.trace.next() {
+        let access = access?;
+        accesses += 1;
+        instructions += u64::from(access.instructions_before);
+        let mut written = Ok(Some(()));
+        filter.access(&access, |request| {
+            if let (Some(writer), Ok(Some(()))) = (&mut writer, &written) {
+                written = writer.write(request, instructions);
+            }
+        });
+        if written.map_err(Failure::Output)?.is_none() {
+            let rule = format!("{:#x} does not fit: its pages take more than {MEMORY_BYTES} bytes", access.address);
+            return Err(input.trace.error(rule).into());
+        }
+        if accesses % TELL_EVERY == 0 && !desk.tell(input.reading()) {
+            complete = false;
+            break;
+        }
+    }
+    let format = input.trace.format().name();
+    let requests = writer.as_ref().map(|writer| writer.requests);
+    let footprint = writer.as_ref().and_then(|writer| writer.pages.as_ref()).map(Pages::used_bytes);
+    writer.map_or(Ok(()), |writer| writer.file.finish()).map_err(Failure::Output)?;
+    Ok(json!({
+        "complete": complete,
+        "format": format,
+        "accesses": accesses,
+        "instructions": instructions,
+        "levels": levels(&filter),
+        "requests": requests,
+        "footprint_bytes": footprint,
+    }))
+}
+
+fn levels(filter: &CacheFilter) -> Vec<Value> {
+    let level = |counts: &hostnet_sim::filter::LevelCounts| {
+        json!({
+            "accesses": counts.loads + counts.stores,
+            "misses": counts.load_misses + counts.store_misses,
+            "loads": counts.loads,
+            "stores": counts.stores,
+            "load_misses": counts.load_misses,
+            "store_misses": counts.store_misses,
+            "fills": counts.fills,
+            "write_backs": counts.write_backs,
+        })
+    };
+    filter.counts().iter().map(level).collect()
+}
+
+struct Reading {
+    read: u64,
+    size: u64,
+}
+
+impl Describe for Reading {
+    fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()> {
+        entries.set_item("phase", "filter")?;
+        entries.set_item("bytes", self.read)?;
+        entries.set_item("progress", (self.read as f64 / self.size.max(1) as f64).min(1.0))
+    }
+}

@@ -1,0 +1,116 @@
+//! Filling the caches before time begins.
+//!
+//! Simulating the turnovers of a large LLC event by event would take longer than what is to be measured. So cores and devices first
+//! carry out accesses on the caches alone, each at about the rate that it has when nothing disturbs it; then time begins, and the
+//! timed warm-up settles what depends on rates.
+
+use hostnet_model::cache::Caches;
+use hostnet_model::core::CachedCore;
+use hostnet_model::nvme::Ssd;
+use hostnet_model::params::{CacheParams, ServerParams};
+use hostnet_model::{Component, Machine};
+
+/// Turnovers of the LLC, and of its DDIO ways.
+const TURNOVERS: u64 = 3;
+
+/// A part that fills the caches, and when its next access comes.
+struct Agent {
+    component: usize,
+    at_ps: u64,
+    lines: u64,
+}
+
+/// Fills the caches of a machine: until its cores have looked for as many lines in the LLC as three turnovers of it, or have made
+/// as many accesses if their L2s serve them, and its devices have written three turnovers of their ways.
+pub(crate) fn fill(machine: &mut Machine, params: &ServerParams) {
+    let Some(cache) = &params.cache else { return };
+    let (Some(caches), components) = machine.warming() else { return };
+    let turnover = llc_lines(cache, params.cha.slices);
+    run_cores(caches, components, TURNOVERS * turnover);
+    let ways = u64::from(cache.ddio.ways.count_ones());
+    run_all(caches, components, params, cache, TURNOVERS * turnover * ways / u64::from(cache.llc.ways));
+    caches.reset_counts();
+}
+
+fn llc_lines(cache: &CacheParams, slices: u32) -> u64 {
+    u64::from(cache.llc.sets) * u64::from(cache.llc.ways) * u64::from(slices)
+}
+
+fn looked_for(caches: &Caches) -> u64 {
+    caches.counts().classes().iter().map(|counts| counts.llc_lookups).sum()
+}
+
+/// The agents that `wanted` picks, all at time 0.
+fn agents(components: &[Component], wanted: impl Fn(&Component) -> bool) -> Vec<Agent> {
+    let all = components.iter().enumerate().filter(|(_, component)| wanted(component));
+    all.map(|(component, _)| Agent { component, at_ps: 0, lines: 0 }).collect()
+}
+
+/// The agent whose access comes first; ties go to the first part.
+fn next(agents: &mut [Agent]) -> Option<&mut Agent> {
+    agents.iter_mut().min_by_key(|agent| agent.at_ps)
+}
+
+fn core_of(component: &mut Component) -> Option<&mut CachedCore> {
+    match component {
+        Component::CachedCore(core) => Some(core),
+        _ => None,
+    }
+}
+
+fn is_core(component: &Component) -> bool {
+    matches!(component, Component::CachedCore(core) if core.is_busy())
+}
+
+/// Lets the cores run by themselves until the LLC has been looked into `lines` times.
+fn run_cores(caches: &mut Caches, components: &mut [Component], lines: u64) {
+    let mut agents = agents(components, is_core);
+    let accesses_max = 4 * lines;
+    for access in 0..accesses_max {
+        let checked = access % 1024 == 0;
+        if checked && looked_for(caches) >= lines {
+            return;
+        }
+        let Some(agent) = next(&mut agents) else { return };
+        let took = core_of(&mut components[agent.component]).and_then(|core| core.warm_up(caches));
+        agent.at_ps = took.map_or(u64::MAX, |took| agent.at_ps.saturating_add(took));
+        if agent.at_ps == u64::MAX && agents.iter().all(|agent| agent.at_ps == u64::MAX) {
+            return;
+        }
+    }
+}
+
+/// Lets cores and devices run until the devices have written `lines` lines to the LLC, if any of them writes there.
+fn run_all(caches: &mut Caches, components: &mut [Component], params: &ServerParams, cache: &CacheParams, lines: u64) {
+    let mut agents = agents(components, |component| is_core(component) || puts(component, cache));
+    let mut writing = agents.iter().filter(|agent| !is_core(&components[agent.component])).count();
+    let line_ps = 64 * 1_000_000_000_000 / params.ssd.read_bytes_per_s.max(1);
+    let mut written = 0;
+    while written < lines && writing > 0 {
+        let Some(agent) = next(&mut agents) else { return };
+        let took = match &mut components[agent.component] {
+            Component::CachedCore(core) => core.warm_up(caches),
+            Component::Ssd(ssd) => {
+                let put = put_line(ssd, agent.lines, caches);
+                written += u64::from(put);
+                writing -= usize::from(!put);
+                put.then_some(line_ps)
+            }
+            _ => None,
+        };
+        agent.at_ps = took.map_or(u64::MAX, |took| agent.at_ps.saturating_add(took));
+        agent.lines += 1;
+    }
+}
+
+/// Whether a part is a drive whose writes go to the LLC.
+fn puts(component: &Component, cache: &CacheParams) -> bool {
+    matches!(component, Component::Ssd(ssd) if cache.ddio.drives.get(ssd.index() as usize) == Some(&true))
+}
+
+/// Lets a drive write line `number` to the LLC; false when it writes nothing.
+fn put_line(ssd: &Ssd, number: u64, caches: &mut Caches) -> bool {
+    let Some((line, class)) = ssd.written_line(number) else { return false };
+    let _ = caches.io_write(line, class);
+    true
+}

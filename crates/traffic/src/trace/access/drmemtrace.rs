@@ -1,0 +1,227 @@
+//! Listings of DynamoRIO's drmemtrace, as its tool `view` prints them: a record in a line.
+//!
+//! Before what happened stands whose record it is, in one of four layouts, from old to new:
+//!
+//! ```text
+//! T12                   the thread
+//! 34: T12               the number of the record, the thread
+//! 34 21: 12             the numbers of the record and of the instruction, the thread
+//! 34 21: W0.T12         as before, with the workload
+//! ```
+
+use super::super::error::Fault;
+use super::super::lines::Lines;
+use super::super::parse::{digits_value, is_blank, number};
+use super::{check_end, refuse_open, size, Access};
+use std::collections::BTreeMap;
+
+/// The most threads that a trace may have.
+pub(super) const THREADS_MAX: usize = 1 << 16;
+
+#[derive(Default)]
+pub(super) struct DrMemTrace {
+    /// The thread of the last record, and how it stands.
+    thread: Option<u64>,
+    state: State,
+    /// How the other threads stood when they were left.
+    others: BTreeMap<u64, State>,
+    /// The number of the last instruction, where instructions have numbers.
+    instruction: Option<u64>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct State {
+    /// Instructions since the last access.
+    instructions: u32,
+    /// The last time stamp, in us.
+    time_us: u64,
+}
+
+/// Whose record it is.
+struct Owner {
+    thread: u64,
+    instruction: Option<u64>,
+}
+
+impl DrMemTrace {
+    pub(super) fn next(&mut self, lines: &mut Lines) -> Result<Option<Access>, Fault> {
+        while let Some(line) = lines.next()? {
+            let access = self.parse(line)?;
+            refuse_open(lines)?;
+            if access.is_some() {
+                return Ok(access);
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a line tells; `None` when it is no access to data.
+    fn parse(&mut self, line: &[u8]) -> Result<Option<Access>, Fault> {
+        let mut words = Words { rest: line };
+        let Some(first) = words.next() else { return Ok(None) };
+        if is_frame(line, first) {
+            return text_only(line);
+        }
+        let owner = owner(first, &mut words)?;
+        self.enter(owner.thread)?;
+        match words.next().unwrap_or_default() {
+            b"read" => self.access(&mut words, line, false).map(Some),
+            b"write" => self.access(&mut words, line, true).map(Some),
+            b"ifetch" => {
+                place(&mut words, line)?;
+                self.fetched(owner.instruction);
+                text_only(words.rest)
+            }
+            [b'0', b'x', ..] => {
+                self.fetched(None);
+                text_only(line)
+            }
+            b"<marker:" => self.marker(&mut words).and_then(|()| text_only(line)),
+            word if is_silent(word) => text_only(line),
+            word => {
+                Err(Fault::value(word, "is no known record of drmemtrace: such as ifetch, read, write or <marker:"))
+            }
+        }
+    }
+
+    fn access(&mut self, words: &mut Words<'_>, line: &[u8], store: bool) -> Result<Access, Fault> {
+        let (address, size) = place(words, line)?;
+        let instructions_before = std::mem::take(&mut self.state.instructions);
+        Ok(Access { address, thread: self.thread.unwrap_or_default(), size, instructions_before, store })
+    }
+
+    /// An instruction begins. Those that only repeat, as of a loop over strings, keep the number of the first time.
+    fn fetched(&mut self, number: Option<u64>) {
+        if number.is_none() || number != self.instruction {
+            self.state.instructions = self.state.instructions.saturating_add(1);
+        }
+        self.instruction = number;
+    }
+
+    /// Turns to a thread.
+    #[inline]
+    fn enter(&mut self, thread: u64) -> Result<(), Fault> {
+        if Some(thread) == self.thread {
+            return Ok(());
+        }
+        if let Some(left) = self.thread.replace(thread) {
+            self.others.insert(left, self.state);
+        }
+        self.state = self.others.remove(&thread).unwrap_or_default();
+        if self.others.len() >= THREADS_MAX {
+            return Err(Fault::rule(format!("has more than {THREADS_MAX} threads, the limit of a trace")));
+        }
+        Ok(())
+    }
+
+    fn marker(&mut self, words: &mut Words<'_>) -> Result<(), Fault> {
+        if words.next() != Some(b"timestamp") {
+            return Ok(());
+        }
+        let text = words.next().unwrap_or_default();
+        let time_us = text
+            .strip_suffix(b">")
+            .and_then(digits_value::<10>)
+            .ok_or_else(|| Fault::value(text, "is not a time stamp: it must be a number and >"))?;
+        if time_us < self.state.time_us {
+            let rule = format!("goes back in time: the time stamp of its thread before was {}", self.state.time_us);
+            return Err(Fault::value(text, &rule));
+        }
+        self.state.time_us = time_us;
+        Ok(())
+    }
+}
+
+/// Whether a line looks like part of a listing.
+pub(super) fn is_listing(line: &[u8]) -> bool {
+    let has = |text: &[u8]| memchr::memmem::find(line, text).is_some();
+    let oldest = line.first() == Some(&b'T') && line.get(1).is_some_and(u8::is_ascii_digit);
+    line.starts_with(b"Output format:") || oldest || has(b"<marker: ") || has(b" byte(s) @ 0x")
+}
+
+/// Whether a line is about the listing as a whole: its head, its rules, its sums.
+fn is_frame(line: &[u8], first: &[u8]) -> bool {
+    let heads: [&[u8]; 3] = [b"Output format:", b"<", b"View tool results:"];
+    let sum = |text| digits_value::<10>(first).is_some() && memchr::memmem::find(line, text).is_some();
+    heads.into_iter().any(|head| line.starts_with(head))
+        || first.iter().all(|byte| *byte == b'-')
+        || line.ends_with(b"instructions") && (sum(b" : total instr") || sum(b" : total disass"))
+}
+
+/// Whose record it is, by the word that a line begins with and those behind it.
+fn owner(first: &[u8], words: &mut Words<'_>) -> Result<Owner, Fault> {
+    if first.first() == Some(&b'T') {
+        return Ok(Owner { thread: thread(first)?, instruction: None });
+    }
+    let instruction = match first.strip_suffix(b":") {
+        Some(record) => {
+            column(record)?;
+            None
+        }
+        None => {
+            column(first)?;
+            let text = words.next().unwrap_or_default();
+            Some(column(text.strip_suffix(b":").unwrap_or(b""))?)
+        }
+    };
+    let thread = thread(words.next().unwrap_or_default())?;
+    Ok(Owner { thread, instruction })
+}
+
+fn column(text: &[u8]) -> Result<u64, Fault> {
+    digits_value::<10>(text).ok_or_else(|| Fault::value(text, "is not the number of a record or an instruction"))
+}
+
+/// `12`, `T12` or `W3.T12`.
+fn thread(text: &[u8]) -> Result<u64, Fault> {
+    let digits = |text: &[u8]| digits_value::<10>(text).filter(|value| *value <= u64::from(u32::MAX));
+    let found = match text {
+        [b'T', thread @ ..] => digits(thread),
+        [b'W', rest @ ..] => memchr::memmem::find(rest, b".T")
+            .and_then(|dot| Some(digits(&rest[..dot])? << 32 | digits(&rest[dot + 2..])?)),
+        _ => digits(text),
+    };
+    found.ok_or_else(|| Fault::value(text, "is not a thread: it must be such as 12, T12 or W0.T12"))
+}
+
+/// `size byte(s) @ 0xaddress`.
+fn place(words: &mut Words<'_>, line: &[u8]) -> Result<(u64, u32), Fault> {
+    let bytes = size(words.next().unwrap_or_default())?;
+    if (words.next(), words.next()) != (Some(b"byte(s)"), Some(b"@")) {
+        return Err(Fault::value(line.trim_ascii(), "lacks a field: \"size byte(s) @ 0xaddress\""));
+    }
+    let text = words.next().unwrap_or_default();
+    let address = number(text, true, "an address")?;
+    check_end(text, address, bytes)?;
+    Ok((address, bytes))
+}
+
+/// Records that tell nothing here: hints, flushes, ends of threads, and the bytes of an instruction too long for its line.
+fn is_silent(word: &[u8]) -> bool {
+    let hints = word == b"pref" || word.starts_with(b"pref-");
+    let bytes = || word.len() == 2 && word.iter().all(u8::is_ascii_hexdigit);
+    hints || matches!(word, b"iflush" | b"dflush") || word.first() == Some(&b'<') || bytes()
+}
+
+fn text_only(line: &[u8]) -> Result<Option<Access>, Fault> {
+    std::str::from_utf8(line).map(|_| None).map_err(|_| Fault::not_text(line))
+}
+
+/// The words of a line. There are no comments: a `#` may stand in an instruction.
+struct Words<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let start = self.rest.iter().position(|byte| !is_blank(*byte))?;
+        let rest = &self.rest[start..];
+        let end = rest.iter().position(|byte| is_blank(*byte)).unwrap_or(rest.len());
+        let (word, rest) = rest.split_at(end);
+        self.rest = rest;
+        Some(word)
+    }
+}

@@ -1,0 +1,77 @@
+//! The formats of traces of accesses: how a line is told, and written.
+
+use super::super::parse::{digits_value, fields, number};
+use super::{drmemtrace, lackey, Access};
+use crate::Format;
+use std::io::{self, Write};
+
+/// How a trace of accesses is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessFormat {
+    /// Valgrind: `--tool=lackey --trace-mem=yes`.
+    Lackey,
+    /// DynamoRIO: the listing of drmemtrace's tool `view`.
+    DrMemTrace,
+    /// Ramulator, traces of a processor: `count address [address]`, the instructions before a load and its address, and
+    /// the address of a store.
+    RamulatorCpu,
+    /// A trace of requests for a memory: lines without instructions.
+    Memory(Format),
+}
+
+impl AccessFormat {
+    /// Every format.
+    pub const ALL: [Self; 6] = [
+        Self::Lackey,
+        Self::DrMemTrace,
+        Self::RamulatorCpu,
+        Self::Memory(Format::Ramulator),
+        Self::Memory(Format::Ramulator1),
+        Self::Memory(Format::DramSim3),
+    ];
+
+    /// The name for users: `lackey`, `drmemtrace`, `ramulator-cpu`, or that of a format of requests.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lackey => "lackey",
+            Self::DrMemTrace => "drmemtrace",
+            Self::RamulatorCpu => "ramulator-cpu",
+            Self::Memory(format) => format.name(),
+        }
+    }
+
+    /// The format of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// Writes an access as lackey would, with the instructions before it at `program_counter`.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_lackey(out: &mut impl Write, access: &Access, program_counter: u64) -> io::Result<()> {
+        for _ in 0..access.instructions_before {
+            writeln!(out, "I  {program_counter:08x},4")?;
+        }
+        let kind = if access.store { 'S' } else { 'L' };
+        writeln!(out, " {kind} {:08x},{}", access.address, access.size)
+    }
+
+    /// What `line` is by its looks.
+    pub(super) fn of(line: &[u8]) -> Option<Self> {
+        if lackey::is_record(line) {
+            return Some(Self::Lackey);
+        }
+        if drmemtrace::is_listing(line) {
+            return Some(Self::DrMemTrace);
+        }
+        let mut fields = fields(line);
+        let (first, second) = (fields.next()?, fields.next()?);
+        if digits_value::<10>(first).is_some() && number(second, false, "an address").is_ok() {
+            return Some(Self::RamulatorCpu);
+        }
+        Format::of(line).map(Self::Memory)
+    }
+}

@@ -1,0 +1,179 @@
+"""`hostnet filter`: a trace of a processor through caches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from hostnet.filtering import Filtered, Level
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command(name="filter")(filter_command)
+
+
+def filter_command(
+    trace: Annotated[
+        Path,
+        typer.Argument(help="A trace of lackey, drmemtrace, Ramulator or DRAMsim3, plain or gz, xz or zst."),
+    ],
+    l1: Annotated[str | None, typer.Option(metavar="SIZE,WAYS", help="The first level, e.g. 32KiB,8.")] = None,
+    l2: Annotated[str | None, typer.Option(metavar="SIZE,WAYS", help="The second level, e.g. 1MiB,16.")] = None,
+    llc: Annotated[str | None, typer.Option(metavar="SIZE,WAYS", help="The last level, e.g. 24.75MiB,11.")] = None,
+    cache: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SIZE,WAYS", help="A level; repeatable, the one next to the processor first."),
+    ] = None,
+    preset: Annotated[str | None, typer.Option(metavar="NAME", help="The caches of a server.")] = None,
+    replacement: Annotated[
+        str, typer.Option(metavar="lru|random|qlru", help="Which line leaves, where a level does not say.")
+    ] = "lru",
+    format_: Annotated[
+        str | None,
+        typer.Option("--format", metavar="NAME", help="Format of the trace.", show_default="told by its text"),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write misses and write-backs as a trace; .gz, .xz or .zst compresses."),
+    ] = None,
+    output_format: Annotated[
+        str, typer.Option(metavar="NAME", help="Format of the output: ramulator, ramulator1 or dramsim3.")
+    ] = "ramulator",
+    keep_addresses: Annotated[
+        bool, typer.Option("--keep-addresses", help="Do not put the pages of the output side by side.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")] = False,
+) -> int:
+    """Run a trace of a processor through caches, and keep what reaches memory.
+
+    `hostnet memory FILE` runs the output. --l1, --l2 and --llc replace levels of a preset.
+
+    Exit codes: 2 something given is wrong, 130 stopped by Ctrl-C.
+    """
+    import sys
+    from json import dumps
+
+    from hostnet import filtering
+    from hostnet.cli.main import EXIT_INTERRUPTED
+    from hostnet.cli.progress import Watch
+
+    levels = levels_of({"L1": l1, "L2": l2, "LLC": llc}, cache or [], preset, replacement)
+    check_output(trace, output, output_format)
+    with Watch(show=True, keeps=output is None) as watch:
+        result = filtering.filter_trace(
+            trace,
+            levels,
+            format=format_,
+            output=output,
+            output_format=output_format,
+            keep_addresses=keep_addresses,
+            progress=watch,
+        )
+    if json:
+        sys.stdout.write(dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
+    else:
+        print_filtered(result, output if result.complete else None)
+    return 0 if result.complete else EXIT_INTERRUPTED
+
+
+def levels_of(named: dict[str, str | None], cache: list[str], preset: str | None, replacement: str) -> list[Level]:
+    """The levels that the options describe.
+
+    Raises:
+        ConfigError: They contradict each other, or one is wrong.
+    """
+    from hostnet._core import ConfigError
+    from hostnet.filtering import preset_levels
+
+    given = {name: text for name, text in named.items() if text is not None}
+    if cache and (given or preset):
+        raise ConfigError("--cache: names all levels by itself; leave out --l1, --l2, --llc and --preset")
+    if cache:
+        return [level("--cache", f"level {number}", text, replacement) for number, text in enumerate(cache, 1)]
+    levels = {} if preset is None else {level.name: level for level in preset_levels(preset)}
+    levels |= {name: level(f"--{name.lower()}", name, text, replacement) for name, text in given.items()}
+    if not levels:
+        raise ConfigError("no caches: give --preset, or levels such as --l1 32KiB,8 --llc 24.75MiB,11")
+    return [levels[name] for name in named if name in levels]
+
+
+def level(option: str, name: str, text: str, replacement: str) -> Level:
+    """A level, and an error that names the option."""
+    from hostnet._core import ConfigError
+    from hostnet.filtering import parse_level
+
+    try:
+        return parse_level(name, text, replacement)
+    except ConfigError as error:
+        raise ConfigError(f"{option} {error}") from None
+
+
+def check_output(trace: Path, output: Path | None, output_format: str) -> None:
+    """Makes sure that the output can be written.
+
+    Raises:
+        ConfigError: Its format is not known, or it is a folder, in no folder, or the trace itself.
+        OSError: Its folder cannot be written.
+    """
+    from hostnet import rundir
+    from hostnet._core import ConfigError
+    from hostnet.filtering import OUTPUT_FORMATS
+
+    if output_format not in OUTPUT_FORMATS:
+        raise ConfigError(f"--output-format {output_format}: is not known; known are: {', '.join(OUTPUT_FORMATS)}")
+    if output is None:
+        return
+    if output.is_dir() or not output.absolute().parent.is_dir():
+        raise ConfigError(f"--output {output}: name a file in a folder that exists")
+    if output.exists() and trace.exists() and output.samefile(trace):
+        raise ConfigError(f"--output {output}: is the trace itself; name another file")
+    rundir.check_parent(output)
+
+
+def print_filtered(result: Filtered, output: Path | None) -> None:
+    """Prints a row for each level, and what was written."""
+    from rich.console import Console
+
+    from hostnet.cli.show import new_table, percent
+
+    console, summary = Console(), result.to_dict()
+    per_access = summary["instructions"] / summary["accesses"] if summary["accesses"] else 0
+    console.print(
+        f"{result.trace}: {summary['format']}, {summary['accesses']} accesses, "
+        f"{summary['instructions']} instructions ({per_access:.2f} per access)",
+        highlight=False,
+        soft_wrap=True,
+    )
+    headings = ("level", "size", "ways", "accesses", "misses", "share", "write-backs", "MPKI")
+    table = new_table(*headings, left=(0,))
+    for row in summary["levels"]:
+        share = row["misses"] / row["accesses"] if row["accesses"] else None
+        per_1000 = f"{1000 * row['misses'] / summary['instructions']:.2f}" if summary["instructions"] else "-"
+        table.add_row(
+            row["level"],
+            size_text(row["bytes"]),
+            str(row["ways"]),
+            str(row["accesses"]),
+            str(row["misses"]),
+            percent(share),
+            str(row["write_backs"]),
+            per_1000,
+        )
+    console.print()
+    console.print(table)
+    if not result.complete:
+        console.print("stopped before its end: the counts are of the part that was read")
+    if output is not None:
+        console.print(f"\n{output}: {summary['requests']} requests", highlight=False, soft_wrap=True)
+
+
+def size_text(size: int) -> str:
+    """Bytes in the largest unit that is not larger."""
+    for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size >= scale:
+            return f"{size / scale:.4g} {unit}"
+    return f"{size} B"

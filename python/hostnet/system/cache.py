@@ -1,0 +1,98 @@
+"""The caches, the prefetchers and DDIO."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class L2:
+    """A private L2."""
+
+    sets: int | None = None
+    """Sets of the L2 of a core, a power of two. Range: 1 to 65536."""
+    ways: int | None = None
+    """Ways. Range: 1 to 32."""
+    replacement: str | None = None
+    """Which line of a set leaves: "lru", "random" or "qlru" (quad-age LRU)."""
+    hit: str | None = None
+    """From an access to its data when it hits (time). Range: "1 ps" to "10 us"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Llc:
+    """A last-level cache."""
+
+    sets: int | None = None
+    """Sets of a slice, a power of two. Range: 1 to 65536."""
+    ways: int | None = None
+    """Ways. Range: 1 to 32."""
+    replacement: str | None = None
+    """Which line of a set leaves: "lru", "random" or "qlru" (quad-age LRU)."""
+    inclusion: str | None = None
+    """What it holds of what the cores hold: "inclusive" (all) or "victim" (lines enter it when they leave a core)."""
+    hit: str | None = None
+    """From admission at the CHA to the data of a line that it holds leaving the CHA (time).
+
+    Range: "1 ps" to "10 us".
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class SnoopFilter:
+    """A snoop filter."""
+
+    sets: int | None = None
+    """Sets of a slice, a power of two. Range: 1 to 65536."""
+    ways: int | None = None
+    """Ways; a line that leaves the filter leaves the cores. Range: 1 to 32."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cache:
+    """The caches of the socket; its lines have 64 B."""
+
+    enabled: bool | None = None
+    """Whether L2, LLC, prefetchers and DDIO take part. Without them every access of a stream misses, as in a buffer
+    much larger than the caches.
+    """
+    l2: L2 = L2()
+    """The private L2 of every core."""
+    llc: Llc = Llc()
+    """The last-level cache, a slice beside every slice of the CHA."""
+    filter: SnoopFilter = SnoopFilter()
+    """The snoop filter: which lines the cores hold. Without meaning when the LLC is inclusive."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prefetch:
+    """The L2 prefetchers of every core; they take part when the caches do."""
+
+    stream: bool | None = None
+    """The streamer: runs ahead of ascending or descending accesses within a page."""
+    adjacent: bool | None = None
+    """The adjacent-line prefetcher: completes pairs of lines of 128 B."""
+    credits: int | None = None
+    """Lines that a core may have on their way for its prefetchers, beside its LFB. Range: 1 to 1024."""
+    pages: int | None = None
+    """Pages that the streamer of a core tracks. Range: 1 to 1024."""
+    distance: int | None = None
+    """How far the streamer runs ahead of the accesses (lines). Range: 1 to 64."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ddio:
+    """Direct cache access of the drives (DDIO); it takes part when the caches do."""
+
+    enabled: bool | None = None
+    """Whether the writes of drives go to the LLC."""
+    off: str | Sequence[int] | None = None
+    """Drives whose writes go to memory all the same: "0-3", "0,2" or a list of numbers; [] for none."""
+    ways: str | Sequence[int] | None = None
+    """Ways of the LLC that writes of drives may allocate in: "9-10", a list of numbers or a mask such as "0x600";
+    contiguous.
+    """
+    write: str | None = None
+    """From admission of a drive's write at the CHA to its acknowledgement, once there is room in the LLC (time).
+
+    Range: "1 ps" to "100 us".
+    """
