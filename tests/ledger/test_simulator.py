@@ -18,6 +18,7 @@ def test_a_panel_is_recomputed_the_same_on_any_number_of_threads() -> None:
     for row in one.rows:
         assert row.simulated is not None
         assert row.ci95 is not None
+        assert row.published is not None
         assert 0.5 * row.published < row.simulated < 2 * row.published
         assert 0 < row.ci95 < 0.2 * row.published
 

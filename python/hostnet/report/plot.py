@@ -11,7 +11,7 @@ from hostnet.report.cache_series import QUANTITIES, owners
 from hostnet.report.load import Row, RunFiles, load_run
 from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.report.parity import EQUAL
-from hostnet.report.series import Plotted, Value, is_parity, plotted_panel, series_of_run, y_title
+from hostnet.report.series import Plotted, Value, is_parity, is_stacked, plotted_panel, series_of_run, y_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -141,7 +141,7 @@ def draw_panel(axes: Axes, run: RunFiles, panel: Row) -> None:
     if is_parity(panel):
         draw_parity(axes, panel, series)
         return
-    if panel["name"].endswith("_membw"):
+    if is_stacked(panel):
         draw_bars(axes, series)
     else:
         draw_lines(axes, series)
@@ -197,7 +197,9 @@ def draw_lines(axes: Axes, series: list[Plotted]) -> None:
             label=plain(plotted.name),
         )
         for value in plotted.values:
-            if value.published is not None:
+            if value.published is not None and value.published_to is not None:
+                draw_span(axes, plotted.kind, value.x, (value.published, value.published_to))
+            elif value.published is not None:
                 draw_mark(axes, plotted.kind, value, value.published)
 
 
@@ -217,8 +219,14 @@ def draw_bars(axes: Axes, series: list[Plotted]) -> None:
         )
         for value in plotted.values:
             tops[value.x] = tops.get(value.x, 0.0) + (value.simulated or 0.0)
-            published_tops[value.x] = published_tops.get(value.x, 0.0) + (value.published or 0.0)
-            draw_mark(axes, plotted.kind, value, published_tops[value.x])
+            if value.published is not None:
+                published_tops[value.x] = published_tops.get(value.x, 0.0) + value.published
+                draw_mark(axes, plotted.kind, value, published_tops[value.x])
+
+
+def draw_span(axes: Axes, kind: str, x: float, ends: tuple[float, float]) -> None:
+    """A published range."""
+    axes.plot([x, x], ends, "_-", color=COLOURS[kind], linewidth=0.9, markersize=6, alpha=0.7, zorder=4)
 
 
 def draw_mark(axes: Axes, kind: str, value: Value, height: float) -> None:

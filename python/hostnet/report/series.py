@@ -53,7 +53,8 @@ POINTS_MAX = 400
 class Value:
     """One point of a series; `ci95` is a half-width, `published` what was measured there, unless it is `doubtful`.
 
-    `label` names the point where `x` does not.
+    With `published_to`, a range was published, of which `published` is the other end. `label` names the point where
+    `x` does not.
     """
 
     x: float
@@ -62,6 +63,7 @@ class Value:
     published: float | None = None
     doubtful: bool = False
     label: str = ""
+    published_to: float | None = None
 
 
 @dataclass(frozen=True)
@@ -113,10 +115,14 @@ def plotted_panel(panel: Row, rows: Sequence[Row]) -> tuple[list[Plotted], list[
 
 
 def value_of(row: Row) -> Value:
-    """A row of the ledger as a point of a chart. Where x is a name, the published value stands for it."""
+    """A row of the ledger as a point of a chart. Where x is a name, the published value stands for it.
+
+    A published bound is no value that a chart could show beside the simulated one.
+    """
     doubtful = row["verdict"] == "excluded"
     x = row["published"] if row["engine"] == "memory" else float(row["x"])
-    return Value(x, row["simulated"], row["ci95"], row["published"], doubtful, row["x"])
+    published = None if row["kind"] == "relation" else row["published"]
+    return Value(x, row["simulated"], row["ci95"], published, doubtful, row["x"], row.get("other"))
 
 
 def plotted_curves(curves: dict[str, list[list[float]]]) -> list[Plotted]:
@@ -184,3 +190,8 @@ def y_title(panel: Row) -> str:
 def is_parity(panel: Row) -> bool:
     """Whether simulated values are drawn over published ones."""
     return panel.get("chart") == "parity"
+
+
+def is_stacked(panel: Row) -> bool:
+    """Whether the series of a panel add up."""
+    return panel.get("chart") == "stacked" or str(panel["name"]).endswith("_membw")
