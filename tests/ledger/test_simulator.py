@@ -59,6 +59,15 @@ def test_runs_that_were_told_to_stop_give_no_ledger(monkeypatch: pytest.MonkeyPa
         validate("host_network", figures=["6a"], selection="quick", progress=lambda _: False)
 
 
+def test_applications_are_recomputed_with_all_that_their_rows_need() -> None:
+    ledger = validate("applications", figures=["2a"], selection="quick")
+    rows = {(row.panel, row.series): row for row in ledger.rows}
+    assert {row.x for row in rows.values()} == {"3"}
+    assert all(row.simulated is not None for row in rows.values())
+    drives = rows["fig02a_redis_degradation", "FIO (P2M), DDIO on"]
+    assert (drives.verdict, drives.kind) == ("pass", "relation")
+
+
 KNOWN_TO_FAIL = {
     "host_network/fig03_q3_degradation/c2m-traffic/3",
     "host_network/fig08c_row_miss_ratio/without-p2m/1",
