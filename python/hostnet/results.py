@@ -92,11 +92,12 @@ class Results:
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Table]:
-        """The Arrow tables by name: workloads, domains, channels and, if asked for, series."""
+        """The Arrow tables by name: workloads, domains, channels; caches if there are any; series if asked for."""
         from hostnet.tables import TABLES, build_table
 
-        names = (*TABLES, "series") if self.has_series else TABLES
-        return {name: build_table(self.native, name) for name in names}
+        caches = ("caches",) if "caches" in self.summary else ()
+        series = ("series",) if self.has_series else ()
+        return {name: build_table(self.native, name) for name in (*TABLES, *caches, *series)}
 
     @cached_property
     def epochs(self) -> pa.Table:
@@ -119,6 +120,11 @@ class Results:
     def channels(self) -> dict[int, dict[str, Any]]:
         """The rows of table channels by channel number; -1 is all of them."""
         return {row["channel"]: row for row in self.summary["channels"]}
+
+    @property
+    def caches(self) -> dict[str, dict[str, Any]]:
+        """The rows of table caches by workload name; "all" is all of them. Empty without caches."""
+        return {row["workload"]: row for row in self.summary.get("caches", [])}
 
     def to_pandas(self, name: str) -> pandas.DataFrame:
         """The table `name` as a pandas data frame.

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+import hostnet
 from tests.support import Cli, read_json
 
 FILES = {
@@ -54,7 +55,12 @@ def test_parquet_and_summary_hold_the_same_rows(cli: Cli) -> None:
     path = cli.run()
     summary = read_json(path / "summary.json")
     workloads = pq.read_table(path / "workloads.parquet").to_pylist()
-    assert workloads == summary["workloads"]
+    assert [{key: row[key] for key in told} for row, told in zip(workloads, summary["workloads"], strict=True)] == (
+        summary["workloads"]
+    )
+    left_out = {key for row, told in zip(workloads, summary["workloads"], strict=True) for key in row.keys() - told}
+    assert all(row[key] is None for row in workloads for key in left_out)
+    assert "operations_per_s" in left_out, "there is no application"
     domains = pq.read_table(path / "domains.parquet").to_pylist()
     assert [row for row in domains if row["part"] == "all"] == summary["domains"]
     assert pq.read_table(path / "channels.parquet").to_pylist() == summary["channels"]
@@ -69,6 +75,79 @@ def test_the_tables_fit_100_columns_and_end_with_the_path(cli: Cli) -> None:
     assert "\x1b" not in done.stdout
     for word in ("stream", "disk", "C2M-Read", "P2M-Write", "RPQ", "limited by"):
         assert word in done.stdout
+
+
+CACHED = """\
+[server]
+preset = "cascade-lake-6234"
+
+[cache]
+enabled = true
+l2 = { sets = 64 }
+llc = { sets = 64 }
+filter = { sets = 128 }
+
+[run]
+name = "cached"
+warmup = "20 us"
+duration = "50 us"
+
+[workload.redis]
+kind = "app"
+app = "redis"
+cores = "0-1"
+keys = 20000
+
+[workload.disk]
+kind = "fio"
+cores = "6-7"
+jobs = [{ rw = "read", bs = "64 KiB", iodepth = 4, size = "1 GiB", ssd = 0 }]
+"""
+
+
+@pytest.fixture
+def cached(cli: Cli) -> Path:
+    """An application beside a drive on a server with small caches."""
+    file = cli.folder / "cached.toml"
+    file.write_text(CACHED)
+    return file
+
+
+def test_applications_and_caches_are_printed_and_kept(cli: Cli, cached: Path) -> None:
+    done = cli("run", cached, "--series", "5us", "--csv")
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 100
+    for words in ("operations/s", "LLC misses", "DDIO", "leaks", "of the reads of its cores miss the LLC"):
+        assert words in done.stdout
+    path = cli.folder / "runs" / "cached-1"
+    assert {file.name for file in path.iterdir()} >= {"caches.parquet", "caches.csv"}
+    summary = read_json(path / "summary.json")
+    assert pq.read_table(path / "caches.parquet").to_pylist() == summary["caches"]
+    assert "DDIO: " in (path / "explanation.txt").read_text()
+    assert "<h2>Caches</h2>" in (path / "report.html").read_text()
+    results = hostnet.run(cached)
+    assert results.caches["disk"]["ddio_leak_ratio"] > 0
+    assert results.workloads["redis"]["operations_per_s"] > 0
+    assert results.to_pandas("caches")["workload"].to_list() == ["all", "disk", "redis"]
+
+
+def test_means_over_seeds_tell_of_operations_and_caches(cli: Cli, cached: Path) -> None:
+    done = cli("run", cached, "--seeds", "2", "--out", "many")
+    assert done.returncode == 0, done.stderr
+    assert "operations/s" in done.stdout
+    combined = read_json(cli.folder / "many" / "seeds.json")
+    folders = [cli.folder / "many" / f"seed-{seed}" / "summary.json" for seed in (1, 2)]
+    told = [row["operations_per_s"] for file in folders for row in read_json(file)["workloads"] if row["kind"] == "app"]
+    redis = next(row for row in combined["workloads"] if row["workload"] == "redis")
+    assert redis["operations_per_s"]["mean"] == pytest.approx(sum(told) / 2)
+    assert [row["workload"] for row in combined["caches"]] == ["all", "disk", "redis"]
+
+
+def test_a_server_without_caches_has_no_table_of_them(cli: Cli) -> None:
+    results = hostnet.run(cli.file)
+    assert results.caches == {}
+    with pytest.raises(KeyError, match='no table "caches"'):
+        results.to_pandas("caches")
 
 
 def test_json_prints_the_summary_and_nothing_else(cli: Cli) -> None:

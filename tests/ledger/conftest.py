@@ -29,6 +29,7 @@ class Published:
             (panel.name.split("_")[0] if panel.figure != "3" else panel.name, value.series, value.x): value.y
             for panel in study.panels
             for value in panel.published
+            if value.y is not None
         }
 
     def __call__(self, panel: str, series: str, x: str, default: float) -> float:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from hostnet.ledger.formula_quantities import FORMULA_QUANTITIES, admission_delay, formula_error, formula_part
+from hostnet.ledger.panels import Series
 from hostnet.ledger.quantities import Outcome
 from hostnet.ledger.rows import error_of
-from hostnet.ledger.study import Series
 
 TIMINGS = {"t_trans_ns": 2.0, "t_wtr_ns": 8.0, "t_rtw_ns": 8.0, "t_act_ns": 10.0, "t_pre_ns": 10.0}
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from hostnet.ledger.errors import LedgerError
+from hostnet.ledger.panels import Series
 from hostnet.ledger.quantities import QUANTITIES, Estimate, Outcome
-from hostnet.ledger.study import Series
 
 RUN: dict[str, Any] = {
     "workloads": [

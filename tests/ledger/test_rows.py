@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from hostnet.ledger.panels import Exclusion, Group, Kind, Panel, Published, Relation, Series
 from hostnet.ledger.quantities import Estimate
 from hostnet.ledger.rows import Row, Verdict, error_of, make_row, score, verdict_of
-from hostnet.ledger.study import Exclusion, Group, Kind, Study
+from hostnet.ledger.study import Study
 
 RELATIVE = Group("g", "G", "relative", mean=0.03, max=0.08)
 ABSOLUTE = Group("g", "G", "absolute", mean=3.0, max=8.0)
@@ -85,3 +88,80 @@ def test_a_value_that_is_no_number_is_null_and_fails(study: Study) -> None:
     panel = study.panels[0]
     found = make_row(study, panel, panel.series[0], panel.published[0], Estimate(float("nan"), 1.0))
     assert (found.simulated, found.ci95, found.error, found.verdict) == (None, None, None, "fail")
+
+
+BOUND = Group("g", "G", "relation", mean=0.0, max=0.0)
+LOOSE = Group("g", "G", "relation", mean=0.05, max=0.05)
+
+
+@pytest.mark.parametrize(
+    ("relation", "simulated", "group", "error", "verdict"),
+    [
+        (">", 1.2, BOUND, 0.0, "pass"),
+        (">", 1.0, BOUND, 0.0, "fail"),  # equal is not more
+        (">", 1.0, LOOSE, 0.0, "pass"),
+        (">", 0.96, LOOSE, -0.04, "pass"),
+        (">", 0.94, LOOSE, -0.06, "fail"),
+        (">=", 1.0, BOUND, 0.0, "pass"),
+        (">=", 0.99, BOUND, -0.01, "fail"),
+        ("<", 0.9, BOUND, 0.0, "pass"),
+        ("<", 1.0, BOUND, 0.0, "fail"),
+        ("<", 1.1, BOUND, 0.1, "fail"),
+        ("<=", 1.0, BOUND, 0.0, "pass"),
+        ("<=", 1.05, LOOSE, 0.05, "pass"),
+        ("<=", 1.06, LOOSE, 0.06, "fail"),
+        ("<=", float("nan"), LOOSE, None, "fail"),
+    ],
+)
+def test_a_bound_is_met_on_its_side(
+    study: Study, relation: Relation, simulated: float, group: Group, error: float | None, verdict: Verdict
+) -> None:
+    row = row_of(study, group, y=1.0, relation=relation, simulated=simulated)
+    assert row.verdict == verdict
+    assert row.error == (None if error is None else pytest.approx(error))
+    assert (row.kind, row.published, row.as_dict()["relation"]) == ("relation", 1.0, relation)
+
+
+RANGE = Group("g", "G", "range", mean=0.05, max=0.1)
+
+
+@pytest.mark.parametrize(
+    ("simulated", "error", "verdict"),
+    [
+        (1.25, 0.0, "pass"),
+        (1.32, 0.0, "pass"),
+        (1.32 * 1.1, 0.1, "pass"),
+        (1.25 * 0.9, -0.1, "pass"),
+        (1.32 * 1.101, 0.101, "fail"),
+        (1.25 * 0.899, -0.101, "fail"),
+    ],
+)
+def test_a_range_may_be_missed_by_the_tolerance(study: Study, simulated: float, error: float, verdict: Verdict) -> None:
+    row = row_of(study, RANGE, y=1.25, other=1.32, simulated=simulated)
+    assert (row.kind, row.verdict) == ("range", verdict)
+    assert row.error == pytest.approx(error)
+
+
+def test_what_was_not_published_is_context_whatever_its_group(study: Study) -> None:
+    row = row_of(study, RANGE, y=None, simulated=1.3)
+    assert (row.kind, row.verdict, row.published, row.simulated) == ("context", "context", None, 1.3)
+    assert row.error is None
+    assert row.tolerance is None
+    assert "other" not in row.as_dict()
+    assert "relation" not in row.as_dict()
+
+
+def row_of(
+    study: Study,
+    group: Group,
+    *,
+    y: float | None,
+    simulated: float,
+    other: float | None = None,
+    relation: Relation | None = None,
+) -> Row:
+    """The row of one published value of a group."""
+    value = Published("1", "s", "3", "cores", y, "Degradation", "x", other, relation)
+    series = Series("s", group="g", quantity="degradation", point="p")
+    panel = Panel("fig01_p", "P", (series,), (value,))
+    return make_row(replace(study, groups={"g": group}), panel, series, value, Estimate(simulated, 0.01))

@@ -18,6 +18,7 @@ def test_a_panel_is_recomputed_the_same_on_any_number_of_threads() -> None:
     for row in one.rows:
         assert row.simulated is not None
         assert row.ci95 is not None
+        assert row.published is not None
         assert 0.5 * row.published < row.simulated < 2 * row.published
         assert 0 < row.ci95 < 0.2 * row.published
 
@@ -56,6 +57,15 @@ def test_runs_that_were_told_to_stop_give_no_ledger(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("hostnet.simulate.run_plans", nothing_but_progress)
     with pytest.raises(KeyboardInterrupt):
         validate("host_network", figures=["6a"], selection="quick", progress=lambda _: False)
+
+
+def test_applications_are_recomputed_with_all_that_their_rows_need() -> None:
+    ledger = validate("applications", figures=["2a"], selection="quick")
+    rows = {(row.panel, row.series): row for row in ledger.rows}
+    assert {row.x for row in rows.values()} == {"3"}
+    assert all(row.simulated is not None for row in rows.values())
+    drives = rows["fig02a_redis_degradation", "FIO (P2M), DDIO on"]
+    assert (drives.verdict, drives.kind) == ("pass", "relation")
 
 
 KNOWN_TO_FAIL = {

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from hostnet.ledger.errors import LedgerError
-from hostnet.ledger.rows import ledger_rows, points_needed
-from hostnet.ledger.study import Study, figure_matches, figure_name, load_study, studies_root, study_names
+from hostnet.ledger.needs import points_needed
+from hostnet.ledger.panels import figure_matches, figure_name
+from hostnet.ledger.rows import ledger_rows
+from hostnet.ledger.study import Study, load_study, studies_root, study_names
 
 OPERATING_POINTS = 6 * 2 + 4 * 6 + 2 + 6
 
@@ -122,8 +124,8 @@ def test_rows_without_their_points_are_left_out(study: Study) -> None:
 
 
 def test_an_unknown_study_names_those_there_are() -> None:
-    assert study_names() == ["host_network", "memory"]
-    with pytest.raises(LedgerError, match="no study 'nonsense'; there are: host_network, memory"):
+    assert study_names() == ["applications", "host_network", "memory"]
+    with pytest.raises(LedgerError, match="no study 'nonsense'; there are: applications, host_network, memory"):
         load_study("nonsense")
 
 

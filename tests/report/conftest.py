@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.report.browser import Browser, find_browser
+
 HOSTILE = "<script>alert('x')</script>&\"$\\frac{1}{2}$"
 """A name that a page must not run and matplotlib must not typeset."""
 
@@ -102,6 +104,91 @@ SERIES = [
     for subject in ("stream", HOSTILE, "IIO", "channel 0", "channel 1")
     for step in range(20)
 ]
+
+
+def application(name: str) -> Summary:
+    """An application's row of table workloads."""
+    return {
+        **workload(name, "app", 0),
+        "io_completed": None,
+        "operations": 123_456,
+        "operations_per_s": 123_456_000.0,
+        "operations_ci95": 1234.5,
+        "operation_latency_mean_ns": 8100.0,
+        "operation_latency_p50_ns": 7900.0,
+        "operation_latency_p99_ns": 12_000.0,
+    }
+
+
+def cached(name: str, *, devices: bool) -> Summary:
+    """A row of table caches, of cores or of devices."""
+    of_cores, of_devices = (0, 400_000) if devices else (900_000, 0)
+    return {
+        "workload": name,
+        "l2_lookups": of_cores,
+        "l2_misses": of_cores // 2,
+        "l2_miss_ratio": None if devices else 0.5,
+        "prefetch_filled": of_cores // 9,
+        "prefetch_used": of_cores // 10,
+        "llc_lookups": of_cores // 2,
+        "llc_misses": of_cores // 3,
+        "llc_miss_ratio": None if devices else 2 / 3,
+        "llc_mib_core": 0.0 if devices else 15.5,
+        "llc_mib_io": 3.25 if devices else 0.0,
+        "core_evictions": 17,
+        "back_invalidations": 0,
+        "ddio_updates": of_devices // 4,
+        "ddio_allocations": of_devices * 3 // 4,
+        "ddio_hit_ratio": 0.25 if devices else None,
+        "ddio_leaks": of_devices // 2,
+        "ddio_leak_ratio": 0.5 if devices else None,
+        "ddio_evictions": of_devices * 5 // 8,
+        "io_reads": 0,
+        "io_read_hits": 0,
+    }
+
+
+def cache_series(owners: int = 2) -> list[Summary]:
+    """A time series of applications, beside a device with a hostile name that takes over a part of the LLC."""
+    rows = []
+    for step in range(20):
+        at = {"time_ns": 1000.0 * (step + 1)}
+        for number in range(owners):
+            subject = {**at, "subject": f"redis{number or ''}"}
+            rows.append({**subject, "quantity": "llc_mib_core", "value": (20.0 - 0.2 * step) / owners})
+            rows.append({**subject, "quantity": "llc_miss_ratio", "value": 0.9 + 0.005 * step})
+            rows.append({**subject, "quantity": "operations_per_s", "value": 1.5e6 - 1e4 * step})
+        device = {**at, "subject": HOSTILE}
+        rows.append({**device, "quantity": "llc_mib_core", "value": 0.0})
+        rows.append({**device, "quantity": "llc_miss_ratio", "value": None})
+        rows.append({**device, "quantity": "llc_mib_io", "value": 0.15 * step})
+        rows.append({**device, "quantity": "ddio_hit_ratio", "value": 0.02 * step})
+        rows.append({**device, "quantity": "ddio_leak_ratio", "value": None if step == 0 else 0.3 + 0.02 * step})
+    return rows
+
+
+CACHES = {
+    "workloads": [application("redis"), workload(HOSTILE, "fio", 133)],
+    "llc": {"mib": 24.75, "ddio_mib": 4.5},
+    "caches": [
+        cached("all", devices=False) | {"ddio_hit_ratio": 0.25, "ddio_leak_ratio": 0.5},
+        cached("redis", devices=False),
+        cached(HOSTILE, devices=True),
+    ],
+}
+"""Entries of the summary of a run with caches."""
+
+
+@pytest.fixture
+def cached_run(make_run: Callable[..., Path]) -> Callable[..., Path]:
+    """Writes a run directory of an application beside a device, with caches."""
+
+    def make(*, owners: int = 2, **changes: Any) -> Path:
+        directory = make_run(**{**CACHES, **changes})
+        pq.write_table(pa.Table.from_pylist([*SERIES, *cache_series(owners)]), directory / "series.parquet")
+        return directory
+
+    return make
 
 
 @pytest.fixture
@@ -214,3 +301,12 @@ def study_run(tmp_path: Path) -> Path:
 @pytest.fixture
 def hostile() -> str:
     return HOSTILE
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Browser:
+    path = find_browser()
+    assert path is not None
+    folder = tmp_path / "browser"
+    folder.mkdir()
+    return Browser(path, folder)

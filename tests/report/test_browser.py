@@ -51,15 +51,6 @@ SERVERS = {
 }
 
 
-@pytest.fixture
-def browser(tmp_path: Path) -> Browser:
-    path = find_browser()
-    assert path is not None
-    folder = tmp_path / "browser"
-    folder.mkdir()
-    return Browser(path, folder)
-
-
 def report_of(server: str, folder: Path) -> Path:
     """The page of a run of this server."""
     config = folder / "config.toml"

@@ -22,18 +22,25 @@ CHANNELS = "memory.channels=1,2"
 RATE = "memory.dram.data_rate=2933 MT/s,3200 MT/s"
 
 
-def table_of(axes: tuple[Axis, ...], path: Path, workloads: tuple[str, ...] = ("stream",)) -> Path:
-    """A table in which throughput is 10 x the number of the point, with a gap at point 1."""
+def table_of(
+    axes: tuple[Axis, ...], path: Path, workloads: tuple[str, ...] = ("stream",), *, more: bool = False
+) -> Path:
+    """A table in which throughput is 10 x the number of the point, with a gap at point 1.
+
+    With `more`, so is what only some workloads have.
+    """
     columns: dict[str, list[Any]] = {axis.path: [] for axis in axes} | {"workload": []}
-    columns |= {column: [] for metric in plots.METRICS for column in (metric.column, metric.ci95)}
+    columns |= {column: [] for metric in plots.METRICS for column in (metric.column, metric.ci95) if column}
     for point, choice in enumerate(product(*(axis.columns for axis in axes))):
         for workload in workloads:
             for axis, value in zip(axes, choice, strict=True):
                 columns[axis.path].append(value)
             columns["workload"].append(workload)
             for metric in plots.METRICS:
-                columns[metric.column].append(None if point == 1 else 10.0 * point)
-                columns[metric.ci95].append(None if point == 0 else 1.0)
+                told = point != 1 and (metric.always or more)
+                columns[metric.column].append(10.0 * point if told else None)
+                if metric.ci95:
+                    columns[metric.ci95].append(None if point == 0 else 1.0)
     pq.write_table(pa.table(columns), path)
     return path
 
@@ -76,13 +83,20 @@ def test_lines_have_the_values_of_the_table(tmp_path: Path, figures: list[Figure
     axes = axes_of([CREDITS, CORES])
     plots.draw_sweep(table_of(axes, tmp_path / "t.parquet"), axes, tmp_path / "plots")
     throughput, latency = figures[0].axes
-    assert [throughput.get_ylabel(), latency.get_ylabel()] == [metric.label for metric in plots.METRICS]
+    assert [throughput.get_ylabel(), latency.get_ylabel()] == [metric.label for metric in plots.METRICS[:2]]
     lines = throughput.get_lines()
     assert len(throughput.containers) == 3, "whiskers"
     assert [np.asarray(line.get_ydata()).tolist() for line in lines] == [[0, 30, 60], [40, 70], [20, 50, 80]]
     assert [np.asarray(line.get_xdata()).tolist() for line in lines] == [[46, 92, 184], [92, 184], [46, 92, 184]]
     assert [text.get_text() for text in figures[0].legends[0].get_texts()] == ["0-0", "0-1", "0-2"]
     assert [label.get_text() for label in throughput.get_xticklabels()] == ["46", "92", "184"]
+
+
+def test_operations_and_leaks_are_drawn_where_there_are_any(tmp_path: Path, figures: list[Figure]) -> None:
+    axes = axes_of([CREDITS])
+    plots.draw_sweep(table_of(axes, tmp_path / "t.parquet", more=True), axes, tmp_path / "plots")
+    assert [panel.get_ylabel() for panel in figures[0].axes] == [metric.label for metric in plots.METRICS]
+    assert [len(panel.containers) for panel in figures[0].axes] == [1, 1, 1, 0], "leaks have no whiskers"
 
 
 def test_a_third_parameter_has_a_panel_per_value(tmp_path: Path, figures: list[Figure]) -> None:
@@ -96,7 +110,7 @@ def test_a_third_parameter_has_a_panel_per_value(tmp_path: Path, figures: list[F
 
 def test_several_seeds_become_their_mean(tmp_path: Path) -> None:
     columns: dict[str, list[Any]] = {"a.b": [1, 1, 2, 2], "workload": ["w"] * 4}
-    columns |= {column: [1.0, 3.0, None, 5.0] for m in plots.METRICS for column in (m.column, m.ci95)}
+    columns |= {column: [1.0, 3.0, None, 5.0] for m in plots.METRICS for column in (m.column, m.ci95) if column}
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     (sweep,) = plots.read_sweeps(tmp_path / "t.parquet", axes_of(["a.b=1,2"]))
     mean, ci95 = sweep.dot((0,), plots.METRICS[0])

@@ -102,6 +102,17 @@ impl Inflation {
     pub fn total_ns(&self) -> f64 {
         self.switching_ns + self.write_hol_ns + self.read_hol_ns + self.top_of_queue_ns
     }
+
+    /// The mean over lines of which only this share goes to memory.
+    #[must_use]
+    pub fn times(self, share: f64) -> Self {
+        Self {
+            switching_ns: share * self.switching_ns,
+            write_hol_ns: share * self.write_hol_ns,
+            read_hol_ns: share * self.read_hol_ns,
+            top_of_queue_ns: share * self.top_of_queue_ns,
+        }
+    }
 }
 
 /// Why something cannot be computed.

@@ -3,10 +3,14 @@
 mod common;
 
 use common::{counters, flow, plan, STREAM};
-use hostnet_analysis::explain::{explain, from_counters, Explanation, Isolated, Kind, Pool, WorkloadFacts};
+use hostnet_analysis::explain::{
+    explain, from_counters, unloaded, Cached, Explanation, Isolated, Kind, Pool, WorkloadFacts,
+};
 use hostnet_analysis::regime::{Basis, Regime};
 use hostnet_analysis::{Counters, Flow};
-use hostnet_model::params::ServerParams;
+use hostnet_model::params::{
+    CacheParams, DdioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement, ServerParams,
+};
 use proptest::prelude::*;
 
 /// Six cores of a server whose workloads are not known.
@@ -234,4 +238,65 @@ proptest! {
         prop_assert_eq!(back.workloads.len(), explanation.workloads.len());
         prop_assert_eq!(back.regime, explanation.regime);
     }
+}
+
+fn with_caches(drives: Vec<bool>) -> ServerParams {
+    let replacement = Replacement::Lru;
+    let cache = CacheParams {
+        l2: L2Params { sets: 1024, ways: 16, replacement, hit_ps: 4000 },
+        llc: LlcParams {
+            sets: 2048,
+            ways: 11,
+            replacement,
+            inclusion: Inclusion::Victim,
+            hit_ps: 16_000,
+            filter_sets: 2048,
+            filter_ways: 12,
+        },
+        prefetch: PrefetchParams { stream: false, adjacent: false, credits: 0, pages: 32, distance_lines: 20 },
+        ddio: DdioParams { drives, ways: 0x600, write_ps: 33_000 },
+        masks: vec![0x7ff],
+    };
+    ServerParams { cache: Some(cache), ..server() }
+}
+
+proptest! {
+    #[test]
+    fn lines_that_the_llc_serves_wait_for_no_memory(misses in 0.0_f64..1.0, wait_ns in 0.0_f64..100.0, inside_ns in 60.0_f64..300.0) {
+        let server = with_caches(vec![true]);
+        let way_ns = (server.core.to_cha_ps + server.core.from_cha_ps) as f64 / 1000.0;
+        let latency_ns = way_ns + misses * inside_ns + (1.0 - misses) * 16.0 + wait_ns;
+        let held = lines(50.0, latency_ns);
+        let counters = Counters {
+            lfb: flow(50.0, held),
+            core_read: flow(held * misses * inside_ns / 1000.0, held * misses),
+            ..idle()
+        };
+        let mut facts = from_counters(&counters, &server);
+        facts[0].cached = Some(Cached { llc_miss_ratio: Some(misses), ..Cached::default() });
+        let explanation = explain(&server, &counters, &facts, None);
+        let latency = explanation.workloads[0].latency.as_ref().unwrap();
+        prop_assert!((latency.cha_admission_ns.unwrap() - wait_ns).abs() < 1e-6, "{latency:?}");
+        let alone_ns = way_ns + misses * (unloaded::c2m_read_ns(&server) - way_ns) + (1.0 - misses) * 16.0;
+        prop_assert!((latency.unloaded_ns - alone_ns).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn device_writes_wait_for_memory_as_far_as_dirty_lines_leave_for_them() {
+    let latency_ns = |drives: Vec<bool>, evicting: f64| {
+        let counters = Counters { iio_write: flow(46.0, 200.0), io_write: flow(1.0, 200.0 * evicting), ..idle() };
+        let server = with_caches(drives);
+        let mut facts = from_counters(&counters, &server);
+        let writes = facts.iter_mut().find(|facts| facts.kind == Kind::Fio).expect("device writes");
+        writes.cached = Some(Cached::default());
+        let facts = vec![writes.clone()];
+        explain(&server, &counters, &facts, None).workloads[0].latency.as_ref().unwrap().unloaded_ns
+    };
+    let server = server();
+    let way_ns = (server.iio.write_to_cha_ps + server.iio.write_ack_ps) as f64 / 1000.0;
+    let evict_ns = (server.cha.core_write_to_mc_ps + server.cha.write_ack_ps) as f64 / 1000.0;
+    assert!((latency_ns(vec![true, true], 0.0) - way_ns - 33.0).abs() < 1e-9);
+    assert!((latency_ns(vec![true, true], 0.5) - way_ns - 33.0 - 0.5 * evict_ns).abs() < 1e-9);
+    assert!((latency_ns(vec![false, false], 1.0) - unloaded::p2m_write_ns(&server)).abs() < 1e-9);
 }

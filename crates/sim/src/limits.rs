@@ -3,11 +3,12 @@
 use crate::sample::{domains, Group, Sample, Totals};
 use crate::view::View;
 use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
-use hostnet_analysis::explain::{Isolated, Kind, Pool, WorkloadFacts};
+use hostnet_analysis::explain::{Cached, Isolated, Kind, Pool, WorkloadFacts};
 use hostnet_analysis::offered::offered_gb_per_s;
 use hostnet_analysis::predict::isolated_latencies_ns;
 use hostnet_analysis::regime::Basis;
 use hostnet_measure::Domain;
+use hostnet_model::cache::ClassCounts;
 use hostnet_model::params::{Inclusion, ServerParams, WorkloadKind};
 
 /// What is known of every workload.
@@ -15,6 +16,7 @@ pub(crate) fn all(view: &View, total: &Sample) -> Vec<WorkloadFacts> {
     let alone = isolated_latencies_ns(&view.plan.server).into_iter().enumerate();
     let with = |(class, ns): (usize, Option<f64>)| WorkloadFacts {
         isolated: ns.map(|ns| Isolated { ns, basis: Basis::Predicted }),
+        cached: view.machine.caches().map(|_| cached(&total.cached(class))),
         ..facts(view, total, class)
     };
     alone.map(with).collect()
@@ -33,7 +35,7 @@ fn facts(view: &View, total: &Sample, class: usize) -> WorkloadFacts {
                 WorkloadKind::App(app) => (app.cores.len(), 0),
                 WorkloadKind::Fio(_) => (0, 0),
             };
-            let [read, write] = own.map(|group| total.of(group, class));
+            let [read, write] = [Group::C2mRead, Group::C2mWrite].map(|group| total.of(group, class));
             let domain = lfb_domain(read.area_ps as f64, write.area_ps as f64);
             let pools: Vec<Pool> = pool(view, total, Group::Lfb, class, domain).into_iter().collect();
             let accesses = total.of(Group::Lfb, class).lines as f64;
@@ -51,6 +53,18 @@ fn facts(view: &View, total: &Sample, class: usize) -> WorkloadFacts {
             facts.offered_gb_per_s = offered_gb_per_s(&view.plan.server, class);
             facts
         }
+    }
+}
+
+fn cached(counts: &ClassCounts) -> Cached {
+    let share = |over: u64, under: u64| (under > 0).then(|| over as f64 / under as f64);
+    let written = counts.ddio_updates + counts.ddio_allocations;
+    Cached {
+        l2_miss_ratio: share(counts.l2_misses, counts.l2_lookups),
+        llc_miss_ratio: share(counts.llc_misses, counts.llc_lookups),
+        ddio_hit_ratio: share(counts.ddio_updates, written),
+        ddio_leak_ratio: share(counts.ddio_leaks, written),
+        ddio_eviction_ratio: share(counts.ddio_evictions, written),
     }
 }
 

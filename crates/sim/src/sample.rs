@@ -214,15 +214,6 @@ impl Totals {
     }
 }
 
-/// Operations of an application.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Operations {
-    /// Those that have ended.
-    pub ended: u64,
-    /// What they took, in ps.
-    pub latency_ps: u64,
-}
-
 /// Running totals of a machine since the start of the window. Domains must have been settled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
@@ -238,8 +229,8 @@ pub struct Sample {
     pub lines_read: u64,
     /// Activations made for reads.
     pub read_activations: u64,
-    /// Per core: the operations of its application.
-    pub operations: Vec<Operations>,
+    /// Per core with caches: operations of its application that have ended.
+    pub operations: Vec<u64>,
     /// Per workload: what the caches did; nothing without caches.
     pub caches: Vec<ClassCounts>,
 }
@@ -281,8 +272,7 @@ impl Sample {
         for component in machine.components() {
             match component {
                 Component::CachedCore(core) => {
-                    let (ended, latency) = core.operations();
-                    self.operations.push(Operations { ended, latency_ps: latency.sum() as u64 });
+                    self.operations.push(core.operations().0);
                 }
                 Component::Channel(channel) => {
                     let counters = channel.controller().counters(now);
@@ -307,12 +297,8 @@ impl Sample {
 
     /// Operations that have ended on some cores.
     #[must_use]
-    pub fn operations(&self, cores: &[u32]) -> Operations {
-        let own = cores.iter().filter_map(|&core| self.operations.get(core as usize));
-        own.fold(Operations::default(), |sum, one| Operations {
-            ended: sum.ended + one.ended,
-            latency_ps: sum.latency_ps + one.latency_ps,
-        })
+    pub fn operations(&self, cores: &[u32]) -> u64 {
+        cores.iter().filter_map(|&core| self.operations.get(core as usize)).sum()
     }
 
     /// What the caches did for a workload; nothing without caches.
@@ -330,7 +316,7 @@ impl Sample {
     /// All that moves on while a machine is not stuck: lines, operations, and accesses that a cache may serve.
     #[must_use]
     pub fn progress(&self) -> u64 {
-        let ended: u64 = self.operations.iter().map(|operations| operations.ended).sum();
+        let ended: u64 = self.operations.iter().sum();
         let looked: u64 = self.caches.iter().map(|counts| counts.l2_lookups).sum();
         self.lines() + ended + looked
     }

@@ -27,8 +27,13 @@ if TYPE_CHECKING:
 SEED_MAX = 2**64 - 1
 """The largest seed."""
 
-KEYS = {"workloads": ("workload",), "domains": ("domain", "part", "workload"), "channels": ("channel",)}
-"""What names a row of each table."""
+KEYS = {
+    "workloads": ("workload",),
+    "domains": ("domain", "part", "workload"),
+    "channels": ("channel",),
+    "caches": ("workload",),
+}
+"""What names a row of each table. Not every server has caches."""
 
 STUDENT_T_95 = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
@@ -73,7 +78,7 @@ def combine(summaries: Sequence[Row]) -> Row:
         "seeds": [summary["seed"] for summary in summaries],
         "complete": all(summary["complete"] for summary in summaries),
         "window_ns": mean_of([summary["window_ns"] for summary in summaries]),
-        **{table: combine_rows(table, [summary[table] for summary in summaries]) for table in KEYS},
+        **{table: combine_rows(table, [summary[table] for summary in summaries]) for table in KEYS if table in first},
         "ignored": first["ignored"],
         "unvalidated": first["unvalidated"],
         "no_effect": [name for name in first["no_effect"] if all(name in other["no_effect"] for other in summaries)],
@@ -87,7 +92,7 @@ def combine_rows(table: str, tables: Sequence[Sequence[Row]]) -> list[Row]:
     combined = []
     for key, row in by_key[0].items():
         same = [rows[key] for rows in by_key if key in rows]
-        combined.append({column: combine_column(column, keys, [other[column] for other in same]) for column in row})
+        combined.append({column: combine_column(column, keys, [other.get(column) for other in same]) for column in row})
     return combined
 
 

@@ -50,6 +50,10 @@ def print_run(summary: Row, path: Path, predicted: Row | None = None) -> None:
         print_tables(console, workload_table(rows))
         if any(row["kind"] == "fio" for row in rows):
             print_tables(console, io_table(rows))
+        if any(row["kind"] == "app" for row in rows):
+            print_tables(console, application_table(rows))
+        if "caches" in summary:
+            print_tables(console, *cache_tables(summary))
         print_tables(console, domain_table(summary["domains"]), channel_table(summary["channels"]))
         print_items(console, "*", summary["limits"])
         print_notes(console, notes(summary))
@@ -106,6 +110,56 @@ def completion_latency(row: Row) -> tuple[str, str, str]:
         return ("n/a (window too short)", "", "")
     mean, median, tail = (None if latency is None else number(latency / 1000) for latency in latencies)
     return (mean or NOTHING, median or NOTHING, tail or NOTHING)
+
+
+def application_table(rows: Sequence[Row]) -> Table:
+    """What the users of the applications see."""
+    table = new_table("application", "operations/s", "latency us", "p50", "p99", "execution time", left=(0,))
+    for row in rows:
+        if row["kind"] == "app":
+            latencies = (row.get(f"operation_latency_{name}_ns") for name in ("mean", "p50", "p99"))
+            seconds = row.get("execution_time_s")
+            table.add_row(
+                row["workload"],
+                grouped(row.get("operations_per_s"), row.get("operations_ci95")),
+                *(number(None if latency is None else latency / 1000) for latency in latencies),
+                NOTHING if seconds is None else f"{number(seconds)} s",
+            )
+    return table
+
+
+def grouped(value: float | None, half_width: float | None) -> str:
+    """A rate and the half width of its confidence interval, large ones with thousands set apart."""
+    if value is None or value < 1000:
+        return with_interval(value, half_width)
+    return f"{value:,.0f}" + ("" if half_width is None else f" ±{half_width:,.0f}")
+
+
+def cache_tables(summary: Row) -> Iterator[Table]:
+    """What the caches did for the cores and for the devices of each workload."""
+    rows = [row for row in summary["caches"] if row["workload"] != "all" or len(summary["caches"]) > 2]
+    whole = [f" of {number(summary['llc'][name])}" for name in ("mib", "ddio_mib")]
+    cores = new_table("caches", "L2 misses", "prefetched", "used", "LLC misses", "in the LLC, MiB", left=(0,))
+    for row in (row for row in rows if row["l2_lookups"] or row["workload"] == "all"):
+        used = min(row["prefetch_used"] / row["prefetch_filled"], 1.0) if row["prefetch_filled"] else None
+        filled = row["prefetch_filled"] / row["l2_lookups"] if row["l2_lookups"] else None
+        cores.add_row(
+            row["workload"],
+            *(percent(share) for share in (row["l2_miss_ratio"], filled, used, row["llc_miss_ratio"])),
+            number(row["llc_mib_core"] + row["llc_mib_io"]) + ("" if cores.row_count else whole[0]),
+        )
+    yield cores
+    devices = new_table("DDIO", "lines written", "hits", "leaks", "in the LLC, MiB", "reads that hit", left=(0,))
+    for row in (row for row in rows if row["ddio_hit_ratio"] is not None or row["io_reads"]):
+        devices.add_row(
+            row["workload"],
+            f"{row['ddio_updates'] + row['ddio_allocations']:,}",
+            *(percent(row[name]) for name in ("ddio_hit_ratio", "ddio_leak_ratio")),
+            number(row["llc_mib_io"]) + ("" if devices.row_count else whole[1]),
+            percent(row["io_read_hits"] / row["io_reads"] if row["io_reads"] else None),
+        )
+    if devices.row_count:
+        yield devices
 
 
 def domain_table(rows: Sequence[Row]) -> Table:

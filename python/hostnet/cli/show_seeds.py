@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 
+NO_MEAN: Row = {"mean": None, "ci95": None}
+"""Stands for what no run told."""
+
+
 def print_means(combined: Row, path: Path) -> None:
     """Prints the means over all seeds; the last line is the path of their directory."""
     seeds = combined["seeds"]
@@ -35,6 +39,7 @@ def print_means(combined: Row, path: Path) -> None:
         print_tables(
             console,
             workload_means(combined["workloads"]),
+            *application_means(combined["workloads"]),
             domain_means(combined["domains"]),
             channel_means(combined["channels"]),
         )
@@ -50,6 +55,22 @@ def workload_means(rows: list[Row]) -> Table:
         columns = ("throughput_gb_per_s", "latency_mean_ns", "latency_p50_ns", "latency_p99_ns")
         table.add_row(row["workload"], *(mean(row[column]) for column in columns), row["limited_by"] or NOTHING)
     return table
+
+
+def application_means(rows: list[Row]) -> list[Table]:
+    """What the users of the applications see; no table without any."""
+    applications = [row for row in rows if row["kind"] == "app"]
+    if not applications:
+        return []
+    table = new_table("application", "operations/s", "latency us", "p99", "execution time s", left=(0,))
+    columns = (("operations_per_s", 1.0), ("operation_latency_mean_ns", 1e-3), ("operation_latency_p99_ns", 1e-3))
+    for row in applications:
+        table.add_row(
+            row["workload"],
+            *(mean(row.get(column, NO_MEAN), scale) for column, scale in columns),
+            mean(row.get("execution_time_s", NO_MEAN)),
+        )
+    return [table]
 
 
 def domain_means(rows: list[Row]) -> Table:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 INTERVALS = {
     "throughput_gb_per_s": "throughput_ci95",
+    "operations_per_s": "operations_ci95",
     "latency_mean_ns": "latency_ci95",
     "in_use_mean": "in_use_ci95",
     "over_threshold_share": "over_threshold_ci95",
@@ -22,10 +23,15 @@ INTERVALS = {
 }
 """The columns that have a confidence interval, and the column that holds it."""
 
-COUNTS = {"lines", "io_completed", "activations", "precharges", "refreshes", "mode_switches"}
+COUNTS = {
+    *("lines", "io_completed", "operations", "activations", "precharges", "refreshes", "mode_switches"),
+    *("l2_lookups", "l2_misses", "prefetch_filled", "prefetch_used", "llc_lookups", "llc_misses"),
+    *("core_evictions", "back_invalidations", "ddio_updates", "ddio_allocations", "ddio_leaks", "ddio_evictions"),
+    *("io_reads", "io_read_hits"),
+}
 """Columns that grow with the length of the measurement."""
 
-HEADLINES = {"throughput_gb_per_s", "latency_mean_ns", "limited_by"}
+HEADLINES = {"throughput_gb_per_s", "operations_per_s", "latency_mean_ns", "limited_by"}
 """Columns of workloads that come first, whatever they say."""
 
 TEXTS = ("limited_by",)
@@ -118,7 +124,7 @@ def result_differences(a: Row, b: Row) -> list[ResultDifference]:
 
 
 def _rows(summary: Row, table: str) -> dict[str, Row]:
-    return {_subject(table, row): row for row in summary[table]}
+    return {_subject(table, row): row for row in summary.get(table, [])}
 
 
 def _subject(table: str, row: Row) -> str:
@@ -126,6 +132,8 @@ def _subject(table: str, row: Row) -> str:
     names = [row[key] for key in KEYS[table]]
     if table == "channels":
         return "all channels" if names[0] < 0 else f"channel {names[0]}"
+    if table == "caches":
+        return "all caches" if names[0] == "all" else f"caches of {names[0]}"
     return str(names[0]) if names[-1] in ("all", names[0]) else f"{names[0]} of {names[-1]}"
 
 

@@ -33,10 +33,15 @@ MANIFEST = {
 SUMMARY = {"config_hash": str, "workloads": list, "domains": list, "channels": list}
 """What it needs of summary.json."""
 
-MEASURED = ("warm_up_ns", "window_ns", "events", "lines", "workloads", "domains", "channels")
+MEASURED = ("warm_up_ns", "window_ns", "events", "lines", "workloads", "domains", "channels", "caches")
 """What of summary.json was measured; the rest depends on how the configuration was written."""
 
-KEYS = {"workloads": ("workload",), "domains": ("domain", "workload"), "channels": ("channel",)}
+KEYS = {
+    "workloads": ("workload",),
+    "domains": ("domain", "workload"),
+    "channels": ("channel",),
+    "caches": ("workload",),
+}
 """What names a row of each table, the most important table first."""
 
 
@@ -149,7 +154,9 @@ def _check_rows(path: Path, summary: dict[str, Any]) -> None:
     """Makes sure that every row says what it is about."""
     for table, keys in KEYS.items():
         kind = int if table == "channels" else str
-        if not all(isinstance(row, dict) and isinstance(row.get(key), kind) for row in summary[table] for key in keys):
+        rows = summary.get(table, [])
+        told = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
+        if not told or not all(isinstance(row.get(key), kind) for row in rows for key in keys):
             raise ConfigError(f"{path / 'summary.json'}: is damaged: a row of {table} does not say what it is about")
 
 

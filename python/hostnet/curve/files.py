@@ -82,7 +82,7 @@ def draw(setting: Setting, points: Sequence[Point], file: Path) -> None:
     """Draws the curves as a PNG."""
     import matplotlib as mpl
 
-    from hostnet.report.plot import STYLE, new_figure, plain
+    from hostnet.report.looks import STYLE, new_figure, plain
 
     with mpl.rc_context(STYLE):
         figure = new_figure(7.2, 4.4)

@@ -28,6 +28,9 @@ SLOWER = 0.75
 SIMULATED_FOR = "300 us"
 """How long a step is simulated: enough to see a gain of a few percent."""
 
+CORE_KINDS = ("stream", "app")
+"""Kinds of workloads that are traffic of cores."""
+
 BUFFERS = (
     ("core.lfb.entries", "LFB entries per core"),
     ("iio.write_credits", "IIO write credits"),
@@ -134,12 +137,12 @@ def what_helps(
 
 
 def latency_alone(config: Config, base_dir: str, progress: Progress | None) -> dict[str, float]:
-    """The simulated latency of each stream without devices, in ns; empty if there are no devices or no streams."""
+    """The simulated latency of the cores' workloads without devices, in ns; empty if either is missing."""
     kinds = {name: workload["kind"] for name, workload in config["workload"].items()}
-    if set(kinds.values()) != {"stream", "fio"}:
+    if "fio" not in kinds.values() or not set(CORE_KINDS) & set(kinds.values()):
         return {}
     alone = deepcopy(shortened(config))
-    alone["workload"] = {name: workload for name, workload in alone["workload"].items() if kinds[name] == "stream"}
+    alone["workload"] = {name: workload for name, workload in alone["workload"].items() if kinds[name] in CORE_KINDS}
     summary = simulated([plan_of(alone, base_dir)], progress)[0]
     rows = summary["workloads"]
     return {row["workload"]: row["latency_mean_ns"] for row in rows if row["latency_mean_ns"] is not None}
@@ -178,7 +181,8 @@ def candidates(config: Config, offered: Mapping[str, float]) -> list[tuple[Step,
     buffers = [
         (path, what)
         for path, what in BUFFERS
-        if ("fio" in kinds or not path.startswith(of_devices)) and ("stream" in kinds or not path.startswith("core."))
+        if ("fio" in kinds or not path.startswith(of_devices))
+        and (kinds.intersection(CORE_KINDS) or not path.startswith("core."))
     ]
     steps = [_grown(config, path, what) for path, what in buffers]
     return [*steps, _more_channels(config), *_faster_memory(config), *_slower_devices(config, offered)]

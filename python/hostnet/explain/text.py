@@ -88,9 +88,27 @@ def workload_lines(row: dict[str, Any]) -> Iterator[str]:
     pool = next((pool for pool in row["pools"] if pool["domain"] == row["domain"]), None)
     if pool is not None and row["bound_gb_per_s"] is not None:
         yield from wrapped(pool_text(row, pool), 2)
+    yield from cached_lines(row.get("cached"))
     latency = row["latency"]
     if latency is not None:
         yield from latency_lines(latency)
+
+
+def cached_lines(cached: dict[str, Any] | None) -> Iterator[str]:
+    """What the caches do for a workload."""
+    if not cached:
+        return
+    misses, hits, leaks = cached["llc_miss_ratio"], cached["ddio_hit_ratio"], cached["ddio_leak_ratio"]
+    if misses is not None:
+        yield from wrapped(f"{100 * misses:.0f}% of the reads of its cores that look into the LLC miss.", 2)
+    if hits is not None:
+        evictions = cached["ddio_eviction_ratio"]
+        yield from wrapped(
+            f"DDIO: {100 * hits:.0f}% of the lines that its devices write are in a cache already. Of 100 lines "
+            f"written, {100 * evictions:.0f} leave the LLC for memory, {100 * leaks:.0f} of them before anything has "
+            "read them.",
+            2,
+        )
 
 
 def binding_text(row: dict[str, Any]) -> str:

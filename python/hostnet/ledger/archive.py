@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from hostnet.ledger.memory_quantities import MEASURES
+from hostnet.ledger.panels import Panel
 from hostnet.ledger.quantities import Outcome
 from hostnet.ledger.rows import Score
-from hostnet.ledger.study import Engine, Panel, Study
+from hostnet.ledger.study import Engine, Study
 from hostnet.ledger.validate import Ledger
 
 CURVE_POINTS_MAX = 120
@@ -38,6 +39,20 @@ POINT_COLUMNS = {
     "config_hash": "string",
 }
 """Columns of the table of operating points and their Arrow types: those of the workload, then of all channels."""
+
+APP_COLUMNS = {
+    "operations_per_s": "float64",
+    "operations_ci95": "float64",
+    "execution_time_s": "float64",
+    "write_row_miss_ratio": "float64",
+    "l2_miss_ratio": "float64",
+    "llc_miss_ratio": "float64",
+    "llc_mib_core": "float64",
+    "llc_mib_io": "float64",
+    "ddio_hit_ratio": "float64",
+    "ddio_leak_ratio": "float64",
+}
+"""Further columns: of the application, of writes of all channels, and of the workload in the caches; empty without."""
 
 
 def write_study_run(runs: Path, selection: str, ledger: Ledger) -> Path:
@@ -85,7 +100,7 @@ def manifest(selection: str, ledger: Ledger) -> dict[str, Any]:
         "version": _core.version(),
         "study": study.name,
         "selection": selection,
-        "preset": study.preset,
+        "preset": ledger.batch.machines,
         "seed": study.seed,
         "warmup": chosen.warmup,
         "duration": chosen.duration,
@@ -113,8 +128,9 @@ def summary(ledger: Ledger) -> dict[str, Any]:
             "name": study.name,
             "title": study.title,
             "source": study.source,
+            "origin": study.origin,
             "engine": study.engine,
-            "preset": study.preset,
+            "preset": ledger.batch.machines,
         },
         "groups": [group_summary(score) for score in ledger.scores],
         "excluded": [
@@ -154,7 +170,8 @@ def panel_summary(study: Study, panel: Panel) -> dict[str, Any]:
         "x_label": panel.x_label or first.x_label,
         "y_label": panel.y_label or first.y_label,
         "unit": first.unit,
-        "chart": "parity" if study.engine == "memory" else "lines",
+        "chart": "parity" if study.engine == "memory" else panel.chart,
+        **({} if panel.section is None else {"section": panel.section}),
         "series": [series.name for series in panel.series if series.drawn],
     }
 
@@ -163,7 +180,8 @@ def curves(panel: Panel) -> dict[str, list[tuple[float, float]]]:
     """The published curves of a panel of which only some points are rows, thinned for drawing."""
     drawn: dict[str, list[tuple[float, float]]] = {}
     for series in panel.series:
-        points = [(float(value.x), value.y) for value in panel.published if value.series == series.name]
+        own = [value for value in panel.published if value.series == series.name]
+        points = [(float(value.x), value.y) for value in own if value.y is not None]
         drawn[series.name] = points[:: -(-len(points) // CURVE_POINTS_MAX)]
     return drawn
 
@@ -188,8 +206,13 @@ def point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
     rows = []
     for name, outcome in outcomes.items():
         point = {**outcome.row("channels", channel=-1), "point": name, "config_hash": outcome.summary["config_hash"]}
-        rows += [{**point, **workload} for workload in outcome.summary["workloads"]]
-    return [{column: row[column] for column in POINT_COLUMNS} for row in rows]
+        cached = {row["workload"]: row for row in outcome.summary.get("caches", ())}
+        workloads = outcome.summary["workloads"]
+        rows += [{**point, **cached.get(workload["workload"], {}), **workload} for workload in workloads]
+    return [
+        {**{column: row[column] for column in POINT_COLUMNS}, **{column: row.get(column) for column in APP_COLUMNS}}
+        for row in rows
+    ]
 
 
 def memory_point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
@@ -205,8 +228,8 @@ def memory_point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
 
 
 POINT_TABLES: dict[Engine, tuple[dict[str, str], Callable[[Mapping[str, Outcome]], list[dict[str, Any]]]]] = {
-    "simulation": (POINT_COLUMNS, point_rows),
-    "predict": (POINT_COLUMNS, point_rows),
+    "simulation": ({**POINT_COLUMNS, **APP_COLUMNS}, point_rows),
+    "predict": ({**POINT_COLUMNS, **APP_COLUMNS}, point_rows),
     "memory": ({"point": "string", **dict.fromkeys(MEASURES, "float64"), "config_hash": "string"}, memory_point_rows),
 }
 """Columns and rows of the table of operating points, by what ran them."""

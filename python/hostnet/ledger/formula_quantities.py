@@ -11,7 +11,7 @@ from hostnet.ledger.quantities import Estimate, Outcome, Quantity, latency, p2m_
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hostnet.ledger.study import Series
+    from hostnet.ledger.panels import Series
     from hostnet.published import Inflation
 
 NOTHING = Estimate(math.nan, None)

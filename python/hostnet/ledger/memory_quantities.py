@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from hostnet.ledger.panels import Series
 from hostnet.ledger.quantities import Estimate, Outcome, Quantity
-from hostnet.ledger.study import Series
 
 Read = Callable[[Any], Any]
 

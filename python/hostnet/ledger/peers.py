@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from hostnet.ledger.panels import Panel, Published, Series
 from hostnet.ledger.points import PointFamily
-from hostnet.ledger.study import Panel, Published, Series
 
 KNEE = 0.985
 """Where the achieved bandwidth is a smaller share of the offered, latency measures the length of queues."""

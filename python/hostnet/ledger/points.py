@@ -85,6 +85,68 @@ class Point:
 
 
 @dataclass(frozen=True)
+class Composition:
+    """Operating points composed of fragments of the configuration, at several values of `x`: numbers of cores, mostly.
+
+    Later fragments win over earlier ones and over the run of the selection. In their texts, `{x}` is the value and
+    `{last}` one less: the last of so many cores. `preset` is the machine, where it is not that of the study.
+    """
+
+    name: str
+    title: str
+    fragments: tuple[Mapping[str, Any], ...]
+    x: tuple[int, ...] = ()
+    preset: str | None = None
+
+    def points(self) -> list[ComposedPoint]:
+        """Its operating points, in the order of `x`; one without `x`."""
+        return [ComposedPoint(self, x) for x in self.x] or [ComposedPoint(self, None)]
+
+
+@dataclass(frozen=True)
+class ComposedPoint:
+    """One operating point of a composition."""
+
+    family: Composition
+    value: int | None
+
+    @property
+    def name(self) -> str:
+        """Unique name, such as `redis:3` or `drives`."""
+        return self.family.name if self.value is None else f"{self.family.name}:{self.value}"
+
+    @property
+    def x(self) -> str:
+        """Its value of x; 0 when there is none."""
+        return str(self.value or 0)
+
+    def config(self, preset: str, run: Mapping[str, Any]) -> dict[str, Any]:
+        """The configuration of the server. Paths in it start from the repository's `examples`."""
+        config: dict[str, Any] = {"server": {"preset": self.family.preset or preset}, "run": {"name": self.name, **run}}
+        for fragment in self.family.fragments:
+            config = merged(config, filled(fragment, self.value or 0))
+        return config
+
+
+def merged(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """Two configurations as one; where both have a value, `more` wins."""
+    together = dict(base)
+    for key, value in more.items():
+        own = together.get(key)
+        together[key] = merged(own, value) if isinstance(own, Mapping) and isinstance(value, Mapping) else value
+    return together
+
+
+def filled(fragment: Any, x: int) -> Any:
+    """The fragment with the value of x in its texts."""
+    if isinstance(fragment, Mapping):
+        return {key: filled(value, x) for key, value in fragment.items()}
+    if isinstance(fragment, list):
+        return [filled(value, x) for value in fragment]
+    return fragment.replace("{x}", str(x)).replace("{last}", str(x - 1)) if isinstance(fragment, str) else fragment
+
+
+@dataclass(frozen=True)
 class Selection:
     """Operating points that are run together, and for how long.
 

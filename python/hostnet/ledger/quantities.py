@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hostnet.ledger.errors import LedgerError
-from hostnet.ledger.study import ALL, Series
+from hostnet.ledger.panels import ALL, Series
 
 LINE_BYTES = 64
 

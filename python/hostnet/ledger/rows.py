@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from hostnet.ledger.errors import LedgerError
-from hostnet.ledger.formula_quantities import FORMULA_QUANTITIES
-from hostnet.ledger.memory_quantities import MEMORY_QUANTITIES
-from hostnet.ledger.quantities import QUANTITIES, Estimate, Outcome
-from hostnet.ledger.study import ALL, Exclusion, Group, Kind, Panel, Published, Series, Study, expand
+from hostnet.ledger.needs import estimate_of, needs, series_of
+from hostnet.ledger.panels import ALL, Exclusion, Group, Kind, Panel, Published, Relation, Series
+from hostnet.ledger.quantities import Estimate, Outcome
+from hostnet.ledger.study import Study
 
 Verdict = Literal["pass", "fail", "excluded", "context"]
 
@@ -22,11 +21,12 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Row:
-    """One published value and what the simulator says.
+    """One published value and what the simulator says. A row of kind context has no published value.
 
     `error` is signed. When `kind` is relative: (simulated - published) / published, or over the floor of the group
     where that is more. When it is absolute: the difference in `unit`. When it is range: the distance from the range
-    between `published` and `other` as a share of the nearer end, 0 inside.
+    between `published` and `other` as a share of the nearer end, 0 inside. When it is relation: the distance from the
+    bound `published` as a share of it, 0 on the side that `relation` names.
     `ci95` is the half-width of the simulated value's confidence interval in `unit`. What is unknown is None.
     """
 
@@ -38,7 +38,7 @@ class Row:
     x: str
     engine: str
     unit: str
-    published: float
+    published: float | None
     simulated: float | None
     ci95: float | None
     error: float | None
@@ -46,10 +46,15 @@ class Row:
     kind: Kind
     verdict: Verdict
     other: float | None = None
+    relation: Relation | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as an object of the `--json` file. Only rows that are compared with a range have the key `other`."""
-        return {key: value for key, value in asdict(self).items() if key != "other" or value is not None}
+        """The row as an object of the `--json` file. Only rows that are compared with a range have the key `other`.
+
+        Only those that are compared with a bound have the key `relation`.
+        """
+        optional = ("other", "relation")
+        return {key: value for key, value in asdict(self).items() if key not in optional or value is not None}
 
 
 @dataclass(frozen=True)
@@ -69,53 +74,6 @@ class Score:
         return self.mean is not None and not self.without_error and self.mean <= self.group.mean + ROUNDING
 
 
-@dataclass(frozen=True)
-class Needs:
-    """The operating points that a published value is computed from."""
-
-    point: str
-    baseline: str | None = None
-
-    def names(self) -> set[str]:
-        """Their names."""
-        return {name for name in (self.point, self.baseline) if name is not None}
-
-
-def needs(study: Study, series: Series, x: str) -> Needs | None:
-    """Which operating points a value of this series needs; None when it is not simulated."""
-    if series.quantity is None or series.point is None:
-        return None
-    baseline = None if series.baseline is None else resolve_point(study, series.baseline, x)
-    return Needs(resolve_point(study, series.point, x), baseline)
-
-
-def resolve_point(study: Study, name: str, x: str) -> str:
-    """The operating point that `name` means at `x`: a family is taken at `x`, a single point as it is."""
-    points = expand(name, study.families)
-    if len(points) == 1:
-        return points[0].name
-    match = next((point for point in points if point.x == x), None)
-    if match is None:
-        raise LedgerError(f"{study.name}: {name!r} has no operating point for x = {x}")
-    return match.name
-
-
-def points_needed(study: Study, panels: tuple[Panel, ...]) -> set[str]:
-    """Names of the operating points that the rows of these panels need."""
-    return {
-        name
-        for panel in panels
-        for value in panel.rows()
-        if (need := needs(study, series_of(panel, value), value.x)) is not None
-        for name in need.names()
-    }
-
-
-def series_of(panel: Panel, value: Published) -> Series:
-    """The definition of a published value's series."""
-    return next(series for series in panel.series if series.name == value.series)
-
-
 def ledger_rows(study: Study, panels: tuple[Panel, ...], outcomes: Mapping[str, Outcome]) -> list[Row]:
     """The rows of these panels. Rows whose operating points were not run are left out."""
     rows = []
@@ -126,28 +84,18 @@ def ledger_rows(study: Study, panels: tuple[Panel, ...], outcomes: Mapping[str, 
             if need is None:
                 rows.append(make_row(study, panel, series, value, None))
             elif need.names() <= outcomes.keys():
-                baseline = None if need.baseline is None else outcomes[need.baseline]
-                estimate = quantity_of(series)(series, outcomes[need.point], baseline)
-                rows.append(make_row(study, panel, series, value, estimate))
+                rows.append(make_row(study, panel, series, value, estimate_of(series, need, outcomes)))
     return rows
-
-
-def quantity_of(series: Series) -> Any:
-    """The function that computes the series. Raises `LedgerError` for a name that is none."""
-    known = {**QUANTITIES, **FORMULA_QUANTITIES, **MEMORY_QUANTITIES}
-    if series.quantity not in known:
-        raise LedgerError(f"series {series.name!r}: unknown quantity {series.quantity!r}")
-    return known[series.quantity]
 
 
 def make_row(study: Study, panel: Panel, series: Series, value: Published, estimate: Estimate | None) -> Row:
     """Scores one value."""
-    group = study.groups[series.group] if series.group is not None and value.x != ALL else None
-    kind: Kind = (
-        group.kind if group else "relative" if value.y and series.quantity != "latency_inflation" else "absolute"
-    )
+    scored = series.group is not None and value.x != ALL and value.y is not None
+    group = study.groups[series.group] if scored and series.group is not None else None
+    kind = kind_of(group, series, value)
     simulated = finite(estimate.value) if estimate else None
-    error = error_of(value.y, simulated, kind, value.other, group.floor if group else 0.0)
+    error = error_of(value.y, simulated, kind, value.other, group.floor if group else 0.0, value.relation)
+    exclusion = study.exclusion(panel.name, value.series, value.x)
     return Row(
         id="/".join((study.name, panel.name, slug(value.series), value.x)),
         study=study.name,
@@ -163,9 +111,21 @@ def make_row(study: Study, panel: Panel, series: Series, value: Published, estim
         error=error,
         tolerance=group.max if group else None,
         kind=kind,
-        verdict=verdict_of(group, error, study.exclusion(panel.name, value.series, value.x)),
+        verdict=verdict_of(group, error, exclusion, strict=is_strict(value, simulated)),
         other=value.other,
+        relation=value.relation,
     )
+
+
+def kind_of(group: Group | None, series: Series, value: Published) -> Kind:
+    """What the error of a row is."""
+    if value.y is None:
+        return "context"
+    if group is not None:
+        return group.kind
+    if value.relation is not None:
+        return "relation"
+    return "relative" if value.y and series.quantity != "latency_inflation" else "absolute"
 
 
 def slug(text: str) -> str:
@@ -179,18 +139,25 @@ def finite(value: float | None) -> float | None:
 
 
 def error_of(
-    published: float, simulated: float | None, kind: Kind, other: float | None = None, floor: float = 0.0
+    published: float | None,
+    simulated: float | None,
+    kind: Kind,
+    other: float | None = None,
+    floor: float = 0.0,
+    relation: Relation | None = None,
 ) -> float | None:
-    """Signed error of a simulated value; None without one, or relative to zero.
+    """Signed error of a simulated value; None without one, without a published one, or relative to zero.
 
     `other` is the second end of a range; without it the range is the published value alone. A relative error is at
-    least relative to `floor`.
+    least relative to `floor`. `relation` is the side of a bound that has no error.
     """
-    if simulated is None:
+    if simulated is None or published is None:
         return None
     nearest = published
     if kind == "range" and other is not None:
         nearest = min(max(simulated, min(published, other)), max(published, other))
+    if kind == "relation" and relation is not None:
+        nearest = max(simulated, published) if relation.startswith(">") else min(simulated, published)
     difference = simulated - nearest
     if kind == "absolute":
         return difference
@@ -198,13 +165,25 @@ def error_of(
     return difference / whole if whole else None
 
 
-def verdict_of(group: Group | None, error: float | None, exclusion: Exclusion | None) -> Verdict:
-    """What to make of an error. A row exactly on its tolerance passes; a scored row without a value fails."""
+def is_strict(value: Published, simulated: float | None) -> bool:
+    """Whether a value lies on a bound that it has to be beyond."""
+    return value.relation in (">", "<") and simulated == value.y
+
+
+def verdict_of(
+    group: Group | None, error: float | None, exclusion: Exclusion | None, *, strict: bool = False
+) -> Verdict:
+    """What to make of an error. A row exactly on its tolerance passes; a scored row without a value fails.
+
+    A `strict` row is on a bound that it has to be beyond: that takes a tolerance.
+    """
     if exclusion is not None:
         return "excluded"
     if group is None:
         return "context"
-    return "pass" if error is not None and abs(error) <= group.max + ROUNDING else "fail"
+    if error is None or (strict and group.max == 0):
+        return "fail"
+    return "pass" if abs(error) <= group.max + ROUNDING else "fail"
 
 
 def scores(study: Study, rows: list[Row]) -> list[Score]:

@@ -34,6 +34,8 @@ class Batch:
     work: int
     unit: str
     """What `work` counts: events of servers, requests of the memory alone, predictions."""
+    machines: str
+    """The presets of the servers that were run, or the device of the memory."""
 
     @property
     def work_per_s(self) -> float:
@@ -148,7 +150,13 @@ def run_points(
         wall_time_s=time.perf_counter() - began_s,
         work=sum(work_of(summary) for summary in summaries),
         unit=unit,
+        machines=", ".join(dict.fromkeys(machine_of(config, study.preset) for config in configs)),
     )
+
+
+def machine_of(config: dict[str, Any], preset: str) -> str:
+    """The preset of a point's server; that of the study where it has none."""
+    return str(config.get("server", {}).get("preset", preset))
 
 
 def work_of(summary: Summary) -> int:

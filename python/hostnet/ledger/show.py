@@ -9,8 +9,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from hostnet.ledger.panels import Group
 from hostnet.ledger.rows import Row
-from hostnet.ledger.study import Group
 from hostnet.ledger.validate import Ledger
 from hostnet.report.numbers import absolute_text
 
@@ -66,7 +66,7 @@ def failing_table(console: Console, rows: Sequence[Row]) -> Table:
     """One line for every row beyond its tolerance."""
     table = new_table(console, "", "failing row", "published", "simulated", "error", "tolerance")
     for row in rows:
-        values = [number_text(value) for value in (row.published, row.simulated)]
+        values = [published_text(row), number_text(row.simulated)]
         errors = [row_error_text(row, row.error, sign="+"), row_error_text(row, row.tolerance)]
         table.add_row(f"{row.panel}, {row.series}, {row.x}", *values, *errors)
     return table
@@ -86,7 +86,7 @@ def exclusion_lines(ledger: Ledger) -> list[str]:
 def run_line(ledger: Ledger) -> str:
     """How much was simulated, and how fast."""
     batch = ledger.batch
-    return f"{len(batch.outcomes)} operating points of {ledger.study.preset}: {batch.wall_time_s:.1f} s, {batch.speed}"
+    return f"{len(batch.outcomes)} operating points of {batch.machines}: {batch.wall_time_s:.1f} s, {batch.speed}"
 
 
 def summary_line(ledger: Ledger) -> str:
@@ -119,3 +119,11 @@ def row_error_text(row: Row, value: float | None, *, sign: str = "") -> str:
 def number_text(value: float | None) -> str:
     """Four significant digits."""
     return "-" if value is None else f"{value:#.4g}".rstrip(".")
+
+
+def published_text(row: Row) -> str:
+    """The published value, both ends of a range, or a bound."""
+    text = (
+        number_text(row.published) if row.other is None else f"{number_text(row.published)} to {number_text(row.other)}"
+    )
+    return f"{row.relation} {text}" if row.relation else text

@@ -8,127 +8,34 @@ from __future__ import annotations
 import csv
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from hostnet.ledger.errors import LedgerError
-from hostnet.ledger.points import Family, OperatingPoint, PointFamily, Selection
-
-Kind = Literal["relative", "absolute", "range"]
-"""What an error is: a share of the published value, a difference, or a share by which a range is missed."""
+from hostnet.ledger.panels import (
+    ALL,
+    SCORED,
+    Against,
+    Chart,
+    Exclusion,
+    Group,
+    Panel,
+    Published,
+    Relation,
+    Series,
+    figure_matches,
+    figure_name,
+)
+from hostnet.ledger.points import Composition, Family, OperatingPoint, PointFamily, Selection
 
 Engine = Literal["simulation", "memory", "predict"]
 """What recomputes a study: whole servers, or the memory alone."""
 
-ALL = "all"
-"""The `x` of a published reference line."""
-
-
-@dataclass(frozen=True)
-class Group:
-    """Rows that are scored alike. `mean` is the target of the mean error, `max` the tolerance of a single row.
-
-    `unit` is that of absolute errors. Relative errors are shares of the published value, or of `floor` where that is
-    more: what is below matters no more than a difference.
-    """
-
-    name: str
-    title: str
-    kind: Kind
-    mean: float
-    max: float
-    unit: str = "pp"
-    floor: float = 0.0
-
-
-@dataclass(frozen=True)
-class Series:
-    """How one curve of a panel is recomputed. Without `group` it is context; without `quantity` it is not simulated.
-
-    A series that is not `drawn` has rows, but no place in a chart. Where the published formula is recomputed, `form` is
-    its form, `timings` its constants in ns but for that of the domain, which is `constant`, `parts` are the components
-    that count, `way` is the time that the publication takes off the time outside of the CHA, and `admission` says
-    whether the wait for the CHA is added to the formula.
-    """
-
-    name: str
-    group: str | None = None
-    quantity: str | None = None
-    point: str | None = None
-    baseline: str | None = None
-    domain: str | None = None
-    workload: str | None = None
-    drawn: bool = True
-    form: str | None = None
-    constant: float = 0.0
-    parts: Sequence[str] = ()
-    way: float = 0.0
-    admission: bool = False
-    timings: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Published:
-    """One published value, as the panel's file has it. `x` is the file's text.
-
-    With `other`, a second published value of the same thing, the two are the ends of a range.
-    """
-
-    figure: str
-    series: str
-    x: str
-    x_label: str
-    y: float
-    y_label: str
-    unit: str
-    other: float | None = None
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One panel of a figure. `rows_at` picks, per series, the published points nearest to these x (empty: all).
-
-    The labels are for drawing, where those of the panel's file are too long.
-    """
-
-    name: str
-    title: str
-    series: tuple[Series, ...]
-    published: tuple[Published, ...]
-    rows_at: tuple[float, ...] = ()
-    x_label: str | None = None
-    y_label: str | None = None
-
-    @property
-    def figure(self) -> str:
-        """The figure's number and letter, such as `7b` or `3`."""
-        return figure_name(self.name.split("_")[0])
-
-    def rows(self) -> list[Published]:
-        """The published values that become rows of the ledger, in the file's order."""
-        if not self.rows_at:
-            return list(self.published)
-        return [nearest(self.published, series.name, x) for series in self.series for x in self.rows_at]
-
-
-@dataclass(frozen=True)
-class Exclusion:
-    """Published points that are known to be wrong. Without `x`, the whole series."""
-
-    panel: str
-    series: str
-    reason: str
-    x: tuple[str, ...] = ()
-
-    def covers(self, panel: str, series: str, x: str) -> bool:
-        """Whether the point belongs to this exclusion."""
-        return (panel, series) == (self.panel, self.series) and (not self.x or x in self.x)
-
 
 @dataclass(frozen=True)
 class Study:
-    """A publication's results as data."""
+    """A publication's results as data. `origin` says how the values came out of it, if that is worth saying."""
 
     name: str
     title: str
@@ -142,6 +49,7 @@ class Study:
     groups: dict[str, Group]
     exclusions: tuple[Exclusion, ...]
     panels: tuple[Panel, ...]
+    origin: str = ""
 
     def panels_of(self, figures: Sequence[str]) -> tuple[Panel, ...]:
         """The panels of these figures (`3`, `7b`, `fig08`); all of them when the list is empty."""
@@ -157,21 +65,6 @@ class Study:
     def exclusion(self, panel: str, series: str, x: str) -> Exclusion | None:
         """Why this point is excluded, if it is."""
         return next((rule for rule in self.exclusions if rule.covers(panel, series, x)), None)
-
-
-def figure_name(text: str) -> str:
-    """`fig07b`, `07b` and `7b` all become `7b`."""
-    return text.strip().lower().removeprefix("fig").removeprefix("ure").strip(" .").lstrip("0")
-
-
-def figure_matches(wanted: str, figure: str) -> bool:
-    """Whether `figure` (`7b`) is the wanted one (`7b`), or a panel of it (`7`)."""
-    return figure == wanted or (figure.startswith(wanted) and figure[len(wanted) :].isalpha())
-
-
-def nearest(published: tuple[Published, ...], series: str, x: float) -> Published:
-    """The published point of a series that lies nearest to `x`."""
-    return min((value for value in published if value.series == series), key=lambda value: abs(float(value.x) - x))
 
 
 def studies_root() -> Path:
@@ -223,9 +116,18 @@ def parse_study(data: dict[str, Any], folder: Path) -> Study:
 
 def parse_host(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
     """Operating points and panels of a study of servers."""
-    families = {name: Family(name=name, **fields) for name, fields in data["points"].items()}
+    fragments = data.get("fragments", {})
+    families = {name: parse_family(name, fields, fragments) for name, fields in data["points"].items()}
     timings = data.get("formula", {})
     return families, tuple(parse_panel(fields, folder, timings) for fields in data["panels"])
+
+
+def parse_family(name: str, fields: dict[str, Any], fragments: Mapping[str, Any]) -> PointFamily:
+    """A family of streams and drives, or one that is composed of fragments of the configuration."""
+    if "config" not in fields:
+        return Family(name=name, **fields)
+    parts = tuple(fragments[part] for part in fields["config"])
+    return Composition(name, fields["title"], parts, tuple(fields.get("x", ())), fields.get("preset"))
 
 
 def parse_memory(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
@@ -253,8 +155,14 @@ def expand(text: str, families: Mapping[str, PointFamily]) -> list[OperatingPoin
 def parse_panel(fields: dict[str, Any], folder: Path, timings: Mapping[str, float]) -> Panel:
     """Joins a panel's definition with its published values."""
     published = read_published(folder / "panels" / f"{fields['name']}.csv")
-    series = tuple(Series(**entry, timings=timings) for entry in fields["series"])
+    series = tuple(parse_series(entry, timings) for entry in fields["series"])
     return Panel(**{**fields, "series": series, "published": published, "rows_at": tuple(fields.get("rows_at", ()))})
+
+
+def parse_series(entry: dict[str, Any], timings: Mapping[str, float]) -> Series:
+    """A curve of a panel."""
+    against = Against(**entry["against"]) if "against" in entry else None
+    return Series(**{**entry, "against": against}, timings=timings)
 
 
 def read_published(file: Path) -> tuple[Published, ...]:
@@ -266,26 +174,52 @@ def read_published(file: Path) -> tuple[Published, ...]:
                 series=row["series"],
                 x=row["x"],
                 x_label=row["x_label"],
-                y=float(row["y"]),
+                y=float(row["y"]) if row["y"] else None,
                 y_label=row["y_label"],
                 unit=row["unit"],
+                other=float(row["y_to"]) if row.get("y_to") else None,
+                relation=parse_relation(row.get("relation")),
             )
             for row in csv.DictReader(lines)
         )
 
 
+def parse_relation(text: str | None) -> Relation | None:
+    """The side of a bound; None where the value is no bound."""
+    if text and text not in get_args(Relation):
+        raise ValueError(f"relation is {text!r}, must be one of {', '.join(get_args(Relation))}")
+    return next((relation for relation in get_args(Relation) if relation == text), None)
+
+
 def check_references(study: Study) -> None:
     """Every series names a group and operating points that exist, and covers what the panel's file holds."""
     for group in study.groups.values():
-        if group.kind not in get_args(Kind):
-            raise ValueError(f"group {group.name}: kind is {group.kind!r}, must be relative or absolute")
+        if group.kind not in SCORED:
+            raise ValueError(f"group {group.name}: kind is {group.kind!r}, must be one of {', '.join(SCORED)}")
     for panel in study.panels:
-        defined = {series.name for series in panel.series}
-        for value in panel.published:
-            if value.series not in defined:
-                raise ValueError(f"{panel.name}: series {value.series!r} is not defined")
-        for series in panel.series:
-            if series.group is not None and series.group not in study.groups:
-                raise ValueError(f"{panel.name}: unknown group {series.group!r}")
-            for name in filter(None, (series.point, series.baseline)):
-                expand(name, study.families)
+        check_panel(study, panel)
+
+
+def check_panel(study: Study, panel: Panel) -> None:
+    """The same of one panel."""
+    if panel.chart not in get_args(Chart):
+        raise ValueError(f"{panel.name}: chart is {panel.chart!r}, must be one of {', '.join(get_args(Chart))}")
+    defined = {series.name: series for series in panel.series}
+    for series in panel.series:
+        if series.group is not None and series.group not in study.groups:
+            raise ValueError(f"{panel.name}: unknown group {series.group!r}")
+        against = (series.against.point, series.against.baseline) if series.against else ()
+        for name in filter(None, (series.point, series.baseline, *against)):
+            expand(name, study.families)
+    for value in panel.published:
+        if value.series not in defined:
+            raise ValueError(f"{panel.name}: series {value.series!r} is not defined")
+        check_kind(study, panel, value, defined[value.series].group)
+
+
+def check_kind(study: Study, panel: Panel, value: Published, group: str | None) -> None:
+    """A bound is scored as one, and nothing else is."""
+    if group is None or value.y is None or value.x == ALL:
+        return
+    if (study.groups[group].kind == "relation") != (value.relation is not None):
+        raise ValueError(f"{panel.name}, {value.series}, {value.x}: does not fit the kind of group {group!r}")

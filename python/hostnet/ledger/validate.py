@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hostnet.ledger.errors import LedgerError
-from hostnet.ledger.rows import Row, Score, ledger_rows, points_needed, scores
+from hostnet.ledger.needs import points_needed
+from hostnet.ledger.rows import Row, Score, ledger_rows, scores
 from hostnet.ledger.runner import Batch, Progress, Simulate, run_points
 from hostnet.ledger.study import Study, load_study
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hostnet.report.html import Html, element
-from hostnet.report.numbers import number
+from hostnet.report.numbers import number, span_text
 from hostnet.report.series import Level, Plotted, Value
 from hostnet.report.svg import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Frame, Scale, nice_range, nice_step, shape
 
@@ -52,7 +52,7 @@ def line_chart(
 
 def extent(value: Value) -> list[float]:
     """Everything that the chart must have room for at a point."""
-    ends = [] if value.published is None else [value.published]
+    ends = [end for end in (value.published, value.published_to) if end is not None]
     if value.simulated is not None:
         half = value.ci95 or 0.0
         ends += [value.simulated - half, value.simulated + half]
@@ -122,9 +122,11 @@ def curve(frame: Frame, plotted: Plotted) -> list[Html]:
 
 
 def marks(frame: Frame, plotted: Plotted, axis: Axis) -> list[Html]:
-    """Hollow marks at the published values. Each says what it is when pointed at."""
+    """Hollow marks at the published values, lines over ranges. Each says what it is when pointed at."""
     return [
-        shape(
+        span(frame, plotted, value, axis)
+        if value.published_to is not None
+        else shape(
             plotted.kind,
             frame.x(value.x),
             frame.y(value.published),
@@ -134,6 +136,17 @@ def marks(frame: Frame, plotted: Plotted, axis: Axis) -> list[Html]:
         for value in plotted.values
         if value.published is not None
     ]
+
+
+def span(frame: Frame, plotted: Plotted, value: Value, axis: Axis) -> Html:
+    """A published range: a line with a bar at both ends."""
+    x, low, high = frame.x(value.x), frame.y(value.published or 0.0), frame.y(value.published_to or 0.0)
+    return element(
+        "path",
+        element("title", tooltip(plotted.name, value, axis)),
+        d=f"M{x - 4},{low}h8M{x - 4},{high}h8M{x},{low}V{high}",
+        class_=f"whisker stroke-{plotted.kind}",
+    )
 
 
 def ring(plotted: Plotted, value: Value) -> str:
@@ -152,7 +165,7 @@ def values_text(value: Value, axis: Axis) -> str:
     parts = []
     if value.published is not None:
         doubt = " (left out of the score)" if value.doubtful else ""
-        parts.append(f"published {number(value.published, 4)}{unit}{doubt}")
+        parts.append(f"published {span_text(value.published, value.published_to)}{unit}{doubt}")
     if value.simulated is not None:
         parts.append(f"simulated {number(value.simulated, 4)}{unit}")
     return "\n".join(parts)

@@ -93,11 +93,22 @@ def workload_tile(row: Row, limit: str | None) -> Html:
     return element(
         "div",
         element("h3", str(row["workload"])),
-        element("p", big(row["throughput_gb_per_s"], row.get("throughput_ci95"), "GB/s"), class_="big"),
+        element("p", *rates(row), class_="big"),
         element("p", "limited by ", element("b", str(row["limited_by"]))) if row.get("limited_by") else None,
         element("p", limit, class_="sub") if limit else None,
         class_="card tile",
     )
+
+
+def rates(row: Row) -> list[Html]:
+    """A workload's throughput; of an application its operations, and how long it would take to its end."""
+    operations, seconds = row.get("operations_per_s"), row.get("execution_time_s")
+    if operations is None:
+        return [big(row["throughput_gb_per_s"], row.get("throughput_ci95"), "GB/s")]
+    told = [big(operations, row.get("operations_ci95"), "operations/s")]
+    if seconds is not None:
+        told = [big(seconds, None, "s to its end")]
+    return [*told, element("span", f", {number(row['throughput_gb_per_s'])} GB/s")]
 
 
 def big(value: object, ci95: object, unit: str) -> Html:

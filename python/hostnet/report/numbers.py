@@ -55,3 +55,9 @@ def absolute_text(value: float, unit: str, sign: str = "") -> str:
 def exact(value: object) -> str:
     """A value as it is copied: with all its digits, empty where there is none."""
     return "" if value is None else " ".join(str(value).split())
+
+
+def span_text(low: object, high: object = None, relation: str | None = None) -> str:
+    """A published value; with `high` a range, with `relation` a bound."""
+    text = number(low, 4) if high is None else f"{number(low, 4)} to {number(high, 4)}"
+    return f"{relation} {text}" if relation else text

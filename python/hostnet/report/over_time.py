@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hostnet.report.cache_series import QUANTITIES
 from hostnet.report.charts import Axis, legend, line_chart
 from hostnet.report.html import Html, element, section
 from hostnet.report.load import RunFiles
@@ -11,7 +12,7 @@ from hostnet.report.series import Plotted, series_of_run, steps_per_point, thinn
 
 def series_section(run: RunFiles) -> Html | None:
     """Every quantity over time; nothing without a time series."""
-    quantities = dict.fromkeys(row["quantity"] for row in run.series)
+    quantities = dict.fromkeys(row["quantity"] for row in run.series if row["quantity"] not in QUANTITIES)
     cards = [card for quantity in quantities for card in series_cards(run, quantity)]
     return section("Over time", element("div", *cards, class_="pair"), note=note(run)) if cards else None
 

@@ -93,9 +93,12 @@ function readable(svg) {
     cursor.setAttribute("x2", x);
     svg.classList.add("read");
     time.textContent = `at ${said(valueAt(x, xScale))} ${svg.dataset.xUnit}`;
+    let below = 0;
     for (const [kind, output] of outputs) {
       const point = (points.get(kind) ?? []).find((one) => one.x === x);
-      output.textContent = point ? said(valueAt(point.y, yScale)) : "";
+      const value = point && valueAt(point.y, yScale);
+      output.textContent = point ? said(Math.max(value - below, 0)) : "";
+      if (point && svg.dataset.stacked) below = value;
     }
   });
   svg.addEventListener("pointerleave", () => {

@@ -6,36 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hostnet.report.cache_plot import draw_caches
+from hostnet.report.cache_series import QUANTITIES, owners
 from hostnet.report.load import Row, RunFiles, load_run
+from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.report.parity import EQUAL
-from hostnet.report.series import Plotted, Value, is_parity, plotted_panel, series_of_run, y_title
+from hostnet.report.series import Plotted, Value, is_parity, is_stacked, plotted_panel, series_of_run, y_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = {"a": "#0069ad", "b": "#c2500a", "c": "#0c7f63", "d": "#8a4f9e"}
-DASHES = {"a": "-", "b": "--", "c": ":", "d": "-."}
-MARKS = {"a": "o", "b": "s", "c": "D", "d": "^"}
-
 FORMATS = ("png", "svg")
-
-STYLE: dict[Any, Any] = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.edgecolor": "#5a636d",
-    "axes.labelcolor": "#1c2126",
-    "xtick.color": "#5a636d",
-    "ytick.color": "#5a636d",
-    "grid.color": "#e5e7e9",
-    "grid.linewidth": 0.8,
-    "legend.frameon": False,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "hostnet",
-}
 
 PANELS_PER_ROW = 3
 
@@ -72,24 +54,14 @@ def plots_of(run: RunFiles) -> dict[str, Callable[[RunFiles], Figure]]:
     plots: dict[str, Callable[[RunFiles], Figure]] = {"domains": draw_domains}
     if run.series:
         plots["series"] = draw_series
+    if owners(run.series):
+        plots["caches"] = draw_caches
     return plots
 
 
 def is_of_quadrants(panel: Row) -> bool:
     """Whether a panel shows degradation or bandwidth of a quadrant."""
     return str(panel["figure"]) == "3"
-
-
-def plain(text: object) -> str:
-    """Text that matplotlib does not take for mathematics."""
-    return str(text).replace("$", r"\$")
-
-
-def new_figure(width_inch: float, height_inch: float) -> Figure:
-    """An empty figure without a window."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width_inch, height_inch), layout="constrained")
 
 
 def draw_domains(run: RunFiles) -> Figure:
@@ -116,7 +88,7 @@ def draw_domains(run: RunFiles) -> Figure:
 
 def draw_series(run: RunFiles) -> Figure:
     """Every quantity over time."""
-    quantities = list(dict.fromkeys(row["quantity"] for row in run.series))
+    quantities = list(dict.fromkeys(row["quantity"] for row in run.series if row["quantity"] not in QUANTITIES))
     figure = new_figure(7.2, 2.4 * len(quantities))
     for axes, quantity in zip(figure.subplots(len(quantities), 1, squeeze=False)[:, 0], quantities, strict=True):
         title, y_label, groups = series_of_run(run.series, quantity)
@@ -169,7 +141,7 @@ def draw_panel(axes: Axes, run: RunFiles, panel: Row) -> None:
     if is_parity(panel):
         draw_parity(axes, panel, series)
         return
-    if panel["name"].endswith("_membw"):
+    if is_stacked(panel):
         draw_bars(axes, series)
     else:
         draw_lines(axes, series)
@@ -225,7 +197,9 @@ def draw_lines(axes: Axes, series: list[Plotted]) -> None:
             label=plain(plotted.name),
         )
         for value in plotted.values:
-            if value.published is not None:
+            if value.published is not None and value.published_to is not None:
+                draw_span(axes, plotted.kind, value.x, (value.published, value.published_to))
+            elif value.published is not None:
                 draw_mark(axes, plotted.kind, value, value.published)
 
 
@@ -245,8 +219,14 @@ def draw_bars(axes: Axes, series: list[Plotted]) -> None:
         )
         for value in plotted.values:
             tops[value.x] = tops.get(value.x, 0.0) + (value.simulated or 0.0)
-            published_tops[value.x] = published_tops.get(value.x, 0.0) + (value.published or 0.0)
-            draw_mark(axes, plotted.kind, value, published_tops[value.x])
+            if value.published is not None:
+                published_tops[value.x] = published_tops.get(value.x, 0.0) + value.published
+                draw_mark(axes, plotted.kind, value, published_tops[value.x])
+
+
+def draw_span(axes: Axes, kind: str, x: float, ends: tuple[float, float]) -> None:
+    """A published range."""
+    axes.plot([x, x], ends, "_-", color=COLOURS[kind], linewidth=0.9, markersize=6, alpha=0.7, zorder=4)
 
 
 def draw_mark(axes: Axes, kind: str, value: Value, height: float) -> None:

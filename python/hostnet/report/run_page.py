@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hostnet.report.caches import caches_section
 from hostnet.report.domains import picture_section
 from hostnet.report.explanation import explanation_section
 from hostnet.report.headline import header, result_section
@@ -23,6 +24,7 @@ def run_page(run: RunFiles) -> str:
         picture_section(run),
         explanation_section(run),
         series_section(run),
+        caches_section(run),
         workloads_section(run),
         domains_section(run),
         channels_section(run),

@@ -18,10 +18,22 @@ ALL = "all"
 UNITS_UNSAID = ("x", "fraction", "cachelines")
 """Units that the title of the y axis says in words, or need none."""
 
+PER_S = "per s"
+"""The unit of rates that may be very large."""
+
+SIZES = ((1e9, "billions "), (1e6, "millions "), (1e3, "thousands "))
+"""The sizes that such rates are told in."""
+
 TITLES = {
     "throughput_gb_per_s": ("Throughput", "GB/s"),
     "in_use_mean": ("Credits in use", ""),
     "latency_mean_ns": ("Latency", "ns"),
+    "operations_per_s": ("Operations", PER_S),
+    "llc_mib_core": ("In the LLC, of cores", "MiB"),
+    "llc_mib_io": ("In the LLC, written by devices", "MiB"),
+    "llc_miss_ratio": ("LLC misses", "share of reads"),
+    "ddio_hit_ratio": ("DDIO hits", "share of lines written"),
+    "ddio_leak_ratio": ("DDIO leaks", "share of lines written"),
 }
 """Title and y axis of the quantities of a time series."""
 
@@ -41,7 +53,8 @@ POINTS_MAX = 400
 class Value:
     """One point of a series; `ci95` is a half-width, `published` what was measured there, unless it is `doubtful`.
 
-    `label` names the point where `x` does not.
+    With `published_to`, a range was published, of which `published` is the other end. `label` names the point where
+    `x` does not.
     """
 
     x: float
@@ -50,6 +63,7 @@ class Value:
     published: float | None = None
     doubtful: bool = False
     label: str = ""
+    published_to: float | None = None
 
 
 @dataclass(frozen=True)
@@ -101,10 +115,14 @@ def plotted_panel(panel: Row, rows: Sequence[Row]) -> tuple[list[Plotted], list[
 
 
 def value_of(row: Row) -> Value:
-    """A row of the ledger as a point of a chart. Where x is a name, the published value stands for it."""
+    """A row of the ledger as a point of a chart. Where x is a name, the published value stands for it.
+
+    A published bound is no value that a chart could show beside the simulated one.
+    """
     doubtful = row["verdict"] == "excluded"
     x = row["published"] if row["engine"] == "memory" else float(row["x"])
-    return Value(x, row["simulated"], row["ci95"], row["published"], doubtful, row["x"])
+    published = None if row["kind"] == "relation" else row["published"]
+    return Value(x, row["simulated"], row["ci95"], published, doubtful, row["x"], row.get("other"))
 
 
 def plotted_curves(curves: dict[str, list[list[float]]]) -> list[Plotted]:
@@ -121,10 +139,13 @@ def series_of_run(rows: Sequence[Row], quantity: str) -> tuple[str, str, list[tu
     Subjects without any value, and domains that hold nothing all the time, are left out.
     """
     title, unit = TITLES.get(quantity, (quantity, quantity))
+    own = [row for row in rows if row["quantity"] == quantity]
+    size, word = size_of(own) if unit == PER_S else (1.0, "")
+    unit = f"{word}{unit}"
     values: dict[str, list[Value]] = {}
-    for row in rows:
-        if row["quantity"] == quantity:
-            values.setdefault(row["subject"], []).append(Value(row["time_ns"] / 1000, row["value"]))
+    for row in own:
+        value = None if row["value"] is None else row["value"] / size
+        values.setdefault(row["subject"], []).append(Value(row["time_ns"] / 1000, value))
     least = 0.0 if quantity == "in_use_mean" else -math.inf
     values = {name: points for name, points in values.items() if any(above(point, least) for point in points)}
     known = [(name, [subject for subject in subjects if subject in values]) for name, subjects in GROUPS]
@@ -142,6 +163,12 @@ def series_of_run(rows: Sequence[Row], quantity: str) -> tuple[str, str, list[tu
         if own
     ]
     return title, unit, groups
+
+
+def size_of(rows: Sequence[Row]) -> tuple[float, str]:
+    """The unit in which large rates are told."""
+    largest = max((row["value"] for row in rows if row["value"] is not None), default=0.0)
+    return next(((size, word) for size, word in SIZES if largest >= size), (1.0, ""))
 
 
 def above(value: Value, least: float) -> bool:
@@ -163,3 +190,8 @@ def y_title(panel: Row) -> str:
 def is_parity(panel: Row) -> bool:
     """Whether simulated values are drawn over published ones."""
     return panel.get("chart") == "parity"
+
+
+def is_stacked(panel: Row) -> bool:
+    """Whether the series of a panel add up."""
+    return panel.get("chart") == "stacked" or str(panel["name"]).endswith("_membw")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from hostnet.report.bars import grouped_chart, stacked_bars
 from hostnet.report.charts import Axis, legend, line_chart, stacked_chart
 from hostnet.report.html import Cell, Child, Html, details, element, facts, section, table
 from hostnet.report.load import Row, RunFiles
-from hostnet.report.numbers import MISSING, absolute_text, exact, number, percent
+from hostnet.report.numbers import MISSING, absolute_text, exact, number, percent, span_text
 from hostnet.report.page import page
 from hostnet.report.parity import parity_chart, parity_legend
-from hostnet.report.series import is_parity, plotted_curves, plotted_panel, y_title
+from hostnet.report.series import Level, Plotted, Value, is_parity, is_stacked, plotted_curves, plotted_panel, y_title
 
 PARTS = (
     ("Bandwidth", "bandwidth_"),
@@ -24,7 +26,7 @@ PARTS = (
 """Headings of the further panels, each with what the names of its panels contain."""
 
 HOW_TO_READ = (
-    "Lines and bars are simulated, hollow marks are published. "
+    "Lines and bars are simulated, hollow marks and spans are published. "
     "Whiskers are 95% confidence intervals where they are wide enough to see."
 )
 
@@ -48,6 +50,7 @@ def study_page(run: RunFiles) -> str:
         f"{summary['name']} – hostnet",  # noqa: RUF001
         header(run),
         quadrants_section(panels, rows),
+        *named_sections(panels, rows),
         groups_section(summary),
         section("What other simulators get", note=HOW_TO_READ_PEERS) if is_of_memory(summary) else None,
         *(part_section(title, keys, panels, rows, summary["curves"]) for title, *keys in PARTS),
@@ -56,7 +59,7 @@ def study_page(run: RunFiles) -> str:
         element(
             "footer",
             f"hostnet {run.manifest.get('version', '')}. Published: {summary['study']['source']}"
-            + ("." if is_of_memory(summary) else ", read off the plots."),
+            + (f", {summary['study']['origin']}." if summary["study"].get("origin") else "."),
         ),
     )
 
@@ -164,6 +167,20 @@ def quadrant_card(name: str, panels: dict[str, Row], rows: Sequence[Row]) -> Htm
     )
 
 
+def named_sections(panels: dict[str, Row], rows: Sequence[Row]) -> list[Html]:
+    """The panels that name the section they belong to."""
+    names = dict.fromkeys(panel["section"] for panel in panels.values() if "section" in panel)
+    return [
+        section(
+            name,
+            element("div", *(panel_card(panel, rows, None) for panel in own), class_="many"),
+            note=HOW_TO_READ if place == 0 else None,
+        )
+        for place, name in enumerate(names)
+        if (own := [panel for panel in panels.values() if panel.get("section") == name])
+    ]
+
+
 def figure(caption: str, chart: Html) -> Html:
     """A chart below the title of its y axis."""
     return element("figure", element("figcaption", caption), chart)
@@ -178,7 +195,8 @@ def part_section(
     title: str, keys: Sequence[str], panels: dict[str, Row], rows: Sequence[Row], curves: dict[str, Any]
 ) -> Html | None:
     """The panels whose names contain one of the keys."""
-    chosen = [panel for name, panel in panels.items() if any(key in name for key in keys)]
+    unnamed = {name: panel for name, panel in panels.items() if "section" not in panel}
+    chosen = [panel for name, panel in unnamed.items() if any(key in name for key in keys)]
     cards = [panel_card(panel, rows, curves.get(panel["name"])) for panel in chosen]
     return section(title, element("div", *cards, class_="many")) if cards else None
 
@@ -191,7 +209,29 @@ def panel_card(panel: Row, rows: Sequence[Row], curves: dict[str, list[list[floa
     axis = Axis(panel["x_label"], panel["unit"])
     if is_parity(panel):
         return card(panel, parity_chart(chart_title(panel), axis, series), parity_legend(series))
+    if is_stacked(panel):
+        return card(panel, stacked_bars(chart_title(panel), axis, series, levels), legend(series, levels))
+    if panel.get("chart") == "bars":
+        return bars_card(panel, series, published_ends(panel, rows))
     return card(panel, line_chart(chart_title(panel), axis, series, levels), legend(series, levels))
+
+
+def bars_card(panel: Row, series: Sequence[Plotted], ends: Sequence[Level]) -> Html:
+    """A panel as bars side by side; a published range is two lines across them."""
+    bars = [replace(plotted, values=tuple(map(without_range, plotted.values))) for plotted in series]
+    axis = Axis(panel["x_label"], panel["unit"], floor=1.0)
+    return card(panel, grouped_chart(chart_title(panel), axis, bars, ends), legend(bars, ends))
+
+
+def without_range(value: Value) -> Value:
+    """The value without a published range, of which a mark would show one end only."""
+    return value if value.published_to is None else replace(value, published=None, published_to=None)
+
+
+def published_ends(panel: Row, rows: Sequence[Row]) -> list[Level]:
+    """The ends of the range that was published of all bars of a panel, if there is one."""
+    ranges = {(row["published"], row["other"]) for row in rows if row["panel"] == panel["name"] and "other" in row}
+    return [Level("Published", end) for end in sorted(ranges.pop())] if len(ranges) == 1 else []
 
 
 def curve_card(panel: Row, curves: dict[str, list[list[float]]]) -> Html:
@@ -229,7 +269,7 @@ def row_table(rows: Sequence[Row]) -> Html:
             row["panel"],
             row["series"],
             row["x"],
-            Cell(number(row["published"], 4), exact(row["published"])),
+            Cell(span_text(row["published"], row.get("other"), row.get("relation")), exact(row["published"])),
             Cell(number(row["simulated"], 4), exact(row["simulated"])),
             Cell(number(row["ci95"], 2), exact(row["ci95"])),
             row["unit"],

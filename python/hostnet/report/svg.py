@@ -77,10 +77,11 @@ class Frame:
         parts.append(text(x_label, (LEFT + self.width - RIGHT) / 2, self.height - 4, anchor="middle"))
         return parts
 
-    def picture(self, label: str, *parts: Child, read_off: str | None = None) -> Html:
+    def picture(self, label: str, *parts: Child, read_off: str | None = None, stacked: bool = False) -> Html:
         """The finished chart; `label` is what it says to those who cannot see it.
 
-        With `read_off`, the unit along x, the page's script reads values back off the chart.
+        With `read_off`, the unit along x, the page's script reads values back off the chart; off one whose lines are
+        `stacked`, their differences.
         """
         scales = {
             f"data_{name}": f"{scale.low:g} {scale.high:g} {scale.start:g} {scale.end:g}"
@@ -95,6 +96,7 @@ class Frame:
             role="img",
             aria_label=label,
             data_x_unit=read_off,
+            data_stacked="yes" if stacked else None,
             **scales,
         )
 

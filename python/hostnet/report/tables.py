@@ -107,15 +107,28 @@ REQUESTS = (
 )
 
 
+APPLICATIONS = (
+    words("Applications", "workload", "name"),
+    interval("Operations per s", "operations_per_s", "operations_ci95"),
+    numeric("Completed", "operations"),
+    microseconds("Mean latency µs", "operation_latency_mean_ns"),
+    microseconds("p50 µs", "operation_latency_p50_ns"),
+    microseconds("p99 µs", "operation_latency_p99_ns"),
+    numeric("Execution time s", "execution_time_s"),
+)
+
+
 def workloads_section(run: RunFiles) -> Html:
     """Rates and latencies of every workload."""
     rows = run.summary.get("workloads", [])
     requests = [row for row in rows if row.get("io_completed") is not None]
+    applications = [row for row in rows if row.get("operations_per_s") is not None]
     too_few = any(row.get("io_latency_mean_ns") is None for row in requests)
     return section(
         "Workloads",
         record_table("Workloads", WORKLOADS, rows, text_columns=2),
         record_table("I/O requests", REQUESTS, requests) if requests else None,
+        record_table("Applications", APPLICATIONS, applications) if applications else None,
         element("p", "A latency of I/O requests is told once 100 of them have completed.", class_="note below")
         if too_few
         else None,

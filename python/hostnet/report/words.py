@@ -60,6 +60,9 @@ def workload_words(config: Row, row: Row) -> str:
     settings = (config.get("workload") or {}).get(row["workload"]) or {}
     if row["kind"] == "stream" and "cores" in settings:
         return f"{name} {stream_words(settings)}"
+    if row["kind"] == "app" and "app" in settings:
+        cores = str(settings.get("cores", ""))
+        return f"{name} runs {settings['app']} on {'core' if cores.isdecimal() else 'cores'} {cores}"
     if settings.get("jobs"):
         return f"{name} (fio) {jobs_words(settings['jobs'])}"
     return f"{name} ({row['kind']})"

@@ -35,6 +35,16 @@ MEMORY_COLUMNS = (
 )
 """Columns of table channels that go into every row, those of all channels together."""
 
+CACHE_COLUMNS = {
+    "l2_miss_ratio": "float64",
+    "llc_miss_ratio": "float64",
+    "llc_mib_core": "float64",
+    "llc_mib_io": "float64",
+    "ddio_hit_ratio": "float64",
+    "ddio_leak_ratio": "float64",
+}
+"""Columns of table caches that go into the rows of the workloads, and their types; null without caches."""
+
 TABLES = ("workloads", "domains")
 """Tables of which a sweep keeps the rows."""
 
@@ -75,6 +85,9 @@ def outcome_of(point: int, results: Results) -> Outcome:
         "memory": [memory[column] for column in MEMORY_COLUMNS],
         "extras": extras_of(summary),
         **{name: _rows(results, name) for name in TABLES},
+        "caches": [
+            [results.caches.get(name, {}).get(column) for column in CACHE_COLUMNS] for name in results.workloads
+        ],
     }
 
 
@@ -94,6 +107,7 @@ def types_of(results: Results) -> Types:
     channels = results.native.column_types("channels")
     return {
         **{name: results.native.column_types(name) for name in TABLES},
+        "caches": CACHE_COLUMNS,
         "memory": {column: channels[column] for column in MEMORY_COLUMNS},
     }
 
@@ -108,4 +122,4 @@ def influence_of(outcome: Outcome) -> bytes:
 
 def _rows(results: Results, name: str) -> list[list[Any]]:
     columns = list(results.native.column_types(name))
-    return [[row[column] for column in columns] for row in results.summary[name]]
+    return [[row.get(column) for column in columns] for row in results.summary[name]]

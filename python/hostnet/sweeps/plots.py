@@ -1,4 +1,4 @@
-"""Pictures of a sweep: throughput and latency of every workload over what was swept.
+"""Pictures of a sweep: what every workload did over what was swept.
 
 The first swept parameter is on the x axis, the second one is a line per value, the third one a panel per value.
 Further ones are a file per combination. A parameter with a single value takes no part.
@@ -12,7 +12,7 @@ from itertools import islice, product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from hostnet.report.plot import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
+from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.sweeps.scale import Scale, scale_of
 
 if TYPE_CHECKING:
@@ -55,17 +55,21 @@ KINDS = tuple(COLOURS)
 
 @dataclass(frozen=True)
 class Metric:
-    """What is on a y axis."""
+    """What is on a y axis; `ci95` is the column of its confidence interval, empty without one."""
 
     name: str
     column: str
     ci95: str
     label: str
+    always: bool = True
+    """Whether it is drawn where no point has a value."""
 
 
 METRICS = (
     Metric("throughput", "throughput_gb_per_s", "throughput_ci95", "throughput, GB/s"),
     Metric("latency", "latency_mean_ns", "latency_ci95", "latency of a line, ns"),
+    Metric("operations", "operations_per_s", "operations_ci95", "operations per s", always=False),
+    Metric("leaks", "ddio_leak_ratio", "", "leaked lines / lines written", always=False),
 )
 
 
@@ -81,6 +85,12 @@ class Sweep:
     def dot(self, choice: Choice, metric: Metric) -> Dot:
         """A value; none where there is nothing to say."""
         return self.dots.get((choice, metric.column), (None, None))
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """What is drawn of it."""
+        known = {column for (_, column), (value, _) in self.dots.items() if value is not None}
+        return [metric for metric in METRICS if metric.always or metric.column in known]
 
 
 def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> str | None:
@@ -107,7 +117,7 @@ def read_sweeps(table: Path, axes: tuple[Axis, ...]) -> list[Sweep]:
     """The values of every workload, in the order of the table; several seeds become their mean."""
     import pyarrow.parquet as pq
 
-    columns = [column for metric in METRICS for column in (metric.column, metric.ci95)]
+    columns = [column for metric in METRICS for column in (metric.column, metric.ci95) if column]
     content = pq.read_table(table, columns=["workload", *(axis.path for axis in axes), *columns]).to_pydict()
     places = [{value: index for index, value in enumerate(axis.columns)} for axis in axes]
     chosen = [[place[value] for value in content[axis.path]] for axis, place in zip(axes, places, strict=True)]
@@ -115,7 +125,7 @@ def read_sweeps(table: Path, axes: tuple[Axis, ...]) -> list[Sweep]:
     for row, (workload, *choice) in enumerate(zip(content["workload"], *chosen, strict=True)):
         of_workload = found.setdefault(workload, {})
         for metric in METRICS:
-            dot = (content[metric.column][row], content[metric.ci95][row])
+            dot = (content[metric.column][row], content[metric.ci95][row] if metric.ci95 else None)
             of_workload.setdefault((tuple(choice), metric.column), []).append(dot)
     return [
         Sweep(workload, axes, {key: _mean(dots) for key, dots in of_workload.items()})
@@ -141,14 +151,15 @@ def figures_of(name: str, sweep: Sweep) -> Iterable[tuple[str, Figure]]:
     further = sweep.axes[3:]
     for number, rest in enumerate(islice(product(*(range(len(axis.values)) for axis in further)), FILES_MAX)):
         tail = f"-{number + 1}" if further else ""
-        for metric in METRICS:
+        for metric in sweep.metrics:
             yield f"{name}-{metric.name}{tail}", draw_panels(sweep, metric, rest)
 
 
 def draw_pair(sweep: Sweep) -> Figure:
-    """Throughput beside latency."""
-    figure = new_figure(9.6, 3.6)
-    for axes, metric in zip(figure.subplots(1, 2), METRICS, strict=True):
+    """Throughput beside latency, and what else there is."""
+    metrics = sweep.metrics
+    figure = new_figure(4.8 * len(metrics), 3.6)
+    for axes, metric in zip(figure.subplots(1, len(metrics)), metrics, strict=True):
         draw_lines(axes, sweep, metric, ())
         axes.set_ylabel(metric.label)
         axes.set_ylim(0, HEADROOM * axes.get_ylim()[1])

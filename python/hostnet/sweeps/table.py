@@ -48,6 +48,7 @@ def _schema(job: Job, journal: Journal, name: str) -> pa.Schema:
     first = {"point": "int64", **axes, "seed": "uint64", "engine": "string", "config_hash": "string"}
     types: Any = {**first, "result_hash": "string", **_kept(journal.types, name)}
     if name == "workloads":
+        types.update(journal.types["caches"])
         types.update({column: EXTRAS[column] for column in journal.outcome(0)["extras"]})
         types.update({f"memory_{column}": kind for column, kind in journal.types["memory"].items()})
     return pa.schema(
@@ -63,8 +64,10 @@ def _table(job: Job, outcomes: Iterable[Outcome], types: Types, name: str, schem
     for outcome in outcomes:
         ahead = _ahead(job, outcome, axes)
         behind = _behind(outcome) if name == "workloads" else {}
-        for row in _rows(outcome, types, name):
-            for column, value in (ahead | row | behind).items():
+        caches = outcome["caches"] if name == "workloads" else [[]] * len(outcome[name])
+        for row, cached in zip(_rows(outcome, types, name), caches, strict=True):
+            of_caches = dict(zip(types["caches"], cached, strict=False))
+            for column, value in (ahead | row | of_caches | behind).items():
                 columns[column].append(value)
     return pa.table(columns, schema=schema)
 

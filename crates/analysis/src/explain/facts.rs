@@ -2,7 +2,7 @@
 
 use crate::binding::{binding, full_share_estimate, lfb_domain, stream_otherwise, CORE, OFFERED_LOAD};
 use crate::counters::{Counters, Flow};
-use crate::explain::unloaded;
+use crate::explain::{unloaded, Cached};
 use crate::offered::offered_gb_per_s;
 use crate::predict::isolated_latencies_ns;
 use crate::regime::Basis;
@@ -73,6 +73,9 @@ pub struct WorkloadFacts {
     pub full_share: f64,
     /// Whether shares of time are estimated from mean occupancies.
     pub estimated: bool,
+    /// What the caches do for it, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<Cached>,
 }
 
 impl WorkloadFacts {
@@ -95,6 +98,7 @@ impl WorkloadFacts {
             binding: bound.domains.iter().map(ToString::to_string).collect(),
             full_share: bound.full_share,
             estimated: false,
+            cached: None,
         }
     }
 
@@ -111,15 +115,22 @@ impl WorkloadFacts {
     #[must_use]
     pub fn sentence(&self) -> String {
         let (name, bound) = (&self.workload, self.binding.join(" / "));
-        let Some(pool) = self.main_pool() else { return format!("{name} moved nothing") };
+        let clauses: String =
+            self.cached.iter().flat_map(Cached::clauses).map(|clause| format!("; {clause}")).collect();
+        let Some(pool) = self.main_pool() else {
+            let looked = self.cached.is_some_and(|cached| cached.l2_miss_ratio.is_some());
+            return if looked { format!("{name} lives in its caches") } else { format!("{name} moved nothing") };
+        };
         let Pool { in_use, credits, .. } = pool;
         let full = 100.0 * pool.full_share;
         let latency = pool.latency_ns.map_or_else(String::new, |ns| format!(", {ns:.0} ns each"));
         let state = format!("{in_use:.1} of {credits:.0} {} credits in use, full {full:.0}% of the time", pool.domain);
         match bound.as_str() {
-            OFFERED_LOAD => format!("{name} is limited by what it offers: {state}{latency}"),
-            CORE => format!("{name} is limited by its cores: {state}{latency}"),
-            _ => format!("{name} is limited by {bound}: {state}{latency}; throughput = credits x 64 B / latency"),
+            OFFERED_LOAD => format!("{name} is limited by what it offers: {state}{latency}{clauses}"),
+            CORE => format!("{name} is limited by its cores: {state}{latency}{clauses}"),
+            _ => format!(
+                "{name} is limited by {bound}: {state}{latency}; throughput = credits x 64 B / latency{clauses}"
+            ),
         }
     }
 }

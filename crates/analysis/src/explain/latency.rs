@@ -1,7 +1,9 @@
 //! Where the latency of a workload comes from.
 
 use super::facts::{unloaded_ns, Kind, WorkloadFacts};
-use crate::counters::Counters;
+use super::reach::Reach;
+use super::unloaded;
+use crate::counters::{Counters, Flow};
 use crate::formula::{self, Constants, Form, Inflation, Missing};
 use hostnet_model::params::ServerParams;
 use serde::{Deserialize, Serialize};
@@ -52,9 +54,18 @@ pub(super) fn of(
             missing.push(text);
         }
     };
+    let way_ns = way_ns(server, facts, &pool.domain);
+    let reach = Reach::of(server, counters, facts, &pool.domain);
     let queueing = queueing(server, counters, &pool.domain).inspect_err(&mut note).ok();
-    let admission = admission(server, counters, facts, &pool.domain).inspect_err(&mut note).ok();
-    let unloaded_ns = unloaded_ns(server, facts.kind, &pool.domain, facts.store_share);
+    let queueing = queueing.map(|all| reach.map_or(all, |reach| all.times(reach.memory)));
+    let admission = match reach {
+        None => admission(counters, facts, &pool.domain, way_ns).inspect_err(&mut note).ok(),
+        Some(reach) => admission_beside_llc(counters, facts, &pool.domain, reach).map(|ns| ns - way_ns),
+    };
+    let unloaded_ns = match reach {
+        None => unloaded_ns(server, facts.kind, &pool.domain, facts.store_share),
+        Some(reach) => way_ns + reach.unloaded_ns(),
+    };
     Some(split(pool.domain.clone(), mean_ns, unloaded_ns, queueing, admission.map(|ns| ns.max(0.0))))
 }
 
@@ -68,17 +79,34 @@ fn queueing(server: &ServerParams, counters: &Counters, domain: &str) -> Result<
     whole.or_else(|_| formula::read(counters, &constants, Form::Adj))
 }
 
-fn admission(server: &ServerParams, counters: &Counters, facts: &WorkloadFacts, domain: &str) -> Result<f64, Missing> {
+/// The way to the CHA and back, in ns; for a stream that of the write-backs of its stores too.
+fn way_ns(server: &ServerParams, facts: &WorkloadFacts, domain: &str) -> f64 {
     let ns = |ps: u64| ps as f64 / 1000.0;
     let (core, iio) = (&server.core, &server.iio);
     match (facts.kind, domain) {
-        (Kind::Stream, _) => {
-            let write_back = facts.store_share * ns(core.to_cha_ps + core.write_ack_ps);
-            formula::core_admission_ns(counters, ns(core.to_cha_ps + core.from_cha_ps) + write_back)
-        }
-        (Kind::Fio, "P2M-Read") => formula::io_read_admission_ns(counters, ns(iio.read_to_cha_ps + iio.read_return_ps)),
-        (Kind::Fio, _) => formula::io_write_admission_ns(counters, ns(iio.write_to_cha_ps + iio.write_ack_ps)),
+        (Kind::Stream, _) => ns(core.to_cha_ps + core.from_cha_ps) + facts.store_share * unloaded::c2m_write_ns(server),
+        (Kind::Fio, "P2M-Read") => ns(iio.read_to_cha_ps + iio.read_return_ps),
+        (Kind::Fio, _) => ns(iio.write_to_cha_ps + iio.write_ack_ps),
     }
+}
+
+fn admission(counters: &Counters, facts: &WorkloadFacts, domain: &str, way_ns: f64) -> Result<f64, Missing> {
+    match (facts.kind, domain) {
+        (Kind::Stream, _) => formula::core_admission_ns(counters, way_ns),
+        (Kind::Fio, "P2M-Read") => formula::io_read_admission_ns(counters, way_ns),
+        (Kind::Fio, _) => formula::io_write_admission_ns(counters, way_ns),
+    }
+}
+
+/// The wait for admission and the way, where only some lines go on to memory. Nothing without a line.
+fn admission_beside_llc(counters: &Counters, facts: &WorkloadFacts, domain: &str, reach: Reach) -> Option<f64> {
+    let (held, inside): (Flow, Flow) = match (facts.kind, domain) {
+        (Kind::Stream, _) => (counters.lfb, counters.core_read),
+        (Kind::Fio, "P2M-Read") => (counters.iio_read, counters.io_read),
+        (Kind::Fio, _) => (counters.iio_write, counters.io_write),
+    };
+    let inside_ns = inside.latency_ns(counters.window_ns).unwrap_or(0.0);
+    Some(held.latency_ns(counters.window_ns)? - reach.memory * inside_ns - reach.llc_ns)
 }
 
 fn split(

@@ -3,10 +3,13 @@
 //! [`explain`] takes counters, the parameters of the server and [`WorkloadFacts`]. A run hands them over in its summary;
 //! [`from_counters`] makes them from counters alone.
 
+mod cached;
 pub mod facts;
 mod latency;
+mod reach;
 pub mod unloaded;
 
+pub use cached::Cached;
 pub use facts::{from_counters, Isolated, Kind, Pool, WorkloadFacts};
 pub use latency::Latency;
 

@@ -85,10 +85,10 @@ impl View<'_> {
     }
 
     /// The domains that a workload is measured by: those of its kind that it used.
-    pub(crate) fn own_groups(&self, class: usize) -> [Group; 2] {
+    pub(crate) fn own_groups(&self, class: usize) -> &'static [Group] {
         match self.plan.server.workloads[class].kind {
-            WorkloadKind::Stream(_) | WorkloadKind::App(_) => [Group::C2mRead, Group::C2mWrite],
-            WorkloadKind::Fio(_) => [Group::P2mWrite, Group::P2mRead],
+            WorkloadKind::Stream(_) | WorkloadKind::App(_) => &[Group::C2mRead, Group::C2mWrite, Group::Prefetch],
+            WorkloadKind::Fio(_) => &[Group::P2mWrite, Group::P2mRead],
         }
     }
 

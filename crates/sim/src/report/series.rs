@@ -16,6 +16,7 @@ impl View<'_> {
     /// and the credits in use of every domain.
     pub(super) fn series(&self) -> Table {
         let mut table = Table::new("series", SERIES);
+        let caches = self.machine.caches().is_some();
         let mut before = Sample { at: self.window_start, ..Sample::read_empty(self.classes()) };
         for sample in self.series {
             let elapsed_ps = sample.at.since(before.at) as f64;
@@ -36,7 +37,7 @@ impl View<'_> {
                     push(name, quantity, value);
                 }
             }
-            for group in Group::ALL {
+            for group in Group::ALL.into_iter().filter(|group| caches || *group != Group::Prefetch) {
                 let area = sum(sample, group, None, |totals| totals.area_ps)
                     - sum(&before, group, None, |totals| totals.area_ps);
                 push(group.name(), "in_use_mean", area / elapsed_ps);
@@ -50,7 +51,7 @@ impl View<'_> {
     fn own_quantities(&self, class: usize, before: &Sample, sample: &Sample) -> Vec<(&'static str, f64)> {
         let mut found = Vec::new();
         if let Some(app) = self.app(class) {
-            let ended = sample.operations(&app.cores).ended - before.operations(&app.cores).ended;
+            let ended = sample.operations(&app.cores) - before.operations(&app.cores);
             found.push(("operations_per_s", ended as f64 * PS_PER_S / sample.at.since(before.at) as f64));
         }
         if self.machine.caches().is_none() {

@@ -133,11 +133,11 @@ impl View<'_> {
     /// The columns of an application.
     fn operations(&self, class: usize, total: &Sample) -> Vec<Cell> {
         let Some(app) = self.app(class) else { return vec![Cell::Empty; WORKLOADS.len() - OF_APPLICATIONS] };
-        let ended = total.operations(&app.cores).ended;
+        let ended = total.operations(&app.cores);
         let per_ps = ended as f64 / self.window_ps();
         let ci95 = ratio_ci95(
             self.batches,
-            |sample| sample.operations(&app.cores).ended as f64,
+            |sample| sample.operations(&app.cores) as f64,
             |sample| sample.at.since(self.window_start) as f64,
         );
         let latency = self.operation_latency(app);

@@ -1,0 +1,109 @@
+"""Quantities of applications, caches and DDIO."""
+
+from __future__ import annotations
+
+import math
+
+from hostnet.ledger.panels import Series
+from hostnet.ledger.quantities import LINE_BYTES, Estimate, Outcome, Quantity, measured, needed, number, traffic
+
+MEASURED_IN_ALL = -1
+"""The row of all channels together."""
+
+
+def operations(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Operations of the application, in millions per second."""
+    row = run.workload(series.workload)
+    return Estimate(number(row, "operations_per_s"), row.get("operations_ci95")).scaled(1e-6)
+
+
+def execution_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Time that all operations of the application take at the measured rate, in s."""
+    row = run.workload(series.workload)
+    return Estimate(number(row, "execution_time_s"), None).with_relative(operations(series, run, None).relative)
+
+
+def operations_degradation(series: Series, run: Outcome, alone: Outcome | None) -> Estimate:
+    """Operations per second alone over those together."""
+    return ratio(operations(series, needed(series, alone), None), operations(series, run, None))
+
+
+def time_degradation(series: Series, run: Outcome, alone: Outcome | None) -> Estimate:
+    """Execution time together over that alone."""
+    return ratio(execution_time(series, run, None), execution_time(series, needed(series, alone), None))
+
+
+def ratio(above: Estimate, below: Estimate) -> Estimate:
+    """One value over another; not a number where there is nothing below."""
+    value = above.value / below.value if below.value else math.nan
+    return Estimate(value, None).with_relative(above.relative, below.relative)
+
+
+def traffic_degradation(series: Series, run: Outcome, alone: Outcome | None) -> Estimate:
+    """DRAM traffic of a workload alone over that together: what prefetchers fetch is part of it."""
+    return ratio(traffic(series, needed(series, alone), None), traffic(series, run, None))
+
+
+def application_rate(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """What the application reads or writes, in GB/s."""
+    return measured(series, run, run.workload(series.workload), "app_gb_per_s", "app_ci95")
+
+
+def memory_utilization(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """DRAM traffic of everything, in % of the theoretical maximum."""
+    row = run.row("channels", channel=MEASURED_IN_ALL)
+    used = number(row, "read_gb_per_s") + number(row, "write_gb_per_s")
+    return Estimate(100 * used / series.peak if series.peak else math.nan, None).with_relative(
+        run.throughput(series.workload).relative
+    )
+
+
+def llc_miss_ratio(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Lookups of the cores of a workload in the LLC that miss, in %."""
+    return Estimate(number(run.row("caches", workload=series.workload), "llc_miss_ratio"), None).scaled(100)
+
+
+def ddio_miss_ratio(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Device writes that do not find their line in the LLC, in %."""
+    hits = number(run.row("caches", workload=series.workload), "ddio_hit_ratio")
+    return Estimate(100 * (1 - hits), None)
+
+
+def ddio_leak_ratio(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Lines of devices that leave the LLC unread, per line written by devices, in %."""
+    return Estimate(number(run.row("caches", workload=series.workload), "ddio_leak_ratio"), None).scaled(100)
+
+
+def write_row_miss_ratio(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Activations for writes per line written, in %."""
+    row = run.row("channels", channel=MEASURED_IN_ALL)
+    return measured(series, run, row, "write_row_miss_ratio", "write_row_miss_ci95").scaled(100)
+
+
+def activations_per_line(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Rows opened per line that is read or written."""
+    row = run.row("channels", channel=MEASURED_IN_ALL)
+    traffic_gb_per_s = number(row, "read_gb_per_s") + number(row, "write_gb_per_s")
+    lines = traffic_gb_per_s * number(run.summary, "window_ns") / LINE_BYTES
+    value = number(row, "activations") / lines if lines else math.nan
+    return Estimate(value, None).with_relative(run.throughput(series.workload).relative)
+
+
+APP_QUANTITIES: dict[str, Quantity] = {
+    function.__name__: function
+    for function in (
+        operations,
+        execution_time,
+        operations_degradation,
+        time_degradation,
+        traffic_degradation,
+        application_rate,
+        memory_utilization,
+        llc_miss_ratio,
+        ddio_miss_ratio,
+        ddio_leak_ratio,
+        write_row_miss_ratio,
+        activations_per_line,
+    )
+}
+"""The quantities of applications that `study.toml` can name."""
