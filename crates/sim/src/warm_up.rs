@@ -9,16 +9,22 @@ use hostnet_model::core::CachedCore;
 use hostnet_model::nvme::Ssd;
 use hostnet_model::params::{CacheParams, ServerParams};
 use hostnet_model::{Component, Machine};
+use std::cmp::Reverse;
+use std::collections::binary_heap::{BinaryHeap, PeekMut};
 
 /// Turnovers of the LLC, and of its DDIO ways.
 const TURNOVERS: u64 = 3;
 
-/// A part that fills the caches, and when its next access comes.
+/// A part that fills the caches, and when its next access comes. Who comes first is less; ties go to the first part.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Agent {
-    component: usize,
     at_ps: u64,
+    component: usize,
     lines: u64,
 }
+
+/// The agents whose accesses are still to come, the next one on top.
+type Agents = BinaryHeap<Reverse<Agent>>;
 
 /// Fills the caches of a machine: until its cores have looked for as many lines in the LLC as three turnovers of it, or have made
 /// as many accesses if their L2s serve them, and its devices have written three turnovers of their ways.
@@ -41,14 +47,26 @@ fn looked_for(caches: &Caches) -> u64 {
 }
 
 /// The agents that `wanted` picks, all at time 0.
-fn agents(components: &[Component], wanted: impl Fn(&Component) -> bool) -> Vec<Agent> {
+fn agents(components: &[Component], wanted: impl Fn(&Component) -> bool) -> Agents {
     let all = components.iter().enumerate().filter(|(_, component)| wanted(component));
-    all.map(|(component, _)| Agent { component, at_ps: 0, lines: 0 }).collect()
+    all.map(|(component, _)| Reverse(Agent { component, at_ps: 0, lines: 0 })).collect()
 }
 
-/// The agent whose access comes first; ties go to the first part.
-fn next(agents: &mut [Agent]) -> Option<&mut Agent> {
-    agents.iter_mut().min_by_key(|agent| agent.at_ps)
+/// Lets the agent whose access comes first carry it out: `act` says how long that takes, or nothing when it has no more to do.
+/// False when no agent is left.
+fn next(agents: &mut Agents, act: impl FnOnce(&Agent) -> Option<u64>) -> bool {
+    let Some(mut first) = agents.peek_mut() else { return false };
+    let Reverse(agent) = &mut *first;
+    match act(agent) {
+        Some(took) => {
+            agent.at_ps = agent.at_ps.saturating_add(took);
+            agent.lines += 1;
+        }
+        None => {
+            PeekMut::pop(first);
+        }
+    }
+    true
 }
 
 fn core_of(component: &mut Component) -> Option<&mut CachedCore> {
@@ -71,10 +89,8 @@ fn run_cores(caches: &mut Caches, components: &mut [Component], lines: u64) {
         if checked && looked_for(caches) >= lines {
             return;
         }
-        let Some(agent) = next(&mut agents) else { return };
-        let took = core_of(&mut components[agent.component]).and_then(|core| core.warm_up(caches));
-        agent.at_ps = took.map_or(u64::MAX, |took| agent.at_ps.saturating_add(took));
-        if agent.at_ps == u64::MAX && agents.iter().all(|agent| agent.at_ps == u64::MAX) {
+        let act = |agent: &Agent| core_of(&mut components[agent.component])?.warm_up(caches);
+        if !next(&mut agents, act) {
             return;
         }
     }
@@ -83,12 +99,11 @@ fn run_cores(caches: &mut Caches, components: &mut [Component], lines: u64) {
 /// Lets cores and devices run until the devices have written `lines` lines to the LLC, if any of them writes there.
 fn run_all(caches: &mut Caches, components: &mut [Component], params: &ServerParams, cache: &CacheParams, lines: u64) {
     let mut agents = agents(components, |component| is_core(component) || puts(component, cache));
-    let mut writing = agents.iter().filter(|agent| !is_core(&components[agent.component])).count();
+    let mut writing = agents.iter().filter(|Reverse(agent)| !is_core(&components[agent.component])).count();
     let line_ps = 64 * 1_000_000_000_000 / params.ssd.read_bytes_per_s.max(1);
     let mut written = 0;
     while written < lines && writing > 0 {
-        let Some(agent) = next(&mut agents) else { return };
-        let took = match &mut components[agent.component] {
+        let act = |agent: &Agent| match &mut components[agent.component] {
             Component::CachedCore(core) => core.warm_up(caches),
             Component::Ssd(ssd) => {
                 let put = put_line(ssd, agent.lines, caches);
@@ -98,8 +113,9 @@ fn run_all(caches: &mut Caches, components: &mut [Component], params: &ServerPar
             }
             _ => None,
         };
-        agent.at_ps = took.map_or(u64::MAX, |took| agent.at_ps.saturating_add(took));
-        agent.lines += 1;
+        if !next(&mut agents, act) {
+            return;
+        }
     }
 }
 

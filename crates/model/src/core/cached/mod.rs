@@ -450,6 +450,7 @@ impl CachedCore {
             admitted: now,
             next: RequestId::NONE,
         });
+        context.caches().expect(line);
         context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
         flight
     }
@@ -512,6 +513,7 @@ impl CachedCore {
     fn turn<'a>(&self, id: RequestId, victim: Victim, kind: Kind, context: &'a mut Context) -> &'a mut Request {
         let now = context.now();
         let (slice, place) = (slice_of(victim.line, context.layout.slices), context.decoder.place(victim.line));
+        context.caches().expect(victim.line);
         let request = context.requests.get_mut(id);
         *request = Request { kind, class: victim.class, line: victim.line, slice, place, since: now, ..*request };
         request
