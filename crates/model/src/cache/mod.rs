@@ -207,18 +207,13 @@ impl Caches {
         }
     }
 
-    /// Says that the L2 of a core, and maybe the LLC, will soon be asked for a line; see [`Caches::expect`].
+    /// Says that a core will soon ask for a line, which may miss the L2 and displace another; see [`Caches::expect`].
     #[inline]
     pub fn expect_access(&self, core: u32, line: u64) {
-        self.l2[core as usize].expect(line);
-        self.expect(line);
-    }
-
-    /// Says that a line will soon come into the L2 of a core; see [`Caches::expect`].
-    #[inline]
-    pub fn expect_fill(&self, core: u32, line: u64) {
-        if let Some(leaving) = self.l2[core as usize].leaving(line) {
-            self.expect(leaving);
+        let l2 = &self.l2[core as usize];
+        if l2.find(line).is_none() {
+            self.expect(line);
+            l2.leaving(line).into_iter().for_each(|leaving| self.expect(leaving));
         }
     }
 

@@ -18,7 +18,7 @@ use crate::cache::{Access, Caches, Victim};
 use crate::cha::slice_of;
 use crate::context::{Context, Payload};
 use crate::core::KERNEL_BACKLOG_LINES;
-use crate::pages::Pages;
+use crate::pages::{Pages, Translator};
 use crate::params::{CacheParams, CoreParams};
 use crate::request::{Kind, Request, RequestId};
 use clients::Clients;
@@ -67,7 +67,7 @@ pub struct CachedCore {
     index: u32,
     params: CoreParams,
     l2_hit_ps: u64,
-    pages: Pages,
+    pages: Translator,
     rng: Rng,
     thread: Option<Thread>,
     stopped: bool,
@@ -130,7 +130,7 @@ impl CachedCore {
             position: 0,
             index,
             params,
-            pages,
+            pages: Translator::new(pages),
             rng,
             thread,
         }
@@ -285,7 +285,7 @@ impl CachedCore {
         } else if self.stopped {
             return None;
         }
-        let item = self.held.take().or_else(|| thread.source.next(&self.pages, &mut self.rng))?;
+        let item = self.held.take().or_else(|| thread.source.next(&mut self.pages, &mut self.rng))?;
         if item.begins && !self.clients.ready() {
             self.held = Some(item);
             return None;

@@ -10,9 +10,9 @@ const MISS_PS: u64 = 90_000;
 /// nothing to do by itself.
 pub(super) fn step(core: &mut CachedCore, caches: &mut Caches) -> Option<u64> {
     let thread = core.thread.as_mut().filter(|thread| !matches!(thread.source, Source::Storage(_)))?;
-    let item = core.held.take().or_else(|| thread.source.next(&core.pages, &mut core.rng))?;
+    let item = core.held.take().or_else(|| thread.source.next(&mut core.pages, &mut core.rng))?;
     // The next access is known before its turn, so that what it takes is at hand by then.
-    core.held = thread.source.next(&core.pages, &mut core.rng);
+    core.held = thread.source.next(&mut core.pages, &mut core.rng);
     if let Some(next) = &core.held {
         caches.expect_access(core.index, next.line);
     }
@@ -21,7 +21,6 @@ pub(super) fn step(core: &mut CachedCore, caches: &mut Caches) -> Option<u64> {
     if caches.access(core.index, item.line, class, item.store) != Access::Miss {
         return Some(work_ps.max(1));
     }
-    caches.expect_fill(core.index, item.line);
     let found = caches.read(core.index, item.line, class);
     if found.hit.is_none() {
         let _ = caches.fetched(item.line, class);
