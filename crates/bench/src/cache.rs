@@ -43,8 +43,8 @@ fn array(replacement: Replacement, lines: u64, accesses: u64) -> Sample {
     let clock = Clock::start();
     for _ in 0..accesses {
         let line = rng.next_u64() & (lines - 1);
-        if let Some(uses) = array.lookup(line) {
-            *uses += 1;
+        if let Some(slot) = array.lookup(line) {
+            array.set_data(slot, array.data(slot) + 1);
         } else if let Some((left, uses)) = array.insert(line, 0, all) {
             hash.add(left ^ u64::from(uses));
         }

@@ -39,13 +39,23 @@ impl Pages {
     /// If the address lies outside of memory.
     #[must_use]
     pub fn physical(&self, address: u64) -> u64 {
-        let run = address / self.run_bytes;
+        let (run, within) = self.split(address);
         assert!(run < self.runs, "virtual address {address:#x} outside of memory");
         let mut place = self.permute(run);
         while place >= self.runs {
             place = self.permute(place);
         }
-        place * self.run_bytes + address % self.run_bytes
+        place * self.run_bytes + within
+    }
+
+    /// The run of an address, and the place in it.
+    #[inline]
+    fn split(&self, address: u64) -> (u64, u64) {
+        if self.run_bytes.is_power_of_two() {
+            (address >> self.run_bytes.trailing_zeros(), address & (self.run_bytes - 1))
+        } else {
+            (address / self.run_bytes, address % self.run_bytes)
+        }
     }
 
     fn permute(&self, value: u64) -> u64 {
@@ -56,6 +66,57 @@ impl Pages {
             (left, right) = (right, left ^ (mixed & mask));
         }
         (left << self.half_bits) | right
+    }
+}
+
+/// Runs that a [`Translator`] remembers: a power of two.
+const REMEMBERED: usize = 128;
+/// No run has this number.
+const NO_RUN: u64 = u64::MAX;
+
+/// A mapping that remembers where the runs lie that it was asked for last. What it remembers changes no result.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Translator {
+    pages: Pages,
+    /// Runs, and where each begins; by the last bits of their numbers.
+    #[serde(skip)]
+    recent: Vec<(u64, u64)>,
+}
+
+impl Translator {
+    /// The same mapping.
+    #[must_use]
+    pub fn new(pages: Pages) -> Self {
+        Self { pages, recent: Vec::new() }
+    }
+
+    /// The mapping.
+    #[must_use]
+    pub fn pages(&self) -> &Pages {
+        &self.pages
+    }
+
+    /// As [`Pages::physical`].
+    ///
+    /// # Panics
+    /// If the address lies outside of memory.
+    #[must_use]
+    #[inline]
+    pub fn physical(&mut self, address: u64) -> u64 {
+        let (run, within) = self.pages.split(address);
+        match self.recent.get(run as usize % REMEMBERED) {
+            Some(&(known, place)) if known == run => place + within,
+            _ => self.learn(run, address) + within,
+        }
+    }
+
+    fn learn(&mut self, run: u64, address: u64) -> u64 {
+        let place = self.pages.physical(address) - self.pages.split(address).1;
+        if self.recent.is_empty() {
+            self.recent = vec![(NO_RUN, 0); REMEMBERED];
+        }
+        self.recent[run as usize % REMEMBERED] = (run, place);
+        place
     }
 }
 
@@ -76,6 +137,10 @@ mod tests {
             let pages = Pages::new(&params, 42);
             let mut places: Vec<u64> = (0..runs).map(|run| pages.physical(run * 16384 + 5)).collect();
             places.sort_unstable();
+            let mut translator = Translator::new(pages.clone());
+            for address in (0..3 * runs).map(|turn| turn * 7 % runs * 16384 + turn % 3) {
+                assert_eq!(translator.physical(address), pages.physical(address));
+            }
             assert_eq!(places, (0..runs).map(|run| run * 16384 + 5).collect::<Vec<_>>());
         }
     }

@@ -113,13 +113,11 @@ impl Level {
     #[inline]
     fn hit(&mut self, line: u64, dirties: bool) -> bool {
         let (slice, place) = self.place(line);
-        match slice.lookup(place) {
-            Some(dirty) => {
-                *dirty |= dirties;
-                true
-            }
-            None => false,
+        let Some(slot) = slice.lookup(place) else { return false };
+        if dirties {
+            slice.set_data(slot, true);
         }
+        true
     }
 
     /// Lets a line in that is not held. Returns the dirty line that leaves for it.
@@ -141,7 +139,7 @@ impl Level {
     fn write_back(&mut self, line: u64) -> bool {
         let (slice, place) = self.place(line);
         let Some(slot) = slice.find(place) else { return false };
-        *slice.data_mut(slot) = true;
+        slice.set_data(slot, true);
         true
     }
 }

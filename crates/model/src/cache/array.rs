@@ -1,37 +1,112 @@
 //! A set-associative array of tags: which lines a cache holds, and a little about each.
+//!
+//! A set is one block of words, so that its use touches as little of the host's memory as can be: eight marks of lines to a word,
+//! eight ages to a word, then a word for each way, with the rest of the line's number above its data. The marks tell nearly
+//! always which way to look at.
 
-use super::replacement::Ages;
+use super::replacement::{self, byte, equal, set_byte, EMPTY, GROUP, HIGH, ONES};
 use crate::params::Replacement;
 use hostnet_kernel::Rng;
+use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
+use std::marker::PhantomData;
 
-/// No line has this number.
-const EMPTY: u64 = u64::MAX;
+/// Words of a line of the processor that this runs on.
+const HOST_LINE_WORDS: usize = 8;
+
+/// What an [`Array`] keeps beside a line, in a few bits.
+pub trait Data: Copy {
+    /// How many bits, at most 32.
+    const BITS: u32;
+
+    /// The bits, none above [`Data::BITS`].
+    fn to_bits(self) -> u64;
+
+    /// What the bits of a value stand for.
+    fn from_bits(bits: u64) -> Self;
+}
+
+impl Data for bool {
+    const BITS: u32 = 1;
+
+    #[inline]
+    fn to_bits(self) -> u64 {
+        u64::from(self)
+    }
+
+    #[inline]
+    fn from_bits(bits: u64) -> Self {
+        bits & 1 != 0
+    }
+}
+
+impl Data for u8 {
+    const BITS: u32 = u8::BITS;
+
+    #[inline]
+    fn to_bits(self) -> u64 {
+        u64::from(self)
+    }
+
+    #[inline]
+    fn from_bits(bits: u64) -> Self {
+        bits as u8
+    }
+}
+
+impl Data for u32 {
+    const BITS: u32 = u32::BITS;
+
+    #[inline]
+    fn to_bits(self) -> u64 {
+        u64::from(self)
+    }
+
+    #[inline]
+    fn from_bits(bits: u64) -> Self {
+        bits as u32
+    }
+}
 
 /// Where an [`Array`] holds a line. It is valid until the next insertion or removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    set: usize,
+    /// The first word of the set.
+    base: usize,
     way: usize,
-    index: usize,
 }
 
 /// A set-associative array of lines with data `M` on each. The set of a line is its number modulo the sets.
 ///
-/// It holds 9 bytes per line and the data.
+/// It holds 10 to 12 bytes per line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Array<M> {
     ways: usize,
-    set_mask: u64,
-    /// Per set and way: the line, or [`EMPTY`].
-    lines: Vec<u64>,
-    data: Vec<M>,
-    /// Per set: the ways that hold a line.
-    occupied: Vec<u32>,
-    ages: Ages,
+    set_bits: u32,
+    /// Words of marks in a set, and of ages.
+    groups: usize,
+    policy: Replacement,
+    rng: Rng,
+    /// A sum over what is held where: see [`placed`].
+    held: u64,
+    sets: Vec<u64>,
+    data: PhantomData<M>,
 }
 
-impl<M: Copy + Default> Array<M> {
+/// What a way adds to the sum over what is held.
+#[inline]
+fn placed(index: usize, entry: u64) -> u64 {
+    let mixed = (entry ^ (index as u64).rotate_right(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
+}
+
+/// The mark of a line in its set.
+#[inline]
+fn mark(tag: u64) -> u64 {
+    tag.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56
+}
+
+impl<M: Data> Array<M> {
     /// An empty array. `rng` is drawn from by [`Replacement::Random`] only.
     ///
     /// # Panics
@@ -40,45 +115,105 @@ impl<M: Copy + Default> Array<M> {
     pub fn new(sets: u32, ways: u32, replacement: Replacement, rng: Rng) -> Self {
         assert!(sets.is_power_of_two(), "{sets} sets are not a power of two");
         assert!((1..=u32::BITS).contains(&ways), "{ways} ways are not 1 to 32");
-        let (sets, ways) = (sets as usize, ways as usize);
+        let ways = ways as usize;
+        let groups = ways.div_ceil(GROUP);
+        let mut set = vec![0; 2 * groups + ways];
+        replacement::start(&mut set[groups..2 * groups], ways, replacement);
         Self {
             ways,
-            set_mask: sets as u64 - 1,
-            lines: vec![EMPTY; sets * ways],
-            data: vec![M::default(); sets * ways],
-            occupied: vec![0; sets],
-            ages: Ages::new(sets, ways, replacement, rng),
+            set_bits: sets.trailing_zeros(),
+            groups,
+            policy: replacement,
+            rng,
+            held: 0,
+            sets: set.repeat(sets as usize),
+            data: PhantomData,
         }
     }
 
     /// A mask of all ways.
     #[must_use]
+    #[inline]
     pub fn all_ways(&self) -> u32 {
         u32::MAX >> (u32::BITS as usize - self.ways)
+    }
+
+    #[inline]
+    fn stride(&self) -> usize {
+        2 * self.groups + self.ways
+    }
+
+    /// The first word of the set of a line, and the rest of its number.
+    #[inline]
+    fn split(&self, line: u64) -> (usize, u64) {
+        let set = line & ((1 << self.set_bits) - 1);
+        (set as usize * self.stride(), line >> self.set_bits)
+    }
+
+    /// Where the word of a way is.
+    #[inline]
+    fn index(&self, slot: Slot) -> usize {
+        slot.base + 2 * self.groups + slot.way
+    }
+
+    #[inline]
+    fn ages(&mut self, base: usize) -> &mut [u64] {
+        &mut self.sets[base + self.groups..][..self.groups]
     }
 
     /// Where a line is; this is no use of it.
     #[must_use]
     #[inline]
     pub fn find(&self, line: u64) -> Option<Slot> {
-        let set = (line & self.set_mask) as usize;
-        let first = set * self.ways;
-        let way = self.lines[first..][..self.ways].iter().position(|&held| held == line)?;
-        Some(Slot { set, way, index: first + way })
+        let (base, tag) = self.split(line);
+        let set = &self.sets[base..][..self.stride()];
+        let (marks, rest) = set.split_at(self.groups);
+        let (ages, entries) = rest.split_at(self.groups);
+        let mark = mark(tag) * ONES;
+        for (group, (&marks, &ages)) in marks.iter().zip(ages).enumerate() {
+            let mut alike = equal(marks, mark) & !ages;
+            while alike != 0 {
+                let way = group * GROUP + byte(alike);
+                if entries[way] >> M::BITS == tag {
+                    return Some(Slot { base, way });
+                }
+                alike &= alike - 1;
+            }
+        }
+        None
     }
 
-    /// Looks a line up and uses it. Returns its data, to be changed.
+    /// Lets the processor that this runs on fetch the set of a line, which will soon be used. It changes nothing else.
     #[inline]
-    pub fn lookup(&mut self, line: u64) -> Option<&mut M> {
+    pub fn expect(&self, line: u64) {
+        let (base, _) = self.split(line);
+        (base..base + self.stride()).step_by(HOST_LINE_WORDS).for_each(|index| prefetch_index(&self.sets, index));
+    }
+
+    /// The line that would leave if `line` came into any way, where that is known; changes nothing.
+    #[must_use]
+    #[inline]
+    pub fn leaving(&self, line: u64) -> Option<u64> {
+        let (base, _) = self.split(line);
+        let ages = &self.sets[base + self.groups..][..self.groups];
+        let way = replacement::first(self.policy, ages, self.ways)?;
+        let entry = self.sets[self.index(Slot { base, way })];
+        Some(entry >> M::BITS << self.set_bits | line & ((1 << self.set_bits) - 1))
+    }
+
+    /// Looks a line up and uses it.
+    #[inline]
+    pub fn lookup(&mut self, line: u64) -> Option<Slot> {
         let slot = self.find(line)?;
         self.touch(slot);
-        Some(self.data_mut(slot))
+        Some(slot)
     }
 
     /// The line in a slot is used.
     #[inline]
     pub fn touch(&mut self, slot: Slot) {
-        self.ages.touch(slot.set, slot.way);
+        let policy = self.policy;
+        replacement::touch(policy, self.ages(slot.base), slot.way);
     }
 
     /// The data of a line that is held; this is no use of it.
@@ -92,35 +227,55 @@ impl<M: Copy + Default> Array<M> {
     #[must_use]
     #[inline]
     pub fn data(&self, slot: Slot) -> M {
-        self.data[slot.index]
+        self.unpacked(self.sets[self.index(slot)])
     }
 
-    /// The data in a slot, to be changed; this is no use of it.
     #[inline]
-    pub fn data_mut(&mut self, slot: Slot) -> &mut M {
-        &mut self.data[slot.index]
+    fn unpacked(&self, entry: u64) -> M {
+        M::from_bits(entry & ((1 << M::BITS) - 1))
+    }
+
+    /// Changes the data in a slot; this is no use of it.
+    #[inline]
+    pub fn set_data(&mut self, slot: Slot, data: M) {
+        let index = self.index(slot);
+        let before = self.sets[index];
+        let after = before >> M::BITS << M::BITS | data.to_bits();
+        if after != before {
+            self.sets[index] = after;
+            self.held = self.held.wrapping_sub(placed(index, before)).wrapping_add(placed(index, after));
+        }
     }
 
     /// Puts a line that is not held into one of the ways of `mask` (bit 0 = way 0): the first free one, else in place
     /// of the line that the replacement names. Returns what left. Coming is a use.
     ///
     /// # Panics
-    /// If `mask` has no way of the array. With debug assertions, if the line is held already or is `u64::MAX`.
+    /// If `mask` has no way of the array, or the number of the line over the sets has no room beside the data in 64 bits.
+    /// With debug assertions, if the line is held already.
     #[inline]
     pub fn insert(&mut self, line: u64, data: M, mask: u32) -> Option<(u64, M)> {
-        debug_assert!(line != EMPTY && self.find(line).is_none(), "line {line} cannot come in");
+        debug_assert!(self.find(line).is_none(), "line {line} cannot come in");
         let mask = mask & self.all_ways();
         assert!(mask != 0, "a line needs a way");
-        let set = (line & self.set_mask) as usize;
-        let free = mask & !self.occupied[set];
-        let way = if free == 0 { self.ages.victim(set, mask) } else { free.trailing_zeros() as usize };
-        let index = set * self.ways + way;
-        let left = (free == 0).then(|| (self.lines[index], self.data[index]));
-        self.lines[index] = line;
-        self.data[index] = data;
-        self.occupied[set] |= 1 << way;
-        self.ages.come(set, way);
-        left
+        let (base, tag) = self.split(line);
+        assert!(tag <= u64::MAX >> M::BITS, "line {line} is too far");
+        let policy = self.policy;
+        let ages = &mut self.sets[base + self.groups..][..self.groups];
+        let free = replacement::free(ages, mask);
+        let way = free.unwrap_or_else(|| replacement::victim(policy, ages, self.ways, mask, &mut self.rng));
+        let index = self.index(Slot { base, way });
+        let (before, after) = (self.sets[index], tag << M::BITS | data.to_bits());
+        self.sets[index] = after;
+        set_byte(&mut self.sets[base..], way, mark(tag));
+        replacement::come(policy, self.ages(base), way);
+        self.held = self.held.wrapping_add(placed(index, after));
+        if free.is_some() {
+            return None;
+        }
+        self.held = self.held.wrapping_sub(placed(index, before));
+        let set = line & ((1 << self.set_bits) - 1);
+        Some((before >> M::BITS << self.set_bits | set, self.unpacked(before)))
     }
 
     /// Takes a line out. Returns its data if it was held.
@@ -133,27 +288,40 @@ impl<M: Copy + Default> Array<M> {
     /// Takes the line in a slot out. Returns its data.
     #[inline]
     pub fn take(&mut self, slot: Slot) -> M {
-        self.lines[slot.index] = EMPTY;
-        self.occupied[slot.set] &= !(1 << slot.way);
-        self.data[slot.index]
+        let index = self.index(slot);
+        let before = std::mem::replace(&mut self.sets[index], 0);
+        self.held = self.held.wrapping_sub(placed(index, before));
+        replacement::leave(self.ages(slot.base), slot.way);
+        self.unpacked(before)
     }
 
     /// How many lines are held. It counts them.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.occupied.iter().map(|ways| ways.count_ones() as usize).sum()
+        self.all_ages().map(|ages| (!ages & HIGH).count_ones() as usize).sum()
     }
 
     /// Whether no line is held.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.occupied.iter().all(|&ways| ways == 0)
+        self.all_ages().all(|ages| !ages & HIGH == 0)
+    }
+
+    fn all_ages(&self) -> impl Iterator<Item = u64> + '_ {
+        self.sets.chunks_exact(self.stride()).flat_map(|set| &set[self.groups..][..self.groups]).copied()
     }
 
     /// All lines that are held, with the way and the data of each, by set and way.
     pub fn iter(&self) -> impl Iterator<Item = (u64, usize, M)> + '_ {
-        let held = self.lines.iter().zip(&self.data).enumerate().filter(|(_, (&line, _))| line != EMPTY);
-        held.map(|(index, (&line, &data))| (line, index % self.ways, data))
+        let sets = self.sets.chunks_exact(self.stride()).enumerate();
+        sets.flat_map(move |(number, set)| {
+            let (ages, entries) = set[self.groups..].split_at(self.groups);
+            let held =
+                entries.iter().enumerate().filter(|(way, _)| ages[way / GROUP] >> (way % GROUP * 8) & EMPTY == 0);
+            held.map(move |(way, &entry)| {
+                (entry >> M::BITS << self.set_bits | number as u64, way, self.unpacked(entry))
+            })
+        })
     }
 }
 
@@ -279,7 +447,7 @@ mod tests {
                 if action == 0 {
                     prop_assert_eq!(array.remove(line), plain.remove(line));
                 } else if array.peek(line).is_some() {
-                    prop_assert_eq!(array.lookup(line).copied(), plain.lookup(line, now + 1));
+                    prop_assert_eq!(array.lookup(line).map(|slot| array.data(slot)), plain.lookup(line, now + 1));
                 } else {
                     prop_assert_eq!(plain.lookup(line, now + 1), None);
                     prop_assert_eq!(array.insert(line, now as u8, mask), plain.insert(line, now as u8, mask, now + 1));

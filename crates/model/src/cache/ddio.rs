@@ -11,7 +11,8 @@ impl Caches {
         let llc = &mut self.llc[slice];
         if let Some(slot) = llc.find(line) {
             llc.touch(slot);
-            let before = std::mem::replace(llc.data_mut(slot), written);
+            let before = llc.data(slot);
+            llc.set_data(slot, written);
             self.counts.leave(before);
             self.counts.enter(written);
             self.counts.class(class).ddio_updates += 1;
@@ -45,9 +46,10 @@ impl Caches {
     /// that no cache has is read from memory and not kept.
     pub fn io_read(&mut self, line: u64, class: u8) -> bool {
         let slice = self.slice(line);
-        let hit = match self.llc[slice].lookup(line) {
-            Some(held) => {
-                held.read = true;
+        let llc = &mut self.llc[slice];
+        let hit = match llc.lookup(line) {
+            Some(slot) => {
+                llc.set_data(slot, Shared { read: true, ..llc.data(slot) });
                 true
             }
             None => self.a_core_has(slice, line),

@@ -1,12 +1,25 @@
 //! Who has a line: the snoop filter, or the notes of an inclusive LLC, and what follows for the cores.
 
-use super::{Array, Caches, Evicted, Private};
-use serde::{Deserialize, Serialize};
+use super::{Array, Caches, Data, Evicted, Private, Shared, Slot};
 use std::ops::Range;
 
 /// The cores that may have a line: one, several (any), or none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Holder(u16);
+
+impl Data for Holder {
+    const BITS: u32 = u16::BITS;
+
+    #[inline]
+    fn to_bits(self) -> u64 {
+        u64::from(self.0)
+    }
+
+    #[inline]
+    fn from_bits(bits: u64) -> Self {
+        Self(bits as u16)
+    }
+}
 
 impl Default for Holder {
     fn default() -> Self {
@@ -67,16 +80,26 @@ impl Copies {
 }
 
 impl Caches {
-    /// Who has a line, to be changed; nothing if nobody keeps track of it.
+    /// Who has a line, and where that is noted in its slice; nothing if nobody keeps track of it.
     #[inline]
-    pub(super) fn holder_mut(&mut self, line: u64) -> Option<&mut Holder> {
-        let slice = self.slice(line);
+    pub(super) fn noted(&self, slice: usize, line: u64) -> Option<(Slot, Holder)> {
+        if self.inclusive {
+            let llc = &self.llc[slice];
+            llc.find(line).map(|slot| (slot, llc.data(slot).holder))
+        } else {
+            let filter = &self.filter[slice];
+            filter.find(line).map(|slot| (slot, filter.data(slot)))
+        }
+    }
+
+    /// Notes who has a line, where [`Caches::noted`] found it.
+    #[inline]
+    pub(super) fn note(&mut self, slice: usize, slot: Slot, holder: Holder) {
         if self.inclusive {
             let llc = &mut self.llc[slice];
-            llc.find(line).map(|slot| &mut llc.data_mut(slot).holder)
+            llc.set_data(slot, Shared { holder, ..llc.data(slot) });
         } else {
-            let filter = &mut self.filter[slice];
-            filter.find(line).map(|slot| filter.data_mut(slot))
+            self.filter[slice].set_data(slot, holder);
         }
     }
 
@@ -131,8 +154,7 @@ impl Caches {
             if l2.data(slot).dirty && !inclusive {
                 l2.take(slot);
             } else {
-                let copy = l2.data_mut(slot);
-                (copy.dirty, copy.shared) = (false, true);
+                l2.set_data(slot, Private { dirty: false, shared: true, ..l2.data(slot) });
             }
         }
         copies
@@ -140,8 +162,9 @@ impl Caches {
 
     /// A core stores to a line that others may have: they lose it.
     pub(super) fn claim(&mut self, core: u32, line: u64) {
-        if let Some(holder) = self.holder_mut(line) {
-            let before = std::mem::replace(holder, Holder::core(core));
+        let slice = self.slice(line);
+        if let Some((slot, before)) = self.noted(slice, line) {
+            self.note(slice, slot, Holder::core(core));
             self.withdraw(line, before, Some(core));
         }
     }
@@ -152,7 +175,8 @@ impl Caches {
         let holders = holder.cores(self.l2.len());
         let held = |l2: &mut Array<Private>| {
             let slot = l2.find(line)?;
-            l2.data_mut(slot).dirty |= dirty;
+            let copy = l2.data(slot);
+            l2.set_data(slot, Private { dirty: copy.dirty | dirty, ..copy });
             Some(())
         };
         self.l2[holders].iter_mut().find_map(held).is_some()

@@ -23,18 +23,17 @@ impl Caches {
             self.counts.leave(given);
             return (Some(given.dirty), self.track(slice, line, core));
         }
-        let Some(holder) = self.filter[slice].lookup(line).copied() else {
+        let Some(slot) = self.filter[slice].lookup(line) else {
             return (None, self.track(slice, line, core));
         };
-        (self.read_held(core, line, holder), None)
+        (self.read_held(core, line, slice, slot), None)
     }
 
     /// Reads a line that the snoop filter knows; on its way to or from a core, nobody may have it.
-    fn read_held(&mut self, core: u32, line: u64, holder: Holder) -> Option<bool> {
+    fn read_held(&mut self, core: u32, line: u64, slice: usize, slot: Slot) -> Option<bool> {
+        let holder = self.filter[slice].data(slot);
         let copies = self.snoop(core, line, holder);
-        if let Some(noted) = self.holder_mut(line) {
-            *noted = holder.and(core);
-        }
+        self.filter[slice].set_data(slot, holder.and(core));
         copies.any.then_some(copies.dirty.is_some())
     }
 
@@ -46,10 +45,10 @@ impl Caches {
         llc.touch(slot);
         let held = llc.data(slot);
         if held.io {
-            let read = llc.data_mut(slot);
-            (read.class, read.io) = (class, false);
+            let read = Shared { class, io: false, ..held };
+            llc.set_data(slot, read);
             self.counts.leave(held);
-            self.counts.enter(*read);
+            self.counts.enter(read);
         }
         if !(held.holder == Holder::NOBODY || held.holder == Holder::core(core)) {
             self.write_back_copies(core, line, held.holder);
@@ -105,18 +104,19 @@ impl Caches {
     /// A core's data replaces what the LLC has of a line.
     #[inline]
     fn take_over(&mut self, slice: usize, slot: Slot, class: u8) {
-        let held = self.llc[slice].data_mut(slot);
-        self.counts.leave(*held);
-        *held = Shared { class, dirty: true, io: false, read: false, ..*held };
-        self.counts.enter(*held);
+        let held = self.llc[slice].data(slot);
+        let taken = Shared { class, dirty: true, io: false, read: false, ..held };
+        self.counts.leave(held);
+        self.llc[slice].set_data(slot, taken);
+        self.counts.enter(taken);
     }
 
     /// An inclusive LLC forgets a holder that is known to have lost the line.
     #[inline]
     fn release(&mut self, core: u32, slice: usize, slot: Slot, line: u64) {
-        let held = self.llc[slice].data_mut(slot);
+        let held = self.llc[slice].data(slot);
         if held.holder == Holder::core(core) && self.l2[core as usize].find(line).is_none() {
-            held.holder = Holder::NOBODY;
+            self.llc[slice].set_data(slot, Shared { holder: Holder::NOBODY, ..held });
         }
     }
 

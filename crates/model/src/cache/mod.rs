@@ -14,7 +14,7 @@ mod replacement;
 #[cfg(test)]
 mod tests;
 
-pub use array::{Array, Slot};
+pub use array::{Array, Data, Slot};
 pub use counts::{CacheCounts, ClassCounts};
 
 use crate::cha::slice_of;
@@ -76,7 +76,7 @@ pub struct IoWrite {
 }
 
 /// A line in an L2.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Private {
     class: u8,
     dirty: bool,
@@ -86,8 +86,24 @@ struct Private {
     shared: bool,
 }
 
+impl Data for Private {
+    const BITS: u32 = 11;
+
+    #[inline]
+    fn to_bits(self) -> u64 {
+        let Self { class, dirty, prefetched, shared } = self;
+        u64::from(class) | u64::from(dirty) << 8 | u64::from(prefetched) << 9 | u64::from(shared) << 10
+    }
+
+    #[inline]
+    fn from_bits(bits: u64) -> Self {
+        let flag = |bit: u32| bits >> bit & 1 != 0;
+        Self { class: bits as u8, dirty: flag(8), prefetched: flag(9), shared: flag(10) }
+    }
+}
+
 /// A line in the LLC.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Shared {
     class: u8,
     dirty: bool,
@@ -97,6 +113,24 @@ struct Shared {
     read: bool,
     /// The cores that may have it; of an inclusive LLC only.
     holder: Holder,
+}
+
+impl Data for Shared {
+    const BITS: u32 = 11 + Holder::BITS;
+
+    #[inline]
+    fn to_bits(self) -> u64 {
+        let Self { class, dirty, io, read, holder } = self;
+        let flags = u64::from(dirty) << 8 | u64::from(io) << 9 | u64::from(read) << 10;
+        u64::from(class) | flags | holder.to_bits() << 11
+    }
+
+    #[inline]
+    fn from_bits(bits: u64) -> Self {
+        let flag = |bit: u32| bits >> bit & 1 != 0;
+        let holder = Holder::from_bits(bits >> 11);
+        Self { class: bits as u8, dirty: flag(8), io: flag(9), read: flag(10), holder }
+    }
 }
 
 /// The caches of a socket.
@@ -161,6 +195,26 @@ impl Caches {
     #[must_use]
     pub fn counts(&self) -> &CacheCounts {
         &self.counts
+    }
+
+    /// Says that the LLC will soon be asked for a line: the processor that this runs on fetches what that takes.
+    #[inline]
+    pub fn expect(&self, line: u64) {
+        let slice = self.slice(line);
+        self.llc[slice].expect(line);
+        if let Some(filter) = self.filter.get(slice) {
+            filter.expect(line);
+        }
+    }
+
+    /// Says that a core will soon ask for a line, which may miss the L2 and displace another; see [`Caches::expect`].
+    #[inline]
+    pub fn expect_access(&self, core: u32, line: u64) {
+        let l2 = &self.l2[core as usize];
+        if l2.find(line).is_none() {
+            self.expect(line);
+            l2.leaving(line).into_iter().for_each(|leaving| self.expect(leaving));
+        }
     }
 
     /// Starts a new measuring window; what the caches hold stays.

@@ -9,17 +9,17 @@ impl Caches {
     pub fn access(&mut self, core: u32, line: u64, class: u8, store: bool) -> Access {
         let counts = self.counts.class(class);
         counts.l2_lookups += 1;
-        let Some(held) = self.l2[core as usize].lookup(line) else {
+        let l2 = &mut self.l2[core as usize];
+        let Some(slot) = l2.lookup(line) else {
             counts.l2_misses += 1;
             return Access::Miss;
         };
-        let prefetched = std::mem::take(&mut held.prefetched);
+        let held @ Private { dirty, prefetched, shared, .. } = l2.data(slot);
         counts.prefetch_used += u64::from(prefetched);
-        if store {
-            held.dirty = true;
-            if std::mem::take(&mut held.shared) {
-                self.claim(core, line);
-            }
+        let used = Private { dirty: dirty || store, prefetched: false, shared: shared && !store, ..held };
+        l2.set_data(slot, used);
+        if store && shared {
+            self.claim(core, line);
         }
         Access::Hit { prefetched }
     }
@@ -41,8 +41,9 @@ impl Caches {
             return self.leaves(Victim { line, class, dirty });
         };
         let l2 = &mut self.l2[core as usize];
-        if let Some(held) = l2.lookup(line) {
-            held.dirty |= dirty;
+        if let Some(slot) = l2.lookup(line) {
+            let held = l2.data(slot);
+            l2.set_data(slot, Private { dirty: held.dirty || dirty, ..held });
             return None;
         }
         self.counts.class(class).prefetch_filled += u64::from(prefetched);
@@ -59,21 +60,23 @@ impl Caches {
     #[inline]
     fn join(&mut self, core: u32, line: u64, dirty: bool) -> Option<bool> {
         let inclusive = self.inclusive;
-        let holder = self.holder_mut(line)?;
-        if *holder == Holder::core(core) {
+        let slice = self.slice(line);
+        let (slot, holder) = self.noted(slice, line)?;
+        if holder == Holder::core(core) {
             return Some(false);
         }
         if !inclusive && !holder.includes(core) {
             return None;
         }
         if dirty {
-            self.claim(core, line);
+            self.note(slice, slot, Holder::core(core));
+            self.withdraw(line, holder, Some(core));
             return Some(false);
         }
-        let before = std::mem::replace(holder, holder.and(core));
-        if inclusive && before != Holder::NOBODY {
-            self.write_back_copies(core, line, before);
+        self.note(slice, slot, holder.and(core));
+        if inclusive && holder != Holder::NOBODY {
+            self.write_back_copies(core, line, holder);
         }
-        Some(before != Holder::NOBODY)
+        Some(holder != Holder::NOBODY)
     }
 }

@@ -1,119 +1,162 @@
 //! Which line of a set leaves.
+//!
+//! The ages of a set are bytes, eight to a word, and are handled a word at a time. LRU: how many lines were used later; quad-age
+//! LRU: 0 to 3; random: 0. The highest bit of an age says that the way is empty.
 
 use crate::params::Replacement;
 use hostnet_kernel::Rng;
-use serde::{Deserialize, Serialize};
 
 /// The oldest age of quad-age LRU.
-const OLDEST: u8 = 3;
+const OLDEST: u64 = 3;
 /// The age of a line that has just come and was not used since.
-const NEW: u8 = 1;
-/// Ages are kept in groups of so many bytes, which a processor handles at once.
-const GROUP: usize = 8;
+const NEW: u64 = 1;
+/// Ways whose ages make a word.
+pub(super) const GROUP: usize = 8;
+/// The bit of an age whose way is empty.
+pub(super) const EMPTY: u64 = 0x80;
+/// A 1 in each byte.
+pub(super) const ONES: u64 = 0x0101_0101_0101_0101;
+/// The highest bit of each byte.
+pub(super) const HIGH: u64 = EMPTY * ONES;
 
-/// How old the lines of all sets of an array are.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Ages {
-    policy: Replacement,
-    /// Per set, `stride` bytes. LRU: how many lines were used later; quad-age LRU: 0 to 3; random: none.
-    ages: Vec<u8>,
-    stride: usize,
-    rng: Rng,
-}
-
-impl Ages {
-    pub(super) fn new(sets: usize, ways: usize, policy: Replacement, rng: Rng) -> Self {
-        let stride = if policy == Replacement::Random { 0 } else { ways.next_multiple_of(GROUP) };
-        // The bytes beyond the ways are never younger than any line, so they never change.
-        let age = |index: usize| match index % stride {
-            way if way >= ways => u8::MAX,
-            way if policy == Replacement::Lru => way as u8,
-            _ => OLDEST,
-        };
-        Self { policy, ages: (0..sets * stride).map(age).collect(), stride, rng }
-    }
-
-    /// A line is used.
-    #[inline]
-    pub(super) fn touch(&mut self, set: usize, way: usize) {
-        match self.policy {
-            Replacement::Lru => self.make_youngest(set, way),
-            Replacement::Random => {}
-            Replacement::Qlru => self.of(set)[way] = 0,
-        }
-    }
-
-    /// A line comes.
-    #[inline]
-    pub(super) fn come(&mut self, set: usize, way: usize) {
-        match self.policy {
-            Replacement::Lru => self.make_youngest(set, way),
-            Replacement::Random => {}
-            Replacement::Qlru => self.of(set)[way] = NEW,
-        }
-    }
-
-    /// The way whose line has to leave, of those in `mask`, which all have one.
-    #[inline]
-    pub(super) fn victim(&mut self, set: usize, mask: u32) -> usize {
-        match self.policy {
-            Replacement::Lru => oldest(self.of(set), mask),
-            Replacement::Random => drawn(&mut self.rng, mask),
-            Replacement::Qlru => first_oldest(self.of(set), mask),
-        }
-    }
-
-    #[inline]
-    fn of(&mut self, set: usize) -> &mut [u8] {
-        &mut self.ages[set * self.stride..][..self.stride]
-    }
-
-    #[inline]
-    fn make_youngest(&mut self, set: usize, way: usize) {
-        let ages = self.of(set);
-        let age = ages[way];
-        for group in ages.chunks_exact_mut(GROUP) {
-            group.iter_mut().for_each(|other| *other += u8::from(*other < age));
-        }
-        ages[way] = 0;
-    }
-}
-
-/// The ways of a mask, ascending.
+/// The highest bit of each byte that is the same in both words.
 #[inline]
-fn ways(mask: u32) -> impl Iterator<Item = usize> {
-    let mut left = mask;
-    std::iter::from_fn(move || {
-        let way = left.trailing_zeros() as usize;
-        left &= left.wrapping_sub(1);
-        (way < u32::BITS as usize).then_some(way)
+pub(super) fn equal(word: u64, other: u64) -> u64 {
+    let differ = word ^ other;
+    !((differ & !HIGH) + !HIGH | differ) & HIGH
+}
+
+/// The first byte of which a bit is set in `bits`.
+#[inline]
+pub(super) fn byte(bits: u64) -> usize {
+    bits.trailing_zeros() as usize / 8
+}
+
+/// Puts a value into byte `way` of `words`.
+#[inline]
+pub(super) fn set_byte(words: &mut [u64], way: usize, value: u64) {
+    let (word, shift) = (&mut words[way / GROUP], way % GROUP * 8);
+    *word = *word & !(0xff << shift) | value << shift;
+}
+
+/// The highest bits of the bytes of the ways of a mask, in word `group`.
+#[inline]
+fn flags(mask: u32, group: usize) -> u64 {
+    let ways = u64::from(mask >> (group * GROUP) & 0xff);
+    ((ways * ONES & 0x8040_2010_0804_0201) + !HIGH) & HIGH
+}
+
+/// The ages of an empty set. The bytes beyond the ways are never younger than any line, so they never change.
+pub(super) fn start(ages: &mut [u64], ways: usize, policy: Replacement) {
+    for way in 0..ages.len() * GROUP {
+        let age = match policy {
+            _ if way >= ways => 0xff,
+            Replacement::Lru => EMPTY | way as u64,
+            Replacement::Random => EMPTY,
+            Replacement::Qlru => EMPTY | OLDEST,
+        };
+        set_byte(ages, way, age);
+    }
+}
+
+/// A line is used.
+#[inline]
+pub(super) fn touch(policy: Replacement, ages: &mut [u64], way: usize) {
+    match policy {
+        Replacement::Lru => make_youngest(ages, way),
+        Replacement::Random => {}
+        Replacement::Qlru => set_byte(ages, way, 0),
+    }
+}
+
+/// A line comes.
+#[inline]
+pub(super) fn come(policy: Replacement, ages: &mut [u64], way: usize) {
+    match policy {
+        Replacement::Lru => make_youngest(ages, way),
+        Replacement::Random => set_byte(ages, way, 0),
+        Replacement::Qlru => set_byte(ages, way, NEW),
+    }
+}
+
+/// A line leaves, and no other comes.
+#[inline]
+pub(super) fn leave(ages: &mut [u64], way: usize) {
+    ages[way / GROUP] |= EMPTY << (way % GROUP * 8);
+}
+
+/// The first empty way of a mask.
+#[inline]
+pub(super) fn free(ages: &[u64], mask: u32) -> Option<usize> {
+    ages.iter().enumerate().find_map(|(group, &ages)| {
+        let free = ages & flags(mask, group);
+        (free != 0).then(|| group * GROUP + byte(free))
     })
 }
 
+/// The way whose line has to leave, of those in `mask` of `ways`, which all have one.
 #[inline]
-fn oldest(ages: &[u8], mask: u32) -> usize {
-    let key = ways(mask).map(|way| usize::from(ages[way]) << 8 | way).max();
-    key.unwrap_or_default() & 0xff
+pub(super) fn victim(policy: Replacement, ages: &mut [u64], ways: usize, mask: u32, rng: &mut Rng) -> usize {
+    match policy {
+        Replacement::Lru => oldest(ages, mask, ways as u64 - 1).0,
+        Replacement::Random => drawn(rng, mask),
+        Replacement::Qlru => first_oldest(ages, mask),
+    }
+}
+
+/// The way whose line would leave, of all `ways`; none where one is empty, or chance decides.
+#[inline]
+pub(super) fn first(policy: Replacement, ages: &[u64], ways: usize) -> Option<usize> {
+    let all = u32::MAX >> (u32::BITS as usize - ways);
+    if policy == Replacement::Random || free(ages, all).is_some() {
+        return None;
+    }
+    let most = if policy == Replacement::Lru { ways as u64 - 1 } else { OLDEST };
+    Some(oldest(ages, all, most).0)
 }
 
 #[inline]
-fn drawn(rng: &mut Rng, mask: u32) -> usize {
-    let drawn = rng.below(u64::from(mask.count_ones())) as usize;
-    ways(mask).nth(drawn).unwrap_or_default()
+fn make_youngest(ages: &mut [u64], way: usize) {
+    let bound = (ages[way / GROUP] >> (way % GROUP * 8) & !EMPTY & 0xff) * ONES;
+    for ages in &mut *ages {
+        let younger = !((*ages | HIGH) - bound) & HIGH;
+        *ages += younger >> 7;
+    }
+    set_byte(ages, way, 0);
+}
+
+/// The first way of a mask that is as old as any other, and its age, which is at most `most`.
+#[inline]
+fn oldest(ages: &[u64], mask: u32, most: u64) -> (usize, u64) {
+    for age in (0..=most).rev() {
+        for (group, &ages) in ages.iter().enumerate() {
+            let found = equal(ages, age * ONES) & flags(mask, group);
+            if found != 0 {
+                return (group * GROUP + byte(found), age);
+            }
+        }
+    }
+    unreachable!("the ways of a mask have lines, no older than {most}")
 }
 
 /// The first of the greatest age; when that is not the oldest, all in the mask grow older until it is.
 #[inline]
-fn first_oldest(ages: &mut [u8], mask: u32) -> usize {
-    let (mut first, mut greatest) = (0, None);
-    for way in ways(mask) {
-        if Some(ages[way]) > greatest {
-            (first, greatest) = (way, Some(ages[way]));
+fn first_oldest(ages: &mut [u64], mask: u32) -> usize {
+    let (first, greatest) = oldest(ages, mask, OLDEST);
+    let more = OLDEST - greatest;
+    if more > 0 {
+        for (group, ages) in ages.iter_mut().enumerate() {
+            *ages += (flags(mask, group) >> 7) * more;
         }
     }
-    let more = OLDEST - greatest.unwrap_or(OLDEST);
-    if more > 0 {
-        ways(mask).for_each(|way| ages[way] += more);
-    }
     first
+}
+
+#[inline]
+fn drawn(rng: &mut Rng, mask: u32) -> usize {
+    let mut left = mask;
+    for _ in 0..rng.below(u64::from(mask.count_ones())) {
+        left &= left - 1;
+    }
+    left.trailing_zeros() as usize
 }

@@ -199,6 +199,9 @@ impl Iio {
             admitted: now,
             next: RequestId::NONE,
         });
+        if let Some(caches) = &context.caches {
+            caches.expect(line);
+        }
         let start = self.port_free.max(now);
         self.port_free = start + self.rng.around(self.params.line_ps, self.params.line_spread_ps);
         context.send(context.cha(), start.since(now) + to_cha_ps, Payload::Arrive(id));

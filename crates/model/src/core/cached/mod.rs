@@ -19,7 +19,7 @@ use crate::cache::{Access, Caches, Victim};
 use crate::cha::slice_of;
 use crate::context::{Context, Payload};
 use crate::core::KERNEL_BACKLOG_LINES;
-use crate::pages::Pages;
+use crate::pages::{Pages, Translator};
 use crate::params::{CacheParams, CoreParams};
 use crate::request::{Kind, Request, RequestId};
 use clients::Clients;
@@ -80,7 +80,7 @@ pub struct CachedCore {
     index: u32,
     params: CoreParams,
     l2_hit_ps: u64,
-    pages: Pages,
+    pages: Translator,
     rng: Rng,
     thread: Option<Thread>,
     stopped: bool,
@@ -146,7 +146,7 @@ impl CachedCore {
             position: 0,
             index,
             params,
-            pages,
+            pages: Translator::new(pages),
             rng,
             thread,
         }
@@ -308,7 +308,7 @@ impl CachedCore {
         } else if self.stopped {
             return None;
         }
-        let item = self.held.take().or_else(|| thread.source.next(&self.pages, &mut self.rng))?;
+        let item = self.held.take().or_else(|| thread.source.next(&mut self.pages, &mut self.rng))?;
         if item.begins && !self.clients.ready() {
             self.held = Some(item);
             return None;
@@ -482,6 +482,7 @@ impl CachedCore {
             admitted: now,
             next: RequestId::NONE,
         });
+        context.caches().expect(line);
         context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
         flight
     }
@@ -544,6 +545,7 @@ impl CachedCore {
     fn turn<'a>(&self, id: RequestId, victim: Victim, kind: Kind, context: &'a mut Context) -> &'a mut Request {
         let now = context.now();
         let (slice, place) = (slice_of(victim.line, context.layout.slices), context.decoder.place(victim.line));
+        context.caches().expect(victim.line);
         let request = context.requests.get_mut(id);
         *request = Request { kind, class: victim.class, line: victim.line, slice, place, since: now, ..*request };
         request

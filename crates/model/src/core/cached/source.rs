@@ -2,7 +2,7 @@
 
 use crate::app::{Generator, Step};
 use crate::core::Walk;
-use crate::pages::Pages;
+use crate::pages::Translator;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -54,11 +54,11 @@ impl Storage {
         }
     }
 
-    fn next(&mut self, pages: &Pages, rng: &mut Rng) -> Option<Item> {
+    fn next(&mut self, pages: &mut Translator, rng: &mut Rng) -> Option<Item> {
         if self.owed >= LINE {
             self.owed -= LINE;
             let load = self.loads >= 1 << 32 || (self.loads > 0 && rng.chance(self.loads));
-            let line = self.walk.next(pages, rng);
+            let line = self.walk.next(pages.pages(), rng);
             return Some(Item { line, instructions: KERNEL_INSTRUCTIONS, store: !load, ..Item::default() });
         }
         let block = self.blocks.front_mut().filter(|block| block.lines > 0)?;
@@ -103,7 +103,7 @@ pub(super) struct Item {
 
 impl Source {
     /// The next access, if there is anything to do.
-    pub(super) fn next(&mut self, pages: &Pages, rng: &mut Rng) -> Option<Item> {
+    pub(super) fn next(&mut self, pages: &mut Translator, rng: &mut Rng) -> Option<Item> {
         match self {
             Self::App(generator) => {
                 let Step { address, instructions, store, depends, begins, ends } = generator.step(rng)?;
@@ -112,7 +112,7 @@ impl Source {
             }
             Self::Stream(stream) => {
                 let load = stream.reads >= 1 << 32 || (stream.reads > 0 && rng.chance(stream.reads));
-                let line = stream.walk.next(pages, rng);
+                let line = stream.walk.next(pages.pages(), rng);
                 Some(Item { line, instructions: 1, store: !load, ..Item::default() })
             }
             Self::Storage(storage) => storage.next(pages, rng),

@@ -1,10 +1,10 @@
-//! Filling the caches before time begins: accesses without events, at rates that nothing disturbs.
+//! Filling the caches before time begins: accesses without events, at about the rates of a busy server.
 
 use super::{CachedCore, Source};
 use crate::cache::{Access, Caches};
 
-/// About what a miss takes, in ps: the rates of the cores in the warm-up matter to the mix of what the LLC holds, not to time.
-const MISS_PS: u64 = 90_000;
+/// About what a miss takes on a busy server, in ps: the rates of the cores in the warm-up matter to the mix of what the LLC holds, not to time.
+const MISS_PS: u64 = 130_000;
 
 /// Carries out the next access of a core in `caches` alone. Returns about how long it takes, in ps; nothing when the core has
 /// nothing to do by itself, or replays a trace once: that begins when time does.
@@ -13,7 +13,12 @@ pub(super) fn step(core: &mut CachedCore, caches: &mut Caches) -> Option<u64> {
         return None;
     }
     let thread = core.thread.as_mut().filter(|thread| !matches!(thread.source, Source::Storage(_)))?;
-    let item = thread.source.next(&core.pages, &mut core.rng)?;
+    let item = core.held.take().or_else(|| thread.source.next(&mut core.pages, &mut core.rng))?;
+    // The next access is known before its turn, so that what it takes is at hand by then.
+    core.held = thread.source.next(&mut core.pages, &mut core.rng);
+    if let Some(next) = &core.held {
+        caches.expect_access(core.index, next.line);
+    }
     let work_ps = u64::from(item.instructions) * thread.instruction_fs / 1000;
     let class = thread.class;
     if caches.access(core.index, item.line, class, item.store) != Access::Miss {
