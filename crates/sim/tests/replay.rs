@@ -205,6 +205,19 @@ fn instructions_that_a_trace_does_not_tell_are_one_per_access() {
     assert!((found / expected - 1.0).abs() < 0.01, "{found} accesses, expected {expected}");
 }
 
+/// Stores that wait for the LLC for long leave no debt: what comes after them takes its own time.
+#[test]
+fn a_core_that_was_held_up_does_not_catch_up_in_no_time() {
+    let folder = Folder::new("held");
+    let store = |line: u64| format!("ST {:#x}\n", line * 64);
+    let text: String = (0..60_000).chain((0..300_000).map(|number| number % 8192)).map(store).collect();
+    let file = folder.file("a.trace", &text);
+    let plan = replay(&file, "0", &["run.duration=400 us", "run.warmup=0 ns", NO_STREAMER, NO_PAIRS]);
+    let most = 400_000.0 / (1.0 / 2.0 / 3.3);
+    let found = operations(&report(&plan, Options::default()));
+    assert!(found > 360_000.0 && found < 0.9 * most, "{found} accesses, {most} if none waited");
+}
+
 #[test]
 fn the_example_runs() {
     let report = report(&common::example("trace.toml", &["run.duration=50 us"]), Options::default());
