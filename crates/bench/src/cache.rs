@@ -106,10 +106,10 @@ fn params(inclusion: Inclusion) -> CacheParams {
 }
 
 #[derive(Default)]
-struct Hash(u64);
+pub(crate) struct Hash(pub(crate) u64);
 
 impl Hash {
-    fn add(&mut self, value: u64) {
+    pub(crate) fn add(&mut self, value: u64) {
         self.0 = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     }
 

@@ -3,13 +3,14 @@
 //!
 //! * [`Row`] is what one benchmark found; [`table`] lays rows out for people.
 //! * [`kernel`] measures the event queue against a binary heap, [`windows`] partitions in step, [`cache`] what caches
-//!   hold, [`channel`] one memory channel, [`server`] whole servers.
+//!   hold, [`mod@filter`] the cache filter, [`channel`] one memory channel, [`server`] whole servers.
 //! * [`BENCHMARKS`] lists all of them. To add one, write a function from [`Size`] to rows and append it there.
 //!
 //! Every benchmark also runs as a test, with tiny sizes.
 
 pub mod cache;
 pub mod channel;
+pub mod filter;
 pub mod kernel;
 mod memory;
 mod row;
@@ -38,6 +39,7 @@ pub const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("kernel", kernel::rows),
     ("windows", windows::rows),
     ("cache", cache::rows),
+    ("filter", filter::rows),
     ("memory", channel::rows),
     ("server", server::rows),
     ("pairs", server::pairs),

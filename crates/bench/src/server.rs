@@ -35,14 +35,58 @@ job = "quadrant.fio"
 cores = "6-7"
 "#;
 
-/// C2M-Read on one core, and quadrant 3 on six.
+const REDIS: &str = r#"
+[server]
+preset = "ice-lake-8362"
+[cache]
+enabled = true
+[workload.redis]
+kind = "app"
+app = "redis"
+cores = "0-7"
+[workload.disk]
+kind = "fio"
+job = "quadrant.fio"
+cores = "28-31"
+"#;
+
+/// An LLC that is filled at once, where no speed is to be measured.
+const SMALL_CACHES: [&str; 3] = ["cache.l2.sets=16", "cache.llc.sets=16", "cache.filter.sets=16"];
+
+/// C2M-Read on one core, quadrant 3 on six, Redis on eight with caches, and how long filling these takes.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
     let scale = if size == Size::Quick { 1 } else { 100 };
     vec![
         single(size, "C2M-Read, 1 core", &plan(ONE_CORE, 200 * scale)),
         single(size, "quadrant 3, 6 cores", &plan(QUADRANT_3, 50 * scale)),
+        single(size, "Redis, 8 cores beside FIO", &redis_plan(size, 20 * scale)),
+        warm_up(size),
     ]
+}
+
+fn redis_plan(size: Size, duration_us: u64) -> Plan {
+    plan_with(REDIS, duration_us, if size == Size::Quick { &SMALL_CACHES } else { &[] })
+}
+
+/// The filling of the caches before time begins. An event is a line that the cores look for in the LLC; pending are its lines.
+fn warm_up(size: Size) -> Row {
+    let plan = redis_plan(size, 1);
+    let repetitions = if size == Size::Quick { 1 } else { 3 };
+    row("functional warm-up, Redis, 8 cores", &(interleaved(repetitions, &[&|| filled(&plan)]).typical(0), 0), None)
+}
+
+fn filled(plan: &Plan) -> Sample {
+    let clock = Clock::start();
+    let mut run = Run::new(plan, Options::default());
+    let seconds = clock.seconds();
+    run.run(|_| true).expect("a benchmark does not get stuck");
+    let lines =
+        plan.server.cache.as_ref().map_or(0, |cache| {
+            u64::from(cache.llc.sets) * u64::from(cache.llc.ways) * u64::from(plan.server.cha.slices)
+        });
+    let hash = hash(&run.report().result_hash);
+    Sample { seconds, events: hostnet_sim::TURNOVERS * lines, pending_max: lines, hash }
 }
 
 /// Two runs by `run_many` on two threads; the reference is two processes with a run each.
@@ -72,7 +116,14 @@ fn pair_plan(size: Size) -> Plan {
 /// # Panics
 /// If the configuration of a benchmark is wrong.
 fn plan(text: &str, duration_us: u64) -> Plan {
-    let overrides = [format!("run.duration=\"{duration_us} us\""), "run.warmup=\"20 us\"".to_owned()];
+    plan_with(text, duration_us, &[])
+}
+
+/// # Panics
+/// If the configuration of a benchmark is wrong.
+fn plan_with(text: &str, duration_us: u64, more: &[&str]) -> Plan {
+    let mut overrides = vec![format!("run.duration=\"{duration_us} us\""), "run.warmup=\"20 us\"".to_owned()];
+    overrides.extend(more.iter().map(|&one| one.to_owned()));
     let input =
         Input { text, format: Format::Toml, file: "benchmark", base_dir: Path::new(EXAMPLES), overrides: &overrides };
     resolve(&input).expect("the configuration of a benchmark is right")

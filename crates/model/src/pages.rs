@@ -76,7 +76,7 @@ const NO_RUN: u64 = u64::MAX;
 
 /// A mapping that remembers where the runs lie that it was asked for last. What it remembers changes no result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Translator {
+pub(crate) struct Translator {
     pages: Pages,
     /// Runs, and where each begins; by the last bits of their numbers.
     #[serde(skip)]
@@ -86,13 +86,13 @@ pub struct Translator {
 impl Translator {
     /// The same mapping.
     #[must_use]
-    pub fn new(pages: Pages) -> Self {
+    pub(crate) fn new(pages: Pages) -> Self {
         Self { pages, recent: Vec::new() }
     }
 
     /// The mapping.
     #[must_use]
-    pub fn pages(&self) -> &Pages {
+    pub(crate) fn pages(&self) -> &Pages {
         &self.pages
     }
 
@@ -102,7 +102,7 @@ impl Translator {
     /// If the address lies outside of memory.
     #[must_use]
     #[inline]
-    pub fn physical(&mut self, address: u64) -> u64 {
+    pub(crate) fn physical(&mut self, address: u64) -> u64 {
         let (run, within) = self.pages.split(address);
         match self.recent.get(run as usize % REMEMBERED) {
             Some(&(known, place)) if known == run => place + within,

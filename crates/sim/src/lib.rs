@@ -51,6 +51,7 @@ pub use run::{Options, Run, SimulationError, Status};
 pub use table::{Cell, Kind, Table};
 pub use trace::{lanes, Counter, Crossing, Hop, Trace};
 pub use units::{ChannelUnit, CoreUnit, Pool, Units};
+pub use warm_up::TURNOVERS;
 
 impl Run {
     /// The results so far.

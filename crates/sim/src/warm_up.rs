@@ -13,8 +13,8 @@ use hostnet_model::{Component, Machine};
 use std::cmp::Reverse;
 use std::collections::binary_heap::{BinaryHeap, PeekMut};
 
-/// Turnovers of the LLC, and of its DDIO ways.
-const TURNOVERS: u64 = 3;
+/// Turnovers of the LLC, and of its DDIO ways, before time begins.
+pub const TURNOVERS: u64 = 3;
 
 /// A part that fills the caches, and when its next access comes. Who comes first is less; ties go to the first part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -478,5 +478,43 @@ mod tests {
                 prop_assert!(lines.windows(2).all(|pair| pair[0] != pair[1]));
             }
         }
+
+        #[test]
+        fn what_is_held_has_one_sum_whatever_came_before(
+            policy in prop::sample::select(POLICIES.to_vec()),
+            steps in prop::collection::vec((0_u8..4, 0_u64..60, any::<u8>()), 1..200),
+        ) {
+            let mut array = array(4, 5, policy);
+            let all = array.all_ways();
+            for (action, line, data) in steps {
+                match (action, array.find(line)) {
+                    (0, _) => _ = array.remove(line),
+                    (_, Some(slot)) => array.set_data(slot, data),
+                    (_, None) => _ = array.insert(line, data, all),
+                }
+                let held = array.sets.iter().enumerate().filter(|(index, _)| index % array.stride() >= 2 * array.groups);
+                let held = held.filter(|(index, _)| {
+                    let (set, way) = (index / array.stride(), index % array.stride() - 2 * array.groups);
+                    array.sets[set * array.stride() + array.groups] >> (8 * way) & EMPTY == 0
+                });
+                let sum = held.fold(0_u64, |sum, (index, &entry)| sum.wrapping_add(placed(index, entry)));
+                prop_assert_eq!(array.held, sum);
+            }
+        }
+
+        #[test]
+        fn what_leaves_is_known_before(
+            policy in prop::sample::select(vec![Replacement::Lru, Replacement::Qlru]),
+            ways in 1_u32..=20,
+            lines in prop::collection::vec(0_u64..100, 1..300),
+        ) {
+            let mut array = array(2, ways, policy);
+            for line in lines {
+                if array.lookup(line).is_none() {
+                    let leaving = array.leaving(line);
+                    prop_assert_eq!(array.insert(line, 0, u32::MAX).map(|left| left.0), leaving);
+                }
+            }
+        }
     }
 }
