@@ -225,7 +225,7 @@ fn traces_share_the_memory_that_is_left_and_are_known_by_their_content() {
         _ => panic!("an application was asked for"),
     };
     let plain = trace(&["memory.size=8 GiB"]);
-    assert_eq!(plain.memory_bytes, (8 << 30) / 3 >> 20 << 20);
+    assert_eq!(plain.memory_bytes, (((8 << 30) / 3) >> 20) << 20);
     assert_eq!((plain.format.as_deref(), plain.repeat), (None, true));
     assert!(Path::new(&plain.file).is_absolute() && plain.file.ends_with("traces/redis-get.lackey.xz"));
     assert_eq!(trace(&["memory.size=8 GiB", other]).memory_bytes, 2 << 30);
