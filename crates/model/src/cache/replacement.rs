@@ -23,7 +23,7 @@ pub(super) const HIGH: u64 = EMPTY * ONES;
 #[inline]
 pub(super) fn equal(word: u64, other: u64) -> u64 {
     let differ = word ^ other;
-    !((differ & !HIGH) + !HIGH | differ) & HIGH
+    !(((differ & !HIGH) + !HIGH) | differ) & HIGH
 }
 
 /// The first byte of which a bit is set in `bits`.
@@ -43,7 +43,7 @@ pub(super) fn set_byte(words: &mut [u64], way: usize, value: u64) {
 #[inline]
 fn flags(mask: u32, group: usize) -> u64 {
     let ways = u64::from(mask >> (group * GROUP) & 0xff);
-    ((ways * ONES & 0x8040_2010_0804_0201) + !HIGH) & HIGH
+    (((ways * ONES) & 0x8040_2010_0804_0201) + !HIGH) & HIGH
 }
 
 /// The ages of an empty set. The bytes beyond the ways are never younger than any line, so they never change.
