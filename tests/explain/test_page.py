@@ -47,6 +47,10 @@ def test_every_example_can_be_explained(example: Path) -> None:
         assert f"{row['workload']}: bound by" in text
         latency = row["latency"]
         parts = ("switching", "write_hol", "read_hol", "top_of_queue", "cha_admission", "unexplained", "unloaded")
+        # Caches serve some workloads alone; then there is no way to memory to explain.
+        if latency is None or latency["unloaded_ns"] is None:
+            assert results.caches, "without caches every line goes to memory"
+            continue
         assert sum(latency[f"{part}_ns"] for part in parts) == pytest.approx(latency["mean_ns"])
         pool = next(pool for pool in row["pools"] if pool["domain"] == row["domain"])
         assert row["bound_gb_per_s"] == pytest.approx(pool["credits"] * 64 / pool["latency_ns"])

@@ -20,12 +20,12 @@ fn filtered(levels: &[LevelParams], accesses: &[Access]) -> (Vec<LevelCounts>, V
     (filter.counts(), out)
 }
 
-/// Per set: the lines that it holds, and whether each is dirty.
-type Sets = Vec<Vec<(u64, bool)>>;
+/// Sets, ways, and per set the lines with whether each is dirty.
+type PlainLevel = (u64, usize, Vec<Vec<(u64, bool)>>);
 
 /// Per level and set, lines from the one used longest ago to the one used last, and whether each is dirty.
 struct Plain {
-    levels: Vec<(u64, usize, Sets)>,
+    levels: Vec<PlainLevel>,
     out: Vec<(u64, bool)>,
 }
 
