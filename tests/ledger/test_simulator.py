@@ -81,3 +81,23 @@ def test_the_ledger_gets_no_worse() -> None:
     """The quick selection: a row that begins to fail is a change of physics to explain. So is one that passes again."""
     ledger = validate("host_network", selection="quick")
     assert {row.id for row in ledger.rows if row.verdict == "fail"} == KNOWN_TO_FAIL
+
+
+APPLICATIONS_KNOWN_TO_FAIL = {
+    ("fig01a_redis_degradation", "Redis (C2M)", "15"),
+    ("fig01c_redis_utilization", "Utilization", "1"),
+    ("alone_icl_llc_misses", "Redis alone", "1"),
+    ("alone_icl_llc_misses", "Redis alone", "15"),
+    ("alone_icl_llc_misses", "GAPBS alone", "1"),
+    ("alone_icl_llc_misses", "GAPBS alone", "13"),
+    ("alone_icl_llc_misses", "GAPBS alone", "28"),
+    ("alone_cl_llc_misses", "Redis alone", "3"),
+    ("alone_cl_llc_misses", "GAPBS alone", "1"),
+    ("alone_cl_llc_misses", "GAPBS alone", "6"),
+}
+
+
+def test_the_ledger_of_applications_gets_no_worse() -> None:
+    ledger = validate("applications", selection="quick")
+    failing = {(row.panel, row.series, row.x) for row in ledger.rows if row.verdict == "fail"}
+    assert failing == APPLICATIONS_KNOWN_TO_FAIL
