@@ -26,7 +26,7 @@ pub(crate) fn all(view: &View, total: &Sample) -> Vec<WorkloadFacts> {
 fn facts(view: &View, total: &Sample, class: usize) -> WorkloadFacts {
     let workload = &view.plan.server.workloads[class];
     let own = view.own_groups(class);
-    let lines = own.iter().map(|&group| total.of(group, class).lines).sum();
+    let lines = total.moved(own, class);
     let gb_per_s = if view.window_ps() > 0.0 { view.gb_per_s(lines) } else { 0.0 };
     match &workload.kind {
         WorkloadKind::Stream(_) | WorkloadKind::App(_) => {

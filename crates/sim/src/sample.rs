@@ -321,11 +321,23 @@ impl Sample {
         self.lines() + ended + looked
     }
 
-    /// Lines that have passed any of the four domains.
+    /// Lines of a workload that have passed some groups. A prefetched line that an access came to wait for on its way has passed
+    /// C2M-Read, and is not counted again.
+    #[must_use]
+    pub fn moved(&self, groups: &[Group], class: usize) -> u64 {
+        let lines = |&group: &Group| match group {
+            Group::Prefetch => self.cached(class).prefetch_filled,
+            _ => self.of(group, class).lines,
+        };
+        groups.iter().map(lines).sum()
+    }
+
+    /// Lines that have passed any of the four domains, or were prefetched.
     #[must_use]
     pub fn lines(&self) -> u64 {
         let domains = [Group::C2mRead, Group::C2mWrite, Group::P2mWrite, Group::P2mRead];
-        domains.iter().flat_map(|&group| &self.totals[group as usize]).map(|totals| totals.lines).sum()
+        let passed = domains.iter().flat_map(|&group| &self.totals[group as usize]).map(|totals| totals.lines);
+        passed.sum::<u64>() + self.cached_in_all().prefetch_filled
     }
 }
 

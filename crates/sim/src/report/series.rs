@@ -28,7 +28,7 @@ impl View<'_> {
                 let name = self.plan.server.workloads[class].name.as_str();
                 let grown = |pick: &dyn Fn(&Sample) -> u64| (pick(sample) - pick(&before)) as f64;
                 let groups = self.own_groups(class);
-                let lines = grown(&|sample| groups.iter().map(|&group| sample.of(group, class).lines).sum());
+                let lines = grown(&|sample| sample.moved(groups, class));
                 push(name, "throughput_gb_per_s", lines * 64_000.0 / elapsed_ps);
                 let entries = grown(&|sample| self.entry_totals(sample, class).lines);
                 let residence = grown(&|sample| self.entry_totals(sample, class).residence_ps);

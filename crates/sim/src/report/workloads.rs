@@ -50,9 +50,9 @@ impl View<'_> {
         for (class, limit) in limits.iter().enumerate() {
             let name = self.plan.server.workloads[class].name.as_str();
             let groups = self.own_groups(class);
-            let lines: u64 = groups.iter().map(|&group| total.of(group, class).lines).sum();
+            let lines = total.moved(groups, class);
             let throughput = self.gb_per_s(lines);
-            let own_lines = |sample: &Sample| groups.iter().map(|&g| sample.of(g, class).lines as f64).sum::<f64>();
+            let own_lines = |sample: &Sample| sample.moved(groups, class) as f64;
             let throughput_ci95 =
                 ratio_ci95(self.batches, own_lines, |sample| sample.at.since(self.window_start) as f64);
             let latency = self.line_latency(class);
