@@ -294,7 +294,9 @@ impl RedisClient {
         let (sent, sent_lines) = self.requests.take(request);
         self.script.begin();
         self.script.add(Piece::copy(from, to, lines).each(self.redis.work.line));
-        self.script.add(Piece::store(sent, sent_lines).after(self.redis.work.client).each(self.redis.work.line));
+        // Where both messages end in lines that are at hand, the request is stored into the line that it shares.
+        let stored = if lines + sent_lines > 0 { Piece::store(sent, sent_lines) } else { Piece::store(sent - LINE, 1) };
+        self.script.add(stored.after(self.redis.work.client).each(self.redis.work.line));
         self.script.end();
     }
 }
