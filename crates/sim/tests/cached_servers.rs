@@ -2,10 +2,10 @@
 
 mod common;
 
+use common::laws::{assert_all_move, assert_books, assert_little, cases, drain, run_to};
 use common::scenario::{any_cached_scenario, Scenario};
-use common::{acquired, counters, domains, hash, in_use, settled};
+use common::{acquired, counters, hash, in_use, settled};
 use hostnet_kernel::{checkpoint, Simulation, Time};
-use hostnet_measure::{Domain, Usage};
 use hostnet_model::cache::ClassCounts;
 use hostnet_model::params::ServerParams;
 use hostnet_model::Machine;
@@ -13,38 +13,9 @@ use hostnet_sim::build;
 use hostnet_sim::sample::Group;
 use proptest::prelude::*;
 
-/// How long a machine may take to drain: more than any queue of any scenario holds.
-const DRAIN_PS: u64 = 5_000_000_000;
-
-fn cases(count: u32) -> ProptestConfig {
-    let longer = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    ProptestConfig {
-        failure_persistence: None,
-        max_shrink_iters: 100,
-        ..ProptestConfig::with_cases(longer.unwrap_or(count))
-    }
-}
-
-/// Runs to `time`; a machine that needs events without end is ended.
-fn run_to(simulation: &mut Simulation<Machine>, time: Time) {
-    let most = simulation.progress().events + 20_000_000;
-    let reached = simulation.run_until(time, |progress| progress.events < most);
-    assert!(reached, "events without end at {} ps", simulation.progress().time.ps());
-}
-
 /// What holds at any moment.
 fn assert_sound(machine: &Machine) {
-    for (name, _, domain) in domains(machine) {
-        assert!(domain.in_use() <= domain.capacity(), "{name}: {} of {}", domain.in_use(), domain.capacity());
-        assert!(domain.in_use_max() <= domain.capacity(), "{name}");
-        let sum: u32 = domain.classes().iter().map(|usage| usage.in_use()).sum();
-        assert_eq!(sum, domain.in_use(), "{name}: the workloads hold what is in use");
-        let area: u64 = domain.classes().iter().map(|usage| usage.area_ps()).sum();
-        assert_eq!(area, domain.area_ps(), "{name}: the workloads held what was in use");
-    }
-    let of = |group| in_use(machine, group);
-    assert_eq!(of(Group::Lfb), of(Group::C2mRead) + of(Group::C2mWrite), "an LFB entry serves one of two phases");
-    assert_eq!(of(Group::Tor), of(Group::ChaRead) + of(Group::ChaWrite), "a TOR entry serves one of two kinds");
+    assert_books(machine);
     let caches = machine.caches().expect("caches");
     let lines: u64 = caches.counts().classes().iter().map(|counts| counts.core_lines + counts.io_lines).sum();
     assert!(lines < 1 << 40, "no class holds fewer lines than none");
@@ -81,56 +52,6 @@ fn assert_moved(machine: &Machine, params: &ServerParams, now: Time) {
     assert_eq!(of(Group::Posted), of(Group::P2mWrite), "lines from devices");
     assert_eq!(of(Group::NonPosted), of(Group::P2mRead), "lines to devices");
     assert!(caches.ddio_leaks <= caches.ddio_evictions && caches.prefetch_used <= caches.l2_lookups);
-}
-
-/// Little's law to the picosecond: what a domain was in use is what its credits were held.
-fn assert_little(machine: &Machine) {
-    for (name, group, domain) in domains(machine) {
-        for (class, usage) in domain.classes().iter().enumerate() {
-            if usage.in_use() > 0 {
-                assert_eq!(group, Group::Wpq, "{name} holds {} credits of class {class}", usage.in_use());
-            } else {
-                assert_eq!(u128::from(usage.area_ps()), usage.residence().sum(), "{name}, class {class}");
-                assert_eq!(usage.acquired(), usage.residence().count(), "{name}, class {class}");
-            }
-        }
-    }
-}
-
-/// Whoever holds credits goes on.
-fn assert_all_move(simulation: &mut Simulation<Machine>) {
-    let moves = |usage: &Usage| usage.acquired() + usage.residence().count();
-    let moves = |domain: &Domain| domain.classes().iter().map(moves).sum::<u64>();
-    let read = |machine: &Machine| -> Vec<(String, u32, u64)> {
-        let all = domains(machine).into_iter();
-        let own = all.filter(|(_, group, _)| [Group::Lfb, Group::P2mRead, Group::P2mWrite].contains(group));
-        own.map(|(name, _, domain)| (name, domain.in_use(), moves(domain))).collect()
-    };
-    let before = read(settled(simulation));
-    run_to(simulation, simulation.progress().time + 60_000_000);
-    for ((name, held, before), (_, _, after)) in before.iter().zip(read(settled(simulation))) {
-        assert!(*held == 0 || after > *before, "{name} is stuck with {held} credits in use");
-    }
-}
-
-/// Runs the machine empty.
-fn drain(simulation: &mut Simulation<Machine>) {
-    simulation.parts_mut()[0].0.stop_sources();
-    let end = simulation.progress().time.saturating_add(DRAIN_PS);
-    let mut at = simulation.progress().time;
-    while at < end {
-        at = at.saturating_add(20_000_000);
-        run_to(simulation, at);
-        let machine = settled(simulation);
-        if machine.requests().is_empty()
-            && domains(machine).iter().all(|(_, group, d)| *group == Group::Wpq || d.in_use() == 0)
-        {
-            return;
-        }
-    }
-    let machine = settled(simulation);
-    let held: Vec<_> = domains(machine).iter().map(|(name, _, d)| format!("{name} {}", d.in_use())).collect();
-    panic!("the machine does not drain: {} requests, {held:?}", machine.requests().len());
 }
 
 /// The hash of the state after going on to `time` from what a checkpoint of the state now holds.

@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::results::{assert_near, domain, report};
 use common::{counters, example, plan, settled, us};
 use hostnet_config::Plan;
 use hostnet_model::params::CacheParams;
@@ -10,33 +11,11 @@ use hostnet_sim::{build, Options, Report, Run};
 const HEAD: &str = "[server]\npreset = \"cascade-lake-6234\"\n[cache]\nenabled = true\n";
 const NO_PREFETCH: [&str; 2] = ["prefetch.stream=false", "prefetch.adjacent=false"];
 
-fn report(plan: &Plan) -> Report {
-    let mut run = Run::new(plan, Options::default());
-    assert_eq!(run.run(|_| true), Ok(true));
-    run.report()
-}
-
-/// A number of the row of a domain's parts taken together.
-fn domain(report: &Report, name: &str, column: &str) -> f64 {
-    let table = report.table("domains").expect("a table of domains");
-    let is_row = |row: &&Vec<_>| {
-        table.text(row, "domain") == Some(name)
-            && table.text(row, "part") == Some("all")
-            && table.text(row, "workload") == Some("all")
-    };
-    let row = table.rows.iter().find(is_row).unwrap_or_else(|| panic!("no row for {name}"));
-    table.number(row, column).unwrap_or_else(|| panic!("{name} has no {column}"))
-}
-
 /// A number of a workload's row in a table.
 fn of(report: &Report, table: &str, workload: &str, column: &str) -> f64 {
     let table = report.table(table).expect("a table");
     let row = table.rows.iter().find(|row| table.text(row, "workload") == Some(workload)).expect("a row");
     table.number(row, column).unwrap_or_else(|| panic!("{workload} has no {column}"))
-}
-
-fn assert_near(what: &str, found: f64, expected: f64, tolerance: f64) {
-    assert!((found - expected).abs() <= tolerance, "{what}: {found:.2}, expected {expected} +- {tolerance}");
 }
 
 fn chase(working_set: &str, settings: &[&str]) -> Plan {

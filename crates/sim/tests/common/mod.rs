@@ -1,6 +1,8 @@
 //! Shared by the tests: plans from text, and a look into machines.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod laws;
+pub mod results;
 pub mod scenario;
 
 use hostnet_config::{resolve, Format, Input, Plan};

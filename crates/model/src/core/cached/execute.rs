@@ -1,0 +1,175 @@
+//! How a core with caches carries out accesses: in program order, as far as data, window and LFB allow.
+
+use super::flights::Flight;
+use super::source::Item;
+use super::{CachedCore, Pending, Source, AHEAD_PS};
+use crate::cache::Access;
+use crate::context::{Context, Payload};
+use hostnet_kernel::Time;
+
+impl CachedCore {
+    /// Carries out accesses until one has to wait.
+    pub(super) fn advance(&mut self, context: &mut Context) {
+        while !self.sleeping {
+            let Some(pending) = self.fetch(context) else { return };
+            let Some(at) = self.gate(&pending) else { return };
+            let now = context.now();
+            if at > now + AHEAD_PS || (pending.missed && at > now) {
+                self.sleeping = true;
+                context.send(context.id, at.since(now), Payload::Step);
+                return;
+            }
+            let done = if pending.missed { self.miss(&pending, context) } else { self.look_up(&pending, at, context) };
+            if !done {
+                return;
+            }
+        }
+    }
+
+    /// The pending access, or the next one.
+    fn fetch(&mut self, context: &mut Context) -> Option<Pending> {
+        if self.pending.is_some() {
+            return self.pending;
+        }
+        let thread = self.thread.as_mut()?;
+        if let Source::Storage(storage) = &thread.source {
+            let busy = u64::from(self.params.lfb_entries - self.idle_entries);
+            if storage.owed >= 1 << 16 && busy >= storage.requests() {
+                return None;
+            }
+        } else if self.stopped {
+            return None;
+        }
+        let item = self.held.take().or_else(|| thread.source.next(&mut self.pages, &mut self.rng))?;
+        if item.begins && !self.clients.ready() {
+            self.held = Some(item);
+            return None;
+        }
+        let instruction_fs = thread.instruction_fs;
+        if item.begins {
+            let arrival = self.clients.begin();
+            self.front_fs = self.front_fs.max(arrival.ps() * 1000);
+        }
+        if matches!(thread.source, Source::Storage(_)) {
+            self.front_fs = self.front_fs.max(context.now().ps() * 1000);
+            if !self.waiting.is_empty() {
+                self.acknowledge_work(context);
+            }
+        }
+        self.position += u64::from(item.instructions);
+        self.front_fs += u64::from(item.instructions) * instruction_fs;
+        self.pending = Some(Pending { item, position: self.position, missed: false });
+        self.pending
+    }
+
+    /// When the pending access may be carried out, or nothing while it waits for data.
+    fn gate(&mut self, pending: &Pending) -> Option<Time> {
+        let instruction_fs = self.thread.as_ref()?.instruction_fs;
+        self.front_fs = self.window.enter(pending.position, self.front_fs, instruction_fs)?;
+        let mut at = Time::from_ps(self.front_fs / 1000).max(self.issued);
+        if pending.item.depends {
+            if self.window.outstanding() > 0 {
+                return None;
+            }
+            at = at.max(self.window.last_done());
+        }
+        Some(at)
+    }
+
+    /// Looks the pending access up in the L2; true when it is carried out.
+    fn look_up(&mut self, pending: &Pending, at: Time, context: &mut Context) -> bool {
+        let Item { line, store, .. } = pending.item;
+        let class = self.class();
+        let access = context.caches().access(self.index, line, class, store);
+        let hit = matches!(access, Access::Hit { .. });
+        if hit {
+            self.hit(pending, at, context);
+        } else if let Some(pending) = &mut self.pending {
+            pending.missed = true;
+        }
+        for ahead in self.prefetcher.on_access(line) {
+            self.ask(ahead, class, context);
+        }
+        if !hit && at <= context.now() {
+            let pending = Pending { missed: true, ..*pending };
+            return self.miss(&pending, context);
+        }
+        true
+    }
+
+    fn hit(&mut self, pending: &Pending, at: Time, context: &mut Context) {
+        let Item { store, ends, .. } = pending.item;
+        self.issued = at;
+        self.pending = None;
+        let done = if store { at } else { at + self.l2_hit_ps };
+        if !store {
+            self.window.push_done(pending.position, done);
+        }
+        if ends {
+            self.end(1, done.max(self.window.last_done()), context);
+        }
+    }
+
+    /// The pending access has missed the L2: it joins the line on its way, or asks for it. False while it waits for an LFB entry.
+    fn miss(&mut self, pending: &Pending, context: &mut Context) -> bool {
+        let Item { line, store, ends, .. } = pending.item;
+        let now = context.now();
+        let class = self.class();
+        let flight = match self.flights.find(line) {
+            Some(flight) => {
+                if self.flights.get_mut(flight).demand.is_none() {
+                    if !self.take_entry(class, now) {
+                        return false;
+                    }
+                    self.flights.get_mut(flight).demand = Some(now);
+                }
+                flight
+            }
+            None if context.caches().holds(self.index, line) => {
+                let _ = context.caches().access(self.index, line, class, store);
+                self.keep_up(now);
+                self.hit(pending, now, context);
+                return true;
+            }
+            None => {
+                if !self.take_entry(class, now) {
+                    return false;
+                }
+                let flight = Flight { demand: Some(now), ..Flight::default() };
+                let flight = self.depart(line, class, flight, context);
+                let waiting = self.params.lfb_entries - self.idle_entries;
+                if let Some(pair) = self.prefetcher.adjacent(line, waiting, self.params.lfb_entries) {
+                    self.ask(pair, class, context);
+                }
+                flight
+            }
+        };
+        self.issued = now;
+        self.pending = None;
+        self.keep_up(now);
+        self.wait_for(flight, pending.position, store, ends, context);
+        true
+    }
+
+    /// An access has waited until `now`: the front end went on in the meantime, but no further than the window.
+    fn keep_up(&mut self, now: Time) {
+        let instruction_fs = self.thread.as_ref().map_or(0, |thread| thread.instruction_fs);
+        let window_fs = u64::from(self.params.rob) * instruction_fs;
+        self.front_fs = self.front_fs.max((now.ps() * 1000).saturating_sub(window_fs));
+    }
+
+    /// Notes in a line on its way who waits for it.
+    fn wait_for(&mut self, flight: u16, position: u64, store: bool, ends: bool, context: &mut Context) {
+        if store {
+            self.flights.get_mut(flight).store = true;
+            if ends {
+                self.end(1, context.now(), context);
+            }
+            return;
+        }
+        let load = self.window.push_waiting(position, flight, ends);
+        let flight = self.flights.get_mut(flight);
+        flight.several |= flight.load.is_some();
+        flight.load.get_or_insert(load);
+    }
+}

@@ -1,0 +1,148 @@
+//! The lines that a core with caches asks for, and those that leave its L2 for them.
+
+use super::flights::Flight;
+use super::CachedCore;
+use crate::cache::Victim;
+use crate::cha::slice_of;
+use crate::context::{Context, Payload};
+use crate::request::{Kind, Request, RequestId};
+use hostnet_kernel::Time;
+
+/// Whose credit a write-back holds: an LFB entry's, or a prefetch credit's.
+const OF_LFB: u32 = 0;
+const OF_PREFETCH: u32 = 1;
+
+impl CachedCore {
+    /// Takes an LFB entry, if one may be allocated.
+    pub(super) fn take_entry(&mut self, class: u8, now: Time) -> bool {
+        if self.idle_entries == 0 {
+            return false;
+        }
+        self.idle_entries -= 1;
+        let taken = self.lfb.try_acquire(now, class) && self.read.try_acquire(now, class);
+        assert!(taken, "an idle LFB entry is free");
+        true
+    }
+
+    /// Asks for a line on behalf of the prefetchers, if it is worth asking for and a credit is left.
+    pub(super) fn ask(&mut self, line: u64, class: u8, context: &mut Context) {
+        let unwanted = self.flights.find(line).is_some() || context.caches().holds(self.index, line);
+        if unwanted || self.prefetch.free() == 0 {
+            return;
+        }
+        let taken = self.prefetch.try_acquire(context.now(), class);
+        assert!(taken, "a prefetch credit is free");
+        self.depart(line, class, Flight { prefetch: true, ..Flight::default() }, context);
+    }
+
+    /// Sends the request for a line on its way.
+    pub(super) fn depart(&mut self, line: u64, class: u8, flight: Flight, context: &mut Context) -> u16 {
+        let now = context.now();
+        let flight = self.flights.add(line, flight);
+        let id = context.requests.insert(Request {
+            kind: Kind::CoreRead,
+            class,
+            book: 0,
+            for_store: false,
+            slice: slice_of(line, context.layout.slices),
+            line,
+            place: context.decoder.place(line),
+            owner: context.id,
+            tag: u32::from(flight),
+            since: now,
+            entered: now,
+            admitted: now,
+            next: RequestId::NONE,
+        });
+        context.caches().expect(line);
+        context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
+        flight
+    }
+
+    /// The data of a line is there.
+    pub(super) fn on_data(&mut self, id: RequestId, context: &mut Context) {
+        let now = context.now();
+        let Request { class, line, for_store, since, tag, .. } = *context.requests.get(id);
+        let number = tag as u16;
+        let flight = self.flights.take(number);
+        let wanted = flight.demand.is_some();
+        let victim = context.caches().fill(self.index, line, class, for_store || flight.store, !wanted);
+        let ended = flight.load.map_or(0, |load| self.window.complete(number, load, flight.several, now));
+        if let Some(demand) = flight.demand {
+            self.read.release(now, class, demand);
+        }
+        let dirty = victim.filter(|victim| victim.dirty);
+        if flight.prefetch && wanted {
+            self.free_entry(class, flight.demand.unwrap_or(now), context);
+        }
+        match dirty {
+            Some(victim) if flight.prefetch => self.write_back(id, victim, OF_PREFETCH, since, context),
+            Some(victim) => {
+                let taken = self.write.try_acquire(now, class);
+                assert!(taken, "the LFB entry of a line serves the write-back of the one that it displaced");
+                self.write_back(id, victim, OF_LFB, flight.demand.unwrap_or(now), context);
+            }
+            None => {
+                if flight.prefetch {
+                    self.prefetch.release(now, class, since);
+                } else {
+                    self.free_entry(class, flight.demand.unwrap_or(now), context);
+                }
+                match victim {
+                    Some(victim) => self.give_up(id, victim, context),
+                    None => context.requests.remove(id),
+                }
+            }
+        }
+        if ended > 0 {
+            self.end(ended, now, context);
+        }
+        self.advance(context);
+    }
+
+    /// The request of a line goes on with the dirty line that left for it; the credit that it has held since `entered` with it.
+    fn write_back(&mut self, id: RequestId, victim: Victim, of: u32, entered: Time, context: &mut Context) {
+        let request = self.turn(id, victim, Kind::CoreWrite, context);
+        request.tag = of;
+        request.entered = entered;
+        context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
+    }
+
+    /// The request of a line goes on with the clean line that left for it, which nobody waits for.
+    fn give_up(&mut self, id: RequestId, victim: Victim, context: &mut Context) {
+        self.turn(id, victim, Kind::CoreClean, context);
+        context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
+    }
+
+    fn turn<'a>(&self, id: RequestId, victim: Victim, kind: Kind, context: &'a mut Context) -> &'a mut Request {
+        let now = context.now();
+        let (slice, place) = (slice_of(victim.line, context.layout.slices), context.decoder.place(victim.line));
+        context.caches().expect(victim.line);
+        let request = context.requests.get_mut(id);
+        *request = Request { kind, class: victim.class, line: victim.line, slice, place, since: now, ..*request };
+        request
+    }
+
+    /// The CHA has admitted a write-back; the request goes on without the core unless it is `over`.
+    pub(super) fn on_admitted(&mut self, id: RequestId, over: bool, context: &mut Context) {
+        let Request { since, entered, tag, .. } = *context.requests.get(id);
+        let class = self.class();
+        let now = context.now();
+        if over {
+            context.requests.remove(id);
+        }
+        if tag == OF_PREFETCH {
+            self.prefetch.release(now, class, entered);
+            return;
+        }
+        self.write.release(now, class, since);
+        self.free_entry(class, entered, context);
+    }
+
+    /// Gives back the LFB entry that was held since `entered`; it can be allocated again after a while.
+    fn free_entry(&mut self, class: u8, entered: Time, context: &mut Context) {
+        self.lfb.release(context.now(), class, entered);
+        let delay = self.rng.around(self.params.refill_ps, self.params.refill_spread_ps).max(1);
+        context.send(context.id, delay, Payload::Refill);
+    }
+}
