@@ -34,6 +34,7 @@ impl Hosts {
 
 impl Partition for Hosts {
     type Payload = u64;
+    type Cargo = ();
 
     fn on_event(&mut self, event: Event<u64>, scheduler: &mut Scheduler<u64>) {
         let host = event.target.0 / COMPONENTS_PER_HOST - self.first_host;
@@ -41,6 +42,10 @@ impl Partition for Hosts {
         *hash = (*hash ^ event.time.ps() ^ event.payload).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
         self.send(event.target, scheduler);
     }
+
+    fn unload(&mut self, _: &u64) {}
+
+    fn load(&mut self, _: &mut u64, (): ()) {}
 }
 
 /// Eight hosts with 256 pending events each and links of 500 ns, as one partition (the reference), as eight on one

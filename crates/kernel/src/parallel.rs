@@ -1,21 +1,21 @@
 //! Partitions on several threads, in step.
 
-use crate::partition::Owners;
-use crate::{Event, Partition, Scheduler, Time};
+use crate::partition::{receive, sent, Owners, Sent};
+use crate::{Partition, Scheduler, Time};
 use std::any::Any;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
-type Mailbox<P> = Mutex<Vec<Event<P>>>;
+type Mailbox<W> = Mutex<Vec<Sent<W>>>;
 
 /// What the threads of one parallel run share. They meet once per window.
-pub(crate) struct Crew<P> {
+pub(crate) struct Crew<W: Partition> {
     owners: Owners,
     window_ps: u64,
     limit: Time,
     /// Events that crossed a cut, per partition: those to take in this round, and those to take in the next, in turn.
-    mailboxes: [Vec<Mailbox<P>>; 2],
+    mailboxes: [Vec<Mailbox<W>>; 2],
     /// When the first event of a round happens, in ps. Of three cells one is read, one is written and one is being
     /// made ready, in turn, so that one meeting per round is enough.
     next: [AtomicU64; 3],
@@ -24,7 +24,10 @@ pub(crate) struct Crew<P> {
     failure: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-impl<P: Copy + Send> Crew<P> {
+impl<W: Partition + Send> Crew<W>
+where
+    W::Payload: Send,
+{
     pub(crate) fn new(owners: Owners, window_ps: u64, limit: Time) -> Self {
         Self {
             owners,
@@ -38,7 +41,7 @@ impl<P: Copy + Send> Crew<P> {
     }
 
     /// Handles every event up to the limit, with `share` partitions per thread.
-    pub(crate) fn run<W: Partition<Payload = P> + Send>(mut self, parts: &mut [(W, Scheduler<P>)], share: usize) {
+    pub(crate) fn run(mut self, parts: &mut [(W, Scheduler<W::Payload>)], share: usize) {
         self.mailboxes.iter_mut().for_each(|boxes| boxes.resize_with(parts.len(), Mutex::default));
         let barrier = Barrier::new(parts.len().div_ceil(share));
         std::thread::scope(|scope| {
@@ -52,7 +55,7 @@ impl<P: Copy + Send> Crew<P> {
         }
     }
 
-    fn work<W: Partition<Payload = P>>(&self, parts: &mut [(W, Scheduler<P>)], first_index: usize, barrier: &Barrier) {
+    fn work(&self, parts: &mut [(W, Scheduler<W::Payload>)], first_index: usize, barrier: &Barrier) {
         self.announce(0, parts.iter().filter_map(|part| part.1.next_time()).min());
         for round in 0.. {
             barrier.wait();
@@ -84,32 +87,35 @@ impl<P: Copy + Send> Crew<P> {
 
     /// Takes in the mail and runs the partitions to `end`. Returns when the first event happens that this left
     /// pending or sent away.
-    fn window<W: Partition<Payload = P>>(
+    fn window(
         &self,
-        parts: &mut [(W, Scheduler<P>)],
+        parts: &mut [(W, Scheduler<W::Payload>)],
         first_index: usize,
         round: u64,
         end: Option<Time>,
     ) -> Option<Time> {
-        for ((_, scheduler), mailbox) in parts.iter_mut().zip(&self.mailboxes(round)[first_index..]) {
-            lock(mailbox).drain(..).for_each(|event| scheduler.receive(event));
+        for ((world, scheduler), mailbox) in parts.iter_mut().zip(&self.mailboxes(round)[first_index..]) {
+            let mut mail = lock(mailbox);
+            // Mail lies in the order in which threads came by; what the world names it by must not depend on that.
+            mail.sort_unstable_by_key(|(event, _)| event.key());
+            mail.drain(..).for_each(|parcel| receive(world, scheduler, parcel));
         }
         let end = end?;
         let mut first = None;
         for (world, scheduler) in parts {
             scheduler.run(world, end, u64::MAX);
-            let sent = self.post(scheduler, round + 1);
-            first = [first, sent, scheduler.next_time()].into_iter().flatten().min();
+            let posted = self.post(world, scheduler, round + 1);
+            first = [first, posted, scheduler.next_time()].into_iter().flatten().min();
         }
         first
     }
 
     /// Hands over what `scheduler` sent, to be taken in in `round`. Returns when the first of it happens.
-    fn post(&self, scheduler: &mut Scheduler<P>, round: u64) -> Option<Time> {
+    fn post(&self, world: &mut W, scheduler: &mut Scheduler<W::Payload>, round: u64) -> Option<Time> {
         let mut first = None;
         for event in scheduler.outgoing().drain(..) {
-            lock(&self.mailboxes(round)[self.owners.home(event.target)]).push(event);
             first = Some(first.map_or(event.time, |time: Time| time.min(event.time)));
+            lock(&self.mailboxes(round)[self.owners.home(event.target)]).push(sent(world, event));
         }
         first
     }
@@ -120,7 +126,7 @@ impl<P: Copy + Send> Crew<P> {
         }
     }
 
-    fn mailboxes(&self, round: u64) -> &[Mailbox<P>] {
+    fn mailboxes(&self, round: u64) -> &[Mailbox<W>] {
         &self.mailboxes[(round % 2) as usize]
     }
 

@@ -5,7 +5,7 @@
 //! are handed over. The key of an event does not depend on who ran when, so the result does not either.
 
 use crate::parallel::Crew;
-use crate::{ComponentId, Partition, Scheduler, Time};
+use crate::{ComponentId, Event, Partition, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 
 /// How a run stands, told between slices of work.
@@ -126,12 +126,15 @@ impl<W: Partition> Simulation<W> {
 
     /// Hands over the events that crossed a cut.
     fn exchange(&mut self, owners: &Owners) {
-        for index in 0..self.parts.len() {
-            let mut outgoing = std::mem::take(self.parts[index].1.outgoing());
-            for event in outgoing.drain(..) {
-                self.parts[owners.home(event.target)].1.receive(event);
-            }
-            *self.parts[index].1.outgoing() = outgoing;
+        let mut crossing: Vec<(usize, Sent<W>)> = Vec::new();
+        for (world, scheduler) in &mut self.parts {
+            crossing
+                .extend(scheduler.outgoing().drain(..).map(|event| (owners.home(event.target), sent(world, event))));
+        }
+        crossing.sort_unstable_by_key(|(_, (event, _))| event.key());
+        for (home, parcel) in crossing {
+            let (world, scheduler) = &mut self.parts[home];
+            receive(world, scheduler, parcel);
         }
     }
 
@@ -140,6 +143,22 @@ impl<W: Partition> Simulation<W> {
             scheduler.settle(limit);
         }
     }
+}
+
+/// An event on its way to another partition, with what travels beside it.
+pub(crate) type Sent<W> = (Event<<W as Partition>::Payload>, <W as Partition>::Cargo);
+
+/// An event that leaves a partition, with what it names.
+pub(crate) fn sent<W: Partition>(world: &mut W, event: Event<W::Payload>) -> Sent<W> {
+    let cargo = world.unload(&event.payload);
+    (event, cargo)
+}
+
+/// Takes in an event from another partition.
+pub(crate) fn receive<W: Partition>(world: &mut W, scheduler: &mut Scheduler<W::Payload>, parcel: Sent<W>) {
+    let (mut event, cargo) = parcel;
+    world.load(&mut event.payload, cargo);
+    scheduler.receive(event);
 }
 
 impl<W: Partition + Send> Simulation<W>

@@ -7,9 +7,18 @@ use serde::{Deserialize, Serialize};
 pub trait Partition {
     /// What events carry.
     type Payload: Copy;
+    /// What travels beside an event that crosses a cut, because its payload only names it: a packet in the partition's own
+    /// store, say. `()` when payloads are complete.
+    type Cargo: Send;
 
     /// Handles one event. Everything that follows from it is sent through `scheduler`.
     fn on_event(&mut self, event: Event<Self::Payload>, scheduler: &mut Scheduler<Self::Payload>);
+
+    /// Takes out what `payload`, on its way to another partition, names.
+    fn unload(&mut self, payload: &Self::Payload) -> Self::Cargo;
+
+    /// Takes in what came with `payload` from another partition, and makes the payload name it here.
+    fn load(&mut self, payload: &mut Self::Payload, cargo: Self::Cargo);
 }
 
 /// The clock of a partition and its way to send events.

@@ -21,6 +21,7 @@ enum Order {
 
 impl Partition for Puppet {
     type Payload = Order;
+    type Cargo = ();
 
     fn on_event(&mut self, event: Event<Order>, scheduler: &mut Scheduler<Order>) {
         self.seen.push(event);
@@ -33,6 +34,10 @@ impl Partition for Puppet {
             Order::Fail { message } => panic!("{message}"),
         }
     }
+
+    fn unload(&mut self, _: &Order) {}
+
+    fn load(&mut self, _: &mut Order, (): ()) {}
 }
 
 const WINDOW_PS: u64 = 1000;

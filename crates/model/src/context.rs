@@ -2,6 +2,7 @@
 
 use crate::cache::Caches;
 use crate::memory::Decoder;
+use crate::packet::{PacketId, Packets};
 use crate::request::{RequestId, Requests};
 use hostnet_kernel::{ComponentId, Event, Scheduler, Time};
 use serde::{Deserialize, Serialize};
@@ -115,6 +116,104 @@ pub enum Payload {
         /// Lines.
         lines: u8,
     },
+    /// To a NIC, switch or endpoint: the last bit of a packet has come in by `port`.
+    Packet {
+        /// The packet.
+        id: PacketId,
+        /// The port of the receiver.
+        port: u16,
+    },
+    /// To a NIC, switch or endpoint: its own `port` may send the next packet.
+    PortReady {
+        /// The port.
+        port: u16,
+    },
+    /// To a NIC, switch or endpoint: the peer of `port` asks for a pause of a priority (PFC), or for its end.
+    Pause {
+        /// The port of the receiver.
+        port: u16,
+        /// The priority.
+        priority: u8,
+        /// Whether it begins.
+        on: bool,
+    },
+    /// To a part with transports: a timer of one of them has come, if `generation` is still its.
+    Timer {
+        /// The part's own number of the connection.
+        connection: u32,
+        /// Counts the times that the timer was set.
+        generation: u32,
+    },
+    /// To a part with transports or applications: a flow begins, or its application goes on.
+    Begin {
+        /// The part's own number of the connection.
+        connection: u32,
+    },
+    /// From a core to its NIC: a packet, or a segment to be cut, is to be sent; it lies at the packet's line in memory.
+    Transmit(PacketId),
+    /// From the NIC to a core: a packet has come and its completion can be seen.
+    Received(PacketId),
+    /// From the NIC to a core: an interrupt of a receive queue.
+    Interrupt {
+        /// The queue.
+        queue: u16,
+    },
+    /// From a core to the NIC: descriptors are back in the ring, and perhaps interrupts are wanted again.
+    Replenished {
+        /// The queue.
+        queue: u16,
+        /// Descriptors.
+        count: u16,
+        /// Whether the queue may interrupt.
+        armed: bool,
+    },
+    /// From the NIC to a core: bytes of a connection have left, so that more may be handed down.
+    Sent {
+        /// The flow.
+        flow: u32,
+        /// Bytes of data.
+        bytes: u32,
+    },
+    /// To the IIO: a counter is to be read.
+    ReadCounter {
+        /// Which one.
+        counter: IioCounter,
+    },
+    /// From the IIO: the value of a counter.
+    Counter {
+        /// Which one.
+        counter: IioCounter,
+        /// Its value.
+        value: u64,
+    },
+    /// To a core: every request of its own waits so long before it leaves (MBA).
+    Throttle {
+        /// In ps.
+        ps: u32,
+    },
+    /// To a core: its process is stopped, or goes on.
+    Halt {
+        /// Whether it is stopped.
+        on: bool,
+    },
+    /// To a core with transports: incoming packets are to be marked, or not any more.
+    Echo {
+        /// Whether they are.
+        on: bool,
+    },
+}
+
+/// What the IIO counts for ever, as its registers do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IioCounter {
+    /// Entries of the write buffer in use, added up every clock of the IIO.
+    WriteOccupancy,
+    /// Lines inserted into the write buffer.
+    WriteInsertions,
+    /// Entries of the read buffer in use, added up every clock of the IIO.
+    ReadOccupancy,
+    /// Lines inserted into the read buffer.
+    ReadInsertions,
 }
 
 const _: () = assert!(std::mem::size_of::<Event<Payload>>() <= 40);
@@ -132,6 +231,16 @@ pub struct Layout {
     pub iio: u32,
     /// The first drive.
     pub ssd: u32,
+    /// The NIC; as many follow the drives as there are, 0 or 1.
+    pub nic: u32,
+    /// UPI, one for each other socket.
+    pub upi: u32,
+    /// The first core of another socket.
+    pub remote: u32,
+    /// What watches the host; 0 or 1.
+    pub control: u32,
+    /// The first end of a plain link.
+    pub link: u32,
     /// Slices of the CHA.
     pub slices: u32,
     /// One past the last component.
@@ -148,6 +257,8 @@ pub struct Context<'a> {
     pub decoder: &'a Decoder,
     /// The requests on their way.
     pub requests: &'a mut Requests,
+    /// The packets in this partition.
+    pub packets: &'a mut Packets,
     /// The caches, if there are any; parts that are there only with caches use [`Context::caches`].
     pub(crate) caches: Option<&'a mut Caches>,
     /// The clock and the way to send; parts use [`Context::now`] and [`Context::send`].
@@ -202,10 +313,48 @@ impl Context<'_> {
         ComponentId(self.layout.core + core)
     }
 
-    /// A drive.
+    /// What parts of a network see of the world.
+    #[inline]
+    pub fn net(&mut self) -> NetContext<'_> {
+        NetContext { id: self.id, packets: self.packets, scheduler: self.scheduler }
+    }
+
+    /// The NIC.
+    #[must_use]
+    #[inline]
+    pub fn nic(&self) -> ComponentId {
+        ComponentId(self.layout.nic)
+    }
+
+    /// A drive, or the device whose PCIe link follows those of the drives.
     #[must_use]
     #[inline]
     pub fn ssd(&self, ssd: u32) -> ComponentId {
         ComponentId(self.layout.ssd + ssd)
+    }
+}
+
+/// What a part of a network sees of the world while it handles an event.
+pub struct NetContext<'a> {
+    /// The part itself.
+    pub id: ComponentId,
+    /// The packets in this partition.
+    pub packets: &'a mut Packets,
+    /// The clock and the way to send.
+    pub(crate) scheduler: &'a mut Scheduler<Payload>,
+}
+
+impl NetContext<'_> {
+    /// The time.
+    #[must_use]
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.scheduler.now()
+    }
+
+    /// Sends `payload` to `target`, `delay_ps` from now.
+    #[inline]
+    pub fn send(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
+        self.scheduler.send(self.id, target, delay_ps, payload);
     }
 }

@@ -13,6 +13,7 @@
 //! | `iio/` | integrated IO controller: write and read buffers |
 //! | `pcie/` | what a link costs |
 //! | `nvme/` | drives as DMA sources and sinks |
+//! | `transport/` | TCP and RoCE as pure state machines |
 //! | `link/` | a plain link between two servers |
 
 pub mod app;
@@ -25,12 +26,15 @@ pub mod link;
 mod machine;
 pub mod memory;
 pub mod nvme;
+mod packet;
 mod pages;
 pub mod params;
 pub mod pcie;
 mod request;
+pub mod transport;
 
-pub use context::{Context, Layout, Payload};
+pub use context::{Context, IioCounter, Layout, NetContext, Payload};
 pub use machine::{Component, Machine};
+pub use packet::{Content, Ecn, Packet, PacketFifo, PacketId, Packets};
 pub use pages::Pages;
 pub use request::{Kind, Request, RequestId, Requests};

@@ -8,6 +8,7 @@ use crate::iio::Iio;
 use crate::link::{Receiver, Sender};
 use crate::memory::{Channel, Decoder};
 use crate::nvme::Ssd;
+use crate::packet::{Packet, Packets};
 use crate::request::Requests;
 use hostnet_kernel::{Event, Partition, Scheduler};
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,7 @@ pub struct Machine {
     layout: Layout,
     decoder: Decoder,
     requests: Requests,
+    packets: Packets,
     caches: Option<Caches>,
     components: Vec<Component>,
 }
@@ -57,7 +59,14 @@ impl Machine {
         requests_capacity: usize,
     ) -> Self {
         assert_eq!(components.len() as u32, layout.end - layout.core, "every component of the layout is there");
-        Self { layout, decoder, requests: Requests::with_capacity(requests_capacity), caches, components }
+        Self {
+            layout,
+            decoder,
+            requests: Requests::with_capacity(requests_capacity),
+            packets: Packets::default(),
+            caches,
+            components,
+        }
     }
 
     /// Which component is which.
@@ -81,6 +90,12 @@ impl Machine {
     #[must_use]
     pub fn requests(&self) -> &Requests {
         &self.requests
+    }
+
+    /// The packets on their way.
+    #[must_use]
+    pub fn packets(&self) -> &Packets {
+        &self.packets
     }
 
     /// The caches.
@@ -115,6 +130,15 @@ impl Machine {
 
 impl Partition for Machine {
     type Payload = Payload;
+    type Cargo = Option<Packet>;
+
+    fn unload(&mut self, payload: &Payload) -> Option<Packet> {
+        unload(&mut self.packets, payload)
+    }
+
+    fn load(&mut self, payload: &mut Payload, cargo: Option<Packet>) {
+        load(&mut self.packets, payload, cargo);
+    }
 
     #[inline]
     fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
@@ -123,6 +147,7 @@ impl Partition for Machine {
             layout: &self.layout,
             decoder: &self.decoder,
             requests: &mut self.requests,
+            packets: &mut self.packets,
             caches: self.caches.as_mut(),
             scheduler,
         };
@@ -156,5 +181,20 @@ impl Partition for Machine {
                 unreachable!("component {} was sent {payload:?}", context.id.0)
             }
         }
+    }
+}
+
+/// Takes the packet that an event on its way to another partition names out of the store of this one.
+pub(crate) fn unload(packets: &mut Packets, payload: &Payload) -> Option<Packet> {
+    match *payload {
+        Payload::Packet { id, .. } => Some(packets.remove(id)),
+        _ => None,
+    }
+}
+
+/// Puts the packet that came with an event into the store of this partition.
+pub(crate) fn load(packets: &mut Packets, payload: &mut Payload, cargo: Option<Packet>) {
+    if let (Payload::Packet { id, .. }, Some(packet)) = (payload, cargo) {
+        *id = packets.insert(packet);
     }
 }

@@ -353,7 +353,13 @@ fn layout(params: &ServerParams, first: u32, links: u32) -> Layout {
     let channel = cha + 1;
     let iio = channel + params.memory.map.channels * params.memory.dram.subchannels;
     let ssd = iio + 1;
-    Layout { core: first, cha, channel, iio, ssd, slices: params.cha.slices, end: ssd + params.ssd.count + links }
+    let nic = ssd + params.ssd.count;
+    let upi = nic + u32::from(params.nic.is_some());
+    let remote = upi + params.remote.as_ref().map_or(0, |remote| remote.sockets);
+    let control = remote + params.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32);
+    let link = control + u32::from(params.control.is_some());
+    let slices = params.cha.slices;
+    Layout { core: first, cha, channel, iio, ssd, nic, upi, remote, control, link, slices, end: link + links }
 }
 
 /// Every request holds an LFB entry, an IIO entry or a TOR entry.

@@ -27,6 +27,10 @@ pub(super) fn resolve(
         pcie: io::resolve_pcie(spec)?,
         ssd: io::resolve_ssd(&spec.ssd)?,
         workloads,
+        nic: None,
+        stack: None,
+        remote: None,
+        control: None,
         seed,
     })
 }

@@ -63,6 +63,7 @@ impl Toy {
 
 impl Partition for Toy {
     type Payload = Message;
+    type Cargo = ();
 
     fn on_event(&mut self, event: Event<Message>, scheduler: &mut Scheduler<Message>) {
         assert_eq!(event.time, scheduler.now());
@@ -78,6 +79,10 @@ impl Partition for Toy {
             self.send(event.target, Message::Walk, scheduler);
         }
     }
+
+    fn unload(&mut self, _: &Message) {}
+
+    fn load(&mut self, _: &mut Message, (): ()) {}
 }
 
 /// The same world in `partitions` parts, with some events under way.

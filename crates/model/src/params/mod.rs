@@ -5,10 +5,14 @@
 mod app;
 mod cache;
 mod memory;
+mod net_host;
+mod network;
 
 pub use app::*;
 pub use cache::*;
 pub use memory::*;
+pub use net_host::*;
+pub use network::*;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +35,18 @@ pub struct ServerParams {
     pub ssd: SsdParams,
     /// What runs on the server. The index of a workload is its class in every domain.
     pub workloads: Vec<Workload>,
+    /// The NIC; its PCIe link follows those of the drives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nic: Option<NicParams>,
+    /// What network traffic costs the cores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stack: Option<StackParams>,
+    /// Cores of other sockets with memory on this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remote: Option<RemoteParams>,
+    /// What watches the host and throttles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub control: Option<ControlParams>,
     /// Seed of every random stream of the run.
     pub seed: u64,
 }

@@ -1,0 +1,176 @@
+//! What a server needs to be on a network, and what runs beside its network traffic.
+
+use super::{PcieParams, StreamParams};
+use serde::{Deserialize, Serialize};
+
+/// A NIC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NicParams {
+    /// Its PCIe link.
+    pub pcie: PcieParams,
+    /// Receive buffer in bytes: a packet that does not fit is dropped.
+    pub buffer_bytes: u64,
+    /// Receive queues; a queue belongs to the core of the same index in [`StackParams::cores`].
+    pub queues: u32,
+    /// Descriptors per receive queue.
+    pub ring_entries: u32,
+    /// Bytes of memory per descriptor, a multiple of 4096.
+    pub descriptor_bytes: u32,
+    /// Bytes of memory that the buffers of one queue go through before the first is used again.
+    pub pool_bytes: u64,
+    /// Bytes of a completion, written to memory after the data of a packet.
+    pub completion_bytes: u32,
+    /// From the last bit of a packet to its first TLP at an idle NIC, in ps.
+    pub receive_ps: u64,
+    /// From a doorbell to the first read of a descriptor, and from data to the port, in ps.
+    pub transmit_ps: u64,
+    /// From a completion to the core that is interrupted, in ps.
+    pub interrupt_ps: u64,
+    /// Interrupt moderation: longest wait of a first completion, in ps.
+    pub coalesce_ps: u64,
+    /// Interrupt moderation: completions that end the wait.
+    pub coalesce_packets: u32,
+    /// Bytes that may be asked of memory for sending and not yet be sent.
+    pub send_window_bytes: u32,
+    /// Whether its writes go to the LLC; only with caches.
+    pub ddio: bool,
+    /// When it pauses its peer; the bytes are those of the receive buffer.
+    pub pfc: Option<super::PfcParams>,
+    /// Whether packets of a flow are joined by the NIC (LRO) up to the largest segment.
+    pub lro: bool,
+}
+
+/// What the kernel and the applications of a server cost its cores.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StackParams {
+    /// The cores that have a receive queue of the NIC, in the order of the queues.
+    pub cores: Vec<u32>,
+    /// Work of the driver and IP per received packet, in ps.
+    pub packet_ps: u64,
+    /// Work of TCP and the socket per received segment, after packets were joined, in ps.
+    pub segment_ps: u64,
+    /// Work per acknowledgement sent, in ps.
+    pub ack_ps: u64,
+    /// Work per segment sent, before the NIC cuts it, in ps.
+    pub send_ps: u64,
+    /// Work of the copy to or from the application per line, beyond what the line's data takes to come, in ps.
+    pub copy_line_ps: u64,
+    /// System call and wake-up of an application that waits, in ps.
+    pub wake_ps: u64,
+    /// System call of an application that goes on, in ps.
+    pub call_ps: u64,
+    /// Bytes that an application reads or writes per system call.
+    pub call_bytes: u32,
+    /// Packets that are taken from a queue before others have their turn (NAPI budget).
+    pub budget: u32,
+    /// Bytes up to which packets of a flow are joined (GRO); 0 = not at all.
+    pub gro_bytes: u32,
+    /// Whether the core polls instead of waiting for interrupts.
+    pub poll: bool,
+    /// Memory traffic beside DMA and copy, in lines per received packet, in units of 2^-16; half read, half read and written.
+    pub extra_lines: u64,
+    /// Lines that the copy asks for ahead of the one it needs (hardware prefetch), at most the LFB entries of the core.
+    pub copy_ahead: u32,
+    /// Whether the application's buffer lies in the caches, so that only the source of a copy is memory traffic.
+    pub cached_user: bool,
+}
+
+/// Cores of other sockets whose memory is on this one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RemoteParams {
+    /// Other sockets; each is a core's or several cores', and has a pair of UPI directions of its own.
+    pub sockets: u32,
+    /// The way between the sockets.
+    pub upi: UpiParams,
+    /// Lines that a core keeps in flight, line fill buffer and prefetches together.
+    pub lines_in_flight: u32,
+    /// Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory).
+    pub directory: bool,
+    /// What the cores of other sockets run; each entry is a core.
+    pub cores: Vec<RemoteCore>,
+}
+
+/// A core of another socket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RemoteCore {
+    /// Its socket, from 0.
+    pub socket: u32,
+    /// The workload that it belongs to.
+    pub class: u8,
+    /// What it does; the cores named there have no meaning.
+    pub stream: StreamParams,
+}
+
+/// One pair of UPI directions between two sockets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UpiParams {
+    /// Bytes per second in one direction.
+    pub bytes_per_s: u64,
+    /// Latency in one direction, in ps.
+    pub latency_ps: u64,
+    /// Lines with data on their way in one direction.
+    pub data_credits: u32,
+    /// Requests without data on their way in one direction.
+    pub request_credits: u32,
+    /// Bytes of a flit train with a line of data.
+    pub data_bytes: u32,
+    /// Bytes of a request or an answer without data.
+    pub request_bytes: u32,
+}
+
+/// What watches the host and throttles.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ControlParams {
+    /// The rule.
+    pub rule: ControlRule,
+    /// Time of one MSR read: mean and half its range, in ps.
+    pub read_ps: u64,
+    /// See `read_ps`.
+    pub read_spread_ps: u64,
+    /// Time of one MBA write, in ps.
+    pub write_ps: u64,
+    /// Time of a signal that stops or continues a process, in ps.
+    pub signal_ps: u64,
+    /// Period of the IIO clock by which occupancy is accumulated, in ps.
+    pub iio_clock_ps: u64,
+    /// What MBA at its highest value adds to every request of a core, in ps.
+    pub mba_ps: u64,
+    /// Whether the reads of the IIO and outgoing packets are looked at instead of writes and incoming ones.
+    pub sender: bool,
+}
+
+/// What is done about host congestion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ControlRule {
+    /// Signals are read, nothing is done.
+    Watch,
+    /// hostCC.
+    HostCc(HostCcParams),
+    /// A level for ever, 0 to 4.
+    Fixed(u8),
+    /// A rule from outside, known by its name.
+    User(String),
+}
+
+/// The rule of hostCC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HostCcParams {
+    /// Occupancy of the IIO above which the host is congested, in lines, in units of 2^-10.
+    pub occupancy: u64,
+    /// Bandwidth that network traffic shall have, at the PCIe, in bytes per second.
+    pub target_bytes_per_s: u64,
+    /// Weight of a new sample of occupancy is 2 to the minus this.
+    pub occupancy_shift: u32,
+    /// The same of bandwidth.
+    pub bandwidth_shift: u32,
+    /// Least time between two steps down of the level, in ps.
+    pub hold_ps: u64,
+    /// Whether cores are throttled.
+    pub local: bool,
+    /// Whether packets are marked.
+    pub echo: bool,
+    /// Samples of occupancy up to this many lines are discarded.
+    pub occupancy_floor: u64,
+    /// Samples of bandwidth from this many bytes per second on are discarded.
+    pub bandwidth_ceiling: u64,
+}

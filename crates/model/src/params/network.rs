@@ -1,0 +1,292 @@
+//! Hosts, switches, cables and the flows between them.
+
+use super::ServerParams;
+use serde::{Deserialize, Serialize};
+
+/// A world of hosts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClusterParams {
+    /// The hosts; their index is their number in packets.
+    pub hosts: Vec<HostParams>,
+    /// The switches.
+    pub switches: Vec<SwitchParams>,
+    /// The cables. A host has as many ports as cables end at it, in their order; so has a switch.
+    pub cables: Vec<CableParams>,
+    /// What is sent; the index of a flow is its number in packets.
+    pub flows: Vec<FlowParams>,
+    /// Names of the classes of traffic that flows belong to.
+    pub classes: Vec<String>,
+    /// Seed of every random stream.
+    pub seed: u64,
+}
+
+/// A host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HostParams {
+    /// The user's name for it.
+    pub name: String,
+    /// What it is made of.
+    pub kind: HostKind,
+    /// How finely a server is simulated.
+    pub fidelity: Fidelity,
+}
+
+/// How finely a server is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fidelity {
+    /// Line by line.
+    Line,
+    /// Several lines at a time, as many as a TLP has.
+    Burst,
+    /// Packet by packet over a memory system that has rates.
+    Fluid,
+}
+
+/// What a host is made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum HostKind {
+    /// Transports at the end of a cable: no NIC, no cores, no memory.
+    Endpoint(EndpointParams),
+    /// A server with its host network.
+    Server(Box<ServerParams>),
+}
+
+/// A host without a host network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EndpointParams {
+    /// From the last bit of a packet to its transport, and from the transport to the port, in ps each; at least 1.
+    pub latency_ps: u64,
+    /// Packets that are queued at its port at most; those of its transports wait for room.
+    pub queue_packets: u32,
+}
+
+/// A switch with output queues.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SwitchParams {
+    /// The user's name for it.
+    pub name: String,
+    /// Packet memory that all its ports share, in bytes.
+    pub buffer_bytes: u64,
+    /// A queue may hold this share of what is free, in units of 2^-16 (dynamic threshold); `u32::MAX` = all of it.
+    pub alpha: u32,
+    /// From the last bit of a packet to the first bit at the head of its queue, in ps.
+    pub latency_ps: u64,
+    /// When packets are marked.
+    pub ecn: Option<EcnParams>,
+    /// When senders are paused.
+    pub pfc: Option<PfcParams>,
+}
+
+/// A step marking threshold on the instantaneous queue, looked at when a packet is enqueued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EcnParams {
+    /// A packet is marked that finds at least so many packets waiting (the one on the wire is not waiting).
+    Packets(u32),
+    /// A packet is marked that finds at least so many bytes waiting.
+    Bytes(u64),
+    /// Marking with a probability that rises from 0 at `min_bytes` to `most` (units of 2^-32) at `max_bytes`, and 1 above (as
+    /// DCQCN asks for).
+    Ramp {
+        /// Bytes below which nothing is marked.
+        min_bytes: u64,
+        /// Bytes above which all is marked.
+        max_bytes: u64,
+        /// Share that is marked just below `max_bytes`, in units of 2^-32.
+        most: u64,
+    },
+}
+
+/// Priority flow control (IEEE 802.1Qbb).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PfcParams {
+    /// Priorities that are lossless, one bit each.
+    pub priorities: u8,
+    /// Bytes of one priority that came in by one port from which the port's peer is paused.
+    pub xoff_bytes: u64,
+    /// Bytes down to which the peer is let go on.
+    pub xon_bytes: u64,
+}
+
+/// A full-duplex cable.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CableParams {
+    /// What it joins.
+    pub ends: [End; 2],
+    /// Bytes per second in either direction.
+    pub bytes_per_s: u64,
+    /// Bytes on the wire beyond the IP packet: 38 for Ethernet (header, frame check sequence, preamble, gap).
+    pub framing_bytes: u32,
+    /// Least bytes of a frame on the wire, framing included: 84 for Ethernet.
+    pub frame_min_bytes: u32,
+    /// Propagation delay, in ps; at least 1.
+    pub latency_ps: u64,
+    /// When it is down, from and to in ps: what is on it or sent onto it is lost.
+    pub down_ps: Vec<(u64, u64)>,
+    /// Share of packets that it damages, in units of 2^-32.
+    pub corrupt: u64,
+}
+
+/// One end of a cable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum End {
+    /// A host.
+    Host(u16),
+    /// A switch.
+    Switch(u16),
+}
+
+/// Something that is sent from one host to another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlowParams {
+    /// The class that it belongs to.
+    pub class: u8,
+    /// The host that begins it.
+    pub from: u16,
+    /// The other host.
+    pub to: u16,
+    /// The core that runs its application at `from`, if that is a server and the transport runs on cores.
+    pub from_core: u32,
+    /// The same at `to`.
+    pub to_core: u32,
+    /// How it is carried.
+    pub transport: Transport,
+    /// What its applications do.
+    pub traffic: Traffic,
+    /// When it begins, in ps.
+    pub start_ps: u64,
+    /// When its receiving application does not read, from and to in ps.
+    pub deaf_ps: Option<(u64, u64)>,
+    /// Priority class of its packets, 0 to 7.
+    pub priority: u8,
+    /// Bytes that one frame may have beyond the Ethernet header: the MTU.
+    pub mtu_bytes: u32,
+}
+
+/// How a flow is carried.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Transport {
+    /// TCP, on cores.
+    Tcp(TcpParams),
+    /// RoCE v2, in the NIC.
+    Roce(RoceParams),
+    /// None: packets as they are.
+    Raw,
+}
+
+/// What the applications of a flow do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Traffic {
+    /// `from` sends `bytes` bytes; `u64::MAX` = without end. Over RoCE, RDMA writes of messages.
+    Bulk {
+        /// Bytes.
+        bytes: u64,
+    },
+    /// `from` sends requests, `to` answers each; the next request goes out when an answer is complete.
+    Rpc {
+        /// Bytes of a request.
+        request_bytes: u64,
+        /// Bytes of an answer.
+        response_bytes: u64,
+        /// Requests in flight.
+        in_flight: u32,
+        /// Time between an answer and the next request, in ps.
+        think_ps: u64,
+    },
+    /// `from` reads from the memory of `to` (RoCE only).
+    Read {
+        /// Bytes; `u64::MAX` = without end.
+        bytes: u64,
+    },
+    /// Packets given from outside: time from the start of the flow in ps, bytes of the IP packet.
+    Replay {
+        /// The packets, in order of time.
+        packets: Vec<(u64, u32)>,
+    },
+}
+
+/// TCP, both ends of a flow alike.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TcpParams {
+    /// Congestion control.
+    pub control: CongestionControl,
+    /// Most bytes of data in a packet.
+    pub mss_bytes: u32,
+    /// Most bytes of data that are handed down at once (segmentation offload); `mss_bytes` = none.
+    pub tso_bytes: u32,
+    /// Initial window, in segments.
+    pub initial_window: u32,
+    /// Bytes that the receiver has room for.
+    pub receive_buffer_bytes: u64,
+    /// Bytes that the sender keeps, sent or not.
+    pub send_buffer_bytes: u64,
+    /// Least retransmission timeout, in ps.
+    pub rto_min_ps: u64,
+    /// Retransmission timeout before there is a sample, in ps.
+    pub rto_initial_ps: u64,
+    /// Full segments per acknowledgement; 1 = every packet is acknowledged.
+    pub ack_segments: u32,
+    /// Longest delay of an acknowledgement, in ps.
+    pub ack_delay_ps: u64,
+    /// Whether selective acknowledgements are used.
+    pub sack: bool,
+    /// Whether tail loss probes are sent (RFC 8985 section 7).
+    pub tail_loss_probe: bool,
+    /// Whether packets are ECN-capable. Reno and CUBIC then answer an echo as RFC 3168 says.
+    pub ecn: bool,
+}
+
+/// Congestion control of TCP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CongestionControl {
+    /// RFC 5681, RFC 6582, RFC 6675.
+    Reno,
+    /// RFC 9438.
+    Cubic,
+    /// RFC 8257.
+    Dctcp {
+        /// Gain of the moving average, in units of 2^-16.
+        gain: u32,
+        /// First value of alpha, in units of 2^-16.
+        alpha: u32,
+    },
+}
+
+/// RoCE v2, both ends of a flow alike.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoceParams {
+    /// Bytes of a message.
+    pub message_bytes: u64,
+    /// Messages in flight.
+    pub in_flight: u32,
+    /// Data of one packet at most, in bytes.
+    pub mtu_bytes: u32,
+    /// Packets per acknowledgement.
+    pub ack_packets: u32,
+    /// When what is not acknowledged is sent again, in ps.
+    pub timeout_ps: u64,
+    /// Rate control; none = as fast as the port goes.
+    pub dcqcn: Option<DcqcnParams>,
+}
+
+/// DCQCN (Zhu et al., SIGCOMM 2015).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DcqcnParams {
+    /// Gain g of alpha, in units of 2^-16.
+    pub gain: u32,
+    /// Least time between two congestion notifications of a flow, in ps.
+    pub notify_ps: u64,
+    /// Period of the update of alpha without notification, in ps.
+    pub alpha_ps: u64,
+    /// Period of rate increase, in ps.
+    pub increase_ps: u64,
+    /// Bytes of the byte counter of rate increase.
+    pub increase_bytes: u64,
+    /// Rounds of fast recovery, F.
+    pub fast_rounds: u32,
+    /// Additive increase, in bytes per second.
+    pub additive_bytes_per_s: u64,
+    /// Hyper increase, in bytes per second.
+    pub hyper_bytes_per_s: u64,
+    /// Least rate, in bytes per second.
+    pub least_bytes_per_s: u64,
+}
