@@ -90,6 +90,7 @@ impl Builder<'_> {
                     }
                 }
                 WorkloadKind::App(app) => self.app_threads(class, app, &mut threads),
+                WorkloadKind::Network => {}
             }
         }
         threads
@@ -167,7 +168,7 @@ impl Builder<'_> {
                         programs[core as usize].push(program);
                     }
                 }
-                WorkloadKind::App(_) => {}
+                WorkloadKind::App(_) | WorkloadKind::Network => {}
                 WorkloadKind::Fio(fio) => {
                     for core in cores_of(fio) {
                         let program = self.kernel_work(class, core, fio);

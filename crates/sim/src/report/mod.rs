@@ -88,7 +88,7 @@ impl View<'_> {
     pub(crate) fn own_groups(&self, class: usize) -> &'static [Group] {
         match self.plan.server.workloads[class].kind {
             WorkloadKind::Stream(_) | WorkloadKind::App(_) => &[Group::C2mRead, Group::C2mWrite, Group::Prefetch],
-            WorkloadKind::Fio(_) => &[Group::P2mWrite, Group::P2mRead],
+            WorkloadKind::Fio(_) | WorkloadKind::Network => &[Group::P2mWrite, Group::P2mRead],
         }
     }
 
@@ -96,7 +96,7 @@ impl View<'_> {
     fn app(&self, class: usize) -> Option<&AppParams> {
         match &self.plan.server.workloads[class].kind {
             WorkloadKind::App(app) => Some(app),
-            WorkloadKind::Stream(_) | WorkloadKind::Fio(_) => None,
+            WorkloadKind::Stream(_) | WorkloadKind::Fio(_) | WorkloadKind::Network => None,
         }
     }
 
