@@ -18,6 +18,7 @@
 //! not as recorded; [`first_divergence`] runs two plans side by side and finds the first event that differs.
 
 pub mod build;
+pub mod coarse;
 mod counters;
 mod divergence;
 #[cfg(test)]

@@ -52,7 +52,9 @@ impl View<'_> {
         let reads = total(&|channel| channel.reads.iter().sum());
         let writes = total(&|channel| channel.writes.iter().sum());
         let lines_of = |class: usize| total(&|channel| channel.reads[class] + channel.writes[class]);
-        let of_cores = |class: &usize| !matches!(self.plan.server.workloads[*class].kind, WorkloadKind::Fio(_) | WorkloadKind::Network);
+        let of_cores = |class: &usize| {
+            !matches!(self.plan.server.workloads[*class].kind, WorkloadKind::Fio(_) | WorkloadKind::Network)
+        };
         let core_lines: u64 = (0..self.classes()).filter(of_cores).map(lines_of).sum();
         let mean = |parts: &[&Domain]| {
             let area: u64 = parts.iter().map(|domain| domain.area_ps()).sum();
