@@ -2,19 +2,70 @@
 //!
 //! Everything that counts lines is divided, everything that takes time per line is multiplied, so that every rate and every
 //! limit stays what it was, in bytes. A burst costs as many events as a line. What is lost is the order within a burst, and the
-//! rounding of small pools.
+//! rounding of small pools. Lines of a burst go to one row, so DRAM would be a little faster than it is line by line: how much is
+//! found by running both for a moment, and its clock is slowed down by that.
 
+use crate::build::one_server;
+use hostnet_kernel::{Simulation, Time};
 use hostnet_model::params::{
-    ChaParams, ControllerParams, CoreParams, DramParams, FioParams, IioParams, MapParams, MemoryParams, PcieParams,
-    ServerParams, SsdParams, StreamParams, UpiParams, Workload, WorkloadKind,
+    ChaParams, ControllerParams, CoreParams, DramParams, FioParams, IioParams, MapParams, MemoryParams, Pattern,
+    PcieParams, ServerParams, SsdParams, StreamParams, UpiParams, Workload, WorkloadKind,
 };
+
+use hostnet_model::{Component, Machine};
 
 /// Lowest address bit that tells lines apart.
 const LINE_BITS: u32 = 6;
 
-/// The same server in bursts of `2^shift` lines.
+/// Time before and while the saturated memory is measured, in ps.
+const PROBE_PS: [u64; 2] = [40_000_000, 120_000_000];
+
+/// The same server in bursts of `2^shift` lines, with the memory bandwidth that it has line by line.
 #[must_use]
-pub fn coarse(server: &ServerParams, shift: u32) -> ServerParams {
+pub fn bursts(server: &ServerParams, shift: u32) -> ServerParams {
+    let mut bursts = coarse(server, shift);
+    let saturated = saturating(server);
+    let (line, burst) = (probe(&saturated), probe(&coarse(&saturated, shift)) << shift);
+    if burst > line {
+        let dram = &mut bursts.memory.dram;
+        dram.clock_ps_numerator *= burst;
+        dram.clock_ps_denominator *= line;
+    }
+    bursts
+}
+
+/// The server with all its cores loading and storing, and nothing else.
+fn saturating(server: &ServerParams) -> ServerParams {
+    let stream = StreamParams {
+        cores: (0..server.core.count).collect(),
+        pattern: Pattern::Sequential,
+        reads: 1 << 31,
+        working_set_bytes: server.memory.pages.memory_bytes / u64::from(server.core.count) / 2,
+        gap_ps: 0,
+    };
+    let workloads = vec![Workload { name: String::new(), kind: WorkloadKind::Stream(stream) }];
+    ServerParams { workloads, cache: None, nic: None, stack: None, remote: None, control: None, ..server.clone() }
+}
+
+/// Lines that a server's memory moves while it is measured.
+fn probe(server: &ServerParams) -> u64 {
+    let mut simulation = one_server(server);
+    let lines = |simulation: &Simulation<Machine>, now: Time| -> u64 {
+        let channels = simulation.parts()[0].0.components().iter().filter_map(|component| match component {
+            Component::Channel(channel) => Some(channel.controller().counters(now)),
+            _ => None,
+        });
+        channels.map(|counters| counters.reads.iter().chain(&counters.writes).sum::<u64>()).sum()
+    };
+    let [start, end] = [PROBE_PS[0], PROBE_PS[0] + PROBE_PS[1]].map(Time::from_ps);
+    simulation.run_until(start, |_| true);
+    let before = lines(&simulation, start);
+    simulation.run_until(end, |_| true);
+    lines(&simulation, end) - before
+}
+
+/// As [`bursts`], with the bandwidth as it comes.
+fn coarse(server: &ServerParams, shift: u32) -> ServerParams {
     let grain = Grain { shift };
     let mut remote = server.remote.clone();
     if let Some(remote) = &mut remote {
