@@ -1,0 +1,199 @@
+//! One end of a flow at an endpoint: its transport, its application and its books.
+
+use crate::packet::{Content, Ecn, Packet, PacketId};
+use crate::params::{FlowParams, Traffic};
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// What an end sends and how.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Kind {
+    /// Packets given from outside, those that are left last first.
+    Replay(Vec<(u64, u32)>),
+    /// Nothing.
+    Sink,
+}
+
+/// One end of a flow.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FlowEnd {
+    flow: u32,
+    host: u16,
+    peer: u16,
+    port: u16,
+    priority: u8,
+    blocked: bool,
+    start_ps: u64,
+    kind: Kind,
+    /// When the application wants to be woken, and when an event does it.
+    wake_at: Option<Time>,
+    wake_set: Option<Time>,
+    sent_packets: u64,
+    sent_bytes: u64,
+    received_packets: u64,
+    received_bytes: u64,
+}
+
+impl FlowEnd {
+    /// The end of flow number `flow` at its sender if `initiator`, or at the other host. It sends by `port` of the host.
+    #[must_use]
+    pub fn new(flow: u32, params: &FlowParams, initiator: bool, port: u16) -> Self {
+        let (host, peer) = if initiator { (params.from, params.to) } else { (params.to, params.from) };
+        let kind = match &params.traffic {
+            Traffic::Replay { packets } if initiator => Kind::Replay(packets.iter().rev().copied().collect()),
+            _ => Kind::Sink,
+        };
+        Self {
+            flow,
+            host,
+            peer,
+            port,
+            priority: params.priority,
+            blocked: false,
+            start_ps: params.start_ps,
+            kind,
+            wake_at: None,
+            wake_set: initiator.then(|| Time::from_ps(params.start_ps.max(1))),
+            sent_packets: 0,
+            sent_bytes: 0,
+            received_packets: 0,
+            received_bytes: 0,
+        }
+    }
+
+    /// Takes in a packet.
+    #[inline]
+    pub(super) fn on_packet(&mut self, packet: &Packet, _now: Time) {
+        self.received_packets += 1;
+        self.received_bytes += u64::from(packet.ip_bytes);
+    }
+
+    /// A wake-up has come. False if it is not the one that was set.
+    pub(super) fn on_wake(&mut self, now: Time) -> bool {
+        let meant = self.wake_set.is_some_and(|at| at <= now);
+        if meant {
+            (self.wake_set, self.wake_at) = (None, None);
+        }
+        meant
+    }
+
+    pub(super) fn on_timer(&mut self, _generation: u32, _now: Time) -> bool {
+        false
+    }
+
+    pub(super) fn timer_to_set(&mut self) -> Option<(Time, u32)> {
+        None
+    }
+
+    /// The wake-up to be set, if none comes that early.
+    #[inline]
+    pub(super) fn wake_to_set(&mut self) -> Option<Time> {
+        let wanted = self.wake_at?;
+        if self.wake_set.is_some_and(|at| at <= wanted) {
+            return None;
+        }
+        self.wake_set = Some(wanted);
+        Some(wanted)
+    }
+
+    /// The next packet to be sent now.
+    #[inline]
+    pub(super) fn next(&mut self, now: Time) -> Option<Packet> {
+        let (ip_bytes, content) = match &mut self.kind {
+            Kind::Replay(left) => (replay(left, self.start_ps, now, &mut self.wake_at)?, Content::Raw),
+            Kind::Sink => return None,
+        };
+        self.sent_packets += 1;
+        self.sent_bytes += u64::from(ip_bytes);
+        Some(Packet {
+            flow: self.flow,
+            from: self.host,
+            to: self.peer,
+            ip_bytes,
+            ecn: Ecn::NotCapable,
+            priority: self.priority,
+            corrupt: false,
+            queue: 0,
+            line: 0,
+            content,
+            next: PacketId::NONE,
+        })
+    }
+
+    /// Whether [`FlowEnd::next`] would return a packet.
+    pub(super) fn has_more(&mut self, now: Time) -> bool {
+        match &self.kind {
+            Kind::Replay(left) => left.last().is_some_and(|&(at, _)| self.start_ps.saturating_add(at) <= now.ps()),
+            Kind::Sink => false,
+        }
+    }
+
+    pub(super) fn set_blocked(&mut self, blocked: bool) {
+        self.blocked = blocked;
+    }
+
+    pub(super) fn is_blocked(&self) -> bool {
+        self.blocked
+    }
+
+    /// When its application begins; none at the end that waits for the other to do so.
+    pub(super) fn begins_at(&self) -> Option<Time> {
+        self.wake_set
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Begins a new measuring window.
+    pub(super) fn reset(&mut self) {}
+
+    /// The application begins nothing new.
+    pub(super) fn stop(&mut self) {
+        if let Kind::Replay(left) = &mut self.kind {
+            left.clear();
+        }
+    }
+
+    /// The number of the flow.
+    #[must_use]
+    pub fn flow(&self) -> u32 {
+        self.flow
+    }
+
+    /// Packets that the transport sent since the start of the run.
+    #[must_use]
+    pub fn sent_packets(&self) -> u64 {
+        self.sent_packets
+    }
+
+    /// Bytes of IP packets that the transport sent since the start of the run.
+    #[must_use]
+    pub fn sent_bytes(&self) -> u64 {
+        self.sent_bytes
+    }
+
+    /// Packets that came in since the start of the run.
+    #[must_use]
+    pub fn received_packets(&self) -> u64 {
+        self.received_packets
+    }
+
+    /// Bytes of IP packets that came in since the start of the run.
+    #[must_use]
+    pub fn received_bytes(&self) -> u64 {
+        self.received_bytes
+    }
+}
+
+/// The bytes of the next packet of a capture, if its time has come; otherwise notes when it comes.
+fn replay(left: &mut Vec<(u64, u32)>, start_ps: u64, now: Time, wake_at: &mut Option<Time>) -> Option<u32> {
+    let &(at, ip_bytes) = left.last()?;
+    let at = Time::from_ps(start_ps.saturating_add(at));
+    if at > now {
+        *wake_at = Some(at);
+        return None;
+    }
+    left.pop();
+    Some(ip_bytes)
+}

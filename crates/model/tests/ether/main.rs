@@ -1,0 +1,4 @@
+//! Fabrics of switches and endpoints.
+
+mod lab;
+mod replay;
