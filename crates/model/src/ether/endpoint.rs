@@ -1,7 +1,7 @@
 //! A host without a host network: ends of flows at the end of a cable. Nothing in it costs anything but its latency.
 
 use super::drops::{DropReason, Drops};
-use super::egress::{Egress, Left};
+use super::egress::{Egress, Left, PRIORITIES};
 use super::flow_end::FlowEnd;
 use crate::context::{NetContext, Payload};
 use crate::packet::PacketId;
@@ -16,9 +16,9 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Endpoint {
     ports: Vec<Egress>,
-    /// Ends with something to send that wait for room at a port, in turn.
+    /// Ends with something to send that wait for room, in turn; for each priority of each port.
     blocked: Vec<VecDeque<u32>>,
-    /// Packets that wait at a port at most.
+    /// Packets of a priority that wait at a port at most.
     queue_packets: u32,
     ends: Vec<FlowEnd>,
     /// The end here of each flow from `first_flow` on.
@@ -28,7 +28,8 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// A host with `ports` and `ends` of flows, in order of the flows. A port queues `queue_packets` packets at most.
+    /// A host with `ports` and `ends` of flows, in order of the flows. A port queues
+    /// `queue_packets` packets of a priority at most.
     #[must_use]
     pub fn new(ports: Vec<Egress>, queue_packets: u32, ends: Vec<FlowEnd>) -> Self {
         let first_flow = ends.first().map_or(0, FlowEnd::flow);
@@ -37,7 +38,7 @@ impl Endpoint {
         for (index, end) in ends.iter().enumerate() {
             by_flow[(end.flow() - first_flow) as usize] = index as u32;
         }
-        let blocked = ports.iter().map(|_| VecDeque::with_capacity(ends.len())).collect();
+        let blocked = vec![VecDeque::new(); ports.len() * PRIORITIES];
         let queue_packets = queue_packets.max(1);
         Self { ports, blocked, queue_packets, ends, first_flow, by_flow, drops: Drops::default() }
     }
@@ -54,7 +55,7 @@ impl Endpoint {
     /// A packet has come in.
     #[inline]
     pub(super) fn on_packet(&mut self, id: PacketId, context: &mut NetContext) {
-        let packet = context.packets.remove(id);
+        let mut packet = context.packets.remove(id);
         if packet.corrupt {
             return self.drops.count(packet.flow, packet.ip_bytes, DropReason::Corrupt);
         }
@@ -62,7 +63,7 @@ impl Endpoint {
         let Some(&end) = self.by_flow.get(place).filter(|&&end| end != NONE) else {
             return self.drops.count(packet.flow, packet.ip_bytes, DropReason::NoRoute);
         };
-        self.ends[end as usize].on_packet(&packet, context.now());
+        self.ends[end as usize].on_packet(&mut packet, context.now());
         self.advance(end, context);
     }
 
@@ -83,10 +84,11 @@ impl Endpoint {
     /// A port may send its next packet.
     #[inline]
     pub(super) fn on_ready(&mut self, port: u16, context: &mut NetContext) {
-        let left = self.ports[usize::from(port)].on_ready(context);
-        self.note_loss(left);
-        while !self.blocked[usize::from(port)].is_empty() && self.has_room(port) {
-            let Some(end) = self.blocked[usize::from(port)].pop_front() else { return };
+        let Some(left) = self.ports[usize::from(port)].on_ready(context) else { return };
+        self.note_loss(&left);
+        let list = usize::from(port) * PRIORITIES + usize::from(left.priority);
+        while self.has_room(port, left.priority) {
+            let Some(end) = self.blocked[list].pop_front() else { return };
             self.ends[end as usize].set_blocked(false);
             // One packet each, in turn.
             if self.send_one(end, context) {
@@ -104,10 +106,11 @@ impl Endpoint {
     /// Has an end do all that it can do now.
     #[inline]
     fn advance(&mut self, end: u32, context: &mut NetContext) {
-        let port = self.ends[end as usize].port();
+        let at = &self.ends[end as usize];
+        let (port, priority) = (at.port(), at.priority());
         while !self.ends[end as usize].is_blocked() {
-            if !self.has_room(port) {
-                if self.ends[end as usize].has_more(context.now()) {
+            if !self.has_room(port, priority) {
+                if self.ends[end as usize].may_have_more(context.now()) {
                     self.block(end);
                 }
                 break;
@@ -120,14 +123,15 @@ impl Endpoint {
     }
 
     #[inline]
-    fn has_room(&self, port: u16) -> bool {
-        self.ports[usize::from(port)].waiting_packets() < self.queue_packets
+    fn has_room(&self, port: u16, priority: u8) -> bool {
+        self.ports[usize::from(port)].waiting_of(priority).0 < self.queue_packets
     }
 
     fn block(&mut self, end: u32) {
         let at = &mut self.ends[end as usize];
         at.set_blocked(true);
-        self.blocked[usize::from(at.port())].push_back(end);
+        let list = usize::from(at.port()) * PRIORITIES + usize::from(at.priority());
+        self.blocked[list].push_back(end);
     }
 
     /// Sends the next packet of an end, if it has one.
@@ -137,8 +141,9 @@ impl Endpoint {
         let Some(packet) = at.next(context.now()) else { return false };
         let port = at.port();
         let id = context.packets.insert(packet);
-        let left = self.ports[usize::from(port)].push(id, context);
-        self.note_loss(left);
+        if let Some(left) = self.ports[usize::from(port)].push(id, context) {
+            self.note_loss(&left);
+        }
         true
     }
 
@@ -158,9 +163,9 @@ impl Endpoint {
     }
 
     #[inline]
-    fn note_loss(&mut self, left: Option<Left>) {
-        if let Some(Left { flow, ip_bytes, dropped: Some(reason), .. }) = left {
-            self.drops.count(flow, ip_bytes, reason);
+    fn note_loss(&mut self, left: &Left) {
+        if let Some(reason) = left.dropped {
+            self.drops.count(left.flow, left.ip_bytes, reason);
         }
     }
 
