@@ -13,6 +13,8 @@
 //! | `iio/` | integrated IO controller: write and read buffers |
 //! | `pcie/` | what a link costs |
 //! | `nvme/` | drives as DMA sources and sinks |
+//! | `flow/` | applications at the ends of flows |
+//! | `ether/` | cables, ports, switches, hosts without a host network |
 //! | `transport/` | TCP and RoCE as pure state machines |
 //! | `link/` | a plain link between two servers |
 
@@ -21,6 +23,8 @@ pub mod cache;
 pub mod cha;
 mod context;
 pub mod core;
+pub mod ether;
+pub mod flow;
 pub mod iio;
 pub mod link;
 mod machine;
