@@ -13,6 +13,8 @@
 //! | `iio/` | integrated IO controller: write and read buffers |
 //! | `pcie/` | what a link costs |
 //! | `nvme/` | drives as DMA sources and sinks |
+//! | `nic/` | the NIC: receive buffer, rings, DMA, interrupts, sending |
+//! | `ether/` | cables and output ports |
 //! | `transport/` | TCP and RoCE as pure state machines |
 //! | `link/` | a plain link between two servers |
 
@@ -21,10 +23,12 @@ pub mod cache;
 pub mod cha;
 mod context;
 pub mod core;
+pub mod ether;
 pub mod iio;
 pub mod link;
 mod machine;
 pub mod memory;
+pub mod nic;
 pub mod nvme;
 mod packet;
 mod pages;
