@@ -12,6 +12,7 @@
 //! | `memory/` | memory controller and DRAM of one channel, address map |
 //! | `iio/` | integrated IO controller: write and read buffers |
 //! | `pcie/` | what a link costs |
+//! | `os/` | what network traffic costs a core: softirq, copies, applications |
 //! | `nvme/` | drives as DMA sources and sinks |
 //! | `transport/` | TCP and RoCE as pure state machines |
 //! | `link/` | a plain link between two servers |
@@ -26,6 +27,7 @@ pub mod link;
 mod machine;
 pub mod memory;
 pub mod nvme;
+pub mod os;
 mod packet;
 mod pages;
 pub mod params;
