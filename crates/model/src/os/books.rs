@@ -91,6 +91,8 @@ pub struct SocketCounts {
 /// What happened at a network core since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetCoreCounts {
+    /// Packets from the NIC.
+    pub packets: u64,
     /// Interrupts.
     pub interrupts: u64,
     /// Polls of the receive queue.

@@ -78,14 +78,7 @@ impl Lfb {
     }
 
     /// Wishes for a line, to store to it or to read it.
-    pub(super) fn ask(
-        &mut self,
-        line: u64,
-        store: bool,
-        purpose: Purpose,
-        class: u8,
-        context: &mut Context,
-    ) -> Asked {
+    pub(super) fn ask(&mut self, line: u64, store: bool, purpose: Purpose, class: u8, context: &mut Context) -> Asked {
         if self.idle_entries == 0 {
             return Asked::Full;
         }

@@ -138,10 +138,9 @@ impl NetCore {
 
     /// The events that it begins with: how many ps from the start, and what it is to be sent.
     pub fn starts(&self) -> impl Iterator<Item = (u64, Payload)> + '_ {
-        let begin = |(connection, socket): (u32, &Socket)| {
-            (socket.params.start_ps.max(1), Payload::Begin { connection })
-        };
-        (0..).zip(&self.sockets).map(begin)
+        (0..)
+            .zip(&self.sockets)
+            .map(|(connection, socket)| (socket.params.start_ps.max(1), Payload::Begin { connection }))
     }
 
     /// The LFB pool.
@@ -207,7 +206,7 @@ impl NetCore {
         match payload {
             Payload::Step => {}
             Payload::Received(id) => self.on_received(id, context),
-            Payload::Interrupt { .. } => self.on_interrupt(context.now()),
+            Payload::Interrupt { .. } => self.on_interrupt(),
             Payload::Sent { flow, bytes } => self.on_sent(flow, bytes),
             Payload::Timer { connection, generation } => self.on_timer(connection, generation, context),
             Payload::Begin { connection } => self.on_begin(connection, context.now()),

@@ -37,17 +37,24 @@ impl Output {
     /// is not larger than that.
     fn buffer(&mut self, bytes: u32) -> u64 {
         let bytes = u64::from(bytes).next_multiple_of(PAGE_BYTES);
-        let run = self.pages.run_bytes();
-        let address = self.region.base + self.at;
-        if bytes <= run && address % run + bytes > run {
-            self.at += run - address % run;
-        }
+        self.at = self.within_run(self.at, bytes);
         if self.at + bytes > self.region.bytes {
-            self.at = 0;
+            self.at = self.within_run(0, bytes);
         }
         let line = self.pages.physical(self.region.base + self.at) / 64;
         self.at += bytes;
         line
+    }
+
+    /// The first place from `at` on where `bytes` bytes do not leave a run of pages.
+    fn within_run(&self, at: u64, bytes: u64) -> u64 {
+        let run = self.pages.run_bytes();
+        let within = (self.region.base + at) % run;
+        if bytes <= run && within + bytes > run {
+            at + run - within
+        } else {
+            at
+        }
     }
 }
 

@@ -42,13 +42,6 @@ impl Softirq {
     pub(super) fn is_polling(&self) -> bool {
         self.polling
     }
-
-    fn start(&mut self, now: Time) {
-        if !self.polling {
-            self.polling = true;
-            self.since = now;
-        }
-    }
 }
 
 impl NetCore {
@@ -56,6 +49,7 @@ impl NetCore {
     pub(super) fn on_received(&mut self, id: PacketId, context: &mut Context) {
         let now = context.now();
         let flow = context.packets.get(id).flow;
+        self.counts.packets += 1;
         if let Some(index) = self.socket_of(flow) {
             self.sockets[index].counts.packets += 1;
         }
@@ -63,14 +57,14 @@ impl NetCore {
         let armed_at = self.softirq.armed_at;
         let unseen = armed_at > Time::ZERO && now <= armed_at + TO_NIC_PS;
         if self.stack.poll || unseen {
-            self.softirq.start(now);
+            self.softirq.polling = true;
         }
     }
 
     /// The queue has interrupted.
-    pub(super) fn on_interrupt(&mut self, now: Time) {
+    pub(super) fn on_interrupt(&mut self) {
         self.counts.interrupts += 1;
-        self.softirq.start(now);
+        self.softirq.polling = true;
     }
 
     /// What the softirq does next.
@@ -81,11 +75,14 @@ impl NetCore {
         if let Some(joined) = self.gro.next() {
             return Choice::Work(Task::Segment(joined), self.stack.segment_ps, Spent::Softirq);
         }
-        if self.softirq.polled < self.stack.budget.max(1) && !self.softirq.backlog.is_empty() {
+        if self.softirq.polled < self.stack.budget.clamp(1, u32::from(u16::MAX)) && !self.softirq.backlog.is_empty() {
             if self.lines.owed() > EXTRA_BACKLOG {
                 return Choice::Wait(Spent::Softirq);
             }
             if let Some(id) = self.softirq.backlog.pop(context.packets) {
+                if self.softirq.polled == 0 {
+                    self.softirq.since = context.now();
+                }
                 self.softirq.polled += 1;
                 return Choice::Work(Task::Packet(id), self.stack.packet_ps, Spent::Softirq);
             }
@@ -116,7 +113,6 @@ impl NetCore {
             softirq.armed_at = now;
         } else {
             self.applications_until = now + now.since(softirq.since);
-            softirq.since = self.applications_until;
         }
     }
 
