@@ -12,6 +12,7 @@
 //! | `memory/` | memory controller and DRAM of one channel, address map |
 //! | `iio/` | integrated IO controller: write and read buffers |
 //! | `pcie/` | what a link costs |
+//! | `os/` | what network traffic costs a core: softirq, copies, applications |
 //! | `nvme/` | drives as DMA sources and sinks |
 //! | `flow/` | applications at the ends of flows |
 //! | `ether/` | cables, ports, switches, hosts without a host network |
@@ -33,6 +34,7 @@ mod machine;
 pub mod memory;
 pub mod nic;
 pub mod nvme;
+pub mod os;
 mod packet;
 mod pages;
 pub mod params;

@@ -9,6 +9,7 @@ use crate::link::{Receiver, Sender};
 use crate::memory::{Channel, Decoder};
 use crate::nic::Nic;
 use crate::nvme::Ssd;
+use crate::os::NetCore;
 use crate::packet::{Packet, Packets};
 use crate::request::Requests;
 use hostnet_kernel::{Event, Partition, Scheduler};
@@ -21,6 +22,8 @@ pub enum Component {
     Core(Box<Core>),
     /// A core with caches.
     CachedCore(Box<CachedCore>),
+    /// A core with network traffic.
+    NetCore(Box<NetCore>),
     /// The caching and home agents.
     Cha(Box<Cha>),
     /// A memory channel.
@@ -123,6 +126,7 @@ impl Machine {
             match component {
                 Component::Core(core) => core.stop(),
                 Component::CachedCore(core) => core.stop(),
+                Component::NetCore(core) => core.stop(),
                 Component::Ssd(ssd) => ssd.stop(),
                 Component::Sender(sender) => sender.stop(),
                 _ => {}
@@ -168,6 +172,7 @@ impl Partition for Machine {
                 core.on_kernel_work(pages, class, ssd, &mut context);
             }
             (payload, Component::CachedCore(core)) => core.on_event(payload, &mut context),
+            (payload, Component::NetCore(core)) => core.on_event(payload, &mut context),
             (payload, Component::Channel(channel)) => channel.on_event(payload, &mut context),
             (Payload::Data(id), Component::Iio(iio)) => iio.on_data(id, &mut context),
             (Payload::Acknowledged(id), Component::Iio(iio)) => iio.on_acknowledged(id, &mut context),

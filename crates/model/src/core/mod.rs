@@ -9,6 +9,7 @@ mod stream;
 pub use cached::{Block, CachedCore, Partner, Source, Storage, Stream, Thread};
 pub use stream::{Evictions, Walk};
 
+use crate::cache::Victim;
 use crate::cha::slice_of;
 use crate::context::{Context, Payload};
 use crate::pages::Pages;
@@ -24,6 +25,18 @@ pub const KERNEL_BACKLOG_LINES: u64 = 4096;
 
 /// Pieces of kernel work that may wait at a core before its list has to grow.
 const WAITING_CAPACITY: usize = 1024;
+
+/// A request goes on with the line that left the caches for the one that it asked for.
+pub(crate) fn turn<'a>(id: RequestId, victim: Victim, kind: Kind, context: &'a mut Context) -> &'a mut Request {
+    let now = context.now();
+    let (slice, place) = (slice_of(victim.line, context.layout.slices), context.decoder.place(victim.line));
+    if let Some(caches) = context.caches.as_deref() {
+        caches.expect(victim.line);
+    }
+    let request = context.requests.get_mut(id);
+    *request = Request { kind, class: victim.class, line: victim.line, slice, place, since: now, ..*request };
+    request
+}
 
 /// What makes a core miss.
 #[derive(Clone, Debug, Serialize, Deserialize)]
