@@ -14,6 +14,7 @@
 //! | `pcie/` | what a link costs |
 //! | `nvme/` | drives as DMA sources and sinks |
 //! | `transport/` | TCP and RoCE as pure state machines |
+//! | `upi/` | the way from the cores of other sockets to the memory of this one |
 //! | `link/` | a plain link between two servers |
 
 pub mod app;
@@ -32,6 +33,7 @@ pub mod params;
 pub mod pcie;
 mod request;
 pub mod transport;
+pub mod upi;
 
 pub use context::{Context, IioCounter, Layout, NetContext, Payload};
 pub use machine::{Component, Machine};

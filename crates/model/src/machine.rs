@@ -10,6 +10,7 @@ use crate::memory::{Channel, Decoder};
 use crate::nvme::Ssd;
 use crate::packet::{Packet, Packets};
 use crate::request::Requests;
+use crate::upi::Upi;
 use hostnet_kernel::{Event, Partition, Scheduler};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,8 @@ pub enum Component {
     Iio(Box<Iio>),
     /// A drive.
     Ssd(Box<Ssd>),
+    /// The way to another socket.
+    Upi(Box<Upi>),
     /// The sending end of a link to another server; ends of links follow the drives.
     Sender(Box<Sender>),
     /// The receiving end of a link from another server.
@@ -142,6 +145,7 @@ impl Partition for Machine {
 
     #[inline]
     fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
+        let source = event.source;
         let mut context = Context {
             id: event.target,
             layout: &self.layout,
@@ -175,6 +179,13 @@ impl Partition for Machine {
                 iio.on_read_tlp(line, lines, class, link, &mut context);
             }
             (payload, Component::Ssd(ssd)) => ssd.on_event(payload, &mut context),
+            (payload, Component::Upi(upi)) => upi.on_event(payload, &mut context),
+            (Payload::Taken(id), Component::Core(core)) => core.on_taken(id, &mut context),
+            (Payload::Throttle { ps }, Component::Core(core)) => core.on_throttle(ps),
+            (Payload::Halt { on }, Component::Core(core)) => core.on_halt(on, &mut context),
+            (Payload::ReadCounter { counter }, Component::Iio(iio)) => {
+                iio.on_read_counter(counter, source, &mut context)
+            }
             (payload, Component::Sender(sender)) => sender.on_event(payload, &mut context),
             (payload, Component::Receiver(receiver)) => receiver.on_event(payload, &mut context),
             (payload, Component::Core(_) | Component::Cha(_) | Component::Iio(_)) => {
