@@ -17,8 +17,8 @@
 //! | `flow/` | applications at the ends of flows |
 //! | `ether/` | cables, ports, switches, hosts without a host network |
 //! | `nic/` | the NIC: receive buffer, rings, DMA, interrupts, sending |
-//! | `ether/` | cables and output ports |
 //! | `transport/` | TCP and RoCE as pure state machines |
+//! | `upi/` | the way from the cores of other sockets to the memory of this one |
 //! | `link/` | a plain link between two servers |
 
 pub mod app;
@@ -41,6 +41,7 @@ pub mod params;
 pub mod pcie;
 mod request;
 pub mod transport;
+pub mod upi;
 
 pub use context::{Context, IioCounter, Layout, NetContext, Payload};
 pub use machine::{Component, Machine};

@@ -12,6 +12,7 @@ use crate::nvme::Ssd;
 use crate::os::NetCore;
 use crate::packet::{Packet, Packets};
 use crate::request::Requests;
+use crate::upi::Upi;
 use hostnet_kernel::{Event, Partition, Scheduler};
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +35,8 @@ pub enum Component {
     Ssd(Box<Ssd>),
     /// The NIC; it follows the drives.
     Nic(Box<Nic>),
+    /// The way to another socket.
+    Upi(Box<Upi>),
     /// The sending end of a link to another server; ends of links follow the drives.
     Sender(Box<Sender>),
     /// The receiving end of a link from another server.
@@ -149,6 +152,7 @@ impl Partition for Machine {
 
     #[inline]
     fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
+        let source = event.source;
         let mut context = Context {
             id: event.target,
             layout: &self.layout,
@@ -184,6 +188,13 @@ impl Partition for Machine {
             }
             (payload, Component::Ssd(ssd)) => ssd.on_event(payload, &mut context),
             (payload, Component::Nic(nic)) => nic.on_event(payload, &mut context),
+            (payload, Component::Upi(upi)) => upi.on_event(payload, &mut context),
+            (Payload::Taken(id), Component::Core(core)) => core.on_taken(id, &mut context),
+            (Payload::Throttle { ps }, Component::Core(core)) => core.on_throttle(ps),
+            (Payload::Halt { on }, Component::Core(core)) => core.on_halt(on, &mut context),
+            (Payload::ReadCounter { counter }, Component::Iio(iio)) => {
+                iio.on_read_counter(counter, source, &mut context)
+            }
             (payload, Component::Sender(sender)) => sender.on_event(payload, &mut context),
             (payload, Component::Receiver(receiver)) => receiver.on_event(payload, &mut context),
             (payload, Component::Core(_) | Component::Cha(_) | Component::Iio(_)) => {

@@ -9,9 +9,10 @@ use hostnet_model::core::{CachedCore, Core, Evictions, Partner, Program, Source,
 use hostnet_model::link::{LinkParams, Receiver, Sender, Socket};
 use hostnet_model::nvme::{Job, Ssd};
 use hostnet_model::params::{
-    AppParams, CacheParams, FioParams, Pattern, PcieParams, ServerParams, StreamParams, WorkloadKind,
+    AppParams, CacheParams, CoreParams, FioParams, Pattern, PcieParams, RemoteParams, ServerParams, StreamParams,
+    WorkloadKind,
 };
-use hostnet_model::{cha::Cha, iio::Iio, memory::Channel, memory::Decoder};
+use hostnet_model::{cha::Cha, iio::Iio, memory::Channel, memory::Decoder, upi::Upi};
 use hostnet_model::{Component, Layout, Machine, Pages, Payload};
 use std::collections::VecDeque;
 
@@ -198,6 +199,21 @@ impl Builder<'_> {
         }
     }
 
+    /// The ways to other sockets, and the cores there.
+    fn remote(&mut self, remote: &RemoteParams) -> Vec<Component> {
+        let upi = |_| Component::Upi(Box::new(Upi::new(&remote.upi, self.classes)));
+        let mut all: Vec<Component> = (0..remote.sockets).map(upi).collect();
+        let params = CoreParams { lfb_entries: remote.lines_in_flight, ..self.params.core.clone() };
+        for (index, core) in (0..).zip(&remote.cores) {
+            let program = self.stream(core.class, self.params.core.count + index, &core.stream);
+            let rng = self.component_rng(self.layout.remote + index);
+            let upi = ComponentId(self.layout.upi + core.socket);
+            let core = Core::new(params.clone(), self.pages.clone(), rng, vec![program], self.classes).behind(upi);
+            all.push(Component::Core(Box::new(core)));
+        }
+        all
+    }
+
     fn kernel_work(&mut self, class: u8, core: u32, fio: &FioParams) -> Program {
         let base = self.space.take(KERNEL_BYTES);
         let mut rng = self.rng(2 << 32 | u64::from(core) << 8 | u64::from(class));
@@ -300,7 +316,7 @@ fn partition(
     let mut machine = Machine::new(layout, decoder, caches, components, requests_capacity(params));
     warm_up::fill(&mut machine, params, feeds);
     feeds.fill(&mut machine);
-    start(params, &machine, &mut scheduler);
+    start(&machine, &mut scheduler);
     (machine, scheduler)
 }
 
@@ -365,11 +381,15 @@ fn layout(params: &ServerParams, first: u32, links: u32) -> Layout {
     Layout { core: first, cha, channel, iio, ssd, nic, upi, remote, control, link, slices, end: link + links }
 }
 
-/// Every request holds an LFB entry, an IIO entry or a TOR entry.
+/// Every request holds an LFB entry, an IIO entry or a TOR entry; one of another socket may have another number at the CHA.
 fn requests_capacity(params: &ServerParams) -> usize {
     let cores = params.core.count * params.core.lfb_entries;
-    (cores * 2 + params.iio.write_credits + params.iio.read_credits + params.cha.slices * params.cha.tor_entries)
-        as usize
+    let remote = params.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32 * remote.lines_in_flight);
+    (cores * 2
+        + remote * 3
+        + params.iio.write_credits
+        + params.iio.read_credits
+        + params.cha.slices * params.cha.tor_entries) as usize
 }
 
 fn components(builder: &mut Builder) -> Vec<Component> {
@@ -381,6 +401,10 @@ fn components(builder: &mut Builder) -> Vec<Component> {
         Some(cache) => builder.cached_cores(cache),
     };
     let cha = Cha::new(params.cha.clone(), &params.core, &params.iio, params.cache.as_ref(), classes);
+    let cha = match &params.remote {
+        Some(remote) => cha.with_remote(remote),
+        None => cha,
+    };
     all.push(Component::Cha(Box::new(cha)));
     let memory = &params.memory;
     for number in 0..memory.map.channels * memory.dram.subchannels {
@@ -393,6 +417,9 @@ fn components(builder: &mut Builder) -> Vec<Component> {
     let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| cache.ddio.drives.clone());
     all.push(Component::Iio(Box::new(Iio::new(params.iio.clone(), &pcie, ddio, rng, classes))));
     all.extend(builder.drives().into_iter().map(|ssd| Component::Ssd(Box::new(ssd))));
+    if let Some(remote) = &params.remote {
+        all.extend(builder.remote(remote));
+    }
     all
 }
 
@@ -405,13 +432,13 @@ fn links(params: &ServerParams, layout: Layout) -> Vec<PcieParams> {
 }
 
 /// The first events: LFB entries become free one after the other, jobs submit their commands.
-fn start(params: &ServerParams, machine: &Machine, scheduler: &mut Scheduler<Payload>) {
+fn start(machine: &Machine, scheduler: &mut Scheduler<Payload>) {
     let layout = machine.layout();
     for (index, component) in machine.components().iter().enumerate() {
         let id = ComponentId(layout.core + index as u32);
         match component {
             Component::Core(core) if core.is_busy() => {
-                for entry in 0..params.core.lfb_entries {
+                for entry in 0..core.lfb().capacity() {
                     scheduler.send(id, id, 1 + u64::from(entry) * 1000 + index as u64 * 137, Payload::Refill);
                 }
             }

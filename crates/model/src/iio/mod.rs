@@ -3,11 +3,14 @@
 //! One entry per line. A write entry is held until the memory controller has accepted the line, a read entry until its data
 //! is back. Links are served TLP by TLP, round robin; lines enter the processor interconnect one after the other.
 
-use crate::context::{Context, Payload};
+mod counters;
+
+use crate::context::{Context, IioCounter, Payload};
 use crate::params::{IioParams, PcieParams};
 use crate::pcie::Lane;
 use crate::request::{Kind, Request, RequestId};
-use hostnet_kernel::{Rng, Time};
+use counters::Cumulative;
+use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -55,6 +58,9 @@ pub struct Iio {
     port_free: Time,
     write: Domain,
     read: Domain,
+    /// Of the write and the read buffer.
+    counts: [Cumulative; 2],
+    clock_ps: u64,
 }
 
 impl Iio {
@@ -79,9 +85,34 @@ impl Iio {
             write_turn: 0,
             read_turn: 0,
             port_free: Time::ZERO,
+            counts: [Cumulative::default(); 2],
+            clock_ps: 1,
             params,
             rng,
         }
+    }
+
+    /// Counts occupancy by a clock with a period of `clock_ps` ps, at least 1. Without this by one of 1 ps.
+    pub fn set_clock(&mut self, clock_ps: u64) {
+        self.clock_ps = clock_ps.max(1);
+    }
+
+    /// The value of a counter.
+    #[must_use]
+    pub fn counter(&self, counter: IioCounter, now: Time) -> u64 {
+        let [write, read] = &self.counts;
+        match counter {
+            IioCounter::WriteOccupancy => write.occupancy_ps(now, self.write.in_use()) / self.clock_ps,
+            IioCounter::WriteInsertions => write.insertions(),
+            IioCounter::ReadOccupancy => read.occupancy_ps(now, self.read.in_use()) / self.clock_ps,
+            IioCounter::ReadInsertions => read.insertions(),
+        }
+    }
+
+    /// A counter is read.
+    pub(crate) fn on_read_counter(&self, counter: IioCounter, reader: ComponentId, context: &mut Context) {
+        let value = self.counter(counter, context.now());
+        context.send(reader, 1, Payload::Counter { counter, value });
     }
 
     /// P2M-Write.
@@ -120,6 +151,7 @@ impl Iio {
     pub(crate) fn on_acknowledged(&mut self, id: RequestId, context: &mut Context) {
         let Request { class, since, .. } = *context.requests.get(id);
         self.write.release(context.now(), class, since);
+        self.counts[0].leave(context.now());
         context.requests.remove(id);
         self.start_writes(context);
     }
@@ -177,12 +209,14 @@ impl Iio {
     /// Takes an entry for the next line of a TLP and sends the line on its way.
     fn start_line(&mut self, tlp: &mut Waiting, kind: Kind, context: &mut Context) {
         let now = context.now();
-        let (domain, to_cha_ps) = match kind {
-            Kind::IoWrite | Kind::IoPut => (&mut self.write, self.params.write_to_cha_ps),
-            _ => (&mut self.read, self.params.read_to_cha_ps),
+        let [writes, reads] = &mut self.counts;
+        let (domain, counts, to_cha_ps) = match kind {
+            Kind::IoWrite | Kind::IoPut => (&mut self.write, writes, self.params.write_to_cha_ps),
+            _ => (&mut self.read, reads, self.params.read_to_cha_ps),
         };
         let taken = domain.try_acquire(now, tlp.class);
         assert!(taken, "an entry is free");
+        counts.insert(now);
         let line = tlp.line + u64::from(tlp.lines - tlp.left);
         tlp.left -= 1;
         let id = context.requests.insert(Request {
@@ -213,6 +247,7 @@ impl Iio {
         let now = context.now();
         let Request { class, since, tag, .. } = *context.requests.get(id);
         self.read.release(now, class, since);
+        self.counts[1].leave(now);
         context.requests.remove(id);
         let burst = &mut self.bursts[tag as usize];
         burst.outstanding -= 1;
