@@ -1,5 +1,6 @@
 //! From a plan to a world.
 
+use crate::attach::Attachment;
 use crate::feeds::Feeds;
 use crate::warm_up;
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
@@ -24,12 +25,12 @@ const KERNEL_BYTES: u64 = 256 << 20;
 const EXTRA_BYTES: u64 = 16 << 20;
 
 /// Hands out virtual memory, aligned to 1 MiB.
-struct Space {
+pub(crate) struct Space {
     next: u64,
 }
 
 impl Space {
-    fn take(&mut self, bytes: u64) -> u64 {
+    pub(crate) fn take(&mut self, bytes: u64) -> u64 {
         let base = self.next;
         self.next += bytes.next_multiple_of(1 << 20);
         base
@@ -37,12 +38,14 @@ impl Space {
 }
 
 /// Parts under construction.
-struct Builder<'a> {
-    params: &'a ServerParams,
-    layout: Layout,
-    pages: Pages,
-    space: Space,
-    classes: usize,
+pub(crate) struct Builder<'a> {
+    pub(crate) params: &'a ServerParams,
+    pub(crate) layout: Layout,
+    pub(crate) pages: Pages,
+    pub(crate) space: Space,
+    pub(crate) classes: usize,
+    /// Its place on a network, if it has one.
+    pub(crate) attachment: Option<Attachment<'a>>,
 }
 
 impl Builder<'_> {
@@ -50,7 +53,7 @@ impl Builder<'_> {
         Rng::new(self.params.seed, stream)
     }
 
-    fn component_rng(&self, component: u32) -> Rng {
+    pub(crate) fn component_rng(&self, component: u32) -> Rng {
         self.rng(u64::from(component))
     }
 
@@ -292,7 +295,17 @@ pub fn server(params: &ServerParams, first: u32) -> (Machine, Scheduler<Payload>
 
 fn fed_server(params: &ServerParams, first: u32, feeds: &mut Feeds) -> (Machine, Scheduler<Payload>) {
     let classes = params.workloads.len().max(1);
-    partition(params, layout(params, first, 0), classes, feeds, |_, _| {})
+    partition(params, layout(params, first, 0), classes, feeds, None, |_, _| {})
+}
+
+/// The partition of a server on a network, with components from `first` on. Its workloads end with the classes of the network.
+pub(crate) fn attached_server(
+    params: &ServerParams,
+    first: u32,
+    attachment: Attachment,
+) -> (Machine, Scheduler<Payload>) {
+    let classes = params.workloads.len();
+    partition(params, layout(params, first, 0), classes, &mut Feeds::new(params), Some(attachment), |_, _| {})
 }
 
 /// The partition of a server whose parts beyond those of every server are added by `extend`.
@@ -301,10 +314,11 @@ fn partition(
     layout: Layout,
     classes: usize,
     feeds: &mut Feeds,
+    attachment: Option<Attachment>,
     extend: impl FnOnce(&mut Builder, &mut Vec<Component>),
 ) -> (Machine, Scheduler<Payload>) {
     let pages = Pages::new(&params.memory.pages, params.seed);
-    let mut builder = Builder { params, layout, pages, space: Space { next: 0 }, classes };
+    let mut builder = Builder { params, layout, pages, space: Space { next: 0 }, classes, attachment };
     let mut components = components(&mut builder);
     extend(&mut builder, &mut components);
     let decoder = Decoder::new(&params.memory.map, &params.memory.dram);
@@ -359,7 +373,7 @@ fn linked(
     end: impl FnOnce(&Socket, Pages) -> Component,
 ) -> (Machine, Scheduler<Payload>) {
     let class = params.workloads.len();
-    partition(params, layout, class + 1, &mut Feeds::new(params), |builder, components| {
+    partition(params, layout, class + 1, &mut Feeds::new(params), None, |builder, components| {
         let base = builder.space.take(link.buffer_bytes);
         let socket = Socket { link: params.ssd.count as u8, class: class as u8, peer, base };
         components.push(end(&socket, builder.pages.clone()));
@@ -367,7 +381,7 @@ fn linked(
 }
 
 /// The numbers of the components of a server with `links` ends of links.
-fn layout(params: &ServerParams, first: u32, links: u32) -> Layout {
+pub(crate) fn layout(params: &ServerParams, first: u32, links: u32) -> Layout {
     let cha = first + params.core.count;
     let channel = cha + 1;
     let iio = channel + params.memory.map.channels * params.memory.dram.subchannels;
@@ -400,6 +414,7 @@ fn components(builder: &mut Builder) -> Vec<Component> {
         None => builder.cores(),
         Some(cache) => builder.cached_cores(cache),
     };
+    builder.net_cores(&mut all);
     let cha = Cha::new(params.cha.clone(), &params.core, &params.iio, params.cache.as_ref(), classes);
     let cha = match &params.remote {
         Some(remote) => cha.with_remote(remote),
@@ -414,9 +429,15 @@ fn components(builder: &mut Builder) -> Vec<Component> {
     }
     let rng = builder.component_rng(layout.iio);
     let pcie = links(params, layout);
-    let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| cache.ddio.drives.clone());
+    let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| {
+        let nic = params.nic.iter().map(|nic| nic.ddio);
+        cache.ddio.drives.iter().copied().chain(nic).collect()
+    });
     all.push(Component::Iio(Box::new(Iio::new(params.iio.clone(), &pcie, ddio, rng, classes))));
     all.extend(builder.drives().into_iter().map(|ssd| Component::Ssd(Box::new(ssd))));
+    if let Some(nic) = &params.nic {
+        all.extend(builder.nic(nic));
+    }
     if let Some(remote) = &params.remote {
         all.extend(builder.remote(remote));
     }
@@ -456,6 +477,11 @@ fn start(machine: &Machine, scheduler: &mut Scheduler<Payload>) {
                         let delay = 1 + u64::from(command) * 500_000 + index as u64 * 17_389;
                         scheduler.send(id, id, delay, Payload::Submit { job });
                     }
+                }
+            }
+            Component::NetCore(core) => {
+                for (delay, payload) in core.starts() {
+                    scheduler.send(id, id, delay, payload);
                 }
             }
             Component::Sender(_) => scheduler.send(id, id, 1, Payload::Send),

@@ -114,6 +114,12 @@ impl FlowEnd {
         }
     }
 
+    /// The host that it is at.
+    #[must_use]
+    pub fn host(&self) -> u16 {
+        self.host
+    }
+
     /// Takes in a packet.
     #[inline]
     pub(super) fn on_packet(&mut self, packet: &mut Packet, now: Time) {

@@ -7,7 +7,7 @@ use hostnet_measure::Domain;
 use hostnet_model::memory::{Controller, Counters};
 use hostnet_model::params::WorkloadKind;
 
-pub(super) const CHANNELS: &[(&str, Kind)] = &[
+pub(crate) const CHANNELS: &[(&str, Kind)] = &[
     ("channel", Kind::Integer),
     ("read_gb_per_s", Kind::Number),
     ("write_gb_per_s", Kind::Number),
@@ -33,7 +33,7 @@ pub(super) const CHANNELS: &[(&str, Kind)] = &[
 ];
 
 impl View<'_> {
-    pub(super) fn channels(&self) -> Table {
+    pub(crate) fn channels(&self) -> Table {
         let mut table = Table::new("channels", CHANNELS);
         let controllers = self.controllers();
         table.push(self.channel_row(-1, &controllers));
