@@ -389,7 +389,10 @@ fn components(builder: &mut Builder) -> Vec<Component> {
     }
     let rng = builder.component_rng(layout.iio);
     let pcie = links(params, layout);
-    let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| cache.ddio.drives.clone());
+    let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| {
+        let nic = params.nic.iter().map(|nic| nic.ddio);
+        cache.ddio.drives.iter().copied().chain(nic).collect()
+    });
     all.push(Component::Iio(Box::new(Iio::new(params.iio.clone(), &pcie, ddio, rng, classes))));
     all.extend(builder.drives().into_iter().map(|ssd| Component::Ssd(Box::new(ssd))));
     all
