@@ -14,6 +14,8 @@
 //! | `pcie/` | what a link costs |
 //! | `os/` | what network traffic costs a core: softirq, copies, applications |
 //! | `nvme/` | drives as DMA sources and sinks |
+//! | `flow/` | applications at the ends of flows |
+//! | `ether/` | cables, ports, switches, hosts without a host network |
 //! | `transport/` | TCP and RoCE as pure state machines |
 //! | `link/` | a plain link between two servers |
 
@@ -22,6 +24,8 @@ pub mod cache;
 pub mod cha;
 mod context;
 pub mod core;
+pub mod ether;
+pub mod flow;
 pub mod iio;
 pub mod link;
 mod machine;
