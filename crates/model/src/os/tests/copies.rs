@@ -47,17 +47,21 @@ fn a_line_of_a_copy_takes_its_work_or_its_share_of_the_latency() {
 #[test]
 fn a_saturated_core_reads_what_its_costs_per_packet_segment_call_and_line_allow() {
     let stack = StackParams { copy_line_ps: 30_000, ..stack() };
-    let (rate, share) = receive(stack.clone(), 98_000);
-    let lines = f64::from((MSS + 66).div_ceil(64) - 1);
-    let joined = f64::from(stack.gro_bytes / MSS);
-    let call_packets = f64::from(stack.call_bytes) / f64::from(MSS);
-    let per_packet = stack.packet_ps as f64
-        + (stack.segment_ps + stack.ack_ps) as f64 / joined
-        + (stack.call_ps + stack.ack_ps) as f64 / call_packets
-        + stack.copy_line_ps as f64 * lines;
-    let expected = f64::from(MSS) / (per_packet * 1e-12);
-    assert!((rate / expected - 1.0).abs() < 0.05, "{rate:.3e}, not {expected:.3e}");
-    assert!(share(Spent::Idle) < 0.02, "{}", share(Spent::Idle));
+    let mut run = flows(stack.clone(), vec![socket(0, Traffic::Bulk { bytes: u64::MAX }, false)]);
+    run_us(&mut run, WINDOW_US);
+    let core = &world(&mut run).core;
+    let counts = core.sockets[0].counts;
+    let stalled = core.times().spent_ps(Spent::Stalled, Time::from_ps(WINDOW_US * 1_000_000));
+    let costs = counts.packets * stack.packet_ps
+        + counts.segments * stack.segment_ps
+        + counts.acks * stack.ack_ps
+        + counts.calls * stack.call_ps
+        + core.counts().source_lines * stack.copy_line_ps
+        + stalled;
+    let window = (WINDOW_US * 1_000_000) as f64;
+    assert!((costs as f64 / window - 1.0).abs() < 0.005, "{costs} ps of {window}");
+    let bytes_per_line = counts.read_bytes as f64 / core.counts().source_lines as f64;
+    assert!(bytes_per_line > 61.0 && bytes_per_line <= 64.0, "{bytes_per_line}");
 }
 
 #[test]
