@@ -48,7 +48,12 @@ impl NetCore {
                         return Choice::Work(Task::Copy, at.since(context.now()), Spent::Copy);
                     }
                     Pace::Waiting => return Choice::Wait(Spent::Stalled),
-                    Pace::Done => self.end_call(context),
+                    Pace::Done => {
+                        self.end_call(context);
+                        if let Some(work) = self.next_output(context) {
+                            return work;
+                        }
+                    }
                 }
             }
             let Some(index) = self.ready.pop_front() else { return Choice::Nothing };
