@@ -13,6 +13,7 @@ fn main() -> io::Result<()> {
         ("PROFILES", "controllers"),
         ("APPS", "apps"),
         ("COUNTERS", "counters"),
+        ("TRANSPORTS", "transports"),
     ];
     for (name, folder) in folders {
         text += &constant(name, &specs.join(folder))?;

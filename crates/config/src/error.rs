@@ -51,6 +51,16 @@ impl Issue {
         Issue { paths, message: message.into(), elsewhere: None }
     }
 
+    /// The same, of keys that stand under the table `table`.
+    pub(crate) fn within(mut self, table: &str) -> Self {
+        if self.elsewhere.is_none() {
+            for path in &mut self.paths {
+                *path = if path.is_empty() { table.to_string() } else { format!("{table}.{path}") };
+            }
+        }
+        self
+    }
+
     /// A rule broken in another file.
     pub(crate) fn in_file(file: &str, line: Option<usize>, path: &str, message: impl Into<String>) -> Self {
         let elsewhere = Some((file.to_string(), line));

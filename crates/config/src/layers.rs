@@ -16,6 +16,17 @@ const REPLACES: &[(&str, &[&str])] = &[
 
 /// Puts `upper` over `lower`. Tables are merged, everything else is replaced.
 pub(crate) fn overlay(lower: &mut Value, upper: &Value) {
+    settle(lower, upper);
+    for (name, upper) in at(upper, &["host"]).and_then(Value::as_object).into_iter().flatten() {
+        if let Some(lower) = lower.get_mut("host").and_then(|hosts| hosts.get_mut(name)) {
+            settle(lower, upper);
+        }
+    }
+    merge(lower, upper);
+}
+
+/// Removes from a server's `lower` layer what its `upper` one replaces without naming it.
+fn settle(lower: &mut Value, upper: &Value) {
     for (key, replaced) in REPLACES {
         for name in names_at_star(key, upper) {
             if at(upper, &fill(key, &name)).is_some() {
@@ -23,11 +34,18 @@ pub(crate) fn overlay(lower: &mut Value, upper: &Value) {
             }
         }
     }
-    merge(lower, upper);
 }
 
-/// Replaces what stands for several keys of one layer by these keys: `ssd.bandwidth` by both directions.
+/// Replaces what stands for several keys of one layer by these keys: `ssd.bandwidth` by both directions, of a server or of
+/// every host.
 pub(crate) fn expand(layer: &mut Value) -> Result<(), Issue> {
+    for (name, host) in layer.get_mut("host").and_then(Value::as_object_mut).into_iter().flatten() {
+        expand_server(host).map_err(|issue| issue.within(&join("host", name)))?;
+    }
+    expand_server(layer)
+}
+
+fn expand_server(layer: &mut Value) -> Result<(), Issue> {
     const DIRECTIONS: [&str; 2] = ["read_bandwidth", "write_bandwidth"];
     let Some(ssd) = layer.get_mut("ssd").and_then(Value::as_object_mut) else {
         return Ok(());
@@ -115,7 +133,7 @@ pub(crate) struct Override {
 }
 
 impl Override {
-    /// Reads `a.b=VALUE`. A VALUE that is not a TOML value is taken as a string, and so is the number of a way or a drive.
+    /// Reads `a.b=VALUE`. A VALUE that is not a TOML value is taken as a string, and so is the number of a way, a drive or, for flows, a core.
     pub(crate) fn parse(text: &str) -> Result<Self, ConfigError> {
         const KEYS_MAX: usize = 12;
         let fail = |message: &str| ConfigError {
@@ -149,7 +167,10 @@ impl Override {
 
 /// Whether a key holds a list or a mask, so that a number on the command line, where quotes get lost, is one.
 fn is_list_of_numbers(keys: &[&str]) -> bool {
-    matches!(keys, ["ddio", "ways" | "off"] | ["workload", _, "llc_ways"])
+    let keys = if let ["host", _, keys @ ..] = keys { keys } else { keys };
+    let names_cores = ["cores", "from_cores", "to_cores", "sockets"];
+    matches!(keys, ["ddio", "ways" | "off"] | ["workload", _, "llc_ways" | "sockets"])
+        || matches!(keys, ["flow", _, key] | ["stack", key] if names_cores.contains(key))
 }
 
 fn show_override(text: &str) -> String {

@@ -6,6 +6,7 @@
 
 mod app_template;
 mod check;
+mod cluster_plan;
 mod content;
 mod cores;
 mod document;
@@ -23,14 +24,37 @@ pub mod units;
 mod ways;
 
 pub use app_template::app_template;
+pub use cluster_plan::ClusterPlan;
 pub use error::ConfigError;
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
 pub use presets::{apps, counters, devices, presets, profiles, AppInfo, PresetInfo};
-pub use resolve::{memory_plan, resolve};
-pub use schema::{memory_schema, schema};
+pub use resolve::{cluster_plan, is_cluster, memory_plan, resolve};
+pub use schema::{cluster_schema, memory_schema, schema};
 
 /// A commented configuration to start from. It resolves as it is.
 pub fn template() -> &'static str {
     include_str!("template.toml")
+}
+
+const CLUSTER_TEMPLATES: [(&str, &str); 4] = [
+    ("hostcc", include_str!("clusters/hostcc.toml")),
+    ("dumbbell", include_str!("clusters/dumbbell.toml")),
+    ("incast", include_str!("clusters/incast.toml")),
+    ("rdma", include_str!("clusters/rdma.toml")),
+];
+
+/// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast" or "rdma". It resolves as it is.
+///
+/// # Errors
+///
+/// When there is none of that name: a sentence with the nearest one.
+pub fn cluster_template(name: &str) -> Result<&'static str, String> {
+    match CLUSTER_TEMPLATES.iter().find(|(known, _)| *known == name) {
+        Some((_, text)) => Ok(text),
+        None => {
+            let known = CLUSTER_TEMPLATES.iter().map(|(name, _)| *name);
+            Err(format!("{} is not a known cluster; {}", units::shorten(name), error::suggestion(name, known)))
+        }
+    }
 }

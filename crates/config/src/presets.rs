@@ -99,6 +99,16 @@ pub fn counters() -> &'static [(&'static str, &'static str)] {
     COUNTERS
 }
 
+/// The settings of a transport that comes with the program.
+pub(crate) fn transport(name: &str, path: &str) -> Result<Value, Issue> {
+    embedded(TRANSPORTS, name, path, "transport")
+}
+
+/// The names of the transports that come with the program.
+pub(crate) fn transports() -> impl Iterator<Item = &'static str> {
+    TRANSPORTS.iter().map(|(name, _)| *name)
+}
+
 /// The settings of a preset.
 pub(crate) fn preset(name: &str) -> Result<Value, Issue> {
     embedded(SERVERS, name, "server.preset", "preset")
@@ -256,7 +266,8 @@ mod tests {
 
     #[test]
     fn every_number_in_an_embedded_file_has_its_source() {
-        for (name, text) in SERVERS.iter().chain(DEVICES).chain(PROFILES).chain(APPS).chain(COUNTERS) {
+        for (name, text) in SERVERS.iter().chain(DEVICES).chain(PROFILES).chain(APPS).chain(COUNTERS).chain(TRANSPORTS)
+        {
             for line in text.lines().filter(|line| line.contains('=') && !line.trim_start().starts_with('#')) {
                 let (setting, source) = line.split_once(" # ").unwrap_or((line, ""));
                 let value = setting.split_once('=').map_or("", |(_, value)| value).trim().trim_start_matches('"');

@@ -1,6 +1,6 @@
 //! The schema of the configuration, made from the types in `spec`.
 
-use crate::spec::{MemoryRunSpec, Spec};
+use crate::spec::{ClusterSpec, MemoryRunSpec, Spec};
 use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
 use serde_json::{json, Value};
@@ -16,6 +16,31 @@ pub(crate) fn complete() -> &'static Value {
 pub(crate) fn complete_memory() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(generate::<MemoryRunSpec>)
+}
+
+/// The schema of a complete configuration of a cluster. Of the tables of a server none is required: presets give them.
+pub(crate) fn complete_cluster() -> &'static Value {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    SCHEMA.get_or_init(|| {
+        let mut schema = generate::<ClusterSpec>();
+        let mut server = complete().clone();
+        drop_required(&mut server, "");
+        let host = &mut schema["properties"]["host"]["additionalProperties"];
+        for (key, value) in server["properties"].as_object().into_iter().flatten() {
+            if !["server", "run"].contains(&key.as_str()) {
+                host["properties"][key] = value.clone();
+            }
+        }
+        host["additionalProperties"] = json!(false);
+        schema
+    })
+}
+
+/// The JSON Schema of what a user may write about a cluster, as [`schema`] is about a server.
+pub fn cluster_schema() -> Value {
+    let mut schema = complete_cluster().clone();
+    schema["title"] = json!("hostnet cluster configuration");
+    schema
 }
 
 /// The JSON Schema of what a user may write.

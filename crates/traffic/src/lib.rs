@@ -6,6 +6,7 @@
 //! Traces of a processor have more to tell: [`AccessTrace`] reads them, with sizes, threads and instructions, and
 //! [`TraceSteps`] makes them what a simulated core goes through.
 
+pub mod pcap;
 mod synthetic;
 mod trace;
 

@@ -2,22 +2,25 @@
 
 mod app;
 mod cache;
+mod cluster;
 mod controller;
 mod dram;
 mod io;
 mod memory;
 mod memory_run;
+mod net_host;
 mod run;
 mod server;
 mod source;
 mod workload;
 
+pub use cluster::{cluster_plan, is_cluster};
 pub use memory_run::memory_plan;
 
 use crate::check::missing;
 use crate::error::{ConfigError, Issue};
 use crate::layers::{expand, overlay};
-use crate::plan::{Input, Plan, RunPlan};
+use crate::plan::{Input, Plan};
 use crate::presets::{self, PartFile};
 use crate::schema;
 use crate::spec::{Spec, WorkloadSpec};
@@ -47,23 +50,16 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
 }
 
 fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
-    let preset = preset_of(&source.merged);
-    if let Some(path) = missing(schema::complete(), &tree, "") {
-        return Err(absent(path, preset));
-    }
-    let spec: Spec = serde_json::from_value(tree).map_err(plan_error)?;
-    let context = Context { base_dir: input.base_dir, given: &source.given };
-    let workloads = workload::resolve(&spec, &context)?;
-    let run = run::resolve(&spec, workloads.ramp_ps)?;
-    let cache = cache::resolve(&spec, &workloads.effective)?;
-    let mut server = server::resolve(&spec, &context, cache, workloads.resolved, run.seed)?;
-    server::share_memory(&mut server)?;
-    server::check_footprint(&server)?;
-    let name = run::name(&spec, input.file)?;
+    let context = Context { base_dir: input.base_dir, given: &source.given, workloads_min: 1 };
+    let Resolved { spec, workloads, mut server } = server_of(tree, &context, preset_of(&source.merged))?;
+    let run = run::resolve(&spec.run, workloads.ramp_ps)?;
+    server.seed = run.seed;
+    let name = run::name(&spec.run, input.file)?;
     let mut ignored = workloads.ignored;
-    ignored.extend(run::ignored(&spec, workloads.ramp_ps));
+    ignored.extend(run::ignored(&spec.run, workloads.ramp_ps));
+    let written = Spec { run: run::effective(&run, &name), ..effective(&spec, &workloads.effective, &server) };
     Ok(Plan {
-        effective: effective(&spec, &workloads.effective, &server, &run, &name)?,
+        effective: serde_json::to_value(&written).map_err(plan_error)?,
         name,
         hash: hash(&(&server, &run))?,
         server,
@@ -74,10 +70,34 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     })
 }
 
+/// A server with its workloads, without its place on a network and its seed.
+struct Resolved {
+    spec: Spec,
+    workloads: workload::Workloads,
+    server: ServerParams,
+}
+
+fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Resolved, Issue> {
+    if let Some(path) = missing(schema::complete(), &tree, "") {
+        return Err(absent(path, preset));
+    }
+    let spec: Spec = serde_json::from_value(tree).map_err(plan_error)?;
+    let mut workloads = workload::resolve(&spec, context)?;
+    let cache = cache::resolve(&spec, &workloads.effective)?;
+    let remote = net_host::remote(&spec, &workloads.effective)?;
+    let resolved = std::mem::take(&mut workloads.resolved);
+    let mut server = server::resolve(&spec, context, cache, resolved, remote)?;
+    server::share_memory(&mut server)?;
+    server::check_footprint(&server)?;
+    Ok(Resolved { spec, workloads, server })
+}
+
 /// What the rules need to know beside the specification.
 struct Context<'a> {
     base_dir: &'a Path,
     given: &'a [String],
+    /// Workloads that there are at least.
+    workloads_min: usize,
 }
 
 impl Context<'_> {
@@ -88,12 +108,17 @@ impl Context<'_> {
 
 /// The preset, the device, the profile and what the user wrote, as one, and the files of the user's that were read.
 fn complete_tree(source: &Source, base_dir: &Path) -> Result<(Value, Vec<PartFile>), Issue> {
-    let mut tree = match preset_of(&source.merged) {
+    complete_server(&source.merged, preset_of(&source.merged), base_dir)
+}
+
+/// A preset and what the user wrote of a server, as one, and the files of the user's that were read.
+fn complete_server(given: &Value, preset: Option<&str>, base_dir: &Path) -> Result<(Value, Vec<PartFile>), Issue> {
+    let mut tree = match preset {
         Some(name) => presets::preset(name)?,
         None => Value::Object(Default::default()),
     };
     expand(&mut tree)?;
-    overlay(&mut tree, &source.merged);
+    overlay(&mut tree, given);
     presets::fill_apps(&mut tree)?;
     let files = presets::fill_memory(&mut tree, schema::complete(), base_dir)?;
     Ok((tree, files))
@@ -111,21 +136,10 @@ fn absent(path: String, preset: Option<&str>) -> Issue {
     Issue::new("server.preset", rule)
 }
 
-/// The complete configuration in the user's terms.
-fn effective(
-    spec: &Spec,
-    workloads: &BTreeMap<String, WorkloadSpec>,
-    server: &ServerParams,
-    run: &RunPlan,
-    name: &str,
-) -> Result<Value, Issue> {
-    let spec = Spec {
-        workload: workloads.clone(),
-        run: run::effective(run, name),
-        memory: memory::effective(&spec.memory, &server.memory),
-        ..spec.clone()
-    };
-    serde_json::to_value(&spec).map_err(plan_error)
+/// The server's configuration in the user's terms, but for the run.
+fn effective(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>, server: &ServerParams) -> Spec {
+    let memory = memory::effective(&spec.memory, &server.memory);
+    Spec { workload: workloads.clone(), memory, ..spec.clone() }
 }
 
 /// Hexadecimal SHA-256 of the canonical JSON of a value.

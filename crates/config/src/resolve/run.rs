@@ -2,7 +2,7 @@
 
 use crate::error::Issue;
 use crate::plan::{Length, RunPlan, WarmUp};
-use crate::spec::{RunSpec, Spec, Time, WarmUpSpec};
+use crate::spec::{RunSpec, Time, WarmUpSpec};
 use crate::units::{format, shorten, Dimension};
 use std::path::Path;
 
@@ -11,8 +11,7 @@ const DURATION_PS: u64 = 1_000_000_000;
 const DURATION_MAX_PS: u64 = 100_000_000_000;
 
 /// Resolves the run. `ramp_ps` is the longest ramp time of a job file; it is the warm-up unless `run.warmup` gives one.
-pub(super) fn resolve(spec: &Spec, ramp_ps: u64) -> Result<RunPlan, Issue> {
-    let run = &spec.run;
+pub(super) fn resolve(run: &RunSpec, ramp_ps: u64) -> Result<RunPlan, Issue> {
     let (length, duration_max_ps) = match (run.duration, run.precision) {
         (Some(_), Some(_)) => {
             let message = "run.duration and run.precision exclude each other; give one of them";
@@ -38,16 +37,16 @@ pub(super) fn resolve(spec: &Spec, ramp_ps: u64) -> Result<RunPlan, Issue> {
 }
 
 /// What of a job file's ramp time has no effect, or an effect to know of.
-pub(super) fn ignored(spec: &Spec, ramp_ps: u64) -> Option<String> {
+pub(super) fn ignored(run: &RunSpec, ramp_ps: u64) -> Option<String> {
     let ramp = format(ramp_ps, Dimension::Time);
-    (ramp_ps > 0 && spec.run.warmup.is_some()).then(|| format!("fio: ramp_time={ramp} is overridden by run.warmup"))
+    (ramp_ps > 0 && run.warmup.is_some()).then(|| format!("fio: ramp_time={ramp} is overridden by run.warmup"))
 }
 
 /// The name of the run: given, or the file's.
-pub(super) fn name(spec: &Spec, file: &str) -> Result<String, Issue> {
+pub(super) fn name(run: &RunSpec, file: &str) -> Result<String, Issue> {
     const LENGTH_MAX: usize = 100;
     let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str()).filter(|stem| !stem.starts_with('<'));
-    let Some(name) = &spec.run.name else {
+    let Some(name) = &run.name else {
         return Ok(stem.unwrap_or("run").to_string());
     };
     let plain = !name.trim().is_empty() && !name.contains(|c: char| c.is_control() || c == '/' || c == '\\');

@@ -6,8 +6,8 @@ use crate::spec::{ChaSpec, CoreSpec, Spec};
 use crate::units::{format, Dimension};
 use hostnet_model::app::{footprint, Footprint};
 use hostnet_model::params::{
-    App, AppParams, CacheParams, ChaParams, CoreParams, FioJob, FioParams, ServerParams, StreamParams, Workload,
-    WorkloadKind,
+    App, AppParams, CacheParams, ChaParams, CoreParams, FioJob, FioParams, NicParams, RemoteParams, ServerParams,
+    StreamParams, Workload, WorkloadKind,
 };
 
 pub(super) fn resolve(
@@ -15,7 +15,7 @@ pub(super) fn resolve(
     context: &Context,
     cache: Option<CacheParams>,
     workloads: Vec<Workload>,
-    seed: u64,
+    remote: Option<RemoteParams>,
 ) -> Result<ServerParams, Issue> {
     check_write_path(spec)?;
     Ok(ServerParams {
@@ -29,9 +29,9 @@ pub(super) fn resolve(
         workloads,
         nic: None,
         stack: None,
-        remote: None,
+        remote,
         control: None,
-        seed,
+        seed: 0,
     })
 }
 
@@ -86,7 +86,7 @@ const EXTRA_BYTES: u64 = 16 << 20;
 /// Gives traces, whose needs only a replay tells, equal shares of the memory that the buffers of other workloads leave.
 pub(super) fn share_memory(server: &mut ServerParams) -> Result<(), Issue> {
     let memory = u128::from(server.memory.pages.memory_bytes);
-    let taken: u128 = server.workloads.iter().map(|workload| needs(workload).0).sum();
+    let taken: u128 = all_needs(server).map(|(bytes, _)| bytes).sum();
     let threads = |workload: &Workload| match &workload.kind {
         WorkloadKind::App(AppParams { app: App::Trace(_), cores, .. }) => cores.len(),
         _ => 0,
@@ -104,6 +104,19 @@ pub(super) fn share_memory(server: &mut ServerParams) -> Result<(), Issue> {
     Ok(())
 }
 
+/// What every workload, every core of another socket and the NIC need.
+fn all_needs(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + '_ {
+    let remote = server.remote.iter().flat_map(|remote| &remote.cores).map(|core| {
+        let bytes = core.stream.working_set_bytes.next_multiple_of(BUFFER_ALIGNMENT);
+        let name = &server.workloads[usize::from(core.class)].name;
+        (bytes.into(), format!("workload.{name}.working_set"))
+    });
+    let pools =
+        |nic: &NicParams| u128::from(nic.pool_bytes.next_multiple_of(BUFFER_ALIGNMENT)) * u128::from(nic.queues);
+    let nic = server.nic.iter().map(move |nic| (pools(nic), "nic.pool".to_string()));
+    server.workloads.iter().map(needs).chain(remote).chain(nic)
+}
+
 /// Bytes of the buffers of a workload, and the key that they follow from.
 fn needs(workload: &Workload) -> (u128, String) {
     match &workload.kind {
@@ -117,7 +130,7 @@ fn needs(workload: &Workload) -> (u128, String) {
 /// Checks that the buffers of all workloads fit the memory.
 pub(super) fn check_footprint(server: &ServerParams) -> Result<(), Issue> {
     let memory = server.memory.pages.memory_bytes;
-    let needs: Vec<(u128, String)> = server.workloads.iter().map(needs).collect();
+    let needs: Vec<(u128, String)> = all_needs(server).collect();
     let total: u128 = needs.iter().map(|(bytes, _)| bytes).sum();
     if total <= u128::from(memory) {
         return Ok(());

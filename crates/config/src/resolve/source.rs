@@ -85,10 +85,14 @@ impl<'a> Source<'a> {
         ConfigError { file, line, path, message }
     }
 
+    /// Whether the user wrote here what an issue is about.
+    pub(super) fn wrote(&self, issue: &Issue) -> bool {
+        issue.paths.iter().any(|path| self.origin(path).is_some())
+    }
+
     /// Puts an issue about values that the user did not write here down to the file that gave them, if one did.
     pub(super) fn claim(&self, issue: Issue, files: &[PartFile]) -> Issue {
-        let here = issue.paths.iter().any(|path| self.origin(path).is_some());
-        if here || issue.elsewhere.is_some() {
+        if self.wrote(&issue) || issue.elsewhere.is_some() {
             return issue;
         }
         files.iter().fold(issue, |issue, file| file.claim(issue))

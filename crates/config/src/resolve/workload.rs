@@ -4,7 +4,7 @@ use super::{app, Context};
 use crate::document::read_text;
 use crate::error::Issue;
 use crate::fio;
-use crate::spec::{CoreList, FioJobSpec, FioSpec, PatternSpec, Spec, StreamSpec, WorkloadSpec};
+use crate::spec::{CoreList, FioJobSpec, FioSpec, PatternSpec, RemoteStreamSpec, Spec, StreamSpec, WorkloadSpec};
 use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::{FioJob, FioParams, Pattern, StreamParams, Workload, WorkloadKind};
 use std::collections::BTreeMap;
@@ -20,18 +20,21 @@ pub(super) struct Workloads {
     pub(super) effective: BTreeMap<String, WorkloadSpec>,
     pub(super) ramp_ps: u64,
     pub(super) ignored: Vec<String>,
+    /// Which workload has which core.
+    pub(super) owners: Vec<Option<String>>,
 }
 
 pub(super) fn resolve(spec: &Spec, context: &Context) -> Result<Workloads, Issue> {
-    if spec.workload.is_empty() || spec.workload.len() > WORKLOADS_MAX {
-        let message = format!("{} workloads; 1 to {WORKLOADS_MAX} are allowed", spec.workload.len());
+    let least = context.workloads_min;
+    if !(least..=WORKLOADS_MAX).contains(&spec.workload.len()) {
+        let message = format!("{} workloads; {least} to {WORKLOADS_MAX} are allowed", spec.workload.len());
         return Err(Issue::new("workload", message));
     }
     let mut reader = JobReader { context, drives: spec.ssd.count, files: Vec::new(), ramp_ps: 0, ignored: Vec::new() };
     let mut effective = spec.workload.clone();
     for (name, workload) in &mut effective {
         match workload {
-            WorkloadSpec::Stream(_) => {}
+            WorkloadSpec::Stream(_) | WorkloadSpec::Remote(_) => {}
             WorkloadSpec::Fio(fio) => reader.read_into(name, fio)?,
             WorkloadSpec::App(app) => app::find_trace(name, app, context)?,
         }
@@ -42,12 +45,14 @@ pub(super) fn resolve(spec: &Spec, context: &Context) -> Result<Workloads, Issue
             WorkloadSpec::Stream(stream) => WorkloadKind::Stream(resolve_stream(name, stream)?),
             WorkloadSpec::Fio(fio) => WorkloadKind::Fio(resolve_fio(name, fio, spec, &mut cores)?),
             WorkloadSpec::App(app) => WorkloadKind::App(app::resolve(name, app, spec)?),
+            WorkloadSpec::Remote(stream) => WorkloadKind::Stream(remote_stream(name, stream)?),
         };
         Ok(Workload { name: name.clone(), kind })
     });
     let resolved: Vec<Workload> = resolved.collect::<Result<_, Issue>>()?;
     check_commands(&resolved)?;
-    Ok(Workloads { resolved, effective, ramp_ps: reader.ramp_ps, ignored: reader.ignored })
+    let JobReader { ramp_ps, ignored, .. } = reader;
+    Ok(Workloads { resolved, effective, ramp_ps, ignored, owners: cores.owner })
 }
 
 fn check_commands(workloads: &[Workload]) -> Result<(), Issue> {
@@ -88,6 +93,13 @@ fn resolve_stream(name: &str, spec: &StreamSpec) -> Result<StreamParams, Issue> 
         working_set_bytes: spec.working_set.0,
         gap_ps: spec.gap.0,
     })
+}
+
+/// The stream of one core of another socket; it has no core of this one.
+pub(super) fn remote_stream(name: &str, spec: &RemoteStreamSpec) -> Result<StreamParams, Issue> {
+    let RemoteStreamSpec { pattern, stride, reads, working_set, gap, .. } = *spec;
+    let cores = CoreList(Vec::new());
+    resolve_stream(name, &StreamSpec { cores, pattern, stride, reads, working_set, gap, llc_ways: None })
 }
 
 /// A share from 0 to 1 in units of 2^-32.
@@ -205,6 +217,7 @@ impl Cores {
                 WorkloadSpec::Stream(stream) => Some(&stream.cores),
                 WorkloadSpec::Fio(fio) => fio.cores.as_ref(),
                 WorkloadSpec::App(app) => Some(&app.cores),
+                WorkloadSpec::Remote(_) => None,
             };
             for &core in list.into_iter().flat_map(|CoreList(cores)| cores) {
                 cores.take(core, name, &format!("workload.{name}.cores"))?;

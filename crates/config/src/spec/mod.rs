@@ -2,6 +2,7 @@
 
 mod app;
 mod cache;
+mod cluster;
 mod controller;
 mod dram;
 mod host;
@@ -9,11 +10,16 @@ mod io;
 mod lists;
 mod memory;
 mod memory_run;
+mod net_host;
+mod network;
 mod values;
 mod workload;
 
 pub(crate) use app::{AppName, AppSpec, KernelSpec, OrderSpec, COMMON_KEYS, OWN_KEYS};
 pub(crate) use cache::{CacheSpec, DdioSpec, InclusionSpec, PrefetchSpec, ReplacementSpec};
+pub(crate) use cluster::{
+    BaseSpec, ClusterSpec, FidelitySpec, FlowKindSpec, FlowSpec, HostKindSpec, HostSpec, TransportSpec,
+};
 pub(crate) use controller::{
     ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec,
 };
@@ -23,8 +29,12 @@ pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};
 pub(crate) use lists::{CoreList, WayMask, DRIVE_MAX};
 pub(crate) use memory::{MapSpec, MapTable, MemorySpec};
 pub(crate) use memory_run::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, TraceSpec, TrafficSpec};
+pub(crate) use net_host::{ControlSpec, NicSpec, RemoteSpec, RuleSpec, SideSpec, StackSpec};
+pub(crate) use network::{
+    BottleneckSpec, CableSpec, EcnSpec, Names, NetworkSpec, PfcSpec, RampSpec, Span, SwitchSpec, TopologySpec,
+};
 pub(crate) use values::{Bandwidth, MemorySize, Share, Size, Time, TimeLimit, TransferRate, WarmUpSpec, Watermark};
-pub(crate) use workload::{Direction, FioJobSpec, FioSpec, PatternSpec, StreamSpec, WorkloadSpec};
+pub(crate) use workload::{Direction, FioJobSpec, FioSpec, PatternSpec, RemoteStreamSpec, StreamSpec, WorkloadSpec};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,6 +68,18 @@ pub(crate) struct Spec {
     pub(crate) ssd: SsdSpec,
     /// What storage IO costs beyond its data.
     pub(crate) fio: FioCostSpec,
+    /// The NIC. It takes part when the server is a host of a cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) nic: Option<NicSpec>,
+    /// What network traffic costs the cores. It takes part when the server is a host of a cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) stack: Option<StackSpec>,
+    /// Other sockets, whose cores reach the memory of this one over UPI. They take part when a workload of kind "remote" does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) remote: Option<RemoteSpec>,
+    /// What watches the host and throttles. It takes part when the server is a host of a cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) control: Option<ControlSpec>,
     /// What runs on the server, by name.
     pub(crate) workload: BTreeMap<String, WorkloadSpec>,
     /// How long to simulate.

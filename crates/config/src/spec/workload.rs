@@ -16,6 +16,8 @@ pub(crate) enum WorkloadSpec {
     Fio(FioSpec),
     /// An application.
     App(Box<AppSpec>),
+    /// Loads and stores of cores of other sockets, with their memory here.
+    Remote(RemoteStreamSpec),
 }
 
 impl WorkloadSpec {
@@ -25,6 +27,7 @@ impl WorkloadSpec {
             WorkloadSpec::Stream(stream) => stream.llc_ways,
             WorkloadSpec::Fio(fio) => fio.llc_ways,
             WorkloadSpec::App(app) => app.llc_ways,
+            WorkloadSpec::Remote(_) => None,
         }
     }
 }
@@ -58,6 +61,41 @@ pub(crate) struct StreamSpec {
     /// contiguous; all when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) llc_ways: Option<WayMask>,
+}
+
+/// Loads and stores of cores of other sockets, over a buffer per core in the memory of this one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RemoteStreamSpec {
+    /// The other sockets that it runs on, from 0: "0-2", "0,2" or a list of numbers.
+    pub(crate) sockets: CoreList,
+    /// Cores on each of them.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 256))]
+    pub(crate) cores: u32,
+    /// The order of its accesses.
+    #[serde(default)]
+    pub(crate) pattern: PatternSpec,
+    /// Distance of two accesses of the strided pattern (size); a multiple of 64 B.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "1 TiB", "x-multiple-of" = "64 B"))]
+    pub(crate) stride: Option<Size>,
+    /// Share of loads (0 to 1); the rest are stores.
+    #[serde(default = "all_reads")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub(crate) reads: f64,
+    /// Buffer of each core (size); a multiple of 64 B.
+    #[serde(default = "gibibyte")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "64 TiB", "x-multiple-of" = "64 B"))]
+    pub(crate) working_set: Size,
+    /// Least time between two accesses of one core (time).
+    #[serde(default = "no_time")]
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub(crate) gap: Time,
+}
+
+fn one() -> u32 {
+    1
 }
 
 fn all_reads() -> f64 {

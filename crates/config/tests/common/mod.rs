@@ -1,7 +1,7 @@
 //! Shared by the tests: resolve a text beside the examples.
 #![allow(dead_code, unreachable_pub)]
 
-use hostnet_config::{resolve, ConfigError, Format, Input, Plan};
+use hostnet_config::{cluster_plan, resolve, ClusterPlan, ConfigError, Format, Input, Plan};
 use std::path::{Path, PathBuf};
 
 /// The folder of the examples.
@@ -29,4 +29,16 @@ pub fn plan(text: &str, overrides: &[&str]) -> Plan {
 /// The plan of a JSON text that is right.
 pub fn plan_json(text: &str, overrides: &[&str]) -> Plan {
     resolve_text(text, Format::Json, overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Resolves the text of a cluster with overrides.
+pub fn cluster_text(text: &str, format: Format, overrides: &[&str]) -> Result<ClusterPlan, ConfigError> {
+    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
+    let base_dir = examples();
+    cluster_plan(&Input { text, format, file: "test.toml", base_dir: &base_dir, overrides: &overrides })
+}
+
+/// The plan of the TOML text of a cluster that is right.
+pub fn cluster(text: &str, overrides: &[&str]) -> ClusterPlan {
+    cluster_text(text, Format::Toml, overrides).unwrap_or_else(|error| panic!("{error}"))
 }

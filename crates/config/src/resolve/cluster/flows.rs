@@ -1,0 +1,356 @@
+//! `[flow.*]`.
+
+use super::fabric::{spans, Fabric};
+use super::hosts::Hosts;
+use super::{table, transport};
+use crate::content::place_of;
+use crate::error::Issue;
+use crate::spec::{ClusterSpec, CoreList, FlowKindSpec, FlowSpec, Names, Size, Time};
+use crate::units::{format, shorten, Dimension};
+use hostnet_model::params::{FlowParams, Traffic, Transport};
+use hostnet_traffic::pcap;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Flows of all tables together.
+const FLOWS_MAX: usize = 1 << 20;
+/// Classes of traffic; beside 64 workloads of a server they have numbers in a byte.
+const CLASSES_MAX: usize = 128;
+/// The latest time at which a flow may begin, in ps.
+const START_MAX_PS: u64 = 1_000_000_000_000_000;
+const ROCE_PRIORITY: u8 = 3;
+
+/// The flows of a cluster.
+pub(super) struct Flows {
+    pub(super) params: Vec<FlowParams>,
+    pub(super) classes: Vec<String>,
+    /// The largest MTU of the flows of every host.
+    pub(super) mtu_bytes: Vec<Option<u32>>,
+}
+
+/// A table of flows, before its cores are known.
+struct Draft {
+    path: String,
+    pairs: Vec<(usize, usize)>,
+    flow: FlowParams,
+    count: u32,
+    stagger_ps: u64,
+    /// The cores at either side, where the document says which.
+    cores: [Option<Vec<u32>>; 2],
+}
+
+pub(super) fn resolve(
+    spec: &mut ClusterSpec,
+    hosts: &mut Hosts,
+    fabric: &Fabric,
+    base_dir: &Path,
+) -> Result<Flows, Issue> {
+    let mut classes = Vec::new();
+    let mut drafts = Vec::new();
+    let ClusterSpec { flow, transport, network, .. } = spec;
+    for (name, flow) in flow {
+        let path = table("flow", name);
+        if let Some(file) = &mut flow.pcap {
+            *file = place_of(base_dir, file, &format!("{path}.pcap"))?;
+        }
+        let mtu = flow.mtu.get_or_insert(network.mtu).0 as u32;
+        let carried = carried(&path, flow, transport, mtu)?;
+        let class = flow.class.get_or_insert_with(|| name.clone());
+        let class = class_of(&mut classes, class, &format!("{path}.class"))?;
+        drafts.push(draft(path, flow, class, carried, hosts, fabric)?);
+    }
+    let total: usize = drafts.iter().map(|draft| draft.pairs.len() * draft.count as usize).sum();
+    if total > FLOWS_MAX {
+        return Err(Issue::new("flow", format!("{total} flows in all; at most {FLOWS_MAX} are allowed")));
+    }
+    let mut mtu_bytes = vec![None; hosts.hosts.len()];
+    for draft in &drafts {
+        for &(from, to) in &draft.pairs {
+            for host in [from, to] {
+                mtu_bytes[host] = mtu_bytes[host].max(Some(draft.flow.mtu_bytes));
+            }
+        }
+    }
+    fabric.check_thresholds(mtu_bytes.iter().flatten().max().copied().unwrap_or(network.mtu.0 as u32))?;
+    Ok(Flows { params: place(&drafts, hosts)?, classes, mtu_bytes })
+}
+
+/// The number of a class.
+fn class_of(classes: &mut Vec<String>, name: &str, path: &str) -> Result<u8, Issue> {
+    if let Some(at) = classes.iter().position(|class| class == name) {
+        return Ok(at as u8);
+    }
+    if classes.len() == CLASSES_MAX {
+        let message = format!("more than {CLASSES_MAX} classes in all; let flows share them with class = \"NAME\"");
+        return Err(Issue::between(&[path, "flow"], message));
+    }
+    classes.push(name.to_string());
+    Ok(classes.len() as u8 - 1)
+}
+
+/// What a table of flows asks of its transport.
+fn carried(
+    path: &str,
+    flow: &mut FlowSpec,
+    transports: &BTreeMap<String, crate::spec::TransportSpec>,
+    mtu_bytes: u32,
+) -> Result<Transport, Issue> {
+    let at = format!("{path}.transport");
+    let rdma = matches!(flow.kind, FlowKindSpec::Write | FlowKindSpec::Read);
+    if flow.kind == FlowKindSpec::Replay {
+        return match flow.transport {
+            None => Ok(Transport::Raw),
+            Some(_) => Err(Issue::new(at, "has no effect: packets of a capture are sent as they are")),
+        };
+    }
+    let name = flow.transport.get_or_insert_with(|| if rdma { "roce" } else { "dctcp" }.to_string());
+    let found = transport::find(transports, name, &at)?;
+    let kind = format!("{path}.kind");
+    match (flow.kind, transport::is_roce(found)) {
+        (FlowKindSpec::Write | FlowKindSpec::Read, false) => {
+            let message = format!("{} is TCP; RDMA needs \"roce\" or \"dcqcn\"", shorten(name));
+            Err(Issue::between(&[&at, &kind], message))
+        }
+        (FlowKindSpec::Rpc, true) => {
+            let message = format!("{} is RoCE; requests and answers need TCP", shorten(name));
+            Err(Issue::between(&[&at, &kind], message))
+        }
+        _ => transport::resolve(name, found, mtu_bytes, &format!("{path}.mtu")),
+    }
+}
+
+fn draft(
+    path: String,
+    spec: &mut FlowSpec,
+    class: u8,
+    transport: Transport,
+    hosts: &Hosts,
+    fabric: &Fabric,
+) -> Result<Draft, Issue> {
+    let priority = if matches!(transport, Transport::Roce(_)) { ROCE_PRIORITY } else { 0 };
+    check_keys(&path, spec)?;
+    let flow = FlowParams {
+        class,
+        from: 0,
+        to: 0,
+        from_core: 0,
+        to_core: 0,
+        transport,
+        traffic: traffic(&path, spec)?,
+        start_ps: spec.start.0,
+        deaf_ps: spec.deaf.map(|span| spans(&[span], &format!("{path}.deaf"))).transpose()?.map(|spans| spans[0]),
+        priority: *spec.priority.get_or_insert(priority),
+        mtu_bytes: spec.mtu.map_or(0, |Size(bytes)| bytes as u32),
+    };
+    let cores = [&spec.from_cores, &spec.to_cores].map(|list| list.as_ref().map(|CoreList(cores)| cores.clone()));
+    let Time(stagger_ps) = spec.stagger;
+    let pairs = pairs(&path, spec, hosts, fabric)?;
+    let flows = pairs.len() as u64 * u64::from(spec.count);
+    if stagger_ps.saturating_mul(flows).saturating_add(flow.start_ps) > START_MAX_PS {
+        let message = format!("the last of {flows} flows would begin after {}", format(START_MAX_PS, Dimension::Time));
+        return Err(Issue::between(
+            &[&format!("{path}.stagger"), &format!("{path}.count"), &format!("{path}.start")],
+            message,
+        ));
+    }
+    Ok(Draft { path, pairs, flow, count: spec.count, stagger_ps, cores })
+}
+
+/// Which keys belong to which kinds of flow.
+fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
+    use FlowKindSpec::{Bulk, Read, Replay, Rpc, Write};
+    let keys: [(&str, bool, &[FlowKindSpec], &str); 7] = [
+        ("bytes", spec.bytes.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
+        ("request", spec.request.is_some(), &[Rpc], "\"rpc\""),
+        ("response", spec.response.is_some(), &[Rpc], "\"rpc\""),
+        ("in_flight", spec.in_flight.is_some(), &[Rpc], "\"rpc\"; that of RoCE stands with its transport"),
+        ("think", spec.think.is_some(), &[Rpc], "\"rpc\""),
+        ("pcap", spec.pcap.is_some(), &[Replay], "\"replay\""),
+        ("scale", spec.scale.is_some(), &[Replay], "\"replay\""),
+    ];
+    match keys.into_iter().find(|(_, given, kinds, _)| *given && !kinds.contains(&spec.kind)) {
+        Some((key, _, _, kinds)) => {
+            let message = format!("has an effect only with kind = {kinds}");
+            Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.kind")], message))
+        }
+        None => Ok(()),
+    }
+}
+
+fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
+    let lacks =
+        |key: &str, message: &str| Issue::between(&[&format!("{path}.{key}"), &format!("{path}.kind")], message);
+    let bytes = spec.bytes.map_or(u64::MAX, |Size(bytes)| bytes);
+    match spec.kind {
+        FlowKindSpec::Bulk | FlowKindSpec::Write => Ok(Traffic::Bulk { bytes }),
+        FlowKindSpec::Read => Ok(Traffic::Read { bytes }),
+        FlowKindSpec::Rpc => {
+            let request = spec
+                .request
+                .ok_or_else(|| lacks("request", "missing; give the bytes of a request such as \"128 B\""))?;
+            Ok(Traffic::Rpc {
+                request_bytes: request.0,
+                response_bytes: spec.response.get_or_insert(request).0,
+                in_flight: *spec.in_flight.get_or_insert(1),
+                think_ps: spec.think.get_or_insert(Time(0)).0,
+            })
+        }
+        FlowKindSpec::Replay => {
+            let file =
+                spec.pcap.as_ref().ok_or_else(|| lacks("pcap", "missing; give a capture such as \"trace.pcap\""))?;
+            let mtu = spec.mtu.map_or(0, |Size(bytes)| bytes as u32);
+            replay(path, file, *spec.scale.get_or_insert(1.0), mtu).map(|packets| Traffic::Replay { packets })
+        }
+    }
+}
+
+/// The packets of a capture: times from its first packet, times `scale`, and bytes of the IP packets.
+fn replay(path: &str, file: &str, scale: f64, mtu_bytes: u32) -> Result<Vec<(u64, u32)>, Issue> {
+    let at = format!("{path}.pcap");
+    let packets = pcap::read(Path::new(file)).map_err(|error| Issue::in_file(file, None, &at, error.message()))?;
+    if packets.is_empty() {
+        return Err(Issue::in_file(file, None, &at, "has no packet"));
+    }
+    let largest = packets.iter().map(|packet| packet.ip_bytes).max().unwrap_or_default();
+    if largest > mtu_bytes {
+        let message = format!("{} has a packet of {largest} B, more than the MTU of {mtu_bytes} B", shorten(file));
+        return Err(Issue::between(&[&format!("{path}.mtu"), &at, "network.mtu"], message));
+    }
+    let scaled = |ps: u64| if scale == 1.0 { ps } else { (ps as f64 * scale).round() as u64 };
+    Ok(packets.iter().map(|packet| (scaled(packet.time_ps), packet.ip_bytes)).collect())
+}
+
+/// The pairs of hosts of a table of flows.
+fn pairs(path: &str, spec: &FlowSpec, hosts: &Hosts, fabric: &Fabric) -> Result<Vec<(usize, usize)>, Issue> {
+    let (from_path, to_path) = (format!("{path}.from"), format!("{path}.to"));
+    let from = numbers(&spec.from, hosts, &from_path)?;
+    let to = numbers(&spec.to, hosts, &to_path)?;
+    let pairs: Vec<(usize, usize)> = match (from.as_slice(), to.as_slice()) {
+        (many, [one]) => many.iter().map(|&from| (from, *one)).collect(),
+        ([one], many) => many.iter().map(|&to| (*one, to)).collect(),
+        (from, to) if from.len() == to.len() => from.iter().copied().zip(to.iter().copied()).collect(),
+        (from, to) => {
+            let message = format!("{} hosts to {}: give one on either side, or as many on both", from.len(), to.len());
+            return Err(Issue::between(&[&to_path, &from_path], message));
+        }
+    };
+    for &(from, to) in &pairs {
+        let name = |at: usize| shorten(&hosts.hosts[at].name);
+        if from == to {
+            return Err(Issue::between(&[&to_path, &from_path], format!("{} sends to itself", name(from))));
+        }
+        if !fabric.joins(from, to) {
+            let message = format!("no way of cables and switches leads from {} to {}", name(from), name(to));
+            return Err(Issue::between(&[&to_path, &from_path], message));
+        }
+    }
+    Ok(pairs)
+}
+
+/// The hosts that names mean, in their order.
+fn numbers(Names(names): &Names, hosts: &Hosts, path: &str) -> Result<Vec<usize>, Issue> {
+    let ranges: Vec<_> = names.iter().map(|name| hosts.named(name, path)).collect::<Result<_, _>>()?;
+    let mut found = Vec::new();
+    for at in ranges.into_iter().flatten() {
+        if found.contains(&at) {
+            return Err(Issue::new(path, format!("{} stands twice", shorten(&hosts.hosts[at].name))));
+        }
+        found.push(at);
+    }
+    Ok(found)
+}
+
+/// Gives every flow its hosts and cores. Cores that the document names go first, then tables in their order.
+fn place(drafts: &[Draft], hosts: &mut Hosts) -> Result<Vec<FlowParams>, Issue> {
+    claim(drafts, hosts)?;
+    let mut params = Vec::new();
+    for draft in drafts {
+        let needs_cores = !matches!(draft.flow.transport, Transport::Roce(_));
+        let mut sides = [Side::default(), Side::default()];
+        for &(from, to) in draft.pairs.iter().filter(|_| needs_cores) {
+            for (side, host) in sides.iter_mut().zip([from, to]) {
+                *side.flows.entry(host).or_default() += draft.count as usize;
+            }
+        }
+        for (side, which) in sides.iter_mut().zip(0..) {
+            side.take(draft, which, hosts)?;
+        }
+        let each = draft.pairs.iter().flat_map(|pair| std::iter::repeat_n(*pair, draft.count as usize));
+        for (at, (from, to)) in (0..).zip(each) {
+            params.push(FlowParams {
+                from: from as u16,
+                to: to as u16,
+                from_core: sides[0].next(from),
+                to_core: sides[1].next(to),
+                start_ps: draft.flow.start_ps + draft.stagger_ps * at,
+                ..draft.flow.clone()
+            });
+        }
+    }
+    Ok(params)
+}
+
+/// Gives the network the cores that the document names: those of flows, and those with queues.
+fn claim(drafts: &[Draft], hosts: &mut Hosts) -> Result<(), Issue> {
+    for host in 0..hosts.hosts.len() {
+        let path = hosts.table_of(host);
+        let queues = hosts.queue_cores(host).map(<[u32]>::to_vec).unwrap_or_default();
+        if let Some(cores) = &mut hosts.hosts[host].cores {
+            queues.into_iter().try_for_each(|core| cores.claim(core, &format!("{path}.stack.cores"), &path))?;
+        }
+    }
+    for draft in drafts {
+        for (which, key) in ["from_cores", "to_cores"].into_iter().enumerate() {
+            let Some(list) = &draft.cores[which] else { continue };
+            let at = format!("{}.{key}", draft.path);
+            if matches!(draft.flow.transport, Transport::Roce(_)) {
+                return Err(Issue::new(at, "has no effect: RoCE needs no core"));
+            }
+            for &(from, to) in &draft.pairs {
+                let host = [from, to][which];
+                let path = hosts.table_of(host);
+                let Some(cores) = &mut hosts.hosts[host].cores else {
+                    return Err(Issue::new(at, format!("has no effect: the endpoint {path} has no cores")));
+                };
+                list.iter().try_for_each(|&core| cores.claim(core, &at, &path))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One side of a table of flows.
+#[derive(Default)]
+struct Side {
+    /// Flows at every host.
+    flows: BTreeMap<usize, usize>,
+    /// The cores at every server, and how many flows have one.
+    cores: BTreeMap<usize, (Vec<u32>, usize)>,
+}
+
+impl Side {
+    fn take(&mut self, draft: &Draft, which: usize, hosts: &mut Hosts) -> Result<(), Issue> {
+        for (&host, &flows) in &self.flows {
+            let queues = hosts.queue_cores(host).map(<[u32]>::to_vec);
+            let path = hosts.table_of(host);
+            let Some(free) = &mut hosts.hosts[host].cores else { continue };
+            let cores = match draft.cores[which].clone().or(queues) {
+                Some(cores) => Some(cores),
+                None => free.take(flows),
+            };
+            let Some(cores) = cores else {
+                let message = format!("no core of {path} is free for it; workloads have all of them");
+                return Err(Issue::between(&[&draft.path, &path], message));
+            };
+            self.cores.insert(host, (cores, 0));
+        }
+        Ok(())
+    }
+
+    /// The core of the next flow at a host; 0 where none is needed.
+    fn next(&mut self, host: usize) -> u32 {
+        let Some((cores, taken)) = self.cores.get_mut(&host) else { return 0 };
+        *taken += 1;
+        cores[(*taken - 1) % cores.len()]
+    }
+}

@@ -1,0 +1,283 @@
+//! `[host.*]`: servers and endpoints.
+
+use super::super::source::Source;
+use super::super::{complete_server, effective, net_host, plan_error, server, server_of, Context, Resolved};
+use super::cores::HostCores;
+use super::flows::Flows;
+use super::table;
+use crate::error::{suggestion, Issue};
+use crate::spec::{ClusterSpec, FidelitySpec, HostKindSpec, HostSpec, Time};
+use crate::units::shorten;
+use hostnet_model::params::{EndpointParams, Fidelity, HostKind, HostParams, ServerParams};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const HOSTS_MAX: usize = 4096;
+const ENDPOINT_LATENCY_PS: u64 = 1_000_000;
+const ENDPOINT_QUEUE_PACKETS: u32 = 64;
+/// Spreads the seed of a run over its servers: 2^64 divided by the golden ratio.
+const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// A table of hosts.
+pub(super) struct Group {
+    pub(super) name: String,
+    /// The numbers of its hosts.
+    pub(super) members: std::ops::Range<usize>,
+    server: Option<Resolved>,
+}
+
+/// One host, before its flows are known.
+pub(super) struct Host {
+    pub(super) name: String,
+    /// The number of its table.
+    pub(super) group: usize,
+    /// What its cores do; `None` for an endpoint.
+    pub(super) cores: Option<HostCores>,
+}
+
+/// The hosts of a cluster, in the order of their names in the document.
+pub(super) struct Hosts {
+    pub(super) groups: Vec<Group>,
+    pub(super) hosts: Vec<Host>,
+    /// The longest ramp time of a job file.
+    pub(super) ramp_ps: u64,
+    ignored: Vec<String>,
+}
+
+/// Hosts that are complete.
+pub(super) struct Attached {
+    pub(super) params: Vec<HostParams>,
+    pub(super) effective: BTreeMap<String, HostSpec>,
+    pub(super) ignored: Vec<String>,
+    pub(super) unvalidated: Vec<String>,
+}
+
+impl Hosts {
+    pub(super) fn resolve(spec: &ClusterSpec, source: &Source, base_dir: &Path) -> Result<Self, Issue> {
+        let mut all = Hosts { groups: Vec::new(), hosts: Vec::new(), ramp_ps: 0, ignored: Vec::new() };
+        for (name, host) in &spec.host {
+            all.add(name, host, source, base_dir)?;
+        }
+        if all.hosts.len() < 2 {
+            return Err(Issue::new("host", "one host is no cluster; two or more are wanted"));
+        }
+        all.check_names()?;
+        Ok(all)
+    }
+
+    fn add(&mut self, name: &str, spec: &HostSpec, source: &Source, base_dir: &Path) -> Result<(), Issue> {
+        let path = table("host", name);
+        check_keys(&path, spec)?;
+        let server = match spec.kind {
+            HostKindSpec::Endpoint => None,
+            HostKindSpec::Server => Some(self.server(name, spec, source, base_dir)?),
+        };
+        let first = self.hosts.len();
+        for at in 0..spec.count {
+            let name = if spec.count == 1 { name.to_string() } else { format!("{name}-{at}") };
+            let cores = server.as_ref().map(|server| HostCores::new(&server.workloads.owners));
+            self.hosts.push(Host { name, group: self.groups.len(), cores });
+        }
+        if self.hosts.len() > HOSTS_MAX {
+            return Err(Issue::new(format!("{path}.count"), format!("more than {HOSTS_MAX} hosts in all")));
+        }
+        self.groups.push(Group { name: name.to_string(), members: first..self.hosts.len(), server });
+        Ok(())
+    }
+
+    fn server(&mut self, name: &str, spec: &HostSpec, source: &Source, base_dir: &Path) -> Result<Resolved, Issue> {
+        let path = table("host", name);
+        let mut given = Value::Object(spec.server.clone());
+        if spec.preset.is_none() && !given.as_object().is_some_and(|tables| tables.contains_key("core")) {
+            let names: Vec<String> = crate::presets::presets().into_iter().map(|preset| preset.name).collect();
+            let rule =
+                format!("missing; a server starts from a preset ({}), or give kind = \"endpoint\"", names.join(", "));
+            return Err(Issue::new(format!("{path}.preset"), rule));
+        }
+        given["server"] = spec
+            .preset
+            .as_ref()
+            .map_or_else(|| serde_json::json!({}), |preset| serde_json::json!({ "preset": preset }));
+        let at_host = |issue: Issue| named_preset(issue.within(&path), &path);
+        let (mut tree, files) = complete_server(&given, spec.preset.as_deref(), base_dir).map_err(at_host)?;
+        if let Some(tree) = tree.as_object_mut() {
+            tree.entry("workload").or_insert_with(|| serde_json::json!({}));
+        }
+        let prefix = format!("{path}.");
+        let given: Vec<String> =
+            source.given.iter().filter_map(|path| path.strip_prefix(&prefix)).map(str::to_string).collect();
+        let context = Context { base_dir, given: &given, workloads_min: 0 };
+        let resolved = server_of(tree, &context, spec.preset.as_deref()).map_err(|issue| {
+            let here = at_host(issue.clone());
+            if source.wrote(&here) {
+                here
+            } else {
+                at_host(files.iter().fold(issue, |issue, file| file.claim(issue)))
+            }
+        })?;
+        self.ramp_ps = self.ramp_ps.max(resolved.workloads.ramp_ps);
+        self.ignored.extend(resolved.workloads.ignored.iter().map(|text| format!("host.{name}: {text}")));
+        Ok(resolved)
+    }
+
+    fn check_names(&self) -> Result<(), Issue> {
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        for (at, host) in self.hosts.iter().enumerate() {
+            if let Some(other) = seen.insert(&host.name, at) {
+                let tables = [other, at].map(|at| table("host", &self.groups[self.hosts[at].group].name));
+                let message = format!("two hosts are named {}", shorten(&host.name));
+                return Err(Issue::between(&[&tables[0], &tables[1]], message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The hosts that a name means: one, or those of a table.
+    pub(super) fn named(&self, name: &str, path: &str) -> Result<std::ops::Range<usize>, Issue> {
+        if let Some(group) = self.groups.iter().find(|group| group.name == name) {
+            return Ok(group.members.clone());
+        }
+        match self.hosts.iter().position(|host| host.name == name) {
+            Some(at) => Ok(at..at + 1),
+            None => {
+                let known = self.groups.iter().map(|group| group.name.as_str());
+                let names = self.hosts.iter().map(|host| host.name.as_str());
+                let text = match crate::error::nearest(name, names) {
+                    Some(near) => format!("did you mean \"{near}\"?"),
+                    None => suggestion(name, known),
+                };
+                Err(Issue::new(path, format!("there is no host {}; {text}", shorten(name))))
+            }
+        }
+    }
+
+    /// The table that a host comes from.
+    pub(super) fn table_of(&self, host: usize) -> String {
+        table("host", &self.groups[self.hosts[host].group].name)
+    }
+
+    /// Gives the hosts their place on the network.
+    pub(super) fn attach(self, spec: &ClusterSpec, flows: &Flows, seed: u64) -> Result<Attached, Issue> {
+        let mut attached =
+            Attached { params: Vec::new(), effective: BTreeMap::new(), ignored: self.ignored, unvalidated: Vec::new() };
+        for (at, host) in self.hosts.iter().enumerate() {
+            let group = &self.groups[host.group];
+            let of_host = &spec.host[&group.name];
+            let kind = match &group.server {
+                None => HostKind::Endpoint(endpoint(of_host)),
+                Some(resolved) => {
+                    let cores = host.cores.as_ref().map(HostCores::of_network).unwrap_or_default();
+                    let mtu = flows.mtu_bytes[at].unwrap_or(spec.network.mtu.0 as u32);
+                    let server =
+                        networked(resolved, cores, mtu).map_err(|issue| issue.within(&table("host", &group.name)))?;
+                    HostKind::Server(Box::new(ServerParams {
+                        seed: seed.wrapping_add(SEED_STEP.wrapping_mul(at as u64)),
+                        ..server
+                    }))
+                }
+            };
+            attached.params.push(HostParams { name: host.name.clone(), kind, fidelity: fidelity(of_host) });
+        }
+        for group in &self.groups {
+            let host = complete(&spec.host[&group.name], group)?;
+            attached.effective.insert(group.name.clone(), host);
+            let reason = group.server.as_ref().and_then(|resolved| resolved.spec.server.unvalidated.as_ref());
+            attached.unvalidated.extend(reason.map(|reason| format!("{}: {reason}", group.name)));
+        }
+        Ok(attached)
+    }
+
+    /// The explicit core list of the stack of a host, if it has one.
+    pub(super) fn queue_cores(&self, host: usize) -> Option<&[u32]> {
+        let stack = self.groups[self.hosts[host].group].server.as_ref()?.spec.stack.as_ref()?;
+        stack.cores.as_ref().map(|cores| cores.0.as_slice())
+    }
+}
+
+/// Puts an issue about the name of a preset where a host has it.
+fn named_preset(mut issue: Issue, path: &str) -> Issue {
+    for named in &mut issue.paths {
+        if *named == format!("{path}.server.preset") {
+            *named = format!("{path}.preset");
+        }
+    }
+    issue
+}
+
+/// Checks that a host has no key of the other kind.
+fn check_keys(path: &str, spec: &HostSpec) -> Result<(), Issue> {
+    let wrong = match spec.kind {
+        HostKindSpec::Endpoint => {
+            let own = [("preset", spec.preset.is_some()), ("fidelity", spec.fidelity.is_some())];
+            let own = own.into_iter().find(|(_, given)| *given).map(|(key, _)| key);
+            own.or_else(|| spec.server.keys().next().map(String::as_str)).map(|key| (key, "a server"))
+        }
+        HostKindSpec::Server => {
+            let own = [("latency", spec.latency.is_some()), ("queue", spec.queue.is_some())];
+            own.into_iter().find(|(_, given)| *given).map(|(key, _)| (key, "an endpoint"))
+        }
+    };
+    match wrong {
+        Some((key, kind)) => {
+            let message = format!("has an effect only at {kind}");
+            Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.kind")], message))
+        }
+        None => Ok(()),
+    }
+}
+
+fn endpoint(spec: &HostSpec) -> EndpointParams {
+    EndpointParams {
+        latency_ps: spec.latency.map_or(ENDPOINT_LATENCY_PS, |Time(ps)| ps),
+        queue_packets: spec.queue.unwrap_or(ENDPOINT_QUEUE_PACKETS),
+    }
+}
+
+fn fidelity(spec: &HostSpec) -> Fidelity {
+    match spec.fidelity {
+        None | Some(FidelitySpec::Line) => Fidelity::Line,
+        Some(FidelitySpec::Burst) => Fidelity::Burst,
+        Some(FidelitySpec::Fluid) => Fidelity::Fluid,
+    }
+}
+
+/// A server with its NIC, and with network traffic on `cores`.
+fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32) -> Result<ServerParams, Issue> {
+    let spec = &resolved.spec;
+    let lacks = |key: &str, what: &str| {
+        Issue::between(
+            &[key, "preset"],
+            format!("missing: the server has no {what}; the preset cascade-lake-hostcc has one"),
+        )
+    };
+    let nic = spec.nic.as_ref().ok_or_else(|| lacks("nic", "NIC"))?;
+    let stack = spec.stack.as_ref().ok_or_else(|| lacks("stack", "costs of network traffic"))?;
+    let cores = net_host::queue_cores(stack, cores);
+    let mut params = resolved.server.clone();
+    params.nic = Some(net_host::nic(nic, spec, &params.pcie, cores.len() as u32, mtu_bytes)?);
+    params.stack = Some(net_host::stack(stack, cores));
+    params.control = spec.control.as_ref().map(net_host::control).transpose()?.flatten();
+    server::check_footprint(&params)?;
+    Ok(params)
+}
+
+/// A host with every value written out.
+fn complete(spec: &HostSpec, group: &Group) -> Result<HostSpec, Issue> {
+    let mut host = spec.clone();
+    match &group.server {
+        None => {
+            let endpoint = endpoint(spec);
+            host.latency = Some(Time(endpoint.latency_ps));
+            host.queue = Some(endpoint.queue_packets);
+        }
+        Some(resolved) => {
+            let written = effective(&resolved.spec, &resolved.workloads.effective, &resolved.server);
+            let tree = serde_json::to_value(&written).map_err(plan_error)?;
+            host.server = tree.as_object().cloned().unwrap_or_default();
+            host.server.retain(|key, _| key != "server" && key != "run");
+            host.fidelity = host.fidelity.or(Some(FidelitySpec::Line));
+        }
+    }
+    Ok(host)
+}

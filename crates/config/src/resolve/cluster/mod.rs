@@ -1,0 +1,93 @@
+//! The configuration of a cluster.
+
+mod cores;
+mod fabric;
+mod flows;
+mod hosts;
+mod transport;
+
+use super::source::Source;
+use super::{hash, plan_error, run};
+use crate::check::missing;
+use crate::cluster_plan::ClusterPlan;
+use crate::document::{parse_json, parse_toml};
+use crate::error::{ConfigError, Issue};
+use crate::plan::{Format, Input};
+use crate::schema;
+use crate::spec::ClusterSpec;
+use hostnet_model::params::ClusterParams;
+use hosts::{Attached, Hosts};
+use serde_json::Value;
+
+/// Whether a text describes a cluster: whether it has a table of hosts. A text that cannot be read does not.
+pub fn is_cluster(text: &str, format: Format) -> bool {
+    let document = match format {
+        Format::Toml => parse_toml(text),
+        Format::Json => parse_json(text),
+    };
+    document.is_ok_and(|document| document.tree.get("host").is_some())
+}
+
+/// Checks a configuration of a cluster and resolves it to a plan.
+///
+/// # Errors
+///
+/// The first thing that is wrong, with its place.
+pub fn cluster_plan(input: &Input) -> Result<ClusterPlan, ConfigError> {
+    let source = Source::read(input, schema::complete_cluster())?;
+    build(&source, input).map_err(|issue| source.locate(issue))
+}
+
+fn build(source: &Source, input: &Input) -> Result<ClusterPlan, Issue> {
+    let mut tree = source.merged.clone();
+    transport::fill(&mut tree)?;
+    if let Some(path) = missing(schema::complete_cluster(), &tree, "") {
+        return Err(absent(path));
+    }
+    let mut spec: ClusterSpec = serde_json::from_value(tree).map_err(plan_error)?;
+    let mut hosts = Hosts::resolve(&spec, source, input.base_dir)?;
+    let fabric = fabric::resolve(&mut spec, &hosts)?;
+    let flows = flows::resolve(&mut spec, &mut hosts, &fabric, input.base_dir)?;
+    let ramp_ps = hosts.ramp_ps;
+    let run = run::resolve(&spec.run, ramp_ps)?;
+    let Attached { params: hosts, mut ignored, unvalidated, effective } = hosts.attach(&spec, &flows, run.seed)?;
+    ignored.extend(run::ignored(&spec.run, ramp_ps));
+    let name = run::name(&spec.run, input.file)?;
+    let cluster = ClusterParams {
+        hosts,
+        switches: fabric.switches,
+        cables: fabric.cables,
+        flows: flows.params,
+        classes: flows.classes,
+        seed: run.seed,
+    };
+    spec.host = effective;
+    spec.run = run::effective(&run, &name);
+    Ok(ClusterPlan {
+        hash: hash(&(&cluster, &run))?,
+        effective: serde_json::to_value(&spec).map_err(plan_error)?,
+        name,
+        cluster,
+        run,
+        ignored,
+        unvalidated: (!unvalidated.is_empty()).then(|| unvalidated.join("; ")),
+        given: source.given.clone(),
+    })
+}
+
+fn absent(path: String) -> Issue {
+    match path.as_str() {
+        "host" => Issue::new(path, "missing; hosts are wanted, such as [host.receiver]"),
+        _ => Issue::new(path, "missing"),
+    }
+}
+
+/// The path of the table of a named thing.
+fn table(kind: &str, name: &str) -> String {
+    crate::document::join(kind, name)
+}
+
+/// What a tree holds at a key, as a table; empty when it holds none.
+fn tables<'a>(tree: &'a mut Value, key: &str) -> impl Iterator<Item = (&'a String, &'a mut Value)> {
+    tree.get_mut(key).and_then(Value::as_object_mut).into_iter().flatten()
+}

@@ -1,0 +1,214 @@
+//! `[transport.*]`.
+
+use super::super::workload::share;
+use super::tables;
+use crate::error::{suggestion, Issue};
+use crate::layers::overlay;
+use crate::presets::{transport as embedded, transports};
+use crate::spec::{BaseSpec, Size, TransportSpec};
+use crate::units::{format, shorten, Dimension};
+use hostnet_model::params::{CongestionControl, DcqcnParams, RoceParams, TcpParams, Transport};
+use serde_json::{json, Value};
+use std::collections::BTreeMap;
+
+/// Bytes of IP, TCP and its timestamps.
+const TCP_HEADER_BYTES: u32 = 20 + 20 + 12;
+/// Bytes of IP, UDP, the transport header, that of an RDMA write and the checksum of RoCE v2.
+const ROCE_HEADER_BYTES: u32 = 20 + 8 + 12 + 16 + 4;
+const PAYLOAD_MIN_BYTES: u32 = 256;
+const PAYLOAD_MAX_BYTES: u32 = 4096;
+
+/// Puts the values of its base under every transport, and adds those that flows name and nothing else changes.
+pub(super) fn fill(tree: &mut Value) -> Result<(), Issue> {
+    let named: Vec<String> =
+        tables(tree, "flow").filter_map(|(_, flow)| Some(flow.get("transport")?.as_str()?.to_string())).collect();
+    let defaults = ["dctcp", "roce"].map(str::to_string);
+    for name in named.into_iter().chain(defaults).filter(|name| transports().any(|known| known == name)) {
+        if tree["transport"].is_null() {
+            tree["transport"] = json!({});
+        }
+        if tree["transport"].get(&name).is_none() {
+            tree["transport"][&name] = json!({});
+        }
+    }
+    for (name, table) in tables(tree, "transport") {
+        let path = super::table("transport", name);
+        let base = match table.get("base").and_then(Value::as_str) {
+            Some(base) => base.to_string(),
+            None if transports().any(|known| known == name) => name.clone(),
+            None => {
+                let known: Vec<&str> = transports().collect();
+                return Err(Issue::new(
+                    format!("{path}.base"),
+                    format!("missing; one of {} is wanted", known.join(", ")),
+                ));
+            }
+        };
+        let mut values = embedded(&base, &format!("{path}.base"))?;
+        overlay(&mut values, table);
+        *table = values;
+    }
+    Ok(())
+}
+
+/// The transport of a name.
+pub(super) fn find<'a>(
+    all: &'a BTreeMap<String, TransportSpec>,
+    name: &str,
+    path: &str,
+) -> Result<&'a TransportSpec, Issue> {
+    all.get(name).ok_or_else(|| {
+        let mut known: Vec<String> = all.keys().cloned().chain(transports().map(str::to_string)).collect();
+        known.sort();
+        known.dedup();
+        Issue::new(
+            path,
+            format!("there is no transport {}; {}", shorten(name), suggestion(name, known.iter().map(String::as_str))),
+        )
+    })
+}
+
+/// Whether a transport is RoCE.
+pub(super) fn is_roce(spec: &TransportSpec) -> bool {
+    matches!(spec.base, Some(BaseSpec::Roce | BaseSpec::Dcqcn))
+}
+
+/// Resolves the transport `name` for packets of at most `mtu_bytes`, which stand at `mtu_path`.
+pub(super) fn resolve(name: &str, spec: &TransportSpec, mtu_bytes: u32, mtu_path: &str) -> Result<Transport, Issue> {
+    check_keys(name, spec)?;
+    let reader = Reader { name };
+    match is_roce(spec) {
+        true => roce(&reader, spec, mtu_bytes, mtu_path).map(Transport::Roce),
+        false => tcp(&reader, spec, mtu_bytes).map(Transport::Tcp),
+    }
+}
+
+const TCP_KEYS: [&str; 10] = [
+    "initial_window",
+    "receive_buffer",
+    "send_buffer",
+    "tso",
+    "rto_min",
+    "rto_initial",
+    "ack_segments",
+    "ack_delay",
+    "sack",
+    "tail_loss_probe",
+];
+const ROCE_KEYS: [&str; 5] = ["message", "in_flight", "payload", "ack_packets", "timeout"];
+const DCQCN_KEYS: [&str; 8] =
+    ["notify", "alpha_timer", "increase_timer", "increase_bytes", "fast_rounds", "additive", "hyper", "least"];
+
+/// Checks that a transport has no key of another kind of transport.
+fn check_keys(name: &str, spec: &TransportSpec) -> Result<(), Issue> {
+    let tree = serde_json::to_value(spec).map_err(super::plan_error)?;
+    let base = tree["base"].as_str().unwrap_or_default();
+    let kinds: [(&[&str], &[&str]); 6] = [
+        (&TCP_KEYS, &["dctcp", "cubic", "reno"]),
+        (&["ecn"], &["dctcp", "cubic", "reno"]),
+        (&["gain"], &["dctcp", "dcqcn"]),
+        (&["alpha"], &["dctcp"]),
+        (&ROCE_KEYS, &["roce", "dcqcn"]),
+        (&DCQCN_KEYS, &["dcqcn"]),
+    ];
+    for (keys, bases) in kinds {
+        if bases.contains(&base) {
+            continue;
+        }
+        if let Some(key) = keys.iter().find(|key| tree.get(**key).is_some()) {
+            let message = format!("has no effect with base = \"{base}\"; it belongs to {}", bases.join(", "));
+            return Err(Issue::new(format!("transport.{name}.{key}"), message));
+        }
+    }
+    Ok(())
+}
+
+fn tcp(reader: &Reader, spec: &TransportSpec, mtu_bytes: u32) -> Result<TcpParams, Issue> {
+    let mss_bytes = mtu_bytes - TCP_HEADER_BYTES;
+    let window = reader.want("receive_buffer", spec.receive_buffer)?.0 / 2;
+    let control = match spec.base {
+        Some(BaseSpec::Cubic) => CongestionControl::Cubic,
+        Some(BaseSpec::Reno) => CongestionControl::Reno,
+        _ => CongestionControl::Dctcp {
+            gain: sixteenth(reader.want("gain", spec.gain)?),
+            alpha: sixteenth(reader.want("alpha", spec.alpha)?),
+        },
+    };
+    for (key, bytes) in [("receive_buffer", window), ("send_buffer", reader.want("send_buffer", spec.send_buffer)?.0)] {
+        if bytes < u64::from(mss_bytes) {
+            let shown = format(bytes, Dimension::Size);
+            let message = format!("leaves {shown} for data, less than a packet of {mtu_bytes} B holds");
+            return Err(Issue::between(&[&reader.path(key), "network.mtu"], message));
+        }
+    }
+    let (rto_min, rto_initial) = (reader.want("rto_min", spec.rto_min)?, reader.want("rto_initial", spec.rto_initial)?);
+    Ok(TcpParams {
+        control,
+        mss_bytes,
+        tso_bytes: (reader.want("tso", spec.tso)?.0 as u32).max(mss_bytes),
+        initial_window: reader.want("initial_window", spec.initial_window)?,
+        receive_buffer_bytes: window,
+        send_buffer_bytes: reader.want("send_buffer", spec.send_buffer)?.0,
+        rto_min_ps: rto_min.0,
+        rto_initial_ps: rto_initial.0.max(rto_min.0),
+        ack_segments: reader.want("ack_segments", spec.ack_segments)?,
+        ack_delay_ps: reader.want("ack_delay", spec.ack_delay)?.0,
+        sack: reader.want("sack", spec.sack)?,
+        tail_loss_probe: reader.want("tail_loss_probe", spec.tail_loss_probe)?,
+        ecn: reader.want("ecn", spec.ecn)?,
+    })
+}
+
+fn roce(reader: &Reader, spec: &TransportSpec, mtu_bytes: u32, mtu_path: &str) -> Result<RoceParams, Issue> {
+    let room = mtu_bytes.saturating_sub(ROCE_HEADER_BYTES);
+    let least = spec.payload.map_or(PAYLOAD_MIN_BYTES, |Size(bytes)| bytes as u32);
+    if room < least {
+        let message = format!(
+            "{mtu_bytes} B less {ROCE_HEADER_BYTES} B of headers have no room for a RoCE packet with {least} B of data"
+        );
+        return Err(Issue::between(&[mtu_path, &reader.path("payload"), "network.mtu"], message));
+    }
+    let dcqcn = (spec.base == Some(BaseSpec::Dcqcn)).then(|| dcqcn(reader, spec)).transpose()?;
+    Ok(RoceParams {
+        message_bytes: reader.want("message", spec.message)?.0,
+        in_flight: reader.want("in_flight", spec.in_flight)?,
+        mtu_bytes: spec.payload.map_or(1 << room.min(PAYLOAD_MAX_BYTES).ilog2(), |Size(bytes)| bytes as u32),
+        ack_packets: reader.want("ack_packets", spec.ack_packets)?,
+        timeout_ps: reader.want("timeout", spec.timeout)?.0,
+        dcqcn,
+    })
+}
+
+fn dcqcn(reader: &Reader, spec: &TransportSpec) -> Result<DcqcnParams, Issue> {
+    Ok(DcqcnParams {
+        gain: sixteenth(reader.want("gain", spec.gain)?),
+        notify_ps: reader.want("notify", spec.notify)?.0,
+        alpha_ps: reader.want("alpha_timer", spec.alpha_timer)?.0,
+        increase_ps: reader.want("increase_timer", spec.increase_timer)?.0,
+        increase_bytes: reader.want("increase_bytes", spec.increase_bytes)?.0,
+        fast_rounds: reader.want("fast_rounds", spec.fast_rounds)?,
+        additive_bytes_per_s: reader.want("additive", spec.additive)?.0,
+        hyper_bytes_per_s: reader.want("hyper", spec.hyper)?.0,
+        least_bytes_per_s: reader.want("least", spec.least)?.0,
+    })
+}
+
+/// A share from 0 to 1 in units of 2^-16.
+fn sixteenth(value: f64) -> u32 {
+    (share(value) >> 16) as u32
+}
+
+/// Reads what the base of a transport gives.
+struct Reader<'a> {
+    name: &'a str,
+}
+
+impl Reader<'_> {
+    fn path(&self, key: &str) -> String {
+        format!("transport.{}.{key}", self.name)
+    }
+
+    fn want<T>(&self, key: &str, value: Option<T>) -> Result<T, Issue> {
+        value.ok_or_else(|| Issue::new(self.path(key), "missing"))
+    }
+}

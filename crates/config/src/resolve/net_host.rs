@@ -1,0 +1,254 @@
+//! `[nic]`, `[stack]`, `[remote]` and `[control]`.
+
+use super::io::{link_bytes_per_s, spread_ps};
+use super::workload::remote_stream;
+use crate::error::Issue;
+use crate::spec::{ControlSpec, NicSpec, PfcSpec, RemoteSpec, RuleSpec, SideSpec, Size, Spec, StackSpec, WorkloadSpec};
+use crate::units::{format, Dimension};
+use hostnet_model::params::{
+    ControlParams, ControlRule, HostCcParams, NicParams, PcieParams, PfcParams, RemoteCore, RemoteParams, StackParams,
+    UpiParams,
+};
+use std::collections::BTreeMap;
+
+/// Bytes of an Ethernet header, which lie in memory before the IP packet.
+const ETHERNET_HEADER_BYTES: u32 = 14;
+const PAGE_BYTES: u32 = 4096;
+const PS_PER_S: u64 = 1_000_000_000_000;
+
+/// Cores of other sockets; `None` when no workload runs on any.
+pub(super) fn remote(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>) -> Result<Option<RemoteParams>, Issue> {
+    let mut cores = Vec::new();
+    for (class, (name, workload)) in workloads.iter().enumerate() {
+        let WorkloadSpec::Remote(stream) = workload else { continue };
+        let path = format!("workload.{name}.sockets");
+        let sockets = spec.remote.as_ref().map(|remote| remote.sockets).ok_or_else(|| {
+            let message = "cores of other sockets need the table [remote]; the preset cascade-lake-hostcc has it";
+            Issue::between(&[&path, "remote"], message)
+        })?;
+        let resolved = remote_stream(name, stream)?;
+        for &socket in &stream.sockets.0 {
+            if socket >= sockets {
+                let message =
+                    format!("socket {socket} does not exist; remote.sockets = {sockets} means 0 to {}", sockets - 1);
+                return Err(Issue::between(&[&path, "remote.sockets"], message));
+            }
+            let core = RemoteCore { socket, class: class as u8, stream: resolved.clone() };
+            cores.extend(std::iter::repeat_n(core, stream.cores as usize));
+        }
+    }
+    let remote = spec.remote.as_ref().filter(|_| !cores.is_empty());
+    Ok(remote.map(|remote| remote_params(remote, cores)))
+}
+
+fn remote_params(spec: &RemoteSpec, cores: Vec<RemoteCore>) -> RemoteParams {
+    RemoteParams {
+        sockets: spec.sockets,
+        upi: UpiParams {
+            bytes_per_s: spec.upi.bandwidth.0,
+            latency_ps: spec.upi.latency.0,
+            data_credits: spec.upi.data_credits,
+            request_credits: spec.upi.request_credits,
+            data_bytes: spec.upi.data.0 as u32,
+            request_bytes: spec.upi.request.0 as u32,
+        },
+        lines_in_flight: spec.lines_in_flight,
+        directory: spec.directory,
+        cores,
+    }
+}
+
+/// Resolves a NIC with `queues` receive queues, which takes packets of up to `mtu_bytes` from its port. `pcie` is the
+/// link of a drive, whose values hold where the NIC's own are absent.
+pub(super) fn nic(
+    spec: &NicSpec,
+    server: &Spec,
+    pcie: &PcieParams,
+    queues: u32,
+    mtu_bytes: u32,
+) -> Result<NicParams, Issue> {
+    let frame = mtu_bytes + ETHERNET_HEADER_BYTES;
+    let descriptor = spec.descriptor.map_or(frame.next_multiple_of(PAGE_BYTES), |Size(bytes)| bytes as u32);
+    let shown = |bytes: u64| format(bytes, Dimension::Size);
+    if frame > descriptor {
+        let message = format!(
+            "{} are less than a packet of {mtu_bytes} B with its Ethernet header of {ETHERNET_HEADER_BYTES} B; give more, or a smaller MTU",
+            shown(descriptor.into())
+        );
+        return Err(Issue::new("nic.descriptor", message));
+    }
+    if spec.buffer.0 < u64::from(frame) {
+        let message = format!("{} have no room for a packet of {mtu_bytes} B", shown(spec.buffer.0));
+        return Err(Issue::new("nic.buffer", message));
+    }
+    let ring_bytes = u64::from(spec.ring) * u64::from(descriptor);
+    let pool = spec.pool.map_or(ring_bytes, |Size(bytes)| bytes);
+    if pool < ring_bytes {
+        let message = format!(
+            "{} are less than nic.ring = {} descriptors of {} need, which is {}",
+            shown(pool),
+            spec.ring,
+            shown(descriptor.into()),
+            shown(ring_bytes)
+        );
+        return Err(Issue::between(&["nic.pool", "nic.ring", "nic.descriptor"], message));
+    }
+    if spec.ddio && !server.cache.enabled {
+        let message = "DDIO needs caches; set cache.enabled = true, or nic.ddio = false";
+        return Err(Issue::between(&["nic.ddio", "cache.enabled"], message));
+    }
+    let pfc = spec.pfc.as_ref().map(|pfc| pfc_params(pfc, spec.buffer.0, "nic.pfc", "nic.buffer")).transpose()?;
+    Ok(NicParams {
+        pcie: link(spec, server, pcie)?,
+        buffer_bytes: spec.buffer.0,
+        queues,
+        ring_entries: spec.ring,
+        descriptor_bytes: descriptor,
+        pool_bytes: pool,
+        completion_bytes: spec.completion.0 as u32,
+        receive_ps: spec.receive.0,
+        transmit_ps: spec.transmit.0,
+        interrupt_ps: spec.interrupt.0,
+        coalesce_ps: spec.coalesce.0,
+        coalesce_packets: spec.coalesce_packets,
+        send_window_bytes: spec.send_window.0 as u32,
+        ddio: spec.ddio,
+        pfc,
+        lro: spec.lro,
+    })
+}
+
+fn link(spec: &NicSpec, server: &Spec, drives: &PcieParams) -> Result<PcieParams, Issue> {
+    let own = &spec.pcie;
+    let size = |own: Option<Size>, theirs: u32| own.map_or(theirs, |Size(bytes)| bytes as u32);
+    let generation = own.generation.unwrap_or(server.pcie.generation);
+    let link = PcieParams {
+        bytes_per_s: link_bytes_per_s(generation, own.lanes),
+        mps_bytes: size(own.mps, drives.mps_bytes),
+        mrrs_bytes: size(own.mrrs, drives.mrrs_bytes),
+        latency_ps: own.latency.map_or(drives.latency_ps, |latency| latency.0),
+        posted_lines: own.posted_lines.unwrap_or(drives.posted_lines),
+        nonposted_lines: own.nonposted_lines.unwrap_or(drives.nonposted_lines),
+        ..drives.clone()
+    };
+    let short = [
+        ("posted_lines", link.posted_lines, "mps", link.mps_bytes),
+        ("nonposted_lines", link.nonposted_lines, "mrrs", link.mrrs_bytes),
+    ];
+    match short.into_iter().find(|(_, lines, _, bytes)| *lines < bytes / 64) {
+        Some((key, lines, size, bytes)) => {
+            let message = format!("{lines} lines are less than nic.pcie.{size}, which is {} lines", bytes / 64);
+            Err(Issue::between(&[&format!("nic.pcie.{key}"), &format!("nic.pcie.{size}")], message))
+        }
+        None => Ok(link),
+    }
+}
+
+/// Resolves flow control of a buffer of `buffer_bytes`, whose size stands at `buffer_path`.
+pub(super) fn pfc_params(spec: &PfcSpec, buffer_bytes: u64, path: &str, buffer_path: &str) -> Result<PfcParams, Issue> {
+    let (xoff, xon) = (format!("{path}.xoff"), format!("{path}.xon"));
+    let shown = |bytes: u64| format(bytes, Dimension::Size);
+    if spec.xoff.0 > buffer_bytes {
+        let message = format!(
+            "{} are more than the buffer of {}: no pause would come in time",
+            shown(spec.xoff.0),
+            shown(buffer_bytes)
+        );
+        return Err(Issue::between(&[&xoff, buffer_path], message));
+    }
+    if spec.xon > spec.xoff {
+        let message = format!("{} are more than xoff = {}", shown(spec.xon.0), shown(spec.xoff.0));
+        return Err(Issue::between(&[&xon, &xoff], message));
+    }
+    let priorities = spec.priorities.iter().fold(0, |mask, priority| mask | 1 << priority);
+    Ok(PfcParams { priorities, xoff_bytes: spec.xoff.0, xon_bytes: spec.xon.0 })
+}
+
+/// Resolves what network traffic costs the cores; `cores` are those with a receive queue.
+pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>) -> StackParams {
+    StackParams {
+        cores,
+        packet_ps: spec.packet.0,
+        segment_ps: spec.segment.0,
+        ack_ps: spec.ack.0,
+        send_ps: spec.send.0,
+        copy_line_ps: spec.copy_line.0,
+        wake_ps: spec.wake.0,
+        call_ps: spec.call.0,
+        call_bytes: spec.call_size.0 as u32,
+        budget: spec.budget,
+        gro_bytes: spec.gro.0 as u32,
+        poll: spec.poll,
+        extra_lines: (spec.extra_lines * 65536.0).round() as u64,
+        copy_ahead: spec.copy_ahead,
+        cached_user: spec.cached_user,
+    }
+}
+
+/// Resolves what watches the host; `None` when nothing does.
+pub(super) fn control(spec: &ControlSpec) -> Result<Option<ControlParams>, Issue> {
+    check_rule(spec)?;
+    let hostcc = |local, echo| ControlRule::HostCc(hostcc(spec, local, echo));
+    let rule = match spec.rule {
+        RuleSpec::None => return Ok(None),
+        RuleSpec::Watch => ControlRule::Watch,
+        RuleSpec::Hostcc => hostcc(true, true),
+        RuleSpec::EchoOnly => hostcc(false, true),
+        RuleSpec::LocalOnly => hostcc(true, false),
+        RuleSpec::Fixed => ControlRule::Fixed(spec.level.unwrap_or_default()),
+        RuleSpec::User => ControlRule::User(spec.name.clone().unwrap_or_default()),
+    };
+    Ok(Some(ControlParams {
+        rule,
+        read_ps: spec.read.0,
+        read_spread_ps: spread_ps(spec.read.0, spec.read_jitter),
+        write_ps: spec.write.0,
+        signal_ps: spec.signal.0,
+        iio_clock_ps: PS_PER_S.div_ceil(spec.iio_clock.0),
+        mba_ps: spec.mba.0,
+        sender: spec.side == SideSpec::Sender,
+    }))
+}
+
+/// Checks that a rule has the key that it needs, and that no other has it.
+fn check_rule(spec: &ControlSpec) -> Result<(), Issue> {
+    let keys = [
+        (RuleSpec::Fixed, "fixed", "level", spec.level.is_some(), "a level from 0 to 4"),
+        (
+            RuleSpec::User,
+            "user",
+            "name",
+            spec.name.as_ref().is_some_and(|name| !name.trim().is_empty()),
+            "the rule's name",
+        ),
+    ];
+    for (rule, word, key, given, what) in keys {
+        let path = format!("control.{key}");
+        if spec.rule == rule && !given {
+            return Err(Issue::between(&[&path, "control.rule"], format!("missing; rule = \"{word}\" needs {what}")));
+        }
+        if spec.rule != rule && given {
+            return Err(Issue::new(path, format!("has an effect only with rule = \"{word}\"")));
+        }
+    }
+    Ok(())
+}
+
+fn hostcc(spec: &ControlSpec, local: bool, echo: bool) -> HostCcParams {
+    HostCcParams {
+        occupancy: (spec.occupancy * 1024.0).round() as u64,
+        target_bytes_per_s: (spec.target.0 as f64 * (1.0 + spec.pcie_overhead)).round() as u64,
+        occupancy_shift: spec.occupancy_shift,
+        bandwidth_shift: spec.bandwidth_shift,
+        hold_ps: spec.hold.0,
+        local,
+        echo,
+        occupancy_floor: spec.occupancy_floor.into(),
+        bandwidth_ceiling: spec.bandwidth_ceiling.0,
+    }
+}
+
+/// The cores of a core list of the stack, or what else is given.
+pub(super) fn queue_cores(spec: &StackSpec, of_flows: Vec<u32>) -> Vec<u32> {
+    spec.cores.as_ref().map_or(of_flows, |cores| cores.0.clone())
+}

@@ -1,0 +1,315 @@
+//! A cluster: hosts, what joins them, and what they send.
+
+use super::lists::CoreList;
+use super::network::{CableSpec, Names, NetworkSpec, Span, SwitchSpec};
+use super::values::{Bandwidth, Size, Time};
+use super::RunSpec;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Hosts, what joins them, and what they send. Values with units are strings such as "100 Gbps", "5 us" or "4000 B".
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ClusterSpec {
+    /// The hosts, by name.
+    pub(crate) host: BTreeMap<String, HostSpec>,
+    /// What cables and switches are like, and, when there are no cables, how hosts are joined.
+    #[serde(default)]
+    pub(crate) network: NetworkSpec,
+    /// Switches, by name.
+    #[serde(default)]
+    pub(crate) switch: BTreeMap<String, SwitchSpec>,
+    /// Cables, by name.
+    #[serde(default)]
+    pub(crate) cable: BTreeMap<String, CableSpec>,
+    /// Transports, by name. "dctcp", "cubic", "reno", "roce" and "dcqcn" are there; a table of that name changes one.
+    #[serde(default)]
+    pub(crate) transport: BTreeMap<String, TransportSpec>,
+    /// What is sent, by name.
+    #[serde(default)]
+    pub(crate) flow: BTreeMap<String, FlowSpec>,
+    /// How long to simulate.
+    #[serde(default)]
+    pub(crate) run: RunSpec,
+}
+
+/// A host: a server with every key that a server has, or an endpoint without a host network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct HostSpec {
+    /// What it is made of.
+    #[serde(default)]
+    pub(crate) kind: HostKindSpec,
+    /// The server that its values start from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) preset: Option<String>,
+    /// How many hosts there are like this one. Above 1 they are named NAME-0, NAME-1 ..., and NAME means all of them.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 4096))]
+    pub(crate) count: u32,
+    /// How finely a server is simulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) fidelity: Option<FidelitySpec>,
+    /// Of an endpoint: from the last bit of a packet to its transport, and from the transport to the port, each (time);
+    /// "1 us" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "1 s"))]
+    pub(crate) latency: Option<Time>,
+    /// Of an endpoint: packets queued at its port at most, while its transports wait for room; 64 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub(crate) queue: Option<u32>,
+    /// The tables of a server.
+    #[serde(flatten)]
+    #[schemars(skip)]
+    pub(crate) server: Map<String, Value>,
+}
+
+/// What a host is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum HostKindSpec {
+    /// A server with its host network.
+    #[default]
+    Server,
+    /// Transports at the end of a cable: no NIC, no cores, no memory.
+    Endpoint,
+}
+
+/// How finely a server is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum FidelitySpec {
+    /// Line by line; the default.
+    Line,
+    /// Several lines at a time, as many as a TLP has.
+    Burst,
+    /// Packet by packet over a memory system that has rates.
+    Fluid,
+}
+
+/// How flows are carried. What is absent is that of the base.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TransportSpec {
+    /// The transport that the values start from; that of the table's own name when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) base: Option<BaseSpec>,
+    /// TCP: initial window (segments).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65536))]
+    pub(crate) initial_window: Option<u32>,
+    /// TCP: receive buffer (size); half of it is the window, as in Linux.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "4 KiB", "x-max" = "16 GiB"))]
+    pub(crate) receive_buffer: Option<Size>,
+    /// TCP: what the sender keeps, sent or not (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "4 KiB", "x-max" = "16 GiB"))]
+    pub(crate) send_buffer: Option<Size>,
+    /// TCP: what is handed down at once at most (segmentation offload) (size); "0 B" = one packet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1 MiB"))]
+    pub(crate) tso: Option<Size>,
+    /// TCP: least retransmission timeout (time).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 us", "x-max" = "100 s"))]
+    pub(crate) rto_min: Option<Time>,
+    /// TCP: retransmission timeout before there is a sample (time).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 us", "x-max" = "100 s"))]
+    pub(crate) rto_initial: Option<Time>,
+    /// TCP: full segments per acknowledgement; 1 = every packet is acknowledged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1024))]
+    pub(crate) ack_segments: Option<u32>,
+    /// TCP: longest delay of an acknowledgement (time).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1 s"))]
+    pub(crate) ack_delay: Option<Time>,
+    /// TCP: whether selective acknowledgements are used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sack: Option<bool>,
+    /// TCP: whether tail loss probes are sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tail_loss_probe: Option<bool>,
+    /// TCP: whether packets can be marked (ECN).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ecn: Option<bool>,
+    /// DCTCP and DCQCN: gain g of the moving average of marks (0 to 1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0001, max = 1.0))]
+    pub(crate) gain: Option<f64>,
+    /// DCTCP: first value of alpha (0 to 1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub(crate) alpha: Option<f64>,
+    /// RoCE: a message (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "2 GiB"))]
+    pub(crate) message: Option<Size>,
+    /// RoCE: messages in flight.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65536))]
+    pub(crate) in_flight: Option<u32>,
+    /// RoCE: data of one packet at most (size): "256 B", "512 B", "1 KiB", "2 KiB" or "4 KiB"; the largest of them that
+    /// the flow's MTU has room for when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "256 B", "x-max" = "4 KiB", "x-power-of-two" = true))]
+    pub(crate) payload: Option<Size>,
+    /// RoCE: packets per acknowledgement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65536))]
+    pub(crate) ack_packets: Option<u32>,
+    /// RoCE: when what is not acknowledged is sent again (time).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 us", "x-max" = "100 s"))]
+    pub(crate) timeout: Option<Time>,
+    /// DCQCN: least time between two congestion notifications of a flow (time).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 ns", "x-max" = "1 s"))]
+    pub(crate) notify: Option<Time>,
+    /// DCQCN: period of the update of alpha without notification (time).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 ns", "x-max" = "1 s"))]
+    pub(crate) alpha_timer: Option<Time>,
+    /// DCQCN: period of rate increase (time).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 ns", "x-max" = "1 s"))]
+    pub(crate) increase_timer: Option<Time>,
+    /// DCQCN: byte counter of rate increase (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 KiB", "x-max" = "1 TB"))]
+    pub(crate) increase_bytes: Option<Size>,
+    /// DCQCN: rounds of fast recovery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1024))]
+    pub(crate) fast_rounds: Option<u32>,
+    /// DCQCN: additive increase (bandwidth).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 kbps", "x-max" = "1 TB/s"))]
+    pub(crate) additive: Option<Bandwidth>,
+    /// DCQCN: hyper increase (bandwidth).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 kbps", "x-max" = "1 TB/s"))]
+    pub(crate) hyper: Option<Bandwidth>,
+    /// DCQCN: least rate (bandwidth).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 kbps", "x-max" = "1 TB/s"))]
+    pub(crate) least: Option<Bandwidth>,
+}
+
+/// A transport that comes with the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum BaseSpec {
+    /// TCP with DCTCP (RFC 8257).
+    Dctcp,
+    /// TCP with CUBIC (RFC 9438).
+    Cubic,
+    /// TCP with Reno (RFC 5681, 6582, 6675).
+    Reno,
+    /// RoCE v2 at full rate.
+    Roce,
+    /// RoCE v2 with DCQCN.
+    Dcqcn,
+}
+
+/// Something that is sent from hosts to hosts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FlowSpec {
+    /// What its applications do.
+    pub(crate) kind: FlowKindSpec,
+    /// The host that begins it, or several: each of them has its own, or lists of equal length are paired.
+    pub(crate) from: Names,
+    /// The other host, or several.
+    pub(crate) to: Names,
+    /// Flows of each pair of hosts.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 65536))]
+    pub(crate) count: u32,
+    /// How it is carried: a transport by name; "dctcp" when absent, "roce" for "write" and "read".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) transport: Option<String>,
+    /// The class that its results are counted under; its own name when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) class: Option<String>,
+    /// Cores of the applications at `from`, in turn; when absent, free cores of the socket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) from_cores: Option<CoreList>,
+    /// Cores of the applications at `to`, in turn; when absent, free cores of the socket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) to_cores: Option<CoreList>,
+    /// Largest IP packet (size); that of the network when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "128 B", "x-max" = "65535 B"))]
+    pub(crate) mtu: Option<Size>,
+    /// Priority class of its packets; 3 over RoCE and 0 otherwise when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 7))]
+    pub(crate) priority: Option<u8>,
+    /// When the first of its flows begins, from the start of the run (time).
+    #[serde(default = "no_time")]
+    #[schemars(extend("x-max" = "1000 s"))]
+    pub(crate) start: Time,
+    /// How much later each of its flows begins than the one before (time).
+    #[serde(default = "no_time")]
+    #[schemars(extend("x-max" = "1000 s"))]
+    pub(crate) stagger: Time,
+    /// When the receiving application does not read: two times from the start of the run (time).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) deaf: Option<Span>,
+    /// Of "bulk", "write" and "read": data of each flow (size); without end when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1000 TB"))]
+    pub(crate) bytes: Option<Size>,
+    /// Of "rpc": a request (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
+    pub(crate) request: Option<Size>,
+    /// Of "rpc": an answer (size); as large as a request when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
+    pub(crate) response: Option<Size>,
+    /// Of "rpc": requests in flight; 1 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65536))]
+    pub(crate) in_flight: Option<u32>,
+    /// Of "rpc": time between an answer and the next request (time); none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1000 s"))]
+    pub(crate) think: Option<Time>,
+    /// Of "replay": a capture (pcap or pcapng), relative to the configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pcap: Option<String>,
+    /// Of "replay": what the times of the capture are multiplied by; 1 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.000001, max = 1_000_000.0))]
+    pub(crate) scale: Option<f64>,
+}
+
+/// What the applications of a flow do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum FlowKindSpec {
+    /// `from` sends data (iperf).
+    Bulk,
+    /// `from` sends requests that `to` answers (netperf).
+    Rpc,
+    /// `from` writes to the memory of `to` (RDMA, ib_write_bw).
+    Write,
+    /// `from` reads from the memory of `to` (RDMA, ib_read_bw).
+    Read,
+    /// `from` sends the packets of a capture.
+    Replay,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn no_time() -> Time {
+    Time(0)
+}

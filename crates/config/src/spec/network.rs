@@ -1,0 +1,360 @@
+//! Switches, cables and the short form of a network.
+
+use super::values::{Bandwidth, Size, Time};
+use crate::cores::parse_list;
+use crate::units::{format, parse, shorten, Dimension};
+use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+
+/// What every cable and switch is like that does not say otherwise, and, when there are no cables, how hosts are joined.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NetworkSpec {
+    /// How hosts are joined; "star" when this and all cables are absent. Not together with cables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) topology: Option<TopologySpec>,
+    /// Rate of a cable in either direction (bandwidth).
+    #[serde(default = "gigabits_100")]
+    #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
+    pub(crate) rate: Bandwidth,
+    /// Propagation delay of a cable (time).
+    #[serde(default = "microsecond")]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "10 s"))]
+    pub(crate) latency: Time,
+    /// Largest IP packet (size): the MTU of every flow that gives none.
+    #[serde(default = "ethernet_mtu")]
+    #[schemars(extend("x-min" = "128 B", "x-max" = "65535 B"))]
+    pub(crate) mtu: Size,
+    /// Bytes on the wire beyond the IP packet (size): header, frame check sequence, preamble and gap.
+    #[serde(default = "ethernet_framing")]
+    #[schemars(extend("x-max" = "1 KiB"))]
+    pub(crate) framing: Size,
+    /// Least bytes of a frame on the wire, framing included (size).
+    #[serde(default = "ethernet_least")]
+    #[schemars(extend("x-max" = "1 KiB"))]
+    pub(crate) frame_min: Size,
+    /// Hosts at the left switch of a dumbbell: a name or a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) left: Option<Names>,
+    /// Hosts at the right switch of a dumbbell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) right: Option<Names>,
+    /// The cable between the switches of a dumbbell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) bottleneck: Option<BottleneckSpec>,
+    /// What every switch is like that does not say otherwise.
+    #[serde(default)]
+    pub(crate) switch: SwitchSpec,
+}
+
+/// How hosts are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum TopologySpec {
+    /// Every host is cabled to one switch, named "tor".
+    Star,
+    /// Two switches, "left" and "right", with one cable between them.
+    Dumbbell,
+    /// Two hosts and one cable.
+    Direct,
+}
+
+/// The cable between the switches of a dumbbell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct BottleneckSpec {
+    /// Rate in either direction (bandwidth); that of the network when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
+    pub(crate) rate: Option<Bandwidth>,
+    /// Propagation delay (time); that of the network when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "10 s"))]
+    pub(crate) latency: Option<Time>,
+}
+
+/// A switch with output queues. What is absent is that of `network.switch`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SwitchSpec {
+    /// Packet memory that all ports share (size); "16 MB" when absent everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "2 KiB", "x-max" = "1 TB"))]
+    pub(crate) buffer: Option<Size>,
+    /// A queue may hold this times what is free (dynamic threshold); all that is free when absent everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.001, max = 1024.0))]
+    pub(crate) alpha: Option<f64>,
+    /// From the last bit of a packet to the first bit at the head of its queue (time); "500 ns" when absent everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "10 ms"))]
+    pub(crate) latency: Option<Time>,
+    /// When packets are marked: a queue of "65 packets" or "100 kB", or a table of min, max and most; never when absent
+    /// everywhere or "off".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ecn: Option<EcnSpec>,
+    /// When senders are paused; never when absent everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pfc: Option<PfcSpec>,
+}
+
+/// Priority flow control (IEEE 802.1Qbb).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PfcSpec {
+    /// Priorities that are lossless, as a list of numbers.
+    #[serde(default = "rdma_priorities")]
+    #[schemars(length(min = 1, max = 8), inner(range(min = 0, max = 7)), extend("uniqueItems" = true))]
+    pub(crate) priorities: Vec<u8>,
+    /// Data of one priority that came in by one port, from which the port's peer is paused (size).
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
+    pub(crate) xoff: Size,
+    /// Data down to which the peer is let go on (size).
+    #[schemars(extend("x-max" = "1 TB"))]
+    pub(crate) xon: Size,
+}
+
+/// A full-duplex cable. What is absent is that of the network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CableSpec {
+    /// What it joins: two names of hosts or switches.
+    pub(crate) ends: [String; 2],
+    /// Rate in either direction (bandwidth).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
+    pub(crate) rate: Option<Bandwidth>,
+    /// Propagation delay (time).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "10 s"))]
+    pub(crate) latency: Option<Time>,
+    /// When it is down: a list of pairs of times from the start of the run (time). What is on it then is lost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 0, max = 1024))]
+    pub(crate) down: Vec<Span>,
+    /// Share of packets that it damages (0 to 1).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub(crate) corrupt: f64,
+}
+
+/// From one time to another.
+pub(crate) type Span = [TimeOfRun; 2];
+
+/// A time from the start of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct TimeOfRun(pub(crate) Time);
+
+impl JsonSchema for TimeOfRun {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "TimeOfRun".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = Time::json_schema(generator);
+        schema.insert("description".into(), "A time from the start of the run (time).".into());
+        schema.insert("x-max".into(), "1000 s".into());
+        schema
+    }
+}
+
+/// One name, or several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Names(pub(crate) Vec<String>);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum NamesInput {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Serialize for Names {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.as_slice() {
+            [one] => serializer.serialize_str(one),
+            many => many.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Names(match NamesInput::deserialize(deserializer)? {
+            NamesInput::One(name) => vec![name],
+            NamesInput::Many(names) => names,
+        }))
+    }
+}
+
+impl JsonSchema for Names {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Names".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                { "type": "string" },
+                { "type": "array", "items": { "type": "string" }, "minItems": 1, "maxItems": 4096, "uniqueItems": true }
+            ]
+        })
+    }
+}
+
+/// When packets are marked.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum EcnSpec {
+    /// Never.
+    Off,
+    /// A queue of so many packets.
+    Packets(u32),
+    /// A queue of so many bytes.
+    Bytes(u64),
+    /// A probability that rises.
+    Ramp(RampSpec),
+}
+
+/// Marking with a probability that rises from 0 to `most` between two lengths of the queue, and is 1 above.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RampSpec {
+    /// Queue below which nothing is marked (size).
+    #[schemars(extend("x-max" = "1 TB"))]
+    pub(crate) min: Size,
+    /// Queue above which all is marked (size).
+    #[schemars(extend("x-max" = "1 TB"))]
+    pub(crate) max: Size,
+    /// Share that is marked just below `max` (0 to 1).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub(crate) most: f64,
+}
+
+impl EcnSpec {
+    /// Reads "off", "65 packets" or "100 kB". The error is a sentence without the path.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        const PACKETS_MAX: u32 = 1_000_000_000;
+        let text = text.trim();
+        if text == "off" {
+            return Ok(EcnSpec::Off);
+        }
+        let packets = ["packets", "packet", "pkts"].iter().find_map(|unit| text.strip_suffix(unit));
+        let wrong =
+            || format!("{} is no threshold such as \"65 packets\" or \"100 kB\", and not \"off\"", shorten(text));
+        match packets {
+            Some(count) => match parse_list(count.trim(), "packet", PACKETS_MAX).ok().as_deref() {
+                Some([count]) if *count > 0 => Ok(EcnSpec::Packets(*count)),
+                _ => Err(wrong()),
+            },
+            None => match parse(text, Dimension::Size) {
+                Ok(bytes) if bytes > 0 => Ok(EcnSpec::Bytes(bytes)),
+                _ => Err(wrong()),
+            },
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum EcnInput {
+    Text(String),
+    Ramp(RampSpec),
+}
+
+impl Serialize for EcnSpec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            EcnSpec::Off => serializer.serialize_str("off"),
+            EcnSpec::Packets(count) => serializer.serialize_str(&format!("{count} packets")),
+            EcnSpec::Bytes(bytes) => serializer.serialize_str(&format(*bytes, Dimension::Size)),
+            EcnSpec::Ramp(ramp) => ramp.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for EcnSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match EcnInput::deserialize(deserializer)? {
+            EcnInput::Text(text) => EcnSpec::parse(&text).map_err(D::Error::custom),
+            EcnInput::Ramp(ramp) => Ok(EcnSpec::Ramp(ramp)),
+        }
+    }
+}
+
+impl JsonSchema for EcnSpec {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "EcnSpec".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                { "type": "string", "x-form": "ecn", "examples": ["65 packets", "100 kB"] },
+                RampSpec::json_schema(generator)
+            ]
+        })
+    }
+}
+
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
+}
+
+fn gigabits_100() -> Bandwidth {
+    Bandwidth(12_500_000_000)
+}
+
+fn microsecond() -> Time {
+    Time(1_000_000)
+}
+
+fn ethernet_mtu() -> Size {
+    Size(1500)
+}
+
+/// Header 14, frame check sequence 4, preamble and start 8, gap 12 (IEEE 802.3).
+fn ethernet_framing() -> Size {
+    Size(38)
+}
+
+/// A frame of 64 B with preamble, start and gap (IEEE 802.3).
+fn ethernet_least() -> Size {
+    Size(84)
+}
+
+/// The priority that RDMA usually has.
+fn rdma_priorities() -> Vec<u8> {
+    vec![3]
+}
+
+impl Default for NetworkSpec {
+    fn default() -> Self {
+        NetworkSpec {
+            topology: None,
+            rate: gigabits_100(),
+            latency: microsecond(),
+            mtu: ethernet_mtu(),
+            framing: ethernet_framing(),
+            frame_min: ethernet_least(),
+            left: None,
+            right: None,
+            bottleneck: None,
+            switch: SwitchSpec::default(),
+        }
+    }
+}
