@@ -433,7 +433,11 @@ fn components(builder: &mut Builder) -> Vec<Component> {
         let nic = params.nic.iter().map(|nic| nic.ddio);
         cache.ddio.drives.iter().copied().chain(nic).collect()
     });
-    all.push(Component::Iio(Box::new(Iio::new(params.iio.clone(), &pcie, ddio, rng, classes))));
+    let mut iio = Iio::new(params.iio.clone(), &pcie, ddio, rng, classes);
+    if params.nic.as_ref().is_some_and(|nic| !nic.relaxed_ordering) {
+        iio.keep_order(params.ssd.count as usize);
+    }
+    all.push(Component::Iio(Box::new(iio)));
     all.extend(builder.drives().into_iter().map(|ssd| Component::Ssd(Box::new(ssd))));
     if let Some(nic) = &params.nic {
         all.extend(builder.nic(nic));

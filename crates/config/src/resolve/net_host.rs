@@ -113,6 +113,7 @@ pub(super) fn nic(
         coalesce_packets: spec.coalesce_packets,
         send_window_bytes: spec.send_window.0 as u32,
         ddio: spec.ddio,
+        relaxed_ordering: spec.relaxed_ordering,
         pfc,
         lro: spec.lro,
     })

@@ -50,6 +50,8 @@ pub(crate) struct NicSpec {
     pub(crate) send_window: Size,
     /// Whether its writes go to the LLC (DDIO); needs caches.
     pub(crate) ddio: bool,
+    /// Whether its writes may pass each other on their way to memory (PCIe relaxed ordering).
+    pub(crate) relaxed_ordering: bool,
     /// Whether the NIC joins packets of a flow (LRO).
     pub(crate) lro: bool,
     /// When it pauses its peer; never when absent.

@@ -117,6 +117,11 @@ impl Cha {
             admitted: now,
             next: RequestId::NONE,
         });
+        if kind == Kind::Directory {
+            let channel = context.channel(context.decoder.place(line).channel);
+            context.send(channel, EVICT_PS, Payload::Arrive(id));
+            return;
+        }
         context.send(context.id, EVICT_PS, Payload::Arrive(id));
     }
 }

@@ -206,6 +206,10 @@ impl Cha {
     pub(crate) fn on_accepted(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let Request { kind, slice, owner, admitted, book, .. } = *context.requests.get(id);
+        if kind == Kind::Directory {
+            context.requests.remove(id);
+            return;
+        }
         self.write.release(now, book, admitted);
         self.tor.release_unnamed(now);
         let index = usize::from(slice);

@@ -22,6 +22,7 @@ struct Waiting {
     left: u8,
     lines: u8,
     class: u8,
+    /// The burst of a read, the link of a write.
     burst: u32,
 }
 
@@ -40,6 +41,25 @@ struct Link {
     writes: VecDeque<Waiting>,
     reads: VecDeque<Waiting>,
     down: Lane,
+    /// Writes that leave their entries in the order in which they came (no relaxed ordering): each with whether memory has it.
+    in_order: Option<VecDeque<(RequestId, bool)>>,
+}
+
+impl Link {
+    /// Notes that memory has a write; the writes that leave now, in order.
+    fn acknowledge(&mut self, id: RequestId) -> impl Iterator<Item = RequestId> + '_ {
+        let mut alone = Some(id).filter(|_| self.in_order.is_none());
+        if let Some(writes) = &mut self.in_order {
+            if let Some(write) = writes.iter_mut().find(|write| write.0 == id) {
+                write.1 = true;
+            }
+        }
+        std::iter::from_fn(move || match &mut self.in_order {
+            None => alone.take(),
+            Some(writes) if writes.front().is_some_and(|write| write.1) => writes.pop_front().map(|write| write.0),
+            Some(_) => None,
+        })
+    }
 }
 
 /// The IIO of a socket.
@@ -73,6 +93,7 @@ impl Iio {
             reads: VecDeque::with_capacity(depth(pcie)),
             down: Lane::new(pcie),
             pcie: pcie.clone(),
+            in_order: None,
         };
         let bursts = pcie.iter().map(depth).sum();
         Self {
@@ -90,6 +111,11 @@ impl Iio {
             params,
             rng,
         }
+    }
+
+    /// Has the writes of a link leave their entries in order, as those of a device that does not ask for relaxed ordering.
+    pub fn keep_order(&mut self, link: usize) {
+        self.links[link].in_order = Some(VecDeque::with_capacity(self.params.write_credits as usize));
     }
 
     /// Counts occupancy by a clock with a period of `clock_ps` ps, at least 1. Without this by one of 1 ps.
@@ -134,7 +160,7 @@ impl Iio {
 
     /// A write TLP of `lines` lines from `line` on arrives over `link`.
     pub(crate) fn on_write_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, context: &mut Context) {
-        let waiting = Waiting { line, left: lines, lines, class, burst: 0 };
+        let waiting = Waiting { line, left: lines, lines, class, burst: u32::from(link) };
         self.links[usize::from(link)].writes.push_back(waiting);
         self.start_writes(context);
     }
@@ -149,10 +175,14 @@ impl Iio {
 
     /// Memory has accepted a write.
     pub(crate) fn on_acknowledged(&mut self, id: RequestId, context: &mut Context) {
-        let Request { class, since, .. } = *context.requests.get(id);
-        self.write.release(context.now(), class, since);
-        self.counts[0].leave(context.now());
-        context.requests.remove(id);
+        let now = context.now();
+        let link = context.requests.get(id).tag as usize;
+        for id in self.links[link].acknowledge(id) {
+            let Request { class, since, .. } = *context.requests.get(id);
+            self.write.release(now, class, since);
+            self.counts[0].leave(now);
+            context.requests.remove(id);
+        }
         self.start_writes(context);
     }
 
@@ -234,6 +264,11 @@ impl Iio {
             admitted: now,
             next: RequestId::NONE,
         });
+        if kind != Kind::IoRead {
+            if let Some(writes) = &mut self.links[tlp.burst as usize].in_order {
+                writes.push_back((id, false));
+            }
+        }
         if let Some(caches) = &context.caches {
             caches.expect(line);
         }

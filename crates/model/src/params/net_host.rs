@@ -34,6 +34,9 @@ pub struct NicParams {
     pub send_window_bytes: u32,
     /// Whether its writes go to the LLC; only with caches.
     pub ddio: bool,
+    /// Whether its writes may pass each other on their way to memory (PCIe relaxed ordering). Without it an entry of the IIO is
+    /// kept until every earlier write of the NIC has been accepted.
+    pub relaxed_ordering: bool,
     /// When it pauses its peer; the bytes are those of the receive buffer.
     pub pfc: Option<super::PfcParams>,
     /// Whether packets of a flow are joined by the NIC (LRO) up to the largest segment.

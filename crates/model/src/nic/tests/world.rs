@@ -90,6 +90,7 @@ pub(super) fn params() -> NicParams {
         coalesce_packets: 1,
         send_window_bytes: 65_536,
         ddio: false,
+        relaxed_ordering: true,
         pfc: None,
         lro: false,
     }
