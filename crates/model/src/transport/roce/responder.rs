@@ -76,11 +76,15 @@ impl Responder {
             self.complain();
             return;
         }
-        if packet.sequence < self.expected {
-            self.next = packet.sequence;
-        }
         self.complained = false;
         self.nak = false;
+        if packet.sequence < self.expected {
+            if packet.sequence > self.next {
+                // Its data has not been sent yet: it comes without repetition.
+                return;
+            }
+            self.next = packet.sequence;
+        }
         let end = packet.sequence.saturating_add(plan.packets_in(u64::from(packet.bytes)));
         self.expected = end.min(plan.packets());
     }
