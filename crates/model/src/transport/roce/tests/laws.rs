@@ -106,8 +106,8 @@ impl Pair {
             if self.now > until {
                 return false;
             }
-            for way in 0..2 {
-                if arrivals[way] == self.now {
+            for (way, arrival) in arrivals.into_iter().enumerate() {
+                if arrival == self.now {
                     let (_, packet, marked) = self.ways[way].pop_front().unwrap();
                     if let Some(placed) = self.ends[1 - way].on_packet(self.now, &packet, marked) {
                         for byte in placed.offset..placed.offset + u64::from(placed.bytes) {
@@ -177,7 +177,7 @@ proptest! {
                 sent += 1;
                 prop_assert!(sent < 1000, "it sends for ever");
             }
-            now = now + u64::from(step) * 10 * US;
+            now += u64::from(step) * 10 * US;
             connection.on_timer(now);
         }
     }
