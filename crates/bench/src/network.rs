@@ -6,7 +6,7 @@
 use crate::sample::{interleaved, Sample};
 use crate::server::Clock;
 use crate::{peak_bytes, Row, Size};
-use hostnet_kernel::{checkpoint, mix, ComponentId, Rng, Scheduler, Simulation, Time};
+use hostnet_kernel::{checkpoint, mix, ComponentId, Rng, Simulation, Time};
 use hostnet_model::ether::{fabric, Fabric, FlowEnd, Level, Stream};
 use hostnet_model::params::{
     CableParams, ClusterParams, CongestionControl, EcnParams, End, EndpointParams, Fidelity, FlowParams, HostKind,
@@ -161,9 +161,7 @@ impl Running {
     pub fn new(dumbbell: &Dumbbell) -> Self {
         let cluster = dumbbell.cluster();
         let built = fabric(&cluster, ComponentId(0), &vec![None; cluster.hosts.len()]);
-        let mut scheduler = Scheduler::new(ComponentId(0), built.components, 1 << 12);
-        built.fabric.begin(&mut scheduler);
-        let simulation = Simulation::new(vec![(built.fabric, scheduler)], 1);
+        let simulation = Simulation::new(vec![(built.fabric, built.scheduler)], 1);
         Self { simulation, before: (vec![0; usize::from(dumbbell.flows)], [0; 2]), begun: Time::ZERO }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A wheel of two levels with a heap behind it. The near wheel has 4 096 slots of 64 ps and begins at the time of
 //! the last pop; the far wheel has 4 096 blocks of 262 ns (one block = one turn of the near wheel); what lies more than
-//! a millisecond ahead waits in the heap. A slot holds one or two events in practice; only when it is popped, and holds
+//! a millisecond ahead waits in the heap. Where events lie further apart, wider slots keep them near. A slot holds one or two events in practice; only when it is popped, and holds
 //! many, is it sorted.
 
 use crate::wheel::{Wheel, NONE, SLOTS, SLOT_COUNT_BITS};
@@ -11,8 +11,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A slot of the near wheel spans 2^6 ps.
+/// A slot of the near wheel spans 2^6 ps, if nothing else is asked for.
 const SLOT_BITS: u32 = 6;
+/// The widest slot: a turn of the far wheel fits the range of time.
+const SLOT_BITS_MAX: u32 = 36;
 /// A slot with more events than this is sorted.
 const SHARED_MAX: usize = 4;
 /// How many events of the slot being popped an event may be moved past before it goes to a heap instead.
@@ -36,6 +38,7 @@ type Waiting = Reverse<(EventKey, u32)>;
 pub struct Queue<P> {
     nodes: Vec<Node<P>>,
     free: u32,
+    slot_bits: u32,
     /// Slots from `start` on, for one turn.
     near: Wheel,
     /// Blocks after `block`, for one turn.
@@ -69,9 +72,17 @@ impl<P: Copy> Queue<P> {
     /// An empty queue with room for `capacity` events before it has to allocate.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
+        Self::with_slots(capacity, SLOT_BITS)
+    }
+
+    /// The same with slots of `2^slot_bits` ps (6 if nothing is asked for, 36 at most). What is popped when does not depend
+    /// on it. It is fast when a few events fall into a slot, and most are pushed less than 4096 slots ahead.
+    #[must_use]
+    pub fn with_slots(capacity: usize, slot_bits: u32) -> Self {
         Self {
             nodes: Vec::with_capacity(capacity),
             free: NONE,
+            slot_bits: slot_bits.min(SLOT_BITS_MAX),
             near: Wheel::new(),
             far: Wheel::new(),
             beyond: BinaryHeap::with_capacity(capacity.min(1024)),
@@ -117,7 +128,7 @@ impl<P: Copy> Queue<P> {
     // they were written in, which stalls a processor longer than all the rest takes.
     #[inline(always)]
     pub(crate) fn push_near(&mut self, event: Event<P>) -> bool {
-        let slot = slot_of(event.time);
+        let slot = self.slot_of(event.time);
         let node = self.free;
         match self.nodes.get_mut(node as usize) {
             Some(place) if slot.wrapping_sub(self.start) < SLOTS as u64 => {
@@ -135,7 +146,7 @@ impl<P: Copy> Queue<P> {
     pub(crate) fn push_anywhere(&mut self, event: Event<P>) {
         self.len += 1;
         let node = self.node(event);
-        let slot = slot_of(event.time);
+        let slot = self.slot_of(event.time);
         if slot < self.start {
             self.insert_current(node);
         } else {
@@ -200,7 +211,7 @@ impl<P: Copy> Queue<P> {
     fn pop_with_care(&mut self) -> Option<u32> {
         let node = if self.current.is_empty() { self.pop_slot() } else { self.pop_current() };
         let end_of_block = (self.block + 1) << SLOT_COUNT_BITS;
-        self.clear_until = if self.current.is_empty() { end_of_block.min(slot_of(self.limit)) } else { 0 };
+        self.clear_until = if self.current.is_empty() { end_of_block.min(self.slot_of(self.limit)) } else { 0 };
         node
     }
 
@@ -226,6 +237,11 @@ impl<P: Copy> Queue<P> {
     fn list_time(&self, node: u32) -> Option<Time> {
         let node_at = |node: u32| self.nodes.get(node as usize);
         std::iter::successors(node_at(node), |place| node_at(place.next)).map(|place| place.event.time).min()
+    }
+
+    #[inline(always)]
+    fn slot_of(&self, time: Time) -> u64 {
+        time.ps() >> self.slot_bits
     }
 
     fn time(&self, node: u32) -> Time {
@@ -307,7 +323,7 @@ impl<P: Copy> Queue<P> {
             Some(slot) if block_of(slot) == self.block => slot,
             _ => self.next_block()?,
         };
-        if slot > slot_of(self.limit) {
+        if slot > self.slot_of(self.limit) {
             return None;
         }
         let first = self.near.first(slot);
@@ -360,9 +376,9 @@ impl<P: Copy> Queue<P> {
     fn next_block(&mut self) -> Option<u64> {
         let near = self.near.next_from(self.start).map(block_of);
         let far = self.far.next_from(self.block + 1);
-        let beyond = self.beyond.peek().map(|waiting| block_of(slot_of(waiting.0 .0.time)));
+        let beyond = self.beyond.peek().map(|waiting| block_of(self.slot_of(waiting.0 .0.time)));
         let block = [near, far, beyond].into_iter().flatten().min()?;
-        if block > block_of(slot_of(self.limit)) {
+        if block > block_of(self.slot_of(self.limit)) {
             return None;
         }
         self.enter(block);
@@ -375,11 +391,11 @@ impl<P: Copy> Queue<P> {
         self.start = block << SLOT_COUNT_BITS;
         let mut node = self.far.take(block);
         while node != NONE {
-            let first = self.near.link(slot_of(self.time(node)), node);
+            let first = self.near.link(self.slot_of(self.time(node)), node);
             node = std::mem::replace(&mut self.nodes[node as usize].next, first);
         }
         while let Some(Reverse((key, node))) = self.beyond.peek() {
-            let (slot, node) = (slot_of(key.time), *node);
+            let (slot, node) = (self.slot_of(key.time), *node);
             if block_of(slot) - block >= SLOTS as u64 {
                 break;
             }
@@ -397,25 +413,20 @@ impl<P: Copy> Queue<P> {
 }
 
 #[inline]
-fn slot_of(time: Time) -> u64 {
-    time.ps() >> SLOT_BITS
-}
-
-#[inline]
 fn block_of(slot: u64) -> u64 {
     slot >> SLOT_COUNT_BITS
 }
 
 impl<P: Copy + Serialize> Serialize for Queue<P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (self.to_sorted(), self.len_max() as u64).serialize(serializer)
+        (self.to_sorted(), self.len_max() as u64, self.slot_bits).serialize(serializer)
     }
 }
 
 impl<'de, P: Copy + Deserialize<'de>> Deserialize<'de> for Queue<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (events, len_max) = <(Vec<Event<P>>, u64)>::deserialize(deserializer)?;
-        let mut queue = Self::with_capacity(events.len());
+        let (events, len_max, slot_bits) = <(Vec<Event<P>>, u64, u32)>::deserialize(deserializer)?;
+        let mut queue = Self::with_slots(events.len(), slot_bits);
         for event in events {
             queue.push(event);
         }

@@ -39,9 +39,15 @@ impl<P: Copy> Scheduler<P> {
     /// The scheduler of the partition that owns `components` components from `first` on.
     #[must_use]
     pub fn new(first: ComponentId, components: usize, events_capacity: usize) -> Self {
+        Self::with_queue(first, components, Queue::with_capacity(events_capacity))
+    }
+
+    /// The same for a partition whose events wait in `queue`; see [`Queue::with_slots`].
+    #[must_use]
+    pub fn with_queue(first: ComponentId, components: usize, queue: Queue<P>) -> Self {
         Self {
             now: Time::ZERO,
-            queue: Queue::with_capacity(events_capacity),
+            queue,
             sequences: vec![0; components],
             first: first.0,
             handled: 0,

@@ -7,8 +7,15 @@ use super::flow_end::FlowEnd;
 use super::routes::{Graph, PortOf, Routes};
 use super::switch::Switch;
 use super::wire::WireParams;
+use crate::context::Payload;
 use crate::params::{CableParams, ClusterParams, EndpointParams, HostKind, SwitchParams};
-use hostnet_kernel::ComponentId;
+use hostnet_kernel::{ComponentId, Queue, Scheduler};
+
+/// Slots of a turn of the queue of events.
+const TURN: u64 = 4096;
+
+/// Events that the queue has room for before it has to allocate.
+const EVENTS_CAPACITY: usize = 1 << 12;
 
 /// Random streams of cables and switches lie apart from those of the parts of servers.
 const STREAMS: u64 = 1 << 40;
@@ -16,8 +23,10 @@ const STREAMS: u64 = 1 << 40;
 /// A fabric, and what the servers around it need to know.
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// The switches and endpoints; call [`Fabric::begin`] before time begins.
+    /// The switches and endpoints.
     pub fabric: Fabric,
+    /// Its scheduler, with the beginnings of all flows.
+    pub scheduler: Scheduler<Payload>,
     /// Components of the fabric.
     pub components: usize,
     /// Of each host the ways out, one for each of its ports. An endpoint has its own already.
@@ -59,7 +68,18 @@ pub fn fabric(cluster: &ClusterParams, first: ComponentId, servers: &[Option<Com
     let wires = (0..cluster.hosts.len()).map(|host| builder.wires(builder.graph.host(host))).collect();
     let components = nodes.len();
     let window_ps = builder.window_ps();
-    Built { fabric: Fabric::new(first, nodes), components, wires, routes: host_routes, window_ps }
+    let fabric = Fabric::new(first, nodes);
+    let queue = Queue::with_slots(EVENTS_CAPACITY, slot_bits(cluster));
+    let mut scheduler = Scheduler::with_queue(first, components, queue);
+    fabric.begin(&mut scheduler);
+    Built { fabric, scheduler, components, wires, routes: host_routes, window_ps }
+}
+
+/// Slots of the queue of events so wide that the usual hop lies within a turn of it.
+fn slot_bits(cluster: &ClusterParams) -> u32 {
+    let longest_ps = cluster.cables.iter().map(|cable| cable.latency_ps).max().unwrap_or(0);
+    let turn_ps = (longest_ps + longest_ps / 4).clamp(1, 1 << 40);
+    (turn_ps / TURN).checked_ilog2().map_or(0, |bits| bits + 1).max(6)
 }
 
 impl<'a> Builder<'a> {

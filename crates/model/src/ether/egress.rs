@@ -6,7 +6,7 @@
 
 use super::drops::DropReason;
 use super::occupancy::Level;
-use super::wire::{Fate, Wire, WireParams};
+use super::wire::{Fate, Faults, Wire, WireParams};
 use crate::context::{NetContext, Payload};
 use crate::packet::{PacketFifo, PacketId};
 use hostnet_kernel::{ComponentId, Time};
@@ -41,26 +41,66 @@ struct Class {
     paused_ps: u64,
 }
 
-/// An output port. Higher priorities go first; one that is paused waits.
+/// What a port needs only when packets wait, or its cable has faults.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Queues {
+    waiting_packets: u32,
+    waiting_bytes: u64,
+    packets: Level,
+    bytes: Level,
+    reset_at: Time,
+    classes: [Class; PRIORITIES],
+    faults: Faults,
+}
+
+impl Queues {
+    #[inline]
+    fn push(&mut self, id: PacketId, priority: u8, ip_bytes: u32, context: &mut NetContext) {
+        let class = &mut self.classes[usize::from(priority)];
+        class.fifo.push(context.packets, id);
+        class.bytes += u64::from(ip_bytes);
+        self.waiting_packets += 1;
+        self.waiting_bytes += u64::from(ip_bytes);
+        self.note(context.now());
+    }
+
+    /// The next packet of a priority, and whether it was the last.
+    #[inline]
+    fn pop(&mut self, priority: u8, context: &mut NetContext) -> Option<(PacketId, bool)> {
+        let class = &mut self.classes[usize::from(priority)];
+        let id = class.fifo.pop(context.packets)?;
+        let last = class.fifo.is_empty();
+        let ip_bytes = u64::from(context.packets.get(id).ip_bytes);
+        class.bytes -= ip_bytes;
+        self.waiting_packets -= 1;
+        self.waiting_bytes -= ip_bytes;
+        self.note(context.now());
+        Some((id, last))
+    }
+
+    #[inline]
+    fn note(&mut self, now: Time) {
+        self.packets.set(now, u64::from(self.waiting_packets));
+        self.bytes.set(now, self.waiting_bytes);
+    }
+}
+
+/// An output port. Higher priorities go first; one that is paused waits. What a packet needs that does not wait lies
+/// together.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Egress {
     wire: Wire,
     /// When the wire is free again.
     free_at: Time,
-    /// Whether an event is on its way that tells so.
+    sent_packets: u64,
+    sent_bytes: u64,
+    sent_wire_bytes: u64,
+    /// Whether an event is on its way that tells when the wire is free.
     armed: bool,
     /// One bit per priority: packets wait; the peer asked for a pause.
     waiting: u8,
     paused: u8,
-    waiting_packets: u32,
-    waiting_bytes: u64,
-    sent_packets: u64,
-    sent_bytes: u64,
-    sent_wire_bytes: u64,
-    queue_packets: Level,
-    queue_bytes: Level,
-    reset_at: Time,
-    classes: [Class; PRIORITIES],
+    queues: Box<Queues>,
 }
 
 impl Egress {
@@ -73,15 +113,18 @@ impl Egress {
             armed: false,
             waiting: 0,
             paused: 0,
-            waiting_packets: 0,
-            waiting_bytes: 0,
             sent_packets: 0,
             sent_bytes: 0,
             sent_wire_bytes: 0,
-            queue_packets: Level::default(),
-            queue_bytes: Level::default(),
-            reset_at: Time::ZERO,
-            classes: Default::default(),
+            queues: Box::new(Queues {
+                waiting_packets: 0,
+                waiting_bytes: 0,
+                packets: Level::default(),
+                bytes: Level::default(),
+                reset_at: Time::ZERO,
+                classes: Default::default(),
+                faults: Faults::new(params),
+            }),
         }
     }
 
@@ -106,13 +149,8 @@ impl Egress {
     }
 
     fn enqueue(&mut self, id: PacketId, priority: u8, ip_bytes: u32, context: &mut NetContext) {
-        let class = &mut self.classes[usize::from(priority)];
-        class.fifo.push(context.packets, id);
-        class.bytes += u64::from(ip_bytes);
         self.waiting |= 1 << priority;
-        self.waiting_packets += 1;
-        self.waiting_bytes += u64::from(ip_bytes);
-        self.note_queue(context.now());
+        self.queues.push(id, priority, ip_bytes, context);
         self.arm(context);
     }
 
@@ -125,16 +163,10 @@ impl Egress {
             return None;
         }
         let priority = ready.ilog2() as u8;
-        let class = &mut self.classes[usize::from(priority)];
-        let id = class.fifo.pop(context.packets)?;
-        if class.fifo.is_empty() {
+        let (id, last) = self.queues.pop(priority, context)?;
+        if last {
             self.waiting &= !(1 << priority);
         }
-        let ip_bytes = u64::from(context.packets.get(id).ip_bytes);
-        class.bytes -= ip_bytes;
-        self.waiting_packets -= 1;
-        self.waiting_bytes -= ip_bytes;
-        self.note_queue(context.now());
         let left = self.transmit(id, context);
         self.arm(context);
         Some(left)
@@ -143,16 +175,16 @@ impl Egress {
     /// [`Payload::Pause`] of this port: a priority waits, or goes on.
     pub fn on_pause(&mut self, priority: u8, on: bool, context: &mut NetContext) {
         let (now, priority) = (context.now(), priority % PRIORITIES as u8);
-        let bit = 1 << priority;
-        if (self.paused & bit != 0) == on {
+        if self.is_paused(priority) == on {
             return;
         }
-        self.paused ^= bit;
-        let class = &mut self.classes[usize::from(priority)];
+        self.paused ^= 1 << priority;
+        let since = self.queues.reset_at;
+        let class = &mut self.queues.classes[usize::from(priority)];
         if on {
             class.paused_at = now;
         } else {
-            class.paused_ps += now.since(class.paused_at.max(self.reset_at));
+            class.paused_ps += now.since(class.paused_at.max(since));
             self.arm(context);
         }
     }
@@ -169,12 +201,6 @@ impl Egress {
         context.send(context.id, delay_ps, Payload::PortReady { port: self.wire.port });
     }
 
-    #[inline]
-    fn note_queue(&mut self, now: Time) {
-        self.queue_packets.set(now, u64::from(self.waiting_packets));
-        self.queue_bytes.set(now, self.waiting_bytes);
-    }
-
     /// Puts a packet on the wire.
     #[inline]
     fn transmit(&mut self, id: PacketId, context: &mut NetContext) -> Left {
@@ -186,7 +212,7 @@ impl Egress {
         self.sent_packets += 1;
         self.sent_bytes += u64::from(packet.ip_bytes);
         self.sent_wire_bytes += u64::from(wire_bytes);
-        let fate = self.wire.fate(now, serialization_ps);
+        let fate = if self.wire.faulty { self.queues.faults.fate(now, serialization_ps) } else { Fate::Arrives };
         packet.corrupt |= fate == Fate::ArrivesDamaged;
         let dropped = (fate == Fate::Lost).then_some(DropReason::LinkDown);
         let left = Left {
@@ -201,7 +227,7 @@ impl Egress {
             context.packets.remove(id);
         } else {
             let port = self.wire.peer_port;
-            context.send(self.wire.peer, serialization_ps + self.wire.delay_ps(), Payload::Packet { id, port });
+            context.send(self.wire.peer, serialization_ps + self.wire.delay_ps, Payload::Packet { id, port });
         }
         left
     }
@@ -209,61 +235,62 @@ impl Egress {
     /// Asks the peer for a pause of `priority`, or ends it. Pause frames are never lost and take no time of the wire.
     pub fn ask_pause(&self, priority: u8, on: bool, context: &mut NetContext) {
         let port = self.wire.peer_port;
-        context.send(self.wire.peer, self.wire.latency_ps, Payload::Pause { port, priority, on });
+        context.send(self.wire.peer, self.queues.faults.latency_ps, Payload::Pause { port, priority, on });
     }
 
     /// Begins a new measuring window at `now`: queue statistics and pauses begin anew. Counts of packets go on.
     pub fn reset(&mut self, now: Time) {
-        self.queue_packets.reset(now);
-        self.queue_bytes.reset(now);
-        self.reset_at = now;
-        self.classes.iter_mut().for_each(|class| class.paused_ps = 0);
+        self.queues.packets.reset(now);
+        self.queues.bytes.reset(now);
+        self.queues.reset_at = now;
+        self.queues.classes.iter_mut().for_each(|class| class.paused_ps = 0);
     }
 
     /// Brings the queue statistics up to `now`.
     pub fn settle(&mut self, now: Time) {
-        self.queue_packets.settle(now);
-        self.queue_bytes.settle(now);
+        self.queues.packets.settle(now);
+        self.queues.bytes.settle(now);
     }
 
     /// Packets of any priority that wait.
     #[must_use]
-    #[inline]
     pub fn waiting_packets(&self) -> u32 {
-        self.waiting_packets
+        self.queues.waiting_packets
     }
 
     /// Bytes of IP packets of any priority that wait.
     #[must_use]
-    #[inline]
     pub fn waiting_bytes(&self) -> u64 {
-        self.waiting_bytes
+        self.queues.waiting_bytes
     }
 
     /// Packets and bytes of IP packets of one priority that wait.
     #[must_use]
     #[inline]
     pub fn waiting_of(&self, priority: u8) -> (u32, u64) {
-        let class = &self.classes[usize::from(priority)];
+        if self.waiting >> priority & 1 == 0 {
+            return (0, 0);
+        }
+        let class = &self.queues.classes[usize::from(priority)];
         (class.fifo.len(), class.bytes)
     }
 
     /// The packets of one priority that wait.
     #[must_use]
     pub fn queue_of(&self, priority: u8) -> &PacketFifo {
-        &self.classes[usize::from(priority)].fifo
+        &self.queues.classes[usize::from(priority)].fifo
     }
 
     /// Waiting packets over time.
     #[must_use]
     pub fn queue_packets(&self) -> &Level {
-        &self.queue_packets
+        &self.queues.packets
     }
 
     /// Bytes of waiting IP packets over time.
     #[must_use]
     pub fn queue_bytes(&self) -> &Level {
-        &self.queue_bytes
+        &self.queues.bytes
     }
 
     /// Packets sent since the start of the run, those that the cable lost included.
@@ -293,8 +320,8 @@ impl Egress {
     /// Time for which a priority was paused since the last reset, up to `now`, in ps.
     #[must_use]
     pub fn paused_ps(&self, priority: u8, now: Time) -> u64 {
-        let class = &self.classes[usize::from(priority)];
-        let running = if self.is_paused(priority) { now.since(class.paused_at.max(self.reset_at)) } else { 0 };
+        let class = &self.queues.classes[usize::from(priority)];
+        let running = if self.is_paused(priority) { now.since(class.paused_at.max(self.queues.reset_at)) } else { 0 };
         class.paused_ps + running
     }
 

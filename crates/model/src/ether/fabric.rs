@@ -31,8 +31,8 @@ impl Fabric {
         Self { first, nodes, packets: Packets::default() }
     }
 
-    /// Has every end of a flow begin at its time. To be called once, before time begins.
-    pub fn begin(&self, scheduler: &mut Scheduler<Payload>) {
+    /// Has every end of a flow begin at its time.
+    pub(super) fn begin(&self, scheduler: &mut Scheduler<Payload>) {
         for (index, node) in self.nodes.iter().enumerate() {
             if let Node::Endpoint(endpoint) = node {
                 endpoint.begin(self.component(index), scheduler);

@@ -55,11 +55,12 @@ impl Stream {
     }
 }
 
-/// What an end sends and how.
+/// What an end sends and how. Most are streams; behind a pointer each would be one more thing to fetch.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Kind {
     /// TCP.
-    Stream(Box<Stream>),
+    Stream(Stream),
     /// Packets given from outside, those that are left last first.
     Replay(Vec<(u64, u32)>),
     /// Nothing.
@@ -92,7 +93,7 @@ impl FlowEnd {
     pub fn new(flow: u32, params: &FlowParams, initiator: bool, port: u16) -> Self {
         let (host, peer) = if initiator { (params.from, params.to) } else { (params.to, params.from) };
         let kind = match (&params.transport, &params.traffic) {
-            (Transport::Tcp(tcp), _) => Kind::Stream(Box::new(Stream::new(tcp, params, initiator))),
+            (Transport::Tcp(tcp), _) => Kind::Stream(Stream::new(tcp, params, initiator)),
             (_, Traffic::Replay { packets }) if initiator => Kind::Replay(packets.iter().rev().copied().collect()),
             _ => Kind::Sink,
         };

@@ -4,6 +4,7 @@
 //! cluster. A [`World`] is a partition of any kind. An [`Egress`] is a port of a switch, an endpoint or a NIC.
 
 mod build;
+mod deadlock;
 mod drops;
 mod egress;
 mod endpoint;
@@ -16,6 +17,7 @@ mod wire;
 mod world;
 
 pub use build::{fabric, headroom_bytes, Built};
+pub use deadlock::PausedPort;
 pub use drops::{DropReason, Drops};
 pub use egress::{Egress, Left, PRIORITIES};
 pub use endpoint::Endpoint;

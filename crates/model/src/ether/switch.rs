@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Port {
     egress: Egress,
     /// Bytes per lossless priority that came in here and wait anywhere in the switch.
-    held_bytes: [u64; PRIORITIES],
+    held_bytes: Box<[u64; PRIORITIES]>,
     /// One bit per priority: the peer was asked for a pause.
     asked: u8,
     marked: u64,
@@ -82,7 +82,7 @@ impl Switch {
         headroom_bytes: u64,
         random: (u64, u64),
     ) -> Self {
-        let port = |egress| Port { egress, held_bytes: [0; PRIORITIES], asked: 0, marked: 0, pauses: 0 };
+        let port = |egress| Port { egress, held_bytes: Box::default(), asked: 0, marked: 0, pauses: 0 };
         Self {
             ports: ports.into_iter().map(port).collect(),
             routes,

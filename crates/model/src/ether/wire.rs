@@ -40,52 +40,43 @@ pub(super) enum Fate {
     Lost,
 }
 
-/// The state of one direction of a cable.
+/// One direction of a cable, as far as every packet needs it: half a line of the cache.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Wire {
-    pub(super) port: u16,
-    pub(super) peer: ComponentId,
-    pub(super) peer_port: u16,
-    framing_bytes: u32,
-    frame_min_bytes: u32,
     /// Time of a byte, in units of 2^-20 ps, rounded up.
     byte_time: u64,
-    pub(super) latency_ps: u64,
-    before_ps: u64,
-    after_ps: u64,
-    /// Without overlaps and in order of time, the last first.
-    down_ps: Vec<(u64, u64)>,
-    corrupt: u64,
-    rng: Rng,
+    /// From the last bit at the sender until the receiver handles the packet, in ps.
+    pub(super) delay_ps: u64,
+    pub(super) peer: ComponentId,
+    pub(super) peer_port: u16,
+    pub(super) port: u16,
+    framing_bytes: u16,
+    frame_min_bytes: u16,
+    /// Whether there are [`Faults`] to ask for.
+    pub(super) faulty: bool,
 }
 
 const BYTE_TIME_BITS: u32 = 20;
 
 impl Wire {
     pub(super) fn new(params: &WireParams) -> Self {
-        let byte_time = (1_000_000_000_000_u64 << BYTE_TIME_BITS).div_ceil(params.bytes_per_s.max(1));
-        let mut down_ps = params.down_ps.clone();
-        down_ps.sort_unstable_by(|a, b| b.cmp(a));
+        let short = |bytes: u32| u16::try_from(bytes).unwrap_or(u16::MAX);
         Self {
-            port: params.port,
+            byte_time: (1_000_000_000_000_u64 << BYTE_TIME_BITS).div_ceil(params.bytes_per_s.max(1)),
+            delay_ps: params.before_ps + params.latency_ps.max(1) + params.after_ps,
             peer: params.peer,
             peer_port: params.peer_port,
-            framing_bytes: params.framing_bytes,
-            frame_min_bytes: params.frame_min_bytes,
-            byte_time,
-            latency_ps: params.latency_ps.max(1),
-            before_ps: params.before_ps,
-            after_ps: params.after_ps,
-            down_ps,
-            corrupt: params.corrupt,
-            rng: Rng::new(params.random.0, params.random.1),
+            port: params.port,
+            framing_bytes: short(params.framing_bytes),
+            frame_min_bytes: short(params.frame_min_bytes),
+            faulty: params.corrupt > 0 || !params.down_ps.is_empty(),
         }
     }
 
     /// Bytes on the wire of an IP packet of `ip_bytes`.
     #[inline]
     pub(super) fn wire_bytes(&self, ip_bytes: u32) -> u32 {
-        (ip_bytes + self.framing_bytes).max(self.frame_min_bytes)
+        (ip_bytes + u32::from(self.framing_bytes)).max(u32::from(self.frame_min_bytes))
     }
 
     /// Time that so many bytes on the wire take, in ps; at least 1.
@@ -94,16 +85,34 @@ impl Wire {
         let time = u64::from(wire_bytes) * self.byte_time;
         (time.div_ceil(1 << BYTE_TIME_BITS)).max(1)
     }
+}
 
-    /// From the last bit at the sender until the receiver handles the packet, in ps.
-    #[inline]
-    pub(super) fn delay_ps(&self) -> u64 {
-        self.before_ps + self.latency_ps + self.after_ps
+/// What a cable does to packets beyond carrying them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Faults {
+    pub(super) latency_ps: u64,
+    before_ps: u64,
+    /// In order of time, the last first.
+    down_ps: Vec<(u64, u64)>,
+    corrupt: u64,
+    rng: Rng,
+}
+
+impl Faults {
+    pub(super) fn new(params: &WireParams) -> Self {
+        let mut down_ps = params.down_ps.clone();
+        down_ps.sort_unstable_by(|a, b| b.cmp(a));
+        Self {
+            latency_ps: params.latency_ps.max(1),
+            before_ps: params.before_ps,
+            down_ps,
+            corrupt: params.corrupt,
+            rng: Rng::new(params.random.0, params.random.1),
+        }
     }
 
     /// What becomes of a packet whose first bit leaves the queue now and whose last bit leaves it after `serialization_ps`.
     /// To be asked in order of time.
-    #[inline]
     pub(super) fn fate(&mut self, now: Time, serialization_ps: u64) -> Fate {
         if !self.down_ps.is_empty() && self.is_down(now.ps() + self.before_ps, serialization_ps) {
             return Fate::Lost;
@@ -165,7 +174,7 @@ mod tests {
         #[test]
         fn what_is_on_a_cable_that_goes_down_is_lost(down in prop::collection::vec((0_u64..5000, 0_u64..300), 0..6), steps in prop::collection::vec((0_u64..200, 1_u64..100), 1..60)) {
             let down: Vec<(u64, u64)> = down.into_iter().map(|(from, length)| (from, from + length)).collect();
-            let mut wire = Wire::new(&WireParams { down_ps: down.clone(), ..params() });
+            let mut wire = Faults::new(&WireParams { down_ps: down.clone(), ..params() });
             let mut now = Time::ZERO;
             for (wait, length) in steps {
                 now += wait;
@@ -178,10 +187,10 @@ mod tests {
 
     #[test]
     fn damage_comes_as_often_as_asked_for() {
-        let mut wire = Wire::new(&WireParams { corrupt: 1 << 30, ..params() });
+        let mut wire = Faults::new(&WireParams { corrupt: 1 << 30, ..params() });
         let damaged = (0..10_000).filter(|_| wire.fate(Time::ZERO, 1) == Fate::ArrivesDamaged).count();
         assert!((2300..2700).contains(&damaged), "{damaged} of 10000 at a share of a quarter");
-        let mut all = Wire::new(&WireParams { corrupt: 1 << 32, ..params() });
+        let mut all = Faults::new(&WireParams { corrupt: 1 << 32, ..params() });
         assert!((0..100).all(|_| all.fate(Time::ZERO, 1) == Fate::ArrivesDamaged));
     }
 }

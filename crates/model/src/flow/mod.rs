@@ -101,8 +101,7 @@ impl Application {
             }
         }
         self.written += write;
-        let wake_at = [awake_at, wake_at].into_iter().flatten().min();
-        Action { read, write, wake_at }
+        Action { read, write, wake_at: earlier(awake_at, wake_at) }
     }
 
     /// Bytes that it reads, and when it begins to read if it does not.
@@ -158,5 +157,15 @@ impl Application {
     /// Starts a new measuring window: the latencies begin anew. Counts of bytes go on.
     pub fn reset(&mut self) {
         self.latency.reset();
+    }
+}
+
+/// The earlier of two moments that there may be.
+#[inline]
+fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, None) => one,
+        (None, other) => other,
     }
 }

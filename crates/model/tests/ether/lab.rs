@@ -1,6 +1,6 @@
 //! Clusters of endpoints, and what is asked of all of them.
 
-use hostnet_kernel::{ComponentId, Scheduler, Simulation, Time};
+use hostnet_kernel::{ComponentId, Simulation, Time};
 use hostnet_model::ether::{fabric, DropReason, Fabric};
 use hostnet_model::params::{
     CableParams, ClusterParams, End, EndpointParams, Fidelity, FlowParams, HostKind, HostParams, SwitchParams, Traffic,
@@ -77,9 +77,7 @@ pub fn star(hosts: usize, gbps: u64) -> ClusterParams {
 pub fn simulation(cluster: &ClusterParams) -> Simulation<Fabric> {
     let built = fabric(cluster, ComponentId(10), &vec![None; cluster.hosts.len()]);
     assert_eq!(built.window_ps, None, "there is one partition");
-    let mut scheduler = Scheduler::new(ComponentId(10), built.components, 1024);
-    built.fabric.begin(&mut scheduler);
-    Simulation::new(vec![(built.fabric, scheduler)], 1)
+    Simulation::new(vec![(built.fabric, built.scheduler)], 1)
 }
 
 pub fn run(simulation: &mut Simulation<Fabric>, until_ps: u64) {

@@ -1,6 +1,7 @@
 //! Fabrics of switches and endpoints.
-
 #![allow(unreachable_pub)]
 
+mod faults;
 mod lab;
+mod random;
 mod replay;

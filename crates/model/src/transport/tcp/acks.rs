@@ -2,7 +2,7 @@
 
 use super::congestion::Acked;
 use super::scoreboard::DUPLICATES;
-use super::sender::{Sender, State};
+use super::sender::{Reduction, Sender, State};
 use super::{Counters, Segment};
 use hostnet_kernel::Time;
 
@@ -117,9 +117,15 @@ impl Sender {
     fn see_echo(&mut self, acked: u64, echo: bool, counters: &mut Counters) {
         if acked > 0 {
             self.congestion.observe(acked, echo, self.una, self.next);
+            if self.una > self.reduced_to || self.state != State::Open {
+                self.reduction = None;
+            } else if let Some(reduction) = &mut self.reduction {
+                reduction.delivered += acked;
+            }
         }
         if echo && self.state == State::Open && self.una > self.reduced_to {
             self.congestion.on_echo();
+            self.reduction = Some(Reduction { flight: self.in_flight().max(1) + acked, delivered: acked, sent: 0 });
             self.reduced_to = self.next;
             self.tell_reduced = true;
             counters.reductions += 1;

@@ -18,6 +18,15 @@ pub(super) enum State {
     Loss,
 }
 
+/// A reduction on its way: the window shrinks in proportion to what is delivered (RFC 6937), not at once.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Reduction {
+    /// Bytes in flight when it began, and bytes delivered and sent since.
+    pub(super) flight: u64,
+    pub(super) delivered: u64,
+    pub(super) sent: u64,
+}
+
 /// The sending half of one end.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sender {
@@ -39,6 +48,7 @@ pub(crate) struct Sender {
     /// Recovery ends, and an echo may be answered again, when all below is acknowledged.
     pub(super) recover: u64,
     pub(super) reduced_to: u64,
+    pub(super) reduction: Option<Reduction>,
     /// What was sent when the congestion window last kept data back: acknowledgements of it may make the window grow.
     pub(super) limited_to: u64,
     /// Duplicate acknowledgements, without SACK.
@@ -88,6 +98,7 @@ impl Sender {
             state: State::Open,
             recover: 0,
             reduced_to: 0,
+            reduction: None,
             limited_to: 0,
             duplicates: 0,
             lost_without_sack: 0,
@@ -150,7 +161,7 @@ impl Sender {
     /// Sends again what is lost.
     fn again(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
         let (start, end) = self.board.first_lost()?;
-        let allowed = self.congestion.bytes().saturating_sub(self.in_flight()) / self.mss * self.mss;
+        let allowed = self.allowed() / self.mss * self.mss;
         let allowed = if self.force { allowed.max(self.mss) } else { allowed };
         let bytes = (end - start).min(self.tso).min(allowed);
         if bytes == 0 {
@@ -171,6 +182,18 @@ impl Sender {
         Segment { sequence, bytes: bytes as u32, sent: now, retransmitted: true, ..Segment::default() }
     }
 
+    /// Bytes that the congestion window has room for. While it shrinks, its share of what was delivered (RFC 6937 section 3.1).
+    fn allowed(&self) -> u64 {
+        let (window, flight) = (self.congestion.bytes(), self.in_flight());
+        match &self.reduction {
+            Some(reduction) if flight > window => {
+                let share = u128::from(reduction.delivered) * u128::from(window);
+                (share.div_ceil(u128::from(reduction.flight)) as u64).saturating_sub(reduction.sent)
+            }
+            _ => window.saturating_sub(flight),
+        }
+    }
+
     /// Sends data for the first time.
     fn fresh(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
         let waiting = self.written - self.next;
@@ -187,7 +210,7 @@ impl Sender {
             return None;
         }
         self.unblock(now, counters);
-        let allowed = self.congestion.bytes().saturating_sub(self.in_flight());
+        let allowed = self.allowed();
         if allowed < least {
             self.limited_to = self.next;
             return None;
@@ -201,6 +224,9 @@ impl Sender {
     fn first(&mut self, now: Time, bytes: u64, counters: &mut Counters) -> Segment {
         let sequence = self.next;
         self.next += bytes;
+        if let Some(reduction) = &mut self.reduction {
+            reduction.sent += bytes;
+        }
         self.tail = sequence + (bytes - 1) / self.mss * self.mss;
         counters.segments_sent += 1;
         counters.packets_sent += bytes.div_ceil(self.mss);

@@ -1,0 +1,86 @@
+//! Pauses, deadlocks, cables that fail and cables that damage.
+
+use crate::lab::*;
+use hostnet_model::ether::DropReason;
+use hostnet_model::params::{ClusterParams, End, PfcParams};
+
+const PFC: PfcParams = PfcParams { priorities: 1, xoff_bytes: 20_000, xon_bytes: 10_000 };
+
+#[test]
+fn a_lossless_priority_loses_nothing_when_there_is_headroom() {
+    for lossless in [true, false] {
+        let mut all = star(3, 10);
+        all.flows = (0..2).map(|from| replay(from, 2, vec![(0, 1462); 1000])).collect();
+        all.switches[0].buffer_bytes = 60_000;
+        all.switches[0].pfc = lossless.then_some(PFC);
+        let mut simulation = simulation(&all);
+        run(&mut simulation, 1_000_000_000);
+        assert_eq!(world(&simulation).deadlock(), []);
+        run(&mut simulation, 100_000_000_000);
+        let fabric = world(&simulation);
+        let books = assert_nothing_is_lost(fabric, 2);
+        assert_eq!(dropped(fabric, DropReason::Full) == 0, lossless);
+        assert_eq!(books.iter().all(|books| books.received == 1000), lossless);
+        let switch = fabric.switches().next().expect("a switch");
+        assert_eq!(switch.ports()[0].pauses_asked() > 0, lossless);
+        assert!((0..3).all(|port| switch.ports()[port].held_bytes(0) == 0 && !switch.ports()[port].asks_pause(0)));
+        let sender = &fabric.endpoints().next().expect("a host").ports()[0];
+        assert_eq!(sender.paused_ps(0, hostnet_kernel::Time::from_ps(100_000_000_000)) > 0, lossless);
+    }
+}
+
+/// Three switches in a ring, a host at each; every flow goes two switches on in the same direction, by a chain of its own.
+fn ring() -> ClusterParams {
+    let mut all = cluster();
+    let switches: Vec<End> = (0..3).map(|_| switch(&mut all)).collect();
+    for &middle in &switches {
+        let end = host(&mut all);
+        cable(&mut all, [end, middle], 40);
+    }
+    for index in 0..3 {
+        cable(&mut all, [switches[index], switches[(index + 1) % 3]], 10);
+    }
+    for switch in &mut all.switches {
+        switch.pfc = Some(PFC);
+    }
+    all
+}
+
+#[test]
+fn a_ring_without_a_cycle_of_flows_drains() {
+    let mut all = ring();
+    all.flows = (0..3).map(|from| replay(from, (from + 1) % 3, vec![(0, 1462); 2000])).collect();
+    let mut simulation = simulation(&all);
+    run(&mut simulation, 100_000_000_000);
+    assert!(assert_nothing_is_lost(world(&simulation), 3).iter().all(|books| books.received == 2000));
+    assert_eq!(world(&simulation).deadlock(), []);
+}
+
+#[test]
+fn a_cable_that_was_down_loses_what_was_sent_onto_it() {
+    let mut all = star(2, 10);
+    all.cables[0].down_ps = vec![(50_000_000, 100_000_000)];
+    all.flows = vec![replay(0, 1, (0..100).map(|index| (index * 2_000_000, 1462)).collect())];
+    let mut simulation = simulation(&all);
+    run(&mut simulation, 1_000_000_000);
+    let fabric = world(&simulation);
+    let books = assert_nothing_is_lost(fabric, 1)[0];
+    // Sent every 2 us, 2.2 us from first bit to last bit at the other end: those that begin from 47.8 us on, before 100 us.
+    assert_eq!(dropped(fabric, DropReason::LinkDown), 26);
+    assert_eq!(books.received, 74);
+}
+
+#[test]
+fn damage_is_found_by_the_next_part() {
+    let mut all = star(2, 10);
+    all.cables[0].corrupt = 1 << 31;
+    all.cables[1].corrupt = 1 << 31;
+    all.flows = vec![replay(0, 1, vec![(0, 1462); 900])];
+    let mut simulation = simulation(&all);
+    run(&mut simulation, 10_000_000_000);
+    let fabric = world(&simulation);
+    let at_switch = fabric.switches().next().map(|switch| switch.drops().packets(DropReason::Corrupt)).unwrap_or(0);
+    let all_of_them = dropped(fabric, DropReason::Corrupt);
+    assert!((400..500).contains(&at_switch) && (625..725).contains(&all_of_them), "{at_switch}, {all_of_them}");
+    assert_eq!(assert_nothing_is_lost(fabric, 1)[0].received, 900 - all_of_them);
+}
