@@ -124,6 +124,7 @@ impl Machine {
                 Component::Core(core) => core.stop(),
                 Component::CachedCore(core) => core.stop(),
                 Component::Ssd(ssd) => ssd.stop(),
+                Component::Nic(nic) => nic.stop(),
                 Component::Sender(sender) => sender.stop(),
                 _ => {}
             }

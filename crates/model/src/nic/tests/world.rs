@@ -156,6 +156,7 @@ pub(super) fn bench_with(params: NicParams, host: Host, flows: Vec<NicFlow>, see
         cores: (0..params.queues).map(|queue| ComponentId(queue % 2)).collect(),
         armed: true,
         flows,
+        rdma: Vec::new(),
         wire: wire(),
         classes: 2,
     };
