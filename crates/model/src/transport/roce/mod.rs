@@ -1,4 +1,24 @@
 //! RoCE v2: reliable connections over UDP.
+//!
+//! | file | what |
+//! |---|---|
+//! | `plan.rs` | which bytes a packet sequence number stands for |
+//! | `connection.rs` | one end of a flow: its requester or responder, and the control of its rate |
+//! | `requester.rs`, `responder.rs` | who asks and who answers |
+//! | `dcqcn.rs` | DCQCN: when congestion is notified, and what is done about it |
+//! | `counters.rs` | what is counted |
+
+mod connection;
+mod counters;
+mod dcqcn;
+mod plan;
+mod requester;
+mod responder;
+#[cfg(test)]
+mod tests;
+
+pub use connection::{Placed, RoceConnection};
+pub use counters::RoceCounters;
 
 use serde::{Deserialize, Serialize};
 

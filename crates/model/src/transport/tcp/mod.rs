@@ -22,6 +22,8 @@ mod rtt;
 mod scoreboard;
 mod segment;
 mod sender;
+#[cfg(test)]
+mod tests;
 mod timers;
 
 pub use connection::Connection;

@@ -98,7 +98,7 @@ impl Cubic {
 }
 
 /// The largest number whose cube is at most `value`.
-fn cube_root(value: u128) -> u64 {
+pub(super) fn cube_root(value: u128) -> u64 {
     let mut root = 0_u64;
     for bit in (0..42).rev() {
         let candidate = root | (1 << bit);

@@ -3,6 +3,8 @@
 mod cubic;
 mod dctcp;
 mod reno;
+#[cfg(test)]
+mod tests;
 
 use crate::params::{CongestionControl, TcpParams};
 use cubic::Cubic;

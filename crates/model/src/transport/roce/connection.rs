@@ -1,0 +1,212 @@
+//! One end of a flow.
+
+use super::dcqcn::{Notifier, Reaction};
+use super::plan::Plan;
+use super::requester::Requester;
+use super::responder::{control, Responder};
+use super::{Operation, Roce, RoceCounters};
+use crate::params::{DcqcnParams, RoceParams, Traffic};
+use hostnet_kernel::Time;
+use hostnet_measure::Histogram;
+use serde::{Deserialize, Serialize};
+
+/// Headers of a packet with data beside the data, in bytes: IP 20, UDP 8, BTH 12, ICRC 4. The rate counts them.
+const HEADER_BYTES: u64 = 44;
+
+/// Data that is to be placed in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Placed {
+    /// Where in the memory region of the flow.
+    pub offset: u64,
+    /// Bytes.
+    pub bytes: u32,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Role {
+    Requester(Requester),
+    Responder(Responder),
+}
+
+/// One end of a reliable connection of RoCE v2 whose initiator writes ([`Traffic::Bulk`]) or reads ([`Traffic::Read`]) one region of
+/// memory, message by message. Time never runs backwards between calls.
+///
+/// After every [`RoceConnection::on_packet`] and [`RoceConnection::on_timer`] call [`RoceConnection::next`] until it gives nothing, or until
+/// there is no room to send; then look at [`RoceConnection::timer`] anew. A [`Operation::Write`] or [`Operation::ReadResponse`] that it
+/// gives carries `bytes` from `offset` of this end's memory.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RoceConnection {
+    plan: Plan,
+    role: Role,
+    dcqcn: Option<DcqcnParams>,
+    reaction: Option<Reaction>,
+    notifier: Notifier,
+    /// The next packet with data may go.
+    next_at: Time,
+    counters: RoceCounters,
+}
+
+impl RoceConnection {
+    /// An end that is connected. `initiator`: it asks, the other end answers. `port_bytes_per_s` is where DCQCN begins, and its most.
+    #[must_use]
+    pub fn new(params: &RoceParams, traffic: &Traffic, initiator: bool, port_bytes_per_s: u64) -> Self {
+        let reads = matches!(traffic, Traffic::Read { .. });
+        let role = if initiator {
+            Role::Requester(Requester::new(reads, params.in_flight, params.timeout_ps))
+        } else {
+            Role::Responder(Responder::new(reads, params.ack_packets))
+        };
+        Self {
+            plan: Plan::new(params, traffic),
+            role,
+            dcqcn: params.dcqcn,
+            reaction: params.dcqcn.map(|dcqcn| Reaction::new(dcqcn, port_bytes_per_s)),
+            notifier: Notifier::default(),
+            next_at: Time::ZERO,
+            counters: RoceCounters::default(),
+        }
+    }
+
+    /// The next packet to send now: what answers first, then data as the rate allows.
+    pub fn next(&mut self, now: Time) -> Option<Roce> {
+        if std::mem::take(&mut self.notifier.owed) {
+            self.counters.notifications_sent += 1;
+            return Some(control(Operation::Congestion, 0));
+        }
+        if let Role::Responder(responder) = &mut self.role {
+            if let Some(packet) = responder.acknowledge(&mut self.counters) {
+                return Some(packet);
+            }
+        }
+        if !self.ready() || now < self.next_at {
+            return None;
+        }
+        let packet = match &mut self.role {
+            Role::Requester(requester) => requester.send(now, &self.plan, &mut self.counters),
+            Role::Responder(responder) => responder.send(&self.plan, &mut self.counters),
+        };
+        if packet.operation != Operation::ReadRequest {
+            self.pace(now, u64::from(packet.bytes) + HEADER_BYTES);
+        }
+        Some(packet)
+    }
+
+    fn ready(&self) -> bool {
+        match &self.role {
+            Role::Requester(requester) => requester.ready(&self.plan),
+            Role::Responder(responder) => responder.ready(),
+        }
+    }
+
+    /// Sets the time of the next packet after one of `bytes` bytes.
+    fn pace(&mut self, now: Time, bytes: u64) {
+        if let Some(reaction) = &mut self.reaction {
+            reaction.catch_up(now);
+            self.next_at = now.saturating_add(reaction.span_ps(bytes));
+            reaction.on_sent(bytes);
+        }
+    }
+
+    /// A packet arrived from the other end; `marked`: with congestion in its IP header. Returns the data that is to be placed in memory.
+    pub fn on_packet(&mut self, now: Time, packet: &Roce, marked: bool) -> Option<Placed> {
+        let data = matches!(packet.operation, Operation::Write | Operation::ReadResponse);
+        if data && marked {
+            self.counters.packets_marked += 1;
+            if let Some(dcqcn) = &self.dcqcn {
+                self.notifier.on_mark(now, dcqcn);
+            }
+        }
+        if packet.operation == Operation::Congestion {
+            self.counters.notifications_received += 1;
+            if let Some(reaction) = &mut self.reaction {
+                reaction.on_notification(now);
+            }
+            return None;
+        }
+        let (plan, counters) = (&self.plan, &mut self.counters);
+        let placed = match (&mut self.role, packet.operation) {
+            (Role::Requester(requester), Operation::Acknowledge) => {
+                requester.on_ack(now, plan, packet.sequence.saturating_add(1));
+                false
+            }
+            (Role::Requester(requester), Operation::OutOfOrder) => {
+                requester.on_nak(now, plan, packet.sequence, counters);
+                false
+            }
+            (Role::Requester(requester), Operation::ReadResponse) => requester.on_data(now, plan, packet, counters),
+            (Role::Responder(responder), Operation::Write) => responder.on_write(packet, counters),
+            (Role::Responder(responder), Operation::ReadRequest) => {
+                responder.on_request(plan, packet);
+                false
+            }
+            _ => false,
+        };
+        placed.then_some(Placed { offset: packet.offset, bytes: packet.bytes })
+    }
+
+    /// When [`RoceConnection::on_timer`] and [`RoceConnection::next`] are to be called: the timeout, or the next packet that the rate
+    /// allows. None if nothing is waited for; what may go at once has no timer.
+    #[must_use]
+    pub fn timer(&self, now: Time) -> Option<Time> {
+        let timeout_at = match &self.role {
+            Role::Requester(requester) => requester.timer(),
+            Role::Responder(_) => Time::MAX,
+        };
+        let send_at = if self.ready() && self.next_at > now { self.next_at } else { Time::MAX };
+        let at = timeout_at.min(send_at);
+        (at != Time::MAX).then_some(at)
+    }
+
+    /// Lets the timeout expire if it is due. Nothing happens if it is called early.
+    pub fn on_timer(&mut self, now: Time) {
+        if let Role::Requester(requester) = &mut self.role {
+            requester.on_timer(now, &mut self.counters);
+        }
+    }
+
+    /// Latencies of messages in ps, from when one may begin (its place among those in flight is free) to its completion. Empty at the end
+    /// that answers.
+    #[must_use]
+    pub fn latency(&self) -> Option<&Histogram> {
+        match &self.role {
+            Role::Requester(requester) => Some(&requester.latency),
+            Role::Responder(_) => None,
+        }
+    }
+
+    /// Messages that are complete; 0 at the end that answers.
+    #[must_use]
+    pub fn completed(&self) -> u64 {
+        match &self.role {
+            Role::Requester(requester) => requester.completed(),
+            Role::Responder(_) => 0,
+        }
+    }
+
+    /// Whether all messages are complete, as the initiator knows; false at the other end.
+    #[must_use]
+    pub fn done(&self) -> bool {
+        match &self.role {
+            Role::Requester(requester) => requester.done(&self.plan),
+            Role::Responder(_) => false,
+        }
+    }
+
+    /// What was counted.
+    #[must_use]
+    pub fn counters(&self) -> &RoceCounters {
+        &self.counters
+    }
+
+    /// The rate of DCQCN in bytes per second as of the last packet or notification; none without it.
+    #[must_use]
+    pub fn rate_bytes_per_s(&self) -> Option<u64> {
+        self.reaction.as_ref().map(Reaction::rate)
+    }
+
+    /// Alpha of DCQCN in units of 2^-16 as of the last notification; none without it.
+    #[must_use]
+    pub fn alpha(&self) -> Option<u32> {
+        self.reaction.as_ref().map(Reaction::alpha)
+    }
+}

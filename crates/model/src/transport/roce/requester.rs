@@ -1,0 +1,184 @@
+//! Who asks: writes, or requests for reads. Go-back-N.
+
+use super::plan::Plan;
+use super::{Operation, Roce, RoceCounters};
+use hostnet_kernel::Time;
+use hostnet_measure::Histogram;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Packets that one read request asks for at most: 2^31 bytes is the longest message of the InfiniBand architecture.
+const REQUEST_PACKETS: u64 = 1 << 16;
+
+/// The asking half.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Requester {
+    reads: bool,
+    in_flight: u64,
+    timeout_ps: u64,
+    /// First packet that has not arrived: not been acknowledged, or of reads not come.
+    pub(crate) una: u64,
+    /// Next packet to send or to ask for, and the highest it ever was.
+    next: u64,
+    high: u64,
+    /// It went back because of a hole, and what it waits for has not come: one repetition per hole.
+    again: bool,
+    completed: u64,
+    /// When the messages in flight were posted.
+    posted: VecDeque<Time>,
+    timeout_at: Time,
+    pub(crate) latency: Histogram,
+}
+
+impl Requester {
+    pub(crate) fn new(reads: bool, in_flight: u32, timeout_ps: u64) -> Self {
+        Self {
+            reads,
+            in_flight: u64::from(in_flight.max(1)),
+            timeout_ps: timeout_ps.max(1),
+            una: 0,
+            next: 0,
+            high: 0,
+            again: false,
+            completed: 0,
+            posted: VecDeque::new(),
+            timeout_at: Time::MAX,
+            latency: Histogram::default(),
+        }
+    }
+
+    /// The end of what may be sent: as many messages as may be in flight.
+    fn limit(&self, plan: &Plan) -> u64 {
+        plan.packets_of(self.completed + self.in_flight)
+    }
+
+    /// Whether there is something to send now.
+    pub(crate) fn ready(&self, plan: &Plan) -> bool {
+        self.next < self.limit(plan)
+    }
+
+    pub(crate) fn completed(&self) -> u64 {
+        self.completed
+    }
+
+    /// Whether all messages are complete.
+    pub(crate) fn done(&self, plan: &Plan) -> bool {
+        self.una == plan.packets()
+    }
+
+    pub(crate) fn timer(&self) -> Time {
+        self.timeout_at
+    }
+
+    /// Posts messages as far as they may be in flight.
+    fn post(&mut self, now: Time, plan: &Plan) {
+        while (self.posted.len() as u64) < self.in_flight
+            && plan.packets_of(self.completed + self.posted.len() as u64) < plan.packets()
+        {
+            self.posted.push_back(now);
+        }
+    }
+
+    /// The next packet; there must be one.
+    pub(crate) fn send(&mut self, now: Time, plan: &Plan, counters: &mut RoceCounters) -> Roce {
+        self.post(now, plan);
+        self.timeout_at = now.saturating_add(self.timeout_ps);
+        if self.reads {
+            self.ask(plan, counters)
+        } else {
+            self.write(plan, counters)
+        }
+    }
+
+    fn write(&mut self, plan: &Plan, counters: &mut RoceCounters) -> Roce {
+        let sequence = self.next;
+        let piece = plan.piece(sequence);
+        counters.count_data(piece.bytes, sequence < self.high);
+        self.next += 1;
+        self.high = self.high.max(self.next);
+        Roce { operation: Operation::Write, sequence, bytes: piece.bytes, offset: piece.offset, last: piece.last }
+    }
+
+    fn ask(&mut self, plan: &Plan, counters: &mut RoceCounters) -> Roce {
+        let sequence = self.next;
+        let bytes = plan.rest(sequence, REQUEST_PACKETS);
+        let offset = plan.piece(sequence).offset;
+        counters.requests_sent += 1;
+        self.next += plan.packets_in(bytes);
+        self.high = self.high.max(self.next);
+        Roce { operation: Operation::ReadRequest, sequence, bytes: bytes as u32, offset, last: true }
+    }
+
+    /// All packets below `una` have arrived.
+    fn advance(&mut self, now: Time, plan: &Plan, una: u64) {
+        self.una = una;
+        self.next = self.next.max(una);
+        self.again = false;
+        while let Some(&posted) = self.posted.front().filter(|_| plan.packets_of(self.completed + 1) <= una) {
+            self.latency.record(now.since(posted));
+            self.posted.pop_front();
+            self.completed += 1;
+        }
+        self.post(now, plan);
+        self.timeout_at = if una < self.high { now.saturating_add(self.timeout_ps) } else { Time::MAX };
+    }
+
+    /// An acknowledgement of all packets below `una`.
+    pub(crate) fn on_ack(&mut self, now: Time, plan: &Plan, una: u64) {
+        if !self.reads && una > self.una && una <= self.high {
+            self.advance(now, plan, una);
+        }
+    }
+
+    /// The other end misses packet or request `expected`.
+    pub(crate) fn on_nak(&mut self, now: Time, plan: &Plan, expected: u64, counters: &mut RoceCounters) {
+        counters.naks_received += 1;
+        if expected > self.high {
+            return;
+        }
+        self.on_ack(now, plan, expected);
+        // Of reads the other end may have lost track of what has come since: it is asked for all that it misses.
+        if self.reads || expected >= self.una {
+            self.rewind(expected, counters);
+        }
+    }
+
+    fn rewind(&mut self, to: u64, counters: &mut RoceCounters) {
+        if to < self.next {
+            self.next = to;
+            counters.rewinds += 1;
+        }
+    }
+
+    /// Data of a read; whether it is what was expected.
+    pub(crate) fn on_data(&mut self, now: Time, plan: &Plan, packet: &Roce, counters: &mut RoceCounters) -> bool {
+        if !self.reads {
+            return false;
+        }
+        if packet.sequence == self.una && self.una < self.high {
+            counters.packets_received += 1;
+            counters.bytes_received += u64::from(packet.bytes);
+            self.advance(now, plan, self.una + 1);
+            return true;
+        }
+        if packet.sequence < self.una {
+            counters.packets_duplicate += 1;
+            return false;
+        }
+        counters.packets_out_of_order += 1;
+        if !self.again {
+            self.again = true;
+            self.rewind(self.una, counters);
+        }
+        false
+    }
+
+    pub(crate) fn on_timer(&mut self, now: Time, counters: &mut RoceCounters) {
+        if now >= self.timeout_at {
+            self.timeout_at = Time::MAX;
+            self.again = false;
+            counters.timeouts += 1;
+            self.rewind(self.una, counters);
+        }
+    }
+}

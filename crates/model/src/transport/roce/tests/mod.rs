@@ -1,0 +1,4 @@
+//! Both ends over a way that loses, and the arithmetic of DCQCN.
+
+mod dcqcn;
+mod laws;
