@@ -92,7 +92,7 @@ impl Common {
         self.flows[flow as usize].queue.unwrap_or_else(|| {
             // The upper bits of a product spread small numbers evenly (Fibonacci hashing).
             let mixed = (u64::from(flow) ^ self.hash).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-            (mixed * u64::from(self.params.queues) >> 32) as u16
+            ((mixed * u64::from(self.params.queues)) >> 32) as u16
         })
     }
 }
