@@ -131,6 +131,7 @@ impl Machine {
                 Component::CachedCore(core) => core.stop(),
                 Component::NetCore(core) => core.stop(),
                 Component::Ssd(ssd) => ssd.stop(),
+                Component::Nic(nic) => nic.stop(),
                 Component::Sender(sender) => sender.stop(),
                 _ => {}
             }

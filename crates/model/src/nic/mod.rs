@@ -7,12 +7,14 @@
 mod counters;
 mod dma;
 mod queue;
+mod rdma;
 mod receive;
 #[cfg(test)]
 mod tests;
 mod transmit;
 
 pub use counters::{DropReason, FlowCounters, NicCounters, Tally, Wait};
+pub use rdma::{RdmaEnd, RDMA_MTU_MAX};
 
 use crate::context::{Context, Payload};
 use crate::ether::{Egress, WireParams};
@@ -22,6 +24,7 @@ use dma::Dma;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use queue::Queue;
+use rdma::Rdma;
 use receive::{Receive, Step};
 use serde::{Deserialize, Serialize};
 use transmit::Transmit;
@@ -55,6 +58,8 @@ pub struct Wiring {
     pub armed: bool,
     /// The flows, by their number in packets.
     pub flows: Vec<NicFlow>,
+    /// The ends of RoCE flows here, which need no core.
+    pub rdma: Vec<RdmaEnd>,
     /// Its end of the cable. Its `before_ps` is set by the NIC.
     pub wire: WireParams,
     /// Classes of traffic.
@@ -77,6 +82,7 @@ struct Common {
     /// Spreads flows over queues.
     hash: u64,
     port: Egress,
+    rdma: Rdma,
     counters: NicCounters,
     flow_counters: Vec<FlowCounters>,
 }
@@ -86,7 +92,7 @@ impl Common {
         self.flows[flow as usize].queue.unwrap_or_else(|| {
             // The upper bits of a product spread small numbers evenly (Fibonacci hashing).
             let mixed = (u64::from(flow) ^ self.hash).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-            (mixed * u64::from(self.params.queues) >> 32) as u16
+            ((mixed * u64::from(self.params.queues)) >> 32) as u16
         })
     }
 }
@@ -110,12 +116,13 @@ impl Nic {
     /// credits do not hold a TLP.
     #[must_use]
     pub fn new(params: NicParams, wiring: Wiring, pages: Pages, mut rng: Rng) -> Self {
-        let Wiring { link, base, cores, armed, flows, mut wire, classes } = wiring;
+        let Wiring { link, base, cores, armed, flows, rdma, mut wire, classes } = wiring;
         assert_eq!(cores.len() as u32, params.queues, "every queue has a core");
         assert!(params.queues > 0 && params.ring_entries > 0, "a NIC has descriptors");
         assert!(params.pool_bytes >= u64::from(params.descriptor_bytes), "the pool of a queue holds a buffer");
         assert!(params.completion_bytes > 0 && params.completion_bytes <= 64, "a completion is a line");
         let largest = flows.iter().map(|flow| flow.mss_bytes).max().unwrap_or(1);
+        let largest = if rdma.is_empty() { largest } else { largest.max(RDMA_MTU_MAX) };
         assert!(params.send_window_bytes >= largest, "the send window holds a packet");
         let pcie = &params.pcie;
         assert!(pcie.posted_lines >= pcie.mps_bytes / 64, "posted credits hold a TLP");
@@ -136,6 +143,7 @@ impl Nic {
                 pages: Translator::new(pages),
                 hash: rng.next_u64(),
                 port: Egress::new(&wire),
+                rdma: Rdma::new(rdma, flows.len()),
                 counters: NicCounters::default(),
                 flow_counters: vec![FlowCounters::default(); flows.len()],
                 flows,
@@ -203,6 +211,22 @@ impl Nic {
         self.transmit.window_used()
     }
 
+    /// The ends of RoCE flows.
+    pub fn rdma(&self) -> impl Iterator<Item = &RdmaEnd> {
+        self.common.rdma.ends()
+    }
+
+    /// The events that it begins with: how many ps from the start, and what it is to be sent.
+    pub fn starts(&self) -> impl Iterator<Item = (u64, Payload)> + '_ {
+        let ends = (0..).zip(self.rdma()).filter(|(_, end)| end.initiator);
+        ends.map(|(connection, end)| (end.start_ps.max(1), Payload::Begin { connection }))
+    }
+
+    /// Its RoCE flows ask for nothing more. What is on its way still arrives.
+    pub fn stop(&mut self) {
+        self.common.rdma.stop();
+    }
+
     /// Brings time-weighted counters up to `now`.
     pub fn settle(&mut self, now: Time) {
         self.common.counters.settle(now);
@@ -235,6 +259,8 @@ impl Nic {
                 self.receive.replenish(queue, count, armed, common, context);
             }
             Payload::Interrupt { queue } => self.receive.expire(queue, common, context),
+            Payload::Begin { connection } => common.rdma.begin(connection),
+            Payload::Timer { connection, generation } => common.rdma.on_timer(connection, generation, context),
             Payload::Transmit(id) => self.transmit.enqueue(id, common, context),
             Payload::PortReady { .. } => {
                 if let Some(left) = common.port.on_ready(&mut context.net()) {

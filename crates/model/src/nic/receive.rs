@@ -3,6 +3,7 @@
 use super::counters::{DropReason, Wait};
 use super::dma::Dma;
 use super::queue::{Moderation, Queue};
+use super::rdma;
 use super::Common;
 use crate::context::{Context, Payload};
 use crate::packet::{Content, Packet, PacketId, Packets};
@@ -20,6 +21,10 @@ fn frame_bytes(packet: &Packet) -> u32 {
     packet.ip_bytes + ETHERNET_BYTES
 }
 
+fn is_rdma(packet: &Packet) -> bool {
+    matches!(packet.content, Content::Roce(_))
+}
+
 /// A packet in the buffer.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Arrival {
@@ -35,8 +40,10 @@ struct Head {
     class: u8,
     /// Virtual address of what is to be written next.
     address: u64,
-    /// Bytes of the frame that are not yet written; 0 = its completion is next.
+    /// Bytes that are not yet written; 0 = its completion is next.
     left: u32,
+    /// Whether it goes to a memory region, so that it needs neither descriptor nor completion.
+    rdma: bool,
     since: Time,
 }
 
@@ -107,7 +114,7 @@ impl Receive {
         let frame = frame_bytes(packet);
         if packet.corrupt {
             Some(DropReason::Corrupt)
-        } else if frame > common.params.descriptor_bytes {
+        } else if frame > common.params.descriptor_bytes && !is_rdma(packet) {
             Some(DropReason::TooLong)
         } else if self.used + u64::from(frame) <= common.params.buffer_bytes {
             None
@@ -184,10 +191,19 @@ impl Receive {
             (Some(head), _) => (head.since, common.params.completion_bytes),
             (None, Some(arrival)) => {
                 let packet = packets.get(arrival.id);
+                let ready = arrival.since + common.params.receive_ps;
+                if let Content::Roce(roce) = &packet.content {
+                    let bytes = rdma::data_bytes(roce);
+                    return if dma.may_write(dma.write_bytes(0, bytes)) {
+                        Step::Write(ready)
+                    } else {
+                        Step::Wait(Wait::Credits)
+                    };
+                }
                 if self.queues[usize::from(packet.queue)].free == 0 {
                     return Step::Wait(Wait::Descriptor);
                 }
-                (arrival.since + common.params.receive_ps, dma.write_bytes(0, frame_bytes(packet)))
+                (ready, dma.write_bytes(0, frame_bytes(packet)))
             }
             (None, None) => return Step::Wait(Wait::None),
         };
@@ -211,25 +227,42 @@ impl Receive {
         head.address += u64::from(bytes);
         head.left -= bytes;
         if head.left == 0 {
-            let packet = *context.packets.get(head.id);
-            common.counters.buffered_ps.record(context.now().since(head.since));
-            self.shrink(packet.priority, frame_bytes(&packet), common, context);
+            self.leave(head.id, head.since, common, context);
+            if head.rdma {
+                return end(head.id, common, context);
+            }
         }
         self.head = Some(head);
     }
 
-    /// Takes the first packet of the buffer, and a descriptor for it.
+    /// A packet leaves the buffer.
+    fn leave(&mut self, id: PacketId, since: Time, common: &mut Common, context: &mut Context) {
+        let packet = *context.packets.get(id);
+        common.counters.buffered_ps.record(context.now().since(since));
+        self.shrink(packet.priority, frame_bytes(&packet), common, context);
+    }
+
+    /// Takes the first packet of the buffer, and finds out where it goes. Nothing when it goes nowhere.
     fn begin(&mut self, common: &mut Common, context: &mut Context) -> Option<Head> {
         let Arrival { id, since } = self.buffer.pop_front()?;
         let packet = context.packets.get_mut(id);
-        let address = self.queues[usize::from(packet.queue)].take();
-        packet.line = common.pages.physical(address) / 64;
+        let class = common.flows[packet.flow as usize].class;
         let joinable = &mut self.joinable[packet.flow as usize];
         if *joinable == id {
             *joinable = PacketId::NONE;
         }
-        let class = common.flows[packet.flow as usize].class;
-        Some(Head { id, queue: packet.queue, class, address, left: frame_bytes(packet), since })
+        if let Content::Roce(roce) = packet.content {
+            let address = common.rdma.receive(context.scheduler.now(), packet, &roce);
+            let Some(address) = address.filter(|_| roce.bytes > 0) else {
+                self.leave(id, since, common, context);
+                end(id, common, context);
+                return None;
+            };
+            return Some(Head { id, queue: 0, class, address, left: roce.bytes, rdma: true, since });
+        }
+        let address = self.queues[usize::from(packet.queue)].take();
+        packet.line = common.pages.physical(address) / 64;
+        Some(Head { id, queue: packet.queue, class, address, left: frame_bytes(packet), rdma: false, since })
     }
 
     /// Writes the completion of a packet.
@@ -282,4 +315,10 @@ impl Receive {
             }
         }
     }
+}
+
+/// Ends a packet that no core sees.
+fn end(id: PacketId, common: &mut Common, context: &mut Context) {
+    let packet = context.packets.remove(id);
+    common.flow_counters[packet.flow as usize].delivered.add(packet.ip_bytes);
 }

@@ -1,6 +1,7 @@
 //! The send side: from a core's segment in memory to packets at the port.
 
 use super::dma::Dma;
+use super::rdma::{self, DATA_HEADER_BYTES, RDMA_MTU_MAX};
 use super::Common;
 use crate::context::{Context, Payload};
 use crate::ether::Left;
@@ -13,9 +14,11 @@ use std::collections::VecDeque;
 const HEADER_BYTES: u32 = 52;
 /// Descriptors of a queue that are asked for ahead: the next one is there when a segment ends.
 const OPEN_MAX: usize = 2;
-/// Bits of [`Packet::queue`] at the port: the packet is the last of its segment; its data begins after headers.
+/// [`Packet::queue`] at the port: what the packet is, and a bit that it is the last of its segment.
 const LAST: u16 = 1;
-const HEADED: u16 = 2;
+const TCP: u16 = 2;
+const RDMA_DATA: u16 = 4;
+const RDMA_CONTROL: u16 = 6;
 
 /// A segment whose descriptor was asked for.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -83,6 +86,8 @@ pub(super) struct Transmit {
     /// Per flow: bytes that left since the last segment ended.
     left_bytes: Vec<u32>,
     turn: usize,
+    /// Whether RDMA goes before the queues.
+    rdma_turn: bool,
     /// Segments in the queues.
     segments: u32,
     cut: Option<Cut>,
@@ -111,6 +116,7 @@ impl Transmit {
             queue_of,
             left_bytes: vec![0; cores.len()],
             turn: 0,
+            rdma_turn: false,
             segments: 0,
             cut: None,
             reads: VecDeque::new(),
@@ -140,9 +146,14 @@ impl Transmit {
     pub(super) fn next(&self, now: Time, dma: &Dma, packets: &Packets, common: &Common) -> Option<Time> {
         match self.cut {
             Some(cut) => dma.may_read(dma.read_lines(cut.lines)).then_some(now),
-            None if self.segments == 0 => None,
+            None if self.may_rdma(common) => Some(now),
             None => self.action(now, dma, packets, common).map(|_| now).or_else(|| self.doorbell(now)),
         }
+    }
+
+    /// Whether the window has room for a packet of RDMA, and there may be one.
+    fn may_rdma(&self, common: &Common) -> bool {
+        common.rdma.is_wanting(&common.port) && self.window_used + RDMA_MTU_MAX <= common.params.send_window_bytes
     }
 
     /// When the next doorbell is heard.
@@ -153,6 +164,9 @@ impl Transmit {
 
     /// What is next, queue by queue in turn: packets before descriptors.
     fn action(&self, now: Time, dma: &Dma, packets: &Packets, common: &Common) -> Option<Action> {
+        if self.segments == 0 {
+            return None;
+        }
         let count = self.queues.len();
         let turns = || (self.turn..self.turn + count).map(|queue| queue % count);
         let may_cut = |&queue: &usize| self.may_cut(&self.queues[queue], packets, common);
@@ -174,8 +188,14 @@ impl Transmit {
 
     /// Sends the next read request. True when one was sent.
     pub(super) fn read(&mut self, dma: &mut Dma, common: &mut Common, context: &mut Context) -> bool {
-        while self.cut.is_none() && self.segments > 0 {
+        while self.cut.is_none() {
+            self.rdma_turn = !self.rdma_turn;
+            if self.rdma_turn && self.may_rdma(common) {
+                self.cut_rdma(common, context);
+                continue;
+            }
             match self.action(context.now(), dma, context.packets, common) {
+                None if self.may_rdma(common) => self.cut_rdma(common, context),
                 None => return false,
                 Some(Action::Fetch(queue)) => {
                     self.fetch(queue, dma, common, context);
@@ -225,6 +245,23 @@ impl Transmit {
         let line = whole.line + u64::from(from / 64);
         let lines = (from + bytes).div_ceil(64) - from / 64;
         self.cut = Some(Cut { id, line, lines, class });
+    }
+
+    /// Takes the next packet of RDMA. What has no data goes at once.
+    fn cut_rdma(&mut self, common: &mut Common, context: &mut Context) {
+        let Some((mut packet, address)) = common.next_rdma(context) else { return };
+        let Content::Roce(roce) = packet.content else { return };
+        let bytes = rdma::data_bytes(&roce);
+        packet.queue = if bytes > 0 { RDMA_DATA } else { RDMA_CONTROL };
+        let class = common.flows[packet.flow as usize].class;
+        let id = context.packets.insert(packet);
+        if bytes == 0 {
+            self.send(id, common, context);
+            return;
+        }
+        self.window_used += bytes;
+        let line = common.pages.physical(address) / 64;
+        self.cut = Some(Cut { id, line, lines: bytes.div_ceil(64), class });
     }
 
     /// Asks memory for the next part of the packet that is being cut.
@@ -290,8 +327,16 @@ impl Transmit {
         if left.dropped.is_some() {
             books.lost.add(left.ip_bytes);
         }
-        let bytes = left.ip_bytes - if left.queue & HEADED != 0 { HEADER_BYTES } else { 0 };
+        let bytes = match left.queue & !LAST {
+            TCP => left.ip_bytes - HEADER_BYTES,
+            RDMA_DATA => left.ip_bytes - DATA_HEADER_BYTES,
+            RDMA_CONTROL => 0,
+            _ => left.ip_bytes,
+        };
         self.window_used -= bytes;
+        if left.queue >= RDMA_DATA {
+            return;
+        }
         self.left_bytes[flow] += bytes;
         if left.queue & LAST != 0 && self.left_bytes[flow] > 0 {
             let sent = Payload::Sent { flow: left.flow, bytes: std::mem::take(&mut self.left_bytes[flow]) };
@@ -323,5 +368,5 @@ fn piece(whole: &Packet, from: u32, bytes: u32) -> Packet {
     own.sequence += u64::from(from);
     own.bytes = bytes;
     own.reduced &= from == 0;
-    Packet { ip_bytes: HEADER_BYTES + bytes, content: Content::Tcp(own), queue: HEADED, next: PacketId::NONE, ..*whole }
+    Packet { ip_bytes: HEADER_BYTES + bytes, content: Content::Tcp(own), queue: TCP, next: PacketId::NONE, ..*whole }
 }

@@ -1,6 +1,7 @@
 //! The NIC alone, between a cable, a host and cores that are made by hand.
 
 mod properties;
+mod rdma;
 mod receiving;
 mod sending;
 mod world;

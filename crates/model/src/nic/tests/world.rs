@@ -3,15 +3,15 @@
 use crate::context::{Context, Layout, Payload};
 use crate::ether::WireParams;
 use crate::memory::Decoder;
-use crate::nic::{footprint, FlowCounters, Nic, NicFlow, Wiring};
+use crate::nic::{footprint, FlowCounters, Nic, NicFlow, RdmaEnd, Wiring};
 use crate::packet::{Content, Ecn, Packet, PacketId, Packets};
 use crate::pages::Pages;
 use crate::params::{NicParams, PageParams, PcieParams};
 use crate::request::Requests;
+use crate::transport::roce::{Operation, RoceConnection};
 use crate::transport::tcp::Segment;
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 
 const IIO: u32 = 3;
 pub(super) const NIC: ComponentId = ComponentId(4);
@@ -34,18 +34,34 @@ pub(super) struct Host {
     pub(super) arm: bool,
 }
 
+/// The other end of an RDMA flow: a transport with a port of the cable's rate and nothing behind it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Remote {
+    pub(super) connection: RoceConnection,
+    pub(super) placed_bytes: u64,
+    paused: bool,
+    busy: bool,
+}
+
+impl Remote {
+    pub(super) fn new(connection: RoceConnection) -> Self {
+        Self { connection, placed_bytes: 0, paused: false, busy: false }
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct World {
     pub(super) nic: Nic,
     pub(super) packets: Packets,
     pub(super) host: Host,
+    /// The other end of flow 0, when that is RDMA.
+    pub(super) remote: Option<Remote>,
     layout: Layout,
     decoder: Decoder,
     requests: Requests,
     rng: Rng,
     credits_at: Time,
     data_at: Time,
-    credits: VecDeque<u8>,
     /// What cores got: when, which core, what.
     pub(super) received: Vec<(Time, u32, Packet)>,
     pub(super) interrupts: Vec<(Time, u16)>,
@@ -134,6 +150,18 @@ pub(super) fn bench(params: NicParams, host: Host) -> Bench {
 }
 
 pub(super) fn bench_with(params: NicParams, host: Host, flows: Vec<NicFlow>, seed: u64) -> Bench {
+    bench_of(params, host, flows, Vec::new(), None, seed)
+}
+
+/// A NIC with ends of RDMA flows, and the other end of flow 0.
+pub(super) fn bench_of(
+    params: NicParams,
+    host: Host,
+    flows: Vec<NicFlow>,
+    rdma: Vec<RdmaEnd>,
+    remote: Option<Remote>,
+    seed: u64,
+) -> Bench {
     let layout = Layout {
         core: 0,
         cha: 2,
@@ -157,6 +185,7 @@ pub(super) fn bench_with(params: NicParams, host: Host, flows: Vec<NicFlow>, see
         cores: (0..params.queues).map(|queue| ComponentId(queue % 2)).collect(),
         armed: true,
         flows,
+        rdma,
         wire: wire(),
         classes: 2,
     };
@@ -164,13 +193,13 @@ pub(super) fn bench_with(params: NicParams, host: Host, flows: Vec<NicFlow>, see
         nic: Nic::new(params, wiring, pages, Rng::new(seed, 4)),
         packets: Packets::default(),
         host,
+        remote,
         layout,
         decoder: decoder.expect("a decoder of no lines"),
         requests: Requests::with_capacity(0),
         rng: Rng::new(seed, 9),
         credits_at: Time::ZERO,
         data_at: Time::ZERO,
-        credits: VecDeque::new(),
         received: Vec::new(),
         interrupts: Vec::new(),
         told: Vec::new(),
@@ -179,7 +208,12 @@ pub(super) fn bench_with(params: NicParams, host: Host, flows: Vec<NicFlow>, see
         writes: Vec::new(),
         reads: Vec::new(),
     };
-    Simulation::new(vec![(world, Scheduler::new(ComponentId(0), 6, 64))], u64::MAX)
+    let mut scheduler = Scheduler::new(ComponentId(0), 6, 64);
+    for (delay, payload) in world.nic.starts() {
+        scheduler.send(NIC, NIC, delay, payload);
+    }
+    scheduler.send(PEER, PEER, 1, Payload::Begin { connection: 0 });
+    Simulation::new(vec![(world, scheduler)], u64::MAX)
 }
 
 pub(super) fn data(flow: u32, ip_bytes: u32) -> Packet {
@@ -247,7 +281,6 @@ impl World {
                 self.writes.push((now, line, lines));
                 let (mean, spread) = self.host.credit_ps;
                 self.credits_at = self.credits_at.max(now + self.rng.around(mean, spread).max(1)) + 1;
-                self.credits.push_back(lines);
                 scheduler.send(iio, NIC, self.credits_at.since(now), Payload::PostedCredit { lines });
             }
             Payload::ReadTlp { line, lines, class, .. } => {
@@ -281,16 +314,56 @@ impl World {
         }
     }
 
-    fn on_peer(&mut self, payload: Payload, now: Time) {
+    fn on_peer(&mut self, payload: Payload, scheduler: &mut Scheduler<Payload>) {
+        let now = scheduler.now();
         match payload {
             Payload::Packet { id, port } => {
                 assert_eq!(port, 3, "the port of the peer");
                 let packet = self.packets.remove(id);
                 self.sent.push((now, packet));
+                if let (Some(remote), Content::Roce(roce)) = (&mut self.remote, packet.content) {
+                    let placed = remote.connection.on_packet(now, &roce, packet.ecn == Ecn::Marked);
+                    remote.placed_bytes += placed.map_or(0, |placed| u64::from(placed.bytes));
+                }
             }
-            Payload::Pause { priority, on, .. } => self.pauses.push((now, priority, on)),
+            Payload::Pause { priority, on, .. } => {
+                self.pauses.push((now, priority, on));
+                if let Some(remote) = &mut self.remote {
+                    remote.paused = on;
+                }
+            }
+            Payload::PortReady { .. } => {
+                if let Some(remote) = &mut self.remote {
+                    remote.busy = false;
+                }
+            }
+            Payload::Timer { .. } => {
+                if let Some(remote) = &mut self.remote {
+                    remote.connection.on_timer(now);
+                }
+            }
+            Payload::Begin { .. } => {}
             other => unreachable!("{other:?}"),
         }
+        self.remote_sends(scheduler);
+    }
+
+    /// The other end puts its next packet on the wire, if that is free.
+    fn remote_sends(&mut self, scheduler: &mut Scheduler<Payload>) {
+        let now = scheduler.now();
+        let Some(remote) = self.remote.as_mut().filter(|remote| !remote.busy && !remote.paused) else { return };
+        let next = remote.connection.next(now);
+        if let Some(at) = remote.connection.timer(now) {
+            scheduler.send(PEER, PEER, at.since(now).max(1), Payload::Timer { connection: 0, generation: 0 });
+        }
+        let Some(roce) = next else { return };
+        remote.busy = true;
+        let has_data = matches!(roce.operation, Operation::Write | Operation::ReadResponse);
+        let ip_bytes = 44 + if has_data { roce.bytes } else { 16 };
+        let id = self.packets.insert(Packet { content: Content::Roce(roce), ..data(0, ip_bytes) });
+        let wire_ps = u64::from(ip_bytes + 38) * 80;
+        scheduler.send(PEER, NIC, wire_ps + 1_000_000, Payload::Packet { id, port: 0 });
+        scheduler.send(PEER, PEER, wire_ps, Payload::PortReady { port: 0 });
     }
 }
 
@@ -316,7 +389,7 @@ impl Partition for World {
                 };
                 self.nic.on_event(event.payload, &mut context);
             }
-            PEER => self.on_peer(event.payload, scheduler.now()),
+            PEER => self.on_peer(event.payload, scheduler),
             ComponentId(IIO) => self.on_iio(event.payload, scheduler),
             core => self.on_core(core, event.payload, scheduler),
         }

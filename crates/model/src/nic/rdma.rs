@@ -1,0 +1,204 @@
+//! RDMA: the ends of RoCE flows, which live in the NIC.
+
+use super::Common;
+use crate::context::{Context, Payload};
+use crate::ether::Egress;
+use crate::packet::{Content, Ecn, Packet, PacketId};
+use crate::transport::roce::{Operation, Roce, RoceConnection};
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// IP (20), UDP (8), BTH (12), ICRC (4).
+pub(super) const DATA_HEADER_BYTES: u32 = 44;
+/// What a read request (RETH) and a congestion notification (reserved) have beyond those.
+const REQUEST_BYTES: u32 = 16;
+/// What an acknowledgement has beyond those (AETH).
+const ACKNOWLEDGE_BYTES: u32 = 4;
+/// A packet's data at most, and what a region has beyond its end.
+pub const RDMA_MTU_MAX: u32 = 4096;
+
+/// One end of a RoCE flow at a NIC.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RdmaEnd {
+    /// The flow.
+    pub flow: u32,
+    /// The host that it is at, and the other.
+    pub hosts: [u16; 2],
+    /// Priority of its packets.
+    pub priority: u8,
+    /// Virtual address of its memory region, a multiple of 4096; it takes `region_bytes` and [`RDMA_MTU_MAX`] bytes.
+    pub base: u64,
+    /// Bytes of the region, a multiple of 64; what lies beyond its end begins again at its start.
+    pub region_bytes: u64,
+    /// When it begins, in ps.
+    pub start_ps: u64,
+    /// Whether it asks; the other end answers.
+    pub initiator: bool,
+    /// The transport.
+    pub connection: RoceConnection,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct End {
+    own: RdmaEnd,
+    begun: bool,
+    /// Whether it is among those that may have something to send.
+    wanting: bool,
+    generation: u32,
+    timer_at: Option<Time>,
+}
+
+/// The ends of RoCE flows at a NIC.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Rdma {
+    ends: Vec<End>,
+    /// Per flow: its end, if it has one.
+    by_flow: Vec<Option<u32>>,
+    wanting: VecDeque<u32>,
+    stopped: bool,
+}
+
+impl Rdma {
+    pub(super) fn new(ends: Vec<RdmaEnd>, flows: usize) -> Self {
+        let mut by_flow = vec![None; flows];
+        for (index, end) in (0..).zip(&ends) {
+            by_flow[end.flow as usize] = Some(index);
+        }
+        let end = |own| End { own, begun: false, wanting: false, generation: 0, timer_at: None };
+        Self {
+            wanting: VecDeque::with_capacity(ends.len()),
+            ends: ends.into_iter().map(end).collect(),
+            by_flow,
+            stopped: false,
+        }
+    }
+
+    pub(super) fn ends(&self) -> impl Iterator<Item = &RdmaEnd> {
+        self.ends.iter().map(|end| &end.own)
+    }
+
+    pub(super) fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    /// A flow begins.
+    pub(super) fn begin(&mut self, index: u32) {
+        self.ends[index as usize].begun = true;
+        self.want(index);
+    }
+
+    fn want(&mut self, index: u32) {
+        let end = &mut self.ends[index as usize];
+        let silenced = self.stopped && end.own.initiator;
+        if !end.wanting && !silenced && (end.begun || !end.own.initiator) {
+            end.wanting = true;
+            self.wanting.push_back(index);
+        }
+    }
+
+    /// A packet has come to the head of the receive buffer. Returns the virtual address where its data goes, if that is taken.
+    pub(super) fn receive(&mut self, now: Time, packet: &Packet, roce: &Roce) -> Option<u64> {
+        let index = self.by_flow[packet.flow as usize]?;
+        let connection = &mut self.ends[index as usize].own.connection;
+        let placed = connection.on_packet(now, roce, packet.ecn == Ecn::Marked);
+        self.want(index);
+        placed.map(|placed| self.address(index, placed.offset))
+    }
+
+    fn address(&self, index: u32, offset: u64) -> u64 {
+        let own = &self.ends[index as usize].own;
+        own.base + offset % own.region_bytes / 64 * 64
+    }
+
+    /// Whether an end may have something to send.
+    pub(super) fn is_wanting(&self, port: &Egress) -> bool {
+        self.wanting.iter().any(|&index| !port.is_paused(self.ends[index as usize].own.priority))
+    }
+
+    /// The next packet to send, ends in turn, and the virtual address of its data.
+    pub(super) fn next(&mut self, port: &Egress, context: &mut Context) -> Option<(Packet, u64)> {
+        let mut held = 0;
+        while held < self.wanting.len() {
+            let index = self.wanting.pop_front()?;
+            let end = &mut self.ends[index as usize];
+            if port.is_paused(end.own.priority) {
+                self.wanting.push_back(index);
+                held += 1;
+                continue;
+            }
+            end.wanting = false;
+            let next = end.own.connection.next(context.now());
+            self.set_timer(index, context);
+            if let Some(roce) = next {
+                self.want(index);
+                let packet = packet(&self.ends[index as usize].own, roce);
+                return Some((packet, self.address(index, roce.offset)));
+            }
+        }
+        None
+    }
+
+    /// Sees to it that an event comes no later than the connection's timer; a timer that was moved ahead is looked at again then.
+    fn set_timer(&mut self, index: u32, context: &mut Context) {
+        let now = context.now();
+        let end = &mut self.ends[index as usize];
+        let Some(at) = end.own.connection.timer(now).filter(|_| !(self.stopped && end.own.initiator)) else { return };
+        if end.timer_at.is_some_and(|pending| pending <= at) {
+            return;
+        }
+        end.timer_at = Some(at);
+        end.generation = end.generation.wrapping_add(1);
+        let timer = Payload::Timer { connection: index, generation: end.generation };
+        context.send(context.id, at.ps().saturating_sub(now.ps()).max(1), timer);
+    }
+
+    /// The event of a timer has come.
+    pub(super) fn on_timer(&mut self, index: u32, generation: u32, context: &mut Context) {
+        let end = &mut self.ends[index as usize];
+        if end.generation != generation {
+            return;
+        }
+        end.timer_at = None;
+        end.own.connection.on_timer(context.now());
+        self.want(index);
+        self.set_timer(index, context);
+    }
+}
+
+/// The IP packet of a transport's packet.
+fn packet(own: &RdmaEnd, roce: Roce) -> Packet {
+    let beyond = match roce.operation {
+        Operation::Write | Operation::ReadResponse => roce.bytes,
+        Operation::ReadRequest | Operation::Congestion => REQUEST_BYTES,
+        Operation::Acknowledge | Operation::OutOfOrder => ACKNOWLEDGE_BYTES,
+    };
+    Packet {
+        flow: own.flow,
+        from: own.hosts[0],
+        to: own.hosts[1],
+        ip_bytes: DATA_HEADER_BYTES + beyond,
+        ecn: Ecn::Capable,
+        priority: own.priority,
+        corrupt: false,
+        queue: 0,
+        line: 0,
+        content: Content::Roce(roce),
+        next: PacketId::NONE,
+    }
+}
+
+/// Bytes of data that a packet brings.
+pub(super) fn data_bytes(roce: &Roce) -> u32 {
+    match roce.operation {
+        Operation::Write | Operation::ReadResponse => roce.bytes,
+        _ => 0,
+    }
+}
+
+impl Common {
+    /// The ends of RoCE flows together with the port that they send by.
+    pub(super) fn next_rdma(&mut self, context: &mut Context) -> Option<(Packet, u64)> {
+        self.rdma.next(&self.port, context)
+    }
+}
