@@ -131,6 +131,14 @@ fn domain_of<'a>(component: &'a Component, group: Group, id: u32, machine: &Mach
             };
             Some((format!("core {}", id - layout.core), domain))
         }
+        (Component::NetCore(core), Group::C2mRead | Group::C2mWrite | Group::Lfb) => {
+            let domain = match group {
+                Group::C2mRead => core.read(),
+                Group::C2mWrite => core.write(),
+                _ => core.lfb(),
+            };
+            Some((format!("core {}", id - layout.core), domain))
+        }
         (Component::Cha(cha), Group::Tor) => Some(("cha".to_owned(), cha.tor())),
         (Component::Cha(cha), Group::ChaRead) => Some(("cha".to_owned(), cha.read())),
         (Component::Cha(cha), Group::ChaWrite) => Some(("cha".to_owned(), cha.write())),
@@ -163,6 +171,7 @@ pub fn reset(machine: &mut Machine, now: Time) {
             Component::Channel(channel) => channel.controller_mut().reset_counters(now),
             Component::Ssd(ssd) => ssd.reset_services(),
             Component::CachedCore(core) => core.reset_operations(),
+            Component::NetCore(core) => core.reset(now),
             _ => {}
         }
     }
@@ -185,6 +194,7 @@ fn for_each_domain(machine: &mut Machine, mut action: impl FnMut(&mut Domain)) {
         match component {
             Component::Core(core) => core.domains_mut().into_iter().for_each(&mut action),
             Component::CachedCore(core) => core.domains_mut().into_iter().for_each(&mut action),
+            Component::NetCore(core) => core.domains_mut().into_iter().for_each(&mut action),
             Component::Cha(_) => {}
             Component::Channel(channel) => channel.controller_mut().domains_mut().into_iter().for_each(&mut action),
             Component::Iio(iio) => iio.domains_mut().into_iter().for_each(&mut action),

@@ -114,6 +114,7 @@ impl Units {
             match component {
                 Component::Channel(channel) => units.channels.push(ChannelUnit::of(channel.controller(), now)),
                 Component::Core(core) if core.is_busy() => units.cores.push(CoreUnit::of(id - layout.core, core.lfb())),
+                Component::NetCore(core) => units.cores.push(CoreUnit::of(id - layout.core, core.lfb())),
                 Component::CachedCore(core) if core.is_busy() => {
                     units.cores.push(CoreUnit::of(id - layout.core, core.lfb()));
                 }
