@@ -16,6 +16,7 @@
 //! | `nvme/` | drives as DMA sources and sinks |
 //! | `flow/` | applications at the ends of flows |
 //! | `ether/` | cables, ports, switches, hosts without a host network |
+//! | `nic/` | the NIC: receive buffer, rings, DMA, interrupts, sending |
 //! | `transport/` | TCP and RoCE as pure state machines |
 //! | `link/` | a plain link between two servers |
 
@@ -30,6 +31,7 @@ pub mod iio;
 pub mod link;
 mod machine;
 pub mod memory;
+pub mod nic;
 pub mod nvme;
 pub mod os;
 mod packet;

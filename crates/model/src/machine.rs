@@ -7,6 +7,7 @@ use crate::core::{CachedCore, Core};
 use crate::iio::Iio;
 use crate::link::{Receiver, Sender};
 use crate::memory::{Channel, Decoder};
+use crate::nic::Nic;
 use crate::nvme::Ssd;
 use crate::os::NetCore;
 use crate::packet::{Packet, Packets};
@@ -31,6 +32,8 @@ pub enum Component {
     Iio(Box<Iio>),
     /// A drive.
     Ssd(Box<Ssd>),
+    /// The NIC; it follows the drives.
+    Nic(Box<Nic>),
     /// The sending end of a link to another server; ends of links follow the drives.
     Sender(Box<Sender>),
     /// The receiving end of a link from another server.
@@ -180,6 +183,7 @@ impl Partition for Machine {
                 iio.on_read_tlp(line, lines, class, link, &mut context);
             }
             (payload, Component::Ssd(ssd)) => ssd.on_event(payload, &mut context),
+            (payload, Component::Nic(nic)) => nic.on_event(payload, &mut context),
             (payload, Component::Sender(sender)) => sender.on_event(payload, &mut context),
             (payload, Component::Receiver(receiver)) => receiver.on_event(payload, &mut context),
             (payload, Component::Core(_) | Component::Cha(_) | Component::Iio(_)) => {

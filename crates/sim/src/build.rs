@@ -8,7 +8,9 @@ use hostnet_model::cache::Caches;
 use hostnet_model::core::{CachedCore, Core, Evictions, Partner, Program, Source, Storage, Stream, Thread, Walk};
 use hostnet_model::link::{LinkParams, Receiver, Sender, Socket};
 use hostnet_model::nvme::{Job, Ssd};
-use hostnet_model::params::{AppParams, CacheParams, FioParams, Pattern, ServerParams, StreamParams, WorkloadKind};
+use hostnet_model::params::{
+    AppParams, CacheParams, FioParams, Pattern, PcieParams, ServerParams, StreamParams, WorkloadKind,
+};
 use hostnet_model::{cha::Cha, iio::Iio, memory::Channel, memory::Decoder};
 use hostnet_model::{Component, Layout, Machine, Pages, Payload};
 use std::collections::VecDeque;
@@ -386,11 +388,22 @@ fn components(builder: &mut Builder) -> Vec<Component> {
         all.push(Component::Channel(Box::new(channel)));
     }
     let rng = builder.component_rng(layout.iio);
-    let links = builder.layout.end - builder.layout.ssd;
-    let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| cache.ddio.drives.clone());
-    all.push(Component::Iio(Box::new(Iio::new(params.iio.clone(), params.pcie.clone(), links, ddio, rng, classes))));
+    let pcie = links(params, layout);
+    let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| {
+        let nic = params.nic.iter().map(|nic| nic.ddio);
+        cache.ddio.drives.iter().copied().chain(nic).collect()
+    });
+    all.push(Component::Iio(Box::new(Iio::new(params.iio.clone(), &pcie, ddio, rng, classes))));
     all.extend(builder.drives().into_iter().map(|ssd| Component::Ssd(Box::new(ssd))));
     all
+}
+
+/// The PCIe links at the IIO: those of the drives, of the NIC, and of the ends of plain links.
+fn links(params: &ServerParams, layout: Layout) -> Vec<PcieParams> {
+    let drives = (0..params.ssd.count).map(|_| &params.pcie);
+    let nic = params.nic.iter().map(|nic| &nic.pcie);
+    let ends = (layout.link..layout.end).map(|_| &params.pcie);
+    drives.chain(nic).chain(ends).cloned().collect()
 }
 
 /// The first events: LFB entries become free one after the other, jobs submit their commands.

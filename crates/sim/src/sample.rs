@@ -199,6 +199,7 @@ fn for_each_domain(machine: &mut Machine, mut action: impl FnMut(&mut Domain)) {
             Component::Channel(channel) => channel.controller_mut().domains_mut().into_iter().for_each(&mut action),
             Component::Iio(iio) => iio.domains_mut().into_iter().for_each(&mut action),
             Component::Ssd(ssd) => ssd.domains_mut().into_iter().for_each(&mut action),
+            Component::Nic(nic) => nic.domains_mut().into_iter().for_each(&mut action),
             Component::Sender(sender) => sender.domains_mut().into_iter().for_each(&mut action),
             Component::Receiver(receiver) => receiver.domains_mut().into_iter().for_each(&mut action),
         }

@@ -18,7 +18,7 @@ pub struct Level {
 impl Level {
     /// The value is `value` from `now` on.
     #[inline]
-    pub(super) fn set(&mut self, now: Time, value: u64) {
+    pub(crate) fn set(&mut self, now: Time, value: u64) {
         self.settle(now);
         self.value = value;
         self.max = self.max.max(value);

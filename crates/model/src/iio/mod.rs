@@ -33,6 +33,7 @@ struct Burst {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Link {
+    pcie: PcieParams,
     writes: VecDeque<Waiting>,
     reads: VecDeque<Waiting>,
     down: Lane,
@@ -42,7 +43,6 @@ struct Link {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Iio {
     params: IioParams,
-    pcie: PcieParams,
     rng: Rng,
     links: Vec<Link>,
     /// Per link: whether writes go to the LLC; empty without caches.
@@ -58,27 +58,28 @@ pub struct Iio {
 }
 
 impl Iio {
-    /// An IIO with `links` links, of which `ddio` tells whose writes go to the LLC.
+    /// An IIO with a link for each of `pcie`. `ddio` tells whose writes go to the LLC; links beyond its end do not.
     #[must_use]
-    pub fn new(params: IioParams, pcie: PcieParams, links: u32, ddio: Vec<bool>, rng: Rng, classes: usize) -> Self {
-        let depth = (pcie.posted_lines.max(pcie.nonposted_lines) + 1) as usize;
-        let link = |_| Link {
-            writes: VecDeque::with_capacity(depth),
-            reads: VecDeque::with_capacity(depth),
-            down: Lane::new(&pcie),
+    pub fn new(params: IioParams, pcie: &[PcieParams], ddio: Vec<bool>, rng: Rng, classes: usize) -> Self {
+        let depth = |pcie: &PcieParams| (pcie.posted_lines.max(pcie.nonposted_lines) + 1) as usize;
+        let link = |pcie: &PcieParams| Link {
+            writes: VecDeque::with_capacity(depth(pcie)),
+            reads: VecDeque::with_capacity(depth(pcie)),
+            down: Lane::new(pcie),
+            pcie: pcie.clone(),
         };
+        let bursts = pcie.iter().map(depth).sum();
         Self {
             write: Domain::new(params.write_credits, params.write_credits, classes),
             read: Domain::new(params.read_credits, params.read_credits, classes),
-            links: (0..links).map(link).collect(),
+            links: pcie.iter().map(link).collect(),
             ddio,
-            bursts: Vec::with_capacity(depth * links as usize),
-            bursts_free: Vec::with_capacity(depth * links as usize),
+            bursts: Vec::with_capacity(bursts),
+            bursts_free: Vec::with_capacity(bursts),
             write_turn: 0,
             read_turn: 0,
             port_free: Time::ZERO,
             params,
-            pcie,
             rng,
         }
     }
@@ -150,7 +151,7 @@ impl Iio {
             }
             self.write_turn = link + 1;
             let credit = Payload::PostedCredit { lines: tlp.lines };
-            context.send(context.ssd(link as u32), self.pcie.latency_ps, credit);
+            context.send(context.ssd(link as u32), self.links[link].pcie.latency_ps, credit);
         }
     }
 
@@ -217,10 +218,11 @@ impl Iio {
         burst.outstanding -= 1;
         burst.ready += 1;
         let Burst { link, class, outstanding, ready } = *burst;
-        if outstanding == 0 || u32::from(ready) * 64 >= self.pcie.mps_bytes {
+        let Link { pcie, down, .. } = &mut self.links[usize::from(link)];
+        if outstanding == 0 || u32::from(ready) * 64 >= pcie.mps_bytes {
             burst.ready = 0;
-            let bytes = u64::from(ready) * 64 + u64::from(self.pcie.completion_overhead_bytes);
-            let delay = self.links[usize::from(link)].down.send(now, bytes);
+            let bytes = u64::from(ready) * 64 + u64::from(pcie.completion_overhead_bytes);
+            let delay = down.send(now, bytes);
             context.send(context.ssd(u32::from(link)), delay, Payload::Completion { lines: ready, class });
         }
         if outstanding == 0 {
