@@ -125,6 +125,7 @@ impl Units {
                 Component::Core(core) if core.is_busy() => {
                     units.cores.push(CoreUnit::of(core_number(&layout, id), core.lfb()))
                 }
+                Component::NetCore(core) => units.cores.push(CoreUnit::of(id - layout.core, core.lfb())),
                 Component::CachedCore(core) if core.is_busy() => {
                     units.cores.push(CoreUnit::of(id - layout.core, core.lfb()));
                 }

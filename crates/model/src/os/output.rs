@@ -151,3 +151,30 @@ impl NetCore {
         self.set_timer(index, context);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::PageParams;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_segment_lies_in_its_region_and_within_a_run_of_pages(
+            pages in 0_u64..16,
+            sizes in prop::collection::vec(1_u32..=16_384, 1..200),
+        ) {
+            let run_bytes = 16_384;
+            let map = Pages::new(&PageParams { run_bytes, memory_bytes: 1 << 20 }, 5);
+            let region = Region { base: pages * 4096, bytes: 1 << 17 };
+            let mut output = Output::new(region, map.clone());
+            let places: Vec<u64> = (0..region.bytes / 64).map(|line| map.physical(region.base + line * 64) / 64).collect();
+            for bytes in sizes {
+                let first = output.buffer(bytes);
+                let last = first + u64::from(bytes - 1) / 64;
+                prop_assert_eq!(first * 64 / run_bytes, last * 64 / run_bytes);
+                prop_assert!(places.contains(&first) && places.contains(&last));
+            }
+        }
+    }
+}

@@ -23,20 +23,11 @@ pub(super) struct Softirq {
     /// Packets taken in this poll, and when it began.
     polled: u32,
     since: Time,
-    /// When interrupts were allowed last: what came in before the NIC knew of it raises none.
-    armed_at: Time,
 }
 
 impl Softirq {
     pub(super) fn new(queue: Option<u16>) -> Self {
-        Self {
-            queue,
-            backlog: PacketFifo::default(),
-            polling: false,
-            polled: 0,
-            since: Time::ZERO,
-            armed_at: Time::ZERO,
-        }
+        Self { queue, backlog: PacketFifo::default(), polling: false, polled: 0, since: Time::ZERO }
     }
 
     pub(super) fn is_polling(&self) -> bool {
@@ -47,16 +38,13 @@ impl Softirq {
 impl NetCore {
     /// A packet has come.
     pub(super) fn on_received(&mut self, id: PacketId, context: &mut Context) {
-        let now = context.now();
         let flow = context.packets.get(id).flow;
         self.counts.packets += 1;
         if let Some(index) = self.socket_of(flow) {
             self.sockets[index].counts.packets += 1;
         }
         self.softirq.backlog.push(context.packets, id);
-        let armed_at = self.softirq.armed_at;
-        let unseen = armed_at > Time::ZERO && now <= armed_at + TO_NIC_PS;
-        if self.stack.poll || unseen {
+        if self.stack.poll {
             self.softirq.polling = true;
         }
     }
@@ -110,7 +98,6 @@ impl NetCore {
         softirq.polled = 0;
         if done {
             softirq.polling = false;
-            softirq.armed_at = now;
         } else {
             self.applications_until = now + now.since(softirq.since);
         }

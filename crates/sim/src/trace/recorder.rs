@@ -187,6 +187,7 @@ impl Observer<Machine> for Recorder {
 fn queues(component: &Component) -> [Option<(Group, &Domain)>; 2] {
     match component {
         Component::Core(core) => [Some((Group::Lfb, core.lfb())), None],
+        Component::NetCore(core) => [Some((Group::Lfb, core.lfb())), None],
         Component::CachedCore(core) => [Some((Group::Lfb, core.lfb())), Some((Group::Prefetch, core.prefetch()))],
         Component::NetCore(core) => [Some((Group::Lfb, core.lfb())), None],
         Component::Cha(cha) => [Some((Group::Tor, cha.tor())), None],

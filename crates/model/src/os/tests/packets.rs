@@ -85,17 +85,6 @@ fn packets_of_no_connection_end_and_are_counted() {
     assert!(rig.packets.is_empty());
 }
 
-#[test]
-fn a_packet_that_comes_as_interrupts_are_allowed_again_does_not_wait_for_the_next() {
-    let mut run = bulk_to_core();
-    inject_packets(&mut run, 10 * US, &[(data(0, 1000), Ecn::Capable)]);
-    let armed_at = 10 * US + 150_000 + 500_000;
-    let id = world(&mut run).packets.insert(packet(0, data(1000, 1000), Ecn::Capable, 0));
-    inject(&mut run, armed_at + 1, Payload::Received(id));
-    run_us(&mut run, 1000);
-    assert_eq!(world(&mut run).core.waiting(), 0);
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 

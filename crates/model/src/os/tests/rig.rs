@@ -1,5 +1,7 @@
 //! A network core between a memory that takes a fixed time for a line and a NIC that plays the other ends of its flows.
 
+use crate::cache::Caches;
+use crate::cha::Cha;
 use crate::context::{Context, Layout, Payload};
 use crate::flow::Application;
 use crate::memory::timing_tests::{dram, DDR4_2933};
@@ -16,6 +18,7 @@ use serde::{Deserialize, Serialize};
 const CORE: ComponentId = ComponentId(0);
 const CHA: ComponentId = ComponentId(1);
 const NIC: ComponentId = ComponentId(2);
+const CHANNEL: ComponentId = ComponentId(3);
 
 pub(super) const MSS: u32 = 4044;
 pub(super) const US: u64 = 1_000_000;
@@ -24,7 +27,7 @@ pub(super) fn layout() -> Layout {
     Layout {
         core: 0,
         cha: 1,
-        channel: 9,
+        channel: 3,
         iio: 9,
         ssd: 9,
         nic: 2,
@@ -33,7 +36,7 @@ pub(super) fn layout() -> Layout {
         control: 9,
         link: 9,
         slices: 4,
-        end: 3,
+        end: 4,
     }
 }
 
@@ -147,9 +150,10 @@ pub(super) struct Far {
     pub(super) packet_ps: u64,
     /// Every so many data packets, one gets lost; 0 = none.
     pub(super) lose: u64,
+    /// With caches: whether packets go to the LLC, else to memory.
+    pub(super) ddio: bool,
     wire_free: Time,
     armed: bool,
-    pending: bool,
     next_line: u64,
     pub(super) data_packets: u64,
     pub(super) delivered: u64,
@@ -169,6 +173,8 @@ pub(super) struct Rig {
     pub(super) requests: Requests,
     pub(super) packets: Packets,
     decoder: Decoder,
+    /// With caches, the CHA is a real one.
+    pub(super) cached: Option<(Caches, Cha)>,
 }
 
 impl Far {
@@ -223,7 +229,17 @@ impl Far {
         let now = context.now();
         self.wire_free = self.wire_free.max(now) + self.packet_ps;
         self.next_line = (self.next_line + 64 + 64) % (1 << 20);
-        let id = context.packets.insert(packet(flow, segment, ecn, 1 << 22 | self.next_line));
+        let first = 1 << 22 | self.next_line;
+        let id = context.packets.insert(packet(flow, segment, ecn, first));
+        if let Some(caches) = context.caches.as_deref_mut() {
+            for line in first..first + u64::from((segment.bytes + 66).div_ceil(64)) {
+                if self.ddio {
+                    let _ = caches.io_write(line, 1);
+                } else {
+                    caches.io_invalidate(line);
+                }
+            }
+        }
         let delay = self.wire_free.since(now) + self.wire_ps;
         context.send(NIC, delay, Payload::Packet { id, port: 0 });
     }
@@ -231,10 +247,12 @@ impl Far {
     fn arrive(&mut self, id: PacketId, context: &mut Context) {
         self.delivered += 1;
         context.send(CORE, 1, Payload::Received(id));
-        self.pending = true;
-        if self.armed {
+        self.interrupt(context);
+    }
+
+    fn interrupt(&mut self, context: &mut Context) {
+        if self.armed && self.delivered > self.replenished {
             self.armed = false;
-            self.pending = false;
             context.send(CORE, 2, Payload::Interrupt { queue: 0 });
         }
     }
@@ -257,6 +275,13 @@ impl Far {
 
     fn on_event(&mut self, payload: Payload, context: &mut Context) {
         match payload {
+            Payload::Arrive(id) if context.id == CHANNEL => {
+                let reads = context.requests.get(id).kind.is_read();
+                self.reads += u64::from(reads);
+                self.writes += u64::from(!reads);
+                let answer = if reads { Payload::Read(id) } else { Payload::Accepted(id) };
+                context.send(CHA, self.line_ps, answer);
+            }
             Payload::Arrive(id) => {
                 if context.requests.get(id).kind == Kind::CoreRead {
                     self.reads += 1;
@@ -271,6 +296,7 @@ impl Far {
             Payload::Replenished { count, armed, .. } => {
                 self.replenished += u64::from(count);
                 self.armed |= armed;
+                self.interrupt(context);
             }
             Payload::Begin { connection } => self.poll_peer(connection, context),
             Payload::Timer { connection, .. } => {
@@ -290,17 +316,25 @@ impl Partition for Rig {
 
     fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
         let layout = layout();
+        let (caches, cha) = self.cached.as_mut().map(|(caches, cha)| (caches, cha)).unzip();
         let mut context = Context {
             id: event.target,
             layout: &layout,
             decoder: &self.decoder,
             requests: &mut self.requests,
             packets: &mut self.packets,
-            caches: None,
+            caches,
             scheduler,
         };
         if event.target == CORE {
             self.core.on_event(event.payload, &mut context);
+        } else if let (CHA, Some(cha)) = (event.target, cha) {
+            match event.payload {
+                Payload::Arrive(id) => cha.on_arrival(id, &mut context),
+                Payload::Read(id) => cha.on_read(id, &mut context),
+                Payload::Accepted(id) => cha.on_accepted(id, &mut context),
+                other => panic!("the CHA was sent {other:?}"),
+            }
         } else {
             self.far.on_event(event.payload, &mut context);
         }
@@ -343,9 +377,9 @@ pub(super) fn rig(core: NetCore, peers: Vec<Option<Peer>>) -> Run {
         wire_ps: 5 * US,
         packet_ps: 330_000,
         lose: 0,
+        ddio: false,
         wire_free: Time::ZERO,
         armed: true,
-        pending: false,
         next_line: 0,
         data_packets: 0,
         delivered: 0,
@@ -355,14 +389,15 @@ pub(super) fn rig(core: NetCore, peers: Vec<Option<Peer>>) -> Run {
         sent: Vec::new(),
         keep_sent: false,
     };
-    let mut scheduler = Scheduler::new(CORE, 3, 1024);
+    let mut scheduler = Scheduler::new(CORE, 4, 1024);
     for (delay, payload) in core.starts() {
         scheduler.send(CORE, CORE, delay, payload);
     }
     for connection in 0..far.peers.len() as u32 {
         scheduler.send(NIC, NIC, 1, Payload::Begin { connection });
     }
-    let rig = Rig { core, far, requests: Requests::default(), packets: Packets::default(), decoder: decoder() };
+    let rig =
+        Rig { core, far, requests: Requests::default(), packets: Packets::default(), decoder: decoder(), cached: None };
     Simulation::new(vec![(rig, scheduler)], 1)
 }
 

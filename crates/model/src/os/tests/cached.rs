@@ -1,0 +1,86 @@
+//! A network core with caches: what the NIC put into the LLC is not read from memory.
+
+use super::rig::{core_params, flows, run_us, socket, stack, world, Run, MSS};
+use crate::cache::Caches;
+use crate::cha::Cha;
+use crate::params::{
+    CacheParams, ChaParams, DdioParams, IioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement,
+    StackParams, Traffic,
+};
+
+fn cache_params(inclusion: Inclusion) -> CacheParams {
+    let replacement = Replacement::Lru;
+    let llc =
+        LlcParams { sets: 1024, ways: 11, replacement, inclusion, hit_ps: 18_000, filter_sets: 2048, filter_ways: 12 };
+    CacheParams {
+        l2: L2Params { sets: 1024, ways: 16, replacement, hit_ps: 5_000 },
+        llc,
+        prefetch: PrefetchParams { stream: false, adjacent: false, credits: 0, pages: 0, distance_lines: 0 },
+        masks: vec![u32::MAX; 2],
+        ddio: DdioParams { drives: Vec::new(), ways: 3, write_ps: 1000 },
+    }
+}
+
+fn cha(cache: &CacheParams) -> Cha {
+    let params = ChaParams {
+        slices: 4,
+        tor_entries: 32,
+        tor_write_entries: 24,
+        read_to_mc_ps: 1000,
+        from_mc_ps: 1000,
+        core_write_to_mc_ps: 1000,
+        io_write_to_mc_ps: 1000,
+        write_ack_ps: 1000,
+    };
+    let iio = IioParams {
+        write_credits: 1,
+        read_credits: 1,
+        write_to_cha_ps: 1,
+        write_ack_ps: 1,
+        read_to_cha_ps: 1,
+        read_return_ps: 1,
+        line_ps: 1,
+        line_spread_ps: 0,
+    };
+    Cha::new(params, &core_params(), &iio, Some(cache), 2)
+}
+
+/// A flow of `packets` full packets to the application of a core with caches.
+fn received(stack: StackParams, inclusion: Inclusion, ddio: bool, packets: u64) -> Run {
+    let params = cache_params(inclusion);
+    let bytes = u64::from(MSS) * packets;
+    let mut small = socket(0, Traffic::Bulk { bytes }, false);
+    small.tcp.receive_buffer_bytes = 1 << 17;
+    let mut run = flows(stack, vec![small]);
+    let rig = world(&mut run);
+    rig.cached = Some((Caches::new(&params, 1, 4, 2, 1), cha(&params)));
+    rig.far.ddio = ddio;
+    run_us(&mut run, 20_000);
+    assert_eq!(world(&mut run).core.sockets[0].counts.read_bytes, bytes);
+    assert!(world(&mut run).requests.is_empty() && world(&mut run).core.lfb().in_use() == 0);
+    run
+}
+
+#[test]
+fn lines_that_the_nic_put_into_the_llc_are_not_read_from_memory() {
+    for inclusion in [Inclusion::Inclusive, Inclusion::Victim] {
+        for (ddio, share) in [(true, 0.0), (false, 1.0)] {
+            let mut run = received(stack(), inclusion, ddio, 1000);
+            let rig = world(&mut run);
+            assert_eq!(rig.far.reads as f64, share * rig.core.counts().source_lines as f64, "{inclusion:?} {ddio}");
+            assert_eq!(rig.core.counts().source_hits, 0, "the NIC's lines are not in the L2");
+        }
+    }
+}
+
+#[test]
+fn stores_to_a_buffer_of_the_user_leave_the_caches_as_dirty_lines() {
+    let stack = StackParams { cached_user: false, extra_lines: 2 << 16, ..stack() };
+    let mut run = received(stack, Inclusion::Victim, false, 4000);
+    let rig = world(&mut run);
+    let stored = rig.core.counts().destination_lines;
+    assert_eq!(stored, rig.core.counts().source_lines);
+    let kept = 1024 * 16 + 4 * 1024 * 11;
+    assert!(rig.far.writes <= stored + rig.core.counts().extra_lines && rig.far.writes + kept >= stored);
+    assert!(rig.far.writes > stored / 2);
+}
