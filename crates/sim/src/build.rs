@@ -5,10 +5,11 @@ use crate::warm_up;
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::app::{footprint, Bases, Generator};
 use hostnet_model::cache::Caches;
+use hostnet_model::control::{Control, Throttled};
 use hostnet_model::core::{CachedCore, Core, Evictions, Partner, Program, Source, Storage, Stream, Thread, Walk};
 use hostnet_model::link::{LinkParams, Receiver, Sender, Socket};
 use hostnet_model::nvme::{Job, Ssd};
-use hostnet_model::params::{AppParams, CacheParams, CoreParams, FioParams, Pattern, RemoteParams};
+use hostnet_model::params::{AppParams, CacheParams, ControlParams, CoreParams, FioParams, Pattern, RemoteParams};
 use hostnet_model::params::{ServerParams, StreamParams, WorkloadKind};
 use hostnet_model::{cha::Cha, iio::Iio, memory::Channel, memory::Decoder, upi::Upi};
 use hostnet_model::{Component, Layout, Machine, Pages, Payload};
@@ -211,6 +212,34 @@ impl Builder<'_> {
         all
     }
 
+    /// What watches the host. It throttles the cores of other sockets, or if there are none those of this one that run
+    /// streams and applications; never those of the network.
+    fn control(&self, control: &ControlParams) -> Component {
+        let layout = self.layout;
+        let network = self.params.stack.as_ref().map_or(&[][..], |stack| &stack.cores);
+        let local = |&core: &u32| ComponentId(layout.core + core);
+        let throttled = match &self.params.remote {
+            Some(remote) if remote.sockets > 0 => {
+                let cores = |socket| {
+                    let all = (layout.remote..).zip(&remote.cores);
+                    all.filter(|(_, core)| core.socket == socket).map(|(id, _)| ComponentId(id)).collect()
+                };
+                Throttled::Sockets((0..remote.sockets).map(cores).collect())
+            }
+            _ => {
+                let own = self.params.workloads.iter().flat_map(|workload| match &workload.kind {
+                    WorkloadKind::Stream(stream) => &stream.cores[..],
+                    WorkloadKind::App(app) => &app.cores,
+                    WorkloadKind::Fio(_) => &[],
+                });
+                Throttled::Local(own.filter(|core| !network.contains(core)).map(local).collect())
+            }
+        };
+        let marking = network.iter().map(local).collect();
+        let rng = self.component_rng(layout.control);
+        Component::Control(Box::new(Control::new(control.clone(), throttled, marking, rng)))
+    }
+
     fn kernel_work(&mut self, class: u8, core: u32, fio: &FioParams) -> Program {
         let base = self.space.take(KERNEL_BYTES);
         let mut rng = self.rng(2 << 32 | u64::from(core) << 8 | u64::from(class));
@@ -313,7 +342,7 @@ fn partition(
     let mut machine = Machine::new(layout, decoder, caches, components, requests_capacity(params));
     warm_up::fill(&mut machine, params, feeds);
     feeds.fill(&mut machine);
-    start(&machine, &mut scheduler);
+    start(&mut machine, &mut scheduler);
     (machine, scheduler)
 }
 
@@ -412,18 +441,25 @@ fn components(builder: &mut Builder) -> Vec<Component> {
     let rng = builder.component_rng(layout.iio);
     let links = (layout.upi - layout.ssd) + (layout.end - layout.link);
     let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| cache.ddio.drives.clone());
-    all.push(Component::Iio(Box::new(Iio::new(params.iio.clone(), params.pcie.clone(), links, ddio, rng, classes))));
+    let mut iio = Iio::new(params.iio.clone(), params.pcie.clone(), links, ddio, rng, classes);
+    if let Some(control) = &params.control {
+        iio.set_clock(control.iio_clock_ps);
+    }
+    all.push(Component::Iio(Box::new(iio)));
     all.extend(builder.drives().into_iter().map(|ssd| Component::Ssd(Box::new(ssd))));
     if let Some(remote) = &params.remote {
         all.extend(builder.remote(remote));
+    }
+    if let Some(control) = &params.control {
+        all.push(builder.control(control));
     }
     all
 }
 
 /// The first events: LFB entries become free one after the other, jobs submit their commands.
-fn start(machine: &Machine, scheduler: &mut Scheduler<Payload>) {
+fn start(machine: &mut Machine, scheduler: &mut Scheduler<Payload>) {
     let layout = machine.layout();
-    for (index, component) in machine.components().iter().enumerate() {
+    for (index, component) in machine.components_mut().iter_mut().enumerate() {
         let id = ComponentId(layout.core + index as u32);
         match component {
             Component::Core(core) if core.is_busy() => {
@@ -448,6 +484,11 @@ fn start(machine: &Machine, scheduler: &mut Scheduler<Payload>) {
                 }
             }
             Component::Sender(_) => scheduler.send(id, id, 1, Payload::Send),
+            Component::Control(control) => {
+                for (delay, payload) in control.first_reads() {
+                    scheduler.send(id, ComponentId(layout.iio), delay, payload);
+                }
+            }
             _ => {}
         }
     }
