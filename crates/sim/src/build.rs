@@ -1,17 +1,17 @@
 //! From a plan to a world.
 
+mod sockets;
+
 use crate::feeds::Feeds;
 use crate::warm_up;
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::app::{footprint, Bases, Generator};
 use hostnet_model::cache::Caches;
-use hostnet_model::control::{Control, Throttled};
 use hostnet_model::core::{CachedCore, Core, Evictions, Partner, Program, Source, Storage, Stream, Thread, Walk};
 use hostnet_model::link::{LinkParams, Receiver, Sender, Socket};
 use hostnet_model::nvme::{Job, Ssd};
-use hostnet_model::params::{AppParams, CacheParams, ControlParams, CoreParams, FioParams, Pattern, RemoteParams};
-use hostnet_model::params::{ServerParams, StreamParams, WorkloadKind};
-use hostnet_model::{cha::Cha, iio::Iio, memory::Channel, memory::Decoder, upi::Upi};
+use hostnet_model::params::{AppParams, CacheParams, FioParams, Pattern, ServerParams, StreamParams, WorkloadKind};
+use hostnet_model::{cha::Cha, iio::Iio, memory::Channel, memory::Decoder};
 use hostnet_model::{Component, Layout, Machine, Pages, Payload};
 use std::collections::VecDeque;
 
@@ -195,49 +195,6 @@ impl Builder<'_> {
             owed: None,
             lines_per_page: 0,
         }
-    }
-
-    /// The ways to other sockets, and the cores there.
-    fn remote(&mut self, remote: &RemoteParams) -> Vec<Component> {
-        let upi = |_| Component::Upi(Box::new(Upi::new(&remote.upi, self.classes)));
-        let mut all: Vec<Component> = (0..remote.sockets).map(upi).collect();
-        let params = CoreParams { lfb_entries: remote.lines_in_flight, ..self.params.core.clone() };
-        for (index, core) in (0..).zip(&remote.cores) {
-            let program = self.stream(core.class, self.params.core.count + index, &core.stream);
-            let rng = self.component_rng(self.layout.remote + index);
-            let upi = ComponentId(self.layout.upi + core.socket);
-            let core = Core::new(params.clone(), self.pages.clone(), rng, vec![program], self.classes).behind(upi);
-            all.push(Component::Core(Box::new(core)));
-        }
-        all
-    }
-
-    /// What watches the host. It throttles the cores of other sockets, or if there are none those of this one that run
-    /// streams and applications; never those of the network.
-    fn control(&self, control: &ControlParams) -> Component {
-        let layout = self.layout;
-        let network = self.params.stack.as_ref().map_or(&[][..], |stack| &stack.cores);
-        let local = |&core: &u32| ComponentId(layout.core + core);
-        let throttled = match &self.params.remote {
-            Some(remote) if remote.sockets > 0 => {
-                let cores = |socket| {
-                    let all = (layout.remote..).zip(&remote.cores);
-                    all.filter(|(_, core)| core.socket == socket).map(|(id, _)| ComponentId(id)).collect()
-                };
-                Throttled::Sockets((0..remote.sockets).map(cores).collect())
-            }
-            _ => {
-                let own = self.params.workloads.iter().flat_map(|workload| match &workload.kind {
-                    WorkloadKind::Stream(stream) => &stream.cores[..],
-                    WorkloadKind::App(app) => &app.cores,
-                    WorkloadKind::Fio(_) => &[],
-                });
-                Throttled::Local(own.filter(|core| !network.contains(core)).map(local).collect())
-            }
-        };
-        let marking = network.iter().map(local).collect();
-        let rng = self.component_rng(layout.control);
-        Component::Control(Box::new(Control::new(control.clone(), throttled, marking, rng)))
     }
 
     fn kernel_work(&mut self, class: u8, core: u32, fio: &FioParams) -> Program {

@@ -52,7 +52,7 @@ pub struct Smoothing {
     pub bandwidth_shift: u32,
     /// Samples of occupancy of up to so many lines are discarded; 0 = none.
     pub occupancy_floor: u64,
-    /// Samples of bandwidth from so many bytes per second on are discarded.
+    /// Samples of bandwidth from so many bytes per second on are discarded; `u64::MAX` = none that can occur.
     pub bandwidth_ceiling: u64,
 }
 
@@ -60,6 +60,20 @@ impl Default for Smoothing {
     /// The weights of hostCC, 1/8 and 1/256; nothing is discarded.
     fn default() -> Self {
         Self { occupancy_shift: 3, bandwidth_shift: 8, occupancy_floor: 0, bandwidth_ceiling: u64::MAX }
+    }
+}
+
+impl Smoothing {
+    /// Whether a sample of occupancy, in units of 2^-10 lines, is a glitch.
+    #[must_use]
+    pub fn discards_occupancy(&self, occupancy: u64) -> bool {
+        self.occupancy_floor > 0 && occupancy <= self.occupancy_floor.saturating_mul(1 << 10)
+    }
+
+    /// Whether a sample of bandwidth, in bytes per second, is a glitch.
+    #[must_use]
+    pub fn discards_bandwidth(&self, bytes_per_s: u64) -> bool {
+        bytes_per_s >= self.bandwidth_ceiling
     }
 }
 

@@ -193,7 +193,7 @@ impl Control {
         let smoothing = self.rule.controller().smoothing();
         let occupancy = difference.occupancy(self.params.iio_clock_ps.max(1));
         self.book.counts.samples[0] += 1;
-        if smoothing.occupancy_floor > 0 && occupancy <= smoothing.occupancy_floor << 10 {
+        if smoothing.discards_occupancy(occupancy) {
             self.book.counts.discarded[0] += 1;
             return;
         }
@@ -207,7 +207,7 @@ impl Control {
         let smoothing = self.rule.controller().smoothing();
         let bandwidth = difference.bandwidth();
         self.book.counts.samples[1] += 1;
-        if bandwidth >= smoothing.bandwidth_ceiling {
+        if smoothing.discards_bandwidth(bandwidth) {
             self.book.counts.discarded[1] += 1;
             return;
         }

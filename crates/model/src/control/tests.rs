@@ -124,3 +124,14 @@ fn times_are_those_between_changes() {
     book.settle(at(115));
     assert_eq!((book.counts.levels_ps, book.counts.echo_ps, book.counts.changes), ([0, 0, 0, 5, 0], 5, 0));
 }
+
+#[test]
+fn a_glitch_is_up_to_the_floor_and_from_the_ceiling_on() {
+    let smoothing = HostCc::new(params()).smoothing();
+    let occupancy = [0, 10 << 10, (10 << 10) + 1].map(|sample| smoothing.discards_occupancy(sample));
+    assert_eq!(occupancy, [true, true, false]);
+    let bandwidth = [18_749_999_999, 18_750_000_000, u64::MAX].map(|sample| smoothing.discards_bandwidth(sample));
+    assert_eq!(bandwidth, [false, true, true]);
+    let all = Smoothing::default();
+    assert!(!all.discards_occupancy(0) && !all.discards_bandwidth(u64::MAX - 1));
+}
