@@ -245,7 +245,7 @@ impl Control {
                     let delay = self.params.signal_ps.max(1);
                     self.steps.all().for_each(|core| context.send(core, delay, Payload::Halt { on }));
                 }
-                Step::Write { registers, .. } if registers == 0 => {}
+                Step::Write { registers: 0, .. } => {}
                 Step::Write { registers, cores, ps } => {
                     let delay = (self.params.write_ps * registers).max(1);
                     cores.iter().for_each(|&core| context.send(core, delay, Payload::Throttle { ps }));
