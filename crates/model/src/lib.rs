@@ -19,12 +19,14 @@
 //! | `nic/` | the NIC: receive buffer, rings, DMA, interrupts, sending |
 //! | `transport/` | TCP and RoCE as pure state machines |
 //! | `upi/` | the way from the cores of other sockets to the memory of this one |
+//! | `control/` | what watches the host and throttles it (hostCC) |
 //! | `link/` | a plain link between two servers |
 
 pub mod app;
 pub mod cache;
 pub mod cha;
 mod context;
+pub mod control;
 pub mod core;
 pub mod ether;
 pub mod flow;

@@ -3,6 +3,7 @@
 use crate::cache::Caches;
 use crate::cha::Cha;
 use crate::context::{Context, Layout, Payload};
+use crate::control::{Control, Controller};
 use crate::core::{CachedCore, Core};
 use crate::iio::Iio;
 use crate::link::{Receiver, Sender};
@@ -37,6 +38,8 @@ pub enum Component {
     Nic(Box<Nic>),
     /// The way to another socket.
     Upi(Box<Upi>),
+    /// What watches the host.
+    Control(Box<Control>),
     /// The sending end of a link to another server; ends of links follow the drives.
     Sender(Box<Sender>),
     /// The receiving end of a link from another server.
@@ -123,6 +126,27 @@ impl Machine {
         (self.caches.as_mut(), &mut self.components)
     }
 
+    /// What watches the host, if anything does.
+    #[must_use]
+    pub fn control(&self) -> Option<&Control> {
+        self.components.iter().find_map(|component| match component {
+            Component::Control(control) => Some(&**control),
+            _ => None,
+        })
+    }
+
+    /// Lets a controller from outside decide what is done about host congestion; see [`Control::attach`].
+    ///
+    /// # Errors
+    /// If nothing watches the host, its rule is none from outside, or the state of a checkpoint cannot be continued.
+    pub fn attach_controller(&mut self, controller: Box<dyn Controller>) -> Result<(), String> {
+        let control = self.components.iter_mut().find_map(|component| match component {
+            Component::Control(control) => Some(control),
+            _ => None,
+        });
+        control.ok_or("nothing watches this host")?.attach(controller)
+    }
+
     /// Ends all sources of traffic. What is on its way still arrives, so that the machine drains.
     pub fn stop_sources(&mut self) {
         for component in &mut self.components {
@@ -133,6 +157,7 @@ impl Machine {
                 Component::Ssd(ssd) => ssd.stop(),
                 Component::Nic(nic) => nic.stop(),
                 Component::Sender(sender) => sender.stop(),
+                Component::Control(control) => control.stop(),
                 _ => {}
             }
         }
@@ -190,6 +215,7 @@ impl Partition for Machine {
             (payload, Component::Ssd(ssd)) => ssd.on_event(payload, &mut context),
             (payload, Component::Nic(nic)) => nic.on_event(payload, &mut context),
             (payload, Component::Upi(upi)) => upi.on_event(payload, &mut context),
+            (payload, Component::Control(control)) => control.on_event(payload, &mut context),
             (Payload::Taken(id), Component::Core(core)) => core.on_taken(id, &mut context),
             (Payload::Throttle { ps }, Component::Core(core)) => core.on_throttle(ps),
             (Payload::Halt { on }, Component::Core(core)) => core.on_halt(on, &mut context),

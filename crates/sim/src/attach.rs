@@ -3,10 +3,14 @@
 use crate::build::Builder;
 use hostnet_kernel::ComponentId;
 use hostnet_model::ether::WireParams;
-use hostnet_model::nic::{self, Nic, NicFlow, Wiring};
+use hostnet_model::nic::{self, Nic, NicFlow, RdmaEnd, Wiring, RDMA_MTU_MAX};
 use hostnet_model::os::{NetCore, NetFootprint, SocketParams};
 use hostnet_model::params::{ClusterParams, FlowParams, NicParams, StackParams, Transport};
+use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::Component;
+
+/// Bytes of the memory region of one end of an RDMA flow.
+const REGION_BYTES: u64 = 64 << 20;
 
 /// A server's place on a network.
 pub(crate) struct Attachment<'a> {
@@ -53,6 +57,14 @@ impl Attachment<'_> {
 }
 
 impl Builder<'_> {
+    /// The cores that serve the NIC.
+    pub(crate) fn network_cores(&self) -> Vec<u32> {
+        match (&self.attachment, &self.params.stack) {
+            (Some(attachment), Some(stack)) => attachment.cores(stack),
+            _ => Vec::new(),
+        }
+    }
+
     /// The classes of flows come after the workloads of the server.
     fn class_of(&self, flow: &FlowParams) -> u8 {
         let Some(attachment) = &self.attachment else { return flow.class };
@@ -97,6 +109,29 @@ impl Builder<'_> {
         attachment.ends().filter(|end| end.core == core).filter_map(socket).collect()
     }
 
+    /// The ends of RDMA flows here, each with a memory region of its own.
+    fn rdma_ends(&mut self) -> Vec<RdmaEnd> {
+        let Some(attachment) = self.attachment.take() else { return Vec::new() };
+        let port = attachment.wire.bytes_per_s;
+        let end = |end: End| {
+            let Transport::Roce(roce) = &end.flow.transport else { return None };
+            let peer = if end.initiator { end.flow.to } else { end.flow.from };
+            Some(RdmaEnd {
+                flow: end.number,
+                hosts: [attachment.host, peer],
+                priority: end.flow.priority,
+                base: self.space.take(REGION_BYTES + u64::from(RDMA_MTU_MAX)),
+                region_bytes: REGION_BYTES,
+                start_ps: end.flow.start_ps,
+                initiator: end.initiator,
+                connection: RoceConnection::new(roce, &end.flow.traffic, end.initiator, port),
+            })
+        };
+        let ends = attachment.ends().filter_map(end).collect();
+        self.attachment = Some(attachment);
+        ends
+    }
+
     /// The NIC.
     pub(crate) fn nic(&mut self, params: &NicParams) -> Option<Component> {
         let stack = self.params.stack.clone()?;
@@ -104,6 +139,7 @@ impl Builder<'_> {
         let serving = attachment.cores(&stack);
         let params = NicParams { queues: serving.len() as u32, ..params.clone() };
         let base = self.space.take(nic::footprint(&params, serving.len() as u32));
+        let rdma = self.rdma_ends();
         let attachment = self.attachment.as_ref()?;
         let core = |index: u32| ComponentId(self.layout.core + index);
         let flows = attachment.cluster.flows.iter().map(|flow| {
@@ -123,6 +159,7 @@ impl Builder<'_> {
             cores: serving.iter().map(|&index| core(index)).collect(),
             armed: !stack.poll,
             flows: flows.collect(),
+            rdma,
             wire: attachment.wire.clone(),
             classes: self.classes,
         };

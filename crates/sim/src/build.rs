@@ -1,5 +1,7 @@
 //! From a plan to a world.
 
+mod sockets;
+
 use crate::attach::Attachment;
 use crate::feeds::Feeds;
 use crate::warm_up;
@@ -10,10 +12,9 @@ use hostnet_model::core::{CachedCore, Core, Evictions, Partner, Program, Source,
 use hostnet_model::link::{LinkParams, Receiver, Sender, Socket};
 use hostnet_model::nvme::{Job, Ssd};
 use hostnet_model::params::{
-    AppParams, CacheParams, CoreParams, FioParams, Pattern, PcieParams, RemoteParams, ServerParams, StreamParams,
-    WorkloadKind,
+    AppParams, CacheParams, FioParams, Pattern, PcieParams, ServerParams, StreamParams, WorkloadKind,
 };
-use hostnet_model::{cha::Cha, iio::Iio, memory::Channel, memory::Decoder, upi::Upi};
+use hostnet_model::{cha::Cha, iio::Iio, memory::Channel, memory::Decoder};
 use hostnet_model::{Component, Layout, Machine, Pages, Payload};
 use std::collections::VecDeque;
 
@@ -202,21 +203,6 @@ impl Builder<'_> {
         }
     }
 
-    /// The ways to other sockets, and the cores there.
-    fn remote(&mut self, remote: &RemoteParams) -> Vec<Component> {
-        let upi = |_| Component::Upi(Box::new(Upi::new(&remote.upi, self.classes)));
-        let mut all: Vec<Component> = (0..remote.sockets).map(upi).collect();
-        let params = CoreParams { lfb_entries: remote.lines_in_flight, ..self.params.core.clone() };
-        for (index, core) in (0..).zip(&remote.cores) {
-            let program = self.stream(core.class, self.params.core.count + index, &core.stream);
-            let rng = self.component_rng(self.layout.remote + index);
-            let upi = ComponentId(self.layout.upi + core.socket);
-            let core = Core::new(params.clone(), self.pages.clone(), rng, vec![program], self.classes).behind(upi);
-            all.push(Component::Core(Box::new(core)));
-        }
-        all
-    }
-
     fn kernel_work(&mut self, class: u8, core: u32, fio: &FioParams) -> Program {
         let base = self.space.take(KERNEL_BYTES);
         let mut rng = self.rng(2 << 32 | u64::from(core) << 8 | u64::from(class));
@@ -330,7 +316,7 @@ fn partition(
     let mut machine = Machine::new(layout, decoder, caches, components, requests_capacity(params));
     warm_up::fill(&mut machine, params, feeds);
     feeds.fill(&mut machine);
-    start(&machine, &mut scheduler);
+    start(&mut machine, &mut scheduler);
     (machine, scheduler)
 }
 
@@ -437,6 +423,9 @@ fn components(builder: &mut Builder) -> Vec<Component> {
     if params.nic.as_ref().is_some_and(|nic| !nic.relaxed_ordering) {
         iio.keep_order(params.ssd.count as usize);
     }
+    if let Some(control) = &params.control {
+        iio.set_clock(control.iio_clock_ps);
+    }
     all.push(Component::Iio(Box::new(iio)));
     all.extend(builder.drives().into_iter().map(|ssd| Component::Ssd(Box::new(ssd))));
     if let Some(nic) = &params.nic {
@@ -444,6 +433,9 @@ fn components(builder: &mut Builder) -> Vec<Component> {
     }
     if let Some(remote) = &params.remote {
         all.extend(builder.remote(remote));
+    }
+    if let Some(control) = &params.control {
+        all.push(builder.control(control));
     }
     all
 }
@@ -457,9 +449,9 @@ fn links(params: &ServerParams, layout: Layout) -> Vec<PcieParams> {
 }
 
 /// The first events: LFB entries become free one after the other, jobs submit their commands.
-fn start(machine: &Machine, scheduler: &mut Scheduler<Payload>) {
+fn start(machine: &mut Machine, scheduler: &mut Scheduler<Payload>) {
     let layout = machine.layout();
-    for (index, component) in machine.components().iter().enumerate() {
+    for (index, component) in machine.components_mut().iter_mut().enumerate() {
         let id = ComponentId(layout.core + index as u32);
         match component {
             Component::Core(core) if core.is_busy() => {
@@ -488,7 +480,17 @@ fn start(machine: &Machine, scheduler: &mut Scheduler<Payload>) {
                     scheduler.send(id, id, delay, payload);
                 }
             }
+            Component::Nic(nic) => {
+                for (delay, payload) in nic.starts() {
+                    scheduler.send(id, id, delay, payload);
+                }
+            }
             Component::Sender(_) => scheduler.send(id, id, 1, Payload::Send),
+            Component::Control(control) => {
+                for (delay, payload) in control.first_reads() {
+                    scheduler.send(id, ComponentId(layout.iio), delay, payload);
+                }
+            }
             _ => {}
         }
     }

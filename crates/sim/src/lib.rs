@@ -69,3 +69,8 @@ impl Run {
         epochs_table(self.epochs())
     }
 }
+
+/// The example of a controller compiles and does what the page says.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/models/control.md")]
+struct ControllerOfYourOwn;

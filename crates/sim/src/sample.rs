@@ -197,6 +197,11 @@ fn core_name(layout: &Layout, id: u32) -> String {
 pub fn settle(machine: &mut Machine, now: Time) {
     for_each_domain(machine, |domain| domain.settle_all(now));
     for_each_cha(machine, |cha| cha.settle(now));
+    for component in machine.components_mut() {
+        if let Component::Control(control) = component {
+            control.settle(now);
+        }
+    }
 }
 
 /// Starts a new measuring window at `now`.
@@ -210,6 +215,7 @@ pub fn reset(machine: &mut Machine, now: Time) {
             Component::CachedCore(core) => core.reset_operations(),
             Component::NetCore(core) => core.reset(now),
             Component::Nic(nic) => nic.reset(now),
+            Component::Control(control) => control.reset(now),
             _ => {}
         }
     }
@@ -239,6 +245,7 @@ fn for_each_domain(machine: &mut Machine, mut action: impl FnMut(&mut Domain)) {
             Component::Ssd(ssd) => ssd.domains_mut().into_iter().for_each(&mut action),
             Component::Nic(nic) => nic.domains_mut().into_iter().for_each(&mut action),
             Component::Upi(upi) => upi.domains_mut().into_iter().for_each(&mut action),
+            Component::Control(_) => {}
             Component::Sender(sender) => sender.domains_mut().into_iter().for_each(&mut action),
             Component::Receiver(receiver) => receiver.domains_mut().into_iter().for_each(&mut action),
         }

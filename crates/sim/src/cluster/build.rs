@@ -8,9 +8,6 @@ use hostnet_model::ether::{fabric, World};
 use hostnet_model::params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams, Workload, WorkloadKind};
 use hostnet_model::Payload;
 
-/// Events of the fabric that may be pending before its queue has to grow.
-const EVENTS_CAPACITY: usize = 4096;
-
 /// Lines of a burst, as a power of two: a TLP of 256 B.
 pub(super) const BURST_SHIFT: u32 = 2;
 
@@ -42,9 +39,7 @@ pub fn world(cluster: &ClusterParams) -> Simulation<World> {
         let (machine, scheduler) = attached_server(server, first, attachment);
         parts.push((World::Server(Box::new(machine)), scheduler));
     }
-    let mut scheduler = Scheduler::new(ComponentId(first), built.components, EVENTS_CAPACITY);
-    built.fabric.begin(&mut scheduler);
-    parts.push((World::Fabric(Box::new(built.fabric)), scheduler));
+    parts.push((World::Fabric(Box::new(built.fabric)), built.scheduler));
     Simulation::new(parts, built.window_ps.unwrap_or(u64::MAX))
 }
 

@@ -10,7 +10,7 @@ use hostnet_kernel::Time;
 impl CachedCore {
     /// Carries out accesses until one has to wait.
     pub(super) fn advance(&mut self, context: &mut Context) {
-        while !self.sleeping {
+        while !(self.sleeping || self.halted) {
             let Some(pending) = self.fetch(context) else { return };
             let Some(at) = self.gate(&pending) else { return };
             let now = context.now();

@@ -56,7 +56,7 @@ impl CachedCore {
             next: RequestId::NONE,
         });
         context.caches().expect(line);
-        context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
+        context.send(context.cha(), self.params.to_cha_ps + self.throttle_ps, Payload::Arrive(id));
         flight
     }
 

@@ -81,6 +81,9 @@ pub struct CachedCore {
     rng: Rng,
     thread: Option<Thread>,
     stopped: bool,
+    /// What MBA adds to the way of every read, in ps.
+    throttle_ps: u64,
+    halted: bool,
     /// The first access of an operation that no client has asked for yet.
     held: Option<Item>,
     pending: Option<Pending>,
@@ -135,6 +138,8 @@ impl CachedCore {
             idle_entries: entries,
             waiting: VecDeque::new(),
             stopped: false,
+            throttle_ps: 0,
+            halted: false,
             held: None,
             pending: None,
             sleeping: false,
@@ -220,8 +225,17 @@ impl CachedCore {
             Payload::Block { line, lines, job, ssd } => {
                 self.on_block(Block { address: line * 64, lines, ssd, job }, context);
             }
+            Payload::Throttle { ps } => self.throttle_ps = u64::from(ps),
+            Payload::Halt { on } => self.on_halt(on, context),
             other => unreachable!("a core was sent {other:?}"),
         }
+    }
+
+    /// The process is stopped: what it has in flight ends, nothing new begins. Or it goes on from now.
+    fn on_halt(&mut self, on: bool, context: &mut Context) {
+        self.halted = on;
+        self.front_fs = self.front_fs.max(context.now().ps() * 1000);
+        self.advance(context);
     }
 
     /// An LFB entry may be allocated again.

@@ -1,0 +1,122 @@
+//! From the registers of the IIO to signals.
+
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// What lies between two reads of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Difference {
+    pub(super) counted: u64,
+    pub(super) ps: u64,
+}
+
+impl Difference {
+    /// Mean occupancy in units of 2^-10 lines, of a register that adds it up every `clock_ps` ps.
+    pub(super) fn occupancy(self, clock_ps: u64) -> u64 {
+        self.per_ps(u128::from(clock_ps) << 10)
+    }
+
+    /// Bytes per second, of a register that counts lines.
+    pub(super) fn bandwidth(self) -> u64 {
+        self.per_ps(64 * 1_000_000_000_000)
+    }
+
+    fn per_ps(self, scale: u128) -> u64 {
+        u64::try_from(u128::from(self.counted) * scale / u128::from(self.ps)).unwrap_or(u64::MAX)
+    }
+}
+
+/// The last read of a register.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Meter {
+    last: Option<(Time, u64)>,
+}
+
+impl Meter {
+    /// A read of `value`. Nothing comes of the first, or of a second at the same time.
+    pub(super) fn read(&mut self, now: Time, value: u64) -> Option<Difference> {
+        let (before, counted) = self.last.replace((now, value))?;
+        let difference = Difference { counted: value.wrapping_sub(counted), ps: now.since(before) };
+        (difference.ps > 0).then_some(difference)
+    }
+}
+
+/// An exponentially weighted moving average from 0 on, in integers as a kernel has them.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Average {
+    value: u64,
+}
+
+impl Average {
+    /// Takes in a sample with a weight of 2 to the minus `shift`. Rounds down: from below, it stays up to 2^shift - 1 units below
+    /// a constant sample.
+    pub(super) fn take(&mut self, sample: u64, shift: u32) -> u64 {
+        let weight = (1_u128 << shift) - 1;
+        self.value = ((u128::from(self.value) * weight + u128::from(sample)) >> shift) as u64;
+        self.value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_first_read_and_a_second_at_the_same_time_tell_nothing() {
+        let mut meter = Meter::default();
+        assert_eq!(meter.read(Time::from_ps(7), 100), None);
+        assert_eq!(meter.read(Time::from_ps(7), 100), None);
+        assert_eq!(meter.read(Time::from_ps(17), 130), Some(Difference { counted: 30, ps: 10 }));
+    }
+
+    #[test]
+    fn a_register_may_wrap() {
+        let mut meter = Meter::default();
+        let _ = meter.read(Time::ZERO, u64::MAX - 9);
+        assert_eq!(meter.read(Time::from_ps(1), 5), Some(Difference { counted: 15, ps: 1 }));
+    }
+
+    #[test]
+    fn signals_are_lines_and_bytes_per_second() {
+        // 65 lines over 300 clocks of 2 ns, in which 150 lines came.
+        let ps = 600_000;
+        assert_eq!(Difference { counted: 65 * 300, ps }.occupancy(2000), 65 << 10);
+        assert_eq!(Difference { counted: 150, ps }.bandwidth(), 16_000_000_000);
+        assert_eq!(Difference { counted: u64::MAX, ps: 1 }.bandwidth(), u64::MAX);
+    }
+
+    #[test]
+    fn an_average_without_shift_is_the_sample() {
+        let mut average = Average::default();
+        assert_eq!(average.take(12_345, 0), 12_345);
+        assert_eq!(average.take(1, 0), 1);
+    }
+
+    #[test]
+    fn one_sample_has_its_weight() {
+        let mut average = Average::default();
+        assert_eq!(average.take(8 << 10, 3), 1 << 10);
+        assert_eq!(average.take(8 << 10, 3), (7 << 10) / 8 + (1 << 10));
+        assert_eq!(Average::default().take(255, 8), 0);
+        assert_eq!(Average::default().take(256, 8), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn an_average_comes_to_a_constant_sample(start in 0_u64..1 << 40, sample in 0_u64..1 << 40, shift in 0_u32..=8) {
+            let mut average = Average { value: start };
+            let mut before = start;
+            for _ in 0..40 << shift {
+                let now = average.take(sample, shift);
+                let between = if start >= sample { sample..=before } else { before..=sample };
+                prop_assert!(between.contains(&now), "{now} after {before} for {sample}");
+                before = now;
+            }
+            prop_assert!(sample.abs_diff(before) < 1 << shift, "{before} for {sample}");
+            if start >= sample {
+                prop_assert_eq!(before, sample);
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Other sockets, and what watches a host.
+
+use super::Builder;
+use hostnet_kernel::ComponentId;
+use hostnet_model::control::{Control, Throttled};
+use hostnet_model::core::Core;
+use hostnet_model::params::{ControlParams, CoreParams, RemoteParams, WorkloadKind};
+use hostnet_model::upi::Upi;
+use hostnet_model::Component;
+
+impl Builder<'_> {
+    /// The ways to other sockets, and the cores there.
+    pub(super) fn remote(&mut self, remote: &RemoteParams) -> Vec<Component> {
+        let upi = |_| Component::Upi(Box::new(Upi::new(&remote.upi, self.classes)));
+        let mut all: Vec<Component> = (0..remote.sockets).map(upi).collect();
+        let params = CoreParams { lfb_entries: remote.lines_in_flight, ..self.params.core.clone() };
+        for (index, core) in (0..).zip(&remote.cores) {
+            let program = self.stream(core.class, self.params.core.count + index, &core.stream);
+            let rng = self.component_rng(self.layout.remote + index);
+            let upi = ComponentId(self.layout.upi + core.socket);
+            let core = Core::new(params.clone(), self.pages.clone(), rng, vec![program], self.classes).behind(upi);
+            all.push(Component::Core(Box::new(core)));
+        }
+        all
+    }
+
+    /// What watches the host. It throttles the cores of other sockets, or if there are none those of this one that run
+    /// streams and applications; never those of the network.
+    pub(super) fn control(&self, control: &ControlParams) -> Component {
+        let layout = self.layout;
+        let network = self.network_cores();
+        let local = |&core: &u32| ComponentId(layout.core + core);
+        let throttled = match &self.params.remote {
+            Some(remote) if remote.sockets > 0 => {
+                let cores = |socket| {
+                    let all = (layout.remote..).zip(&remote.cores);
+                    all.filter(|(_, core)| core.socket == socket).map(|(id, _)| ComponentId(id)).collect()
+                };
+                Throttled::Sockets((0..remote.sockets).map(cores).collect())
+            }
+            _ => {
+                let own = self.params.workloads.iter().flat_map(|workload| match &workload.kind {
+                    WorkloadKind::Stream(stream) => &stream.cores[..],
+                    WorkloadKind::App(app) => &app.cores,
+                    WorkloadKind::Fio(_) | WorkloadKind::Network => &[],
+                });
+                Throttled::Local(own.filter(|core| !network.contains(core)).map(local).collect())
+            }
+        };
+        let marking = network.iter().map(local).collect();
+        let rng = self.component_rng(layout.control);
+        Component::Control(Box::new(Control::new(control.clone(), throttled, marking, rng)))
+    }
+}
