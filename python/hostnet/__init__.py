@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet._core import CheckpointError, CommandCheck, ConfigError, SimulationError
 from hostnet._core import version as _version
+from hostnet.cluster import ClusterResults, run_cluster
 from hostnet.comparison import Comparison, compare
 from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
 from hostnet.published import FormulaConstants, Inflation, cha_admission, formula
@@ -69,6 +70,7 @@ __all__ = [
     "Cache",
     "Cha",
     "CheckpointError",
+    "ClusterResults",
     "CommandCheck",
     "Comparison",
     "Config",
@@ -111,6 +113,7 @@ __all__ = [
     "memory",
     "predict",
     "run",
+    "run_cluster",
     "run_many",
     "sweep",
 ]

@@ -35,13 +35,12 @@ use std::path::Path;
 
 /// Checks a configuration and resolves it to a plan. The error is the first thing that is wrong.
 pub fn resolve(input: &Input) -> Result<Plan, ConfigError> {
-    let source = Source::read(input, schema::complete()).map_err(|error| match error.path.split('.').next() {
-        Some("host") if is_cluster(input.text, input.format) => {
-            let message =
-                "describes a cluster of hosts, which `hostnet run` takes; a server is wanted here".to_string();
-            ConfigError { path: "host".to_string(), message, ..error }
+    let source = Source::read(input, schema::complete()).map_err(|error| {
+        if !is_cluster(input.text, input.format) {
+            return error;
         }
-        _ => error,
+        let message = "describes a cluster of hosts, which `hostnet run` takes; a server is wanted here".to_string();
+        ConfigError { file: input.file.to_string(), line: None, path: "host".to_string(), message }
     })?;
     build(&source, input).map_err(|issue| source.locate(issue))
 }

@@ -260,10 +260,7 @@ fn dumbbell(
     for (side, names) in DUMBBELL.into_iter().zip([&network.left, &network.right]) {
         let path = format!("network.{side}");
         let Some(Names(names)) = names else {
-            return Err(Issue::between(
-                &[&path, "network.topology"],
-                "missing; a dumbbell has hosts at its left and at its right",
-            ));
+            return Err(Issue::new(path, "missing; a dumbbell has hosts at its left and at its right"));
         };
         switches.entry(side.to_string()).or_default();
         for at in

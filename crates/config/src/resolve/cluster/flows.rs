@@ -178,8 +178,7 @@ fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
 }
 
 fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
-    let lacks =
-        |key: &str, message: &str| Issue::between(&[&format!("{path}.{key}"), &format!("{path}.kind")], message);
+    let lacks = |key: &str, message: &str| Issue::new(format!("{path}.{key}"), message);
     let bytes = spec.bytes.map_or(u64::MAX, |Size(bytes)| bytes);
     match spec.kind {
         FlowKindSpec::Bulk | FlowKindSpec::Write => Ok(Traffic::Bulk { bytes }),
