@@ -78,7 +78,7 @@ fn shares(server: &ServerParams) -> impl Iterator<Item = Share<'_>> {
     server.workloads.iter().enumerate().flat_map(|(class, workload)| {
         let fio = match &workload.kind {
             WorkloadKind::Fio(fio) => Some(fio),
-            WorkloadKind::Stream(_) | WorkloadKind::App(_) => None,
+            WorkloadKind::Stream(_) | WorkloadKind::App(_) | WorkloadKind::Network => None,
         };
         fio.into_iter().flat_map(move |fio| fio.jobs.iter().map(move |job| Share { class, job, fio }))
     })

@@ -3,7 +3,7 @@
 //!
 //! * [`Row`] is what one benchmark found; [`table`] lays rows out for people.
 //! * [`kernel`] measures the event queue against a binary heap, [`windows`] partitions in step, [`cache`] what caches
-//!   hold, [`mod@filter`] the cache filter, [`channel`] one memory channel, [`server`] whole servers.
+//!   hold, [`mod@filter`] the cache filter, [`channel`] one memory channel, [`server`] whole servers, [`network`] a network of endpoints.
 //! * [`BENCHMARKS`] lists all of them. To add one, write a function from [`Size`] to rows and append it there.
 //!
 //! Every benchmark also runs as a test, with tiny sizes.
@@ -13,6 +13,7 @@ pub mod channel;
 pub mod filter;
 pub mod kernel;
 mod memory;
+pub mod network;
 mod row;
 mod sample;
 pub mod server;
@@ -41,6 +42,7 @@ pub const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("cache", cache::rows),
     ("filter", filter::rows),
     ("memory", channel::rows),
+    ("network", network::rows),
     ("server", server::rows),
     ("pairs", server::pairs),
 ];

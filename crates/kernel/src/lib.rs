@@ -25,6 +25,6 @@ pub use event::{ComponentId, Event, EventKey};
 pub use observe::Observer;
 pub use partition::{Progress, Simulation};
 pub use queue::Queue;
-pub use rng::Rng;
+pub use rng::{mix, Rng};
 pub use scheduler::{Partition, Scheduler};
 pub use time::Time;

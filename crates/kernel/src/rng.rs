@@ -46,7 +46,8 @@ impl Rng {
 
 /// The finaliser of splitmix64: a bijection that spreads every input bit over all output bits.
 #[must_use]
-pub(crate) fn mix(value: u64) -> u64 {
+#[inline]
+pub fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ (value >> 31)

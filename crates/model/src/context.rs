@@ -4,6 +4,7 @@ use crate::cache::Caches;
 use crate::memory::Decoder;
 use crate::packet::{PacketId, Packets};
 use crate::request::{RequestId, Requests};
+use crate::upi::UpiPool;
 use hostnet_kernel::{ComponentId, Event, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 
@@ -153,7 +154,7 @@ pub enum Payload {
     Transmit(PacketId),
     /// From the NIC to a core: a packet has come and its completion can be seen.
     Received(PacketId),
-    /// From the NIC to a core: an interrupt of a receive queue.
+    /// From the NIC to a core: an interrupt of a receive queue. From the NIC to itself: the moderation of a queue's interrupts ends.
     Interrupt {
         /// The queue.
         queue: u16,
@@ -196,6 +197,13 @@ pub enum Payload {
         /// Whether it is stopped.
         on: bool,
     },
+    /// To a UPI: a credit is back.
+    UpiCredit {
+        /// Of which pool.
+        pool: UpiPool,
+    },
+    /// To what watches the host: the write of a register has ended.
+    RegisterWritten,
     /// To a core with transports: incoming packets are to be marked, or not any more.
     Echo {
         /// Whether they are.
@@ -317,6 +325,13 @@ impl Context<'_> {
     #[inline]
     pub fn net(&mut self) -> NetContext<'_> {
         NetContext { id: self.id, packets: self.packets, scheduler: self.scheduler }
+    }
+
+    /// Whether a component is the UPI to another socket.
+    #[must_use]
+    #[inline]
+    pub fn is_upi(&self, component: ComponentId) -> bool {
+        component.0 >= self.layout.upi && component.0 < self.layout.remote
     }
 
     /// The NIC.

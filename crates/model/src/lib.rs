@@ -12,8 +12,13 @@
 //! | `memory/` | memory controller and DRAM of one channel, address map |
 //! | `iio/` | integrated IO controller: write and read buffers |
 //! | `pcie/` | what a link costs |
+//! | `os/` | what network traffic costs a core: softirq, copies, applications |
 //! | `nvme/` | drives as DMA sources and sinks |
+//! | `flow/` | applications at the ends of flows |
+//! | `ether/` | cables, ports, switches, hosts without a host network |
+//! | `nic/` | the NIC: receive buffer, rings, DMA, interrupts, sending |
 //! | `transport/` | TCP and RoCE as pure state machines |
+//! | `upi/` | the way from the cores of other sockets to the memory of this one |
 //! | `link/` | a plain link between two servers |
 
 pub mod app;
@@ -21,17 +26,22 @@ pub mod cache;
 pub mod cha;
 mod context;
 pub mod core;
+pub mod ether;
+pub mod flow;
 pub mod iio;
 pub mod link;
 mod machine;
 pub mod memory;
+pub mod nic;
 pub mod nvme;
+pub mod os;
 mod packet;
 mod pages;
 pub mod params;
 pub mod pcie;
 mod request;
 pub mod transport;
+pub mod upi;
 
 pub use context::{Context, IioCounter, Layout, NetContext, Payload};
 pub use machine::{Component, Machine};

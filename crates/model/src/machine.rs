@@ -7,9 +7,12 @@ use crate::core::{CachedCore, Core};
 use crate::iio::Iio;
 use crate::link::{Receiver, Sender};
 use crate::memory::{Channel, Decoder};
+use crate::nic::Nic;
 use crate::nvme::Ssd;
+use crate::os::NetCore;
 use crate::packet::{Packet, Packets};
 use crate::request::Requests;
+use crate::upi::Upi;
 use hostnet_kernel::{Event, Partition, Scheduler};
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +23,8 @@ pub enum Component {
     Core(Box<Core>),
     /// A core with caches.
     CachedCore(Box<CachedCore>),
+    /// A core with network traffic.
+    NetCore(Box<NetCore>),
     /// The caching and home agents.
     Cha(Box<Cha>),
     /// A memory channel.
@@ -28,6 +33,10 @@ pub enum Component {
     Iio(Box<Iio>),
     /// A drive.
     Ssd(Box<Ssd>),
+    /// The NIC; it follows the drives.
+    Nic(Box<Nic>),
+    /// The way to another socket.
+    Upi(Box<Upi>),
     /// The sending end of a link to another server; ends of links follow the drives.
     Sender(Box<Sender>),
     /// The receiving end of a link from another server.
@@ -120,6 +129,7 @@ impl Machine {
             match component {
                 Component::Core(core) => core.stop(),
                 Component::CachedCore(core) => core.stop(),
+                Component::NetCore(core) => core.stop(),
                 Component::Ssd(ssd) => ssd.stop(),
                 Component::Sender(sender) => sender.stop(),
                 _ => {}
@@ -142,6 +152,7 @@ impl Partition for Machine {
 
     #[inline]
     fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
+        let source = event.source;
         let mut context = Context {
             id: event.target,
             layout: &self.layout,
@@ -165,6 +176,7 @@ impl Partition for Machine {
                 core.on_kernel_work(pages, class, ssd, &mut context);
             }
             (payload, Component::CachedCore(core)) => core.on_event(payload, &mut context),
+            (payload, Component::NetCore(core)) => core.on_event(payload, &mut context),
             (payload, Component::Channel(channel)) => channel.on_event(payload, &mut context),
             (Payload::Data(id), Component::Iio(iio)) => iio.on_data(id, &mut context),
             (Payload::Acknowledged(id), Component::Iio(iio)) => iio.on_acknowledged(id, &mut context),
@@ -175,6 +187,14 @@ impl Partition for Machine {
                 iio.on_read_tlp(line, lines, class, link, &mut context);
             }
             (payload, Component::Ssd(ssd)) => ssd.on_event(payload, &mut context),
+            (payload, Component::Nic(nic)) => nic.on_event(payload, &mut context),
+            (payload, Component::Upi(upi)) => upi.on_event(payload, &mut context),
+            (Payload::Taken(id), Component::Core(core)) => core.on_taken(id, &mut context),
+            (Payload::Throttle { ps }, Component::Core(core)) => core.on_throttle(ps),
+            (Payload::Halt { on }, Component::Core(core)) => core.on_halt(on, &mut context),
+            (Payload::ReadCounter { counter }, Component::Iio(iio)) => {
+                iio.on_read_counter(counter, source, &mut context)
+            }
             (payload, Component::Sender(sender)) => sender.on_event(payload, &mut context),
             (payload, Component::Receiver(receiver)) => receiver.on_event(payload, &mut context),
             (payload, Component::Core(_) | Component::Cha(_) | Component::Iio(_)) => {

@@ -104,6 +104,14 @@ impl Packets {
         &mut self.slots[id.0 as usize]
     }
 
+    /// The packets on their way, in no order that means anything. It takes as long as there ever were packets: for reports,
+    /// not for events.
+    pub fn iter(&self) -> impl Iterator<Item = &Packet> {
+        let mut free = vec![false; self.slots.len()];
+        self.free.iter().for_each(|id| free[id.0 as usize] = true);
+        self.slots.iter().zip(free).filter(|(_, free)| !free).map(|(packet, _)| packet)
+    }
+
     /// How many packets are on their way.
     #[must_use]
     pub fn len(&self) -> usize {

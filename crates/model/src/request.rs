@@ -24,6 +24,8 @@ pub enum Kind {
     CoreClean,
     /// The CHA writes a dirty line of the LLC to memory.
     Evict,
+    /// The CHA writes to memory that another socket owns a line from now on.
+    Directory,
     /// A device reads a line.
     IoRead,
     /// A device writes a line to memory.
@@ -39,10 +41,10 @@ impl Kind {
         matches!(self, Self::CoreRead | Self::IoRead)
     }
 
-    /// True for dirty lines of cores, and for what the LLC writes to make room: what may hold entries only up to a limit.
+    /// True for dirty lines of cores, and for what the CHA writes by itself: what may hold entries only up to a limit.
     #[must_use]
     pub fn is_core_write(self) -> bool {
-        matches!(self, Self::CoreWrite | Self::CoreClean | Self::Evict)
+        matches!(self, Self::CoreWrite | Self::CoreClean | Self::Evict | Self::Directory)
     }
 
     /// True for what devices do.

@@ -1,5 +1,6 @@
 //! From a plan to a world.
 
+use crate::attach::Attachment;
 use crate::feeds::Feeds;
 use crate::warm_up;
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
@@ -8,8 +9,11 @@ use hostnet_model::cache::Caches;
 use hostnet_model::core::{CachedCore, Core, Evictions, Partner, Program, Source, Storage, Stream, Thread, Walk};
 use hostnet_model::link::{LinkParams, Receiver, Sender, Socket};
 use hostnet_model::nvme::{Job, Ssd};
-use hostnet_model::params::{AppParams, CacheParams, FioParams, Pattern, ServerParams, StreamParams, WorkloadKind};
-use hostnet_model::{cha::Cha, iio::Iio, memory::Channel, memory::Decoder};
+use hostnet_model::params::{
+    AppParams, CacheParams, CoreParams, FioParams, Pattern, PcieParams, RemoteParams, ServerParams, StreamParams,
+    WorkloadKind,
+};
+use hostnet_model::{cha::Cha, iio::Iio, memory::Channel, memory::Decoder, upi::Upi};
 use hostnet_model::{Component, Layout, Machine, Pages, Payload};
 use std::collections::VecDeque;
 
@@ -21,12 +25,12 @@ const KERNEL_BYTES: u64 = 256 << 20;
 const EXTRA_BYTES: u64 = 16 << 20;
 
 /// Hands out virtual memory, aligned to 1 MiB.
-struct Space {
+pub(crate) struct Space {
     next: u64,
 }
 
 impl Space {
-    fn take(&mut self, bytes: u64) -> u64 {
+    pub(crate) fn take(&mut self, bytes: u64) -> u64 {
         let base = self.next;
         self.next += bytes.next_multiple_of(1 << 20);
         base
@@ -34,12 +38,14 @@ impl Space {
 }
 
 /// Parts under construction.
-struct Builder<'a> {
-    params: &'a ServerParams,
-    layout: Layout,
-    pages: Pages,
-    space: Space,
-    classes: usize,
+pub(crate) struct Builder<'a> {
+    pub(crate) params: &'a ServerParams,
+    pub(crate) layout: Layout,
+    pub(crate) pages: Pages,
+    pub(crate) space: Space,
+    pub(crate) classes: usize,
+    /// Its place on a network, if it has one.
+    pub(crate) attachment: Option<Attachment<'a>>,
 }
 
 impl Builder<'_> {
@@ -47,7 +53,7 @@ impl Builder<'_> {
         Rng::new(self.params.seed, stream)
     }
 
-    fn component_rng(&self, component: u32) -> Rng {
+    pub(crate) fn component_rng(&self, component: u32) -> Rng {
         self.rng(u64::from(component))
     }
 
@@ -90,6 +96,7 @@ impl Builder<'_> {
                     }
                 }
                 WorkloadKind::App(app) => self.app_threads(class, app, &mut threads),
+                WorkloadKind::Network => {}
             }
         }
         threads
@@ -167,7 +174,7 @@ impl Builder<'_> {
                         programs[core as usize].push(program);
                     }
                 }
-                WorkloadKind::App(_) => {}
+                WorkloadKind::App(_) | WorkloadKind::Network => {}
                 WorkloadKind::Fio(fio) => {
                     for core in cores_of(fio) {
                         let program = self.kernel_work(class, core, fio);
@@ -193,6 +200,21 @@ impl Builder<'_> {
             owed: None,
             lines_per_page: 0,
         }
+    }
+
+    /// The ways to other sockets, and the cores there.
+    fn remote(&mut self, remote: &RemoteParams) -> Vec<Component> {
+        let upi = |_| Component::Upi(Box::new(Upi::new(&remote.upi, self.classes)));
+        let mut all: Vec<Component> = (0..remote.sockets).map(upi).collect();
+        let params = CoreParams { lfb_entries: remote.lines_in_flight, ..self.params.core.clone() };
+        for (index, core) in (0..).zip(&remote.cores) {
+            let program = self.stream(core.class, self.params.core.count + index, &core.stream);
+            let rng = self.component_rng(self.layout.remote + index);
+            let upi = ComponentId(self.layout.upi + core.socket);
+            let core = Core::new(params.clone(), self.pages.clone(), rng, vec![program], self.classes).behind(upi);
+            all.push(Component::Core(Box::new(core)));
+        }
+        all
     }
 
     fn kernel_work(&mut self, class: u8, core: u32, fio: &FioParams) -> Program {
@@ -273,7 +295,17 @@ pub fn server(params: &ServerParams, first: u32) -> (Machine, Scheduler<Payload>
 
 fn fed_server(params: &ServerParams, first: u32, feeds: &mut Feeds) -> (Machine, Scheduler<Payload>) {
     let classes = params.workloads.len().max(1);
-    partition(params, layout(params, first, 0), classes, feeds, |_, _| {})
+    partition(params, layout(params, first, 0), classes, feeds, None, |_, _| {})
+}
+
+/// The partition of a server on a network, with components from `first` on. Its workloads end with the classes of the network.
+pub(crate) fn attached_server(
+    params: &ServerParams,
+    first: u32,
+    attachment: Attachment,
+) -> (Machine, Scheduler<Payload>) {
+    let classes = params.workloads.len();
+    partition(params, layout(params, first, 0), classes, &mut Feeds::new(params), Some(attachment), |_, _| {})
 }
 
 /// The partition of a server whose parts beyond those of every server are added by `extend`.
@@ -282,10 +314,11 @@ fn partition(
     layout: Layout,
     classes: usize,
     feeds: &mut Feeds,
+    attachment: Option<Attachment>,
     extend: impl FnOnce(&mut Builder, &mut Vec<Component>),
 ) -> (Machine, Scheduler<Payload>) {
     let pages = Pages::new(&params.memory.pages, params.seed);
-    let mut builder = Builder { params, layout, pages, space: Space { next: 0 }, classes };
+    let mut builder = Builder { params, layout, pages, space: Space { next: 0 }, classes, attachment };
     let mut components = components(&mut builder);
     extend(&mut builder, &mut components);
     let decoder = Decoder::new(&params.memory.map, &params.memory.dram);
@@ -297,7 +330,7 @@ fn partition(
     let mut machine = Machine::new(layout, decoder, caches, components, requests_capacity(params));
     warm_up::fill(&mut machine, params, feeds);
     feeds.fill(&mut machine);
-    start(params, &machine, &mut scheduler);
+    start(&machine, &mut scheduler);
     (machine, scheduler)
 }
 
@@ -340,7 +373,7 @@ fn linked(
     end: impl FnOnce(&Socket, Pages) -> Component,
 ) -> (Machine, Scheduler<Payload>) {
     let class = params.workloads.len();
-    partition(params, layout, class + 1, &mut Feeds::new(params), |builder, components| {
+    partition(params, layout, class + 1, &mut Feeds::new(params), None, |builder, components| {
         let base = builder.space.take(link.buffer_bytes);
         let socket = Socket { link: params.ssd.count as u8, class: class as u8, peer, base };
         components.push(end(&socket, builder.pages.clone()));
@@ -348,7 +381,7 @@ fn linked(
 }
 
 /// The numbers of the components of a server with `links` ends of links.
-fn layout(params: &ServerParams, first: u32, links: u32) -> Layout {
+pub(crate) fn layout(params: &ServerParams, first: u32, links: u32) -> Layout {
     let cha = first + params.core.count;
     let channel = cha + 1;
     let iio = channel + params.memory.map.channels * params.memory.dram.subchannels;
@@ -362,11 +395,15 @@ fn layout(params: &ServerParams, first: u32, links: u32) -> Layout {
     Layout { core: first, cha, channel, iio, ssd, nic, upi, remote, control, link, slices, end: link + links }
 }
 
-/// Every request holds an LFB entry, an IIO entry or a TOR entry.
+/// Every request holds an LFB entry, an IIO entry or a TOR entry; one of another socket may have another number at the CHA.
 fn requests_capacity(params: &ServerParams) -> usize {
     let cores = params.core.count * params.core.lfb_entries;
-    (cores * 2 + params.iio.write_credits + params.iio.read_credits + params.cha.slices * params.cha.tor_entries)
-        as usize
+    let remote = params.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32 * remote.lines_in_flight);
+    (cores * 2
+        + remote * 3
+        + params.iio.write_credits
+        + params.iio.read_credits
+        + params.cha.slices * params.cha.tor_entries) as usize
 }
 
 fn components(builder: &mut Builder) -> Vec<Component> {
@@ -377,7 +414,12 @@ fn components(builder: &mut Builder) -> Vec<Component> {
         None => builder.cores(),
         Some(cache) => builder.cached_cores(cache),
     };
+    builder.net_cores(&mut all);
     let cha = Cha::new(params.cha.clone(), &params.core, &params.iio, params.cache.as_ref(), classes);
+    let cha = match &params.remote {
+        Some(remote) => cha.with_remote(remote),
+        None => cha,
+    };
     all.push(Component::Cha(Box::new(cha)));
     let memory = &params.memory;
     for number in 0..memory.map.channels * memory.dram.subchannels {
@@ -386,21 +428,38 @@ fn components(builder: &mut Builder) -> Vec<Component> {
         all.push(Component::Channel(Box::new(channel)));
     }
     let rng = builder.component_rng(layout.iio);
-    let links = builder.layout.end - builder.layout.ssd;
-    let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| cache.ddio.drives.clone());
-    all.push(Component::Iio(Box::new(Iio::new(params.iio.clone(), params.pcie.clone(), links, ddio, rng, classes))));
+    let pcie = links(params, layout);
+    let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| {
+        let nic = params.nic.iter().map(|nic| nic.ddio);
+        cache.ddio.drives.iter().copied().chain(nic).collect()
+    });
+    all.push(Component::Iio(Box::new(Iio::new(params.iio.clone(), &pcie, ddio, rng, classes))));
     all.extend(builder.drives().into_iter().map(|ssd| Component::Ssd(Box::new(ssd))));
+    if let Some(nic) = &params.nic {
+        all.extend(builder.nic(nic));
+    }
+    if let Some(remote) = &params.remote {
+        all.extend(builder.remote(remote));
+    }
     all
 }
 
+/// The PCIe links at the IIO: those of the drives, of the NIC, and of the ends of plain links.
+fn links(params: &ServerParams, layout: Layout) -> Vec<PcieParams> {
+    let drives = (0..params.ssd.count).map(|_| &params.pcie);
+    let nic = params.nic.iter().map(|nic| &nic.pcie);
+    let ends = (layout.link..layout.end).map(|_| &params.pcie);
+    drives.chain(nic).chain(ends).cloned().collect()
+}
+
 /// The first events: LFB entries become free one after the other, jobs submit their commands.
-fn start(params: &ServerParams, machine: &Machine, scheduler: &mut Scheduler<Payload>) {
+fn start(machine: &Machine, scheduler: &mut Scheduler<Payload>) {
     let layout = machine.layout();
     for (index, component) in machine.components().iter().enumerate() {
         let id = ComponentId(layout.core + index as u32);
         match component {
             Component::Core(core) if core.is_busy() => {
-                for entry in 0..params.core.lfb_entries {
+                for entry in 0..core.lfb().capacity() {
                     scheduler.send(id, id, 1 + u64::from(entry) * 1000 + index as u64 * 137, Payload::Refill);
                 }
             }
@@ -418,6 +477,11 @@ fn start(params: &ServerParams, machine: &Machine, scheduler: &mut Scheduler<Pay
                         let delay = 1 + u64::from(command) * 500_000 + index as u64 * 17_389;
                         scheduler.send(id, id, delay, Payload::Submit { job });
                     }
+                }
+            }
+            Component::NetCore(core) => {
+                for (delay, payload) in core.starts() {
+                    scheduler.send(id, id, delay, payload);
                 }
             }
             Component::Sender(_) => scheduler.send(id, id, 1, Payload::Send),

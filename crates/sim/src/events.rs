@@ -10,7 +10,7 @@ use serde_json::{json, Value};
 /// differ in how much they have of the other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// `core`, `cha`, `channel`, `iio` or `ssd`.
+    /// `core`, `cha`, `channel`, `iio`, `ssd`, `nic`, `upi`, `remote` (a core of another socket), `control` or `link`.
     pub kind: &'static str,
     /// Its number among its kind.
     pub number: u32,
@@ -20,7 +20,17 @@ impl Part {
     /// The part that a component is.
     #[must_use]
     pub fn of(layout: &Layout, component: ComponentId) -> Self {
-        let firsts = [("ssd", layout.ssd), ("iio", layout.iio), ("channel", layout.channel), ("cha", layout.cha)];
+        let firsts = [
+            ("link", layout.link),
+            ("control", layout.control),
+            ("remote", layout.remote),
+            ("upi", layout.upi),
+            ("nic", layout.nic),
+            ("ssd", layout.ssd),
+            ("iio", layout.iio),
+            ("channel", layout.channel),
+            ("cha", layout.cha),
+        ];
         let found = firsts.into_iter().find(|(_, first)| component.0 >= *first);
         let (kind, first) = found.unwrap_or(("core", layout.core));
         Self { kind, number: component.0 - first }
@@ -30,7 +40,7 @@ impl Part {
     #[must_use]
     pub fn name(self) -> String {
         match self.kind {
-            "cha" | "iio" => self.kind.to_owned(),
+            "cha" | "iio" | "nic" | "control" => self.kind.to_owned(),
             kind => format!("{kind} {}", self.number),
         }
     }
@@ -111,6 +121,7 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::CoreWrite => "core write",
         Kind::CoreClean => "core clean line",
         Kind::Evict => "LLC write",
+        Kind::Directory => "directory write",
         Kind::IoRead => "IO read",
         Kind::IoWrite => "IO write",
         Kind::IoPut => "IO write to LLC",

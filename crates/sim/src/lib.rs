@@ -17,7 +17,10 @@
 //! A run keeps a hash of its state every [`EPOCH_PS`]. [`first_deviation`] runs a plan again and finds the first epoch that is
 //! not as recorded; [`first_divergence`] runs two plans side by side and finds the first event that differs.
 
+mod attach;
 pub mod build;
+pub mod cluster;
+pub mod coarse;
 mod counters;
 mod divergence;
 #[cfg(test)]

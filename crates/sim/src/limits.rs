@@ -33,7 +33,7 @@ fn facts(view: &View, total: &Sample, class: usize) -> WorkloadFacts {
             let (cores, gap_ps) = match &workload.kind {
                 WorkloadKind::Stream(stream) => (stream.cores.len(), stream.gap_ps),
                 WorkloadKind::App(app) => (app.cores.len(), 0),
-                WorkloadKind::Fio(_) => (0, 0),
+                WorkloadKind::Fio(_) | WorkloadKind::Network => (0, 0),
             };
             let [read, write] = [Group::C2mRead, Group::C2mWrite].map(|group| total.of(group, class));
             let domain = lfb_domain(read.area_ps as f64, write.area_ps as f64);
@@ -44,6 +44,11 @@ fn facts(view: &View, total: &Sample, class: usize) -> WorkloadFacts {
             let mut facts = WorkloadFacts::new(&workload.name, Kind::Stream, gb_per_s, pools, otherwise);
             facts.store_share = if accesses > 0.0 { (write.lines as f64 / accesses).min(1.0) } else { 0.0 };
             facts
+        }
+        WorkloadKind::Network => {
+            let groups = [Group::P2mWrite, Group::P2mRead, Group::Posted, Group::NonPosted];
+            let pools = groups.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
+            WorkloadFacts::new(&workload.name, Kind::Fio, gb_per_s, pools, OFFERED_LOAD)
         }
         WorkloadKind::Fio(_) => {
             let groups = [Group::P2mWrite, Group::P2mRead, Group::Posted, Group::NonPosted];

@@ -24,11 +24,11 @@ const WARM_UP_SLICE_PS: u64 = 2_000_000;
 /// Fewest and most of them.
 const WARM_UP_SLICES: std::ops::RangeInclusive<usize> = 20..=150;
 /// Batches of a measurement of fixed length.
-const BATCHES: u64 = 128;
-const BATCH_MIN_PS: u64 = 1_000_000;
+pub(crate) const BATCHES: u64 = 128;
+pub(crate) const BATCH_MIN_PS: u64 = 1_000_000;
 /// Batch of a measurement that runs to a precision, and the fewest of them.
 const PRECISION_BATCH_PS: u64 = 10_000_000;
-const PRECISION_BATCHES_MIN: usize = 32;
+pub(crate) const PRECISION_BATCHES_MIN: usize = 32;
 /// Most batches kept: then two become one.
 const BATCHES_MAX: usize = 4096;
 /// Simulated time without any progress after which a run is stuck.
@@ -447,6 +447,7 @@ impl Run {
             now,
             complete: self.state.done,
             events: self.events(),
+            line_bytes: 64,
         }
     }
 }

@@ -4,7 +4,8 @@ use hostnet_kernel::Time;
 use hostnet_measure::{Domain, Histogram, Usage};
 use hostnet_model::cache::{Caches, ClassCounts};
 use hostnet_model::cha::{self, Cha};
-use hostnet_model::{Component, Machine};
+use hostnet_model::upi::UpiPool;
+use hostnet_model::{Component, Layout, Machine};
 use serde::{Deserialize, Serialize};
 
 /// The domains of a machine and its hops' queues, in the order of the reports.
@@ -36,11 +37,19 @@ pub enum Group {
     NonPosted,
     /// Lines on their way to an L2 for its prefetchers.
     Prefetch,
+    /// Reads on their way to the CHA of another socket.
+    UpiRequest,
+    /// Write-backs on their way to the CHA of another socket.
+    UpiWriteBack,
+    /// Data on its way to a core of another socket.
+    UpiData,
+    /// Acknowledgements on their way to a core of another socket.
+    UpiAnswer,
 }
 
 impl Group {
     /// Every group.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 17] = [
         Self::C2mRead,
         Self::C2mWrite,
         Self::P2mWrite,
@@ -54,6 +63,10 @@ impl Group {
         Self::Posted,
         Self::NonPosted,
         Self::Prefetch,
+        Self::UpiRequest,
+        Self::UpiWriteBack,
+        Self::UpiData,
+        Self::UpiAnswer,
     ];
 
     /// Its name in reports.
@@ -73,6 +86,10 @@ impl Group {
             Self::Posted => "PCIe posted",
             Self::NonPosted => "PCIe non-posted",
             Self::Prefetch => "L2 prefetch",
+            Self::UpiRequest => "UPI request",
+            Self::UpiWriteBack => "UPI write-back",
+            Self::UpiData => "UPI data",
+            Self::UpiAnswer => "UPI answer",
         }
     }
 
@@ -118,7 +135,7 @@ fn domain_of<'a>(component: &'a Component, group: Group, id: u32, machine: &Mach
                 Group::C2mWrite => core.write(),
                 _ => core.lfb(),
             };
-            Some((format!("core {}", id - layout.core), domain))
+            Some((core_name(&layout, id), domain))
         }
         (Component::CachedCore(core), Group::C2mRead | Group::C2mWrite | Group::Lfb | Group::Prefetch)
             if core.is_busy() =>
@@ -127,6 +144,14 @@ fn domain_of<'a>(component: &'a Component, group: Group, id: u32, machine: &Mach
                 Group::C2mRead => core.read(),
                 Group::C2mWrite => core.write(),
                 Group::Prefetch => core.prefetch(),
+                _ => core.lfb(),
+            };
+            Some((format!("core {}", id - layout.core), domain))
+        }
+        (Component::NetCore(core), Group::C2mRead | Group::C2mWrite | Group::Lfb) => {
+            let domain = match group {
+                Group::C2mRead => core.read(),
+                Group::C2mWrite => core.write(),
                 _ => core.lfb(),
             };
             Some((format!("core {}", id - layout.core), domain))
@@ -144,7 +169,27 @@ fn domain_of<'a>(component: &'a Component, group: Group, id: u32, machine: &Mach
         (Component::Iio(iio), Group::P2mRead) => Some(("iio".to_owned(), iio.read())),
         (Component::Ssd(ssd), Group::Posted) => Some((format!("ssd {}", id - layout.ssd), ssd.posted())),
         (Component::Ssd(ssd), Group::NonPosted) => Some((format!("ssd {}", id - layout.ssd), ssd.nonposted())),
+        (Component::Nic(nic), Group::Posted) => Some(("nic".to_owned(), nic.posted())),
+        (Component::Nic(nic), Group::NonPosted) => Some(("nic".to_owned(), nic.nonposted())),
+        (Component::Upi(upi), Group::UpiRequest | Group::UpiWriteBack | Group::UpiData | Group::UpiAnswer) => {
+            let pool = match group {
+                Group::UpiRequest => UpiPool::Request,
+                Group::UpiWriteBack => UpiPool::WriteBack,
+                Group::UpiData => UpiPool::Data,
+                _ => UpiPool::Answer,
+            };
+            Some((format!("upi {}", id - layout.upi), upi.credits(pool)))
+        }
         _ => None,
+    }
+}
+
+/// What a core is called in reports; those of other sockets are numbered by themselves.
+fn core_name(layout: &Layout, id: u32) -> String {
+    if id >= layout.remote {
+        format!("remote {}", id - layout.remote)
+    } else {
+        format!("core {}", id - layout.core)
     }
 }
 
@@ -163,6 +208,8 @@ pub fn reset(machine: &mut Machine, now: Time) {
             Component::Channel(channel) => channel.controller_mut().reset_counters(now),
             Component::Ssd(ssd) => ssd.reset_services(),
             Component::CachedCore(core) => core.reset_operations(),
+            Component::NetCore(core) => core.reset(now),
+            Component::Nic(nic) => nic.reset(now),
             _ => {}
         }
     }
@@ -185,10 +232,13 @@ fn for_each_domain(machine: &mut Machine, mut action: impl FnMut(&mut Domain)) {
         match component {
             Component::Core(core) => core.domains_mut().into_iter().for_each(&mut action),
             Component::CachedCore(core) => core.domains_mut().into_iter().for_each(&mut action),
+            Component::NetCore(core) => core.domains_mut().into_iter().for_each(&mut action),
             Component::Cha(_) => {}
             Component::Channel(channel) => channel.controller_mut().domains_mut().into_iter().for_each(&mut action),
             Component::Iio(iio) => iio.domains_mut().into_iter().for_each(&mut action),
             Component::Ssd(ssd) => ssd.domains_mut().into_iter().for_each(&mut action),
+            Component::Nic(nic) => nic.domains_mut().into_iter().for_each(&mut action),
+            Component::Upi(upi) => upi.domains_mut().into_iter().for_each(&mut action),
             Component::Sender(sender) => sender.domains_mut().into_iter().for_each(&mut action),
             Component::Receiver(receiver) => receiver.domains_mut().into_iter().for_each(&mut action),
         }

@@ -4,7 +4,7 @@ use crate::sample::{domains, Group, Totals};
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
 use hostnet_model::memory::Controller;
-use hostnet_model::{cha, Component, Machine};
+use hostnet_model::{cha, Component, Layout, Machine};
 use serde::{Deserialize, Serialize};
 
 /// A pool of entries since the start of the window.
@@ -68,6 +68,15 @@ impl ChannelUnit {
     }
 }
 
+/// The number of a core; those of other sockets follow those of this one.
+fn core_number(layout: &Layout, id: u32) -> u32 {
+    if id >= layout.remote {
+        layout.cha - layout.core + id - layout.remote
+    } else {
+        id - layout.core
+    }
+}
+
 /// A busy core since the start of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoreUnit {
@@ -113,7 +122,9 @@ impl Units {
         for (id, component) in (layout.core..).zip(machine.components()) {
             match component {
                 Component::Channel(channel) => units.channels.push(ChannelUnit::of(channel.controller(), now)),
-                Component::Core(core) if core.is_busy() => units.cores.push(CoreUnit::of(id - layout.core, core.lfb())),
+                Component::Core(core) if core.is_busy() => {
+                    units.cores.push(CoreUnit::of(core_number(&layout, id), core.lfb()))
+                }
                 Component::CachedCore(core) if core.is_busy() => {
                     units.cores.push(CoreUnit::of(id - layout.core, core.lfb()));
                 }

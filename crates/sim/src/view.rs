@@ -18,4 +18,6 @@ pub(crate) struct View<'a> {
     pub(crate) now: Time,
     pub(crate) complete: bool,
     pub(crate) events: u64,
+    /// Bytes that a line stands for: 64, or those of a burst.
+    pub(crate) line_bytes: u64,
 }

@@ -162,6 +162,7 @@ fn only(server: &ServerParams, kind: Kind) -> Option<usize> {
     let mut same = (0..server.workloads.len()).filter(|&class| match server.workloads[class].kind {
         WorkloadKind::Stream(_) | WorkloadKind::App(_) => kind == Kind::Stream,
         WorkloadKind::Fio(_) => kind == Kind::Fio,
+        WorkloadKind::Network => false,
     });
     same.next().filter(|_| same.next().is_none())
 }
@@ -201,7 +202,7 @@ fn predicted_alone(server: &ServerParams) -> Option<Isolated> {
     let latencies = isolated_latencies_ns(server);
     let streams = server.workloads.iter().zip(latencies).filter_map(|(workload, ns)| match &workload.kind {
         WorkloadKind::Stream(stream) => Some((stream.cores.len() as f64, ns?)),
-        WorkloadKind::Fio(_) | WorkloadKind::App(_) => None,
+        WorkloadKind::Fio(_) | WorkloadKind::App(_) | WorkloadKind::Network => None,
     });
     let (cores, sum) = streams.fold((0.0, 0.0), |all, (cores, ns)| (all.0 + cores, all.1 + cores * ns));
     (cores > 0.0).then(|| Isolated { ns: sum / cores, basis: Basis::Predicted })
@@ -219,7 +220,7 @@ fn core_domain(counters: &Counters, server: &ServerParams, latency_ns: f64) -> &
 fn kernel_lines(counters: &Counters, server: &ServerParams) -> f64 {
     let per_page = server.workloads.iter().filter_map(|workload| match &workload.kind {
         WorkloadKind::Fio(fio) => Some(fio.kernel_lines_per_page as f64 / 65_536.0),
-        WorkloadKind::Stream(_) | WorkloadKind::App(_) => None,
+        WorkloadKind::Stream(_) | WorkloadKind::App(_) | WorkloadKind::Network => None,
     });
     let moved = counters.iio_write.lines.unwrap_or(0.0) + counters.iio_read.lines.unwrap_or(0.0);
     per_page.reduce(f64::max).unwrap_or(0.0) * moved / LINES_PER_PAGE
@@ -230,7 +231,7 @@ fn stream_cores(server: &ServerParams) -> Option<f64> {
     let cores = server.workloads.iter().map(|workload| match &workload.kind {
         WorkloadKind::Stream(stream) => stream.cores.len(),
         WorkloadKind::App(app) => app.cores.len(),
-        WorkloadKind::Fio(_) => 0,
+        WorkloadKind::Fio(_) | WorkloadKind::Network => 0,
     });
     Some(cores.sum::<usize>() as f64).filter(|count| *count > 0.0)
 }
@@ -239,7 +240,7 @@ fn stream_cores(server: &ServerParams) -> Option<f64> {
 fn least_gap_ps(server: &ServerParams) -> u64 {
     let gaps = server.workloads.iter().filter_map(|workload| match &workload.kind {
         WorkloadKind::Stream(stream) => Some(stream.gap_ps),
-        WorkloadKind::Fio(_) | WorkloadKind::App(_) => None,
+        WorkloadKind::Fio(_) | WorkloadKind::App(_) | WorkloadKind::Network => None,
     });
     gaps.min().unwrap_or(0)
 }

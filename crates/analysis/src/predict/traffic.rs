@@ -66,6 +66,7 @@ pub(super) fn flows(server: &ServerParams, walks: &Walks) -> Vec<Flow> {
         WorkloadKind::Stream(stream) => Flow::Stream(of_stream(server, stream, walks)),
         WorkloadKind::Fio(fio) => Flow::Storage(of_storage(server, class, fio)),
         WorkloadKind::App(app) => Flow::Stream(of_stream(server, &without_caches(app), walks)),
+        WorkloadKind::Network => unreachable!("a server with network traffic is not predicted"),
     };
     server.workloads.iter().enumerate().map(flow).collect()
 }

@@ -123,6 +123,7 @@ fn needs(workload: &Workload) -> (u128, String) {
         WorkloadKind::Stream(stream) => (stream_bytes(stream), format!("workload.{}.working_set", workload.name)),
         WorkloadKind::Fio(fio) => (fio_bytes(fio), format!("workload.{}", workload.name)),
         WorkloadKind::App(app) => (app_bytes(app), format!("workload.{}", workload.name)),
+        WorkloadKind::Network => (0, format!("workload.{}", workload.name)),
     }
 }
 

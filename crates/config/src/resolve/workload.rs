@@ -58,7 +58,7 @@ pub(super) fn resolve(spec: &Spec, context: &Context) -> Result<Workloads, Issue
 fn check_commands(workloads: &[Workload]) -> Result<(), Issue> {
     let jobs = workloads.iter().filter_map(|workload| match &workload.kind {
         WorkloadKind::Fio(fio) => Some(&fio.jobs),
-        WorkloadKind::Stream(_) | WorkloadKind::App(_) => None,
+        WorkloadKind::Stream(_) | WorkloadKind::App(_) | WorkloadKind::Network => None,
     });
     let commands: u64 = jobs.flatten().map(|job| u64::from(job.io_depth)).sum();
     if commands > COMMANDS_MAX {

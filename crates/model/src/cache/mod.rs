@@ -197,6 +197,12 @@ impl Caches {
         &self.counts
     }
 
+    /// Whether the LLC has a line; this is no use of it.
+    #[must_use]
+    pub fn llc_has(&self, line: u64) -> bool {
+        self.llc[self.slice(line)].find(line).is_some()
+    }
+
     /// Says that the LLC will soon be asked for a line: the processor that this runs on fetches what that takes.
     #[inline]
     pub fn expect(&self, line: u64) {

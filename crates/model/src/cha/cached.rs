@@ -18,6 +18,9 @@ impl Cha {
         let request = context.requests.get_mut(id);
         request.admitted = now;
         let Request { kind, class, line, owner, .. } = *request;
+        if context.is_upi(owner) {
+            return self.serve_remote(id, context);
+        }
         match kind {
             Kind::CoreRead => self.serve_core(id, context),
             Kind::CoreWrite | Kind::CoreClean => {
@@ -54,7 +57,7 @@ impl Cha {
                 context.caches().io_invalidate(line);
                 false
             }
-            Kind::Evict => false,
+            Kind::Evict | Kind::Directory => false,
         }
     }
 
@@ -93,15 +96,20 @@ impl Cha {
     /// Writes a dirty line to memory that nothing waits for.
     #[allow(clippy::unused_self)]
     fn evict(&self, evicted: Evicted, context: &mut Context) {
+        Self::write_by_itself(Kind::Evict, evicted.line, evicted.class, context);
+    }
+
+    /// Writes a line to memory for nobody who waits.
+    pub(super) fn write_by_itself(kind: Kind, line: u64, class: u8, context: &mut Context) {
         let now = context.now();
         let id = context.requests.insert(Request {
-            kind: Kind::Evict,
-            class: evicted.class,
+            kind,
+            class,
             book: 0,
             for_store: false,
-            slice: super::slice_of(evicted.line, context.layout.slices),
-            line: evicted.line,
-            place: context.decoder.place(evicted.line),
+            slice: super::slice_of(line, context.layout.slices),
+            line,
+            place: context.decoder.place(line),
             owner: context.id,
             tag: 0,
             since: now,

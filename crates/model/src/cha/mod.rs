@@ -5,9 +5,10 @@
 //! used up; then admission stalls for everybody. Cores and the IIO come in through queues of their own, served in turn.
 
 mod cached;
+mod remote;
 
 use crate::context::{Context, Payload};
-use crate::params::{CacheParams, ChaParams, CoreParams, IioParams};
+use crate::params::{CacheParams, ChaParams, CoreParams, IioParams, RemoteParams};
 use crate::request::{Fifo, Kind, Request, RequestId};
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
@@ -50,6 +51,9 @@ pub struct Cha {
     /// With caches: a hit of the LLC, and a device's write to it.
     hit_ps: u64,
     put_ps: u64,
+    /// For cores of other sockets: the way of a credit back, and whether memory notes whose lines are.
+    upi_ps: u64,
+    directory: bool,
     slices: Vec<Slice>,
     /// An entry is one of CHA->DRAM read or of CHA->MC write as well, whose books say whose it is.
     tor: Domain,
@@ -76,12 +80,22 @@ impl Cha {
             io_read_return_ps: iio.read_return_ps,
             hit_ps: cache.map_or(0, |cache| cache.llc.hit_ps),
             put_ps: cache.map_or(0, |cache| cache.ddio.write_ps),
+            upi_ps: 0,
+            directory: false,
             slices: vec![Slice::default(); params.slices as usize],
             tor: domain(),
             read: domain(),
             write: domain(),
             params,
         }
+    }
+
+    /// Serves cores of other sockets, too.
+    #[must_use]
+    pub fn with_remote(mut self, remote: &RemoteParams) -> Self {
+        self.upi_ps = remote.upi.latency_ps;
+        self.directory = remote.directory;
+        self
     }
 
     /// The request buffers of all slices, with [`BOOKS`] classes per workload; by class as of the last [`Cha::settle`].
@@ -159,11 +173,15 @@ impl Cha {
         let delay = match kind {
             Kind::CoreRead | Kind::IoRead => self.params.read_to_mc_ps,
             Kind::IoWrite => self.params.io_write_to_mc_ps,
-            Kind::CoreWrite | Kind::CoreClean | Kind::Evict | Kind::IoPut => self.params.core_write_to_mc_ps,
+            Kind::CoreWrite | Kind::CoreClean | Kind::Evict | Kind::Directory | Kind::IoPut => {
+                self.params.core_write_to_mc_ps
+            }
         };
         slice.core_writes += u32::from(kind.is_core_write());
         if kind == Kind::CoreWrite {
             context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
+        } else if kind == Kind::CoreRead && context.is_upi(owner) {
+            context.send(owner, self.upi_ps, Payload::Admitted(id));
         }
         context.send(channel, delay, Payload::Arrive(id));
     }
@@ -175,7 +193,9 @@ impl Cha {
         self.read.release(now, book, admitted);
         self.tor.release_unnamed(now);
         let delay = if kind.is_io() { self.io_read_return_ps } else { self.from_cha_ps };
-        if context.caches.is_some() {
+        if kind == Kind::CoreRead && context.is_upi(owner) {
+            self.note_owner(id, context);
+        } else if context.caches.is_some() {
             self.keep_in_llc(id, context);
         }
         context.send(owner, delay, Payload::Data(id));

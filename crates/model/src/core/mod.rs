@@ -2,6 +2,8 @@
 //!
 //! The LFB is one pool. An entry serves a read (C2M-Read) until its data is back; for a store it then serves the write-back
 //! of a dirty line (C2M-Write) until the CHA admits that.
+//!
+//! A core of another socket is one whose requests go to a UPI; its pool is what its LFB and prefetchers keep in flight together.
 
 mod cached;
 mod stream;
@@ -9,12 +11,13 @@ mod stream;
 pub use cached::{Block, CachedCore, Partner, Source, Storage, Stream, Thread};
 pub use stream::{Evictions, Walk};
 
+use crate::cache::Victim;
 use crate::cha::slice_of;
 use crate::context::{Context, Payload};
 use crate::pages::Pages;
 use crate::params::CoreParams;
 use crate::request::{Kind, Request, RequestId};
-use hostnet_kernel::{Rng, Time};
+use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -24,6 +27,18 @@ pub const KERNEL_BACKLOG_LINES: u64 = 4096;
 
 /// Pieces of kernel work that may wait at a core before its list has to grow.
 const WAITING_CAPACITY: usize = 1024;
+
+/// A request goes on with the line that left the caches for the one that it asked for.
+pub(crate) fn turn<'a>(id: RequestId, victim: Victim, kind: Kind, context: &'a mut Context) -> &'a mut Request {
+    let now = context.now();
+    let (slice, place) = (slice_of(victim.line, context.layout.slices), context.decoder.place(victim.line));
+    if let Some(caches) = context.caches.as_deref() {
+        caches.expect(victim.line);
+    }
+    let request = context.requests.get_mut(id);
+    *request = Request { kind, class: victim.class, line: victim.line, slice, place, since: now, ..*request };
+    request
+}
 
 /// What makes a core miss.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -54,6 +69,11 @@ pub struct Core {
     turn: usize,
     idle_entries: u32,
     next_issue: Time,
+    /// The UPI that its requests go to, if that is not the CHA.
+    upi: Option<ComponentId>,
+    /// What MBA adds to the way of every read, in ps.
+    throttle_ps: u64,
+    halted: bool,
     /// Kernel work that the drives wait for the core to keep up with: drive and pages.
     waiting: VecDeque<(u8, u32)>,
     lfb: Domain,
@@ -71,6 +91,9 @@ impl Core {
             idle_entries: 0,
             waiting: VecDeque::with_capacity(WAITING_CAPACITY),
             next_issue: Time::ZERO,
+            upi: None,
+            throttle_ps: 0,
+            halted: false,
             lfb: domain(),
             read: domain(),
             write: domain(),
@@ -80,6 +103,13 @@ impl Core {
             rng,
             programs,
         }
+    }
+
+    /// Makes it a core of another socket, which reaches the CHA by way of `upi`.
+    #[must_use]
+    pub fn behind(mut self, upi: ComponentId) -> Self {
+        self.upi = Some(upi);
+        self
     }
 
     /// The LFB pool.
@@ -167,9 +197,25 @@ impl Core {
         None
     }
 
+    /// Every read from now on leaves `ps` later (MBA), while it holds its entry.
+    pub(crate) fn on_throttle(&mut self, ps: u32) {
+        self.throttle_ps = u64::from(ps);
+    }
+
+    /// The process is stopped: what it has in flight ends, nothing new begins. Or it goes on.
+    pub(crate) fn on_halt(&mut self, on: bool, context: &mut Context) {
+        self.halted = on;
+        for _ in 0..self.idle_entries {
+            self.allocate(context);
+        }
+    }
+
     /// Gives one idle entry to the next access, if there is one.
     #[inline]
     fn allocate(&mut self, context: &mut Context) {
+        if self.halted {
+            return;
+        }
         let now = context.now();
         if now < self.next_issue {
             self.idle_entries -= 1;
@@ -208,7 +254,14 @@ impl Core {
             admitted: now,
             next: RequestId::NONE,
         });
-        context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
+        let target = self.home(context);
+        context.send(target, self.params.to_cha_ps + self.throttle_ps, Payload::Arrive(id));
+    }
+
+    /// Whom requests go to.
+    #[inline]
+    fn home(&self, context: &Context) -> ComponentId {
+        self.upi.unwrap_or_else(|| context.cha())
     }
 
     /// The data of a read is back.
@@ -235,7 +288,8 @@ impl Core {
         request.line = line;
         request.place = context.decoder.place(line);
         request.slice = slice_of(line, context.layout.slices);
-        context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
+        let target = self.home(context);
+        context.send(target, self.params.to_cha_ps, Payload::Arrive(id));
     }
 
     /// The CHA has admitted the write-back; the CHA goes on with the request.
@@ -243,6 +297,12 @@ impl Core {
         let Request { class, since, entered, .. } = *context.requests.get(id);
         self.write.release(context.now(), class, since);
         self.free_entry(class, entered, context);
+    }
+
+    /// The CHA has admitted the write-back, and the request has ended.
+    pub(crate) fn on_taken(&mut self, id: RequestId, context: &mut Context) {
+        self.on_admitted(id, context);
+        context.requests.remove(id);
     }
 
     /// Gives back the LFB entry that a request has held since `entered`; it can be allocated again after a while.

@@ -3,11 +3,14 @@
 //! One entry per line. A write entry is held until the memory controller has accepted the line, a read entry until its data
 //! is back. Links are served TLP by TLP, round robin; lines enter the processor interconnect one after the other.
 
-use crate::context::{Context, Payload};
+mod counters;
+
+use crate::context::{Context, IioCounter, Payload};
 use crate::params::{IioParams, PcieParams};
 use crate::pcie::Lane;
 use crate::request::{Kind, Request, RequestId};
-use hostnet_kernel::{Rng, Time};
+use counters::Cumulative;
+use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -33,6 +36,7 @@ struct Burst {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Link {
+    pcie: PcieParams,
     writes: VecDeque<Waiting>,
     reads: VecDeque<Waiting>,
     down: Lane,
@@ -42,7 +46,6 @@ struct Link {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Iio {
     params: IioParams,
-    pcie: PcieParams,
     rng: Rng,
     links: Vec<Link>,
     /// Per link: whether writes go to the LLC; empty without caches.
@@ -55,32 +58,61 @@ pub struct Iio {
     port_free: Time,
     write: Domain,
     read: Domain,
+    /// Of the write and the read buffer.
+    counts: [Cumulative; 2],
+    clock_ps: u64,
 }
 
 impl Iio {
-    /// An IIO with `links` links, of which `ddio` tells whose writes go to the LLC.
+    /// An IIO with a link for each of `pcie`. `ddio` tells whose writes go to the LLC; links beyond its end do not.
     #[must_use]
-    pub fn new(params: IioParams, pcie: PcieParams, links: u32, ddio: Vec<bool>, rng: Rng, classes: usize) -> Self {
-        let depth = (pcie.posted_lines.max(pcie.nonposted_lines) + 1) as usize;
-        let link = |_| Link {
-            writes: VecDeque::with_capacity(depth),
-            reads: VecDeque::with_capacity(depth),
-            down: Lane::new(&pcie),
+    pub fn new(params: IioParams, pcie: &[PcieParams], ddio: Vec<bool>, rng: Rng, classes: usize) -> Self {
+        let depth = |pcie: &PcieParams| (pcie.posted_lines.max(pcie.nonposted_lines) + 1) as usize;
+        let link = |pcie: &PcieParams| Link {
+            writes: VecDeque::with_capacity(depth(pcie)),
+            reads: VecDeque::with_capacity(depth(pcie)),
+            down: Lane::new(pcie),
+            pcie: pcie.clone(),
         };
+        let bursts = pcie.iter().map(depth).sum();
         Self {
             write: Domain::new(params.write_credits, params.write_credits, classes),
             read: Domain::new(params.read_credits, params.read_credits, classes),
-            links: (0..links).map(link).collect(),
+            links: pcie.iter().map(link).collect(),
             ddio,
-            bursts: Vec::with_capacity(depth * links as usize),
-            bursts_free: Vec::with_capacity(depth * links as usize),
+            bursts: Vec::with_capacity(bursts),
+            bursts_free: Vec::with_capacity(bursts),
             write_turn: 0,
             read_turn: 0,
             port_free: Time::ZERO,
+            counts: [Cumulative::default(); 2],
+            clock_ps: 1,
             params,
-            pcie,
             rng,
         }
+    }
+
+    /// Counts occupancy by a clock with a period of `clock_ps` ps, at least 1. Without this by one of 1 ps.
+    pub fn set_clock(&mut self, clock_ps: u64) {
+        self.clock_ps = clock_ps.max(1);
+    }
+
+    /// The value of a counter.
+    #[must_use]
+    pub fn counter(&self, counter: IioCounter, now: Time) -> u64 {
+        let [write, read] = &self.counts;
+        match counter {
+            IioCounter::WriteOccupancy => write.occupancy_ps(now, self.write.in_use()) / self.clock_ps,
+            IioCounter::WriteInsertions => write.insertions(),
+            IioCounter::ReadOccupancy => read.occupancy_ps(now, self.read.in_use()) / self.clock_ps,
+            IioCounter::ReadInsertions => read.insertions(),
+        }
+    }
+
+    /// A counter is read.
+    pub(crate) fn on_read_counter(&self, counter: IioCounter, reader: ComponentId, context: &mut Context) {
+        let value = self.counter(counter, context.now());
+        context.send(reader, 1, Payload::Counter { counter, value });
     }
 
     /// P2M-Write.
@@ -119,6 +151,7 @@ impl Iio {
     pub(crate) fn on_acknowledged(&mut self, id: RequestId, context: &mut Context) {
         let Request { class, since, .. } = *context.requests.get(id);
         self.write.release(context.now(), class, since);
+        self.counts[0].leave(context.now());
         context.requests.remove(id);
         self.start_writes(context);
     }
@@ -150,7 +183,7 @@ impl Iio {
             }
             self.write_turn = link + 1;
             let credit = Payload::PostedCredit { lines: tlp.lines };
-            context.send(context.ssd(link as u32), self.pcie.latency_ps, credit);
+            context.send(context.ssd(link as u32), self.links[link].pcie.latency_ps, credit);
         }
     }
 
@@ -176,12 +209,14 @@ impl Iio {
     /// Takes an entry for the next line of a TLP and sends the line on its way.
     fn start_line(&mut self, tlp: &mut Waiting, kind: Kind, context: &mut Context) {
         let now = context.now();
-        let (domain, to_cha_ps) = match kind {
-            Kind::IoWrite | Kind::IoPut => (&mut self.write, self.params.write_to_cha_ps),
-            _ => (&mut self.read, self.params.read_to_cha_ps),
+        let [writes, reads] = &mut self.counts;
+        let (domain, counts, to_cha_ps) = match kind {
+            Kind::IoWrite | Kind::IoPut => (&mut self.write, writes, self.params.write_to_cha_ps),
+            _ => (&mut self.read, reads, self.params.read_to_cha_ps),
         };
         let taken = domain.try_acquire(now, tlp.class);
         assert!(taken, "an entry is free");
+        counts.insert(now);
         let line = tlp.line + u64::from(tlp.lines - tlp.left);
         tlp.left -= 1;
         let id = context.requests.insert(Request {
@@ -212,15 +247,17 @@ impl Iio {
         let now = context.now();
         let Request { class, since, tag, .. } = *context.requests.get(id);
         self.read.release(now, class, since);
+        self.counts[1].leave(now);
         context.requests.remove(id);
         let burst = &mut self.bursts[tag as usize];
         burst.outstanding -= 1;
         burst.ready += 1;
         let Burst { link, class, outstanding, ready } = *burst;
-        if outstanding == 0 || u32::from(ready) * 64 >= self.pcie.mps_bytes {
+        let Link { pcie, down, .. } = &mut self.links[usize::from(link)];
+        if outstanding == 0 || u32::from(ready) * 64 >= pcie.mps_bytes {
             burst.ready = 0;
-            let bytes = u64::from(ready) * 64 + u64::from(self.pcie.completion_overhead_bytes);
-            let delay = self.links[usize::from(link)].down.send(now, bytes);
+            let bytes = u64::from(ready) * 64 + u64::from(pcie.completion_overhead_bytes);
+            let delay = down.send(now, bytes);
             context.send(context.ssd(u32::from(link)), delay, Payload::Completion { lines: ready, class });
         }
         if outstanding == 0 {

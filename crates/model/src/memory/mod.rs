@@ -10,7 +10,7 @@ mod map;
 mod table;
 mod timing;
 #[cfg(test)]
-mod timing_tests;
+pub(crate) mod timing_tests;
 
 pub use clock::Clock;
 pub use command::{CommandKind, CommandRecord};

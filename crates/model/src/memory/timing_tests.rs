@@ -6,7 +6,7 @@ use crate::params::{DramParams, SameBank, TimingParams};
 use proptest::prelude::*;
 
 /// DDR4-2933Y of 8 Gb x8 devices.
-const DDR4_2933: TimingParams = TimingParams {
+pub(crate) const DDR4_2933: TimingParams = TimingParams {
     burst: 4,
     cl: 21,
     cwl: 20,
@@ -37,7 +37,7 @@ const DDR4_2933: TimingParams = TimingParams {
     cas_clocks: 1,
 };
 
-fn dram(ranks: u32, bank_groups: u32, banks_per_group: u32, timing: TimingParams) -> DramParams {
+pub(crate) fn dram(ranks: u32, bank_groups: u32, banks_per_group: u32, timing: TimingParams) -> DramParams {
     DramParams {
         clock_ps_numerator: 7500,
         clock_ps_denominator: 11,

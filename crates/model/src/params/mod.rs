@@ -181,6 +181,8 @@ pub enum WorkloadKind {
     Fio(FioParams),
     /// An application.
     App(AppParams),
+    /// Packets of one class of flows; what they are is told by the flows of the cluster.
+    Network,
 }
 
 /// Loads and stores over a buffer per core.

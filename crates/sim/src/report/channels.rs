@@ -7,7 +7,7 @@ use hostnet_measure::Domain;
 use hostnet_model::memory::{Controller, Counters};
 use hostnet_model::params::WorkloadKind;
 
-pub(super) const CHANNELS: &[(&str, Kind)] = &[
+pub(crate) const CHANNELS: &[(&str, Kind)] = &[
     ("channel", Kind::Integer),
     ("read_gb_per_s", Kind::Number),
     ("write_gb_per_s", Kind::Number),
@@ -33,7 +33,7 @@ pub(super) const CHANNELS: &[(&str, Kind)] = &[
 ];
 
 impl View<'_> {
-    pub(super) fn channels(&self) -> Table {
+    pub(crate) fn channels(&self) -> Table {
         let mut table = Table::new("channels", CHANNELS);
         let controllers = self.controllers();
         table.push(self.channel_row(-1, &controllers));
@@ -52,7 +52,9 @@ impl View<'_> {
         let reads = total(&|channel| channel.reads.iter().sum());
         let writes = total(&|channel| channel.writes.iter().sum());
         let lines_of = |class: usize| total(&|channel| channel.reads[class] + channel.writes[class]);
-        let of_cores = |class: &usize| !matches!(self.plan.server.workloads[*class].kind, WorkloadKind::Fio(_));
+        let of_cores = |class: &usize| {
+            !matches!(self.plan.server.workloads[*class].kind, WorkloadKind::Fio(_) | WorkloadKind::Network)
+        };
         let core_lines: u64 = (0..self.classes()).filter(of_cores).map(lines_of).sum();
         let mean = |parts: &[&Domain]| {
             let area: u64 = parts.iter().map(|domain| domain.area_ps()).sum();

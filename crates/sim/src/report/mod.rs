@@ -1,7 +1,7 @@
 //! From a run to its tables and its summary.
 
 mod caches;
-mod channels;
+pub(crate) mod channels;
 pub(crate) mod epochs;
 mod predicted;
 mod series;
@@ -24,7 +24,7 @@ use sha2::{Digest, Sha256};
 
 const PS_PER_S: f64 = 1e12;
 
-const DOMAINS: &[(&str, Kind)] = &[
+pub(crate) const DOMAINS: &[(&str, Kind)] = &[
     ("domain", Kind::Text),
     ("part", Kind::Text),
     ("workload", Kind::Text),
@@ -77,7 +77,7 @@ impl View<'_> {
     }
 
     pub(crate) fn gb_per_s(&self, lines: u64) -> f64 {
-        lines as f64 * 64_000.0 / self.window_ps()
+        (lines * self.line_bytes) as f64 * 1000.0 / self.window_ps()
     }
 
     fn classes(&self) -> usize {
@@ -88,7 +88,7 @@ impl View<'_> {
     pub(crate) fn own_groups(&self, class: usize) -> &'static [Group] {
         match self.plan.server.workloads[class].kind {
             WorkloadKind::Stream(_) | WorkloadKind::App(_) => &[Group::C2mRead, Group::C2mWrite, Group::Prefetch],
-            WorkloadKind::Fio(_) => &[Group::P2mWrite, Group::P2mRead],
+            WorkloadKind::Fio(_) | WorkloadKind::Network => &[Group::P2mWrite, Group::P2mRead],
         }
     }
 
@@ -96,7 +96,7 @@ impl View<'_> {
     fn app(&self, class: usize) -> Option<&AppParams> {
         match &self.plan.server.workloads[class].kind {
             WorkloadKind::App(app) => Some(app),
-            WorkloadKind::Stream(_) | WorkloadKind::Fio(_) => None,
+            WorkloadKind::Stream(_) | WorkloadKind::Fio(_) | WorkloadKind::Network => None,
         }
     }
 
@@ -155,7 +155,7 @@ impl View<'_> {
         })
     }
 
-    fn domains(&self) -> Table {
+    pub(crate) fn domains(&self) -> Table {
         let mut table = Table::new("domains", DOMAINS);
         for group in Group::ALL {
             let parts = domains(self.machine, group);
@@ -240,7 +240,7 @@ impl View<'_> {
 }
 
 /// The rows of a table as JSON.
-fn rows(table: &Table) -> Vec<Value> {
+pub(crate) fn rows(table: &Table) -> Vec<Value> {
     table.rows.iter().map(|row| table.row_json(row)).collect()
 }
 
@@ -251,7 +251,7 @@ fn sum(sample: &Sample, group: Group, class: Option<usize>, pick: impl Fn(&Total
     }
 }
 
-fn quantile_ns(histogram: &Histogram, share: f64) -> Cell {
+pub(crate) fn quantile_ns(histogram: &Histogram, share: f64) -> Cell {
     histogram.quantile(share).map(|ps| ps / 1000.0).into()
 }
 
@@ -264,7 +264,7 @@ fn ratio(over: u64, under: u64) -> Cell {
     }
 }
 
-fn hash(summary: &Value, tables: &[Table]) -> String {
+pub(crate) fn hash(summary: &Value, tables: &[Table]) -> String {
     let mut hasher = Sha256::new();
     hasher.update(summary.to_string());
     for table in tables {

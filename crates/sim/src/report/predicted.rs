@@ -75,6 +75,7 @@ fn workloads(plan: &Plan, predicted: &[Workload]) -> Table {
             WorkloadKind::Stream(_) => "stream",
             WorkloadKind::Fio(_) => "fio",
             WorkloadKind::App(_) => "app",
+            WorkloadKind::Network => "network",
         };
         table.push(row(
             WORKLOADS,

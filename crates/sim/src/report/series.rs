@@ -61,7 +61,7 @@ impl View<'_> {
         let grown = |pick: fn(&ClassCounts) -> u64| (pick(&now) - pick(&earlier)) as f64;
         found.push(("llc_mib_core", mib(now.core_lines as f64)));
         found.push(("llc_miss_ratio", grown(|counts| counts.llc_misses) / grown(|counts| counts.llc_lookups)));
-        if matches!(self.plan.server.workloads[class].kind, WorkloadKind::Fio(_)) {
+        if matches!(self.plan.server.workloads[class].kind, WorkloadKind::Fio(_) | WorkloadKind::Network) {
             let written = grown(|counts| counts.ddio_updates + counts.ddio_allocations);
             found.push(("llc_mib_io", mib(now.io_lines as f64)));
             found.push(("ddio_hit_ratio", grown(|counts| counts.ddio_updates) / written));

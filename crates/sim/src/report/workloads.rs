@@ -61,6 +61,7 @@ impl View<'_> {
             let (kind, app, io) = match self.plan.server.workloads[class].kind {
                 WorkloadKind::Stream(_) => ("stream", throughput, None),
                 WorkloadKind::App(_) => ("app", throughput, None),
+                WorkloadKind::Network => ("network", throughput, None),
                 WorkloadKind::Fio(_) => {
                     ("fio", total.app_bytes[class] as f64 * 1000.0 / self.window_ps(), Some(self.commands(class)))
                 }
@@ -97,7 +98,7 @@ impl View<'_> {
     fn entry_groups(&self, class: usize) -> &'static [Group] {
         match self.plan.server.workloads[class].kind {
             WorkloadKind::Stream(_) | WorkloadKind::App(_) => &[Group::Lfb],
-            WorkloadKind::Fio(_) => &[Group::P2mWrite, Group::P2mRead],
+            WorkloadKind::Fio(_) | WorkloadKind::Network => &[Group::P2mWrite, Group::P2mRead],
         }
     }
 

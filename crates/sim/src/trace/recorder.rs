@@ -156,6 +156,7 @@ impl Observer<Machine> for Recorder {
         let part = Part::of(&self.layout, event.target);
         let now_ps = event.time.ps();
         match (event.payload, part.kind) {
+            (Payload::Arrive(_), "upi") => {}
             (Payload::Arrive(_), "cha") => self.set_out(id, now_ps),
             (Payload::Arrive(_), _) => {
                 if let Some(flight) = self.flight(id) {
@@ -163,7 +164,8 @@ impl Observer<Machine> for Recorder {
                 }
             }
             (Payload::Read(_) | Payload::Accepted(_), _) => self.leave_cha(id, request, now_ps),
-            (Payload::Data(_), "core") => self.come_back(id, request, Group::C2mRead, part, now_ps),
+            (Payload::Data(_) | Payload::Admitted(_), "upi") => {}
+            (Payload::Data(_), "core" | "remote") => self.come_back(id, request, Group::C2mRead, part, now_ps),
             (Payload::Data(_), _) => self.come_back(id, request, Group::P2mRead, part, now_ps),
             (Payload::Admitted(_) | Payload::Taken(_), _) => self.come_back(id, request, Group::C2mWrite, part, now_ps),
             (Payload::Acknowledged(_), _) => self.come_back(id, request, Group::P2mWrite, part, now_ps),
@@ -186,12 +188,14 @@ fn queues(component: &Component) -> [Option<(Group, &Domain)>; 2] {
     match component {
         Component::Core(core) => [Some((Group::Lfb, core.lfb())), None],
         Component::CachedCore(core) => [Some((Group::Lfb, core.lfb())), Some((Group::Prefetch, core.prefetch()))],
+        Component::NetCore(core) => [Some((Group::Lfb, core.lfb())), None],
         Component::Cha(cha) => [Some((Group::Tor, cha.tor())), None],
         Component::Channel(channel) => {
             [Some((Group::Rpq, channel.controller().rpq())), Some((Group::Wpq, channel.controller().wpq()))]
         }
         Component::Iio(iio) => [Some((Group::P2mWrite, iio.write())), Some((Group::P2mRead, iio.read()))],
         Component::Ssd(ssd) => [Some((Group::Posted, ssd.posted())), Some((Group::NonPosted, ssd.nonposted()))],
-        Component::Sender(_) | Component::Receiver(_) => [None, None],
+        Component::Nic(nic) => [Some((Group::Posted, nic.posted())), Some((Group::NonPosted, nic.nonposted()))],
+        Component::Upi(_) | Component::Sender(_) | Component::Receiver(_) => [None, None],
     }
 }

@@ -5,6 +5,7 @@ use super::CachedCore;
 use crate::cache::Victim;
 use crate::cha::slice_of;
 use crate::context::{Context, Payload};
+use crate::core::turn;
 use crate::request::{Kind, Request, RequestId};
 use hostnet_kernel::Time;
 
@@ -102,7 +103,7 @@ impl CachedCore {
 
     /// The request of a line goes on with the dirty line that left for it; the credit that it has held since `entered` with it.
     fn write_back(&mut self, id: RequestId, victim: Victim, of: u32, entered: Time, context: &mut Context) {
-        let request = self.turn(id, victim, Kind::CoreWrite, context);
+        let request = turn(id, victim, Kind::CoreWrite, context);
         request.tag = of;
         request.entered = entered;
         context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
@@ -110,17 +111,8 @@ impl CachedCore {
 
     /// The request of a line goes on with the clean line that left for it, which nobody waits for.
     fn give_up(&mut self, id: RequestId, victim: Victim, context: &mut Context) {
-        self.turn(id, victim, Kind::CoreClean, context);
+        turn(id, victim, Kind::CoreClean, context);
         context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
-    }
-
-    fn turn<'a>(&self, id: RequestId, victim: Victim, kind: Kind, context: &'a mut Context) -> &'a mut Request {
-        let now = context.now();
-        let (slice, place) = (slice_of(victim.line, context.layout.slices), context.decoder.place(victim.line));
-        context.caches().expect(victim.line);
-        let request = context.requests.get_mut(id);
-        *request = Request { kind, class: victim.class, line: victim.line, slice, place, since: now, ..*request };
-        request
     }
 
     /// The CHA has admitted a write-back; the request goes on without the core unless it is `over`.

@@ -1,0 +1,169 @@
+//! From the description of a cluster to a fabric.
+
+use super::egress::Egress;
+use super::endpoint::Endpoint;
+use super::fabric::{Fabric, Node};
+use super::flow_end::FlowEnd;
+use super::routes::{Graph, PortOf, Routes};
+use super::switch::Switch;
+use super::wire::WireParams;
+use crate::params::{CableParams, ClusterParams, EndpointParams, HostKind, SwitchParams};
+use hostnet_kernel::ComponentId;
+
+/// Random streams of cables and switches lie apart from those of the parts of servers.
+const STREAMS: u64 = 1 << 40;
+
+/// A fabric, and what the servers around it need to know.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The switches and endpoints; call [`Fabric::begin`] before time begins.
+    pub fabric: Fabric,
+    /// Components of the fabric.
+    pub components: usize,
+    /// Of each host the ways out, one for each of its ports. An endpoint has its own already.
+    pub wires: Vec<Vec<WireParams>>,
+    /// Of each host, the ports that lie on a shortest way to each other host.
+    pub routes: Vec<Routes>,
+    /// The least delay of an event between two partitions, in ps; none when no cable leads from one to another.
+    pub window_ps: Option<u64>,
+}
+
+struct Builder<'a> {
+    cluster: &'a ClusterParams,
+    graph: Graph,
+    /// Of each node (switches, then hosts) its component.
+    components: Vec<ComponentId>,
+    is_server: Vec<bool>,
+}
+
+/// Builds the fabric of a cluster, with components from `first` on. `servers` gives the component that stands at the cables of
+/// each host that is a server (its NIC), and none for endpoints.
+///
+/// # Panics
+/// If `servers` does not have an element for each host, or the cluster names hosts or switches that are not there.
+#[must_use]
+pub fn fabric(cluster: &ClusterParams, first: ComponentId, servers: &[Option<ComponentId>]) -> Built {
+    assert_eq!(servers.len(), cluster.hosts.len(), "every host is a server or not");
+    let builder = Builder::new(cluster, first, servers);
+    let mut routes = builder.graph.routes(cluster.seed);
+    let host_routes = routes.split_off(cluster.switches.len());
+    let mut nodes: Vec<Node> = Vec::new();
+    for (index, (params, routes)) in cluster.switches.iter().zip(routes).enumerate() {
+        nodes.push(Node::Switch(Box::new(builder.switch(index, params, routes))));
+    }
+    for (index, host) in cluster.hosts.iter().enumerate() {
+        if let (HostKind::Endpoint(params), None) = (&host.kind, servers[index]) {
+            nodes.push(Node::Endpoint(Box::new(builder.endpoint(index, params, &host_routes[index]))));
+        }
+    }
+    let wires = (0..cluster.hosts.len()).map(|host| builder.wires(builder.graph.host(host))).collect();
+    let components = nodes.len();
+    let window_ps = builder.window_ps();
+    Built { fabric: Fabric::new(first, nodes), components, wires, routes: host_routes, window_ps }
+}
+
+impl<'a> Builder<'a> {
+    fn new(cluster: &'a ClusterParams, first: ComponentId, servers: &[Option<ComponentId>]) -> Self {
+        let mut next = first.0;
+        let mut own = || {
+            next += 1;
+            ComponentId(next - 1)
+        };
+        let mut components: Vec<ComponentId> = cluster.switches.iter().map(|_| own()).collect();
+        components.extend(servers.iter().map(|server| server.unwrap_or_else(&mut own)));
+        let is_server = cluster.switches.iter().map(|_| false).chain(servers.iter().map(Option::is_some)).collect();
+        Self { cluster, graph: Graph::new(cluster), components, is_server }
+    }
+
+    fn cable(&self, port: &PortOf) -> &'a CableParams {
+        &self.cluster.cables[port.cable]
+    }
+
+    /// The ways out of a node.
+    fn wires(&self, node: usize) -> Vec<WireParams> {
+        self.graph.ports[node].iter().enumerate().map(|(index, port)| self.wire(node, index as u16, port)).collect()
+    }
+
+    fn wire(&self, node: usize, index: u16, port: &PortOf) -> WireParams {
+        let cable = self.cable(port);
+        WireParams {
+            port: index,
+            peer: self.components[port.node],
+            peer_port: port.port,
+            bytes_per_s: cable.bytes_per_s,
+            framing_bytes: cable.framing_bytes,
+            frame_min_bytes: cable.frame_min_bytes,
+            latency_ps: cable.latency_ps,
+            before_ps: self.latency_out_ps(node),
+            after_ps: self.latency_in_ps(port.node),
+            down_ps: cable.down_ps.clone(),
+            corrupt: cable.corrupt,
+            random: (self.cluster.seed, STREAMS + 2 * port.cable as u64 + port.end as u64),
+        }
+    }
+
+    fn endpoint_params(&self, node: usize) -> Option<&'a EndpointParams> {
+        let host = self.cluster.hosts.get(node.checked_sub(self.cluster.switches.len())?)?;
+        if let HostKind::Endpoint(params) = &host.kind {
+            Some(params)
+        } else {
+            None
+        }
+    }
+
+    /// Between a node's queue and the wire.
+    fn latency_out_ps(&self, node: usize) -> u64 {
+        match self.cluster.switches.get(node) {
+            Some(switch) => switch.latency_ps,
+            None => self.endpoint_params(node).map_or(0, |params| params.latency_ps),
+        }
+    }
+
+    /// Between the wire and a node's handling a packet.
+    fn latency_in_ps(&self, node: usize) -> u64 {
+        self.endpoint_params(node).map_or(0, |params| params.latency_ps)
+    }
+
+    fn egresses(&self, node: usize) -> Vec<Egress> {
+        self.wires(node).iter().map(Egress::new).collect()
+    }
+
+    fn switch(&self, index: usize, params: &SwitchParams, routes: Routes) -> Switch {
+        let lossless = params.pfc.map_or(0, |pfc| u64::from(pfc.priorities.count_ones()));
+        let mtu = self.cluster.flows.iter().map(|flow| flow.mtu_bytes).max().unwrap_or(0);
+        let ports = self.graph.ports[index].iter();
+        let headroom = ports.map(|port| lossless * headroom_bytes(self.cable(port), mtu)).sum();
+        let stream = STREAMS + 2 * self.cluster.cables.len() as u64 + index as u64;
+        Switch::new(params, self.egresses(index), routes, headroom, (self.cluster.seed, stream))
+    }
+
+    fn endpoint(&self, host: usize, params: &EndpointParams, routes: &Routes) -> Endpoint {
+        let mut ends = Vec::new();
+        for (index, flow) in self.cluster.flows.iter().enumerate() {
+            let (initiator, peer) =
+                (usize::from(flow.from) == host, if usize::from(flow.from) == host { flow.to } else { flow.from });
+            if initiator || usize::from(flow.to) == host {
+                let port = routes.port(index as u32, host as u16, peer).unwrap_or(0);
+                ends.push(FlowEnd::new(index as u32, flow, initiator, port));
+            }
+        }
+        Endpoint::new(self.egresses(self.graph.host(host)), params.queue_packets, ends)
+    }
+
+    /// The least latency of a cable with a server at an end: all other nodes are in one partition.
+    fn window_ps(&self) -> Option<u64> {
+        let cut = |cable: &usize| {
+            let mut ends = self.graph.ports.iter().enumerate();
+            ends.any(|(node, ports)| self.is_server[node] && ports.iter().any(|port| port.cable == *cable))
+        };
+        (0..self.cluster.cables.len()).filter(cut).map(|cable| self.cluster.cables[cable].latency_ps).min()
+    }
+}
+
+/// Bytes of IP packets that may still come in by a cable when a pause has been asked for: what is on its way in both
+/// directions' latency, a packet that has just begun and one that has just come.
+#[must_use]
+pub fn headroom_bytes(cable: &CableParams, mtu_bytes: u32) -> u64 {
+    let on_the_way = u128::from(cable.bytes_per_s) * 2 * u128::from(cable.latency_ps) / 1_000_000_000_000;
+    u64::try_from(on_the_way).unwrap_or(u64::MAX).saturating_add(2 * u64::from(mtu_bytes))
+}

@@ -1,0 +1,74 @@
+//! Packets that ended on the way, and why.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum DropReason {
+    /// Its queue was full, or the memory that queues share.
+    Full,
+    /// The cable was down.
+    LinkDown,
+    /// It was damaged on a cable, and the next part found that out.
+    Corrupt,
+    /// No cable leads to its host.
+    NoRoute,
+}
+
+impl DropReason {
+    /// Every reason.
+    pub const ALL: [Self; 4] = [Self::Full, Self::LinkDown, Self::Corrupt, Self::NoRoute];
+
+    /// Its name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Full => "queue full",
+            Self::LinkDown => "link down",
+            Self::Corrupt => "corrupt",
+            Self::NoRoute => "no route",
+        }
+    }
+}
+
+/// What one part dropped since the start of the run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Drops {
+    packets: [u64; DropReason::ALL.len()],
+    bytes: [u64; DropReason::ALL.len()],
+    flows: BTreeMap<(u32, DropReason), u64>,
+}
+
+impl Drops {
+    /// A packet of `flow` with `ip_bytes` bytes was dropped.
+    #[cold]
+    pub fn count(&mut self, flow: u32, ip_bytes: u32, reason: DropReason) {
+        self.packets[reason as usize] += 1;
+        self.bytes[reason as usize] += u64::from(ip_bytes);
+        *self.flows.entry((flow, reason)).or_default() += 1;
+    }
+
+    /// Packets dropped for a reason.
+    #[must_use]
+    pub fn packets(&self, reason: DropReason) -> u64 {
+        self.packets[reason as usize]
+    }
+
+    /// Bytes of IP packets dropped for a reason.
+    #[must_use]
+    pub fn bytes(&self, reason: DropReason) -> u64 {
+        self.bytes[reason as usize]
+    }
+
+    /// Packets dropped for any reason.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.packets.iter().sum()
+    }
+
+    /// Packets per flow and reason, in order; those that lost none are left out.
+    pub fn flows(&self) -> impl Iterator<Item = (u32, DropReason, u64)> + '_ {
+        self.flows.iter().map(|(&(flow, reason), &packets)| (flow, reason, packets))
+    }
+}

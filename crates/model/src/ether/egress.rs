@@ -1,0 +1,306 @@
+//! An output port: queues of packets, one per priority, and a cable.
+//!
+//! A packet that meets a free port is on the wire at once, and the one event of its hop is its arrival at the peer. Only
+//! while packets wait does the port wake itself up when the wire is free again. A packet leaves its queue when its first bit
+//! goes out: the one on the wire is not waiting.
+
+use super::drops::DropReason;
+use super::occupancy::Level;
+use super::wire::{Fate, Wire, WireParams};
+use crate::context::{NetContext, Payload};
+use crate::packet::{PacketFifo, PacketId};
+use hostnet_kernel::{ComponentId, Time};
+use serde::{Deserialize, Serialize};
+
+/// Priority classes of Ethernet.
+pub const PRIORITIES: usize = 8;
+
+/// What left a port: its first bit is on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// The packet; it may not be in the store any more.
+    pub id: PacketId,
+    /// Its flow.
+    pub flow: u32,
+    /// Its bytes.
+    pub ip_bytes: u32,
+    /// Its priority.
+    pub priority: u8,
+    /// [`crate::Packet::queue`], by which its owner may know where it came from.
+    pub queue: u16,
+    /// Why it does not arrive; it is then out of the store. The owner counts it.
+    pub dropped: Option<DropReason>,
+}
+
+/// One priority of a port.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Class {
+    fifo: PacketFifo,
+    bytes: u64,
+    paused_at: Time,
+    paused_ps: u64,
+}
+
+/// An output port. Higher priorities go first; one that is paused waits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Egress {
+    wire: Wire,
+    /// When the wire is free again.
+    free_at: Time,
+    /// Whether an event is on its way that tells so.
+    armed: bool,
+    /// One bit per priority: packets wait; the peer asked for a pause.
+    waiting: u8,
+    paused: u8,
+    waiting_packets: u32,
+    waiting_bytes: u64,
+    sent_packets: u64,
+    sent_bytes: u64,
+    sent_wire_bytes: u64,
+    queue_packets: Level,
+    queue_bytes: Level,
+    reset_at: Time,
+    classes: [Class; PRIORITIES],
+}
+
+impl Egress {
+    /// A free port with empty queues.
+    #[must_use]
+    pub fn new(params: &WireParams) -> Self {
+        Self {
+            wire: Wire::new(params),
+            free_at: Time::ZERO,
+            armed: false,
+            waiting: 0,
+            paused: 0,
+            waiting_packets: 0,
+            waiting_bytes: 0,
+            sent_packets: 0,
+            sent_bytes: 0,
+            sent_wire_bytes: 0,
+            queue_packets: Level::default(),
+            queue_bytes: Level::default(),
+            reset_at: Time::ZERO,
+            classes: Default::default(),
+        }
+    }
+
+    /// Whether a packet of `priority` would be on the wire at once.
+    #[must_use]
+    #[inline]
+    pub fn is_free(&self, now: Time, priority: u8) -> bool {
+        !self.armed && self.free_at <= now && self.paused >> priority & 1 == 0
+    }
+
+    /// Sends a packet, or lets it wait. Returns what left: this packet or none.
+    #[inline]
+    pub fn push(&mut self, id: PacketId, context: &mut NetContext) -> Option<Left> {
+        let now = context.now();
+        let packet = context.packets.get(id);
+        let priority = packet.priority % PRIORITIES as u8;
+        if self.is_free(now, priority) {
+            return Some(self.transmit(id, context));
+        }
+        self.enqueue(id, priority, packet.ip_bytes, context);
+        None
+    }
+
+    fn enqueue(&mut self, id: PacketId, priority: u8, ip_bytes: u32, context: &mut NetContext) {
+        let class = &mut self.classes[usize::from(priority)];
+        class.fifo.push(context.packets, id);
+        class.bytes += u64::from(ip_bytes);
+        self.waiting |= 1 << priority;
+        self.waiting_packets += 1;
+        self.waiting_bytes += u64::from(ip_bytes);
+        self.note_queue(context.now());
+        self.arm(context);
+    }
+
+    /// The port's own [`Payload::PortReady`]: sends the next packet, if one may go. Returns what left.
+    #[inline]
+    pub fn on_ready(&mut self, context: &mut NetContext) -> Option<Left> {
+        self.armed = false;
+        let ready = self.waiting & !self.paused;
+        if ready == 0 {
+            return None;
+        }
+        let priority = ready.ilog2() as u8;
+        let class = &mut self.classes[usize::from(priority)];
+        let id = class.fifo.pop(context.packets)?;
+        if class.fifo.is_empty() {
+            self.waiting &= !(1 << priority);
+        }
+        let ip_bytes = u64::from(context.packets.get(id).ip_bytes);
+        class.bytes -= ip_bytes;
+        self.waiting_packets -= 1;
+        self.waiting_bytes -= ip_bytes;
+        self.note_queue(context.now());
+        let left = self.transmit(id, context);
+        self.arm(context);
+        Some(left)
+    }
+
+    /// [`Payload::Pause`] of this port: a priority waits, or goes on.
+    pub fn on_pause(&mut self, priority: u8, on: bool, context: &mut NetContext) {
+        let (now, priority) = (context.now(), priority % PRIORITIES as u8);
+        let bit = 1 << priority;
+        if (self.paused & bit != 0) == on {
+            return;
+        }
+        self.paused ^= bit;
+        let class = &mut self.classes[usize::from(priority)];
+        if on {
+            class.paused_at = now;
+        } else {
+            class.paused_ps += now.since(class.paused_at.max(self.reset_at));
+            self.arm(context);
+        }
+    }
+
+    /// Has the port told when the wire is free, if a packet may go then.
+    #[inline]
+    fn arm(&mut self, context: &mut NetContext) {
+        if self.armed || self.waiting & !self.paused == 0 {
+            return;
+        }
+        self.armed = true;
+        // What the end of a pause lets go on free wire goes after the least time that an event takes.
+        let delay_ps = self.free_at.ps().saturating_sub(context.now().ps()).max(1);
+        context.send(context.id, delay_ps, Payload::PortReady { port: self.wire.port });
+    }
+
+    #[inline]
+    fn note_queue(&mut self, now: Time) {
+        self.queue_packets.set(now, u64::from(self.waiting_packets));
+        self.queue_bytes.set(now, self.waiting_bytes);
+    }
+
+    /// Puts a packet on the wire.
+    #[inline]
+    fn transmit(&mut self, id: PacketId, context: &mut NetContext) -> Left {
+        let now = context.now();
+        let packet = context.packets.get_mut(id);
+        let wire_bytes = self.wire.wire_bytes(packet.ip_bytes);
+        let serialization_ps = self.wire.serialization_ps(wire_bytes);
+        self.free_at = now + serialization_ps;
+        self.sent_packets += 1;
+        self.sent_bytes += u64::from(packet.ip_bytes);
+        self.sent_wire_bytes += u64::from(wire_bytes);
+        let fate = self.wire.fate(now, serialization_ps);
+        packet.corrupt |= fate == Fate::ArrivesDamaged;
+        let dropped = (fate == Fate::Lost).then_some(DropReason::LinkDown);
+        let left = Left {
+            id,
+            flow: packet.flow,
+            ip_bytes: packet.ip_bytes,
+            priority: packet.priority,
+            queue: packet.queue,
+            dropped,
+        };
+        if dropped.is_some() {
+            context.packets.remove(id);
+        } else {
+            let port = self.wire.peer_port;
+            context.send(self.wire.peer, serialization_ps + self.wire.delay_ps(), Payload::Packet { id, port });
+        }
+        left
+    }
+
+    /// Asks the peer for a pause of `priority`, or ends it. Pause frames are never lost and take no time of the wire.
+    pub fn ask_pause(&self, priority: u8, on: bool, context: &mut NetContext) {
+        let port = self.wire.peer_port;
+        context.send(self.wire.peer, self.wire.latency_ps, Payload::Pause { port, priority, on });
+    }
+
+    /// Begins a new measuring window at `now`: queue statistics and pauses begin anew. Counts of packets go on.
+    pub fn reset(&mut self, now: Time) {
+        self.queue_packets.reset(now);
+        self.queue_bytes.reset(now);
+        self.reset_at = now;
+        self.classes.iter_mut().for_each(|class| class.paused_ps = 0);
+    }
+
+    /// Brings the queue statistics up to `now`.
+    pub fn settle(&mut self, now: Time) {
+        self.queue_packets.settle(now);
+        self.queue_bytes.settle(now);
+    }
+
+    /// Packets of any priority that wait.
+    #[must_use]
+    #[inline]
+    pub fn waiting_packets(&self) -> u32 {
+        self.waiting_packets
+    }
+
+    /// Bytes of IP packets of any priority that wait.
+    #[must_use]
+    #[inline]
+    pub fn waiting_bytes(&self) -> u64 {
+        self.waiting_bytes
+    }
+
+    /// Packets and bytes of IP packets of one priority that wait.
+    #[must_use]
+    #[inline]
+    pub fn waiting_of(&self, priority: u8) -> (u32, u64) {
+        let class = &self.classes[usize::from(priority)];
+        (class.fifo.len(), class.bytes)
+    }
+
+    /// The packets of one priority that wait.
+    #[must_use]
+    pub fn queue_of(&self, priority: u8) -> &PacketFifo {
+        &self.classes[usize::from(priority)].fifo
+    }
+
+    /// Waiting packets over time.
+    #[must_use]
+    pub fn queue_packets(&self) -> &Level {
+        &self.queue_packets
+    }
+
+    /// Bytes of waiting IP packets over time.
+    #[must_use]
+    pub fn queue_bytes(&self) -> &Level {
+        &self.queue_bytes
+    }
+
+    /// Packets sent since the start of the run, those that the cable lost included.
+    #[must_use]
+    pub fn sent_packets(&self) -> u64 {
+        self.sent_packets
+    }
+
+    /// Bytes of IP packets sent since the start of the run.
+    #[must_use]
+    pub fn sent_bytes(&self) -> u64 {
+        self.sent_bytes
+    }
+
+    /// Bytes on the wire since the start of the run, framing included.
+    #[must_use]
+    pub fn sent_wire_bytes(&self) -> u64 {
+        self.sent_wire_bytes
+    }
+
+    /// Whether a priority is paused by the peer.
+    #[must_use]
+    pub fn is_paused(&self, priority: u8) -> bool {
+        self.paused >> priority & 1 != 0
+    }
+
+    /// Time for which a priority was paused since the last reset, up to `now`, in ps.
+    #[must_use]
+    pub fn paused_ps(&self, priority: u8, now: Time) -> u64 {
+        let class = &self.classes[usize::from(priority)];
+        let running = if self.is_paused(priority) { now.since(class.paused_at.max(self.reset_at)) } else { 0 };
+        class.paused_ps + running
+    }
+
+    /// Who receives what is sent here, and by which of its ports.
+    #[must_use]
+    pub fn peer(&self) -> (ComponentId, u16) {
+        (self.wire.peer, self.wire.peer_port)
+    }
+}

@@ -1,0 +1,205 @@
+//! A host without a host network: ends of flows at the end of a cable. Nothing in it costs anything but its latency.
+
+use super::drops::{DropReason, Drops};
+use super::egress::{Egress, Left, PRIORITIES};
+use super::flow_end::FlowEnd;
+use crate::context::{NetContext, Payload};
+use crate::packet::PacketId;
+use hostnet_kernel::{ComponentId, Scheduler, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// No end of a flow.
+const NONE: u32 = u32::MAX;
+
+/// A host without a host network.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Endpoint {
+    ports: Vec<Egress>,
+    /// Ends with something to send that wait for room, in turn; for each priority of each port.
+    blocked: Vec<VecDeque<u32>>,
+    /// Packets of a priority that wait at a port at most.
+    queue_packets: u32,
+    ends: Vec<FlowEnd>,
+    /// The end here of each flow from `first_flow` on.
+    first_flow: u32,
+    by_flow: Vec<u32>,
+    drops: Drops,
+}
+
+impl Endpoint {
+    /// A host with `ports` and `ends` of flows, in order of the flows. A port queues
+    /// `queue_packets` packets of a priority at most.
+    #[must_use]
+    pub fn new(ports: Vec<Egress>, queue_packets: u32, ends: Vec<FlowEnd>) -> Self {
+        let first_flow = ends.first().map_or(0, FlowEnd::flow);
+        let last_flow = ends.last().map_or(0, FlowEnd::flow);
+        let mut by_flow = vec![NONE; if ends.is_empty() { 0 } else { (last_flow - first_flow) as usize + 1 }];
+        for (index, end) in ends.iter().enumerate() {
+            by_flow[(end.flow() - first_flow) as usize] = index as u32;
+        }
+        let blocked = vec![VecDeque::new(); ports.len() * PRIORITIES];
+        let queue_packets = queue_packets.max(1);
+        Self { ports, blocked, queue_packets, ends, first_flow, by_flow, drops: Drops::default() }
+    }
+
+    /// Has every end that begins a flow do so at its time.
+    pub(super) fn begin(&self, id: ComponentId, scheduler: &mut Scheduler<Payload>) {
+        for (index, end) in self.ends.iter().enumerate() {
+            if let Some(time) = end.begins_at() {
+                scheduler.send(id, id, time.ps(), Payload::Begin { connection: index as u32 });
+            }
+        }
+    }
+
+    /// A packet has come in.
+    #[inline]
+    pub(super) fn on_packet(&mut self, id: PacketId, context: &mut NetContext) {
+        let mut packet = context.packets.remove(id);
+        if packet.corrupt {
+            return self.drops.count(packet.flow, packet.ip_bytes, DropReason::Corrupt);
+        }
+        let place = packet.flow.wrapping_sub(self.first_flow) as usize;
+        let Some(&end) = self.by_flow.get(place).filter(|&&end| end != NONE) else {
+            return self.drops.count(packet.flow, packet.ip_bytes, DropReason::NoRoute);
+        };
+        self.ends[end as usize].on_packet(&mut packet, context.now());
+        self.advance(end, context);
+    }
+
+    /// The time of an end has come: its beginning, or what its application waited for.
+    pub(super) fn on_begin(&mut self, end: u32, context: &mut NetContext) {
+        if self.ends[end as usize].on_wake(context.now()) {
+            self.advance(end, context);
+        }
+    }
+
+    /// A timer of a transport has come.
+    pub(super) fn on_timer(&mut self, end: u32, generation: u32, context: &mut NetContext) {
+        if self.ends[end as usize].on_timer(generation, context.now()) {
+            self.advance(end, context);
+        }
+    }
+
+    /// A port may send its next packet.
+    #[inline]
+    pub(super) fn on_ready(&mut self, port: u16, context: &mut NetContext) {
+        let Some(left) = self.ports[usize::from(port)].on_ready(context) else { return };
+        self.note_loss(&left);
+        let list = usize::from(port) * PRIORITIES + usize::from(left.priority);
+        while self.has_room(port, left.priority) {
+            let Some(end) = self.blocked[list].pop_front() else { return };
+            self.ends[end as usize].set_blocked(false);
+            // One packet each, in turn.
+            if self.send_one(end, context) {
+                self.block(end);
+            }
+            self.arm(end, context);
+        }
+    }
+
+    /// The peer of a port asks for a pause, or for its end.
+    pub(super) fn on_pause(&mut self, port: u16, priority: u8, on: bool, context: &mut NetContext) {
+        self.ports[usize::from(port)].on_pause(priority, on, context);
+    }
+
+    /// Has an end do all that it can do now.
+    #[inline]
+    fn advance(&mut self, end: u32, context: &mut NetContext) {
+        let at = &self.ends[end as usize];
+        let (port, priority) = (at.port(), at.priority());
+        while !self.ends[end as usize].is_blocked() {
+            if !self.has_room(port, priority) {
+                if self.ends[end as usize].may_have_more(context.now()) {
+                    self.block(end);
+                }
+                break;
+            }
+            if !self.send_one(end, context) {
+                break;
+            }
+        }
+        self.arm(end, context);
+    }
+
+    #[inline]
+    fn has_room(&self, port: u16, priority: u8) -> bool {
+        self.ports[usize::from(port)].waiting_of(priority).0 < self.queue_packets
+    }
+
+    fn block(&mut self, end: u32) {
+        let at = &mut self.ends[end as usize];
+        at.set_blocked(true);
+        let list = usize::from(at.port()) * PRIORITIES + usize::from(at.priority());
+        self.blocked[list].push_back(end);
+    }
+
+    /// Sends the next packet of an end, if it has one.
+    #[inline]
+    fn send_one(&mut self, end: u32, context: &mut NetContext) -> bool {
+        let at = &mut self.ends[end as usize];
+        let Some(packet) = at.next(context.now()) else { return false };
+        let port = at.port();
+        let id = context.packets.insert(packet);
+        if let Some(left) = self.ports[usize::from(port)].push(id, context) {
+            self.note_loss(&left);
+        }
+        true
+    }
+
+    /// Sets the timers of an end, as far as those on their way come too late.
+    #[inline]
+    fn arm(&mut self, end: u32, context: &mut NetContext) {
+        let now = context.now();
+        let at = &mut self.ends[end as usize];
+        if let Some((time, generation)) = at.timer_to_set() {
+            let delay_ps = time.ps().saturating_sub(now.ps()).max(1);
+            context.send(context.id, delay_ps, Payload::Timer { connection: end, generation });
+        }
+        if let Some(time) = at.wake_to_set() {
+            let delay_ps = time.ps().saturating_sub(now.ps()).max(1);
+            context.send(context.id, delay_ps, Payload::Begin { connection: end });
+        }
+    }
+
+    #[inline]
+    fn note_loss(&mut self, left: &Left) {
+        if let Some(reason) = left.dropped {
+            self.drops.count(left.flow, left.ip_bytes, reason);
+        }
+    }
+
+    /// Begins a new measuring window.
+    pub fn reset(&mut self, now: Time) {
+        self.ports.iter_mut().for_each(|port| port.reset(now));
+        self.ends.iter_mut().for_each(FlowEnd::reset);
+    }
+
+    /// Brings the queue statistics up to `now`.
+    pub fn settle(&mut self, now: Time) {
+        self.ports.iter_mut().for_each(|port| port.settle(now));
+    }
+
+    /// Its applications begin nothing new.
+    pub fn stop(&mut self) {
+        self.ends.iter_mut().for_each(FlowEnd::stop);
+    }
+
+    /// The ports, in the order of the cables that end here.
+    #[must_use]
+    pub fn ports(&self) -> &[Egress] {
+        &self.ports
+    }
+
+    /// The ends of flows here, in order of the flows.
+    #[must_use]
+    pub fn ends(&self) -> &[FlowEnd] {
+        &self.ends
+    }
+
+    /// What was dropped here: damaged packets that came in, and those that its cables lost on the way out.
+    #[must_use]
+    pub fn drops(&self) -> &Drops {
+        &self.drops
+    }
+}

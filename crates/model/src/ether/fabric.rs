@@ -1,0 +1,135 @@
+//! All switches and endpoints of a world: one partition.
+
+use super::endpoint::Endpoint;
+use super::switch::Switch;
+use crate::context::{NetContext, Payload};
+use crate::packet::{Packet, Packets};
+use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
+use serde::{Deserialize, Serialize};
+
+/// A part of a fabric.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Node {
+    /// A switch.
+    Switch(Box<Switch>),
+    /// A host without a host network.
+    Endpoint(Box<Endpoint>),
+}
+
+/// Switches and endpoints: a partition of the world.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Fabric {
+    first: ComponentId,
+    nodes: Vec<Node>,
+    packets: Packets,
+}
+
+impl Fabric {
+    /// A fabric whose nodes are the components from `first` on.
+    #[must_use]
+    pub fn new(first: ComponentId, nodes: Vec<Node>) -> Self {
+        Self { first, nodes, packets: Packets::default() }
+    }
+
+    /// Has every end of a flow begin at its time. To be called once, before time begins.
+    pub fn begin(&self, scheduler: &mut Scheduler<Payload>) {
+        for (index, node) in self.nodes.iter().enumerate() {
+            if let Node::Endpoint(endpoint) = node {
+                endpoint.begin(self.component(index), scheduler);
+            }
+        }
+    }
+
+    /// The component that a node is.
+    #[must_use]
+    pub fn component(&self, node: usize) -> ComponentId {
+        ComponentId(self.first.0 + node as u32)
+    }
+
+    /// The nodes: all switches, then the hosts that are endpoints, in their order.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The packets that wait here, or are on their way to a part of this partition.
+    #[must_use]
+    pub fn packets(&self) -> &Packets {
+        &self.packets
+    }
+
+    /// The switches, in their order.
+    pub fn switches(&self) -> impl Iterator<Item = &Switch> {
+        self.nodes.iter().filter_map(|node| if let Node::Switch(switch) = node { Some(&**switch) } else { None })
+    }
+
+    /// The endpoints, in the order of the hosts.
+    pub fn endpoints(&self) -> impl Iterator<Item = &Endpoint> {
+        self.nodes.iter().filter_map(|node| if let Node::Endpoint(end) = node { Some(&**end) } else { None })
+    }
+
+    /// Begins a new measuring window at `now`.
+    pub fn reset(&mut self, now: Time) {
+        for node in &mut self.nodes {
+            match node {
+                Node::Switch(switch) => switch.reset(now),
+                Node::Endpoint(endpoint) => endpoint.reset(now),
+            }
+        }
+    }
+
+    /// Brings the queue statistics up to `now`, so that they speak of this moment.
+    pub fn settle(&mut self, now: Time) {
+        for node in &mut self.nodes {
+            match node {
+                Node::Switch(switch) => switch.settle(now),
+                Node::Endpoint(endpoint) => endpoint.settle(now),
+            }
+        }
+    }
+
+    /// Ends all sources of traffic. What is on its way still arrives, so that the fabric drains.
+    pub fn stop_sources(&mut self) {
+        for node in &mut self.nodes {
+            if let Node::Endpoint(endpoint) = node {
+                endpoint.stop();
+            }
+        }
+    }
+}
+
+impl Partition for Fabric {
+    type Payload = Payload;
+    type Cargo = Option<Packet>;
+
+    fn unload(&mut self, payload: &Payload) -> Option<Packet> {
+        crate::machine::unload(&mut self.packets, payload)
+    }
+
+    fn load(&mut self, payload: &mut Payload, cargo: Option<Packet>) {
+        crate::machine::load(&mut self.packets, payload, cargo);
+    }
+
+    #[inline]
+    fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
+        let mut context = NetContext { id: event.target, packets: &mut self.packets, scheduler };
+        let node = &mut self.nodes[(event.target.0 - self.first.0) as usize];
+        match (event.payload, node) {
+            (Payload::Packet { id, port }, Node::Switch(switch)) => switch.on_packet(id, port, &mut context),
+            (Payload::Packet { id, .. }, Node::Endpoint(endpoint)) => endpoint.on_packet(id, &mut context),
+            (Payload::PortReady { port }, Node::Switch(switch)) => switch.on_ready(port, &mut context),
+            (Payload::PortReady { port }, Node::Endpoint(endpoint)) => endpoint.on_ready(port, &mut context),
+            (Payload::Pause { port, priority, on }, Node::Switch(switch)) => {
+                switch.on_pause(port, priority, on, &mut context);
+            }
+            (Payload::Pause { port, priority, on }, Node::Endpoint(endpoint)) => {
+                endpoint.on_pause(port, priority, on, &mut context);
+            }
+            (Payload::Begin { connection }, Node::Endpoint(endpoint)) => endpoint.on_begin(connection, &mut context),
+            (Payload::Timer { connection, generation }, Node::Endpoint(endpoint)) => {
+                endpoint.on_timer(connection, generation, &mut context);
+            }
+            (payload, _) => unreachable!("component {} was sent {payload:?}", event.target.0),
+        }
+    }
+}

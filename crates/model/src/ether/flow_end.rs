@@ -1,0 +1,310 @@
+//! One end of a flow at an endpoint: its transport, its application and its books.
+
+use super::egress::PRIORITIES;
+use crate::flow::Application;
+use crate::packet::{Content, Ecn, Packet, PacketId};
+use crate::params::{FlowParams, TcpParams, Traffic, Transport};
+use crate::transport::tcp::Connection;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// Bytes of the headers of IP and TCP with timestamps; selective acknowledgements are not counted.
+const TCP_HEADER_BYTES: u32 = 52;
+
+/// A byte stream and who uses it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Stream {
+    connection: Connection,
+    application: Application,
+    /// When an event comes for the timer of the connection.
+    timer_set: Option<Time>,
+    generation: u32,
+}
+
+impl Stream {
+    fn new(params: &TcpParams, flow: &FlowParams, initiator: bool) -> Self {
+        // Each segment is a packet: offload saves work of cores, and there are none.
+        let params = TcpParams { tso_bytes: params.mss_bytes, ..params.clone() };
+        let application = Application::new(&flow.traffic, initiator, flow.deaf_ps);
+        Self { connection: Connection::new(&params), application, timer_set: None, generation: 0 }
+    }
+
+    /// Lets the application read and write what it can now. Returns when it wants to be woken.
+    #[inline]
+    fn poll(&mut self, now: Time) -> Option<Time> {
+        let action = self.application.poll(now, self.connection.readable(), self.connection.room());
+        if action.read > 0 {
+            self.connection.read(now, action.read);
+        }
+        if action.write > 0 {
+            self.connection.write(action.write);
+        }
+        action.wake_at
+    }
+
+    /// The transport.
+    #[must_use]
+    pub fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// The application.
+    #[must_use]
+    pub fn application(&self) -> &Application {
+        &self.application
+    }
+}
+
+/// What an end sends and how.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Kind {
+    /// TCP.
+    Stream(Box<Stream>),
+    /// Packets given from outside, those that are left last first.
+    Replay(Vec<(u64, u32)>),
+    /// Nothing.
+    Sink,
+}
+
+/// One end of a flow.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FlowEnd {
+    flow: u32,
+    host: u16,
+    peer: u16,
+    port: u16,
+    priority: u8,
+    blocked: bool,
+    start_ps: u64,
+    kind: Kind,
+    /// When the application wants to be woken, and when an event does it.
+    wake_at: Option<Time>,
+    wake_set: Option<Time>,
+    sent_packets: u64,
+    sent_bytes: u64,
+    received_packets: u64,
+    received_bytes: u64,
+}
+
+impl FlowEnd {
+    /// The end of flow number `flow` at its sender if `initiator`, or at the other host. It sends by `port` of the host.
+    #[must_use]
+    pub fn new(flow: u32, params: &FlowParams, initiator: bool, port: u16) -> Self {
+        let (host, peer) = if initiator { (params.from, params.to) } else { (params.to, params.from) };
+        let kind = match (&params.transport, &params.traffic) {
+            (Transport::Tcp(tcp), _) => Kind::Stream(Box::new(Stream::new(tcp, params, initiator))),
+            (_, Traffic::Replay { packets }) if initiator => Kind::Replay(packets.iter().rev().copied().collect()),
+            _ => Kind::Sink,
+        };
+        Self {
+            flow,
+            host,
+            peer,
+            port,
+            priority: params.priority % PRIORITIES as u8,
+            blocked: false,
+            start_ps: params.start_ps,
+            kind,
+            wake_at: None,
+            wake_set: initiator.then(|| Time::from_ps(params.start_ps.max(1))),
+            sent_packets: 0,
+            sent_bytes: 0,
+            received_packets: 0,
+            received_bytes: 0,
+        }
+    }
+
+    /// The host that it is at.
+    #[must_use]
+    pub fn host(&self) -> u16 {
+        self.host
+    }
+
+    /// Takes in a packet.
+    #[inline]
+    pub(super) fn on_packet(&mut self, packet: &mut Packet, now: Time) {
+        self.received_packets += 1;
+        self.received_bytes += u64::from(packet.ip_bytes);
+        if let (Kind::Stream(stream), Content::Tcp(segment)) = (&mut self.kind, &mut packet.content) {
+            segment.marked = packet.ecn == Ecn::Marked;
+            stream.connection.on_segment(now, segment);
+            self.wake_at = stream.poll(now);
+        }
+    }
+
+    /// A wake-up has come. False if it is not the one that was set.
+    pub(super) fn on_wake(&mut self, now: Time) -> bool {
+        let meant = self.wake_set.is_some_and(|at| at <= now);
+        if meant {
+            (self.wake_set, self.wake_at) = (None, None);
+            if let Kind::Stream(stream) = &mut self.kind {
+                self.wake_at = stream.poll(now);
+            }
+        }
+        meant
+    }
+
+    /// A timer has come. False if it was set anew since.
+    pub(super) fn on_timer(&mut self, generation: u32, now: Time) -> bool {
+        let Kind::Stream(stream) = &mut self.kind else { return false };
+        if generation != stream.generation {
+            return false;
+        }
+        stream.timer_set = None;
+        stream.connection.on_timer(now);
+        self.wake_at = stream.poll(now);
+        true
+    }
+
+    /// The timer to be set, if none comes that early, and its generation. A timer that comes too early is set anew then.
+    #[inline]
+    pub(super) fn timer_to_set(&mut self) -> Option<(Time, u32)> {
+        let Kind::Stream(stream) = &mut self.kind else { return None };
+        let wanted = stream.connection.timer()?;
+        if stream.timer_set.is_some_and(|at| at <= wanted) {
+            return None;
+        }
+        stream.timer_set = Some(wanted);
+        stream.generation = stream.generation.wrapping_add(1);
+        Some((wanted, stream.generation))
+    }
+
+    /// The wake-up to be set, if none comes that early.
+    #[inline]
+    pub(super) fn wake_to_set(&mut self) -> Option<Time> {
+        let wanted = self.wake_at?;
+        if self.wake_set.is_some_and(|at| at <= wanted) {
+            return None;
+        }
+        self.wake_set = Some(wanted);
+        Some(wanted)
+    }
+
+    /// The next packet to be sent now.
+    #[inline]
+    pub(super) fn next(&mut self, now: Time) -> Option<Packet> {
+        let (ip_bytes, ecn, content) = match &mut self.kind {
+            Kind::Stream(stream) => {
+                let segment = stream.connection.next(now)?;
+                let capable = stream.connection.ecn_capable(&segment);
+                let ecn = if capable { Ecn::Capable } else { Ecn::NotCapable };
+                (TCP_HEADER_BYTES + segment.bytes, ecn, Content::Tcp(segment))
+            }
+            Kind::Replay(left) => (replay(left, self.start_ps, now, &mut self.wake_at)?, Ecn::NotCapable, Content::Raw),
+            Kind::Sink => return None,
+        };
+        self.sent_packets += 1;
+        self.sent_bytes += u64::from(ip_bytes);
+        Some(Packet {
+            flow: self.flow,
+            from: self.host,
+            to: self.peer,
+            ip_bytes,
+            ecn,
+            priority: self.priority,
+            corrupt: false,
+            queue: 0,
+            line: 0,
+            content,
+            next: PacketId::NONE,
+        })
+    }
+
+    /// Whether [`FlowEnd::next`] may return a packet.
+    pub(super) fn may_have_more(&self, now: Time) -> bool {
+        match &self.kind {
+            Kind::Stream(_) => true,
+            Kind::Replay(left) => left.last().is_some_and(|&(at, _)| self.start_ps.saturating_add(at) <= now.ps()),
+            Kind::Sink => false,
+        }
+    }
+
+    pub(super) fn set_blocked(&mut self, blocked: bool) {
+        self.blocked = blocked;
+    }
+
+    pub(super) fn is_blocked(&self) -> bool {
+        self.blocked
+    }
+
+    /// When its application begins; none at the end that waits for the other to do so.
+    pub(super) fn begins_at(&self) -> Option<Time> {
+        self.wake_set
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(super) fn priority(&self) -> u8 {
+        self.priority
+    }
+
+    /// Begins a new measuring window.
+    pub(super) fn reset(&mut self) {
+        if let Kind::Stream(stream) = &mut self.kind {
+            stream.application.reset();
+        }
+    }
+
+    /// The application begins nothing new.
+    pub(super) fn stop(&mut self) {
+        match &mut self.kind {
+            Kind::Stream(stream) => stream.application.stop(),
+            Kind::Replay(left) => left.clear(),
+            Kind::Sink => {}
+        }
+    }
+
+    /// The transport and the application of a flow over TCP.
+    #[must_use]
+    pub fn stream(&self) -> Option<&Stream> {
+        if let Kind::Stream(stream) = &self.kind {
+            Some(stream)
+        } else {
+            None
+        }
+    }
+
+    /// The number of the flow.
+    #[must_use]
+    pub fn flow(&self) -> u32 {
+        self.flow
+    }
+
+    /// Packets that the transport sent since the start of the run.
+    #[must_use]
+    pub fn sent_packets(&self) -> u64 {
+        self.sent_packets
+    }
+
+    /// Bytes of IP packets that the transport sent since the start of the run.
+    #[must_use]
+    pub fn sent_bytes(&self) -> u64 {
+        self.sent_bytes
+    }
+
+    /// Packets that came in since the start of the run.
+    #[must_use]
+    pub fn received_packets(&self) -> u64 {
+        self.received_packets
+    }
+
+    /// Bytes of IP packets that came in since the start of the run.
+    #[must_use]
+    pub fn received_bytes(&self) -> u64 {
+        self.received_bytes
+    }
+}
+
+/// The bytes of the next packet of a capture, if its time has come; otherwise notes when it comes.
+fn replay(left: &mut Vec<(u64, u32)>, start_ps: u64, now: Time, wake_at: &mut Option<Time>) -> Option<u32> {
+    let &(at, ip_bytes) = left.last()?;
+    let at = Time::from_ps(start_ps.saturating_add(at));
+    if at > now {
+        *wake_at = Some(at);
+        return None;
+    }
+    left.pop();
+    Some(ip_bytes)
+}

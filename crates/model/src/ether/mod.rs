@@ -1,0 +1,28 @@
+//! Ethernet: cables, ports, switches, and hosts without a host network.
+//!
+//! A [`Fabric`] is all switches and endpoints of a world, one partition of it; [`fabric`] builds it from the description of a
+//! cluster. A [`World`] is a partition of any kind. An [`Egress`] is a port of a switch, an endpoint or a NIC.
+
+mod build;
+mod drops;
+mod egress;
+mod endpoint;
+mod fabric;
+mod flow_end;
+mod occupancy;
+mod routes;
+mod switch;
+mod wire;
+mod world;
+
+pub use build::{fabric, headroom_bytes, Built};
+pub use drops::{DropReason, Drops};
+pub use egress::{Egress, Left, PRIORITIES};
+pub use endpoint::Endpoint;
+pub use fabric::{Fabric, Node};
+pub use flow_end::{FlowEnd, Stream};
+pub use occupancy::Level;
+pub use routes::Routes;
+pub use switch::{Port, Switch};
+pub use wire::WireParams;
+pub use world::World;

@@ -1,0 +1,187 @@
+//! One direction of a cable: what it does to a packet.
+
+use hostnet_kernel::{ComponentId, Rng, Time};
+use serde::{Deserialize, Serialize};
+
+/// One direction of a cable, as its sender sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WireParams {
+    /// The sender's number of the port.
+    pub port: u16,
+    /// Who receives.
+    pub peer: ComponentId,
+    /// The receiver's number of its port.
+    pub peer_port: u16,
+    /// Bytes per second; at least 1.
+    pub bytes_per_s: u64,
+    /// Bytes on the wire beyond the IP packet.
+    pub framing_bytes: u32,
+    /// Least bytes of a frame on the wire, framing included.
+    pub frame_min_bytes: u32,
+    /// Propagation delay, in ps; at least 1.
+    pub latency_ps: u64,
+    /// Time that a packet spends between the sender's queue and the wire, in ps.
+    pub before_ps: u64,
+    /// Time that a packet spends between the wire and the receiver's handling it, in ps.
+    pub after_ps: u64,
+    /// When it is down, from and to in ps.
+    pub down_ps: Vec<(u64, u64)>,
+    /// Share of packets that it damages, in units of 2^-32.
+    pub corrupt: u64,
+    /// Seed of the run, and the number of this direction among all: its random stream.
+    pub random: (u64, u64),
+}
+
+/// What became of a packet on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Arrives,
+    ArrivesDamaged,
+    Lost,
+}
+
+/// The state of one direction of a cable.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Wire {
+    pub(super) port: u16,
+    pub(super) peer: ComponentId,
+    pub(super) peer_port: u16,
+    framing_bytes: u32,
+    frame_min_bytes: u32,
+    /// Time of a byte, in units of 2^-20 ps, rounded up.
+    byte_time: u64,
+    pub(super) latency_ps: u64,
+    before_ps: u64,
+    after_ps: u64,
+    /// Without overlaps and in order of time, the last first.
+    down_ps: Vec<(u64, u64)>,
+    corrupt: u64,
+    rng: Rng,
+}
+
+const BYTE_TIME_BITS: u32 = 20;
+
+impl Wire {
+    pub(super) fn new(params: &WireParams) -> Self {
+        let byte_time = (1_000_000_000_000_u64 << BYTE_TIME_BITS).div_ceil(params.bytes_per_s.max(1));
+        let mut down_ps = params.down_ps.clone();
+        down_ps.sort_unstable_by(|a, b| b.cmp(a));
+        Self {
+            port: params.port,
+            peer: params.peer,
+            peer_port: params.peer_port,
+            framing_bytes: params.framing_bytes,
+            frame_min_bytes: params.frame_min_bytes,
+            byte_time,
+            latency_ps: params.latency_ps.max(1),
+            before_ps: params.before_ps,
+            after_ps: params.after_ps,
+            down_ps,
+            corrupt: params.corrupt,
+            rng: Rng::new(params.random.0, params.random.1),
+        }
+    }
+
+    /// Bytes on the wire of an IP packet of `ip_bytes`.
+    #[inline]
+    pub(super) fn wire_bytes(&self, ip_bytes: u32) -> u32 {
+        (ip_bytes + self.framing_bytes).max(self.frame_min_bytes)
+    }
+
+    /// Time that so many bytes on the wire take, in ps; at least 1.
+    #[inline]
+    pub(super) fn serialization_ps(&self, wire_bytes: u32) -> u64 {
+        let time = u64::from(wire_bytes) * self.byte_time;
+        (time.div_ceil(1 << BYTE_TIME_BITS)).max(1)
+    }
+
+    /// From the last bit at the sender until the receiver handles the packet, in ps.
+    #[inline]
+    pub(super) fn delay_ps(&self) -> u64 {
+        self.before_ps + self.latency_ps + self.after_ps
+    }
+
+    /// What becomes of a packet whose first bit leaves the queue now and whose last bit leaves it after `serialization_ps`.
+    /// To be asked in order of time.
+    #[inline]
+    pub(super) fn fate(&mut self, now: Time, serialization_ps: u64) -> Fate {
+        if !self.down_ps.is_empty() && self.is_down(now.ps() + self.before_ps, serialization_ps) {
+            return Fate::Lost;
+        }
+        if self.corrupt > 0 && self.rng.chance(self.corrupt) {
+            return Fate::ArrivesDamaged;
+        }
+        Fate::Arrives
+    }
+
+    /// Whether the cable is down at any time from the first bit at its one end until the last bit at its other.
+    fn is_down(&mut self, first_ps: u64, serialization_ps: u64) -> bool {
+        while self.down_ps.last().is_some_and(|&(_, to)| to <= first_ps) {
+            self.down_ps.pop();
+        }
+        self.down_ps.last().is_some_and(|&(from, _)| from < first_ps + serialization_ps + self.latency_ps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn params() -> WireParams {
+        WireParams {
+            port: 0,
+            peer: ComponentId(1),
+            peer_port: 0,
+            bytes_per_s: 1_250_000_000,
+            framing_bytes: 38,
+            frame_min_bytes: 84,
+            latency_ps: 100,
+            before_ps: 7,
+            after_ps: 5,
+            down_ps: Vec::new(),
+            corrupt: 0,
+            random: (1, 2),
+        }
+    }
+
+    #[test]
+    fn a_short_frame_is_filled_up() {
+        let wire = Wire::new(&params());
+        assert_eq!([wire.wire_bytes(45), wire.wire_bytes(46), wire.wire_bytes(47)], [84, 84, 85]);
+        assert_eq!(wire.serialization_ps(1538), 1538 * 800);
+        assert_eq!(Wire::new(&WireParams { bytes_per_s: u64::MAX, ..params() }).serialization_ps(1), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn no_rate_is_exceeded(rate in 1_000_u64..100_000_000_000, bytes in 1_u32..70_000) {
+            let wire = Wire::new(&WireParams { bytes_per_s: rate, ..params() });
+            let (time, exact) = (wire.serialization_ps(bytes), u128::from(bytes) * 1_000_000_000_000 / u128::from(rate));
+            prop_assert!(u128::from(time) >= exact && u128::from(time) <= exact + 2, "{} for {}", time, exact);
+        }
+
+        /// Against a list that is looked through in whole.
+        #[test]
+        fn what_is_on_a_cable_that_goes_down_is_lost(down in prop::collection::vec((0_u64..5000, 0_u64..300), 0..6), steps in prop::collection::vec((0_u64..200, 1_u64..100), 1..60)) {
+            let down: Vec<(u64, u64)> = down.into_iter().map(|(from, length)| (from, from + length)).collect();
+            let mut wire = Wire::new(&WireParams { down_ps: down.clone(), ..params() });
+            let mut now = Time::ZERO;
+            for (wait, length) in steps {
+                now += wait;
+                let (first, last) = (now.ps() + 7, now.ps() + 7 + length + 100);
+                let lost = down.iter().any(|&(from, to)| from < to && from < last && to > first);
+                prop_assert_eq!(wire.fate(now, length) == Fate::Lost, lost, "from {} to {}", first, last);
+            }
+        }
+    }
+
+    #[test]
+    fn damage_comes_as_often_as_asked_for() {
+        let mut wire = Wire::new(&WireParams { corrupt: 1 << 30, ..params() });
+        let damaged = (0..10_000).filter(|_| wire.fate(Time::ZERO, 1) == Fate::ArrivesDamaged).count();
+        assert!((2300..2700).contains(&damaged), "{damaged} of 10000 at a share of a quarter");
+        let mut all = Wire::new(&WireParams { corrupt: 1 << 32, ..params() });
+        assert!((0..100).all(|_| all.fate(Time::ZERO, 1) == Fate::ArrivesDamaged));
+    }
+}

@@ -1,0 +1,54 @@
+//! A partition of a world of hosts on a network.
+
+use super::fabric::Fabric;
+use crate::context::Payload;
+use crate::machine::Machine;
+use crate::packet::Packet;
+use hostnet_kernel::{Event, Partition, Scheduler};
+use serde::{Deserialize, Serialize};
+
+/// A server, or all that lies between servers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum World {
+    /// A server with its host network.
+    Server(Box<Machine>),
+    /// Switches and endpoints.
+    Fabric(Box<Fabric>),
+}
+
+impl World {
+    /// Ends all sources of traffic. What is on its way still arrives.
+    pub fn stop_sources(&mut self) {
+        match self {
+            Self::Server(machine) => machine.stop_sources(),
+            Self::Fabric(fabric) => fabric.stop_sources(),
+        }
+    }
+}
+
+impl Partition for World {
+    type Payload = Payload;
+    type Cargo = Option<Packet>;
+
+    #[inline]
+    fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
+        match self {
+            Self::Server(machine) => machine.on_event(event, scheduler),
+            Self::Fabric(fabric) => fabric.on_event(event, scheduler),
+        }
+    }
+
+    fn unload(&mut self, payload: &Payload) -> Option<Packet> {
+        match self {
+            Self::Server(machine) => machine.unload(payload),
+            Self::Fabric(fabric) => fabric.unload(payload),
+        }
+    }
+
+    fn load(&mut self, payload: &mut Payload, cargo: Option<Packet>) {
+        match self {
+            Self::Server(machine) => machine.load(payload, cargo),
+            Self::Fabric(fabric) => fabric.load(payload, cargo),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What applications do at the two ends of a flow over a byte stream. Pure: bytes that may be read and written go in,
+//! bytes that are read and written come out. It knows no transport, no core and no event.
+//!
+//! Reads over RDMA and replayed packets have no application; see [`Application::new`].
+
+mod rpc;
+#[cfg(test)]
+mod tests;
+
+use crate::params::Traffic;
+use hostnet_kernel::Time;
+use hostnet_measure::Histogram;
+use rpc::{Caller, Responder};
+use serde::{Deserialize, Serialize};
+
+/// What an application does when it is polled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Action {
+    /// Bytes that it reads; at most what was readable.
+    pub read: u64,
+    /// Bytes that it writes; at most the room.
+    pub write: u64,
+    /// When it wants to be polled again, if nothing happens before; always later than now.
+    pub wake_at: Option<Time>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Kind {
+    /// Writes `left` more bytes, and reads whatever comes.
+    Writer {
+        left: u64,
+    },
+    /// Reads; is done after `expected` bytes.
+    Reader {
+        expected: u64,
+    },
+    Caller(Caller),
+    Responder(Responder),
+}
+
+/// One end of what an application does.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Application {
+    kind: Kind,
+    deaf_ps: Option<(u64, u64)>,
+    stopped: bool,
+    received: u64,
+    written: u64,
+    completed_at: Option<Time>,
+    latency: Histogram,
+}
+
+impl Application {
+    /// The application at one end: `initiator` at [`crate::params::FlowParams::from`]. The other end does not read
+    /// from the first up to the second moment of `deaf_ps`. [`Traffic::Read`] and [`Traffic::Replay`] are not streams:
+    /// they get an application that reads and never writes.
+    #[must_use]
+    pub fn new(traffic: &Traffic, initiator: bool, deaf_ps: Option<(u64, u64)>) -> Self {
+        let kind = match *traffic {
+            Traffic::Bulk { bytes } if initiator => Kind::Writer { left: bytes },
+            Traffic::Bulk { bytes } => Kind::Reader { expected: bytes },
+            Traffic::Rpc { request_bytes, response_bytes, in_flight, think_ps } if initiator => {
+                Kind::Caller(Caller::new(request_bytes, response_bytes, in_flight, think_ps))
+            }
+            Traffic::Rpc { request_bytes, response_bytes, .. } => {
+                Kind::Responder(Responder::new(request_bytes, response_bytes))
+            }
+            Traffic::Read { .. } | Traffic::Replay { .. } => Kind::Reader { expected: u64::MAX },
+        };
+        Self {
+            kind,
+            deaf_ps: if initiator { None } else { deaf_ps },
+            stopped: false,
+            received: 0,
+            written: 0,
+            completed_at: None,
+            latency: Histogram::default(),
+        }
+    }
+
+    /// What it does now, with `readable` bytes there to be read and `room` bytes for what it writes. It counts on it that
+    /// this is done.
+    #[inline]
+    pub fn poll(&mut self, now: Time, readable: u64, room: u64) -> Action {
+        let (read, awake_at) = self.read(now, readable);
+        self.received += read;
+        let (write, wake_at) = match &mut self.kind {
+            Kind::Writer { left } => (room.min(*left), None),
+            Kind::Reader { expected } => {
+                if self.received >= *expected && self.completed_at.is_none() {
+                    self.completed_at = Some(now);
+                }
+                (0, None)
+            }
+            Kind::Caller(caller) => caller.poll(now, read, room, self.stopped, &mut self.latency),
+            Kind::Responder(responder) => (responder.poll(read, room), None),
+        };
+        if let Kind::Writer { left } = &mut self.kind {
+            if *left != u64::MAX {
+                *left -= write;
+            }
+        }
+        self.written += write;
+        let wake_at = [awake_at, wake_at].into_iter().flatten().min();
+        Action { read, write, wake_at }
+    }
+
+    /// Bytes that it reads, and when it begins to read if it does not.
+    fn read(&self, now: Time, readable: u64) -> (u64, Option<Time>) {
+        match self.deaf_ps {
+            Some((from, to)) if (from..to).contains(&now.ps()) => (0, Some(Time::from_ps(to))),
+            _ => (readable, None),
+        }
+    }
+
+    /// Begins nothing new: a writer has nothing left, a caller sends no more requests. What was begun is finished.
+    pub fn stop(&mut self) {
+        self.stopped = true;
+        if let Kind::Writer { left } = &mut self.kind {
+            *left = 0;
+        }
+    }
+
+    /// Bytes read since the start of the run.
+    #[must_use]
+    pub fn received_bytes(&self) -> u64 {
+        self.received
+    }
+
+    /// Bytes written since the start of the run.
+    #[must_use]
+    pub fn written_bytes(&self) -> u64 {
+        self.written
+    }
+
+    /// When the last byte of a flow with an end was read, at the end that reads; none before that and elsewhere.
+    #[must_use]
+    pub fn completed_at(&self) -> Option<Time> {
+        self.completed_at
+    }
+
+    /// Requests that were begun since the start of the run; 0 except at the end that sends them.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        if let Kind::Caller(caller) = &self.kind {
+            caller.begun()
+        } else {
+            0
+        }
+    }
+
+    /// Of each request answered since the last reset the time from its beginning until its answer was read, in ps.
+    #[must_use]
+    pub fn latency(&self) -> &Histogram {
+        &self.latency
+    }
+
+    /// Starts a new measuring window: the latencies begin anew. Counts of bytes go on.
+    pub fn reset(&mut self) {
+        self.latency.reset();
+    }
+}

@@ -1,0 +1,62 @@
+//! What the IIO counts as its registers do: for ever, whatever is measured in between.
+
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// Counts of one buffer. Sums wrap, as those of registers do.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Cumulative {
+    /// Moments of giving back less moments of taking, in ps.
+    moments_ps: u64,
+    inserted: u64,
+}
+
+impl Cumulative {
+    /// A line takes an entry.
+    #[inline]
+    pub(super) fn insert(&mut self, now: Time) {
+        self.moments_ps = self.moments_ps.wrapping_sub(now.ps());
+        self.inserted = self.inserted.wrapping_add(1);
+    }
+
+    /// A line leaves its entry.
+    #[inline]
+    pub(super) fn leave(&mut self, now: Time) {
+        self.moments_ps = self.moments_ps.wrapping_add(now.ps());
+    }
+
+    /// Lines inserted so far.
+    pub(super) fn insertions(&self) -> u64 {
+        self.inserted
+    }
+
+    /// Entries in use, of which there are `held` now, times ps.
+    pub(super) fn occupancy_ps(&self, now: Time, held: u32) -> u64 {
+        self.moments_ps.wrapping_add(now.ps().wrapping_mul(u64::from(held)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn occupancy_is_what_was_held_times_how_long(steps in prop::collection::vec((0_u64..1000, any::<bool>()), 1..200)) {
+            let (mut counts, mut now, mut held, mut area, mut inserted) = (Cumulative::default(), Time::ZERO, 0_u32, 0, 0);
+            for (wait, take) in steps {
+                now += wait;
+                area += wait * u64::from(held);
+                if take {
+                    counts.insert(now);
+                    (held, inserted) = (held + 1, inserted + 1);
+                } else if held > 0 {
+                    counts.leave(now);
+                    held -= 1;
+                }
+                prop_assert_eq!((counts.occupancy_ps(now, held), counts.insertions()), (area, inserted));
+            }
+        }
+    }
+}

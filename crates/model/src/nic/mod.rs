@@ -1,0 +1,283 @@
+//! The NIC: packets from the cable to memory and cores, and back.
+//!
+//! A packet from the cable lies in the receive buffer until the last TLP with its data is sent; the buffer is one queue, whose
+//! head waits for a descriptor of its ring and for posted credits. Segments of cores are read from memory, cut into packets and
+//! sent by the port.
+
+mod counters;
+mod dma;
+mod queue;
+mod receive;
+#[cfg(test)]
+mod tests;
+mod transmit;
+
+pub use counters::{DropReason, FlowCounters, NicCounters, Tally, Wait};
+
+use crate::context::{Context, Payload};
+use crate::ether::{Egress, WireParams};
+use crate::pages::{Pages, Translator};
+use crate::params::NicParams;
+use dma::Dma;
+use hostnet_kernel::{ComponentId, Rng, Time};
+use hostnet_measure::Domain;
+use queue::Queue;
+use receive::{Receive, Step};
+use serde::{Deserialize, Serialize};
+use transmit::Transmit;
+
+/// Bytes of the descriptors of one send queue: 1024 of a line each.
+const SEND_RING_BYTES: u64 = 1024 * 64;
+
+/// What the NIC knows of a flow. Flows of other hosts have an entry, too, which is not looked at.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NicFlow {
+    /// The class that its lines count as.
+    pub class: u8,
+    /// The receive queue that it was steered to (aRFS); without one a hash spreads flows (RSS).
+    pub queue: Option<u16>,
+    /// The core that sends it, and is told when its segments have left.
+    pub core: ComponentId,
+    /// Data that segments are cut into at most, in bytes; at least 1.
+    pub mss_bytes: u32,
+}
+
+/// Where a NIC sits in its server and in the network.
+#[derive(Clone, Debug)]
+pub struct Wiring {
+    /// Number of its PCIe link at the IIO: as many as there are drives.
+    pub link: u8,
+    /// Virtual address of [`footprint`] bytes of memory, a multiple of 4096.
+    pub base: u64,
+    /// Per receive queue: the core that it belongs to.
+    pub cores: Vec<ComponentId>,
+    /// Whether queues may interrupt from the start; not when their cores poll.
+    pub armed: bool,
+    /// The flows, by their number in packets.
+    pub flows: Vec<NicFlow>,
+    /// Its end of the cable. Its `before_ps` is set by the NIC.
+    pub wire: WireParams,
+    /// Classes of traffic.
+    pub classes: usize,
+}
+
+/// Bytes of memory that a NIC needs for the pools and completion rings of its queues, and for the descriptors of up to
+/// `senders` cores that send.
+#[must_use]
+pub fn footprint(params: &NicParams, senders: u32) -> u64 {
+    u64::from(params.queues) * queue::queue_bytes(params) + u64::from(senders) * SEND_RING_BYTES
+}
+
+/// What both directions share.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Common {
+    params: NicParams,
+    pages: Translator,
+    flows: Vec<NicFlow>,
+    /// Spreads flows over queues.
+    hash: u64,
+    port: Egress,
+    counters: NicCounters,
+    flow_counters: Vec<FlowCounters>,
+}
+
+impl Common {
+    fn queue_of(&self, flow: u32) -> u16 {
+        self.flows[flow as usize].queue.unwrap_or_else(|| {
+            // The upper bits of a product spread small numbers evenly (Fibonacci hashing).
+            let mixed = (u64::from(flow) ^ self.hash).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+            (mixed * u64::from(self.params.queues) >> 32) as u16
+        })
+    }
+}
+
+/// A NIC.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Nic {
+    common: Common,
+    dma: Dma,
+    receive: Receive,
+    transmit: Transmit,
+    /// Whether reads have the next turn on the lane.
+    read_turn: bool,
+}
+
+impl Nic {
+    /// A NIC as `wiring` says.
+    ///
+    /// # Panics
+    /// If there are not as many cores as queues, a queue's pool holds no buffer, the send window does not hold a packet, or
+    /// credits do not hold a TLP.
+    #[must_use]
+    pub fn new(params: NicParams, wiring: Wiring, pages: Pages, mut rng: Rng) -> Self {
+        let Wiring { link, base, cores, armed, flows, mut wire, classes } = wiring;
+        assert_eq!(cores.len() as u32, params.queues, "every queue has a core");
+        assert!(params.queues > 0 && params.ring_entries > 0, "a NIC has descriptors");
+        assert!(params.pool_bytes >= u64::from(params.descriptor_bytes), "the pool of a queue holds a buffer");
+        assert!(params.completion_bytes > 0 && params.completion_bytes <= 64, "a completion is a line");
+        let largest = flows.iter().map(|flow| flow.mss_bytes).max().unwrap_or(1);
+        assert!(params.send_window_bytes >= largest, "the send window holds a packet");
+        let pcie = &params.pcie;
+        assert!(pcie.posted_lines >= pcie.mps_bytes / 64, "posted credits hold a TLP");
+        assert!(pcie.nonposted_lines >= pcie.mrrs_bytes / 64, "read credits hold a request");
+        wire.before_ps = params.transmit_ps;
+        let queue_bytes = queue::queue_bytes(&params);
+        let queues = (0..).zip(&cores);
+        let queues =
+            queues.map(|(number, &core)| Queue::new(&params, core, base + number * queue_bytes, armed)).collect();
+        let senders: Vec<ComponentId> = flows.iter().map(|flow| flow.core).collect();
+        let rings = base + u64::from(params.queues) * queue_bytes;
+        Self {
+            dma: Dma::new(link, params.pcie.clone(), classes),
+            receive: Receive::new(queues, flows.len()),
+            transmit: Transmit::new(&senders, rings, SEND_RING_BYTES),
+            read_turn: false,
+            common: Common {
+                pages: Translator::new(pages),
+                hash: rng.next_u64(),
+                port: Egress::new(&wire),
+                counters: NicCounters::default(),
+                flow_counters: vec![FlowCounters::default(); flows.len()],
+                flows,
+                params,
+            },
+        }
+    }
+
+    /// What it counts as a whole, since the last reset; settle before reading means.
+    #[must_use]
+    pub fn counters(&self) -> &NicCounters {
+        &self.common.counters
+    }
+
+    /// What became of the packets of each flow, since the start of the run.
+    #[must_use]
+    pub fn flows(&self) -> &[FlowCounters] {
+        &self.common.flow_counters
+    }
+
+    /// Its port, with what it sent and for how long it was paused.
+    #[must_use]
+    pub fn port(&self) -> &Egress {
+        &self.common.port
+    }
+
+    /// PCIe posted credits of its link.
+    #[must_use]
+    pub fn posted(&self) -> &Domain {
+        self.dma.posted()
+    }
+
+    /// Lines that it has asked for and not yet received.
+    #[must_use]
+    pub fn nonposted(&self) -> &Domain {
+        self.dma.nonposted()
+    }
+
+    /// The domains, to settle or to reset.
+    pub fn domains_mut(&mut self) -> [&mut Domain; 2] {
+        self.dma.domains_mut()
+    }
+
+    /// Descriptors in the ring of a receive queue.
+    #[must_use]
+    pub fn descriptors(&self, queue: u16) -> u32 {
+        self.receive.descriptors(queue)
+    }
+
+    /// The receive queue that a flow's packets go to.
+    #[must_use]
+    pub fn queue_of(&self, flow: u32) -> u16 {
+        self.common.queue_of(flow)
+    }
+
+    /// Segments of cores that are not yet wholly cut into packets.
+    #[must_use]
+    pub fn segments(&self) -> u32 {
+        self.transmit.segments()
+    }
+
+    /// Bytes asked of memory for sending and not yet sent.
+    #[must_use]
+    pub fn send_window_used(&self) -> u32 {
+        self.transmit.window_used()
+    }
+
+    /// Brings time-weighted counters up to `now`.
+    pub fn settle(&mut self, now: Time) {
+        self.common.counters.settle(now);
+        self.common.port.settle(now);
+    }
+
+    /// Starts a new measuring window at `now`. Counters of flows go on.
+    pub fn reset(&mut self, now: Time) {
+        self.common.counters.reset(now);
+        self.common.port.reset(now);
+    }
+
+    /// Handles an event.
+    pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
+        let common = &mut self.common;
+        match payload {
+            Payload::Send if !self.dma.awake(context.now()) => return,
+            Payload::Send => self.send(context),
+            Payload::Packet { id, .. } => self.receive.arrive(id, common, context),
+            Payload::PostedCredit { lines } => {
+                if let Some(id) = self.dma.credited(context.now(), lines) {
+                    self.receive.deliver(id, common, context);
+                }
+            }
+            Payload::Completion { lines, .. } => {
+                self.dma.completed(context.now(), lines);
+                self.transmit.complete(u32::from(lines), common, context);
+            }
+            Payload::Replenished { queue, count, armed } => {
+                self.receive.replenish(queue, count, armed, common, context);
+            }
+            Payload::Interrupt { queue } => self.receive.expire(queue, common, context),
+            Payload::Transmit(id) => self.transmit.enqueue(id, common, context),
+            Payload::PortReady { .. } => {
+                if let Some(left) = common.port.on_ready(&mut context.net()) {
+                    self.transmit.leave(&left, common, context);
+                }
+            }
+            Payload::Pause { priority, on, .. } => {
+                common.counters.pauses_received += u64::from(on);
+                common.port.on_pause(priority, on, &mut context.net());
+            }
+            other => unreachable!("a NIC was sent {other:?}"),
+        }
+        self.plan(context);
+    }
+
+    /// Sends a TLP: writes and reads take turns.
+    fn send(&mut self, context: &mut Context) {
+        let (dma, common) = (&mut self.dma, &mut self.common);
+        if self.read_turn && self.transmit.read(dma, common, context) {
+            self.read_turn = false;
+            return;
+        }
+        let may_write =
+            matches!(self.receive.next(dma, context.packets, common), Step::Write(time) if time <= context.now());
+        if may_write {
+            self.receive.write(dma, common, context);
+            self.read_turn = true;
+        } else if !self.read_turn {
+            self.transmit.read(dma, common, context);
+        }
+    }
+
+    /// Sees to it that the next TLP is sent, and notes what the head of the buffer waits for.
+    fn plan(&mut self, context: &mut Context) {
+        let now = context.now();
+        let (write, wait) = match self.receive.next(&self.dma, context.packets, &self.common) {
+            Step::Write(time) => (Some(time), Wait::None),
+            Step::Wait(wait) => (None, wait),
+        };
+        self.common.counters.wait(now, wait);
+        let read = self.transmit.next(now, &self.dma, context.packets, &self.common);
+        if let Some(time) = write.into_iter().chain(read).min() {
+            self.dma.wake_at(time, context);
+        }
+    }
+}

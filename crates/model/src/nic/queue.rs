@@ -1,0 +1,143 @@
+//! A receive queue: its ring of descriptors, the memory behind them, and its interrupts.
+
+use crate::pages::Pages;
+use crate::params::NicParams;
+use hostnet_kernel::{ComponentId, Time};
+use serde::{Deserialize, Serialize};
+
+/// Bytes of the completion ring of a queue.
+fn ring_bytes(params: &NicParams) -> u64 {
+    (u64::from(params.ring_entries) * 64).next_multiple_of(4096)
+}
+
+/// Bytes of memory of one receive queue.
+pub(super) fn queue_bytes(params: &NicParams) -> u64 {
+    params.pool_bytes + ring_bytes(params)
+}
+
+/// What becomes of an interrupt request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moderation {
+    /// Nothing, or it waits already.
+    Nothing,
+    /// The wait begins, and ends at this time at the latest.
+    Until(Time),
+    /// Now.
+    Fire,
+}
+
+/// A receive queue.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Queue {
+    pub(super) core: ComponentId,
+    base: u64,
+    pool_bytes: u64,
+    buffer_bytes: u64,
+    ring_bytes: u64,
+    /// Where the next buffer begins in the pool.
+    buffer: u64,
+    /// Where the next completion goes in its ring.
+    completion: u64,
+    /// Descriptors in the ring.
+    pub(super) free: u32,
+    entries: u32,
+    armed: bool,
+    /// Packets that the core was told of and has not given a descriptor back for.
+    seen: u32,
+    /// Completions that wait for their interrupt.
+    pending: u32,
+    /// When they have waited long enough.
+    deadline: Option<Time>,
+}
+
+impl Queue {
+    pub(super) fn new(params: &NicParams, core: ComponentId, base: u64, armed: bool) -> Self {
+        Self {
+            core,
+            base,
+            pool_bytes: params.pool_bytes / u64::from(params.descriptor_bytes) * u64::from(params.descriptor_bytes),
+            buffer_bytes: u64::from(params.descriptor_bytes),
+            ring_bytes: ring_bytes(params),
+            buffer: 0,
+            completion: 0,
+            free: params.ring_entries,
+            entries: params.ring_entries,
+            armed,
+            seen: 0,
+            pending: 0,
+            deadline: None,
+        }
+    }
+
+    /// Takes a descriptor: the virtual address of its memory.
+    pub(super) fn take(&mut self) -> u64 {
+        self.free -= 1;
+        let address = self.base + self.buffer;
+        self.buffer = (self.buffer + self.buffer_bytes) % self.pool_bytes;
+        address
+    }
+
+    /// The physical line of the next completion.
+    pub(super) fn completion_line(&mut self, pages: &Pages) -> u64 {
+        let line = pages.physical(self.base + self.pool_bytes + self.completion) / 64;
+        self.completion = (self.completion + 64) % self.ring_bytes;
+        line
+    }
+
+    /// The core was told of a packet.
+    pub(super) fn deliver(&mut self, now: Time, params: &NicParams) -> Moderation {
+        self.seen += 1;
+        if !self.armed {
+            return Moderation::Nothing;
+        }
+        self.pending += 1;
+        self.moderate(now, params)
+    }
+
+    /// Descriptors are back, and perhaps interrupts are wanted: at once for packets that the core has not taken yet.
+    ///
+    /// # Panics
+    /// If the core gives back more than it has.
+    pub(super) fn replenish(&mut self, count: u32, armed: bool, now: Time, params: &NicParams) -> Moderation {
+        self.free += count;
+        self.seen = self.seen.checked_sub(count).expect("descriptors come back once");
+        assert!(self.free <= self.entries, "a ring holds {} descriptors", self.entries);
+        if !armed || self.armed {
+            return Moderation::Nothing;
+        }
+        self.armed = true;
+        self.pending = self.seen;
+        self.moderate(now, params)
+    }
+
+    fn moderate(&mut self, now: Time, params: &NicParams) -> Moderation {
+        if self.pending == 0 {
+            return Moderation::Nothing;
+        }
+        if self.pending >= params.coalesce_packets || params.coalesce_ps == 0 {
+            self.disarm();
+            return Moderation::Fire;
+        }
+        if self.deadline.is_some() {
+            return Moderation::Nothing;
+        }
+        let deadline = now + params.coalesce_ps;
+        self.deadline = Some(deadline);
+        Moderation::Until(deadline)
+    }
+
+    /// A wait may have ended: whether it has, and the interrupt is due.
+    pub(super) fn expire(&mut self, now: Time) -> bool {
+        let due = self.deadline == Some(now);
+        if due {
+            self.disarm();
+        }
+        due
+    }
+
+    fn disarm(&mut self) {
+        self.armed = false;
+        self.pending = 0;
+        self.deadline = None;
+    }
+}

@@ -1,0 +1,285 @@
+//! The receive side: from the cable through the buffer to memory.
+
+use super::counters::{DropReason, Wait};
+use super::dma::Dma;
+use super::queue::{Moderation, Queue};
+use super::Common;
+use crate::context::{Context, Payload};
+use crate::packet::{Content, Packet, PacketId, Packets};
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Bytes of the Ethernet header, which lies in memory before the IP packet.
+const ETHERNET_BYTES: u32 = 14;
+/// The largest IP packet that can be made by joining others.
+const JOINED_BYTES_MAX: u32 = 65_535;
+
+/// Bytes of a packet in the receive buffer and in memory.
+fn frame_bytes(packet: &Packet) -> u32 {
+    packet.ip_bytes + ETHERNET_BYTES
+}
+
+/// A packet in the buffer.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Arrival {
+    id: PacketId,
+    since: Time,
+}
+
+/// The packet that is being written.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Head {
+    id: PacketId,
+    queue: u16,
+    class: u8,
+    /// Virtual address of what is to be written next.
+    address: u64,
+    /// Bytes of the frame that are not yet written; 0 = its completion is next.
+    left: u32,
+    since: Time,
+}
+
+/// What the receive side can do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Nothing; see why.
+    Wait(Wait),
+    /// Send a TLP at this time, or as soon as possible after it.
+    Write(Time),
+}
+
+/// The receive side.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Receive {
+    buffer: VecDeque<Arrival>,
+    head: Option<Head>,
+    queues: Vec<Queue>,
+    /// Bytes in the buffer.
+    used: u64,
+    /// The same of each priority.
+    used_of: [u64; 8],
+    /// Priorities whose peer is paused.
+    pausing: u8,
+    /// Per flow: its last packet in the buffer, if packets may be joined to it.
+    joinable: Vec<PacketId>,
+}
+
+impl Receive {
+    pub(super) fn new(queues: Vec<Queue>, flows: usize) -> Self {
+        Self {
+            buffer: VecDeque::with_capacity(1024),
+            head: None,
+            queues,
+            used: 0,
+            used_of: [0; 8],
+            pausing: 0,
+            joinable: vec![PacketId::NONE; flows],
+        }
+    }
+
+    /// Descriptors in the ring of a queue.
+    pub(super) fn descriptors(&self, queue: u16) -> u32 {
+        self.queues[usize::from(queue)].free
+    }
+
+    /// A packet comes in from the cable.
+    pub(super) fn arrive(&mut self, id: PacketId, common: &mut Common, context: &mut Context) {
+        let packet = *context.packets.get(id);
+        let books = &mut common.flow_counters[packet.flow as usize];
+        books.received.add(packet.ip_bytes);
+        if let Some(reason) = self.reason_to_drop(&packet, common) {
+            common.flow_counters[packet.flow as usize].drop(reason, packet.ip_bytes);
+            context.packets.remove(id);
+            return;
+        }
+        if common.params.lro && self.join(&packet, common, context) {
+            context.packets.remove(id);
+            return;
+        }
+        context.packets.get_mut(id).queue = common.queue_of(packet.flow);
+        self.buffer.push_back(Arrival { id, since: context.now() });
+        self.joinable[packet.flow as usize] = id;
+        self.grow(packet.priority, frame_bytes(&packet), common, context);
+    }
+
+    fn reason_to_drop(&self, packet: &Packet, common: &Common) -> Option<DropReason> {
+        let frame = frame_bytes(packet);
+        if packet.corrupt {
+            Some(DropReason::Corrupt)
+        } else if frame > common.params.descriptor_bytes {
+            Some(DropReason::TooLong)
+        } else if self.used + u64::from(frame) <= common.params.buffer_bytes {
+            None
+        } else if common.counters.descriptor_wait.value() > 0 {
+            Some(DropReason::NoDescriptor)
+        } else {
+            Some(DropReason::BufferFull)
+        }
+    }
+
+    /// Makes the data of a packet part of the last packet of its flow in the buffer, if that is in order and there is room.
+    fn join(&mut self, packet: &Packet, common: &mut Common, context: &mut Context) -> bool {
+        let last = self.joinable[packet.flow as usize];
+        if last == PacketId::NONE {
+            return false;
+        }
+        let before = context.packets.get_mut(last);
+        let (Content::Tcp(first), Content::Tcp(second)) = (before.content, packet.content) else { return false };
+        let whole = before.ip_bytes + second.bytes;
+        let fits = whole <= JOINED_BYTES_MAX && whole + ETHERNET_BYTES <= common.params.descriptor_bytes;
+        let in_order =
+            first.bytes > 0 && second.bytes > 0 && second.sequence == first.sequence + u64::from(first.bytes);
+        let alike =
+            before.ecn == packet.ecn && first.echo == second.echo && !second.reduced && first.sack == second.sack;
+        if !(fits && in_order && alike) {
+            return false;
+        }
+        let mut joined = second;
+        joined.sequence = first.sequence;
+        joined.bytes = first.bytes + second.bytes;
+        joined.reduced = first.reduced;
+        joined.retransmitted = first.retransmitted || second.retransmitted;
+        before.content = Content::Tcp(joined);
+        before.ip_bytes = whole;
+        common.flow_counters[packet.flow as usize].joined.add(packet.ip_bytes - second.bytes);
+        self.grow(packet.priority, second.bytes, common, context);
+        true
+    }
+
+    fn grow(&mut self, priority: u8, bytes: u32, common: &mut Common, context: &mut Context) {
+        self.used += u64::from(bytes);
+        self.used_of[usize::from(priority)] += u64::from(bytes);
+        common.counters.buffer.set(context.now(), self.used);
+        self.pause(priority, common, context);
+    }
+
+    fn shrink(&mut self, priority: u8, bytes: u32, common: &mut Common, context: &mut Context) {
+        self.used -= u64::from(bytes);
+        self.used_of[usize::from(priority)] -= u64::from(bytes);
+        common.counters.buffer.set(context.now(), self.used);
+        self.pause(priority, common, context);
+    }
+
+    /// Asks the peer to pause a priority, or to go on, if its bytes in the buffer have come to a threshold.
+    fn pause(&mut self, priority: u8, common: &mut Common, context: &mut Context) {
+        let Some(pfc) = &common.params.pfc else { return };
+        let bit = 1 << priority;
+        let used = self.used_of[usize::from(priority)];
+        let is_on = self.pausing & bit != 0;
+        let on = if is_on { used > pfc.xon_bytes } else { used > pfc.xoff_bytes };
+        if pfc.priorities & bit == 0 || on == is_on {
+            return;
+        }
+        self.pausing ^= bit;
+        common.counters.pauses_sent += u64::from(on);
+        common.counters.pausing.set(context.now(), u64::from(self.pausing.count_ones()));
+        common.port.ask_pause(priority, on, &mut context.net());
+    }
+
+    /// What comes next.
+    pub(super) fn next(&self, dma: &Dma, packets: &Packets, common: &Common) -> Step {
+        let (ready, bytes) = match (&self.head, self.buffer.front()) {
+            (Some(head), _) if head.left > 0 => (head.since, dma.write_bytes(head.address, head.left)),
+            (Some(head), _) => (head.since, common.params.completion_bytes),
+            (None, Some(arrival)) => {
+                let packet = packets.get(arrival.id);
+                if self.queues[usize::from(packet.queue)].free == 0 {
+                    return Step::Wait(Wait::Descriptor);
+                }
+                (arrival.since + common.params.receive_ps, dma.write_bytes(0, frame_bytes(packet)))
+            }
+            (None, None) => return Step::Wait(Wait::None),
+        };
+        if dma.may_write(bytes) {
+            Step::Write(ready)
+        } else {
+            Step::Wait(Wait::Credits)
+        }
+    }
+
+    /// Sends the next TLP.
+    pub(super) fn write(&mut self, dma: &mut Dma, common: &mut Common, context: &mut Context) {
+        let Some(mut head) = self.head.take().or_else(|| self.begin(common, context)) else { return };
+        if head.left == 0 {
+            return self.complete(&head, dma, common, context);
+        }
+        let bytes = dma.write_bytes(head.address, head.left);
+        let line = common.pages.physical(head.address) / 64;
+        dma.write(line, bytes, head.class, PacketId::NONE, context);
+        common.counters.written_bytes += u64::from(bytes);
+        head.address += u64::from(bytes);
+        head.left -= bytes;
+        if head.left == 0 {
+            let packet = *context.packets.get(head.id);
+            common.counters.buffered_ps.record(context.now().since(head.since));
+            self.shrink(packet.priority, frame_bytes(&packet), common, context);
+        }
+        self.head = Some(head);
+    }
+
+    /// Takes the first packet of the buffer, and a descriptor for it.
+    fn begin(&mut self, common: &mut Common, context: &mut Context) -> Option<Head> {
+        let Arrival { id, since } = self.buffer.pop_front()?;
+        let packet = context.packets.get_mut(id);
+        let address = self.queues[usize::from(packet.queue)].take();
+        packet.line = common.pages.physical(address) / 64;
+        let joinable = &mut self.joinable[packet.flow as usize];
+        if *joinable == id {
+            *joinable = PacketId::NONE;
+        }
+        let class = common.flows[packet.flow as usize].class;
+        Some(Head { id, queue: packet.queue, class, address, left: frame_bytes(packet), since })
+    }
+
+    /// Writes the completion of a packet.
+    fn complete(&mut self, head: &Head, dma: &mut Dma, common: &mut Common, context: &mut Context) {
+        let line = self.queues[usize::from(head.queue)].completion_line(common.pages.pages());
+        dma.write(line, common.params.completion_bytes, head.class, head.id, context);
+        common.counters.completions += 1;
+    }
+
+    /// The completion of a packet can be seen.
+    pub(super) fn deliver(&mut self, id: PacketId, common: &mut Common, context: &mut Context) {
+        let Packet { flow, ip_bytes, queue, .. } = *context.packets.get(id);
+        common.flow_counters[flow as usize].delivered.add(ip_bytes);
+        let ring = &mut self.queues[usize::from(queue)];
+        context.send(ring.core, 1, Payload::Received(id));
+        let moderation = ring.deliver(context.now(), &common.params);
+        self.interrupt(queue, moderation, common, context);
+    }
+
+    /// A core gives descriptors back, and perhaps wants interrupts again.
+    pub(super) fn replenish(
+        &mut self,
+        queue: u16,
+        count: u16,
+        armed: bool,
+        common: &mut Common,
+        context: &mut Context,
+    ) {
+        let ring = &mut self.queues[usize::from(queue)];
+        let moderation = ring.replenish(u32::from(count), armed, context.now(), &common.params);
+        self.interrupt(queue, moderation, common, context);
+    }
+
+    /// A wait of interrupt moderation may be over.
+    pub(super) fn expire(&mut self, queue: u16, common: &mut Common, context: &mut Context) {
+        if self.queues[usize::from(queue)].expire(context.now()) {
+            self.interrupt(queue, Moderation::Fire, common, context);
+        }
+    }
+
+    fn interrupt(&self, queue: u16, moderation: Moderation, common: &mut Common, context: &mut Context) {
+        let interrupt = Payload::Interrupt { queue };
+        match moderation {
+            Moderation::Nothing => {}
+            Moderation::Until(time) => context.send(context.id, time.since(context.now()), interrupt),
+            Moderation::Fire => {
+                common.counters.interrupts += 1;
+                let core = self.queues[usize::from(queue)].core;
+                context.send(core, common.params.interrupt_ps.max(1), interrupt);
+            }
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The NIC alone, between a cable, a host and cores that are made by hand.
+
+mod properties;
+mod receiving;
+mod sending;
+mod world;

@@ -1,0 +1,115 @@
+//! From cores to the cable.
+
+use super::world::{bench, data, drain, host, params, run, tell, transmit, Host, HEADERS};
+use crate::context::Payload;
+use crate::packet::{Content, Packet};
+use crate::params::{NicParams, PcieParams};
+use crate::transport::tcp::{SackBlock, Segment};
+use hostnet_kernel::Time;
+
+fn segment(flow: u32, sequence: u64, bytes: u32) -> Packet {
+    let sack = [SackBlock { start: 70, end: 80 }, SackBlock::default(), SackBlock::default()];
+    let segment = Segment { sequence, bytes, ack: 5, window: 6, sack, reduced: true, echo: true, ..Segment::default() };
+    Packet { content: Content::Tcp(segment), line: 1 << 16, ..data(flow, 0) }
+}
+
+fn headers(packet: &Packet) -> Segment {
+    match packet.content {
+        Content::Tcp(segment) => segment,
+        _ => unreachable!("only TCP was sent"),
+    }
+}
+
+#[test]
+fn a_segment_is_cut_into_packets_with_headers_of_their_own() {
+    let mut bench = bench(params(), host());
+    transmit(&mut bench, 1, segment(1, 1000, 9000));
+    let world = drain(&mut bench);
+    let cut: Vec<(u64, u32, u32, bool)> = world
+        .sent
+        .iter()
+        .map(|(_, packet)| {
+            let own = headers(packet);
+            assert_eq!((own.ack, own.window, own.echo, own.sack[0].end), (5, 6, true, 80));
+            (own.sequence, own.bytes, packet.ip_bytes, own.reduced)
+        })
+        .collect();
+    let whole = 4044 + HEADERS;
+    assert_eq!(cut, [(1000, 4044, whole, true), (5044, 4044, whole, false), (9088, 912, 912 + HEADERS, false)]);
+    assert_eq!(world.told.len(), 1);
+    assert_eq!((world.told[0].1, world.told[0].2), (1, 9000));
+    assert_eq!(world.flow(1).sent.bytes, 9000 + 3 * u64::from(HEADERS));
+    assert_eq!((world.nic.segments(), world.nic.send_window_used(), world.packets.len()), (0, 0, 0));
+}
+
+#[test]
+fn an_acknowledgement_needs_its_descriptor_and_no_data() {
+    let mut bench = bench(params(), host());
+    transmit(&mut bench, 1, segment(0, 0, 0));
+    let world = drain(&mut bench);
+    assert_eq!(world.reads.len(), 1);
+    assert_eq!(world.reads[0].2, 1);
+    assert!(world.told.is_empty());
+    // Doorbell, read request, data, transmit latency, 90 bytes at 80 ps, cable.
+    let expected = 1 + 200_000 + 1_524 + 150_000 + 700_000 + 200_000 + 90 * 80 + 1_000_000;
+    let time = world.sent[0].0;
+    assert!(time.ps().abs_diff(expected) < 20, "{} instead of {expected}", time.ps());
+}
+
+#[test]
+fn long_segments_fill_the_cable() {
+    let mut bench = bench(params(), host());
+    for number in 0..40 {
+        transmit(&mut bench, 1, segment(number % 2, u64::from(number) * 64_000, 64_000));
+    }
+    let world = drain(&mut bench);
+    let times: Vec<Time> = world.sent.iter().map(|sent| sent.0).collect();
+    let bytes: u64 = world.sent.iter().skip(1).map(|(_, packet)| u64::from(packet.ip_bytes + 38)).sum();
+    let span = times[times.len() - 1].since(times[0]);
+    assert!(span <= bytes * 80 * 101 / 100, "{span} ps for {bytes} bytes");
+    assert!(span >= bytes * 80 - 40);
+    let first: Vec<u32> = world.sent.iter().take(6).map(|(_, packet)| packet.flow).collect();
+    assert_eq!(first, [0, 1, 0, 1, 0, 1], "two cores take turns packet by packet");
+}
+
+#[test]
+fn no_more_is_asked_for_than_the_send_window_holds() {
+    let mut bench = bench(NicParams { send_window_bytes: 8088, ..params() }, host());
+    tell(&mut bench, 1, Payload::Pause { port: 0, priority: 0, on: true });
+    transmit(&mut bench, 2, segment(0, 0, 40_000));
+    let world = run(&mut bench, 20_000_000);
+    assert!(world.reads.len() <= 1, "for a priority that is paused nothing is read");
+    tell(&mut bench, 1, Payload::Pause { port: 0, priority: 0, on: false });
+    let world = drain(&mut bench);
+    assert_eq!(world.flow(0).sent.packets, 10);
+    // Two packets per round trip of 700 ns and the latencies.
+    let span = world.sent[9].0.since(world.sent[0].0);
+    assert!(span > 4 * 800_000, "{span} ps");
+}
+
+#[test]
+fn a_pause_stops_the_port_and_its_time_is_counted() {
+    let mut bench = bench(params(), host());
+    for number in 0..4 {
+        transmit(&mut bench, 1, segment(0, number * 64_000, 64_000));
+    }
+    tell(&mut bench, 5_000_000, Payload::Pause { port: 0, priority: 0, on: true });
+    tell(&mut bench, 25_000_000, Payload::Pause { port: 0, priority: 0, on: false });
+    let world = drain(&mut bench);
+    // The one on the wire, and what left the queue 200 ns before, still come.
+    let quiet = world.sent.windows(2).map(|pair| pair[1].0.since(pair[0].0)).max();
+    assert!(quiet >= Some(19_600_000), "{quiet:?}");
+    assert_eq!(world.nic.counters().pauses_received, 1);
+    assert_eq!(world.nic.port().paused_ps(0, Time::from_ps(30_000_000)), 20_000_000);
+    assert_eq!(world.flow(0).sent.bytes - world.flow(0).sent.packets * u64::from(HEADERS), 256_000);
+}
+
+#[test]
+fn the_last_read_credit_is_used_and_none_more() {
+    let few = PcieParams { nonposted_lines: 8, ..params().pcie };
+    let mut bench = bench(NicParams { pcie: few, ..params() }, Host { data_ps: (700_000, 300_000), ..host() });
+    transmit(&mut bench, 1, segment(0, 0, 30_000));
+    let world = drain(&mut bench);
+    assert_eq!((world.nic.nonposted().in_use_max(), world.nic.nonposted().in_use()), (8, 0));
+    assert_eq!(world.flow(0).sent.packets, 8);
+}

@@ -1,0 +1,323 @@
+//! A NIC and what it touches: an IIO that only answers, cores that only give back, the other end of the cable.
+
+use crate::context::{Context, Layout, Payload};
+use crate::ether::WireParams;
+use crate::memory::Decoder;
+use crate::nic::{footprint, FlowCounters, Nic, NicFlow, Wiring};
+use crate::packet::{Content, Ecn, Packet, PacketId, Packets};
+use crate::pages::Pages;
+use crate::params::{NicParams, PageParams, PcieParams};
+use crate::request::Requests;
+use crate::transport::tcp::Segment;
+use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+const IIO: u32 = 3;
+pub(super) const NIC: ComponentId = ComponentId(4);
+pub(super) const PEER: ComponentId = ComponentId(5);
+/// Virtual address of the NIC's memory.
+const BASE: u64 = 1 << 20;
+/// The IP and TCP headers.
+pub(super) const HEADERS: u32 = 52;
+
+/// How the host behaves.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Host {
+    /// From a write TLP to its credits, mean and half the range, in ps; they come back in order.
+    pub(super) credit_ps: (u64, u64),
+    /// From a read request to its data, in ps.
+    pub(super) data_ps: (u64, u64),
+    /// From a packet at its core to its descriptor's return, in ps; none = never.
+    pub(super) replenish_ps: Option<(u64, u64)>,
+    /// Whether a core wants interrupts again whenever it gives back a descriptor.
+    pub(super) arm: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct World {
+    pub(super) nic: Nic,
+    pub(super) packets: Packets,
+    pub(super) host: Host,
+    layout: Layout,
+    decoder: Decoder,
+    requests: Requests,
+    rng: Rng,
+    credits_at: Time,
+    data_at: Time,
+    credits: VecDeque<u8>,
+    /// What cores got: when, which core, what.
+    pub(super) received: Vec<(Time, u32, Packet)>,
+    pub(super) interrupts: Vec<(Time, u16)>,
+    /// Bytes that left, as told to cores.
+    pub(super) told: Vec<(Time, u32, u32)>,
+    /// What came out of the other end of the cable.
+    pub(super) sent: Vec<(Time, Packet)>,
+    pub(super) pauses: Vec<(Time, u8, bool)>,
+    /// Lines written: when, first line, lines.
+    pub(super) writes: Vec<(Time, u64, u8)>,
+    pub(super) reads: Vec<(Time, u64, u8)>,
+}
+
+pub(super) fn pcie() -> PcieParams {
+    PcieParams {
+        bytes_per_s: 15_753_846_153,
+        mps_bytes: 256,
+        mrrs_bytes: 512,
+        write_overhead_bytes: 24,
+        read_overhead_bytes: 24,
+        completion_overhead_bytes: 20,
+        dllp_share: 0,
+        latency_ps: 150_000,
+        posted_lines: 256,
+        nonposted_lines: 512,
+    }
+}
+
+pub(super) fn params() -> NicParams {
+    NicParams {
+        pcie: pcie(),
+        buffer_bytes: 1 << 20,
+        queues: 2,
+        ring_entries: 256,
+        descriptor_bytes: 8192,
+        pool_bytes: 4 << 20,
+        completion_bytes: 64,
+        receive_ps: 300_000,
+        transmit_ps: 200_000,
+        interrupt_ps: 1_000_000,
+        coalesce_ps: 0,
+        coalesce_packets: 1,
+        send_window_bytes: 65_536,
+        ddio: false,
+        pfc: None,
+        lro: false,
+    }
+}
+
+pub(super) fn host() -> Host {
+    Host { credit_ps: (600_000, 0), data_ps: (700_000, 0), replenish_ps: Some((500_000, 0)), arm: true }
+}
+
+pub(super) fn flows() -> Vec<NicFlow> {
+    let flow = |number: u32| NicFlow {
+        class: (number % 2) as u8,
+        queue: Some((number % 2) as u16),
+        core: ComponentId(number % 2),
+        mss_bytes: 4044,
+    };
+    (0..4).map(flow).collect()
+}
+
+fn wire() -> WireParams {
+    WireParams {
+        port: 0,
+        peer: PEER,
+        peer_port: 3,
+        bytes_per_s: 12_500_000_000,
+        framing_bytes: 38,
+        frame_min_bytes: 84,
+        latency_ps: 1_000_000,
+        before_ps: 0,
+        after_ps: 0,
+        down_ps: Vec::new(),
+        corrupt: 0,
+        random: (1, 1),
+    }
+}
+
+pub(super) type Bench = Simulation<World>;
+
+pub(super) fn bench(params: NicParams, host: Host) -> Bench {
+    bench_with(params, host, flows(), 1)
+}
+
+pub(super) fn bench_with(params: NicParams, host: Host, flows: Vec<NicFlow>, seed: u64) -> Bench {
+    let layout = Layout {
+        core: 0,
+        cha: 2,
+        channel: 3,
+        iio: IIO,
+        ssd: NIC.0,
+        nic: NIC.0,
+        upi: 5,
+        remote: 5,
+        control: 5,
+        link: 5,
+        slices: 1,
+        end: 5,
+    };
+    let decoder = serde_json::from_str(r#"{"tables":[],"channels":1,"subchannels":1,"turn_bits":null}"#);
+    let pages = Pages::new(&PageParams { run_bytes: 2 << 20, memory_bytes: 1 << 30 }, 7);
+    assert!(footprint(&params, 2) < 1 << 29);
+    let wiring = Wiring {
+        link: 0,
+        base: BASE,
+        cores: (0..params.queues).map(|queue| ComponentId(queue % 2)).collect(),
+        armed: true,
+        flows,
+        wire: wire(),
+        classes: 2,
+    };
+    let world = World {
+        nic: Nic::new(params, wiring, pages, Rng::new(seed, 4)),
+        packets: Packets::default(),
+        host,
+        layout,
+        decoder: decoder.expect("a decoder of no lines"),
+        requests: Requests::with_capacity(0),
+        rng: Rng::new(seed, 9),
+        credits_at: Time::ZERO,
+        data_at: Time::ZERO,
+        credits: VecDeque::new(),
+        received: Vec::new(),
+        interrupts: Vec::new(),
+        told: Vec::new(),
+        sent: Vec::new(),
+        pauses: Vec::new(),
+        writes: Vec::new(),
+        reads: Vec::new(),
+    };
+    Simulation::new(vec![(world, Scheduler::new(ComponentId(0), 6, 64))], u64::MAX)
+}
+
+pub(super) fn data(flow: u32, ip_bytes: u32) -> Packet {
+    let bytes = ip_bytes.saturating_sub(HEADERS);
+    Packet {
+        flow,
+        from: 1,
+        to: 0,
+        ip_bytes,
+        ecn: Ecn::Capable,
+        priority: 0,
+        corrupt: false,
+        queue: 9,
+        line: 0,
+        content: Content::Tcp(Segment { bytes, ..Segment::default() }),
+        next: PacketId::NONE,
+    }
+}
+
+/// Has a packet come in from the cable `delay_ps` from now.
+pub(super) fn arrive(bench: &mut Bench, delay_ps: u64, packet: Packet) {
+    let (world, scheduler) = &mut bench.parts_mut()[0];
+    let id = world.packets.insert(packet);
+    scheduler.send(PEER, NIC, delay_ps, Payload::Packet { id, port: 0 });
+}
+
+/// Has a core hand down a segment `delay_ps` from now.
+pub(super) fn transmit(bench: &mut Bench, delay_ps: u64, packet: Packet) {
+    let (world, scheduler) = &mut bench.parts_mut()[0];
+    let id = world.packets.insert(packet);
+    scheduler.send(ComponentId(packet.flow % 2), NIC, delay_ps, Payload::Transmit(id));
+}
+
+/// Sends an event to the NIC.
+pub(super) fn tell(bench: &mut Bench, delay_ps: u64, payload: Payload) {
+    bench.parts_mut()[0].1.send(PEER, NIC, delay_ps, payload);
+}
+
+pub(super) fn run(bench: &mut Bench, until_ps: u64) -> &World {
+    bench.run_until(Time::from_ps(until_ps), |_| true);
+    let (world, scheduler) = &mut bench.parts_mut()[0];
+    world.nic.settle(scheduler.now());
+    world
+}
+
+/// Runs until nothing is pending.
+pub(super) fn drain(bench: &mut Bench) -> &World {
+    while bench.parts()[0].1.pending() > 0 {
+        let until = bench.parts()[0].1.now().saturating_add(1_000_000_000);
+        run(bench, until.ps());
+    }
+    &bench.parts()[0].0
+}
+
+impl World {
+    pub(super) fn flow(&self, flow: u32) -> &FlowCounters {
+        &self.nic.flows()[flow as usize]
+    }
+
+    fn on_iio(&mut self, payload: Payload, scheduler: &mut Scheduler<Payload>) {
+        let now = scheduler.now();
+        let iio = ComponentId(IIO);
+        match payload {
+            Payload::WriteTlp { line, lines, .. } => {
+                self.writes.push((now, line, lines));
+                let (mean, spread) = self.host.credit_ps;
+                self.credits_at = self.credits_at.max(now + self.rng.around(mean, spread).max(1)) + 1;
+                self.credits.push_back(lines);
+                scheduler.send(iio, NIC, self.credits_at.since(now), Payload::PostedCredit { lines });
+            }
+            Payload::ReadTlp { line, lines, class, .. } => {
+                self.reads.push((now, line, lines));
+                let (mean, spread) = self.host.data_ps;
+                for part in (0..lines).step_by(4) {
+                    self.data_at = self.data_at.max(now + self.rng.around(mean, spread).max(1)) + 1;
+                    let lines = (lines - part).min(4);
+                    scheduler.send(iio, NIC, self.data_at.since(now), Payload::Completion { lines, class });
+                }
+            }
+            other => unreachable!("{other:?}"),
+        }
+    }
+
+    fn on_core(&mut self, core: ComponentId, payload: Payload, scheduler: &mut Scheduler<Payload>) {
+        let now = scheduler.now();
+        match payload {
+            Payload::Received(id) => {
+                let packet = self.packets.remove(id);
+                self.received.push((now, core.0, packet));
+                if let Some((mean, spread)) = self.host.replenish_ps {
+                    let delay = self.rng.around(mean, spread).max(1);
+                    let back = Payload::Replenished { queue: packet.queue, count: 1, armed: self.host.arm };
+                    scheduler.send(core, NIC, delay, back);
+                }
+            }
+            Payload::Interrupt { queue } => self.interrupts.push((now, queue)),
+            Payload::Sent { flow, bytes } => self.told.push((now, flow, bytes)),
+            other => unreachable!("{other:?}"),
+        }
+    }
+
+    fn on_peer(&mut self, payload: Payload, now: Time) {
+        match payload {
+            Payload::Packet { id, port } => {
+                assert_eq!(port, 3, "the port of the peer");
+                let packet = self.packets.remove(id);
+                self.sent.push((now, packet));
+            }
+            Payload::Pause { priority, on, .. } => self.pauses.push((now, priority, on)),
+            other => unreachable!("{other:?}"),
+        }
+    }
+}
+
+impl Partition for World {
+    type Payload = Payload;
+    type Cargo = ();
+
+    fn unload(&mut self, _: &Payload) {}
+
+    fn load(&mut self, _: &mut Payload, (): ()) {}
+
+    fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
+        match event.target {
+            NIC => {
+                let mut context = Context {
+                    id: event.target,
+                    layout: &self.layout,
+                    decoder: &self.decoder,
+                    requests: &mut self.requests,
+                    packets: &mut self.packets,
+                    caches: None,
+                    scheduler,
+                };
+                self.nic.on_event(event.payload, &mut context);
+            }
+            PEER => self.on_peer(event.payload, scheduler.now()),
+            ComponentId(IIO) => self.on_iio(event.payload, scheduler),
+            core => self.on_core(core, event.payload, scheduler),
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! The send side: from a core's segment in memory to packets at the port.
+
+use super::dma::Dma;
+use super::Common;
+use crate::context::{Context, Payload};
+use crate::ether::Left;
+use crate::packet::{Content, Packet, PacketId, Packets};
+use hostnet_kernel::{ComponentId, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Headers of IP and TCP with timestamps.
+const HEADER_BYTES: u32 = 52;
+/// Descriptors of a queue that are asked for ahead: the next one is there when a segment ends.
+const OPEN_MAX: usize = 2;
+/// Bits of [`Packet::queue`] at the port: the packet is the last of its segment; its data begins after headers.
+const LAST: u16 = 1;
+const HEADED: u16 = 2;
+
+/// A segment whose descriptor was asked for.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Open {
+    id: PacketId,
+    /// Whether the descriptor is there.
+    known: bool,
+    /// Bytes of data that packets were cut of.
+    cut: u32,
+}
+
+/// The segments of one core.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct SendQueue {
+    core: ComponentId,
+    /// Virtual address of its descriptors, and where the next one lies.
+    base: u64,
+    descriptor: u64,
+    /// Segments whose doorbell was rung, and from when on their descriptors may be read.
+    waiting: VecDeque<(Time, PacketId)>,
+    open: VecDeque<Open>,
+}
+
+/// The packet whose data is being asked for.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Cut {
+    id: PacketId,
+    line: u64,
+    lines: u32,
+    class: u8,
+}
+
+/// What the end of a read request brings.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+enum Brings {
+    /// The descriptor of a queue's next segment.
+    Descriptor(u16),
+    /// A part of a packet.
+    Part,
+    /// The last part of a packet.
+    Packet(PacketId),
+}
+
+/// A read request on its way.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Read {
+    lines: u32,
+    brings: Brings,
+}
+
+/// What a queue can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    Fetch(usize),
+    Cut(usize),
+}
+
+/// The send side.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Transmit {
+    queues: Vec<SendQueue>,
+    ring_bytes: u64,
+    /// Per flow: its queue.
+    queue_of: Vec<u16>,
+    /// Per flow: bytes that left since the last segment ended.
+    left_bytes: Vec<u32>,
+    turn: usize,
+    /// Segments in the queues.
+    segments: u32,
+    cut: Option<Cut>,
+    reads: VecDeque<Read>,
+    /// Bytes asked for and not yet sent.
+    window_used: u32,
+}
+
+impl Transmit {
+    /// The send side of a NIC whose flows are sent by these cores, with rings of `ring_bytes` bytes from `base` on.
+    pub(super) fn new(cores: &[ComponentId], base: u64, ring_bytes: u64) -> Self {
+        let mut own: Vec<ComponentId> = cores.to_vec();
+        own.sort_unstable_by_key(|core| core.0);
+        own.dedup();
+        let queue_of = cores.iter().map(|core| own.partition_point(|other| other.0 < core.0) as u16).collect();
+        let queue = |(number, &core): (u64, &ComponentId)| SendQueue {
+            core,
+            base: base + number * ring_bytes,
+            descriptor: 0,
+            waiting: VecDeque::new(),
+            open: VecDeque::with_capacity(OPEN_MAX),
+        };
+        Self {
+            queues: (0..).zip(&own).map(queue).collect(),
+            ring_bytes,
+            queue_of,
+            left_bytes: vec![0; cores.len()],
+            turn: 0,
+            segments: 0,
+            cut: None,
+            reads: VecDeque::new(),
+            window_used: 0,
+        }
+    }
+
+    /// Segments in the queues, of which something is not yet cut.
+    pub(super) fn segments(&self) -> u32 {
+        self.segments
+    }
+
+    /// Bytes asked for and not yet sent.
+    pub(super) fn window_used(&self) -> u32 {
+        self.window_used
+    }
+
+    /// A core rings the doorbell for a segment.
+    pub(super) fn enqueue(&mut self, id: PacketId, common: &Common, context: &mut Context) {
+        let flow = context.packets.get(id).flow;
+        let heard = context.now() + common.params.transmit_ps;
+        self.queues[usize::from(self.queue_of[flow as usize])].waiting.push_back((heard, id));
+        self.segments += 1;
+    }
+
+    /// When there is something to do.
+    pub(super) fn next(&self, now: Time, dma: &Dma, packets: &Packets, common: &Common) -> Option<Time> {
+        match self.cut {
+            Some(cut) => dma.may_read(dma.read_lines(cut.lines)).then_some(now),
+            None if self.segments == 0 => None,
+            None => self.action(now, dma, packets, common).map(|_| now).or_else(|| self.doorbell(now)),
+        }
+    }
+
+    /// When the next doorbell is heard.
+    fn doorbell(&self, now: Time) -> Option<Time> {
+        let open = self.queues.iter().filter(|queue| queue.open.len() < OPEN_MAX);
+        open.filter_map(|queue| queue.waiting.front().map(|next| next.0)).filter(|&heard| heard > now).min()
+    }
+
+    /// What is next, queue by queue in turn: packets before descriptors.
+    fn action(&self, now: Time, dma: &Dma, packets: &Packets, common: &Common) -> Option<Action> {
+        let count = self.queues.len();
+        let turns = || (self.turn..self.turn + count).map(|queue| queue % count);
+        let may_cut = |&queue: &usize| self.may_cut(&self.queues[queue], packets, common);
+        let may_fetch = |&queue: &usize| {
+            let SendQueue { waiting, open, .. } = &self.queues[queue];
+            open.len() < OPEN_MAX && waiting.front().is_some_and(|next| next.0 <= now) && dma.may_read(1)
+        };
+        let cut = turns().find(may_cut).map(Action::Cut);
+        cut.or_else(|| turns().find(may_fetch).map(Action::Fetch))
+    }
+
+    /// Whether the first segment of a queue has a packet to be cut, and there is room for its data.
+    fn may_cut(&self, queue: &SendQueue, packets: &Packets, common: &Common) -> bool {
+        let Some(open) = queue.open.front().filter(|open| open.known) else { return false };
+        let packet = packets.get(open.id);
+        let bytes = next_bytes(packet, open, common);
+        !common.port.is_paused(packet.priority) && self.window_used + bytes <= common.params.send_window_bytes
+    }
+
+    /// Sends the next read request. True when one was sent.
+    pub(super) fn read(&mut self, dma: &mut Dma, common: &mut Common, context: &mut Context) -> bool {
+        while self.cut.is_none() && self.segments > 0 {
+            match self.action(context.now(), dma, context.packets, common) {
+                None => return false,
+                Some(Action::Fetch(queue)) => {
+                    self.fetch(queue, dma, common, context);
+                    return true;
+                }
+                Some(Action::Cut(queue)) => self.cut(queue, common, context),
+            }
+        }
+        self.ask(dma, common, context)
+    }
+
+    /// Reads the descriptor of the next segment of a queue.
+    fn fetch(&mut self, index: usize, dma: &mut Dma, common: &mut Common, context: &mut Context) {
+        let queue = &mut self.queues[index];
+        let Some((_, id)) = queue.waiting.pop_front() else { return };
+        queue.open.push_back(Open { id, known: false, cut: 0 });
+        let line = common.pages.physical(queue.base + queue.descriptor) / 64;
+        queue.descriptor = (queue.descriptor + 64) % self.ring_bytes;
+        let class = common.flows[context.packets.get(id).flow as usize].class;
+        self.reads.push_back(Read { lines: 1, brings: Brings::Descriptor(index as u16) });
+        dma.read(line, 1, class, context);
+    }
+
+    /// Cuts the next packet of a queue's first segment. One without data came with its descriptor, and goes at once.
+    fn cut(&mut self, index: usize, common: &mut Common, context: &mut Context) {
+        self.turn = index + 1;
+        let queue = &mut self.queues[index];
+        let Some(open) = queue.open.front_mut() else { return };
+        let whole = *context.packets.get(open.id);
+        let bytes = next_bytes(&whole, open, common);
+        let from = open.cut;
+        open.cut += bytes;
+        let mut packet = piece(&whole, from, bytes);
+        if open.cut == data_bytes(&whole) {
+            packet.queue |= LAST;
+            context.packets.remove(open.id);
+            queue.open.pop_front();
+            self.segments -= 1;
+        }
+        let id = context.packets.insert(packet);
+        if bytes == 0 {
+            self.send(id, common, context);
+            return;
+        }
+        self.window_used += bytes;
+        let class = common.flows[whole.flow as usize].class;
+        let line = whole.line + u64::from(from / 64);
+        let lines = (from + bytes).div_ceil(64) - from / 64;
+        self.cut = Some(Cut { id, line, lines, class });
+    }
+
+    /// Asks memory for the next part of the packet that is being cut.
+    fn ask(&mut self, dma: &mut Dma, common: &mut Common, context: &mut Context) -> bool {
+        let Some(cut) = &mut self.cut else { return false };
+        let lines = dma.read_lines(cut.lines);
+        if !dma.may_read(lines) {
+            return false;
+        }
+        dma.read(cut.line, lines, cut.class, context);
+        common.counters.read_bytes += u64::from(lines) * 64;
+        cut.line += u64::from(lines);
+        cut.lines -= lines;
+        let brings = if cut.lines == 0 { Brings::Packet(cut.id) } else { Brings::Part };
+        self.reads.push_back(Read { lines, brings });
+        if cut.lines == 0 {
+            self.cut = None;
+        }
+        true
+    }
+
+    /// Data is there. What the memory reorders is put in order again: it counts for the oldest requests.
+    ///
+    /// # Panics
+    /// If more comes than was asked for.
+    pub(super) fn complete(&mut self, mut lines: u32, common: &mut Common, context: &mut Context) {
+        while lines > 0 {
+            let read = self.reads.front_mut().expect("data was asked for");
+            let part = lines.min(read.lines);
+            read.lines -= part;
+            lines -= part;
+            if read.lines > 0 {
+                return;
+            }
+            let brings = read.brings;
+            self.reads.pop_front();
+            match brings {
+                Brings::Descriptor(queue) => self.learn(queue),
+                Brings::Part => {}
+                Brings::Packet(id) => self.send(id, common, context),
+            }
+        }
+    }
+
+    fn learn(&mut self, queue: u16) {
+        let open = &mut self.queues[usize::from(queue)].open;
+        if let Some(open) = open.iter_mut().find(|open| !open.known) {
+            open.known = true;
+        }
+    }
+
+    fn send(&mut self, id: PacketId, common: &mut Common, context: &mut Context) {
+        if let Some(left) = common.port.push(id, &mut context.net()) {
+            self.leave(&left, common, context);
+        }
+    }
+
+    /// A packet has left: there is room for others, and its core is told when it was the last of a segment.
+    pub(super) fn leave(&mut self, left: &Left, common: &mut Common, context: &mut Context) {
+        let flow = left.flow as usize;
+        let books = &mut common.flow_counters[flow];
+        books.sent.add(left.ip_bytes);
+        if left.dropped.is_some() {
+            books.lost.add(left.ip_bytes);
+        }
+        let bytes = left.ip_bytes - if left.queue & HEADED != 0 { HEADER_BYTES } else { 0 };
+        self.window_used -= bytes;
+        self.left_bytes[flow] += bytes;
+        if left.queue & LAST != 0 && self.left_bytes[flow] > 0 {
+            let sent = Payload::Sent { flow: left.flow, bytes: std::mem::take(&mut self.left_bytes[flow]) };
+            context.send(self.queues[usize::from(self.queue_of[flow])].core, 1, sent);
+        }
+    }
+}
+
+/// Bytes of data in memory of a packet or segment that is to be sent.
+fn data_bytes(packet: &Packet) -> u32 {
+    match packet.content {
+        Content::Tcp(segment) => segment.bytes,
+        Content::Roce(_) | Content::Raw => packet.ip_bytes,
+    }
+}
+
+/// Bytes of data of the next packet of a segment.
+fn next_bytes(packet: &Packet, open: &Open, common: &Common) -> u32 {
+    match packet.content {
+        Content::Tcp(segment) => (segment.bytes - open.cut).min(common.flows[packet.flow as usize].mss_bytes),
+        Content::Roce(_) | Content::Raw => packet.ip_bytes,
+    }
+}
+
+/// The packet with `bytes` bytes of a segment's data, after the first `from`.
+fn piece(whole: &Packet, from: u32, bytes: u32) -> Packet {
+    let Content::Tcp(segment) = whole.content else { return Packet { queue: 0, ..*whole } };
+    let mut own = segment;
+    own.sequence += u64::from(from);
+    own.bytes = bytes;
+    own.reduced &= from == 0;
+    Packet { ip_bytes: HEADER_BYTES + bytes, content: Content::Tcp(own), queue: HEADED, next: PacketId::NONE, ..*whole }
+}

@@ -1,0 +1,293 @@
+//! How long the lines of a network core take: those of copies, and those of the kernel's structures.
+//!
+//! The rest of the core knows only what is public here to its siblings: a copy begins, it goes on until some time, it waits, it is
+//! done. Over a memory system that has rates instead of lines, only this file has another counterpart.
+
+use super::books::NetCoreCounts;
+use super::lfb::{Asked, Lfb, Purpose};
+use crate::context::{Context, Payload};
+use crate::core::{Evictions, Walk};
+use crate::pages::Pages;
+use crate::params::{CoreParams, Pattern, StackParams};
+use hostnet_kernel::{Rng, Time};
+use hostnet_measure::Domain;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Lines of kernel structures that are on their way at a time: the kernel follows few pointers at once (assumed).
+const EXTRA_IN_FLIGHT: u32 = 4;
+/// Lines of kernel structures owed above which the softirq waits.
+pub(super) const EXTRA_BACKLOG: u64 = 256;
+/// Stores that retire before their lines are there: entries of the store buffer (Skylake has 56).
+const STORES_MAX: u32 = 56;
+/// Lines of a copy within the caches that are worked on without a look at what else is to be done: a page.
+const CACHED_LINES: u64 = 64;
+/// A whole line, in the units of what is owed.
+const LINE: u64 = 1 << 16;
+
+/// A buffer in virtual memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Region {
+    /// Its first address, a multiple of 4096.
+    pub base: u64,
+    /// Its size, a multiple of 4096.
+    pub bytes: u64,
+}
+
+/// Lines that are stored to, and the dirty ones that leave for them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Stores {
+    walk: Walk,
+    evictions: Evictions,
+}
+
+impl Stores {
+    fn new(region: Region, pattern: Pattern, params: &CoreParams, pages: &Pages, rng: &mut Rng) -> Self {
+        let walk = Walk::new(region.base, region.bytes, pattern, rng);
+        let evictions = Evictions::new(walk.opposite(), params.dirty_pool_lines, pages, rng);
+        Self { walk, evictions }
+    }
+}
+
+/// How a copy goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// All of it is copied.
+    Done,
+    /// The core is busy with it until then.
+    Until(Time),
+    /// The line that it needs is on its way.
+    Waiting,
+}
+
+/// A copy under way.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Copy {
+    class: u8,
+    lines: u64,
+    /// Whether its source comes line by line; else the core's caches have it.
+    from_memory: bool,
+    /// The lines to ask for: runs of physical lines.
+    runs: VecDeque<(u64, u32)>,
+    asked: u64,
+    taken: u64,
+    /// When the core is through with the lines taken so far.
+    front: Time,
+}
+
+/// The lines of a network core.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Lines {
+    lfb: Lfb,
+    pages: Pages,
+    rng: Rng,
+    copy_line_ps: u64,
+    cached_user: bool,
+    copy: Copy,
+    /// Which of the lines ahead are there, by their number modulo the length of this list.
+    arrived: Vec<bool>,
+    user: Stores,
+    /// Stores to the user's buffer whose lines are not yet asked for.
+    stores: u32,
+    store_class: u8,
+    kernel: Stores,
+    /// Lines of kernel structures that are to be touched, in units of 2^-16.
+    owed: u64,
+    extra_class: u8,
+    extra_in_flight: u32,
+    extra_store: bool,
+}
+
+impl Lines {
+    pub(super) fn new(
+        index: u32,
+        core: CoreParams,
+        stack: &StackParams,
+        pages: Pages,
+        mut rng: Rng,
+        [user, kernel]: [Region; 2],
+        classes: usize,
+    ) -> Self {
+        let ahead = stack.copy_ahead.clamp(1, core.lfb_entries) as usize;
+        let own = Rng::new(rng.next_u64(), u64::from(index));
+        Self {
+            user: Stores::new(user, Pattern::Sequential, &core, &pages, &mut rng),
+            kernel: Stores::new(kernel, Pattern::Random, &core, &pages, &mut rng),
+            lfb: Lfb::new(index, core, own, classes),
+            pages,
+            rng,
+            copy_line_ps: stack.copy_line_ps,
+            cached_user: stack.cached_user,
+            copy: Copy::default(),
+            arrived: vec![false; ahead],
+            stores: 0,
+            store_class: 0,
+            owed: 0,
+            extra_class: 0,
+            extra_in_flight: 0,
+            extra_store: false,
+        }
+    }
+
+    pub(super) fn lfb(&self) -> &Domain {
+        &self.lfb.lfb
+    }
+
+    pub(super) fn read(&self) -> &Domain {
+        &self.lfb.read
+    }
+
+    pub(super) fn write(&self) -> &Domain {
+        &self.lfb.write
+    }
+
+    pub(super) fn domains_mut(&mut self) -> [&mut Domain; 3] {
+        [&mut self.lfb.lfb, &mut self.lfb.read, &mut self.lfb.write]
+    }
+
+    /// Begins a copy to the user's buffer. Its source is named by [`Lines::source`] afterwards.
+    pub(super) fn begin_read(&mut self, class: u8) {
+        self.begin(class, true);
+    }
+
+    /// Begins a copy of `lines` lines from the user's buffer to the kernel's.
+    pub(super) fn begin_write(&mut self, class: u8, lines: u64) {
+        self.begin(class, !self.cached_user);
+        if self.copy.from_memory {
+            for _ in 0..lines {
+                let line = self.user.walk.next(&self.pages, &mut self.rng);
+                self.source(line, 1);
+            }
+        } else {
+            self.copy.lines = lines;
+        }
+    }
+
+    fn begin(&mut self, class: u8, from_memory: bool) {
+        debug_assert!(self.copy.taken == self.copy.lines && self.copy.runs.is_empty(), "one copy at a time");
+        let runs = std::mem::take(&mut self.copy.runs);
+        self.copy = Copy { class, from_memory, runs, ..Copy::default() };
+    }
+
+    /// Adds `lines` physical lines from `line` on to the source of the copy.
+    pub(super) fn source(&mut self, line: u64, lines: u32) {
+        self.copy.runs.push_back((line, lines));
+        self.copy.lines += u64::from(lines);
+    }
+
+    /// Goes on with the copy, which has the core to itself now.
+    pub(super) fn advance(&mut self, counts: &mut NetCoreCounts, context: &mut Context) -> Pace {
+        let now = context.now();
+        loop {
+            self.ask_ahead(counts, context);
+            let Copy { lines, taken, front, from_memory, .. } = self.copy;
+            if front > now {
+                return Pace::Until(front);
+            }
+            if taken == lines {
+                return Pace::Done;
+            }
+            if !from_memory {
+                let lines = CACHED_LINES.min(lines - taken);
+                self.copy.taken += lines;
+                self.copy.front = now + lines * self.copy_line_ps;
+                continue;
+            }
+            let slot = (taken % self.arrived.len() as u64) as usize;
+            if !self.arrived[slot] || self.stores >= STORES_MAX {
+                return Pace::Waiting;
+            }
+            self.arrived[slot] = false;
+            self.copy.taken += 1;
+            self.copy.front = now + self.copy_line_ps;
+            if !self.cached_user {
+                self.stores += 1;
+                self.store_class = self.copy.class;
+                self.store(counts, context);
+            }
+        }
+    }
+
+    /// Asks for the lines of the copy's source that come next.
+    fn ask_ahead(&mut self, counts: &mut NetCoreCounts, context: &mut Context) {
+        let ahead = self.arrived.len() as u64;
+        while self.copy.asked < self.copy.taken + ahead {
+            let Some(&(line, lines)) = self.copy.runs.front() else { return };
+            let slot = (self.copy.asked % ahead) as usize;
+            match self.lfb.ask(line, false, Purpose::Source(slot as u16), self.copy.class, context) {
+                Asked::Full => return,
+                Asked::There => {
+                    self.arrived[slot] = true;
+                    counts.source_hits += 1;
+                }
+                Asked::Coming => {}
+            }
+            counts.source_lines += 1;
+            self.copy.asked += 1;
+            if lines > 1 {
+                self.copy.runs[0] = (line + 1, lines - 1);
+            } else {
+                self.copy.runs.pop_front();
+            }
+        }
+    }
+
+    /// Asks for the lines that stores wait for.
+    fn store(&mut self, counts: &mut NetCoreCounts, context: &mut Context) {
+        while self.stores > 0 && self.lfb.idle() > 0 {
+            let line = self.user.walk.next(&self.pages, &mut self.rng);
+            let _ = self.lfb.ask(line, true, Purpose::Destination, self.store_class, context);
+            self.stores -= 1;
+            counts.destination_lines += 1;
+        }
+    }
+
+    /// The kernel is to touch `lines` lines of its structures, in units of 2^-16.
+    pub(super) fn owe(&mut self, lines: u64, class: u8, counts: &mut NetCoreCounts, context: &mut Context) {
+        self.owed += lines;
+        self.extra_class = class;
+        self.touch(counts, context);
+    }
+
+    /// Lines of kernel structures that are owed.
+    pub(super) fn owed(&self) -> u64 {
+        self.owed / LINE
+    }
+
+    fn touch(&mut self, counts: &mut NetCoreCounts, context: &mut Context) {
+        while self.owed >= LINE && self.extra_in_flight < EXTRA_IN_FLIGHT && self.lfb.idle() > 0 {
+            let line = self.kernel.walk.next(&self.pages, &mut self.rng);
+            let store = self.extra_store;
+            if self.lfb.ask(line, store, Purpose::Extra, self.extra_class, context) == Asked::Coming {
+                self.extra_in_flight += 1;
+            }
+            self.owed -= LINE;
+            self.extra_store = !store;
+            counts.extra_lines += 1;
+        }
+    }
+
+    /// Handles an event of a line.
+    pub(super) fn on_event(&mut self, payload: Payload, counts: &mut NetCoreCounts, context: &mut Context) {
+        match payload {
+            Payload::Data(id) => {
+                let Self { lfb, user, kernel, pages, rng, .. } = self;
+                let leaves = |purpose| match purpose {
+                    Purpose::Extra => kernel.evictions.next(pages, rng),
+                    _ => user.evictions.next(pages, rng),
+                };
+                match lfb.on_data(id, leaves, context) {
+                    Purpose::Source(slot) => self.arrived[usize::from(slot)] = true,
+                    Purpose::Extra => self.extra_in_flight -= 1,
+                    Purpose::Destination => {}
+                }
+            }
+            Payload::Admitted(id) => self.lfb.on_admitted(id, false, context),
+            Payload::Taken(id) => self.lfb.on_admitted(id, true, context),
+            Payload::Refill => self.lfb.on_refill(),
+            other => unreachable!("a network core was sent {other:?}"),
+        }
+        self.store(counts, context);
+        self.touch(counts, context);
+    }
+}

@@ -1,0 +1,224 @@
+//! What network traffic costs a core: the kernel's work on packets, and the copies to and from applications.
+//!
+//! A core does one thing at a time. The softirq takes packets from the receive queue, joins them and hands them to TCP;
+//! applications copy data line by line through the line fill buffer. The softirq goes first until its budget is used; then the
+//! applications have as much time as it had.
+
+mod books;
+mod gro;
+mod lfb;
+mod lines;
+mod output;
+mod run;
+mod socket;
+mod softirq;
+mod syscall;
+#[cfg(test)]
+mod tests;
+
+pub use books::{CoreTimes, NetCoreCounts, SocketCounts, Spent, SPENT};
+pub use lines::Region;
+pub use socket::SocketParams;
+
+use crate::context::{Context, Payload};
+use crate::flow::Application;
+use crate::pages::Pages;
+use crate::params::{CoreParams, StackParams};
+use crate::transport::tcp::Connection;
+use gro::Gro;
+use hostnet_kernel::{Rng, Time};
+use hostnet_measure::Domain;
+use lines::Lines;
+use output::Output;
+use run::Task;
+use serde::{Deserialize, Serialize};
+use socket::Socket;
+use softirq::Softirq;
+use std::collections::VecDeque;
+use syscall::Calling;
+
+/// Bytes of the buffer that the segments of a core are sent from: more than the NIC is ever given at a time.
+const SEND_BYTES: u64 = 4 << 20;
+/// Bytes of the buffers of the applications of a core.
+const USER_BYTES: u64 = 64 << 20;
+/// Bytes of the structures of the kernel that a core touches.
+const KERNEL_BYTES: u64 = 16 << 20;
+
+/// The virtual memory of a network core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NetFootprint {
+    /// What segments are sent from.
+    pub send: Region,
+    /// The buffers of its applications.
+    pub user: Region,
+    /// Structures of the kernel.
+    pub kernel: Region,
+}
+
+impl NetFootprint {
+    /// Bytes that it takes.
+    pub const BYTES: u64 = SEND_BYTES + USER_BYTES + KERNEL_BYTES;
+
+    /// The regions one after the other from `base` on, a multiple of 4096.
+    #[must_use]
+    pub fn at(base: u64) -> Self {
+        let send = Region { base, bytes: SEND_BYTES };
+        let user = Region { base: base + SEND_BYTES, bytes: USER_BYTES };
+        let kernel = Region { base: user.base + USER_BYTES, bytes: KERNEL_BYTES };
+        Self { send, user, kernel }
+    }
+}
+
+/// A core with network traffic.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NetCore {
+    stack: StackParams,
+    sockets: Vec<Socket>,
+    /// The flows of the sockets in ascending order, and their places.
+    by_flow: Vec<(u32, u32)>,
+    lines: Lines,
+    softirq: Softirq,
+    gro: Gro,
+    output: Output,
+    /// Applications that may have something to do.
+    ready: VecDeque<u32>,
+    /// The system call under way.
+    calling: Option<Calling>,
+    /// What the core is busy with, and until when.
+    task: Option<Task>,
+    busy_until: Time,
+    /// Until then applications go before the softirq.
+    applications_until: Time,
+    /// Whether incoming packets are marked.
+    echo: bool,
+    times: CoreTimes,
+    counts: NetCoreCounts,
+}
+
+impl NetCore {
+    /// Core number `index` with the ends of flows whose applications run on it, and perhaps a receive queue of the NIC. Packets of
+    /// its flows must come in by that queue (aRFS).
+    ///
+    /// # Panics
+    /// If two sockets belong to the same flow.
+    #[must_use]
+    #[allow(clippy::too_many_arguments)]
+    pub fn new(
+        index: u32,
+        core: CoreParams,
+        stack: StackParams,
+        pages: Pages,
+        rng: Rng,
+        sockets: Vec<SocketParams>,
+        queue: Option<u16>,
+        footprint: NetFootprint,
+        classes: usize,
+    ) -> Self {
+        let mut by_flow: Vec<_> = (0..).zip(&sockets).map(|(index, socket)| (socket.flow, index)).collect();
+        by_flow.sort_unstable();
+        assert!(by_flow.windows(2).all(|pair| pair[0].0 < pair[1].0), "a flow has one end at a core");
+        Self {
+            lines: Lines::new(index, core, &stack, pages.clone(), rng, [footprint.user, footprint.kernel], classes),
+            softirq: Softirq::new(queue),
+            gro: Gro::new(stack.gro_bytes),
+            output: Output::new(footprint.send, pages),
+            ready: VecDeque::with_capacity(sockets.len()),
+            sockets: sockets.into_iter().map(Socket::new).collect(),
+            calling: None,
+            task: None,
+            busy_until: Time::ZERO,
+            applications_until: Time::ZERO,
+            echo: false,
+            times: CoreTimes::new(),
+            counts: NetCoreCounts::default(),
+            by_flow,
+            stack,
+        }
+    }
+
+    /// The events that it begins with: how many ps from the start, and what it is to be sent.
+    pub fn starts(&self) -> impl Iterator<Item = (u64, Payload)> + '_ {
+        (0..)
+            .zip(&self.sockets)
+            .map(|(connection, socket)| (socket.params.start_ps.max(1), Payload::Begin { connection }))
+    }
+
+    /// The LFB pool.
+    #[must_use]
+    pub fn lfb(&self) -> &Domain {
+        self.lines.lfb()
+    }
+
+    /// C2M-Read: entries that wait for data.
+    #[must_use]
+    pub fn read(&self) -> &Domain {
+        self.lines.read()
+    }
+
+    /// C2M-Write: entries that wait for the admission of a write-back.
+    #[must_use]
+    pub fn write(&self) -> &Domain {
+        self.lines.write()
+    }
+
+    /// The domains, to settle or to reset.
+    pub fn domains_mut(&mut self) -> [&mut Domain; 3] {
+        self.lines.domains_mut()
+    }
+
+    /// Where its time went.
+    #[must_use]
+    pub fn times(&self) -> &CoreTimes {
+        &self.times
+    }
+
+    /// What happened at it since the start of the run.
+    #[must_use]
+    pub fn counts(&self) -> &NetCoreCounts {
+        &self.counts
+    }
+
+    /// The ends of flows at it: the parameters, what happened there since the start of the run, the connection and the application.
+    pub fn sockets(&self) -> impl Iterator<Item = (&SocketParams, &SocketCounts, &Connection, &Application)> {
+        self.sockets.iter().map(|socket| (&socket.params, &socket.counts, &socket.connection, &socket.application))
+    }
+
+    /// Packets that have come in and that TCP has not seen.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        self.sockets.iter().map(|socket| socket.counts.packets - socket.counts.delivered).sum()
+    }
+
+    /// Starts a new measuring window at `now`: times and latencies begin anew. Counts go on.
+    pub fn reset(&mut self, now: Time) {
+        self.times.reset(now);
+        self.sockets.iter_mut().for_each(|socket| socket.application.reset());
+        self.domains_mut().into_iter().for_each(|domain| domain.reset(now));
+    }
+
+    /// Applications begin nothing new. What they have written is still sent, and what comes is read.
+    pub fn stop(&mut self) {
+        self.sockets.iter_mut().for_each(|socket| socket.application.stop());
+    }
+
+    /// Handles an event.
+    pub(crate) fn on_event(&mut self, payload: Payload, context: &mut Context) {
+        match payload {
+            Payload::Step => {}
+            Payload::Received(id) => self.on_received(id, context),
+            Payload::Interrupt { .. } => self.on_interrupt(),
+            Payload::Sent { flow, bytes } => self.on_sent(flow, bytes),
+            Payload::Timer { connection, generation } => self.on_timer(connection, generation, context),
+            Payload::Begin { connection } => self.on_begin(connection, context.now()),
+            Payload::Echo { on } => self.echo = on,
+            _ => self.lines.on_event(payload, &mut self.counts, context),
+        }
+        self.run(context);
+    }
+
+    /// The place of the socket of a flow.
+    fn socket_of(&self, flow: u32) -> Option<usize> {
+        let at = self.by_flow.binary_search_by_key(&flow, |&(flow, _)| flow).ok()?;
+        Some(self.by_flow[at].1 as usize)
+    }
+}

@@ -1,0 +1,153 @@
+//! What goes out: segments of data and acknowledgements, on their way from TCP to the NIC; and the timers of TCP.
+
+use super::books::Spent;
+use super::lines::Region;
+use super::run::{Choice, Task};
+use super::NetCore;
+use crate::context::{Context, Payload};
+use crate::packet::{Content, Ecn, Packet, PacketId};
+use crate::pages::Pages;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Bytes of the headers of IP (20) and TCP (20, timestamps 12).
+const HEADER_BYTES: u32 = 52;
+/// From a core to the NIC, in ps: the NIC knows what its link adds.
+const TO_NIC_PS: u64 = 1;
+/// Segments begin at a page.
+const PAGE_BYTES: u64 = 4096;
+
+/// The way out of a core.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Output {
+    /// Connections that may have something to send.
+    waiting: VecDeque<u32>,
+    region: Region,
+    /// Where in the region the next segment lies.
+    at: u64,
+    pages: Pages,
+}
+
+impl Output {
+    pub(super) fn new(region: Region, pages: Pages) -> Self {
+        Self { waiting: VecDeque::new(), region, at: 0, pages }
+    }
+
+    /// The physical line of a buffer for `bytes` bytes. Lines of a buffer follow each other: it stays within a run of pages, if it
+    /// is not larger than that.
+    fn buffer(&mut self, bytes: u32) -> u64 {
+        let bytes = u64::from(bytes).next_multiple_of(PAGE_BYTES);
+        self.at = self.within_run(self.at, bytes);
+        if self.at + bytes > self.region.bytes {
+            self.at = self.within_run(0, bytes);
+        }
+        let line = self.pages.physical(self.region.base + self.at) / 64;
+        self.at += bytes;
+        line
+    }
+
+    /// The first place from `at` on where `bytes` bytes do not leave a run of pages.
+    fn within_run(&self, at: u64, bytes: u64) -> u64 {
+        let run = self.pages.run_bytes();
+        let within = (self.region.base + at) % run;
+        if bytes <= run && within + bytes > run {
+            at + run - within
+        } else {
+            at
+        }
+    }
+}
+
+impl NetCore {
+    /// A connection may have something to send.
+    pub(super) fn want_output(&mut self, index: usize) {
+        let socket = &mut self.sockets[index];
+        if !socket.sending {
+            socket.sending = true;
+            self.output.waiting.push_back(index as u32);
+        }
+    }
+
+    /// The next segment to send, of the connections in turn.
+    pub(super) fn next_output(&mut self, context: &mut Context) -> Option<Choice> {
+        while let Some(index) = self.output.waiting.pop_front() {
+            let socket = &mut self.sockets[index as usize];
+            socket.sending = false;
+            let segment = if socket.may_send() { socket.connection.next(context.now()) } else { None };
+            let Some(segment) = segment else {
+                self.set_timer(index as usize, context);
+                continue;
+            };
+            let packet = Packet {
+                flow: socket.params.flow,
+                from: socket.params.host,
+                to: socket.params.peer,
+                ip_bytes: segment.bytes + HEADER_BYTES,
+                ecn: if socket.connection.ecn_capable(&segment) { Ecn::Capable } else { Ecn::NotCapable },
+                priority: socket.params.priority,
+                corrupt: false,
+                queue: 0,
+                line: self.output.buffer(segment.bytes + HEADER_BYTES),
+                content: Content::Tcp(segment),
+                next: PacketId::NONE,
+            };
+            let (ps, spent) =
+                if segment.bytes > 0 { (self.stack.send_ps, Spent::Send) } else { (self.stack.ack_ps, Spent::Softirq) };
+            self.want_output(index as usize);
+            return Some(Choice::Work(Task::Output { socket: index, packet }, ps, spent));
+        }
+        None
+    }
+
+    /// A segment is ready for the NIC.
+    pub(super) fn end_output(&mut self, index: usize, packet: Packet, context: &mut Context) {
+        let socket = &mut self.sockets[index];
+        if let Content::Tcp(segment) = packet.content {
+            let bytes = u64::from(segment.bytes);
+            socket.in_nic += bytes;
+            socket.counts.sent_bytes += bytes;
+            socket.counts.sent += u64::from(bytes > 0);
+            socket.counts.acks += u64::from(bytes == 0);
+        }
+        let id = context.packets.insert(packet);
+        context.send(context.nic(), TO_NIC_PS, Payload::Transmit(id));
+    }
+
+    /// Data has left the NIC.
+    pub(super) fn on_sent(&mut self, flow: u32, bytes: u32) {
+        let Some(index) = self.socket_of(flow) else { return };
+        let socket = &mut self.sockets[index];
+        socket.in_nic = socket.in_nic.saturating_sub(u64::from(bytes));
+        self.want_output(index);
+    }
+
+    /// Sees to it that an event comes no later than the connection's timer; a timer that was moved ahead is looked at again then.
+    fn set_timer(&mut self, index: usize, context: &mut Context) {
+        let socket = &mut self.sockets[index];
+        let Some(at) = socket.connection.timer() else { return };
+        if socket.timer_at.is_some_and(|pending| pending <= at) {
+            return;
+        }
+        socket.timer_at = Some(at);
+        socket.generation = socket.generation.wrapping_add(1);
+        let delay = at.ps().saturating_sub(context.now().ps()).max(1);
+        let generation = socket.generation;
+        context.send(context.id, delay, Payload::Timer { connection: index as u32, generation });
+    }
+
+    /// The event of a timer has come.
+    pub(super) fn on_timer(&mut self, connection: u32, generation: u32, context: &mut Context) {
+        let index = connection as usize;
+        let socket = &mut self.sockets[index];
+        if socket.generation != generation {
+            return;
+        }
+        socket.timer_at = None;
+        let now = context.now();
+        if socket.connection.timer().is_some_and(|at| at <= now) {
+            socket.connection.on_timer(now);
+            self.want_output(index);
+        }
+        self.set_timer(index, context);
+    }
+}

@@ -1,0 +1,101 @@
+//! What a network core does next.
+
+use super::books::Spent;
+use super::gro::Joined;
+use super::NetCore;
+use crate::context::{Context, Payload};
+use crate::packet::{Packet, PacketId};
+use serde::{Deserialize, Serialize};
+
+/// A piece of work of the core that nothing interrupts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Task {
+    /// The driver's and IP's work on a packet.
+    Packet(PacketId),
+    /// TCP's work on a segment.
+    Segment(Joined),
+    /// A segment goes out.
+    Output {
+        /// The core's own number of the connection.
+        socket: u32,
+        /// The segment as a packet.
+        packet: Packet,
+    },
+    /// The part of a system call before its copy.
+    Call,
+    /// Lines of a copy.
+    Copy,
+}
+
+/// What there is to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Choice {
+    /// A piece of work, its time in ps, and what for.
+    Work(Task, u64, Spent),
+    /// Nothing until a line is there.
+    Wait(Spent),
+    /// Nothing.
+    Nothing,
+}
+
+impl NetCore {
+    /// Ends what the time of has come, and begins what is next.
+    pub(super) fn run(&mut self, context: &mut Context) {
+        let now = context.now();
+        if now < self.busy_until {
+            return;
+        }
+        loop {
+            if let Some(task) = self.task.take() {
+                self.finish(task, context);
+            }
+            match self.choose(context) {
+                Choice::Work(task, ps, spent) => {
+                    self.task = Some(task);
+                    if ps > 0 {
+                        self.times.turn(now, spent);
+                        self.busy_until = now + ps;
+                        context.send(context.id, ps, Payload::Step);
+                        return;
+                    }
+                }
+                Choice::Wait(spent) => {
+                    self.times.turn(now, spent);
+                    return;
+                }
+                Choice::Nothing => {
+                    self.times.turn(now, Spent::Idle);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn choose(&mut self, context: &mut Context) -> Choice {
+        if let Some(work) = self.next_output(context) {
+            return work;
+        }
+        if context.now() >= self.applications_until {
+            let choice = self.next_softirq(context);
+            if choice != Choice::Nothing {
+                return choice;
+            }
+        }
+        let choice = self.next_call(context);
+        if choice == Choice::Nothing && self.softirq.is_polling() {
+            self.applications_until = context.now();
+            return self.next_softirq(context);
+        }
+        choice
+    }
+
+    fn finish(&mut self, task: Task, context: &mut Context) {
+        match task {
+            Task::Packet(id) => self.end_packet(id, context),
+            Task::Segment(joined) => self.end_segment(&joined, context),
+            Task::Output { socket, packet } => self.end_output(socket as usize, packet, context),
+            Task::Call => self.begin_copy(),
+            Task::Copy => {}
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! One end of a flow at a network core: its connection, its application, and where its data lies.
+
+use super::books::SocketCounts;
+use crate::flow::Application;
+use crate::packet::Packet;
+use crate::params::{TcpParams, Traffic};
+use crate::transport::tcp::{Connection, Segment};
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Bytes of an Ethernet header, before the IP header in memory.
+const ETHERNET_BYTES: u32 = 14;
+/// TCP small queues: what may be handed to the NIC beyond two segments is what is sent in this time, in ps (1 ms in Linux).
+const QUEUE_PS: u128 = 1_000_000_000;
+/// The most that may be handed to the NIC, in bytes (`tcp_limit_output_bytes` of Linux).
+const QUEUE_BYTES_MAX: u64 = 1 << 20;
+
+/// One end of a flow whose application runs on a core.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SocketParams {
+    /// The flow, as numbered in [`crate::params::ClusterParams::flows`].
+    pub flow: u32,
+    /// The class of the requests for lines that it causes.
+    pub class: u8,
+    /// This host.
+    pub host: u16,
+    /// The host at the other end.
+    pub peer: u16,
+    /// Priority class of its packets, 0 to 7.
+    pub priority: u8,
+    /// The connection.
+    pub tcp: TcpParams,
+    /// What its application does.
+    pub traffic: Traffic,
+    /// Whether this end begins the flow.
+    pub initiator: bool,
+    /// When it begins, in ps.
+    pub start_ps: u64,
+    /// When the receiving application does not read, from and to in ps.
+    pub deaf_ps: Option<(u64, u64)>,
+}
+
+/// Data of a packet in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Piece {
+    /// Its bytes in the stream.
+    start: u64,
+    end: u64,
+    /// The physical line that its frame begins at, and how many bytes after that its data does.
+    line: u64,
+    offset: u32,
+    /// The first line of the frame that no copy has read.
+    fresh: u64,
+}
+
+/// One end of a flow.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Socket {
+    pub(super) params: SocketParams,
+    pub(super) connection: Connection,
+    pub(super) application: Application,
+    pub(super) counts: SocketCounts,
+    /// What has come and is not yet copied, in the order of the stream.
+    pieces: VecDeque<Piece>,
+    /// Bytes of the stream that the application has read.
+    read_at: u64,
+    /// Bytes handed to the NIC that have not left it.
+    pub(super) in_nic: u64,
+    /// Whether the flow has begun.
+    pub(super) begun: bool,
+    /// Whether the application waits for its turn.
+    pub(super) ready: bool,
+    /// Whether it sleeps.
+    pub(super) asleep: bool,
+    /// Whether it had to do without room at its last turn.
+    pub(super) blocked: bool,
+    /// Whether it is to write before it reads again.
+    pub(super) write_next: bool,
+    /// Whether it stands in the list of those that may have something to send.
+    pub(super) sending: bool,
+    /// The event that will wake it up.
+    pub(super) wake_at: Option<Time>,
+    /// The event of the connection's timer that is under way, and its number.
+    pub(super) timer_at: Option<Time>,
+    pub(super) generation: u32,
+}
+
+impl Socket {
+    pub(super) fn new(params: SocketParams) -> Self {
+        Self {
+            connection: Connection::new(&params.tcp),
+            application: Application::new(&params.traffic, params.initiator, params.deaf_ps),
+            counts: SocketCounts::default(),
+            pieces: VecDeque::new(),
+            read_at: 0,
+            in_nic: 0,
+            begun: false,
+            ready: false,
+            asleep: true,
+            blocked: false,
+            write_next: false,
+            sending: false,
+            wake_at: None,
+            timer_at: None,
+            generation: 0,
+            params,
+        }
+    }
+
+    /// Whether the application does not read now.
+    pub(super) fn is_deaf(&self, now: Time) -> bool {
+        let SocketParams { initiator, deaf_ps, .. } = &self.params;
+        !initiator && deaf_ps.is_some_and(|(from, to)| (from..to).contains(&now.ps()))
+    }
+
+    /// Bytes that may be written, offered to the application: none until a third of the buffer is free, as in Linux.
+    pub(super) fn room(&self) -> u64 {
+        let room = self.connection.room();
+        if room.saturating_mul(3) >= self.params.tcp.send_buffer_bytes {
+            room
+        } else {
+            0
+        }
+    }
+
+    /// Whether another segment may be handed to the NIC: as much as two segments, or as is sent in a millisecond.
+    pub(super) fn may_send(&self) -> bool {
+        let srtt_ps = u128::from(self.connection.srtt_ps().max(1));
+        let rate = (u128::from(self.connection.cwnd_bytes()) * QUEUE_PS / srtt_ps).min(u128::from(QUEUE_BYTES_MAX));
+        self.in_nic < (2 * u64::from(self.params.tcp.tso_bytes)).max(rate as u64)
+    }
+
+    /// Notes where the data of a packet lies. What is there already is not noted again.
+    pub(super) fn keep(&mut self, segment: &Segment, packet: &Packet) {
+        let (start, end) = (segment.sequence, segment.sequence + u64::from(segment.bytes));
+        let at = self.pieces.partition_point(|piece| piece.start <= start);
+        let covered = at.checked_sub(1).is_some_and(|before| self.pieces[before].end >= end);
+        if segment.bytes == 0 || end <= self.read_at || covered {
+            return;
+        }
+        let offset = packet.ip_bytes.saturating_sub(segment.bytes) + ETHERNET_BYTES;
+        self.pieces.insert(at, Piece { start, end, line: packet.line, offset, fresh: packet.line });
+    }
+
+    /// Takes the next `bytes` bytes out of what has come, and hands the lines to read for them to `source`.
+    pub(super) fn take(&mut self, bytes: u64, mut source: impl FnMut(u64, u32)) {
+        let end = self.read_at + bytes;
+        while let Some(piece) = self.pieces.front_mut() {
+            if piece.start >= end {
+                break;
+            }
+            let (from, to) = (piece.start.max(self.read_at), piece.end.min(end));
+            if from < to {
+                let line_of = |byte: u64| piece.line + (byte - piece.start + u64::from(piece.offset)) / 64;
+                let first = line_of(from).max(piece.fresh);
+                let past = line_of(to - 1) + 1;
+                if past > first {
+                    source(first, (past - first) as u32);
+                    piece.fresh = past;
+                }
+                self.read_at = to;
+            }
+            if piece.end > end {
+                break;
+            }
+            self.pieces.pop_front();
+        }
+        debug_assert!(self.read_at == end, "what can be read has come");
+        self.read_at = end;
+    }
+}

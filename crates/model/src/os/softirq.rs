@@ -1,0 +1,155 @@
+//! The softirq of a receive queue: it polls for packets, joins them and hands them to TCP (NAPI).
+
+use super::books::Spent;
+use super::gro::Joined;
+use super::lines::EXTRA_BACKLOG;
+use super::run::{Choice, Task};
+use super::NetCore;
+use crate::context::{Context, Payload};
+use crate::packet::{Content, Ecn, PacketFifo, PacketId};
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// From a core to the NIC, in ps: the NIC knows what its link adds.
+const TO_NIC_PS: u64 = 1;
+
+/// The state of polling.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Softirq {
+    queue: Option<u16>,
+    /// Packets that have come and are not worked on yet.
+    backlog: PacketFifo,
+    polling: bool,
+    /// Packets taken in this poll, and when it began.
+    polled: u32,
+    since: Time,
+    /// When interrupts were allowed last: what came in before the NIC knew of it raises none.
+    armed_at: Time,
+}
+
+impl Softirq {
+    pub(super) fn new(queue: Option<u16>) -> Self {
+        Self {
+            queue,
+            backlog: PacketFifo::default(),
+            polling: false,
+            polled: 0,
+            since: Time::ZERO,
+            armed_at: Time::ZERO,
+        }
+    }
+
+    pub(super) fn is_polling(&self) -> bool {
+        self.polling
+    }
+}
+
+impl NetCore {
+    /// A packet has come.
+    pub(super) fn on_received(&mut self, id: PacketId, context: &mut Context) {
+        let now = context.now();
+        let flow = context.packets.get(id).flow;
+        self.counts.packets += 1;
+        if let Some(index) = self.socket_of(flow) {
+            self.sockets[index].counts.packets += 1;
+        }
+        self.softirq.backlog.push(context.packets, id);
+        let armed_at = self.softirq.armed_at;
+        let unseen = armed_at > Time::ZERO && now <= armed_at + TO_NIC_PS;
+        if self.stack.poll || unseen {
+            self.softirq.polling = true;
+        }
+    }
+
+    /// The queue has interrupted.
+    pub(super) fn on_interrupt(&mut self) {
+        self.counts.interrupts += 1;
+        self.softirq.polling = true;
+    }
+
+    /// What the softirq does next.
+    pub(super) fn next_softirq(&mut self, context: &mut Context) -> Choice {
+        if !self.softirq.polling {
+            return Choice::Nothing;
+        }
+        if let Some(joined) = self.gro.next() {
+            return Choice::Work(Task::Segment(joined), self.stack.segment_ps, Spent::Softirq);
+        }
+        if self.softirq.polled < self.stack.budget.clamp(1, u32::from(u16::MAX)) && !self.softirq.backlog.is_empty() {
+            if self.lines.owed() > EXTRA_BACKLOG {
+                return Choice::Wait(Spent::Softirq);
+            }
+            if let Some(id) = self.softirq.backlog.pop(context.packets) {
+                if self.softirq.polled == 0 {
+                    self.softirq.since = context.now();
+                }
+                self.softirq.polled += 1;
+                return Choice::Work(Task::Packet(id), self.stack.packet_ps, Spent::Softirq);
+            }
+        }
+        self.gro.flush();
+        if let Some(joined) = self.gro.next() {
+            return Choice::Work(Task::Segment(joined), self.stack.segment_ps, Spent::Softirq);
+        }
+        self.end_poll(context);
+        Choice::Nothing
+    }
+
+    /// Gives the descriptors back. What is left in the queue waits until the applications had their turn.
+    fn end_poll(&mut self, context: &mut Context) {
+        let now = context.now();
+        let softirq = &mut self.softirq;
+        let done = softirq.backlog.is_empty();
+        let count = softirq.polled as u16;
+        self.counts.polls += 1;
+        self.counts.polls_full += u64::from(!done);
+        if let Some(queue) = softirq.queue {
+            let armed = done && !self.stack.poll;
+            context.send(context.nic(), TO_NIC_PS, Payload::Replenished { queue, count, armed });
+        }
+        softirq.polled = 0;
+        if done {
+            softirq.polling = false;
+            softirq.armed_at = now;
+        } else {
+            self.applications_until = now + now.since(softirq.since);
+        }
+    }
+
+    /// The driver and IP are through with a packet.
+    pub(super) fn end_packet(&mut self, id: PacketId, context: &mut Context) {
+        let packet = context.packets.remove(id);
+        let (Some(index), Content::Tcp(mut segment)) = (self.socket_of(packet.flow), packet.content) else {
+            self.counts.strangers += 1;
+            return;
+        };
+        let socket = &mut self.sockets[index];
+        segment.marked = packet.ecn == Ecn::Marked;
+        socket.counts.marked += u64::from(segment.marked);
+        if self.echo && segment.bytes > 0 && packet.ecn == Ecn::Capable {
+            segment.marked = true;
+            socket.counts.marked_by_host += 1;
+        }
+        socket.keep(&segment, &packet);
+        let class = socket.params.class;
+        self.gro.add(index as u32, segment);
+        self.lines.owe(self.stack.extra_lines, class, &mut self.counts, context);
+    }
+
+    /// TCP has seen a segment.
+    pub(super) fn end_segment(&mut self, joined: &Joined, context: &mut Context) {
+        let index = joined.socket as usize;
+        let now = context.now();
+        let socket = &mut self.sockets[index];
+        socket.connection.on_segment(now, &joined.segment);
+        socket.counts.delivered += u64::from(joined.packets);
+        socket.counts.joined += u64::from(joined.packets - 1);
+        socket.counts.segments += 1;
+        let readable = socket.connection.readable() > 0;
+        let writable = socket.blocked && socket.room() > 0;
+        self.want_output(index);
+        if readable || writable {
+            self.want_turn(index);
+        }
+    }
+}

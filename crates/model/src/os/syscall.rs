@@ -1,0 +1,136 @@
+//! The applications of a network core: their turns, and the system calls by which they read and write.
+
+use super::books::Spent;
+use super::lines::Pace;
+use super::run::{Choice, Task};
+use super::NetCore;
+use crate::context::{Context, Payload};
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// A system call under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Calling {
+    socket: u32,
+    bytes: u64,
+    reads: bool,
+    since: Time,
+    /// Whether its copy has begun.
+    copying: bool,
+}
+
+impl NetCore {
+    /// A flow begins, or its application wakes up by itself.
+    pub(super) fn on_begin(&mut self, connection: u32, now: Time) {
+        let socket = &mut self.sockets[connection as usize];
+        socket.begun |= now.ps() >= socket.params.start_ps;
+        if socket.wake_at.is_some_and(|at| at <= now) {
+            socket.wake_at = None;
+        }
+        self.want_turn(connection as usize);
+    }
+
+    /// The application of a socket may have something to do.
+    pub(super) fn want_turn(&mut self, index: usize) {
+        let socket = &mut self.sockets[index];
+        if socket.begun && !socket.ready {
+            socket.ready = true;
+            self.ready.push_back(index as u32);
+        }
+    }
+
+    /// What the applications do next.
+    pub(super) fn next_call(&mut self, context: &mut Context) -> Choice {
+        loop {
+            if self.calling.is_some_and(|calling| calling.copying) {
+                match self.lines.advance(&mut self.counts, context) {
+                    Pace::Until(at) => {
+                        return Choice::Work(Task::Copy, at.since(context.now()), Spent::Copy);
+                    }
+                    Pace::Waiting => return Choice::Wait(Spent::Stalled),
+                    Pace::Done => {
+                        self.end_call(context);
+                        if let Some(work) = self.next_output(context) {
+                            return work;
+                        }
+                    }
+                }
+            }
+            let Some(index) = self.ready.pop_front() else { return Choice::Nothing };
+            let index = index as usize;
+            if let Some(calling) = self.next_action(index, context) {
+                self.calling = Some(calling);
+                let socket = &mut self.sockets[index];
+                let asleep = std::mem::take(&mut socket.asleep);
+                socket.counts.calls += 1;
+                socket.counts.wakes += u64::from(asleep);
+                let ps = if asleep { self.stack.wake_ps } else { self.stack.call_ps };
+                return Choice::Work(Task::Call, ps, Spent::Call);
+            }
+            let socket = &mut self.sockets[index];
+            socket.ready = false;
+            socket.asleep = true;
+        }
+    }
+
+    /// The system call that an application makes now. After a read it looks first at what it has to write.
+    fn next_action(&mut self, index: usize, context: &mut Context) -> Option<Calling> {
+        let now = context.now();
+        let most = u64::from(self.stack.call_bytes.max(1));
+        let socket = &mut self.sockets[index];
+        let readable = if socket.is_deaf(now) { 0 } else { socket.connection.readable().min(most) };
+        let call = |bytes, reads| Some(Calling { socket: index as u32, bytes, reads, since: now, copying: false });
+        if readable > 0 && !socket.write_next {
+            return call(readable, true);
+        }
+        socket.write_next = false;
+        let room = socket.room().min(most);
+        let action = socket.application.poll(now, 0, room);
+        socket.blocked = action.write == room;
+        if let Some(at) = action.wake_at.filter(|&at| at > now && socket.wake_at.is_none_or(|pending| at < pending)) {
+            socket.wake_at = Some(at);
+            context.send(context.id, at.since(now), Payload::Begin { connection: index as u32 });
+        }
+        if action.write > 0 {
+            return call(action.write, false);
+        }
+        if readable > 0 {
+            return call(readable, true);
+        }
+        None
+    }
+
+    /// The system call comes to its copy.
+    pub(super) fn begin_copy(&mut self) {
+        let Some(calling) = &mut self.calling else { return };
+        calling.copying = true;
+        let socket = &mut self.sockets[calling.socket as usize];
+        let class = socket.params.class;
+        if calling.reads {
+            self.lines.begin_read(class);
+            socket.take(calling.bytes, |line, lines| self.lines.source(line, lines));
+        } else {
+            self.lines.begin_write(class, calling.bytes.div_ceil(64));
+        }
+    }
+
+    /// The copy is done, and with it the call. The application goes to the end of the line.
+    fn end_call(&mut self, context: &mut Context) {
+        let Some(Calling { socket: index, bytes, reads, since, .. }) = self.calling.take() else { return };
+        let now = context.now();
+        let socket = &mut self.sockets[index as usize];
+        if reads {
+            // What was begun before it went deaf is still read.
+            let at = if socket.is_deaf(now) { since } else { now };
+            let _ = socket.application.poll(at, bytes, 0);
+            socket.connection.read(now, bytes);
+            socket.counts.read_bytes += bytes;
+            socket.write_next = true;
+        } else {
+            socket.connection.write(bytes);
+            socket.counts.written_bytes += bytes;
+        }
+        self.ready.push_back(index);
+        self.want_output(index as usize);
+    }
+}

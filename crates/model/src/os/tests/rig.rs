@@ -1,0 +1,405 @@
+//! A network core between a memory that takes a fixed time for a line and a NIC that plays the other ends of its flows.
+
+use crate::context::{Context, Layout, Payload};
+use crate::flow::Application;
+use crate::memory::timing_tests::{dram, DDR4_2933};
+use crate::memory::Decoder;
+use crate::os::{NetCore, NetFootprint, SocketParams};
+use crate::packet::{Content, Ecn, Packet, PacketId, Packets};
+use crate::params::{CongestionControl, CoreParams, MapParams, PageParams, StackParams, TcpParams, Traffic};
+use crate::request::{Kind, Requests};
+use crate::transport::tcp::{Connection, Segment};
+use crate::Pages;
+use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
+use serde::{Deserialize, Serialize};
+
+const CORE: ComponentId = ComponentId(0);
+const CHA: ComponentId = ComponentId(1);
+const NIC: ComponentId = ComponentId(2);
+
+pub(super) const MSS: u32 = 4044;
+pub(super) const US: u64 = 1_000_000;
+
+pub(super) fn layout() -> Layout {
+    Layout {
+        core: 0,
+        cha: 1,
+        channel: 9,
+        iio: 9,
+        ssd: 9,
+        nic: 2,
+        upi: 9,
+        remote: 9,
+        control: 9,
+        link: 9,
+        slices: 4,
+        end: 3,
+    }
+}
+
+pub(super) fn core_params() -> CoreParams {
+    CoreParams {
+        count: 1,
+        lfb_entries: 12,
+        refill_ps: 1,
+        refill_spread_ps: 0,
+        issue_ps: 1,
+        to_cha_ps: 1000,
+        from_cha_ps: 1000,
+        write_ack_ps: 1000,
+        dirty_pool_lines: 16,
+        rob: 224,
+    }
+}
+
+pub(super) fn stack() -> StackParams {
+    StackParams {
+        cores: vec![0],
+        packet_ps: 150_000,
+        segment_ps: 500_000,
+        ack_ps: 200_000,
+        send_ps: 400_000,
+        copy_line_ps: 5_000,
+        wake_ps: 2_000_000,
+        call_ps: 500_000,
+        call_bytes: 65_536,
+        budget: 64,
+        gro_bytes: 65_536,
+        poll: false,
+        extra_lines: 0,
+        copy_ahead: 8,
+        cached_user: true,
+    }
+}
+
+pub(super) fn tcp() -> TcpParams {
+    TcpParams {
+        control: CongestionControl::Dctcp { gain: 4096, alpha: 0 },
+        mss_bytes: MSS,
+        tso_bytes: 16 * MSS,
+        initial_window: 10,
+        receive_buffer_bytes: 1 << 20,
+        send_buffer_bytes: 1 << 20,
+        rto_min_ps: 200_000 * US,
+        rto_initial_ps: 1_000_000 * US,
+        ack_segments: 2,
+        ack_delay_ps: 40_000 * US,
+        sack: true,
+        tail_loss_probe: true,
+        ecn: true,
+    }
+}
+
+pub(super) fn socket(flow: u32, traffic: Traffic, initiator: bool) -> SocketParams {
+    SocketParams {
+        flow,
+        class: 0,
+        host: 1,
+        peer: 0,
+        priority: 0,
+        tcp: tcp(),
+        traffic,
+        initiator,
+        start_ps: 0,
+        deaf_ps: None,
+    }
+}
+
+pub(super) fn pages() -> Pages {
+    Pages::new(&PageParams { run_bytes: 1 << 21, memory_bytes: 1 << 30 }, 3)
+}
+
+pub(super) fn net_core(stack: StackParams, sockets: Vec<SocketParams>) -> NetCore {
+    NetCore::new(0, core_params(), stack, pages(), Rng::new(1, 2), sockets, Some(0), NetFootprint::at(0), 2)
+}
+
+pub(super) fn decoder() -> Decoder {
+    let map = MapParams {
+        channels: 1,
+        channel: Vec::new(),
+        channel_bytes: 0,
+        subchannel: Vec::new(),
+        rank: Vec::new(),
+        bank_group: Vec::new(),
+        bank: Vec::new(),
+        column: Vec::new(),
+        row: vec![6],
+    };
+    Decoder::new(&map, &dram(1, 1, 1, DDR4_2933))
+}
+
+/// The other end of a flow.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Peer {
+    pub(super) connection: Connection,
+    pub(super) application: Application,
+}
+
+/// The memory, the NIC and what lies beyond it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Far {
+    /// Ends of flows by their numbers; a flow without one only has its packets counted.
+    pub(super) peers: Vec<Option<Peer>>,
+    /// From the CHA to the core, and from one end of the wire to the other, in ps.
+    pub(super) line_ps: u64,
+    pub(super) wire_ps: u64,
+    /// Time of a packet on the wire, in ps.
+    pub(super) packet_ps: u64,
+    /// Every so many data packets, one gets lost; 0 = none.
+    pub(super) lose: u64,
+    wire_free: Time,
+    armed: bool,
+    pending: bool,
+    next_line: u64,
+    pub(super) data_packets: u64,
+    pub(super) delivered: u64,
+    pub(super) replenished: u64,
+    pub(super) reads: u64,
+    pub(super) writes: u64,
+    /// What the core sent.
+    pub(super) sent: Vec<(Time, Segment)>,
+    pub(super) keep_sent: bool,
+}
+
+/// All of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Rig {
+    pub(super) core: NetCore,
+    pub(super) far: Far,
+    pub(super) requests: Requests,
+    pub(super) packets: Packets,
+    decoder: Decoder,
+}
+
+impl Far {
+    fn poll_peer(&mut self, flow: u32, context: &mut Context) {
+        let now = context.now();
+        let Some(peer) = &mut self.peers[flow as usize] else { return };
+        loop {
+            let action = peer.application.poll(now, peer.connection.readable(), peer.connection.room());
+            peer.connection.read(now, action.read);
+            peer.connection.write(action.write);
+            if let Some(at) = action.wake_at {
+                context.send(NIC, at.since(now), Payload::Begin { connection: flow });
+            }
+            if action.read + action.write == 0 {
+                break;
+            }
+        }
+        let mut out = Vec::new();
+        while let Some(segment) = peer.connection.next(now) {
+            let ecn = if peer.connection.ecn_capable(&segment) { Ecn::Capable } else { Ecn::NotCapable };
+            out.push((segment, ecn));
+        }
+        if let Some(at) = peer.connection.timer() {
+            let delay = at.ps().saturating_sub(now.ps()).max(1);
+            context.send(NIC, delay, Payload::Timer { connection: flow, generation: 0 });
+        }
+        for (segment, ecn) in out {
+            self.cut(flow, segment, ecn, context);
+        }
+    }
+
+    /// Cuts a segment into packets and puts them on the wire.
+    fn cut(&mut self, flow: u32, segment: Segment, ecn: Ecn, context: &mut Context) {
+        let mut left = segment.bytes;
+        let mut sequence = segment.sequence;
+        loop {
+            let bytes = left.min(MSS);
+            let part = Segment { sequence, bytes, ..segment };
+            self.data_packets += u64::from(bytes > 0);
+            if self.lose == 0 || bytes == 0 || self.data_packets % self.lose != 0 {
+                self.deliver(flow, part, ecn, context);
+            }
+            left -= bytes;
+            sequence += u64::from(bytes);
+            if left == 0 {
+                break;
+            }
+        }
+    }
+
+    fn deliver(&mut self, flow: u32, segment: Segment, ecn: Ecn, context: &mut Context) {
+        let now = context.now();
+        self.wire_free = self.wire_free.max(now) + self.packet_ps;
+        self.next_line = (self.next_line + 64 + 64) % (1 << 20);
+        let id = context.packets.insert(packet(flow, segment, ecn, 1 << 22 | self.next_line));
+        let delay = self.wire_free.since(now) + self.wire_ps;
+        context.send(NIC, delay, Payload::Packet { id, port: 0 });
+    }
+
+    fn arrive(&mut self, id: PacketId, context: &mut Context) {
+        self.delivered += 1;
+        context.send(CORE, 1, Payload::Received(id));
+        self.pending = true;
+        if self.armed {
+            self.armed = false;
+            self.pending = false;
+            context.send(CORE, 2, Payload::Interrupt { queue: 0 });
+        }
+    }
+
+    fn transmit(&mut self, id: PacketId, context: &mut Context) {
+        let packet = context.packets.remove(id);
+        let Content::Tcp(segment) = packet.content else { return };
+        if segment.bytes > 0 {
+            context.send(CORE, US, Payload::Sent { flow: packet.flow, bytes: segment.bytes });
+        }
+        if self.keep_sent {
+            self.sent.push((context.now(), segment));
+        }
+        let now = context.now();
+        if let Some(Some(peer)) = self.peers.get_mut(packet.flow as usize) {
+            peer.connection.on_segment(now, &segment);
+            self.poll_peer(packet.flow, context);
+        }
+    }
+
+    fn on_event(&mut self, payload: Payload, context: &mut Context) {
+        match payload {
+            Payload::Arrive(id) => {
+                if context.requests.get(id).kind == Kind::CoreRead {
+                    self.reads += 1;
+                    context.send(CORE, self.line_ps, Payload::Data(id));
+                } else {
+                    self.writes += 1;
+                    context.send(CORE, self.line_ps, Payload::Taken(id));
+                }
+            }
+            Payload::Packet { id, .. } => self.arrive(id, context),
+            Payload::Transmit(id) => self.transmit(id, context),
+            Payload::Replenished { count, armed, .. } => {
+                self.replenished += u64::from(count);
+                self.armed |= armed;
+            }
+            Payload::Begin { connection } => self.poll_peer(connection, context),
+            Payload::Timer { connection, .. } => {
+                if let Some(Some(peer)) = self.peers.get_mut(connection as usize) {
+                    peer.connection.on_timer(context.now());
+                    self.poll_peer(connection, context);
+                }
+            }
+            other => panic!("the rig was sent {other:?}"),
+        }
+    }
+}
+
+impl Partition for Rig {
+    type Payload = Payload;
+    type Cargo = ();
+
+    fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
+        let layout = layout();
+        let mut context = Context {
+            id: event.target,
+            layout: &layout,
+            decoder: &self.decoder,
+            requests: &mut self.requests,
+            packets: &mut self.packets,
+            caches: None,
+            scheduler,
+        };
+        if event.target == CORE {
+            self.core.on_event(event.payload, &mut context);
+        } else {
+            self.far.on_event(event.payload, &mut context);
+        }
+    }
+
+    fn unload(&mut self, _payload: &Payload) {}
+
+    fn load(&mut self, _payload: &mut Payload, _cargo: ()) {}
+}
+
+pub(super) fn packet(flow: u32, segment: Segment, ecn: Ecn, line: u64) -> Packet {
+    Packet {
+        flow,
+        from: 0,
+        to: 1,
+        ip_bytes: segment.bytes + 52,
+        ecn,
+        priority: 0,
+        corrupt: false,
+        queue: 0,
+        line,
+        content: Content::Tcp(segment),
+        next: PacketId::NONE,
+    }
+}
+
+/// Data of a stream.
+pub(super) fn data(sequence: u64, bytes: u32) -> Segment {
+    Segment { sequence, bytes, window: 1 << 20, sent: Time::from_ps(1), ..Segment::default() }
+}
+
+/// A rig under way.
+pub(super) type Run = Simulation<Rig>;
+
+/// A rig with `core`; each flow of `traffic` has its other end beyond the NIC.
+pub(super) fn rig(core: NetCore, peers: Vec<Option<Peer>>) -> Run {
+    let far = Far {
+        peers,
+        line_ps: 98_000,
+        wire_ps: 5 * US,
+        packet_ps: 330_000,
+        lose: 0,
+        wire_free: Time::ZERO,
+        armed: true,
+        pending: false,
+        next_line: 0,
+        data_packets: 0,
+        delivered: 0,
+        replenished: 0,
+        reads: 0,
+        writes: 0,
+        sent: Vec::new(),
+        keep_sent: false,
+    };
+    let mut scheduler = Scheduler::new(CORE, 3, 1024);
+    for (delay, payload) in core.starts() {
+        scheduler.send(CORE, CORE, delay, payload);
+    }
+    for connection in 0..far.peers.len() as u32 {
+        scheduler.send(NIC, NIC, 1, Payload::Begin { connection });
+    }
+    let rig = Rig { core, far, requests: Requests::default(), packets: Packets::default(), decoder: decoder() };
+    Simulation::new(vec![(rig, scheduler)], 1)
+}
+
+/// The other end of a flow of which the core has `socket`.
+pub(super) fn peer(socket: &SocketParams) -> Option<Peer> {
+    Some(Peer {
+        connection: Connection::new(&socket.tcp),
+        application: Application::new(&socket.traffic, !socket.initiator, socket.deaf_ps),
+    })
+}
+
+/// Flows with traffic from or to the core.
+pub(super) fn flows(stack: StackParams, sockets: Vec<SocketParams>) -> Run {
+    let peers = sockets.iter().map(peer).collect();
+    rig(net_core(stack, sockets), peers)
+}
+
+pub(super) fn run_us(run: &mut Run, us: u64) {
+    let _ = run.run_until(Time::from_ps(us * US), |_| true);
+}
+
+pub(super) fn world(run: &mut Run) -> &mut Rig {
+    &mut run.parts_mut()[0].0
+}
+
+/// Sends an event to the core at `at_ps`.
+pub(super) fn inject(run: &mut Run, at_ps: u64, payload: Payload) {
+    let scheduler = &mut run.parts_mut()[0].1;
+    let delay = at_ps - scheduler.now().ps();
+    scheduler.send(CHA, CORE, delay, payload);
+}
+
+/// Packets of flow 0 that come at `at_ps`, and an interrupt.
+pub(super) fn inject_packets(run: &mut Run, at_ps: u64, segments: &[(Segment, Ecn)]) {
+    for (index, &(segment, ecn)) in segments.iter().enumerate() {
+        let id = world(run).packets.insert(packet(0, segment, ecn, 4096 + 64 * index as u64));
+        inject(run, at_ps, Payload::Received(id));
+    }
+    inject(run, at_ps, Payload::Interrupt { queue: 0 });
+}

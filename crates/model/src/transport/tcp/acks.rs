@@ -1,0 +1,167 @@
+//! What an acknowledgement changes.
+
+use super::congestion::Acked;
+use super::scoreboard::DUPLICATES;
+use super::sender::{Sender, State};
+use super::{Counters, Segment};
+use hostnet_kernel::Time;
+
+impl Sender {
+    /// Takes in the acknowledgement that a segment carries. One of data that was never sent is ignored.
+    pub(crate) fn on_ack(&mut self, now: Time, segment: &Segment, counters: &mut Counters) {
+        if segment.ack > self.next && !self.accept_window_probe(segment.ack, counters) {
+            return;
+        }
+        let moved = self.see_window(segment);
+        let flight = self.in_flight();
+        let acked = segment.ack.saturating_sub(self.una);
+        let grow = self.may_grow(flight);
+        counters.echoes += u64::from(segment.echo);
+        let copied = self.see_blocks(segment);
+        if acked > 0 {
+            self.advance(now, segment, acked, counters);
+        } else if !self.sack && segment.bytes == 0 && segment.ack == self.una && !moved && self.next > self.una {
+            self.duplicates += 1;
+        }
+        self.see_probe(segment, copied);
+        self.see_echo(acked, segment.echo, counters);
+        self.recover(counters);
+        if acked > 0 {
+            if grow && self.state != State::Recovery && self.una > self.reduced_to {
+                self.congestion.grow(Acked { bytes: acked, now, rtt_ps: self.rtt.smoothed_ps() });
+            }
+            self.schedule_probe(now);
+        }
+        self.watch_reordering(now);
+    }
+
+    /// A probe of a closed window may have found room: its byte counts as sent.
+    fn accept_window_probe(&mut self, ack: u64, counters: &mut Counters) -> bool {
+        if ack > self.window_probe_to {
+            return false;
+        }
+        counters.bytes_sent += ack - self.next;
+        self.next = ack;
+        true
+    }
+
+    /// Whether the window moved.
+    fn see_window(&mut self, segment: &Segment) -> bool {
+        let edge = segment.ack.saturating_add(segment.window);
+        if edge <= self.edge {
+            return false;
+        }
+        self.edge = edge;
+        if self.persist_at != Time::MAX {
+            self.persist_at = Time::MAX;
+            self.rtt.restore();
+        }
+        self.window_probe = false;
+        true
+    }
+
+    /// Growth without use would not have been tested by the network (RFC 7661): the window must have kept data back, or in slow start
+    /// have been half full.
+    fn may_grow(&self, flight: u64) -> bool {
+        self.una < self.limited_to || (self.congestion.in_slow_start() && 2 * flight >= self.congestion.bytes())
+    }
+
+    /// Takes in selective acknowledgements; whether one says that something came twice (RFC 2883).
+    fn see_blocks(&mut self, segment: &Segment) -> bool {
+        let mut copied = false;
+        if !self.sack {
+            return copied;
+        }
+        for block in segment.sack.iter().filter(|block| block.start < block.end && block.end <= self.next) {
+            if block.end <= segment.ack.max(self.una) {
+                copied |= block.end <= segment.ack;
+            } else {
+                self.board.arrive(block.start.max(self.una), block.end);
+            }
+        }
+        copied
+    }
+
+    fn advance(&mut self, now: Time, segment: &Segment, acked: u64, counters: &mut Counters) {
+        self.una = segment.ack;
+        self.board.advance(self.una);
+        self.duplicates = self.duplicates.saturating_sub((acked.div_ceil(self.mss)).saturating_sub(1));
+        counters.bytes_acked += acked;
+        if segment.echo {
+            counters.bytes_marked += acked;
+        }
+        if segment.sent_echo != Time::ZERO && segment.sent_echo <= now {
+            self.rtt.sample(now.since(segment.sent_echo));
+        }
+        self.rtt.restore();
+        self.rto_at = Time::MAX;
+        if self.una < self.next {
+            self.start_timer(now);
+        }
+    }
+
+    /// A probe that repeated the last packet and was not told to be a copy has repaired a loss (RFC 8985 section 7.4.2).
+    fn see_probe(&mut self, segment: &Segment, copied: bool) {
+        if !self.probe_copy {
+            return;
+        }
+        if copied {
+            self.probe_copy = false;
+        } else if segment.ack > self.probe_to {
+            self.probe_copy = false;
+            self.congestion.on_loss(self.una < self.reduced_to);
+            self.reduced_to = self.next;
+        }
+    }
+
+    fn see_echo(&mut self, acked: u64, echo: bool, counters: &mut Counters) {
+        if acked > 0 {
+            self.congestion.observe(acked, echo, self.una, self.next);
+        }
+        if echo && self.state == State::Open && self.una > self.reduced_to {
+            self.congestion.on_echo();
+            self.reduced_to = self.next;
+            self.tell_reduced = true;
+            counters.reductions += 1;
+        }
+    }
+
+    /// Finds losses, begins and ends recovery.
+    fn recover(&mut self, counters: &mut Counters) {
+        if self.state != State::Open && self.una >= self.recover {
+            self.state = State::Open;
+            self.duplicates = 0;
+        }
+        if self.sack {
+            self.board.detect(self.una, self.mss);
+        } else {
+            self.detect_without_sack();
+        }
+        self.enter_recovery(counters);
+    }
+
+    /// RFC 6582: the first packet is lost after three duplicates, and in recovery after every partial acknowledgement.
+    fn detect_without_sack(&mut self) {
+        let begin = self.state == State::Open && self.duplicates >= DUPLICATES;
+        let partial = self.state == State::Recovery && self.una > self.lost_without_sack;
+        if begin || partial {
+            self.lost_without_sack = self.una;
+            self.force = true;
+            self.board.lose(self.una, (self.una + self.mss).min(self.next));
+        }
+    }
+
+    /// Begins recovery if something is lost that was in flight.
+    pub(super) fn enter_recovery(&mut self, counters: &mut Counters) {
+        if self.state != State::Open || self.board.lost_bytes() == 0 {
+            return;
+        }
+        self.state = State::Recovery;
+        self.recover = self.next;
+        self.force = true;
+        self.probe_at = Time::MAX;
+        self.congestion.on_loss(self.una < self.reduced_to);
+        self.reduced_to = self.next;
+        counters.recoveries += 1;
+    }
+}

@@ -1,0 +1,55 @@
+//! DCTCP (RFC 8257): the window is reduced by as much as packets were marked.
+
+use super::Window;
+use serde::{Deserialize, Serialize};
+
+/// One, in units of alpha.
+const ONE: u64 = 1 << 32;
+
+/// The estimate of the share of bytes that are marked.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Dctcp {
+    /// In units of 2^-32.
+    alpha: u64,
+    /// In units of 2^-16.
+    gain: u64,
+    acked: u64,
+    marked: u64,
+    /// When this byte is acknowledged, the estimate is updated.
+    end: u64,
+}
+
+impl Dctcp {
+    pub(super) fn new(gain: u32, alpha: u32) -> Self {
+        let alpha = (u64::from(alpha) << 16).min(ONE);
+        Self { alpha, gain: u64::from(gain).min(1 << 16), acked: 0, marked: 0, end: 0 }
+    }
+
+    pub(super) fn alpha(&self) -> u32 {
+        (self.alpha >> 16) as u32
+    }
+
+    /// RFC 8257 section 3.3, steps 1 to 7.
+    pub(super) fn observe(&mut self, acked: u64, echo: bool, una: u64, next: u64) {
+        self.acked += acked;
+        if echo {
+            self.marked += acked;
+        }
+        if una <= self.end {
+            return;
+        }
+        if self.acked > 0 {
+            let share = (u128::from(self.marked) << 32) / u128::from(self.acked);
+            self.alpha = (self.alpha * ((1 << 16) - self.gain) + self.gain * share as u64) >> 16;
+        }
+        self.end = next;
+        self.acked = 0;
+        self.marked = 0;
+    }
+
+    /// RFC 8257 section 3.3, step 9: the window shrinks by half of alpha.
+    pub(super) fn reduce(&self, window: &mut Window) {
+        let cut = (u128::from(window.bytes) * u128::from(self.alpha)) >> 33;
+        window.reduce_to(window.bytes - cut as u64);
+    }
+}

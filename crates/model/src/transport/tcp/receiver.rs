@@ -1,0 +1,244 @@
+//! The receiving half: reassembly, acknowledgements and the window that is offered.
+
+use super::intervals::Intervals;
+use super::{Counters, SackBlock, Segment};
+use crate::params::{CongestionControl, TcpParams};
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// No interval begins here.
+const NOWHERE: u64 = u64::MAX;
+
+/// An acknowledgement of what came before the marks changed (RFC 8257 section 3.2).
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Earlier {
+    ack: u64,
+    echo: bool,
+    stamp: Time,
+}
+
+/// The receiving half of one end.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Receiver {
+    buffer: u64,
+    mss: u64,
+    ack_segments: u64,
+    ack_delay_ps: u64,
+    sack: bool,
+    dctcp: bool,
+    /// The next byte expected.
+    next: u64,
+    /// Bytes that the application has read.
+    read: u64,
+    /// The end of the window that was offered; never moves back.
+    edge: u64,
+    early: Intervals,
+    /// Where the latest segments out of order lie, the latest first.
+    recent: [u64; 3],
+    /// What came twice, to be told in the next acknowledgement (RFC 2883).
+    duplicate: Option<SackBlock>,
+    earlier: VecDeque<Earlier>,
+    /// Bytes in order that were not acknowledged.
+    pending: u64,
+    owed: bool,
+    ack_at: Time,
+    congested: bool,
+    /// The timestamp to echo (RFC 7323 section 4.3), and the last acknowledgement sent.
+    stamp: Time,
+    acked: u64,
+}
+
+impl Receiver {
+    pub(crate) fn new(params: &TcpParams) -> Self {
+        Self {
+            buffer: params.receive_buffer_bytes,
+            mss: u64::from(params.mss_bytes),
+            ack_segments: u64::from(params.ack_segments),
+            ack_delay_ps: params.ack_delay_ps,
+            sack: params.sack,
+            dctcp: matches!(params.control, CongestionControl::Dctcp { .. }),
+            next: 0,
+            read: 0,
+            edge: params.receive_buffer_bytes,
+            early: Intervals::default(),
+            recent: [NOWHERE; 3],
+            duplicate: None,
+            earlier: VecDeque::new(),
+            pending: 0,
+            owed: false,
+            ack_at: Time::MAX,
+            congested: false,
+            stamp: Time::ZERO,
+            acked: 0,
+        }
+    }
+
+    /// Bytes that the application may read.
+    pub(crate) fn readable(&self) -> u64 {
+        self.next - self.read
+    }
+
+    /// The application takes `bytes`. The window is offered anew when it opens by a lot and little of it is left, as Linux does.
+    pub(crate) fn take(&mut self, bytes: u64) {
+        assert!(bytes <= self.readable(), "more was read than had arrived in order");
+        self.read += bytes;
+        let known = self.edge - self.next;
+        let open = self.read + self.buffer - self.next;
+        let step = (2 * self.mss).min(self.buffer / 2);
+        if 2 * known <= self.buffer && open >= 2 * known && open - known >= step {
+            self.owed = true;
+        }
+    }
+
+    /// Takes in the data of a segment.
+    pub(crate) fn on_data(&mut self, now: Time, segment: &Segment, counters: &mut Counters) {
+        counters.segments_received += 1;
+        self.see_mark(segment, counters);
+        if segment.sequence <= self.acked && segment.sent >= self.stamp {
+            self.stamp = segment.sent;
+        }
+        let end = segment.sequence.saturating_add(u64::from(segment.bytes));
+        let from = segment.sequence.max(self.next);
+        let to = end.min(self.edge);
+        counters.bytes_refused += end.saturating_sub(segment.sequence.max(self.edge));
+        if from < to {
+            self.place(now, from, to);
+        } else {
+            self.owed = true;
+        }
+        let duplicate = (to.saturating_sub(segment.sequence)).saturating_sub(self.news(counters));
+        if duplicate > 0 {
+            counters.bytes_duplicate += duplicate;
+            self.owed = true;
+            self.duplicate = Some(SackBlock { start: segment.sequence, end: segment.sequence + duplicate });
+        }
+    }
+
+    /// Bytes that are new since this was last asked.
+    fn news(&self, counters: &mut Counters) -> u64 {
+        let all = self.next + self.early.bytes();
+        let news = all - counters.bytes_received;
+        counters.bytes_received = all;
+        news
+    }
+
+    fn see_mark(&mut self, segment: &Segment, counters: &mut Counters) {
+        counters.segments_marked += u64::from(segment.marked);
+        if !self.dctcp {
+            self.congested = segment.marked || (self.congested && !segment.reduced);
+        } else if segment.marked != self.congested {
+            if self.pending > 0 {
+                self.earlier.push_back(Earlier { ack: self.next, echo: self.congested, stamp: self.stamp });
+                self.acked = self.next;
+                self.pending = 0;
+            }
+            self.congested = segment.marked;
+            self.owed = true;
+        }
+    }
+
+    /// Places bytes that the window has room for.
+    fn place(&mut self, now: Time, from: u64, to: u64) {
+        if from > self.next {
+            self.early.insert(from, to);
+            self.remember(from);
+            self.owed = true;
+            return;
+        }
+        let before = self.next;
+        self.next = to;
+        if !self.early.is_empty() {
+            if let Some(block) = self.early.covering(to) {
+                self.next = block.end;
+            }
+            self.early.remove_below(self.next);
+            self.owed = true;
+        }
+        self.pending += self.next - before;
+        if self.ack_segments <= 1 || self.pending >= self.ack_segments * self.mss || self.ack_delay_ps == 0 {
+            self.owed = true;
+        } else if self.ack_at == Time::MAX {
+            self.ack_at = now.saturating_add(self.ack_delay_ps);
+        }
+    }
+
+    /// The interval around `byte` is the latest that changed.
+    fn remember(&mut self, byte: u64) {
+        let Some(block) = self.early.covering(byte) else { return };
+        let old = self.recent;
+        self.recent = [block.start, NOWHERE, NOWHERE];
+        let others = old.into_iter().filter(|start| !(block.start..block.end).contains(start));
+        for (slot, start) in self.recent[1..].iter_mut().zip(others) {
+            *slot = start;
+        }
+    }
+
+    /// Whether an acknowledgement is due.
+    pub(crate) fn owes(&self) -> bool {
+        self.owed
+    }
+
+    pub(crate) fn timer(&self) -> Time {
+        self.ack_at
+    }
+
+    pub(crate) fn on_timer(&mut self, now: Time) {
+        if now >= self.ack_at {
+            self.ack_at = Time::MAX;
+            self.owed = true;
+        }
+    }
+
+    /// Writes into `segment` what an acknowledgement of what came before the marks changed says, if one is due.
+    pub(crate) fn acknowledge_earlier(&mut self, segment: &mut Segment) -> bool {
+        let Some(earlier) = self.earlier.pop_front() else { return false };
+        segment.ack = earlier.ack;
+        segment.window = self.edge.saturating_sub(earlier.ack);
+        segment.echo = earlier.echo;
+        segment.sent_echo = earlier.stamp;
+        true
+    }
+
+    /// Writes an acknowledgement into `segment`: nothing is owed any more.
+    pub(crate) fn acknowledge(&mut self, segment: &mut Segment) {
+        self.offer();
+        segment.ack = self.next;
+        segment.window = self.edge - self.next;
+        segment.echo = self.congested;
+        segment.sent_echo = self.stamp;
+        if self.sack && (self.duplicate.is_some() || !self.early.is_empty()) {
+            segment.sack = self.blocks();
+        }
+        self.duplicate = None;
+        self.acked = self.next;
+        self.pending = 0;
+        self.owed = false;
+        self.ack_at = Time::MAX;
+    }
+
+    /// Moves the edge when that is worth it (RFC 9293 section 3.8.6.2.2).
+    fn offer(&mut self) {
+        let open = self.read + self.buffer;
+        if open - self.edge >= self.mss.min(self.buffer / 2).max(1) {
+            self.edge = open;
+        }
+    }
+
+    fn blocks(&self) -> [SackBlock; 3] {
+        let mut blocks = [SackBlock::default(); 3];
+        let mut used = 0;
+        if let Some(duplicate) = self.duplicate {
+            blocks[0] = duplicate;
+            used = 1;
+        }
+        for start in self.recent {
+            let Some(block) = self.early.covering(start) else { continue };
+            if used < blocks.len() && !blocks[..used].contains(&block) {
+                blocks[used] = block;
+                used += 1;
+            }
+        }
+        blocks
+    }
+}

@@ -1,0 +1,162 @@
+//! Which bytes in flight are known to have arrived, and which are taken for lost (RFC 6675).
+//!
+//! Bytes that are lost leave the flight; when they are sent again they are in flight as if they were new. Nothing here is
+//! proportional to the window: intervals are merged, and the lower end of what may be lost only rises.
+
+use super::intervals::Intervals;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Segments that must have arrived beyond a hole before it is lost (RFC 6675 section 2, DupThresh).
+pub(crate) const DUPLICATES: u64 = 3;
+
+/// A packet that was sent again and has not been seen to arrive.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Retransmission {
+    start: u64,
+    end: u64,
+    /// What had been sent of the stream by then: if later bytes arrive, the packet has been overtaken.
+    after: u64,
+}
+
+/// The scoreboard.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Scoreboard {
+    sacked: Intervals,
+    lost: Intervals,
+    again: VecDeque<Retransmission>,
+    /// Highest byte that was ever sent again.
+    again_to: u64,
+    /// All holes below are or were lost.
+    lost_to: u64,
+}
+
+impl Scoreboard {
+    /// Bytes that have arrived beyond the cumulative acknowledgement.
+    pub(crate) fn sacked_bytes(&self) -> u64 {
+        self.sacked.bytes()
+    }
+
+    /// Bytes that are lost and have not been sent again.
+    pub(crate) fn lost_bytes(&self) -> u64 {
+        self.lost.bytes()
+    }
+
+    /// The first stretch that is to be sent again.
+    pub(crate) fn first_lost(&self) -> Option<(u64, u64)> {
+        self.lost.first().map(|block| (block.start, block.end))
+    }
+
+    /// Where the highest hole that is not taken for lost ends.
+    pub(crate) fn doubtful_to(&self) -> Option<u64> {
+        self.sacked.last().map(|top| top.start).filter(|&start| start > self.lost_to)
+    }
+
+    /// All bytes below `una` have arrived.
+    pub(crate) fn advance(&mut self, una: u64) {
+        if !self.sacked.is_empty() {
+            self.sacked.remove_below(una);
+        }
+        if !self.lost.is_empty() {
+            self.lost.remove_below(una);
+        }
+        while self.again.front().is_some_and(|packet| packet.end <= una) {
+            self.again.pop_front();
+        }
+    }
+
+    /// The bytes from `start` to `end` have arrived. Returns how many of them are news.
+    pub(crate) fn arrive(&mut self, start: u64, end: u64) -> u64 {
+        let added = self.sacked.insert(start, end);
+        if added > 0 {
+            self.lost.remove(start, end);
+            if start < self.again_to {
+                self.overtake(start, end);
+            }
+        }
+        added
+    }
+
+    /// Packets that were sent again before one that arrived are lost once more (RFC 8985 section 6.2, no reordering).
+    fn overtake(&mut self, start: u64, end: u64) {
+        let Some(index) = self.again.iter().position(|packet| packet.start < end && packet.end > start) else { return };
+        for _ in 0..index {
+            self.lose_first_again();
+        }
+        if self.again.front().is_some_and(|packet| self.sacked.contains(packet.start, packet.end)) {
+            self.again.pop_front();
+        }
+    }
+
+    fn lose_first_again(&mut self) {
+        if let Some(packet) = self.again.pop_front() {
+            let lost = &mut self.lost;
+            self.sacked.gaps(packet.start, packet.end, |from, to| {
+                lost.insert(from, to);
+            });
+        }
+    }
+
+    /// Finds what is lost after news: holes with enough bytes or intervals beyond them, and packets sent again that were overtaken.
+    pub(crate) fn detect(&mut self, una: u64, mss: u64) {
+        let Some(top) = self.sacked.last() else { return };
+        if let Some(limit) = self.certain_to(mss) {
+            self.lose_below(una, limit);
+        }
+        while self.again.front().is_some_and(|packet| packet.after < top.end) {
+            self.lose_first_again();
+        }
+        self.lost.remove_below(una);
+    }
+
+    /// Where the highest hole ends that has enough beyond it (RFC 6675 section 4, IsLost).
+    fn certain_to(&self, mss: u64) -> Option<u64> {
+        let (mut bytes, mut count) = (0, 0);
+        for block in self.sacked.descending() {
+            bytes += block.end - block.start;
+            count += 1;
+            if bytes > (DUPLICATES - 1) * mss || count >= DUPLICATES {
+                return Some(block.start);
+            }
+        }
+        None
+    }
+
+    /// All holes from `una` to `limit` that were never taken for lost are lost now.
+    pub(crate) fn lose_below(&mut self, una: u64, limit: u64) {
+        let from = self.lost_to.max(una);
+        if limit > from {
+            let lost = &mut self.lost;
+            self.sacked.gaps(from, limit, |start, end| {
+                lost.insert(start, end);
+            });
+            self.lost_to = limit;
+        }
+    }
+
+    /// The bytes from `start` to `end` are lost whatever was sent again.
+    pub(crate) fn lose(&mut self, start: u64, end: u64) {
+        self.lost.insert(start, end);
+        self.lost_to = self.lost_to.max(end);
+    }
+
+    /// All of the flight that did not arrive is lost.
+    pub(crate) fn lose_all(&mut self, una: u64, next: u64) {
+        self.again.clear();
+        self.lost.clear();
+        self.lost_to = una;
+        self.lose_below(una, next);
+    }
+
+    /// The bytes from `start` to `end`, lost, are sent again in packets of `mss` bytes; `next` is the first byte never sent.
+    pub(crate) fn send_again(&mut self, start: u64, end: u64, mss: u64, next: u64) {
+        self.lost.remove_below(end);
+        self.again_to = self.again_to.max(end);
+        let mut at = start;
+        while at < end {
+            let to = (at + mss).min(end);
+            self.again.push_back(Retransmission { start: at, end: to, after: next });
+            at = to;
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! The sending half: what is sent, and when it may be.
+
+use super::congestion::Congestion;
+use super::rtt::Rtt;
+use super::scoreboard::Scoreboard;
+use super::{Counters, Segment};
+use crate::params::TcpParams;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// Where loss recovery stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) enum State {
+    Open,
+    /// Fast recovery, until all that was in flight at its beginning has arrived.
+    Recovery,
+    /// After a timeout, likewise.
+    Loss,
+}
+
+/// The sending half of one end.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Sender {
+    pub(super) mss: u64,
+    tso: u64,
+    buffer: u64,
+    pub(super) sack: bool,
+    pub(super) tail_loss_probe: bool,
+    /// Bytes that the application has written.
+    written: u64,
+    /// First byte that is not acknowledged.
+    pub(super) una: u64,
+    /// First byte that was never sent.
+    pub(super) next: u64,
+    /// End of the receiver's window.
+    pub(super) edge: u64,
+    pub(super) board: Scoreboard,
+    pub(super) state: State,
+    /// Recovery ends, and an echo may be answered again, when all below is acknowledged.
+    pub(super) recover: u64,
+    pub(super) reduced_to: u64,
+    /// What was sent when the congestion window last kept data back: acknowledgements of it may make the window grow.
+    pub(super) limited_to: u64,
+    /// Duplicate acknowledgements, without SACK.
+    pub(super) duplicates: u64,
+    /// The last hole that was found lost without SACK.
+    pub(super) lost_without_sack: u64,
+    /// The first packet to be sent again goes whatever the window says.
+    pub(super) force: bool,
+    /// CWR is to be sent.
+    pub(super) tell_reduced: bool,
+    pub(super) rtt: Rtt,
+    pub(super) congestion: Congestion,
+    /// First byte of the last packet that was sent for the first time.
+    pub(super) tail: u64,
+    last_sent: Time,
+    /// When the receiver's window began to keep data back.
+    blocked: Option<Time>,
+    pub(super) rto_at: Time,
+    pub(super) probe_at: Time,
+    pub(super) reorder_at: Time,
+    pub(super) reorder_to: u64,
+    pub(super) persist_at: Time,
+    /// A tail loss probe is to be sent.
+    pub(super) probe: bool,
+    /// What was in flight at the last probe, and whether the probe was a copy that could hide a loss.
+    pub(super) probe_to: u64,
+    pub(super) probe_copy: bool,
+    /// A closed window is to be probed.
+    pub(super) window_probe: bool,
+    pub(super) window_probe_to: u64,
+}
+
+impl Sender {
+    pub(crate) fn new(params: &TcpParams) -> Self {
+        let mss = u64::from(params.mss_bytes);
+        Self {
+            mss,
+            tso: (u64::from(params.tso_bytes) / mss * mss).max(mss),
+            buffer: params.send_buffer_bytes,
+            sack: params.sack,
+            tail_loss_probe: params.tail_loss_probe && params.sack,
+            written: 0,
+            una: 0,
+            next: 0,
+            edge: params.receive_buffer_bytes,
+            board: Scoreboard::default(),
+            state: State::Open,
+            recover: 0,
+            reduced_to: 0,
+            limited_to: 0,
+            duplicates: 0,
+            lost_without_sack: 0,
+            force: false,
+            tell_reduced: false,
+            rtt: Rtt::new(params.rto_min_ps, params.rto_initial_ps),
+            congestion: Congestion::new(params),
+            tail: 0,
+            last_sent: Time::ZERO,
+            blocked: None,
+            rto_at: Time::MAX,
+            probe_at: Time::MAX,
+            reorder_at: Time::MAX,
+            reorder_to: 0,
+            persist_at: Time::MAX,
+            probe: false,
+            probe_to: 0,
+            probe_copy: false,
+            window_probe: false,
+            window_probe_to: 0,
+        }
+    }
+
+    pub(crate) fn write(&mut self, bytes: u64) {
+        assert!(bytes <= self.room(), "more was written than the send buffer has room for");
+        self.written += bytes;
+    }
+
+    pub(crate) fn room(&self) -> u64 {
+        self.buffer - (self.written - self.una)
+    }
+
+    pub(crate) fn unacknowledged(&self) -> u64 {
+        self.written - self.una
+    }
+
+    /// Bytes in flight, as far as is known (the pipe of RFC 6675).
+    pub(crate) fn in_flight(&self) -> u64 {
+        let out = self.next - self.una - self.board.sacked_bytes() - self.board.lost_bytes();
+        out - (self.duplicates * self.mss).min(out)
+    }
+
+    /// The next piece of data to send.
+    pub(crate) fn next(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
+        if self.una == self.written {
+            return None;
+        }
+        if self.window_probe {
+            return self.probe_window(now, counters);
+        }
+        if let Some(segment) = self.again(now, counters) {
+            return Some(segment);
+        }
+        if self.probe {
+            return self.probe_tail(now, counters);
+        }
+        self.fresh(now, counters)
+    }
+
+    /// Sends again what is lost.
+    fn again(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
+        let (start, end) = self.board.first_lost()?;
+        let allowed = self.congestion.bytes().saturating_sub(self.in_flight()) / self.mss * self.mss;
+        let allowed = if self.force { allowed.max(self.mss) } else { allowed };
+        let bytes = (end - start).min(self.tso).min(allowed);
+        if bytes == 0 {
+            return None;
+        }
+        self.force = false;
+        self.board.send_again(start, start + bytes, self.mss, self.next);
+        Some(self.copy(now, start, bytes, counters))
+    }
+
+    /// A segment that repeats data.
+    fn copy(&mut self, now: Time, sequence: u64, bytes: u64, counters: &mut Counters) -> Segment {
+        counters.segments_retransmitted += 1;
+        counters.packets_retransmitted += bytes.div_ceil(self.mss);
+        counters.bytes_retransmitted += bytes;
+        self.last_sent = now;
+        self.start_timer(now);
+        Segment { sequence, bytes: bytes as u32, sent: now, retransmitted: true, ..Segment::default() }
+    }
+
+    /// Sends data for the first time.
+    fn fresh(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
+        let waiting = self.written - self.next;
+        if waiting == 0 {
+            self.unblock(now, counters);
+            return None;
+        }
+        self.restart_after_idle(now);
+        let open = self.edge - self.next;
+        let least = waiting.min(self.mss);
+        if open < least {
+            self.blocked.get_or_insert(now);
+            self.watch_window(now);
+            return None;
+        }
+        self.unblock(now, counters);
+        let allowed = self.congestion.bytes().saturating_sub(self.in_flight());
+        if allowed < least {
+            self.limited_to = self.next;
+            return None;
+        }
+        let bytes = waiting.min(self.tso).min(open).min(allowed);
+        let bytes = if bytes < waiting && bytes > self.mss { bytes / self.mss * self.mss } else { bytes };
+        Some(self.first(now, bytes, counters))
+    }
+
+    /// A segment with data that was never sent.
+    fn first(&mut self, now: Time, bytes: u64, counters: &mut Counters) -> Segment {
+        let sequence = self.next;
+        self.next += bytes;
+        self.tail = sequence + (bytes - 1) / self.mss * self.mss;
+        counters.segments_sent += 1;
+        counters.packets_sent += bytes.div_ceil(self.mss);
+        counters.bytes_sent += bytes;
+        self.last_sent = now;
+        self.start_timer(now);
+        self.schedule_probe(now);
+        let reduced = std::mem::take(&mut self.tell_reduced);
+        Segment { sequence, bytes: bytes as u32, reduced, sent: now, ..Segment::default() }
+    }
+
+    /// RFC 8985 section 7.3: a new segment if the receiver has room for it, else the last one again.
+    fn probe_tail(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
+        self.probe = false;
+        if self.una == self.next {
+            return None;
+        }
+        counters.probes += 1;
+        self.probe_to = self.next;
+        let bytes = (self.written - self.next).min(self.mss);
+        self.probe_copy = bytes == 0 || self.edge - self.next < bytes;
+        if self.probe_copy {
+            let start = self.tail.max(self.una);
+            return Some(self.copy(now, start, self.next - start, counters));
+        }
+        let segment = self.first(now, bytes, counters);
+        self.probe_to = self.next;
+        self.probe_at = Time::MAX;
+        Some(segment)
+    }
+
+    /// What fits into a window that is too small for a segment, or else one byte beyond it (RFC 9293 section 3.8.6.1).
+    fn probe_window(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
+        self.window_probe = false;
+        let bytes = (self.edge - self.next).min(self.written - self.next).min(self.mss);
+        counters.window_probes += 1;
+        if bytes > 0 {
+            return Some(self.first(now, bytes, counters));
+        }
+        self.window_probe_to = self.next + 1;
+        self.last_sent = now;
+        self.watch_window(now);
+        Some(Segment { sequence: self.next, bytes: 1, sent: now, ..Segment::default() })
+    }
+
+    /// RFC 5681 section 4.1.
+    fn restart_after_idle(&mut self, now: Time) {
+        if self.una == self.next && now.since(self.last_sent) > self.rtt.rto_ps() {
+            self.congestion.on_idle();
+        }
+    }
+
+    fn unblock(&mut self, now: Time, counters: &mut Counters) {
+        if let Some(since) = self.blocked.take() {
+            counters.window_limited_ps += now.since(since);
+        }
+    }
+}

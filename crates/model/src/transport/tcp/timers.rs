@@ -1,0 +1,103 @@
+//! Timers of the sending half: retransmission, tail loss, reordering, closed windows.
+
+use super::sender::{Sender, State};
+use super::Counters;
+use hostnet_kernel::Time;
+
+/// A lone packet's acknowledgement may be delayed by so much (RFC 8985 section 7.2, WCDelAckT), in ps.
+const ACK_DELAY_WORST_PS: u64 = 200_000_000_000;
+
+impl Sender {
+    /// The earliest timer; [`Time::MAX`] if none runs.
+    pub(crate) fn timer(&self) -> Time {
+        self.rto_at.min(self.probe_at).min(self.reorder_at).min(self.persist_at)
+    }
+
+    pub(crate) fn on_timer(&mut self, now: Time, counters: &mut Counters) {
+        if now >= self.reorder_at {
+            self.reorder_at = Time::MAX;
+            self.board.lose_below(self.una, self.reorder_to);
+            self.enter_recovery(counters);
+            self.watch_reordering(now);
+        }
+        if now >= self.probe_at {
+            self.probe_at = Time::MAX;
+            self.probe = true;
+        }
+        if now >= self.rto_at {
+            self.time_out(counters);
+        }
+        if now >= self.persist_at {
+            self.persist_at = Time::MAX;
+            self.window_probe = true;
+            self.rtt.back_off();
+        }
+    }
+
+    /// RFC 6298 section 5: all that did not arrive is lost, and goes out again from a window of one segment.
+    fn time_out(&mut self, counters: &mut Counters) {
+        self.rto_at = Time::MAX;
+        counters.timeouts += 1;
+        self.congestion.on_timeout(self.state == State::Loss);
+        self.rtt.back_off();
+        self.board.lose_all(self.una, self.next);
+        self.state = State::Loss;
+        self.recover = self.next;
+        self.reduced_to = self.una;
+        self.duplicates = 0;
+        self.force = true;
+        self.probe = false;
+        self.probe_copy = false;
+        self.probe_at = Time::MAX;
+        self.reorder_at = Time::MAX;
+    }
+
+    /// Starts the retransmission timer unless it runs.
+    pub(super) fn start_timer(&mut self, now: Time) {
+        if self.rto_at == Time::MAX {
+            self.rto_at = now.saturating_add(self.rtt.rto_ps());
+        }
+    }
+
+    /// RFC 8985 section 7.2. A lone packet's probe waits so long that the retransmission timeout mostly comes first.
+    pub(super) fn schedule_probe(&mut self, now: Time) {
+        self.probe_at = Time::MAX;
+        let calm = self.state == State::Open && self.board.sacked_bytes() == 0;
+        if !self.tail_loss_probe || !calm || self.una == self.next || self.una < self.probe_to {
+            return;
+        }
+        let rtt_ps = self.rtt.smoothed_ps();
+        if rtt_ps == 0 {
+            return;
+        }
+        let alone = self.una >= self.tail;
+        let wait_ps = 2 * rtt_ps + if alone { ACK_DELAY_WORST_PS } else { 0 };
+        let at = now.saturating_add(wait_ps);
+        if at < self.rto_at {
+            self.probe_at = at;
+        }
+    }
+
+    /// A hole with too little beyond it to be lost is lost when nothing comes for a quarter of the round-trip time (RFC 8985 section 6.2).
+    pub(super) fn watch_reordering(&mut self, now: Time) {
+        match self.board.doubtful_to() {
+            None => self.reorder_at = Time::MAX,
+            Some(limit) => {
+                self.probe_at = Time::MAX;
+                if self.reorder_at == Time::MAX {
+                    let least_ps = self.rtt.least_ps();
+                    let wait_ps = if least_ps == u64::MAX { self.rtt.rto_ps() } else { least_ps };
+                    self.reorder_at = now.saturating_add((wait_ps / 4).max(1));
+                    self.reorder_to = limit;
+                }
+            }
+        }
+    }
+
+    /// Waits for a window that keeps all data back.
+    pub(super) fn watch_window(&mut self, now: Time) {
+        if self.una == self.next && self.persist_at == Time::MAX {
+            self.persist_at = now.saturating_add(self.rtt.rto_ps());
+        }
+    }
+}

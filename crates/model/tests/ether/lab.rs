@@ -1,0 +1,129 @@
+//! Clusters of endpoints, and what is asked of all of them.
+
+use hostnet_kernel::{ComponentId, Scheduler, Simulation, Time};
+use hostnet_model::ether::{fabric, DropReason, Fabric};
+use hostnet_model::params::{
+    CableParams, ClusterParams, End, EndpointParams, Fidelity, FlowParams, HostKind, HostParams, SwitchParams, Traffic,
+    Transport,
+};
+
+pub const GBPS: u64 = 125_000_000;
+
+pub fn cluster() -> ClusterParams {
+    ClusterParams {
+        hosts: Vec::new(),
+        switches: Vec::new(),
+        cables: Vec::new(),
+        flows: Vec::new(),
+        classes: vec!["all".to_owned()],
+        seed: 1,
+    }
+}
+
+pub fn host(cluster: &mut ClusterParams) -> End {
+    let kind = HostKind::Endpoint(EndpointParams { latency_ps: 1, queue_packets: 1000 });
+    let name = format!("h{}", cluster.hosts.len());
+    cluster.hosts.push(HostParams { name, kind, fidelity: Fidelity::Line });
+    End::Host(cluster.hosts.len() as u16 - 1)
+}
+
+pub fn switch(cluster: &mut ClusterParams) -> End {
+    let name = format!("s{}", cluster.switches.len());
+    let (buffer_bytes, alpha, latency_ps) = (16 << 20, u32::MAX, 0);
+    cluster.switches.push(SwitchParams { name, buffer_bytes, alpha, latency_ps, ecn: None, pfc: None });
+    End::Switch(cluster.switches.len() as u16 - 1)
+}
+
+pub fn cable(cluster: &mut ClusterParams, ends: [End; 2], gbps: u64) -> &mut CableParams {
+    cluster.cables.push(CableParams {
+        ends,
+        bytes_per_s: gbps * GBPS,
+        framing_bytes: 38,
+        frame_min_bytes: 84,
+        latency_ps: 1_000_000,
+        down_ps: Vec::new(),
+        corrupt: 0,
+    });
+    cluster.cables.last_mut().expect("one was added")
+}
+
+pub fn replay(from: u16, to: u16, packets: Vec<(u64, u32)>) -> FlowParams {
+    FlowParams {
+        class: 0,
+        from,
+        to,
+        from_core: 0,
+        to_core: 0,
+        transport: Transport::Raw,
+        traffic: Traffic::Replay { packets },
+        start_ps: 0,
+        deaf_ps: None,
+        priority: 0,
+        mtu_bytes: 1500,
+    }
+}
+
+/// A number of hosts at one switch.
+pub fn star(hosts: usize, gbps: u64) -> ClusterParams {
+    let mut cluster = cluster();
+    let middle = switch(&mut cluster);
+    for _ in 0..hosts {
+        let end = host(&mut cluster);
+        cable(&mut cluster, [end, middle], gbps);
+    }
+    cluster
+}
+
+pub fn simulation(cluster: &ClusterParams) -> Simulation<Fabric> {
+    let built = fabric(cluster, ComponentId(10), &vec![None; cluster.hosts.len()]);
+    assert_eq!(built.window_ps, None, "there is one partition");
+    let mut scheduler = Scheduler::new(ComponentId(10), built.components, 1024);
+    built.fabric.begin(&mut scheduler);
+    Simulation::new(vec![(built.fabric, scheduler)], 1)
+}
+
+pub fn run(simulation: &mut Simulation<Fabric>, until_ps: u64) {
+    simulation.run_until(Time::from_ps(until_ps), |_| true);
+}
+
+pub fn world(simulation: &Simulation<Fabric>) -> &Fabric {
+    simulation.worlds().next().expect("there is one partition")
+}
+
+/// What became of the packets of a flow.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Books {
+    pub sent: u64,
+    pub received: u64,
+    pub dropped: [u64; 4],
+}
+
+pub fn books(fabric: &Fabric, flows: usize) -> Vec<Books> {
+    let mut books = vec![Books::default(); flows];
+    for end in fabric.endpoints().flat_map(|endpoint| endpoint.ends()) {
+        books[end.flow() as usize].sent += end.sent_packets();
+        books[end.flow() as usize].received += end.received_packets();
+    }
+    let drops = fabric.switches().map(|switch| switch.drops()).chain(fabric.endpoints().map(|end| end.drops()));
+    for (flow, reason, packets) in drops.flat_map(|drops| drops.flows()) {
+        books[flow as usize].dropped[reason as usize] += packets;
+    }
+    books
+}
+
+/// Packets that were sent are received, dropped for a reason, or on their way; flow by flow.
+pub fn assert_nothing_is_lost(fabric: &Fabric, flows: usize) -> Vec<Books> {
+    let mut on_the_way = vec![0; flows];
+    fabric.packets().iter().for_each(|packet| on_the_way[packet.flow as usize] += 1);
+    let books = books(fabric, flows);
+    for (flow, (books, on_the_way)) in books.iter().zip(on_the_way).enumerate() {
+        let dropped: u64 = books.dropped.iter().sum();
+        assert_eq!(books.sent, books.received + dropped + on_the_way, "flow {flow}: {books:?}");
+    }
+    books
+}
+
+pub fn dropped(fabric: &Fabric, reason: DropReason) -> u64 {
+    let drops = fabric.switches().map(|switch| switch.drops()).chain(fabric.endpoints().map(|end| end.drops()));
+    drops.map(|drops| drops.packets(reason)).sum()
+}

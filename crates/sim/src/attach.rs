@@ -1,0 +1,132 @@
+//! What a server has because it is on a network: a NIC, and cores that serve it.
+
+use crate::build::Builder;
+use hostnet_kernel::ComponentId;
+use hostnet_model::ether::WireParams;
+use hostnet_model::nic::{self, Nic, NicFlow, Wiring};
+use hostnet_model::os::{NetCore, NetFootprint, SocketParams};
+use hostnet_model::params::{ClusterParams, FlowParams, NicParams, StackParams, Transport};
+use hostnet_model::Component;
+
+/// A server's place on a network.
+pub(crate) struct Attachment<'a> {
+    /// The network.
+    pub(crate) cluster: &'a ClusterParams,
+    /// The server's number among its hosts.
+    pub(crate) host: u16,
+    /// Its end of the cable.
+    pub(crate) wire: WireParams,
+}
+
+/// The end of a flow at a host.
+struct End<'a> {
+    number: u32,
+    flow: &'a FlowParams,
+    initiator: bool,
+    core: u32,
+}
+
+impl Attachment<'_> {
+    /// The ends of flows at this host.
+    fn ends(&self) -> impl Iterator<Item = End<'_>> {
+        (0..).zip(&self.cluster.flows).filter_map(|(number, flow)| {
+            let initiator = flow.from == self.host;
+            let core = if initiator { flow.from_core } else { flow.to_core };
+            (initiator || flow.to == self.host).then_some(End { number, flow, initiator, core })
+        })
+    }
+
+    /// The cores that serve the NIC, in the order of its queues: those that the stack names, then others that have flows.
+    fn cores(&self, stack: &StackParams) -> Vec<u32> {
+        let mut cores = stack.cores.clone();
+        let mut others: Vec<u32> = self
+            .ends()
+            .filter(|end| matches!(end.flow.transport, Transport::Tcp(_)))
+            .map(|end| end.core)
+            .filter(|core| !stack.cores.contains(core))
+            .collect();
+        others.sort_unstable();
+        others.dedup();
+        cores.extend(others);
+        cores
+    }
+}
+
+impl Builder<'_> {
+    /// The classes of flows come after the workloads of the server.
+    fn class_of(&self, flow: &FlowParams) -> u8 {
+        let Some(attachment) = &self.attachment else { return flow.class };
+        (self.params.workloads.len() - attachment.cluster.classes.len()) as u8 + flow.class
+    }
+
+    /// Puts network cores in the places of cores that serve the NIC.
+    pub(crate) fn net_cores(&mut self, cores: &mut [Component]) {
+        let (Some(attachment), Some(stack)) = (self.attachment.take(), self.params.stack.clone()) else { return };
+        self.attachment = Some(attachment);
+        let Some(attachment) = &self.attachment else { return };
+        let serving = attachment.cores(&stack);
+        let sockets: Vec<Vec<SocketParams>> = serving.iter().map(|&core| self.sockets(core)).collect();
+        for ((queue, core), sockets) in (0..).zip(serving).zip(sockets) {
+            let footprint = NetFootprint::at(self.space.take(NetFootprint::BYTES));
+            let rng = self.component_rng(self.layout.core + core);
+            let (params, pages) = (self.params.core.clone(), self.pages.clone());
+            let core_of =
+                NetCore::new(core, params, stack.clone(), pages, rng, sockets, Some(queue), footprint, self.classes);
+            cores[core as usize] = Component::NetCore(Box::new(core_of));
+        }
+    }
+
+    /// The ends of TCP flows whose applications run on a core.
+    fn sockets(&self, core: u32) -> Vec<SocketParams> {
+        let Some(attachment) = &self.attachment else { return Vec::new() };
+        let socket = |end: End| {
+            let Transport::Tcp(tcp) = &end.flow.transport else { return None };
+            Some(SocketParams {
+                flow: end.number,
+                class: self.class_of(end.flow),
+                host: attachment.host,
+                peer: if end.initiator { end.flow.to } else { end.flow.from },
+                priority: end.flow.priority,
+                tcp: tcp.clone(),
+                traffic: end.flow.traffic.clone(),
+                initiator: end.initiator,
+                start_ps: end.flow.start_ps,
+                deaf_ps: end.flow.deaf_ps,
+            })
+        };
+        attachment.ends().filter(|end| end.core == core).filter_map(socket).collect()
+    }
+
+    /// The NIC.
+    pub(crate) fn nic(&mut self, params: &NicParams) -> Option<Component> {
+        let stack = self.params.stack.clone()?;
+        let attachment = self.attachment.as_ref()?;
+        let serving = attachment.cores(&stack);
+        let params = NicParams { queues: serving.len() as u32, ..params.clone() };
+        let base = self.space.take(nic::footprint(&params, serving.len() as u32));
+        let attachment = self.attachment.as_ref()?;
+        let core = |index: u32| ComponentId(self.layout.core + index);
+        let flows = attachment.cluster.flows.iter().map(|flow| {
+            let at = if flow.from == attachment.host { flow.from_core } else { flow.to_core };
+            let queue = serving.iter().position(|&serving| serving == at).map(|queue| queue as u16);
+            let mss_bytes = match &flow.transport {
+                Transport::Tcp(tcp) => tcp.mss_bytes,
+                Transport::Roce(roce) => roce.mtu_bytes,
+                Transport::Raw => flow.mtu_bytes,
+            };
+            let core = core(queue.map_or(0, |_| at));
+            NicFlow { class: self.class_of(flow), queue, core, mss_bytes }
+        });
+        let wiring = Wiring {
+            link: self.params.ssd.count as u8,
+            base,
+            cores: serving.iter().map(|&index| core(index)).collect(),
+            armed: !stack.poll,
+            flows: flows.collect(),
+            wire: attachment.wire.clone(),
+            classes: self.classes,
+        };
+        let rng = self.component_rng(self.layout.nic);
+        Some(Component::Nic(Box::new(Nic::new(params, wiring, self.pages.clone(), rng))))
+    }
+}

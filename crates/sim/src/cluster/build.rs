@@ -1,0 +1,61 @@
+//! From the description of a cluster to a world: a partition per server, and one for all that lies between them.
+
+use crate::attach::Attachment;
+use crate::build::{attached_server, layout};
+use crate::coarse::bursts;
+use hostnet_kernel::{ComponentId, Scheduler, Simulation};
+use hostnet_model::ether::{fabric, World};
+use hostnet_model::params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams, Workload, WorkloadKind};
+use hostnet_model::Payload;
+
+/// Events of the fabric that may be pending before its queue has to grow.
+const EVENTS_CAPACITY: usize = 4096;
+
+/// Lines of a burst, as a power of two: a TLP of 256 B.
+pub(super) const BURST_SHIFT: u32 = 2;
+
+/// A simulation of a cluster. Its partitions are the servers in their order, then the fabric.
+///
+/// # Panics
+/// If the description names what is not there; the configuration has seen to that.
+#[must_use]
+pub fn world(cluster: &ClusterParams) -> Simulation<World> {
+    let servers: Vec<Option<ServerParams>> = cluster.hosts.iter().map(|host| server_of(host, cluster)).collect();
+    let mut first = 0;
+    let firsts: Vec<Option<u32>> = servers
+        .iter()
+        .map(|server| {
+            let layout = layout(server.as_ref()?, first, 0);
+            Some(std::mem::replace(&mut first, layout.end))
+        })
+        .collect();
+    let nics: Vec<Option<ComponentId>> = servers
+        .iter()
+        .zip(&firsts)
+        .map(|(server, first)| Some(ComponentId(layout(server.as_ref()?, (*first)?, 0).nic)))
+        .collect();
+    let built = fabric(cluster, ComponentId(first), &nics);
+    let mut parts: Vec<(World, Scheduler<Payload>)> = Vec::new();
+    for (host, (server, first)) in servers.iter().zip(firsts).enumerate() {
+        let (Some(server), Some(first)) = (server, first) else { continue };
+        let attachment = Attachment { cluster, host: host as u16, wire: built.wires[host][0].clone() };
+        let (machine, scheduler) = attached_server(server, first, attachment);
+        parts.push((World::Server(Box::new(machine)), scheduler));
+    }
+    let mut scheduler = Scheduler::new(ComponentId(first), built.components, EVENTS_CAPACITY);
+    built.fabric.begin(&mut scheduler);
+    parts.push((World::Fabric(Box::new(built.fabric)), scheduler));
+    Simulation::new(parts, built.window_ps.unwrap_or(u64::MAX))
+}
+
+/// A host that is a server, as finely as asked for, with the classes of the network after its own workloads.
+pub(super) fn server_of(host: &HostParams, cluster: &ClusterParams) -> Option<ServerParams> {
+    let HostKind::Server(server) = &host.kind else { return None };
+    let mut server = match host.fidelity {
+        Fidelity::Line | Fidelity::Fluid => (**server).clone(),
+        Fidelity::Burst => bursts(server, BURST_SHIFT),
+    };
+    let classes = cluster.classes.iter().map(|name| Workload { name: name.clone(), kind: WorkloadKind::Network });
+    server.workloads.extend(classes);
+    Some(server)
+}

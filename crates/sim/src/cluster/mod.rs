@@ -1,0 +1,10 @@
+//! Hosts, switches and cables: builds the world of a cluster, runs it, and makes tables of it.
+
+mod build;
+mod read;
+mod report;
+mod run;
+mod tables;
+
+pub use build::world;
+pub use run::{Options, Run};

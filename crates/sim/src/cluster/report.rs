@@ -1,0 +1,454 @@
+//! From a run of a cluster to its tables and its summary.
+
+use super::build::server_of;
+use super::read::{ends, FlowTotals, Moment, Totals};
+use super::tables::{self, CLASSES, FLOWS, HOSTS, LATENCIES, MEMORY, QUEUES, SERIES};
+use crate::report::{hash, rows, Report};
+use crate::table::{Cell, Table};
+use crate::view;
+use hostnet_config::{ClusterPlan, Plan};
+use hostnet_kernel::{Simulation, Time};
+use hostnet_measure::batch::estimate;
+use hostnet_measure::Histogram;
+use hostnet_model::ether::{Egress, World};
+use hostnet_model::nic::Nic;
+use hostnet_model::os::{CoreTimes, Spent};
+use hostnet_model::params::Fidelity;
+use hostnet_model::{Component, Machine};
+use serde_json::{json, Value};
+
+/// Percentiles of the table of latencies.
+const PERCENTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
+
+/// What a report is made of: a run as it stands, read only.
+pub(super) struct View<'a> {
+    pub(super) plan: &'a ClusterPlan,
+    pub(super) simulation: &'a Simulation<World>,
+    pub(super) before: &'a Totals,
+    pub(super) batches: &'a [Totals],
+    pub(super) series: &'a [Moment],
+    pub(super) window_start: Time,
+    pub(super) now: Time,
+    pub(super) complete: bool,
+}
+
+impl View<'_> {
+    fn window_ps(&self) -> f64 {
+        self.now.since(self.window_start) as f64
+    }
+
+    /// Bytes in the window as Gbit/s.
+    fn gbps(&self, bytes: u64) -> f64 {
+        bytes as f64 * 8000.0 / self.window_ps()
+    }
+
+    fn gb_per_s(&self, bytes: u64) -> f64 {
+        bytes as f64 * 1000.0 / self.window_ps()
+    }
+
+    pub(super) fn report(&self) -> Report {
+        let total = Totals::read(self.simulation, &self.plan.cluster);
+        let flows: Vec<FlowTotals> =
+            total.flows.iter().zip(&self.before.flows).map(|(now, before)| now.since(before)).collect();
+        let classes = self.classes(&flows);
+        let hosts = self.hosts(&flows);
+        let queues = self.queues();
+        let latencies = self.latencies();
+        let memory = self.memory();
+        let summary = json!({
+            "format": 1,
+            "engine": "cluster",
+            "name": self.plan.name,
+            "config_hash": self.plan.hash,
+            "seed": self.plan.run.seed,
+            "complete": self.complete,
+            "warm_up_ns": self.window_start.ns(),
+            "window_ns": self.window_ps() / 1000.0,
+            "events": self.simulation.progress().events,
+            "classes": rows(&classes),
+            "latencies": rows(&latencies),
+            "hosts": rows(&hosts),
+            "memory": rows(&memory),
+            "queues": rows(&queues),
+            "ignored": self.plan.ignored,
+            "unvalidated": self.plan.unvalidated,
+        });
+        let mut all =
+            vec![classes, self.flows(&flows), latencies, hosts, memory, queues, self.domains(), self.channels()];
+        all.push(self.series());
+        let result_hash = hash(&summary, &all);
+        Report { summary, tables: all, result_hash }
+    }
+
+    fn class_name(&self, class: u8) -> &str {
+        &self.plan.cluster.classes[usize::from(class)]
+    }
+
+    fn classes(&self, flows: &[FlowTotals]) -> Table {
+        let mut table = Table::new("classes", CLASSES);
+        let cluster = &self.plan.cluster;
+        for (class, name) in cluster.classes.iter().enumerate() {
+            let own = flows.iter().zip(&cluster.flows).filter(|(_, flow)| usize::from(flow.class) == class);
+            let sum = own.fold(FlowTotals::default(), |sum, (totals, _)| sum.plus(totals));
+            let goodput = self.gbps(sum.received_bytes.iter().sum());
+            let mut row = vec![name.as_str().into(), goodput.into(), self.goodput_ci95(class).into()];
+            row.extend(counts(&sum));
+            table.push(row);
+        }
+        table
+    }
+
+    fn goodput_ci95(&self, class: usize) -> Option<f64> {
+        let cluster = &self.plan.cluster;
+        let mut last = self.before.received(cluster, class);
+        let batch = |totals: &Totals| {
+            let now = totals.received(cluster, class);
+            (now - std::mem::replace(&mut last, now)) as f64
+        };
+        let bytes: Vec<f64> = self.batches.iter().map(batch).collect();
+        let found = estimate(&bytes, view::CONFIDENCE_GROUPS);
+        let batch_ps = self.window_ps() / self.batches.len().max(1) as f64;
+        let half_width = found.half_width * 8000.0 / batch_ps;
+        half_width.is_finite().then_some(half_width)
+    }
+
+    fn flows(&self, flows: &[FlowTotals]) -> Table {
+        let mut table = Table::new("flows", FLOWS);
+        let cluster = &self.plan.cluster;
+        let mut completed = vec![None; flows.len()];
+        for (flow, _, _, application) in self.simulation.worlds().flat_map(ends) {
+            if let Some(at) = application.completed_at() {
+                completed[flow as usize] = Some(at);
+            }
+        }
+        for (index, (totals, flow)) in flows.iter().zip(&cluster.flows).enumerate() {
+            let name = |host: u16| Cell::from(cluster.hosts[usize::from(host)].name.as_str());
+            let fct = completed[index].map(|at: Time| (at.ps().saturating_sub(flow.start_ps)) as f64 / 1e6);
+            let mut row = vec![
+                (index as u64).into(),
+                self.class_name(flow.class).into(),
+                name(flow.from),
+                name(flow.to),
+                self.gbps(totals.received_bytes.iter().sum()).into(),
+                totals.received_bytes[0].into(),
+                totals.received_bytes[1].into(),
+                fct.into(),
+            ];
+            row.extend(counts(totals));
+            table.push(row);
+        }
+        table
+    }
+
+    fn latencies(&self) -> Table {
+        let mut table = Table::new("latencies", LATENCIES);
+        let cluster = &self.plan.cluster;
+        for (class, name) in cluster.classes.iter().enumerate() {
+            let mut latency = Histogram::default();
+            for (flow, _, _, application) in self.simulation.worlds().flat_map(ends) {
+                if usize::from(cluster.flows[flow as usize].class) == class {
+                    latency.merge(application.latency());
+                }
+            }
+            if latency.count() == 0 {
+                continue;
+            }
+            let us = |ps: Option<f64>| Cell::from(ps.map(|ps| ps / 1e6));
+            let mut row = vec![name.as_str().into(), latency.count().into(), us(latency.mean())];
+            row.extend(PERCENTILES.map(|share| us(latency.quantile(share))));
+            row.push(us(latency.quantile(1.0)));
+            table.push(row);
+        }
+        table
+    }
+
+    /// The servers with their numbers as hosts, in the order of the partitions.
+    fn servers(&self) -> impl Iterator<Item = (usize, &Machine)> {
+        let hosts = self.plan.cluster.hosts.iter().enumerate();
+        let servers = hosts.filter(|(_, host)| matches!(host.kind, hostnet_model::params::HostKind::Server(_)));
+        let machines = self.simulation.worlds().filter_map(|world| match world {
+            World::Server(machine) => Some(&**machine),
+            World::Fabric(_) => None,
+        });
+        servers.map(|(index, _)| index).zip(machines)
+    }
+
+    /// A server as a run of its own would show it, for the tables that both have.
+    fn with_server<T>(&self, host: usize, machine: &Machine, read: impl FnOnce(&view::View) -> T) -> Option<T> {
+        let params = &self.plan.cluster.hosts[host];
+        let plan = Plan {
+            name: params.name.clone(),
+            server: server_of(params, &self.plan.cluster)?,
+            run: self.plan.run.clone(),
+            hash: String::new(),
+            effective: Value::Null,
+            ignored: Vec::new(),
+            unvalidated: None,
+            given: Vec::new(),
+        };
+        let view = view::View {
+            plan: &plan,
+            machine,
+            batches: &[],
+            series: &[],
+            window_start: self.window_start,
+            now: self.now,
+            complete: self.complete,
+            events: 0,
+            line_bytes: line_bytes(params.fidelity),
+        };
+        Some(read(&view))
+    }
+
+    fn hosts(&self, flows: &[FlowTotals]) -> Table {
+        let mut table = Table::new("hosts", HOSTS);
+        for (host, machine) in self.servers() {
+            let params = &self.plan.cluster.hosts[host];
+            let line_bytes = line_bytes(params.fidelity);
+            let mut row = vec![Cell::from(params.name.as_str())];
+            row.extend(self.iio(machine, line_bytes));
+            row.extend(self.nic(machine, flows));
+            row.extend(self.cores(machine));
+            table.push(row);
+        }
+        table
+    }
+
+    /// Occupancy, latency and bandwidth of writes and reads of devices.
+    fn iio(&self, machine: &Machine, line_bytes: u64) -> Vec<Cell> {
+        let Some(iio) = machine.components().iter().find_map(|part| match part {
+            Component::Iio(iio) => Some(iio),
+            _ => None,
+        }) else {
+            return vec![Cell::Empty; 6];
+        };
+        let lines_each = (line_bytes / 64) as f64;
+        let books = [iio.write(), iio.read()].map(|domain| {
+            let lines: u64 = domain.classes().iter().map(|usage| usage.residence().count()).sum();
+            let residence: u128 = domain.classes().iter().map(|usage| usage.residence().sum()).sum();
+            let occupancy = domain.area_ps() as f64 / self.window_ps() * lines_each;
+            let latency_ns = (lines > 0).then(|| residence as f64 / lines as f64 / 1000.0);
+            [Cell::from(occupancy), latency_ns.into(), self.gbps(lines * line_bytes).into()]
+        });
+        books.concat()
+    }
+
+    fn nic(&self, machine: &Machine, flows: &[FlowTotals]) -> Vec<Cell> {
+        let Some(nic) = machine.components().iter().find_map(|part| match part {
+            Component::Nic(nic) => Some(nic),
+            _ => None,
+        }) else {
+            return vec![Cell::Empty; 9];
+        };
+        let sum = |pick: fn(&FlowTotals) -> u64| flows.iter().map(pick).sum::<u64>();
+        // With one server the totals of the flows are those of its NIC; with several a NIC's own are told by the flows table.
+        let only = self.servers().count() == 1;
+        let of_flows = |pick| if only { Cell::from(sum(pick)) } else { Cell::Empty };
+        let received = sum(|flow| flow.nic_received);
+        let dropped = sum(FlowTotals::nic_dropped);
+        let share =
+            if only && received > 0 { Cell::from(100.0 * dropped as f64 / received as f64) } else { Cell::Empty };
+        let counters = nic.counters();
+        vec![
+            of_flows(|flow| flow.nic_received),
+            of_flows(FlowTotals::nic_dropped),
+            share,
+            counters.buffer.mean().into(),
+            counters.buffer.max().into(),
+            (counters.buffered_ps.quantile(0.99).map(|ps| ps / 1e6)).into(),
+            counters.credit_wait.mean().into(),
+            counters.descriptor_wait.mean().into(),
+            counters.pauses_sent.into(),
+        ]
+    }
+
+    /// Shares of time of the network cores, mean over those that have any work.
+    fn cores(&self, machine: &Machine) -> Vec<Cell> {
+        const KINDS: [Spent; 5] = [Spent::Softirq, Spent::Call, Spent::Copy, Spent::Stalled, Spent::Send];
+        let times: Vec<&CoreTimes> = machine
+            .components()
+            .iter()
+            .filter_map(|part| match part {
+                Component::NetCore(core) => Some(core.times()),
+                _ => None,
+            })
+            .filter(|times| (times.spent_ps(Spent::Idle, self.now) as f64) < self.window_ps())
+            .collect();
+        let share = |spent: Spent| {
+            let ps: u64 = times.iter().map(|times| times.spent_ps(spent, self.now)).sum();
+            Cell::from(ps as f64 / times.len() as f64 / self.window_ps())
+        };
+        KINDS.map(share).to_vec()
+    }
+
+    /// Memory traffic of every server by what causes it.
+    fn memory(&self) -> Table {
+        let mut table = Table::new("memory", MEMORY);
+        for (host, machine) in self.servers() {
+            let params = &self.plan.cluster.hosts[host];
+            let Some(server) = server_of(params, &self.plan.cluster) else { continue };
+            let line_bytes = line_bytes(params.fidelity);
+            let counters: Vec<_> = machine
+                .components()
+                .iter()
+                .filter_map(|part| match part {
+                    Component::Channel(channel) => Some(channel.controller().counters(self.now)),
+                    _ => None,
+                })
+                .collect();
+            for (class, workload) in server.workloads.iter().enumerate() {
+                let read: u64 = counters.iter().map(|channel| channel.reads[class]).sum();
+                let written: u64 = counters.iter().map(|channel| channel.writes[class]).sum();
+                table.push(vec![
+                    params.name.as_str().into(),
+                    workload.name.as_str().into(),
+                    self.gb_per_s(read * line_bytes).into(),
+                    self.gb_per_s(written * line_bytes).into(),
+                    self.gb_per_s((read + written) * line_bytes).into(),
+                ]);
+            }
+        }
+        table
+    }
+
+    fn queues(&self) -> Table {
+        let mut table = Table::new("queues", QUEUES);
+        let cluster = &self.plan.cluster;
+        for world in self.simulation.worlds() {
+            match world {
+                World::Server(_) => {}
+                World::Fabric(fabric) => {
+                    for (switch, params) in fabric.switches().zip(&cluster.switches) {
+                        for (index, port) in switch.ports().iter().enumerate() {
+                            let marked = Cell::from(port.marked_packets());
+                            let row =
+                                self.queue_row(&params.name, index, port.egress(), marked, port.pauses_asked().into());
+                            table.push(row);
+                        }
+                    }
+                    let endpoints = cluster
+                        .hosts
+                        .iter()
+                        .filter(|host| matches!(host.kind, hostnet_model::params::HostKind::Endpoint(_)));
+                    for (endpoint, params) in fabric.endpoints().zip(endpoints) {
+                        for (index, port) in endpoint.ports().iter().enumerate() {
+                            table.push(self.queue_row(&params.name, index, port, Cell::Empty, Cell::Empty));
+                        }
+                    }
+                }
+            }
+        }
+        for (host, machine) in self.servers() {
+            for nic in machine.components().iter().filter_map(nic_of) {
+                let name = &cluster.hosts[host].name;
+                table.push(self.queue_row(name, 0, nic.port(), Cell::Empty, nic.counters().pauses_sent.into()));
+            }
+        }
+        table
+    }
+
+    fn queue_row(&self, place: &str, index: usize, port: &Egress, marked: Cell, pauses: Cell) -> Vec<Cell> {
+        let paused: u64 = (0..8).map(|priority| port.paused_ps(priority, self.now)).max().unwrap_or(0);
+        vec![
+            place.into(),
+            (index as u64).into(),
+            port.sent_packets().into(),
+            self.gbps(port.sent_wire_bytes()).into(),
+            marked,
+            port.queue_packets().mean().into(),
+            port.queue_packets().standard_deviation().into(),
+            port.queue_packets().min().into(),
+            port.queue_packets().max().into(),
+            port.queue_bytes().mean().into(),
+            port.queue_bytes().max().into(),
+            pauses,
+            (paused as f64 / self.window_ps()).into(),
+        ]
+    }
+
+    /// The domains of every server, with the name of the host before the columns of a single server's.
+    fn domains(&self) -> Table {
+        self.of_hosts("domains", &tables::HOST_DOMAINS, |view| view.domains())
+    }
+
+    fn channels(&self) -> Table {
+        self.of_hosts("channels", &tables::HOST_CHANNELS, |view| view.channels())
+    }
+
+    fn of_hosts(
+        &self,
+        name: &'static str,
+        columns: &'static [(&'static str, crate::table::Kind)],
+        read: impl Fn(&view::View) -> Table,
+    ) -> Table {
+        let mut table = Table::new(name, columns);
+        for (host, machine) in self.servers() {
+            let own = self.with_server(host, machine, |view| read(view).rows).unwrap_or_default();
+            for row in own {
+                let name = Cell::from(self.plan.cluster.hosts[host].name.as_str());
+                table.push(std::iter::once(name).chain(row).collect());
+            }
+        }
+        table
+    }
+
+    fn series(&self) -> Table {
+        let mut table = Table::new("series", SERIES);
+        let hosts: Vec<usize> = self.servers().map(|(host, _)| host).collect();
+        let mut last = Moment { at: self.window_start, ..Moment::default() };
+        for moment in self.series {
+            let span_ps = moment.at.since(last.at) as f64;
+            for (index, (now, &host)) in moment.hosts.iter().zip(&hosts).enumerate() {
+                let params = &self.plan.cluster.hosts[host];
+                let before = last.hosts.get(index).copied().unwrap_or_default();
+                let lines_each = (line_bytes(params.fidelity) / 64) as f64;
+                let lines = (now.inserted_lines - before.inserted_lines) as f64 * lines_each;
+                table.push(vec![
+                    (moment.at.since(self.window_start) as f64 / 1e6).into(),
+                    params.name.as_str().into(),
+                    ((now.occupancy_area - before.occupancy_area) as f64 * lines_each / span_ps).into(),
+                    (lines * 64.0 * 8000.0 / span_ps).into(),
+                    now.buffer_bytes.into(),
+                    (now.received - before.received.min(now.received)).into(),
+                    (now.dropped - before.dropped.min(now.dropped)).into(),
+                ]);
+            }
+            last = moment.clone();
+        }
+        table
+    }
+}
+
+fn nic_of(component: &Component) -> Option<&Nic> {
+    match component {
+        Component::Nic(nic) => Some(nic),
+        _ => None,
+    }
+}
+
+/// Bytes that a line of a server stands for.
+fn line_bytes(fidelity: Fidelity) -> u64 {
+    match fidelity {
+        Fidelity::Line | Fidelity::Fluid => 64,
+        Fidelity::Burst => 64 << super::build::BURST_SHIFT,
+    }
+}
+
+/// The columns that classes and flows have in common.
+fn counts(totals: &FlowTotals) -> Vec<Cell> {
+    let share = |part: u64, whole: u64| (whole > 0).then(|| 100.0 * part as f64 / whole as f64);
+    vec![
+        totals.sent_packets.into(),
+        totals.retransmitted_packets.into(),
+        totals.nic_received.into(),
+        totals.nic_full.into(),
+        totals.nic_ring.into(),
+        totals.nic_other.into(),
+        share(totals.nic_dropped(), totals.nic_received).into(),
+        totals.fabric_dropped.into(),
+        totals.marked_segments.into(),
+        totals.marked_by_host.into(),
+        totals.timeouts.into(),
+        totals.probes.into(),
+    ]
+}

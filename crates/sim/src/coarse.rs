@@ -1,0 +1,266 @@
+//! A server whose lines are bursts: several lines that go the same way are one.
+//!
+//! Everything that counts lines is divided, everything that takes time per line is multiplied, so that every rate and every
+//! limit stays what it was, in bytes. A burst costs as many events as a line. What is lost is the order within a burst, and the
+//! rounding of small pools. Lines of a burst go to one row, so DRAM would be a little faster than it is line by line: how much is
+//! found by running both for a moment, and its clock is slowed down by that.
+
+use crate::build::one_server;
+use hostnet_kernel::{Simulation, Time};
+use hostnet_model::params::{
+    ChaParams, ControllerParams, CoreParams, DramParams, FioParams, IioParams, MapParams, MemoryParams, Pattern,
+    PcieParams, ServerParams, SsdParams, StreamParams, UpiParams, Workload, WorkloadKind,
+};
+
+use hostnet_model::{Component, Machine};
+
+/// Lowest address bit that tells lines apart.
+const LINE_BITS: u32 = 6;
+
+/// Time before and while the saturated memory is measured, in ps.
+const PROBE_PS: [u64; 2] = [40_000_000, 120_000_000];
+
+/// The same server in bursts of `2^shift` lines, with the memory bandwidth that it has line by line.
+#[must_use]
+pub fn bursts(server: &ServerParams, shift: u32) -> ServerParams {
+    let mut bursts = coarse(server, shift);
+    let saturated = saturating(server);
+    let (line, burst) = (probe(&saturated), probe(&coarse(&saturated, shift)) << shift);
+    if burst > line {
+        let dram = &mut bursts.memory.dram;
+        dram.clock_ps_numerator *= burst;
+        dram.clock_ps_denominator *= line;
+    }
+    bursts
+}
+
+/// The server with all its cores loading and storing, and nothing else.
+fn saturating(server: &ServerParams) -> ServerParams {
+    let stream = StreamParams {
+        cores: (0..server.core.count).collect(),
+        pattern: Pattern::Sequential,
+        reads: 1 << 31,
+        working_set_bytes: server.memory.pages.memory_bytes / u64::from(server.core.count) / 2,
+        gap_ps: 0,
+    };
+    let workloads = vec![Workload { name: String::new(), kind: WorkloadKind::Stream(stream) }];
+    ServerParams { workloads, cache: None, nic: None, stack: None, remote: None, control: None, ..server.clone() }
+}
+
+/// Lines that a server's memory moves while it is measured.
+fn probe(server: &ServerParams) -> u64 {
+    let mut simulation = one_server(server);
+    let lines = |simulation: &Simulation<Machine>, now: Time| -> u64 {
+        let channels = simulation.parts()[0].0.components().iter().filter_map(|component| match component {
+            Component::Channel(channel) => Some(channel.controller().counters(now)),
+            _ => None,
+        });
+        channels.map(|counters| counters.reads.iter().chain(&counters.writes).sum::<u64>()).sum()
+    };
+    let [start, end] = [PROBE_PS[0], PROBE_PS[0] + PROBE_PS[1]].map(Time::from_ps);
+    simulation.run_until(start, |_| true);
+    let before = lines(&simulation, start);
+    simulation.run_until(end, |_| true);
+    lines(&simulation, end) - before
+}
+
+/// As [`bursts`], with the bandwidth as it comes.
+fn coarse(server: &ServerParams, shift: u32) -> ServerParams {
+    let grain = Grain { shift };
+    let mut remote = server.remote.clone();
+    if let Some(remote) = &mut remote {
+        remote.upi = grain.upi(&remote.upi);
+        remote.lines_in_flight = grain.count(remote.lines_in_flight);
+        remote.cores.iter_mut().for_each(|core| core.stream = grain.stream(&core.stream));
+    }
+    ServerParams {
+        core: grain.core(&server.core),
+        cha: grain.cha(&server.cha),
+        memory: grain.memory(&server.memory),
+        iio: grain.iio(&server.iio),
+        pcie: grain.pcie(&server.pcie),
+        ssd: grain.ssd(&server.ssd),
+        workloads: server.workloads.iter().map(|workload| grain.workload(workload)).collect(),
+        remote,
+        ..server.clone()
+    }
+}
+
+struct Grain {
+    shift: u32,
+}
+
+impl Grain {
+    /// Lines to bursts, at least one.
+    fn count(&self, lines: u32) -> u32 {
+        let half = (1 << self.shift) >> 1;
+        ((lines + half) >> self.shift).max(1)
+    }
+
+    fn bytes(&self, bytes: u64) -> u64 {
+        bytes >> self.shift
+    }
+
+    /// Bytes in a whole number of lines, at least one.
+    fn lines_of(&self, bytes: u64) -> u64 {
+        (self.bytes(bytes) >> LINE_BITS << LINE_BITS).max(1 << LINE_BITS)
+    }
+
+    fn time(&self, ps: u64) -> u64 {
+        ps << self.shift
+    }
+
+    fn core(&self, core: &CoreParams) -> CoreParams {
+        CoreParams {
+            lfb_entries: self.count(core.lfb_entries),
+            issue_ps: self.time(core.issue_ps),
+            dirty_pool_lines: core.dirty_pool_lines >> self.shift,
+            ..core.clone()
+        }
+    }
+
+    fn cha(&self, cha: &ChaParams) -> ChaParams {
+        let slices = self.count(cha.slices);
+        let per_slice = |entries: u32| (self.count(cha.slices * entries) + slices / 2) / slices;
+        ChaParams {
+            slices,
+            tor_entries: per_slice(cha.tor_entries).max(1),
+            tor_write_entries: per_slice(cha.tor_write_entries).max(1),
+            ..cha.clone()
+        }
+    }
+
+    fn memory(&self, memory: &MemoryParams) -> MemoryParams {
+        let map = self.map(&memory.map);
+        let mut pages = memory.pages.clone();
+        pages.run_bytes = self.bytes(pages.run_bytes);
+        pages.memory_bytes = self.bytes(pages.memory_bytes);
+        let dram = self.dram(&memory.dram, &map);
+        MemoryParams { dram, controller: self.controller(&memory.controller), map, pages }
+    }
+
+    /// Address bits below a burst are gone: selectors that had more keep the others.
+    fn map(&self, map: &MapParams) -> MapParams {
+        let within = (1_u64 << LINE_BITS) - 1;
+        let masks = |masks: &[u64]| masks.iter().map(|mask| mask >> self.shift & !within).collect();
+        let bits = |bits: &[u8]| {
+            bits.iter()
+                .filter_map(|&bit| u32::from(bit).checked_sub(self.shift))
+                .filter(|&bit| bit >= LINE_BITS)
+                .map(|bit| bit as u8)
+                .collect()
+        };
+        MapParams {
+            channels: map.channels,
+            channel: masks(&map.channel),
+            channel_bytes: if map.channel_bytes > 0 { self.lines_of(map.channel_bytes) } else { 0 },
+            subchannel: masks(&map.subchannel),
+            rank: masks(&map.rank),
+            bank_group: masks(&map.bank_group),
+            bank: masks(&map.bank),
+            column: bits(&map.column),
+            row: bits(&map.row),
+        }
+    }
+
+    /// A burst is as many column accesses in a row, in bank groups in turn.
+    fn dram(&self, dram: &DramParams, map: &MapParams) -> DramParams {
+        let mut timing = dram.timing;
+        timing.burst <<= self.shift;
+        timing.ccd_s <<= self.shift;
+        timing.ccd_l = timing.ccd_l.max(timing.ccd_s);
+        timing.ccd_l_wr = timing.ccd_l_wr.max(timing.ccd_s);
+        DramParams { lines_per_row: 1 << map.column.len(), timing, ..dram.clone() }
+    }
+
+    fn controller(&self, controller: &ControllerParams) -> ControllerParams {
+        let some = |lines: u32| if lines > 0 { self.count(lines) } else { 0 };
+        let wpq_entries = self.count(controller.wpq_entries);
+        ControllerParams {
+            rpq_entries: self.count(controller.rpq_entries),
+            wpq_entries,
+            wpq_full_threshold: self.count(controller.wpq_full_threshold),
+            rpq_full_threshold: self.count(controller.rpq_full_threshold),
+            row_hits: some(controller.row_hits),
+            write_high: self.count(controller.write_high).min(wpq_entries),
+            write_low: controller.write_low >> self.shift,
+            reads_per_mode: some(controller.reads_per_mode),
+            reads_few: controller.reads_few >> self.shift,
+            writes_per_mode: some(controller.writes_per_mode),
+            idle_writes: self.count(controller.idle_writes),
+            idle_reads: controller.idle_reads >> self.shift,
+            spare_writes: self.count(controller.spare_writes),
+            ..controller.clone()
+        }
+    }
+
+    fn iio(&self, iio: &IioParams) -> IioParams {
+        IioParams {
+            write_credits: self.count(iio.write_credits),
+            read_credits: self.count(iio.read_credits),
+            line_ps: self.time(iio.line_ps),
+            line_spread_ps: self.time(iio.line_spread_ps),
+            ..iio.clone()
+        }
+    }
+
+    fn pcie(&self, pcie: &PcieParams) -> PcieParams {
+        let whole = |bytes: u32| self.lines_of(u64::from(bytes)) as u32;
+        PcieParams {
+            bytes_per_s: self.bytes(pcie.bytes_per_s),
+            mps_bytes: whole(pcie.mps_bytes),
+            mrrs_bytes: whole(pcie.mrrs_bytes),
+            write_overhead_bytes: pcie.write_overhead_bytes >> self.shift,
+            read_overhead_bytes: pcie.read_overhead_bytes >> self.shift,
+            completion_overhead_bytes: pcie.completion_overhead_bytes >> self.shift,
+            posted_lines: self.count(pcie.posted_lines),
+            nonposted_lines: self.count(pcie.nonposted_lines),
+            ..pcie.clone()
+        }
+    }
+
+    fn upi(&self, upi: &UpiParams) -> UpiParams {
+        UpiParams {
+            bytes_per_s: self.bytes(upi.bytes_per_s),
+            data_credits: self.count(upi.data_credits),
+            request_credits: self.count(upi.request_credits),
+            ..upi.clone()
+        }
+    }
+
+    fn ssd(&self, ssd: &SsdParams) -> SsdParams {
+        SsdParams {
+            read_bytes_per_s: self.bytes(ssd.read_bytes_per_s),
+            write_bytes_per_s: self.bytes(ssd.write_bytes_per_s),
+            max_transfer_bytes: self.lines_of(ssd.max_transfer_bytes),
+            ..ssd.clone()
+        }
+    }
+
+    fn workload(&self, workload: &Workload) -> Workload {
+        let kind = match &workload.kind {
+            WorkloadKind::Stream(stream) => WorkloadKind::Stream(self.stream(stream)),
+            WorkloadKind::Fio(fio) => WorkloadKind::Fio(self.fio(fio)),
+            kind => kind.clone(),
+        };
+        Workload { name: workload.name.clone(), kind }
+    }
+
+    fn stream(&self, stream: &StreamParams) -> StreamParams {
+        StreamParams {
+            working_set_bytes: self.lines_of(stream.working_set_bytes),
+            gap_ps: self.time(stream.gap_ps),
+            ..stream.clone()
+        }
+    }
+
+    fn fio(&self, fio: &FioParams) -> FioParams {
+        let mut fio = fio.clone();
+        fio.rate_bytes_per_s = self.bytes(fio.rate_bytes_per_s);
+        for job in &mut fio.jobs {
+            job.block_bytes = self.lines_of(job.block_bytes);
+            job.size_bytes = self.lines_of(job.size_bytes);
+        }
+        fio
+    }
+}
