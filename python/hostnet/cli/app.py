@@ -397,7 +397,7 @@ def new(
         typer.Option("--cluster", metavar="NAME", help="Hosts on a network: hostcc, dumbbell, incast or rdma."),
     ] = None,
 ) -> int:
-    """Write a commented configuration to start from: a stream, an application (as APP.toml) or a cluster (NAME.toml)."""
+    """Write a commented configuration to start from: a stream, an application (APP.toml) or a cluster (NAME.toml)."""
     from hostnet.cli.extras import write_template
 
     return write_template(

@@ -25,14 +25,13 @@ SECTIONS = {
 
 def cluster_page(summary: dict[str, Any], manifest: dict[str, Any]) -> str:
     """The page as HTML that needs nothing beside it."""
-    parts = [
-        section(title, _rows(title, summary[name])) for name, title in SECTIONS.items() if summary.get(name)
-    ]
-    about = f"seed {summary['seed']}, {summary['window_ns'] / 1e6:g} ms measured after {summary['warm_up_ns'] / 1e6:g} ms of warm-up"
-    version = f"hostnet {manifest['version']}, configuration {manifest['config_hash'][:12]}, results {manifest['result_hash'][:12]}"
-    return page(
-        str(summary["name"]), element("h1", str(summary["name"])), element("p", about), *parts, details("Versions", element("p", version))
-    )
+    parts = [section(title, _rows(title, summary[name])) for name, title in SECTIONS.items() if summary.get(name)]
+    window_ms, warm_up_ms = summary["window_ns"] / 1e6, summary["warm_up_ns"] / 1e6
+    about = f"seed {summary['seed']}, {window_ms:g} ms measured after {warm_up_ms:g} ms of warm-up"
+    hashes = f"configuration {manifest['config_hash'][:12]}, results {manifest['result_hash'][:12]}"
+    version = element("p", f"hostnet {manifest['version']}, {hashes}")
+    name = str(summary["name"])
+    return page(name, element("h1", name), element("p", about), *parts, details("Versions", version))
 
 
 def _rows(title: str, rows: Sequence[dict[str, Any]]) -> Html:
