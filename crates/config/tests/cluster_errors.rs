@@ -60,7 +60,7 @@ fn cables_join_what_they_must() {
     says(BASE, &["network.left=a"], &["has an effect only with topology = \"dumbbell\""]);
     says(BASE, &["network.topology=dumbbell", "network.left=a"], &["network.right", "missing; a dumbbell has hosts"]);
     let dumbbell = ["network.topology=dumbbell", "network.left=a", "network.right=b"];
-    says(BASE, &dumbbell, &["host.s: stands neither at the left nor at the right"]);
+    says(BASE, &dumbbell, &["\"s\" stands neither at the left nor at the right"]);
     says("[host.a]\nkind = \"endpoint\"\n", &[], &["one host is no cluster"]);
 }
 

@@ -277,7 +277,8 @@ fn dumbbell(
     for (at, side) in sides.into_iter().enumerate() {
         let path = hosts.table_of(at);
         let Some(side) = side else {
-            let message = "stands neither at the left nor at the right of the dumbbell";
+            let name = shorten(&hosts.hosts[at].name);
+            let message = format!("{name} stands neither at the left nor at the right of the dumbbell");
             return Err(Issue::between(&[&path, "network.left", "network.right"], message));
         };
         cables.push(of_topology([&hosts.hosts[at].name, side], path));

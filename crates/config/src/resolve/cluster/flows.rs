@@ -48,6 +48,7 @@ pub(super) fn resolve(
     let mut classes = Vec::new();
     let mut drafts = Vec::new();
     let ClusterSpec { flow, transport, network, .. } = spec;
+    transport.iter().try_for_each(|(name, transport)| transport::check_keys(name, transport))?;
     for (name, flow) in flow {
         let path = table("flow", name);
         if let Some(file) = &mut flow.pcap {
