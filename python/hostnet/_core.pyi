@@ -73,9 +73,27 @@ class Plan:
     ) -> tuple[Callable[[str, str, list[str], list[str]], Plan], tuple[str, str, list[str], list[str]]]: ...
 
 @final
+class ClusterPlan:
+    """A checked and resolved configuration of a cluster."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def hash(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def ignored(self) -> list[str]: ...
+    @property
+    def unvalidated(self) -> str | None: ...
+    def effective_json(self) -> str: ...
+
+@final
 class RunResult:
     """What a run measured."""
 
+    @property
+    def table_names(self) -> list[str]: ...
     @property
     def summary_json(self) -> str: ...
     @property
@@ -167,6 +185,26 @@ def run(
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
 ) -> RunResult: ...
 def predict(plan: Plan) -> RunResult: ...
+def cluster_plan(
+    text: str,
+    *,
+    format: str = "toml",
+    file: str = "<text>",
+    base_dir: str = ".",
+    overrides: list[str] = ...,
+) -> ClusterPlan: ...
+def is_cluster(text: str, *, format: str = "toml") -> bool: ...
+def cluster_schema() -> str: ...
+def cluster_template(name: str) -> str: ...
+def run_cluster(
+    plan: ClusterPlan,
+    *,
+    threads: int = 1,
+    series_ps: int = 0,
+    checkpoint_at_ps: int = 0,
+    checkpoint: bytes | None = None,
+    progress: Callable[[dict[str, Any]], bool | None] | None = None,
+) -> RunResult: ...
 def first_divergence(
     a: Plan,
     b: Plan,

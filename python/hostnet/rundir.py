@@ -18,6 +18,7 @@ from hostnet import _core
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from hostnet.cluster import ClusterResults
     from hostnet.results import Results
 
 TRACE = "trace.pftrace"
@@ -130,7 +131,7 @@ def write_explanation(results: Results, place: Path) -> None:
     write_text(place / "explanation.txt", page_text(page))
 
 
-def manifest(results: Results) -> dict[str, Any]:
+def manifest(results: Results | ClusterResults) -> dict[str, Any]:
     """What produced the results: configuration, version, machine and time. Only here may two equal runs differ."""
     return {
         "format": 1,

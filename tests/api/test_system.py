@@ -13,7 +13,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from hostnet import AddressMap, App, Config, ConfigError, Fio, FioJob, Memory, Run, Server, Stream, _core
+from hostnet import AddressMap, App, Config, ConfigError, Fio, FioJob, Memory, RemoteStream, Run, Server, Stream, _core
 from tests.support import QUADRANT
 
 SCHEMA: dict[str, Any] = json.loads(_core.schema())
@@ -46,7 +46,7 @@ def classes(kind: type, path: str = "") -> Iterator[tuple[str, type]]:
 
 def classes_in(hint: Any, path: str) -> Iterator[tuple[str, type]]:
     if isinstance(hint, type) and is_dataclass(hint):
-        kind = {Stream: ":stream", Fio: ":fio", App: ":app"}.get(hint, "")
+        kind = {Stream: ":stream", Fio: ":fio", App: ":app", RemoteStream: ":remote"}.get(hint, "")
         yield from classes(hint, path + kind)
     for argument in get_args(hint):
         inside = ".*" if getattr(hint, "__origin__", None) is not None and argument is not str else ""

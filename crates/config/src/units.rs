@@ -253,8 +253,9 @@ fn decimal(value: u64, factor: u64) -> String {
 fn format_size(value: u64) -> String {
     const BINARY: [(&str, u64); 4] = [("TiB", TI), ("GiB", GI), ("MiB", MI), ("KiB", KI)];
     const DECIMAL: [(&str, u64); 4] = [("TB", T), ("GB", G), ("MB", M), ("kB", K)];
-    let divides = |&&(_, factor): &&(&str, u64)| value != 0 && value % factor == 0;
-    match BINARY.iter().find(divides).or_else(|| DECIMAL.iter().find(divides)) {
+    let divides = |(_, factor): &&(&str, u64)| value != 0 && value % factor == 0;
+    let shortest = BINARY.iter().chain(&DECIMAL).filter(divides).min_by_key(|(_, factor)| value / factor);
+    match shortest {
         Some((name, factor)) => format!("{} {name}", value / factor),
         None => format!("{value} B"),
     }
@@ -317,6 +318,8 @@ mod tests {
             (3_400_000, Dimension::Time, "3.4 us"),
             (8 << 20, Dimension::Size, "8 MiB"),
             (1_000_000_000, Dimension::Size, "1 GB"),
+            (16_000_000, Dimension::Size, "16 MB"),
+            (1_024_000, Dimension::Size, "1000 KiB"),
             (0, Dimension::Size, "0 B"),
             (3_465_000_000, Dimension::Bandwidth, "3.465 GB/s"),
             (2_933_000_000, Dimension::TransferRate, "2933 MT/s"),

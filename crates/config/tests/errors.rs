@@ -89,7 +89,10 @@ fn types_and_ranges_are_explained() {
 #[test]
 fn presets_devices_and_patterns_offer_the_nearest_name() {
     assert_says(&message("[server]\npreset = \"cascade-lake\"\n", &[]), &["test.toml:2: ", "\"cascade-lake-6234\"?"]);
-    assert_says(&message("[server]\npreset = \"zen\"\n", &[]), &["known are: cascade-lake-6234, ice-lake-8362"]);
+    assert_says(
+        &message("[server]\npreset = \"zen\"\n", &[]),
+        &["known are: cascade-lake-6234, cascade-lake-hostcc, ice-lake-8362"],
+    );
     assert_says(&setting("memory.device=DDR4_2993"), &["did you mean \"DDR4_2933\"?"]);
     assert_says(&setting("workload.stream.pattern=sequentiel"), &["did you mean \"sequential\"?"]);
     assert_says(&setting("memory.map=RoBaRaCoCC"), &["memory.map: \"RoBaRaCoCC\" is not a known map"]);

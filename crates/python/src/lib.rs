@@ -6,11 +6,13 @@
 //! * [`compare`]: where two runs part, and where a run parts from its record.
 //! * [`result`]: what a run hands back, as plain lists.
 //! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
+//! * [`cluster`]: clusters of hosts.
 //! * [`filter`]: traces through caches; [`output`]: compressed files.
 //! * [`perfetto`]: a trace as a file for the Perfetto UI.
 //! * [`explain`]: the published formula, and why a run is as fast as it is.
 //! * [`errors`]: the exceptions, and what becomes of a panic.
 
+mod cluster;
 mod commands;
 mod compare;
 mod errors;
@@ -29,6 +31,8 @@ mod supervise;
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::cluster::{cluster_plan, cluster_schema, cluster_template, is_cluster, run_cluster, ClusterPlan};
     #[pymodule_export]
     use crate::commands::{check_commands, CommandCheck};
     #[pymodule_export]

@@ -88,6 +88,12 @@ impl RunResult {
         self.trace.as_deref().map(|bytes| PyBytes::new(py, bytes))
     }
 
+    /// The names of the tables that belong to the results.
+    #[getter]
+    fn table_names(&self) -> Vec<&str> {
+        self.finished.report.tables.iter().map(|table| table.name).collect()
+    }
+
     /// The columns of a table by name.
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         let table = self.find(name)?;

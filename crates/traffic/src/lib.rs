@@ -4,7 +4,7 @@
 //! iterators that hold one request at a time, so neither length costs memory.
 //!
 //! Traces of a processor have more to tell: [`AccessTrace`] reads them, with sizes, threads and instructions, and
-//! [`TraceSteps`] makes them what a simulated core goes through.
+//! [`TraceSteps`] makes them what a simulated core goes through. [`pcap`] reads and writes captures of packets.
 
 pub mod pcap;
 mod synthetic;

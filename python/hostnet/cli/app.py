@@ -392,11 +392,17 @@ def new(
         typer.Option("--app", metavar="APP", help="An application beside storage reads; `hostnet list apps`."),
     ] = None,
     alone: Annotated[bool, typer.Option("--alone", help="Of --app: without the storage reads.")] = False,
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="NAME", help="Hosts on a network: hostcc, dumbbell, incast or rdma."),
+    ] = None,
 ) -> int:
-    """Write a commented configuration to start from: a stream, or with --app an application (as APP.toml)."""
+    """Write a commented configuration to start from: a stream, an application (APP.toml) or a cluster (NAME.toml)."""
     from hostnet.cli.extras import write_template
 
-    return write_template(file or Path(f"{application or 'hostnet'}.toml"), application, alone=alone)
+    return write_template(
+        file or Path(f"{application or cluster or 'hostnet'}.toml"), application, alone=alone, cluster=cluster
+    )
 
 
 @app.command()

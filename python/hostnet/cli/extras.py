@@ -9,11 +9,16 @@ import typer
 from hostnet import _core
 
 
-def write_template(file: Path, app: str | None = None, *, alone: bool = False) -> int:
-    """Writes the commented template, or that of an application, to a file that does not exist yet."""
+def write_template(file: Path, app: str | None = None, *, alone: bool = False, cluster: str | None = None) -> int:
+    """Writes the commented template, or that of an application or a cluster, to a file that does not exist yet."""
     if app is None and alone:
         raise _core.ConfigError("--alone: leaves out the storage reads beside an application; give --app too")
-    text = _core.template() if app is None else _app_template(app, alone=alone)
+    if app is not None and cluster is not None:
+        raise _core.ConfigError("--app and --cluster: both say what the file describes; give one of them")
+    if cluster is not None:
+        text = _cluster_template(cluster)
+    else:
+        text = _core.template() if app is None else _app_template(app, alone=alone)
     try:
         with file.open("x", encoding="utf-8", newline="\n") as output:
             output.write(text)
@@ -21,6 +26,13 @@ def write_template(file: Path, app: str | None = None, *, alone: bool = False) -
         raise FileExistsError(f"{file}: exists; hostnet new does not overwrite") from None
     typer.echo(f"{file}: run it with: hostnet run {file}")
     return 0
+
+
+def _cluster_template(name: str) -> str:
+    try:
+        return _core.cluster_template(name)
+    except _core.ConfigError as error:
+        raise _core.ConfigError(f"--cluster: {error}") from None
 
 
 def _app_template(app: str, *, alone: bool) -> str:

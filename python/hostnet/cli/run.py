@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hostnet import rundir, simulate
+from hostnet import cluster, rundir, simulate
 from hostnet._core import CheckpointError
 from hostnet.cli import counters
 from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
@@ -28,6 +28,10 @@ def run_command(request: Request) -> int:
     """Does what the request says and returns the exit code."""
     request.check()
     source = simulate.source_of(request.file, request.overrides)
+    if cluster.is_cluster(source):
+        from hostnet.cli.run_cluster import run_cluster_command
+
+        return run_cluster_command(request, source, publish, RUNS)
     plan = simulate.resolve(source, request.seed)
     if request.compare is not None:
         plan.check_predictable()

@@ -5,6 +5,7 @@ from hostnet.system.config import Config
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
+from hostnet.system.network import Control, Nic, NicLink, Pfc, Remote, RemoteStream, Stack, Upi
 from hostnet.system.workload import App, AppInstructions, AppLayout, Fio, FioJob, Stream
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Cache",
     "Cha",
     "Config",
+    "Control",
     "Controller",
     "Core",
     "Ddio",
@@ -27,15 +29,22 @@ __all__ = [
     "Lfb",
     "Llc",
     "Memory",
+    "Nic",
+    "NicLink",
     "Pcie",
+    "Pfc",
     "Prefetch",
     "ReadQueue",
+    "Remote",
+    "RemoteStream",
     "Run",
     "Server",
     "SnoopFilter",
     "Ssd",
+    "Stack",
     "Stream",
     "Timing",
     "Tor",
+    "Upi",
     "WriteQueue",
 ]

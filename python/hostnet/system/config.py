@@ -16,6 +16,7 @@ from hostnet.system.convert import from_dict, to_dict
 from hostnet.system.host import Cha, Core, Run, Server
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import Memory
+from hostnet.system.network import Control, Nic, Remote, RemoteStream, Stack
 from hostnet.system.workload import App, Fio, Stream
 
 
@@ -49,7 +50,15 @@ class Config:
     """The NVMe drives, all alike."""
     fio: FioCosts = FioCosts()
     """What storage IO costs beyond its data."""
-    workload: Mapping[str, Stream | Fio | App] = field(default_factory=dict)
+    nic: Nic | None = None
+    """The NIC. It takes part when the server is a host of a cluster."""
+    stack: Stack | None = None
+    """What network traffic costs the cores. It takes part when the server is a host of a cluster."""
+    remote: Remote | None = None
+    """Other sockets. They take part when a workload of kind "remote" does."""
+    control: Control | None = None
+    """What watches the host and throttles. It takes part when the server is a host of a cluster."""
+    workload: Mapping[str, Stream | Fio | App | RemoteStream] = field(default_factory=dict)
     """What runs on the server, by name."""
     run: Run = Run()
     """How long to simulate."""

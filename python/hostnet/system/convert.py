@@ -9,7 +9,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 
-KINDS = {"Stream": "stream", "Fio": "fio", "App": "app"}
+KINDS = {"Stream": "stream", "Fio": "fio", "App": "app", "RemoteStream": "remote"}
 """What the key `kind` of a workload says, by class."""
 
 

@@ -35,7 +35,13 @@ use std::path::Path;
 
 /// Checks a configuration and resolves it to a plan. The error is the first thing that is wrong.
 pub fn resolve(input: &Input) -> Result<Plan, ConfigError> {
-    let source = Source::read(input, schema::complete())?;
+    let source = Source::read(input, schema::complete()).map_err(|error| {
+        if !is_cluster(input.text, input.format) {
+            return error;
+        }
+        let message = "describes a cluster of hosts, which `hostnet run` takes; a server is wanted here".to_string();
+        ConfigError { file: input.file.to_string(), line: None, path: "host".to_string(), message }
+    })?;
     build(&source, input).map_err(|issue| source.locate(issue))
 }
 

@@ -226,7 +226,7 @@ fn check_rule(spec: &ControlSpec) -> Result<(), Issue> {
     for (rule, word, key, given, what) in keys {
         let path = format!("control.{key}");
         if spec.rule == rule && !given {
-            return Err(Issue::between(&[&path, "control.rule"], format!("missing; rule = \"{word}\" needs {what}")));
+            return Err(Issue::new(path, format!("missing; rule = \"{word}\" needs {what}")));
         }
         if spec.rule != rule && given {
             return Err(Issue::new(path, format!("has an effect only with rule = \"{word}\"")));

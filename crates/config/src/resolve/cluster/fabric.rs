@@ -260,10 +260,7 @@ fn dumbbell(
     for (side, names) in DUMBBELL.into_iter().zip([&network.left, &network.right]) {
         let path = format!("network.{side}");
         let Some(Names(names)) = names else {
-            return Err(Issue::between(
-                &[&path, "network.topology"],
-                "missing; a dumbbell has hosts at its left and at its right",
-            ));
+            return Err(Issue::new(path, "missing; a dumbbell has hosts at its left and at its right"));
         };
         switches.entry(side.to_string()).or_default();
         for at in
@@ -280,7 +277,8 @@ fn dumbbell(
     for (at, side) in sides.into_iter().enumerate() {
         let path = hosts.table_of(at);
         let Some(side) = side else {
-            let message = "stands neither at the left nor at the right of the dumbbell";
+            let name = shorten(&hosts.hosts[at].name);
+            let message = format!("{name} stands neither at the left nor at the right of the dumbbell");
             return Err(Issue::between(&[&path, "network.left", "network.right"], message));
         };
         cables.push(of_topology([&hosts.hosts[at].name, side], path));

@@ -48,6 +48,7 @@ pub(super) fn resolve(
     let mut classes = Vec::new();
     let mut drafts = Vec::new();
     let ClusterSpec { flow, transport, network, .. } = spec;
+    transport.iter().try_for_each(|(name, transport)| transport::check_keys(name, transport))?;
     for (name, flow) in flow {
         let path = table("flow", name);
         if let Some(file) = &mut flow.pcap {
@@ -178,8 +179,7 @@ fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
 }
 
 fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
-    let lacks =
-        |key: &str, message: &str| Issue::between(&[&format!("{path}.{key}"), &format!("{path}.kind")], message);
+    let lacks = |key: &str, message: &str| Issue::new(format!("{path}.{key}"), message);
     let bytes = spec.bytes.map_or(u64::MAX, |Size(bytes)| bytes);
     match spec.kind {
         FlowKindSpec::Bulk | FlowKindSpec::Write => Ok(Traffic::Bulk { bytes }),

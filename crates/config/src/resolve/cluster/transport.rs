@@ -75,7 +75,6 @@ pub(super) fn is_roce(spec: &TransportSpec) -> bool {
 
 /// Resolves the transport `name` for packets of at most `mtu_bytes`, which stand at `mtu_path`.
 pub(super) fn resolve(name: &str, spec: &TransportSpec, mtu_bytes: u32, mtu_path: &str) -> Result<Transport, Issue> {
-    check_keys(name, spec)?;
     let reader = Reader { name };
     match is_roce(spec) {
         true => roce(&reader, spec, mtu_bytes, mtu_path).map(Transport::Roce),
@@ -100,7 +99,7 @@ const DCQCN_KEYS: [&str; 8] =
     ["notify", "alpha_timer", "increase_timer", "increase_bytes", "fast_rounds", "additive", "hyper", "least"];
 
 /// Checks that a transport has no key of another kind of transport.
-fn check_keys(name: &str, spec: &TransportSpec) -> Result<(), Issue> {
+pub(super) fn check_keys(name: &str, spec: &TransportSpec) -> Result<(), Issue> {
     let tree = serde_json::to_value(spec).map_err(super::plan_error)?;
     let base = tree["base"].as_str().unwrap_or_default();
     let kinds: [(&[&str], &[&str]); 6] = [

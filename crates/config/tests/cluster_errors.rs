@@ -1,0 +1,160 @@
+//! What is wrong with a cluster is said with its place and its rule.
+
+mod common;
+
+use common::cluster_text;
+use hostnet_config::{cluster_template, Format};
+
+/// Two endpoints and a server, and a flow from one endpoint to the server.
+const BASE: &str =
+    "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n[host.s]\npreset = \"cascade-lake-hostcc\"\n\
+                    [flow.f]\nkind = \"bulk\"\nfrom = \"a\"\nto = \"s\"\n";
+
+fn says(text: &str, overrides: &[&str], wanted: &[&str]) {
+    let error = match cluster_text(text, Format::Toml, overrides) {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("{overrides:?} resolves: {text}"),
+    };
+    for wanted in wanted {
+        assert!(error.contains(wanted), "{wanted:?} is not in: {error}");
+    }
+}
+
+#[test]
+fn names_that_do_not_exist_have_a_nearest_one() {
+    says(BASE, &["flow.f.from=x"], &["--set flow.f.from=x: flow.f.from: there is no host \"x\"; did you mean \"a\"?"]);
+    says(BASE, &["flow.f.transport=dctp"], &["did you mean \"dctcp\"?"]);
+    says(BASE, &["host.a.kind=endpont"], &["host.a.kind", "did you mean \"endpoint\"?"]);
+    says(BASE, &["host.s.preset=cascade-lake-hostc"], &["host.s.preset", "did you mean \"cascade-lake-hostcc\"?"]);
+    says(BASE, &["host.s.nic.bufer=1 MB"], &["host.s.nic.bufer: unknown key; did you mean \"buffer\"?"]);
+    says(BASE, &["flow.f.sz=1"], &["flow.f.sz: unknown key"]);
+    says(
+        BASE,
+        &["transport.mine.rto_min=1 ms"],
+        &["transport.mine.base: missing; one of cubic, dcqcn, dctcp, reno, roce is wanted"],
+    );
+    let cabled = [BASE, "[switch.tor]\n[cable.x]\nends = [\"a\", \"torr\"]\n"].concat();
+    says(&cabled, &[], &["test.toml:13: cable.x.ends: there is no host or switch \"torr\"; did you mean \"tor\"?"]);
+}
+
+#[test]
+fn cables_join_what_they_must() {
+    let cables = |ends: &[[&str; 2]]| {
+        let cable =
+            |(at, [one, other]): (usize, &[&str; 2])| format!("[cable.c{at}]\nends = [\"{one}\", \"{other}\"]\n");
+        [BASE, "[switch.tor]\n[switch.up]\n", &ends.iter().enumerate().map(cable).collect::<String>()].concat()
+    };
+    let star = [["a", "tor"], ["b", "tor"], ["s", "up"]];
+    says(&cables(&star[..2]), &[], &["host.s: no cable ends at \"s\""]);
+    says(&cables(&star), &[], &["flow.f.to", "no way of cables and switches leads from \"a\" to \"s\""]);
+    says(
+        &cables(&[star[0], star[1], star[2], ["a", "up"]]),
+        &[],
+        &["cable.c3.ends: a second cable ends at the host \"a\""],
+    );
+    says(&cables(&[["a", "tor"], ["b", "tor"], ["s", "tor"]]), &[], &["switch.up: no cable ends at this switch"]);
+    says(&cables(&[["a", "a"]]), &[], &["both ends are \"a\""]);
+    says(&cables(&star), &["network.topology=star"], &["a topology and cables exclude each other"]);
+    says(BASE, &["switch.a.buffer=1 MB"], &["a host and a switch are both named \"a\""]);
+    says(BASE, &["network.topology=direct"], &["\"direct\" joins two hosts; there are 3"]);
+    says(BASE, &["network.left=a"], &["has an effect only with topology = \"dumbbell\""]);
+    says(BASE, &["network.topology=dumbbell", "network.left=a"], &["network.right", "missing; a dumbbell has hosts"]);
+    let dumbbell = ["network.topology=dumbbell", "network.left=a", "network.right=b"];
+    says(BASE, &dumbbell, &["\"s\" stands neither at the left nor at the right"]);
+    says("[host.a]\nkind = \"endpoint\"\n", &[], &["one host is no cluster"]);
+}
+
+#[test]
+fn switches_and_nics_can_do_what_is_asked() {
+    says(
+        BASE,
+        &["network.switch.buffer=100 kB", "network.switch.ecn=200 kB"],
+        &["a threshold of 200 kB is above the buffer of 100 kB"],
+    );
+    says(
+        BASE,
+        &["network.switch.buffer=100 kB", "network.switch.ecn=67 packets"],
+        &["67 packets of 1500 B are more than the buffer"],
+    );
+    assert!(cluster_text(BASE, Format::Toml, &["network.switch.buffer=99 kB", "network.switch.ecn=66 packets"]).is_ok());
+    says(BASE, &["network.switch.ecn=many"], &["no threshold such as \"65 packets\" or \"100 kB\""]);
+    says(
+        BASE,
+        &["network.switch.ecn={ min = \"9 kB\", max = \"5 kB\", most = 0.1 }"],
+        &["min = 9 kB is more than max = 5 kB"],
+    );
+    says(
+        BASE,
+        &["network.switch.pfc={ xoff = \"20 MB\", xon = \"1 MB\" }"],
+        &["20 MB are more than the buffer of 16 MB"],
+    );
+    says(
+        BASE,
+        &["network.switch.pfc={ xoff = \"1 MB\", xon = \"2 MB\" }"],
+        &["network.switch.pfc", "2 MB are more than xoff = 1 MB"],
+    );
+    says(BASE, &["host.s.nic.pfc={ xoff = \"2 MB\", xon = \"1 MB\" }"], &["2 MB are more than the buffer of 1 MB"]);
+    says(BASE, &["host.s.nic.descriptor=4 KiB", "network.mtu=9000 B"], &["4 KiB are less than a packet of 9000 B"]);
+    says(BASE, &["host.s.nic.buffer=4 KiB", "network.mtu=9000 B"], &["4 KiB have no room for a packet of 9000 B"]);
+    says(BASE, &["host.s.nic.pool=1 MiB"], &["less than nic.ring = 1024 descriptors"]);
+    says(BASE, &["host.s.nic.ddio=true"], &["DDIO needs caches"]);
+    says(
+        BASE,
+        &["host.s.preset=cascade-lake-6234"],
+        &["host.s.preset", "the server has no NIC; the preset cascade-lake-hostcc has one"],
+    );
+    says(BASE, &["host.s.control.rule=fixed"], &["host.s.control", "rule = \"fixed\" needs a level from 0 to 4"]);
+    says(BASE, &["host.s.control.level=3"], &["has an effect only with rule = \"fixed\""]);
+    says(BASE, &["host.s.control.rule=fixed", "host.s.control.level=5"], &["5 is out of range; 0 to 4 is allowed"]);
+}
+
+#[test]
+fn cores_have_one_role() {
+    let stream = [BASE, "[host.s.workload.w]\nkind = \"stream\"\ncores = \"0-3\"\n"].concat();
+    says(&stream, &["flow.f.to_cores=3"], &["flow.f.to_cores: core 3 is that of host.s.workload.w already"]);
+    says(BASE, &["flow.f.to_cores=8"], &["core 8 does not exist at host.s; its core.count = 8 means cores 0 to 7"]);
+    says(BASE, &["flow.f.from_cores=0"], &["the endpoint host.a has no cores"]);
+    says(BASE, &["host.s.stack.cores=9"], &["core 9 does not exist"]);
+    says(&stream, &["host.s.workload.w.cores=0-7"], &["no core of host.s is free for it"]);
+    says(BASE, &["flow.f.transport=roce", "flow.f.to_cores=0"], &["RoCE needs no core"]);
+    let mapp = [BASE, "[host.s.workload.m]\nkind = \"remote\"\nsockets = \"0-3\"\n"].concat();
+    says(&mapp, &[], &["host.s.workload.m.sockets: socket 3 does not exist; remote.sockets = 3 means 0 to 2"]);
+}
+
+#[test]
+fn keys_belong_to_their_kinds() {
+    says(BASE, &["flow.f.request=1 kB"], &["has an effect only with kind = \"rpc\""]);
+    says(BASE, &["flow.f.kind=rpc"], &["flow.f.request", "missing"]);
+    says(BASE, &["flow.f.kind=rpc", "flow.f.request=0 B"], &["out of range"]);
+    says(BASE, &["flow.f.kind=rpc", "flow.f.request=1 B", "flow.f.transport=roce"], &["requests and answers need TCP"]);
+    says(BASE, &["flow.f.kind=write", "flow.f.transport=dctcp"], &["RDMA needs \"roce\" or \"dcqcn\""]);
+    says(BASE, &["flow.f.kind=replay"], &["flow.f.pcap", "missing; give a capture"]);
+    says(BASE, &["flow.f.kind=replay", "flow.f.pcap=none.pcap"], &["there is no such file"]);
+    says(BASE, &["host.a.core.count=4"], &["host.a.core", "has an effect only at a server"]);
+    says(BASE, &["host.s.latency=1 us"], &["host.s.latency", "has an effect only at an endpoint"]);
+    says(BASE, &["transport.roce.rto_min=1 ms"], &["has no effect with base = \"roce\""]);
+    says(BASE, &["flow.f.to=a"], &["\"a\" sends to itself"]);
+    says(BASE, &["flow.f.from=[\"a\", \"b\", \"a\"]"], &["stands twice"]);
+    says(BASE, &["flow.f.deaf=[\"2 ms\", \"1 ms\"]"], &["2 ms is not before 1 ms"]);
+    says(BASE, &["flow.f.mtu=64 B"], &["out of range"]);
+    says(BASE, &["flow.f.kind=write", "flow.f.mtu=300 B"], &["no room for a RoCE packet"]);
+    says("[host.a]\n[host.b]\nkind = \"endpoint\"\n", &[], &["host.a.preset: missing; a server starts from a preset"]);
+    says(BASE, &["host.s.ssd.bandwidth=1 GB/s", "host.s.core.count=0"], &["host.s.core.count"]);
+}
+
+#[test]
+fn what_a_server_says_is_said_of_the_host() {
+    says(BASE, &["host.s.memory.channels=0"], &["host.s.memory.channels"]);
+    says(BASE, &["host.s.core.write_ack=1 us"], &["--set host.s.core.write_ack=1 us: host.s.core.write_ack"]);
+    let text = "[host.a]\nkind = \"endpoint\"\n[host.s]\npreset = \"cascade-lake-hostcc\"\n[host.s.core]\nwrite_ack = \"1 us\"\n";
+    says(text, &[], &["test.toml:6: host.s.core.write_ack"]);
+    for text in ["[server]\npreset = \"ice-lake-8362\"\n[host.a]\n", "[host]\n", "host = 3\n"] {
+        assert!(cluster_text(text, Format::Toml, &[]).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_command_for_servers_says_that_a_cluster_is_none() {
+    let error = common::resolve_text(cluster_template("hostcc").unwrap(), Format::Toml, &[]).unwrap_err().to_string();
+    assert!(error.contains("host: describes a cluster"), "{error}");
+}

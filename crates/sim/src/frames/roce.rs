@@ -1,0 +1,88 @@
+//! RoCE v2: UDP, and the transport headers of InfiniBand (InfiniBand architecture specification, chapter 9 and annex A17).
+
+use hostnet_model::transport::roce::{Operation, Roce};
+
+const UDP_PORT: u16 = 4791;
+/// The source port spreads flows over paths.
+const SOURCE_PORT: u16 = 0xc000;
+const UDP_BYTES: usize = 8;
+const IP_BYTES: usize = 20;
+const ICRC_BYTES: usize = 4;
+/// Packet sequence numbers have 24 bits.
+const SEQUENCE_MASK: u64 = 0x00ff_ffff;
+const PARTITION: [u8; 2] = [0xff, 0xff];
+const ACKNOWLEDGE_REQUEST: u8 = 0x80;
+const SYNDROME_ACK: u8 = 0x1f;
+const SYNDROME_OUT_OF_ORDER: u8 = 0x60;
+const NOTIFICATION_BYTES: usize = 16;
+/// What the checksum has in place of fields that change on the way.
+const MASKED: u8 = 0xff;
+
+/// Adds the UDP header, those of the transport, the data, and room for the checksum that [`seal`] puts there.
+pub(super) fn append(frame: &mut Vec<u8>, message: &Roce, flow: u32) {
+    let start = frame.len();
+    frame.extend((SOURCE_PORT | (flow & 0x3fff) as u16).to_be_bytes());
+    frame.extend(UDP_PORT.to_be_bytes());
+    frame.extend([0; 4]);
+    frame.extend([opcode(message), 0]);
+    frame.extend(PARTITION);
+    frame.extend((flow & 0x00ff_ffff).to_be_bytes());
+    let request = if message.last { ACKNOWLEDGE_REQUEST } else { 0 };
+    let sequence = ((message.sequence & SEQUENCE_MASK) as u32).to_be_bytes();
+    frame.extend([request, sequence[1], sequence[2], sequence[3]]);
+    extended(frame, message);
+    let data = match message.operation {
+        Operation::Write | Operation::ReadResponse => message.bytes as usize,
+        _ => 0,
+    };
+    let padded = data.next_multiple_of(4);
+    frame[start + UDP_BYTES + 1] |= ((padded - data) as u8) << 4;
+    frame.resize(frame.len() + padded + ICRC_BYTES, 0);
+    let length = u16::try_from(frame.len() - start).unwrap_or(0);
+    frame[start + 4..start + 6].copy_from_slice(&length.to_be_bytes());
+}
+
+/// The operation of a reliable connection. A packet does not know whether it is the first of its message, whose header would
+/// name the memory; it is shown as one from the middle.
+fn opcode(message: &Roce) -> u8 {
+    match (message.operation, message.last) {
+        (Operation::Write, false) => 0x07,
+        (Operation::Write, true) => 0x08,
+        (Operation::ReadRequest, _) => 0x0c,
+        (Operation::ReadResponse, false) => 0x0e,
+        (Operation::ReadResponse, true) => 0x0f,
+        (Operation::Acknowledge | Operation::OutOfOrder, _) => 0x11,
+        (Operation::Congestion, _) => 0x81,
+    }
+}
+
+/// Adds the header that the operation has beyond that of every packet.
+fn extended(frame: &mut Vec<u8>, message: &Roce) {
+    match (message.operation, message.last) {
+        (Operation::ReadRequest, _) => {
+            frame.extend(message.offset.to_be_bytes());
+            frame.extend([0; 4]);
+            frame.extend(message.bytes.to_be_bytes());
+        }
+        (Operation::Acknowledge, _) | (Operation::ReadResponse, true) => frame.extend([SYNDROME_ACK, 0, 0, 0]),
+        (Operation::OutOfOrder, _) => frame.extend([SYNDROME_OUT_OF_ORDER, 0, 0, 0]),
+        (Operation::Congestion, _) => frame.extend([0; NOTIFICATION_BYTES]),
+        (Operation::Write, _) | (Operation::ReadResponse, false) => {}
+    }
+}
+
+/// Puts the invariant checksum at the end of an IP packet.
+pub(super) fn seal(packet: &mut [u8]) {
+    let (body, place) = packet.split_at_mut(packet.len() - ICRC_BYTES);
+    let mut masked = [0; IP_BYTES + UDP_BYTES + 12];
+    masked.copy_from_slice(&body[..IP_BYTES + UDP_BYTES + 12]);
+    // Type of service, time to live and checksum of IP; checksum of UDP; the reserved byte after the partition.
+    for at in [1, 8, 10, 11, IP_BYTES + 6, IP_BYTES + 7, IP_BYTES + UDP_BYTES + 4] {
+        masked[at] = MASKED;
+    }
+    let mut sum = crc32fast::Hasher::new();
+    sum.update(&[MASKED; 8]);
+    sum.update(&masked);
+    sum.update(&body[masked.len()..]);
+    place.copy_from_slice(&sum.finalize().to_le_bytes());
+}

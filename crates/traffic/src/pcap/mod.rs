@@ -1,0 +1,8 @@
+//! Captures of packets: read from pcap and pcapng files, and written as pcap.
+
+mod length;
+mod read;
+mod write;
+
+pub use read::{from_reader, read, Captured, PcapError, PACKETS_MAX};
+pub use write::{Writer, SNAPLEN_MAX};

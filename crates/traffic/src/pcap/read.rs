@@ -1,0 +1,238 @@
+//! Reading pcap and pcapng.
+
+use super::length::{ip_bytes, Link};
+use crate::decoded;
+use pcap_parser::{create_reader, Block, Linktype, PcapBlockOwned, PcapError as Broken, PcapHeader};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Packets that are read at most.
+pub const PACKETS_MAX: usize = 1 << 26;
+/// The largest block of a file, in bytes.
+const BLOCK_BYTES_MAX: usize = 1 << 20;
+const PS_PER_S: u128 = 1_000_000_000_000;
+const PS_PER_US: u128 = 1_000_000;
+const PS_PER_NS: u128 = 1_000;
+
+/// A packet of a capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Captured {
+    /// When it was captured, in ps after the earliest packet.
+    pub time_ps: u64,
+    /// Bytes of its IP packet, at least 1.
+    pub ip_bytes: u32,
+}
+
+/// The first thing found wrong in a capture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PcapError {
+    offset: Option<u64>,
+    fault: String,
+}
+
+impl PcapError {
+    fn at(offset: usize, fault: impl Into<String>) -> Self {
+        Self { offset: Some(offset as u64), fault: fault.into() }
+    }
+
+    fn whole(fault: impl Into<String>) -> Self {
+        Self { offset: None, fault: fault.into() }
+    }
+
+    /// Bytes from the beginning of the file (once decompressed) to what is wrong; none when the file as a whole is.
+    #[must_use]
+    pub fn offset(&self) -> Option<u64> {
+        self.offset
+    }
+
+    /// What is wrong, and where in the file.
+    #[must_use]
+    pub fn message(&self) -> String {
+        match self.offset {
+            Some(offset) => format!("at byte {offset}: {}", self.fault),
+            None => self.fault.clone(),
+        }
+    }
+}
+
+impl fmt::Display for PcapError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message())
+    }
+}
+
+impl std::error::Error for PcapError {}
+
+/// Reads a capture, in the order of time: pcap with stamps in us or ns and either byte order, or pcapng; plain or compressed
+/// with gzip, xz or zstd. Frames are Ethernet or raw IP.
+///
+/// # Errors
+/// A file that cannot be read, is no capture, is cut short, or has other frames.
+pub fn read(path: &Path) -> Result<Vec<Captured>, PcapError> {
+    let unreadable = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => PcapError::whole("cannot be read: there is no such file"),
+        _ => PcapError::whole(format!("cannot be read: {error}")),
+    };
+    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(PcapError::whole("cannot be read: not a file"));
+    }
+    from_reader(decoded(File::open(path).map_err(unreadable)?).map_err(unreadable)?)
+}
+
+/// The same, from a reader of what a file has once it is decompressed.
+///
+/// # Errors
+/// As [`read`].
+pub fn from_reader(source: impl Read + Send) -> Result<Vec<Captured>, PcapError> {
+    let mut source = Whole(source);
+    let mut reader = match create_reader(BLOCK_BYTES_MAX, &mut source) {
+        Ok(reader) => reader,
+        Err(Broken::Eof) => return Err(PcapError::whole("is empty")),
+        Err(Broken::Incomplete(_)) => return Err(PcapError::at(0, "cut short within the header of the file")),
+        Err(Broken::ReadError) => return Err(PcapError::whole("cannot be read: its compressed stream is damaged")),
+        Err(_) => return Err(PcapError::at(0, "neither the beginning of a pcap file nor of a pcapng file")),
+    };
+    let mut packets = Packets::default();
+    loop {
+        let offset = reader.consumed();
+        match reader.next() {
+            Ok((length, block)) => {
+                packets.take(&block).map_err(|fault| PcapError::at(offset, fault))?;
+                reader.consume(length);
+            }
+            Err(Broken::Eof) => break,
+            Err(Broken::Incomplete(_)) => {
+                let refilled = reader.refill();
+                refilled.map_err(|_| PcapError::at(offset, "its compressed stream is damaged"))?;
+            }
+            Err(Broken::UnexpectedEof) => return Err(PcapError::at(offset, "cut short within a packet")),
+            Err(Broken::BufferTooSmall) => {
+                let fault = format!("a block of more than {BLOCK_BYTES_MAX} B: damaged, or no capture of packets");
+                return Err(PcapError::at(offset, fault));
+            }
+            Err(_) => return Err(PcapError::at(offset, "not a block of a capture: damaged")),
+        }
+    }
+    packets.in_order()
+}
+
+/// Fills as much of a buffer as there is, so that the beginning of a file is seen whole.
+struct Whole<R>(R);
+
+impl<R: Read> Read for Whole<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.0.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
+    }
+}
+
+/// How the frames and times of a file, or of an interface in it, are to be read.
+#[derive(Clone, Copy)]
+struct Interface {
+    link: Link,
+    /// Stamps per second.
+    resolution: u64,
+    offset_s: i64,
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Packets {
+    interfaces: Vec<Interface>,
+    ps_per_stamp: u128,
+    /// Time in ps since the epoch, and bytes.
+    found: Vec<(i128, u32)>,
+}
+
+impl Packets {
+    fn take(&mut self, block: &PcapBlockOwned<'_>) -> Result<(), String> {
+        match block {
+            PcapBlockOwned::LegacyHeader(header) => self.begin(header),
+            PcapBlockOwned::Legacy(packet) => {
+                let interface = self.interface(0)?;
+                let stamp = u128::from(packet.ts_usec) * self.ps_per_stamp;
+                let time = (u128::from(packet.ts_sec) * PS_PER_S + stamp) as i128;
+                self.add(interface, time, packet.data, packet.origlen)
+            }
+            PcapBlockOwned::NG(Block::SectionHeader(_)) => {
+                self.interfaces.clear();
+                Ok(())
+            }
+            PcapBlockOwned::NG(Block::InterfaceDescription(interface)) => {
+                let resolution = interface.ts_resolution().filter(|&resolution| resolution > 0);
+                let resolution = resolution.ok_or("an interface has a resolution of time that is none")?;
+                let link = link_of(interface.linktype)?;
+                self.interfaces.push(Interface { link, resolution, offset_s: interface.ts_offset() });
+                Ok(())
+            }
+            PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => {
+                let interface = self.interface(packet.if_id as usize)?;
+                let stamp = u128::from(packet.ts_high) << 32 | u128::from(packet.ts_low);
+                let since = (stamp * PS_PER_S / u128::from(interface.resolution)) as i128;
+                let time = since + i128::from(interface.offset_s) * PS_PER_S as i128;
+                let captured = packet.data.get(..packet.caplen as usize).unwrap_or(packet.data);
+                self.add(interface, time, captured, packet.origlen)
+            }
+            PcapBlockOwned::NG(Block::SimplePacket(_)) => {
+                Err("a simple packet block has no time of capture".to_string())
+            }
+            PcapBlockOwned::NG(_) => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, header: &PcapHeader) -> Result<(), String> {
+        self.ps_per_stamp = if header.is_nanosecond_precision() { PS_PER_NS } else { PS_PER_US };
+        self.interfaces.push(Interface { link: link_of(header.network)?, resolution: 1, offset_s: 0 });
+        Ok(())
+    }
+
+    fn interface(&self, number: usize) -> Result<Interface, String> {
+        self.interfaces
+            .get(number)
+            .copied()
+            .ok_or_else(|| format!("a packet of interface {number}, which is not described"))
+    }
+
+    fn add(&mut self, interface: Interface, time: i128, data: &[u8], whole: u32) -> Result<(), String> {
+        if self.found.len() == PACKETS_MAX {
+            return Err(format!("more than {PACKETS_MAX} packets"));
+        }
+        self.found.push((time, ip_bytes(interface.link, data, whole)?));
+        Ok(())
+    }
+
+    fn in_order(mut self) -> Result<Vec<Captured>, PcapError> {
+        self.found.sort_by_key(|(time, _)| *time);
+        let first = self.found.first().map_or(0, |(time, _)| *time);
+        let captured = |(time, ip_bytes): (i128, u32)| {
+            let time_ps = u64::try_from(time - first);
+            let time_ps = time_ps.map_err(|_| PcapError::whole("its packets lie more than 200 days apart"))?;
+            Ok(Captured { time_ps, ip_bytes })
+        };
+        self.found.into_iter().map(captured).collect()
+    }
+}
+
+/// What frames of a link type begin with; the error is a sentence.
+fn link_of(kind: Linktype) -> Result<Link, String> {
+    /// Raw IP, as some systems number it (LINKTYPE_RAW is 101).
+    const RAW_OLD: [i32; 2] = [12, 14];
+    match kind {
+        Linktype::ETHERNET => Ok(Link::Ethernet),
+        Linktype::RAW | Linktype::IPV4 | Linktype::IPV6 => Ok(Link::RawIp),
+        Linktype(number) if RAW_OLD.contains(&number) => Ok(Link::RawIp),
+        Linktype(number) => Err(format!(
+            "its link type is {number}; Ethernet (1) and raw IP (101, 228, 229) can be read; editcap -T ether may convert it"
+        )),
+    }
+}

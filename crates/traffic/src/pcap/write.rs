@@ -1,0 +1,67 @@
+//! Writing pcap.
+
+use std::io::{self, Write};
+
+const MAGIC_NS: u32 = 0xa1b2_3c4d;
+const VERSION: [u16; 2] = [2, 4];
+const LINKTYPE_ETHERNET: u32 = 1;
+const PS_PER_S: u64 = 1_000_000_000_000;
+const PS_PER_NS: u64 = 1_000;
+
+/// The most bytes of a frame that a capture holds: what tools take for the most that there can be.
+pub const SNAPLEN_MAX: u32 = 262_144;
+
+/// Writes a capture of Ethernet frames, with stamps in ns.
+#[derive(Debug)]
+pub struct Writer<W> {
+    out: W,
+    snaplen: u32,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a file. Of every frame `snaplen` bytes are kept at most: 1 to [`SNAPLEN_MAX`], which is what more and less
+    /// are taken for.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn new(mut out: W, snaplen: u32) -> io::Result<Self> {
+        let snaplen = snaplen.clamp(1, SNAPLEN_MAX);
+        let mut header = Vec::with_capacity(24);
+        header.extend(MAGIC_NS.to_le_bytes());
+        header.extend(VERSION.iter().flat_map(|part| part.to_le_bytes()));
+        header.extend([0; 8]);
+        header.extend(snaplen.to_le_bytes());
+        header.extend(LINKTYPE_ETHERNET.to_le_bytes());
+        out.write_all(&header)?;
+        Ok(Self { out, snaplen })
+    }
+
+    /// Bytes of a frame that are kept at most.
+    #[must_use]
+    pub fn snaplen(&self) -> u32 {
+        self.snaplen
+    }
+
+    /// Writes a frame of `whole` bytes that begins with `data`, captured `time_ps` after the epoch; stamps are cut to ns.
+    /// Of a frame that is longer than `data` no more is kept.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn frame(&mut self, time_ps: u64, data: &[u8], whole: u32) -> io::Result<()> {
+        let kept = &data[..data.len().min(self.snaplen as usize).min(whole as usize)];
+        let stamp = [(time_ps / PS_PER_S) as u32, (time_ps % PS_PER_S / PS_PER_NS) as u32, kept.len() as u32, whole];
+        for part in stamp {
+            self.out.write_all(&part.to_le_bytes())?;
+        }
+        self.out.write_all(kept)
+    }
+
+    /// Ends the file and hands the output back.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.out.flush()?;
+        Ok(self.out)
+    }
+}

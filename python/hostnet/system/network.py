@@ -1,0 +1,209 @@
+"""The network of a server: NIC, kernel and applications, other sockets, control."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pfc:
+    """Priority flow control (IEEE 802.1Qbb)."""
+
+    priorities: Sequence[int] | None = None
+    """Priorities that are lossless, as a list of numbers. Range: 0 to 7."""
+    xoff: str | None = None
+    """Data of one priority that came in by one port, from which the port's peer is paused (size). Range: "1 B" to "1
+    TB"."""
+    xon: str | None = None
+    """Data down to which the peer is let go on (size). Range: at most "1 TB"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NicLink:
+    """The PCIe link of a NIC."""
+
+    lanes: int | None = None
+    """Lanes: 1, 2, 4, 8 or 16. Range: 1 to 16."""
+    generation: int | None = None
+    """Generation (1 to 6)."""
+    mps: str | None = None
+    """Maximum payload size (size): 128 B to 4 KiB, a power of two. Range: "128 B" to "4 KiB"."""
+    mrrs: str | None = None
+    """Maximum read request size (size): 128 B to 4 KiB, a power of two. Range: "128 B" to "4 KiB"."""
+    latency: str | None = None
+    """Latency of the link and its two ends in one direction (time). Range: "1 ns" to "1 ms"."""
+    posted_lines: int | None = None
+    """Lines that the NIC may have on the link or waiting at the IIO for writing to memory: posted-data credits. Range:
+    2 to 65536."""
+    nonposted_lines: int | None = None
+    """Lines that the NIC may have requested from memory: tags times MRRS. Range: 2 to 65536."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nic:
+    """The NIC. It takes part when the server is a host of a cluster."""
+
+    pcie: NicLink = NicLink()
+    """Its PCIe link; what is absent but the lanes is that of `pcie`."""
+    buffer: str | None = None
+    """Receive buffer (size): a packet that does not fit is dropped. Range: "2 KiB" to "1 GiB"."""
+    ring: int | None = None
+    """Descriptors per receive queue. Range: 1 to 65536."""
+    descriptor: str | None = None
+    """Memory per descriptor (size), a multiple of 4 KiB; when absent, what the largest packet of the host's flows
+    needs. Range: "4 KiB" to "64 KiB"."""
+    pool: str | None = None
+    """Memory that the buffers of one queue go through before the first is used again (size); that of all descriptors
+    of the ring when absent. Range: "4 KiB" to "16 GiB"."""
+    completion: str | None = None
+    """A completion, written to memory after the data of a packet (size). Range: "1 B" to "256 B"."""
+    receive: str | None = None
+    """From the last bit of a packet to its first TLP at an idle NIC (time). Range: "1 ps" to "100 us"."""
+    transmit: str | None = None
+    """From a doorbell to the first read of memory, and from the data to the port (time). Range: "1 ps" to "100 us"."""
+    interrupt: str | None = None
+    """From a completion to the core that is interrupted (time). Range: "1 ps" to "1 ms"."""
+    coalesce: str | None = None
+    """Interrupt moderation: longest wait after a first completion (time); "0 us" = none. Range: at most "10 ms"."""
+    coalesce_packets: int | None = None
+    """Interrupt moderation: completions that end the wait. Range: 1 to 65536."""
+    send_window: str | None = None
+    """Data that may be asked of memory for sending and not yet be sent (size). Range: "4 KiB" to "16 MiB"."""
+    ddio: bool | None = None
+    """Whether its writes go to the LLC (DDIO); needs caches."""
+    lro: bool | None = None
+    """Whether the NIC joins packets of a flow (LRO)."""
+    pfc: Pfc | None = None
+    """When it pauses its peer; never when absent."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stack:
+    """What network traffic costs the cores: kernel, system calls and copies, at a host of a cluster."""
+
+    cores: str | Sequence[int] | None = None
+    """The cores that have a receive queue of the NIC; those of the applications of the flows when absent (aRFS)."""
+    packet: str | None = None
+    """Work of the driver and IP per received packet (time). Range: at most "1 ms"."""
+    segment: str | None = None
+    """Work of TCP and the socket per received segment, after packets were joined (time). Range: at most "1 ms"."""
+    ack: str | None = None
+    """Work per acknowledgement sent (time). Range: at most "1 ms"."""
+    send: str | None = None
+    """Work per segment sent, before the NIC cuts it (time). Range: at most "1 ms"."""
+    copy_line: str | None = None
+    """Work of the copy to or from the application per line, beyond what the line's data takes to come (time). Range:
+    at most "1 us"."""
+    wake: str | None = None
+    """System call and wake-up of an application that waits (time). Range: at most "10 ms"."""
+    call: str | None = None
+    """System call of an application that goes on (time). Range: at most "10 ms"."""
+    call_size: str | None = None
+    """What an application reads or writes per system call (size). Range: "64 B" to "64 MiB"."""
+    budget: int | None = None
+    """Packets that are taken from a queue before others have their turn (NAPI budget). Range: 1 to 65536."""
+    gro: str | None = None
+    """Data up to which packets of a flow are joined (GRO) (size); "0 B" = not at all. Range: at most "1 MiB"."""
+    poll: bool | None = None
+    """Whether the cores poll instead of waiting for interrupts."""
+    extra_lines: float | None = None
+    """Lines of memory traffic beside DMA and copy, per received packet; half are read, half read and written (0 to
+    256)."""
+    copy_ahead: int | None = None
+    """Lines that a copy asks for ahead of the one it needs (hardware prefetch), at most the LFB entries. Range: 0 to
+    1024."""
+    cached_user: bool | None = None
+    """Whether the application's buffer lies in the caches: only the kernel's side of a copy is memory traffic."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upi:
+    """One pair of UPI directions."""
+
+    bandwidth: str | None = None
+    """Bandwidth of one direction (bandwidth). Range: "100 MB/s" to "10 TB/s"."""
+    latency: str | None = None
+    """Latency of one direction (time). Range: "1 ps" to "100 us"."""
+    data_credits: int | None = None
+    """Lines with data on their way in one direction. Range: 1 to 65536."""
+    request_credits: int | None = None
+    """Requests without data on their way in one direction. Range: 1 to 65536."""
+    data: str | None = None
+    """A line of data with all that goes with it (size). Range: "64 B" to "1 KiB"."""
+    request: str | None = None
+    """A request or an answer without data (size). Range: "1 B" to "1 KiB"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remote:
+    """Other sockets, whose cores reach the memory of this one over UPI, for workloads of kind "remote"."""
+
+    sockets: int | None = None
+    """Other sockets. Range: 1 to 63."""
+    lines_in_flight: int | None = None
+    """Lines that a core there keeps in flight, line fill buffer and prefetches together. Range: 1 to 1024."""
+    directory: bool | None = None
+    """Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory)."""
+    upi: Upi = Upi()
+    """The way between two sockets."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Control:
+    """What watches the host and throttles. It takes part when the server is a host of a cluster."""
+
+    rule: str | None = None
+    """The rule."""
+    level: int | None = None
+    """The level of the rule "fixed", 0 to 4: how many sockets are throttled; 4 = their processes are stopped."""
+    name: str | None = None
+    """The name of the rule "user"."""
+    target: str | None = None
+    """Bandwidth that network traffic shall have (bandwidth). Range: "1 Mbps" to "10 TB/s"."""
+    pcie_overhead: float | None = None
+    """What PCIe carries beyond the target, as a share of it: the rule compares target x (1 + this) (0 to 1)."""
+    occupancy: float | None = None
+    """Occupancy of the IIO above which the host is congested (lines). Range: 0 to 65536."""
+    occupancy_shift: int | None = None
+    """The weight of a new sample of occupancy is 2 to the minus this. Range: 0 to 20."""
+    bandwidth_shift: int | None = None
+    """The weight of a new sample of bandwidth is 2 to the minus this. Range: 0 to 20."""
+    occupancy_floor: int | None = None
+    """Samples of occupancy up to this are discarded (lines). Range: 0 to 65536."""
+    bandwidth_ceiling: str | None = None
+    """Samples of bandwidth from this on are discarded (bandwidth). Range: "1 Mbps" to "100 TB/s"."""
+    hold: str | None = None
+    """Least time between two steps down of the level (time). Range: at most "1 s"."""
+    read: str | None = None
+    """Mean time of one MSR read (time). Range: "1 ps" to "1 ms"."""
+    read_jitter: float | None = None
+    """Half the range of that time as a share of it (0 to 1)."""
+    write: str | None = None
+    """Time of one MBA write (time). Range: "1 ps" to "10 ms"."""
+    signal: str | None = None
+    """Time of a signal that stops or continues a process (time). Range: "1 ps" to "10 ms"."""
+    iio_clock: str | None = None
+    """Clock by which the IIO accumulates its occupancy (frequency). Range: "1 MHz" to "10 GHz"."""
+    mba: str | None = None
+    """What MBA at its highest value adds to every request of a core (time). Range: at most "1 ms"."""
+    side: str | None = None
+    """Which traffic is looked at."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemoteStream:
+    """Loads and stores of cores of other sockets, over a buffer per core in the memory of this one."""
+
+    sockets: str | Sequence[int]
+    """The other sockets that it runs on, from 0: "0-2", "0,2" or a list of numbers."""
+    cores: int | None = None
+    """Cores on each of them. Range: 1 to 256."""
+    pattern: str | None = None
+    """The order of its accesses."""
+    stride: str | None = None
+    """Distance of two accesses of the strided pattern (size); a multiple of 64 B. Range: "64 B" to "1 TiB"."""
+    reads: float | None = None
+    """Share of loads (0 to 1); the rest are stores."""
+    working_set: str | None = None
+    """Buffer of each core (size); a multiple of 64 B. Range: "64 B" to "64 TiB"."""
+    gap: str | None = None
+    """Least time between two accesses of one core (time). Range: at most "1 ms"."""
