@@ -189,7 +189,6 @@ fn queues(component: &Component) -> [Option<(Group, &Domain)>; 2] {
         Component::Core(core) => [Some((Group::Lfb, core.lfb())), None],
         Component::NetCore(core) => [Some((Group::Lfb, core.lfb())), None],
         Component::CachedCore(core) => [Some((Group::Lfb, core.lfb())), Some((Group::Prefetch, core.prefetch()))],
-        Component::NetCore(core) => [Some((Group::Lfb, core.lfb())), None],
         Component::Cha(cha) => [Some((Group::Tor, cha.tor())), None],
         Component::Channel(channel) => {
             [Some((Group::Rpq, channel.controller().rpq())), Some((Group::Wpq, channel.controller().wpq()))]
