@@ -179,7 +179,7 @@ impl View<'_> {
         let plan = Plan {
             name: params.name.clone(),
             server: server_of(params, &self.plan.cluster)?,
-            run: self.plan.run.clone(),
+            run: self.plan.run,
             hash: String::new(),
             effective: Value::Null,
             ignored: Vec::new(),
