@@ -94,7 +94,6 @@ pub(crate) fn cluster_template(name: &str) -> PyResult<&'static str> {
 }
 
 /// Runs a cluster. The results do not depend on `threads`.
-#[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
 #[pyfunction]
 #[pyo3(signature = (plan, *, threads=1, series_ps=0, checkpoint_at_ps=0, checkpoint=None, progress=None))]
 pub(crate) fn run_cluster(

@@ -122,10 +122,11 @@ impl Connection {
         &self.counters
     }
 
-    /// The congestion window, in bytes.
+    /// The congestion window, in bytes. While it shrinks in proportion to what is delivered it is what is in flight and may be sent.
     #[must_use]
     pub fn cwnd_bytes(&self) -> u64 {
-        self.sender.congestion.bytes()
+        let target = self.sender.congestion.bytes();
+        self.sender.reduction.map_or(target, |_| target.max(self.sender.in_flight() + self.sender.allowed()))
     }
 
     /// Bytes in flight as far as the sender knows: sent, not acknowledged, not taken for lost.

@@ -183,7 +183,7 @@ impl Sender {
     }
 
     /// Bytes that the congestion window has room for. While it shrinks, its share of what was delivered (RFC 6937 section 3.1).
-    fn allowed(&self) -> u64 {
+    pub(super) fn allowed(&self) -> u64 {
         let (window, flight) = (self.congestion.bytes(), self.in_flight());
         match &self.reduction {
             Some(reduction) if flight > window => {
