@@ -193,13 +193,15 @@ fn core_name(layout: &Layout, id: u32) -> String {
     }
 }
 
-/// Settles every domain at `now`, so that areas speak of this moment.
+/// Settles every domain and level at `now`, so that areas and means speak of this moment.
 pub fn settle(machine: &mut Machine, now: Time) {
     for_each_domain(machine, |domain| domain.settle_all(now));
     for_each_cha(machine, |cha| cha.settle(now));
     for component in machine.components_mut() {
-        if let Component::Control(control) = component {
-            control.settle(now);
+        match component {
+            Component::Nic(nic) => nic.settle(now),
+            Component::Control(control) => control.settle(now),
+            _ => {}
         }
     }
 }

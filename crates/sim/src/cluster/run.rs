@@ -112,7 +112,7 @@ impl Run {
     /// its report is of what was measured. Returns whether the run is complete.
     ///
     /// # Errors
-    /// When the world is stuck.
+    /// When the world is stuck, or pauses wait for each other.
     pub fn run(&mut self, mut on_status: impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
         while !self.state.done {
             if !on_status(self.status()) {
@@ -216,6 +216,9 @@ impl Run {
 
     fn at_stop(&mut self, now: Time) -> Result<(), SimulationError> {
         let totals = Totals::read(&self.state.simulation, &self.plan.cluster);
+        if let Some(deadlock) = super::read::deadlock(&self.state.simulation, &self.plan.cluster, now) {
+            return Err(deadlock);
+        }
         self.check_progress(&totals, now)?;
         if self.is_measuring() {
             self.measure(totals, now);
