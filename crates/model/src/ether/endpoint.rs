@@ -162,7 +162,7 @@ impl Endpoint {
     fn arm(&mut self, end: u32, context: &mut NetContext) {
         let now = context.now();
         let at = &mut self.ends[end as usize];
-        if let Some((time, generation)) = at.timer_to_set() {
+        if let Some((time, generation)) = at.timer_to_set(now) {
             let delay_ps = time.ps().saturating_sub(now.ps()).max(1);
             context.send(context.id, delay_ps, Payload::Timer { connection: end, generation });
         }

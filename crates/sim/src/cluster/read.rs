@@ -5,6 +5,7 @@ use hostnet_model::ether::{PausedPort, World};
 use hostnet_model::flow::Application;
 use hostnet_model::nic::DropReason;
 use hostnet_model::params::{ClusterParams, End};
+use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::transport::tcp::{Connection, Counters};
 use hostnet_model::{Component, Machine};
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,14 @@ pub(super) struct FlowTotals {
     pub(super) nic_other: u64,
     /// Packets that switches and cables dropped.
     pub(super) fabric_dropped: u64,
+    /// Packets of any kind that ports of hosts sent, and that came to hosts.
+    pub(super) host_sent: u64,
+    pub(super) host_received: u64,
+    /// RoCE: packets with data thrown away because of a hole before them, or because they had come before; notifications that
+    /// DCQCN sent.
+    pub(super) out_of_order: u64,
+    pub(super) duplicates: u64,
+    pub(super) notifications: u64,
     /// Segments that transports have seen, for progress.
     pub(super) seen: u64,
 }
@@ -57,6 +66,19 @@ impl FlowTotals {
         self.seen += segments_received + acks_received;
     }
 
+    fn add_rdma(&mut self, initiator: bool, connection: &RoceConnection) {
+        let counts = connection.counters();
+        self.received_bytes[usize::from(initiator)] += counts.bytes_received;
+        self.sent_packets += counts.packets_sent + counts.packets_retransmitted;
+        self.retransmitted_packets += counts.packets_retransmitted;
+        self.timeouts += counts.timeouts;
+        self.marked_segments += counts.packets_marked;
+        self.out_of_order += counts.packets_out_of_order;
+        self.duplicates += counts.packets_duplicate;
+        self.notifications += counts.notifications_sent;
+        self.seen += counts.packets_received + counts.packets_out_of_order + counts.packets_duplicate;
+    }
+
     /// Packets that NICs dropped.
     pub(super) fn nic_dropped(&self) -> u64 {
         self.nic_full + self.nic_ring + self.nic_other
@@ -77,6 +99,11 @@ impl FlowTotals {
             nic_ring: self.nic_ring - before.nic_ring,
             nic_other: self.nic_other - before.nic_other,
             fabric_dropped: self.fabric_dropped - before.fabric_dropped,
+            host_sent: self.host_sent - before.host_sent,
+            host_received: self.host_received - before.host_received,
+            out_of_order: self.out_of_order - before.out_of_order,
+            duplicates: self.duplicates - before.duplicates,
+            notifications: self.notifications - before.notifications,
             seen: self.seen - before.seen,
         }
     }
@@ -96,6 +123,11 @@ impl FlowTotals {
             nic_ring: self.nic_ring + other.nic_ring,
             nic_other: self.nic_other + other.nic_other,
             fabric_dropped: self.fabric_dropped + other.fabric_dropped,
+            host_sent: self.host_sent + other.host_sent,
+            host_received: self.host_received + other.host_received,
+            out_of_order: self.out_of_order + other.out_of_order,
+            duplicates: self.duplicates + other.duplicates,
+            notifications: self.notifications + other.notifications,
             seen: self.seen + other.seen,
         }
     }
@@ -125,6 +157,23 @@ pub(super) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> 
     }
 }
 
+/// The ends of RoCE flows of a partition: flow, host, connection.
+pub(super) fn rdma_ends(world: &World) -> Vec<(u32, u16, &RoceConnection)> {
+    match world {
+        World::Server(machine) => {
+            let nics = machine.components().iter().filter_map(|component| match component {
+                Component::Nic(nic) => Some(nic),
+                _ => None,
+            });
+            nics.flat_map(|nic| nic.rdma()).map(|end| (end.flow, end.hosts[0], &end.connection)).collect()
+        }
+        World::Fabric(fabric) => {
+            let ends = fabric.endpoints().flat_map(|endpoint| endpoint.ends());
+            ends.filter_map(|end| Some((end.flow(), end.host(), end.memory()?))).collect()
+        }
+    }
+}
+
 /// The totals of all flows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Totals {
@@ -138,6 +187,10 @@ impl Totals {
             for (flow, host, connection, application) in ends(world) {
                 let initiator = cluster.flows[flow as usize].from == host;
                 totals.flows[flow as usize].add_end(initiator, connection, application);
+            }
+            for (flow, host, connection) in rdma_ends(world) {
+                let initiator = cluster.flows[flow as usize].from == host;
+                totals.flows[flow as usize].add_rdma(initiator, connection);
             }
             totals.count(world);
         }
@@ -153,6 +206,10 @@ impl Totals {
                 for (flow, _, packets) in switches.chain(endpoints).flat_map(|drops| drops.flows()) {
                     self.flows[flow as usize].fabric_dropped += packets;
                 }
+                for end in fabric.endpoints().flat_map(|endpoint| endpoint.ends()) {
+                    self.flows[end.flow() as usize].host_sent += end.sent_packets();
+                    self.flows[end.flow() as usize].host_received += end.received_packets();
+                }
             }
         }
     }
@@ -162,10 +219,13 @@ impl Totals {
             Component::Nic(nic) => {
                 for (totals, flow) in self.flows.iter_mut().zip(nic.flows()) {
                     let dropped = |reason| flow.dropped(reason).packets;
+                    totals.host_sent += flow.sent.packets;
+                    totals.host_received += flow.received.packets;
                     totals.nic_received += flow.received.packets;
                     totals.nic_full += dropped(DropReason::BufferFull);
                     totals.nic_ring += dropped(DropReason::NoDescriptor);
-                    totals.nic_other += dropped(DropReason::Corrupt) + dropped(DropReason::TooLong);
+                    totals.nic_other +=
+                        dropped(DropReason::Corrupt) + dropped(DropReason::TooLong) + dropped(DropReason::NoQueue);
                 }
             }
             Component::NetCore(core) => {

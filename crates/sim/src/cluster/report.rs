@@ -1,7 +1,7 @@
 //! From a run of a cluster to its tables and its summary.
 
 use super::build::server_of;
-use super::read::{ends, FlowTotals, Moment, Totals};
+use super::read::{ends, rdma_ends, FlowTotals, Moment, Totals};
 use super::tables::{self, CLASSES, FLOWS, HOSTS, LATENCIES, MEMORY, QUEUES, SERIES};
 use crate::report::{hash, rows, Report};
 use crate::table::{Cell, Table};
@@ -121,6 +121,11 @@ impl View<'_> {
                 completed[flow as usize] = Some(at);
             }
         }
+        for (flow, _, connection) in self.simulation.worlds().flat_map(rdma_ends) {
+            if let Some(at) = connection.completed_at() {
+                completed[flow as usize] = Some(at);
+            }
+        }
         for (index, (totals, flow)) in flows.iter().zip(&cluster.flows).enumerate() {
             let name = |host: u16| Cell::from(cluster.hosts[usize::from(host)].name.as_str());
             let fct = completed[index].map(|at: Time| (at.ps().saturating_sub(flow.start_ps)) as f64 / 1e6);
@@ -148,6 +153,13 @@ impl View<'_> {
             for (flow, _, _, application) in self.simulation.worlds().flat_map(ends) {
                 if usize::from(cluster.flows[flow as usize].class) == class {
                     latency.merge(application.latency());
+                }
+            }
+            for (flow, _, connection) in self.simulation.worlds().flat_map(rdma_ends) {
+                if let Some(own) =
+                    connection.latency().filter(|_| usize::from(cluster.flows[flow as usize].class) == class)
+                {
+                    latency.merge(own);
                 }
             }
             if latency.count() == 0 {
@@ -450,5 +462,10 @@ fn counts(totals: &FlowTotals) -> Vec<Cell> {
         totals.marked_by_host.into(),
         totals.timeouts.into(),
         totals.probes.into(),
+        totals.host_sent.into(),
+        totals.host_received.into(),
+        totals.out_of_order.into(),
+        totals.duplicates.into(),
+        totals.notifications.into(),
     ]
 }

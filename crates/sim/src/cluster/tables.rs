@@ -6,7 +6,7 @@ use crate::table::Kind;
 
 type Column = (&'static str, Kind);
 
-const COUNTS: [Column; 12] = [
+const COUNTS: [Column; 17] = [
     ("sent_packets", Kind::Integer),
     ("retransmitted_packets", Kind::Integer),
     ("nic_received", Kind::Integer),
@@ -19,12 +19,17 @@ const COUNTS: [Column; 12] = [
     ("marked_by_host", Kind::Integer),
     ("timeouts", Kind::Integer),
     ("probes", Kind::Integer),
+    ("host_sent", Kind::Integer),
+    ("host_received", Kind::Integer),
+    ("out_of_order", Kind::Integer),
+    ("duplicates", Kind::Integer),
+    ("notifications", Kind::Integer),
 ];
 
 pub(super) const CLASSES: &[Column] =
-    &join::<3, 12, 15>([("class", Kind::Text), ("goodput_gbps", Kind::Number), ("goodput_ci95", Kind::Number)], COUNTS);
+    &join::<3, 17, 20>([("class", Kind::Text), ("goodput_gbps", Kind::Number), ("goodput_ci95", Kind::Number)], COUNTS);
 
-pub(super) const FLOWS: &[Column] = &join::<8, 12, 20>(
+pub(super) const FLOWS: &[Column] = &join::<8, 17, 25>(
     [
         ("flow", Kind::Integer),
         ("class", Kind::Text),
