@@ -1,6 +1,7 @@
 //! Hosts, switches and cables: builds the world of a cluster, runs it, and makes tables of it.
 
 mod build;
+mod control;
 mod read;
 mod report;
 mod run;

@@ -246,7 +246,11 @@ impl Run {
         state.phase = Phase::Measure;
         state.window_start = now;
         state.next_batch = now + state.batch_ps;
-        state.next_series = if self.options.series_ps > 0 { now + self.options.series_ps } else { Time::MAX };
+        if self.options.series_ps > 0 {
+            // What the first step starts from.
+            state.series.push(Moment::read(&mut state.simulation, now));
+            state.next_series = now + self.options.series_ps;
+        }
     }
 
     fn measure(&mut self, totals: Totals, now: Time) {
