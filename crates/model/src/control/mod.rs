@@ -89,6 +89,15 @@ impl Control {
         self.rule.attach(controller)
     }
 
+    /// The name of the controller from outside, if the rule is one.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match &self.params.rule {
+            ControlRule::User(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// The name of a controller from outside that has not been attached; until it is, nothing is done.
     #[must_use]
     pub fn missing(&self) -> Option<&str> {

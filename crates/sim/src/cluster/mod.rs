@@ -2,10 +2,12 @@
 
 mod build;
 mod control;
+mod outside;
 mod read;
 mod report;
 mod run;
 mod tables;
 
 pub use build::world;
+pub use outside::HostError;
 pub use run::{Options, Run};
