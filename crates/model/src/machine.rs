@@ -110,6 +110,11 @@ impl Machine {
         &self.packets
     }
 
+    /// The packets, to record some of them.
+    pub fn packets_mut(&mut self) -> &mut Packets {
+        &mut self.packets
+    }
+
     /// The caches.
     #[must_use]
     pub fn caches(&self) -> Option<&Caches> {

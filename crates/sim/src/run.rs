@@ -95,6 +95,9 @@ pub enum SimulationError {
     /// A trace that a core replays is wrong: file, line and rule.
     #[error("{0}")]
     Trace(#[from] TraceError),
+    /// A controller from outside is missing: the host and what it needs.
+    #[error("{0}")]
+    Controller(String),
     /// Events happen, and time stands still.
     #[error("time stands still at {at_ps} ps: events follow each other without end")]
     Livelock {

@@ -1,6 +1,7 @@
 //! What a world has done so far, read off its parts.
 
 use hostnet_kernel::{Simulation, Time};
+use hostnet_model::control::Signals;
 use hostnet_model::ether::{PausedPort, World};
 use hostnet_model::flow::Application;
 use hostnet_model::nic::DropReason;
@@ -260,6 +261,10 @@ pub(super) struct HostMoment {
     /// Packets that the NIC received and dropped since the start of the run.
     pub(super) received: u64,
     pub(super) dropped: u64,
+    /// Bytes that applications here read since the start of the run.
+    pub(super) read_bytes: u64,
+    /// Of what watches the host: its level, and its smoothed signals.
+    pub(super) control: Option<(u8, Signals)>,
 }
 
 /// A world at one moment.
@@ -294,6 +299,11 @@ fn host_moment(machine: &Machine) -> HostMoment {
                 moment.received = nic.flows().iter().map(|flow| flow.received.packets).sum();
                 moment.dropped = nic.flows().iter().map(|flow| flow.dropped_in_all().packets).sum();
             }
+            Component::NetCore(core) => {
+                moment.read_bytes +=
+                    core.sockets().map(|(_, _, _, application)| application.received_bytes()).sum::<u64>();
+            }
+            Component::Control(control) => moment.control = Some((control.level(), *control.signals())),
             _ => {}
         }
     }

@@ -1,6 +1,7 @@
 //! From a run of a cluster to its tables and its summary.
 
 use super::build::server_of;
+use super::control;
 use super::read::{ends, rdma_ends, FlowTotals, Moment, Totals};
 use super::tables::{self, CLASSES, FLOWS, HOSTS, LATENCIES, MEMORY, QUEUES, SERIES};
 use crate::report::{hash, rows, Report};
@@ -33,7 +34,7 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    fn window_ps(&self) -> f64 {
+    pub(super) fn window_ps(&self) -> f64 {
         self.now.since(self.window_start) as f64
     }
 
@@ -55,6 +56,7 @@ impl View<'_> {
         let queues = self.queues();
         let latencies = self.latencies();
         let memory = self.memory();
+        let control = self.control();
         let summary = json!({
             "format": 1,
             "engine": "cluster",
@@ -70,12 +72,13 @@ impl View<'_> {
             "hosts": rows(&hosts),
             "memory": rows(&memory),
             "queues": rows(&queues),
+            "control": rows(&control),
             "ignored": self.plan.ignored,
             "unvalidated": self.plan.unvalidated,
         });
         let mut all =
             vec![classes, self.flows(&flows), latencies, hosts, memory, queues, self.domains(), self.channels()];
-        all.push(self.series());
+        all.extend([control, self.series()]);
         let result_hash = hash(&summary, &all);
         Report { summary, tables: all, result_hash }
     }
@@ -175,7 +178,7 @@ impl View<'_> {
     }
 
     /// The servers with their numbers as hosts, in the order of the partitions.
-    fn servers(&self) -> impl Iterator<Item = (usize, &Machine)> {
+    pub(super) fn servers(&self) -> impl Iterator<Item = (usize, &Machine)> {
         let hosts = self.plan.cluster.hosts.iter().enumerate();
         let servers = hosts.filter(|(_, host)| matches!(host.kind, hostnet_model::params::HostKind::Server(_)));
         let machines = self.simulation.worlds().filter_map(|world| match world {
@@ -407,25 +410,29 @@ impl View<'_> {
     fn series(&self) -> Table {
         let mut table = Table::new("series", SERIES);
         let hosts: Vec<usize> = self.servers().map(|(host, _)| host).collect();
-        let mut last = Moment { at: self.window_start, ..Moment::default() };
-        for moment in self.series {
+        for pair in self.series.windows(2) {
+            let [last, moment] = pair else { continue };
             let span_ps = moment.at.since(last.at) as f64;
-            for (index, (now, &host)) in moment.hosts.iter().zip(&hosts).enumerate() {
+            for ((now, before), &host) in moment.hosts.iter().zip(&last.hosts).zip(&hosts) {
                 let params = &self.plan.cluster.hosts[host];
-                let before = last.hosts.get(index).copied().unwrap_or_default();
                 let lines_each = (line_bytes(params.fidelity) / 64) as f64;
                 let lines = (now.inserted_lines - before.inserted_lines) as f64 * lines_each;
+                let [occupancy, bandwidth] =
+                    now.control.map_or([None; 2], |(_, signals)| control::smoothed(&signals).map(Some));
                 table.push(vec![
                     (moment.at.since(self.window_start) as f64 / 1e6).into(),
                     params.name.as_str().into(),
                     ((now.occupancy_area - before.occupancy_area) as f64 * lines_each / span_ps).into(),
                     (lines * 64.0 * 8000.0 / span_ps).into(),
                     now.buffer_bytes.into(),
-                    (now.received - before.received.min(now.received)).into(),
-                    (now.dropped - before.dropped.min(now.dropped)).into(),
+                    (now.received - before.received).into(),
+                    (now.dropped - before.dropped).into(),
+                    ((now.read_bytes - before.read_bytes) as f64 * 8000.0 / span_ps).into(),
+                    now.control.map_or(Cell::Empty, |(level, _)| u64::from(level).into()),
+                    occupancy.into(),
+                    bandwidth.into(),
                 ]);
             }
-            last = moment.clone();
         }
         table
     }
