@@ -81,9 +81,15 @@ impl Builder<'_> {
         for ((queue, core), sockets) in (0..).zip(serving).zip(sockets) {
             let footprint = NetFootprint::at(self.space.take(NetFootprint::BYTES));
             let rng = self.component_rng(self.layout.core + core);
-            let (params, pages) = (self.params.core.clone(), self.pages.clone());
-            let core_of =
-                NetCore::new(core, params, stack.clone(), pages, rng, sockets, Some(queue), footprint, self.classes);
+            let (mut params, pages) = (self.params.core.clone(), self.pages.clone());
+            let mut stack = stack.clone();
+            // Entries that do not make whole bursts are spread over the cores.
+            let ahead = |cores: u32| (cores * stack.copy_ahead) >> stack.burst_shift;
+            stack.copy_ahead = (ahead(u32::from(queue) + 1) - ahead(u32::from(queue))).max(1);
+            if stack.burst_shift > 0 {
+                params.lfb_entries = stack.copy_ahead;
+            }
+            let core_of = NetCore::new(core, params, stack, pages, rng, sockets, Some(queue), footprint, self.classes);
             cores[core as usize] = Component::NetCore(Box::new(core_of));
         }
     }

@@ -116,6 +116,7 @@ pub(super) fn nic(
         relaxed_ordering: spec.relaxed_ordering,
         pfc,
         lro: spec.lro,
+        burst_shift: 0,
     })
 }
 
@@ -183,6 +184,7 @@ pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>) -> StackParams {
         extra_lines: (spec.extra_lines * 65536.0).round() as u64,
         copy_ahead: spec.copy_ahead,
         cached_user: spec.cached_user,
+        burst_shift: 0,
     }
 }
 

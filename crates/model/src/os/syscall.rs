@@ -108,9 +108,9 @@ impl NetCore {
         let class = socket.params.class;
         if calling.reads {
             self.lines.begin_read(class);
-            socket.take(calling.bytes, |line, lines| self.lines.source(line, lines));
+            socket.take(calling.bytes, self.stack.burst_shift, |line, lines| self.lines.source(line, lines));
         } else {
-            self.lines.begin_write(class, calling.bytes.div_ceil(64));
+            self.lines.begin_write(class, (calling.bytes >> self.stack.burst_shift).div_ceil(64));
         }
     }
 

@@ -109,6 +109,7 @@ pub(super) fn params() -> NicParams {
         relaxed_ordering: true,
         pfc: None,
         lro: false,
+        burst_shift: 0,
     }
 }
 

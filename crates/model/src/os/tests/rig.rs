@@ -72,6 +72,7 @@ pub(super) fn stack() -> StackParams {
         extra_lines: 0,
         copy_ahead: 8,
         cached_user: true,
+        burst_shift: 0,
     }
 }
 
