@@ -251,7 +251,7 @@ def cluster_point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
     for name, outcome in outcomes.items():
         if outcome.skipped:
             continue
-        host = next(iter(outcome.summary["hosts"]), {})
+        host: Mapping[str, Any] = next(iter(outcome.summary["hosts"]), {})
         point = {"point": name, "config_hash": outcome.summary["config_hash"]}
         rows += [{**host, **point, **flows} for flows in outcome.summary["classes"]]
     return [{column: row.get(column) for column in CLUSTER_COLUMNS} for row in rows]

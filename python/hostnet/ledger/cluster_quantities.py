@@ -87,13 +87,12 @@ def fabric_congestion(series: Series, run: Outcome, _: Outcome | None) -> Estima
     return share_of_packets(marked + number(row, "fabric_dropped"), number(row, "sent_packets"))
 
 
-def switch_marks(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def switch_marks(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Packets that switches mark."""
-    del series
     return Estimate(float(sum(queue["marked_packets"] or 0 for queue in run.summary["queues"])), None)
 
 
-def mark_share(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def mark_share(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Packets marked by the queue that marks most, as a share of those that it sends."""
     row = busiest(run)
     return Estimate(row["marked_packets"] / row["sent_packets"], None)
@@ -104,12 +103,12 @@ def timeouts(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     return Estimate(number(flow_class(series, run), "timeouts"), None)
 
 
-def iio_occupancy(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def iio_occupancy(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Lines in the IIO's write buffer, mean over time."""
     return Estimate(number(only(run, "hosts"), "iio_write_occupancy"), None)
 
 
-def iio_occupancy_peak(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def iio_occupancy_peak(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """The largest mean of the lines in the IIO's write buffer over a step of the time series."""
     return Estimate(max(float(row["iio_write_occupancy"]) for row in run.summary["series"]), None)
 
@@ -120,12 +119,12 @@ def full_share(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     return Estimate(100 * sum(step >= series.constant for step in steps) / len(steps), None)
 
 
-def iio_latency(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def iio_latency(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Mean time of a line in the IIO's write buffer, in ns."""
     return Estimate(number(only(run, "hosts"), "iio_write_latency_ns"), None)
 
 
-def pcie_bandwidth(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def pcie_bandwidth(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Lines that enter the IIO's write buffer x 64 B, in Gbps: B_S."""
     return Estimate(number(only(run, "hosts"), "iio_write_gbps"), None)
 
@@ -149,7 +148,7 @@ def memory_bandwidth(series: Series, run: Outcome, _: Outcome | None) -> Estimat
     return Estimate(sum(number(row, "gb_per_s") for row in rows), None)
 
 
-def memory_of_all(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def memory_of_all(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """DRAM traffic of everything, in GB/s."""
     return Estimate(sum(number(row, "gb_per_s") for row in run.summary["memory"]), None)
 
@@ -185,19 +184,19 @@ def memory_per_request(series: Series, run: Outcome, _: Outcome | None) -> Estim
     return Estimate(number(row, "gb_per_s") / asked if asked else math.nan, None)
 
 
-def core_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def core_time(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Time that network cores are at work, softirq, system calls, copies and waits for memory, in %."""
     row = only(run, "hosts")
     kinds = ("softirq", "call", "copy", "stalled", "send")
     return Estimate(100 * sum(number(row, f"core_{kind}_share") for kind in kinds), None)
 
 
-def credit_wait(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def credit_wait(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Time that the NIC waits for PCIe credits, in %."""
     return Estimate(100 * number(only(run, "hosts"), "nic_credit_wait_share"), None)
 
 
-def nic_wait(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def nic_wait(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """99th percentile of the time in the NIC's buffer, in us."""
     return Estimate(number(only(run, "hosts"), "nic_buffered_p99_us"), None)
 
@@ -224,19 +223,19 @@ def level_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     return Estimate(100 * sum(counted(watched(run), f"level_{level}_share") for level in series.parts), None)
 
 
-def stops(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def stops(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Changes between the two highest levels."""
     return Estimate(counted(watched(run), "level_3_4_switches"), None)
 
 
-def read_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def read_time(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Mean time of a read of the register of occupancy, which is all that its loop does, in ns."""
     row = watched(run)
     samples = counted(row, "occupancy_samples") + counted(row, "occupancy_discarded")
     return Estimate(number(run.summary, "window_ns") / samples if samples else math.nan, None)
 
 
-def explained_changes(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def explained_changes(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Changes between levels 3 and 4 that the smoothed signals explain, at most a signal's time before, in %."""
     steps = [row for row in run.summary["series"] if row.get("level") is not None]
     changes = [place for place in range(CHANGE_STEPS, len(steps)) if is_stop(steps[place - 1], steps[place])]
@@ -266,17 +265,17 @@ def is_explained(steps: Sequence[Mapping[str, Any]]) -> bool:
     )
 
 
-def queue_peak(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def queue_peak(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """The most packets in the queue that marks most."""
     return Estimate(float(busiest(run)["queue_max_packets"]), None)
 
 
-def queue_mean(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def queue_mean(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """The mean of the packets in that queue."""
     return Estimate(float(busiest(run)["queue_mean_packets"]), None)
 
 
-def queue_spread(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+def queue_spread(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """The standard deviation of the packets in that queue."""
     return Estimate(float(busiest(run)["queue_sd_packets"]), None)
 

@@ -142,7 +142,7 @@ def estimate_of(
         )
         found = [quantity_at(other, pair, outcomes) for pair in others]
         estimates = [compared(series, here, there) for here, there in zip(estimates, found, strict=True)]
-    return summed_up(series, [pair.point for pair in need.values], estimates, published)
+    return extreme(series, estimates, [pair.point for pair in need.values], published)
 
 
 def quantity_at(series: Series, pair: Pair, outcomes: Mapping[str, Outcome]) -> Estimate:
@@ -158,8 +158,13 @@ def quantity_of(series: Series) -> Quantity:
     return KNOWN[series.quantity]
 
 
-def summed_up(series: Series, names: Sequence[str], estimates: Sequence[Estimate], published: float | None) -> Estimate:
-    """What several values come to; one that was not measured, if there is any, as nobody knows what it would change."""
+def extreme(
+    series: Series, estimates: Sequence[Estimate], names: Sequence[str] = (), published: float | None = None
+) -> Estimate:
+    """What several values come to; one that was not measured, if there is any, as nobody knows what it would change.
+
+    `names` are those of the points, and `published` is what the farthest is sought from.
+    """
     unknown = [estimate for estimate in estimates if math.isnan(estimate.value)]
     if unknown or series.over is None:
         return (unknown or estimates)[0]

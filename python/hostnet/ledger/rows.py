@@ -24,9 +24,9 @@ class Row:
     """One published value and what the simulator says. A row of kind context has no published value.
 
     `error` is signed. When `kind` is relative: (simulated - published) / published, or over the floor of the group
-    where that is more. When it is absolute: the difference in `unit`. When it is factor: by how much the larger of the two
-    exceeds the smaller, as a share of the smaller. When it is range: the distance from the range
-    between `published` and `other` as a share of the nearer end, 0 inside. When it is relation: the distance from the
+    where that is more. When it is absolute: the difference in `unit`. When it is factor: by how much the larger of the
+    two exceeds the smaller, as a share of the smaller. When it is range: the distance from the range between
+    `published` and `other` as a share of the nearer end, 0 inside. When it is relation: the distance from the
     bound `published` as a share of it, 0 on the side that `relation` names.
     `ci95` is the half-width of the simulated value's confidence interval in `unit`. What is unknown is None.
     """
