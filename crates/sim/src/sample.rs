@@ -204,6 +204,9 @@ pub fn settle(machine: &mut Machine, now: Time) {
             _ => {}
         }
     }
+    if let Some(memory) = machine.fluid_mut() {
+        memory.settle(now);
+    }
 }
 
 /// Starts a new measuring window at `now`.
@@ -223,6 +226,9 @@ pub fn reset(machine: &mut Machine, now: Time) {
     }
     if let Some(caches) = machine.caches_mut() {
         caches.reset_counts();
+    }
+    if let Some(memory) = machine.fluid_mut() {
+        memory.reset(now);
     }
 }
 
@@ -247,9 +253,10 @@ fn for_each_domain(machine: &mut Machine, mut action: impl FnMut(&mut Domain)) {
             Component::Ssd(ssd) => ssd.domains_mut().into_iter().for_each(&mut action),
             Component::Nic(nic) => nic.domains_mut().into_iter().for_each(&mut action),
             Component::Upi(upi) => upi.domains_mut().into_iter().for_each(&mut action),
-            Component::Control(_) => {}
+            Component::Control(_) | Component::Fluid => {}
             Component::Sender(sender) => sender.domains_mut().into_iter().for_each(&mut action),
             Component::Receiver(receiver) => receiver.domains_mut().into_iter().for_each(&mut action),
+            Component::Probe(probe) => probe.domains_mut().into_iter().for_each(&mut action),
         }
     }
 }

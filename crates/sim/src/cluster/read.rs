@@ -279,15 +279,20 @@ impl Moment {
     pub(super) fn read(simulation: &mut Simulation<World>, now: Time) -> Self {
         simulation.parts_mut().iter_mut().for_each(|part| settle(&mut part.0, now));
         let hosts = simulation.worlds().filter_map(|world| match world {
-            World::Server(machine) => Some(host_moment(machine)),
+            World::Server(machine) => Some(host_moment(machine, now)),
             World::Fabric(_) => None,
         });
         Self { at: now, hosts: hosts.collect() }
     }
 }
 
-fn host_moment(machine: &Machine) -> HostMoment {
+fn host_moment(machine: &Machine, now: Time) -> HostMoment {
     let mut moment = HostMoment::default();
+    if let Some(memory) = machine.fluid() {
+        let counts = memory.counts(now);
+        moment.occupancy_area = u64::try_from(counts.area[0]).unwrap_or(u64::MAX);
+        moment.inserted_lines = counts.lines[0];
+    }
     for component in machine.components() {
         match component {
             Component::Iio(iio) => {
@@ -329,7 +334,7 @@ pub(super) fn settle(world: &mut World, now: Time) {
 /// Whether lines or packets are on their way.
 pub(super) fn is_busy(simulation: &Simulation<World>) -> bool {
     simulation.worlds().any(|world| match world {
-        World::Server(machine) => !machine.requests().is_empty(),
+        World::Server(machine) => !machine.requests().is_empty() || !machine.packets().is_empty(),
         World::Fabric(fabric) => !fabric.packets().is_empty(),
     })
 }

@@ -12,6 +12,8 @@ use hostnet_kernel::{Simulation, Time};
 use hostnet_measure::batch::estimate;
 use hostnet_measure::Histogram;
 use hostnet_model::ether::{Egress, World};
+use hostnet_model::fluid::FluidCounts;
+use hostnet_model::memory::Counters;
 use hostnet_model::nic::Nic;
 use hostnet_model::os::{CoreTimes, Spent};
 use hostnet_model::params::Fidelity;
@@ -231,6 +233,9 @@ impl View<'_> {
 
     /// Occupancy, latency and bandwidth of writes and reads of devices.
     fn iio(&self, machine: &Machine, line_bytes: u64) -> Vec<Cell> {
+        if let Some(memory) = machine.fluid() {
+            return self.fluid_iio(&memory.counts(self.now));
+        }
         let Some(iio) = machine.components().iter().find_map(|part| match part {
             Component::Iio(iio) => Some(iio),
             _ => None,
@@ -244,6 +249,16 @@ impl View<'_> {
             let occupancy = domain.area_ps() as f64 / self.window_ps() * lines_each;
             let latency_ns = (lines > 0).then(|| residence as f64 / lines as f64 / 1000.0);
             [Cell::from(occupancy), latency_ns.into(), self.gbps(lines * line_bytes).into()]
+        });
+        books.concat()
+    }
+
+    /// The same of a memory of rates.
+    fn fluid_iio(&self, counts: &FluidCounts) -> Vec<Cell> {
+        let books = [0, 1].map(|way| {
+            let (lines, area) = (counts.lines[way], counts.area[way] as f64);
+            let latency_ns = (lines > 0).then(|| area / lines as f64 / 1000.0);
+            [Cell::from(area / self.window_ps()), latency_ns.into(), self.gbps(lines * 64).into()]
         });
         books.concat()
     }
@@ -311,15 +326,19 @@ impl View<'_> {
                     _ => None,
                 })
                 .collect();
+            let rates = machine.fluid().map(|memory| memory.counts(self.now).bytes);
             for (class, workload) in server.workloads.iter().enumerate() {
-                let read: u64 = counters.iter().map(|channel| channel.reads[class]).sum();
-                let written: u64 = counters.iter().map(|channel| channel.writes[class]).sum();
+                let lines = |pick: fn(&Counters) -> &[u64]| counters.iter().map(|of| pick(of)[class]).sum::<u64>();
+                let [read, written] = match &rates {
+                    Some(bytes) => bytes[class],
+                    None => [lines(|of| &of.reads) * line_bytes, lines(|of| &of.writes) * line_bytes],
+                };
                 table.push(vec![
                     params.name.as_str().into(),
                     workload.name.as_str().into(),
-                    self.gb_per_s(read * line_bytes).into(),
-                    self.gb_per_s(written * line_bytes).into(),
-                    self.gb_per_s((read + written) * line_bytes).into(),
+                    self.gb_per_s(read).into(),
+                    self.gb_per_s(written).into(),
+                    self.gb_per_s(read + written).into(),
                 ]);
             }
         }
