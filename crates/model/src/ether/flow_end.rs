@@ -138,7 +138,7 @@ impl FlowEnd {
             Kind::Memory(memory) => memory.timer(now)?,
             Kind::Replay(_) | Kind::Sink => return None,
         };
-        self.timer.to_set(wanted)
+        self.timer.next_to_set(wanted)
     }
 
     /// The wake-up to be set, if none comes that early.

@@ -18,7 +18,7 @@ pub(super) struct Timer {
 impl Timer {
     /// The time of the event that is missing, and its generation.
     #[inline]
-    pub(super) fn to_set(&mut self, wanted: Time) -> Option<(Time, u32)> {
+    pub(super) fn next_to_set(&mut self, wanted: Time) -> Option<(Time, u32)> {
         if self.set.is_some_and(|at| at <= wanted) {
             return None;
         }

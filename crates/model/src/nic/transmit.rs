@@ -275,7 +275,7 @@ impl Transmit {
             return false;
         }
         dma.read(cut.line, lines, cut.class, context);
-        common.counters.read_bytes += u64::from(lines) * 64 << common.params.burst_shift;
+        common.counters.read_bytes += (u64::from(lines) * 64) << common.params.burst_shift;
         cut.line += u64::from(lines);
         cut.lines -= lines;
         let brings = if cut.lines == 0 { Brings::Packet(cut.id) } else { Brings::Part };

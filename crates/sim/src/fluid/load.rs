@@ -84,7 +84,7 @@ pub(super) fn measure(params: &ServerParams, load: Load) -> Measured {
         }
     }
     let lines = copied(machine) - before;
-    measured.copy_ps = (PROBE_PS[1] * copying << 10).checked_div(lines).unwrap_or(0);
+    measured.copy_ps = ((PROBE_PS[1] * copying) << 10).checked_div(lines).unwrap_or(0);
     measured
 }
 
@@ -143,7 +143,7 @@ impl Builder<'_> {
             let rng = self.component_rng(self.layout.core + core);
             let (params, pages) = (self.params.core.clone(), self.pages.clone());
             let lines = CopyLines::new(core, params, &stack, pages, rng, footprint, source, self.classes);
-            cores[core as usize] = Component::Probe(Box::new(Probe::Copier(Copier::new(lines))));
+            cores[core as usize] = Component::Probe(Box::new(Probe::Copier(Box::new(Copier::new(lines)))));
         }
     }
 

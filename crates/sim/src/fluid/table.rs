@@ -80,7 +80,7 @@ fn of_hold(params: &ServerParams, load: &Load) -> FluidHold {
 
 fn point(params: &ServerParams, load: &Load) -> FluidPoint {
     let most = measure(params, load.clone());
-    let per_packet = u128::from(load.packet_lines()) * 64 * 1_000_000_000_000 * 16 << 10;
+    let per_packet = (u128::from(load.packet_lines()) * 64 * 1_000_000_000_000 * 16) << 10;
     let at = |share: u32| {
         if share == 16 {
             return most.clone();
