@@ -153,7 +153,7 @@ impl FluidMemory {
         let share = self.share_at(now);
         let point = point(&self.params, self.hold(), self.copying(now));
         let wait_ps = if first { FluidPoint::at(&point.read_ps, share) } else { 0 };
-        let ps = (wait_ps + (FluidPoint::at(&point.copy_ps, share) * lines >> 10)).max(1);
+        let ps = (wait_ps + ((FluidPoint::at(&point.copy_ps, share) * lines) >> 10)).max(1);
         self.copying_until[core as usize] = now + ps;
         ps
     }

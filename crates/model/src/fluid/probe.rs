@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Probe {
     /// A core that does nothing but copy.
-    Copier(Copier),
+    Copier(Box<Copier>),
     /// What sends packets to the NIC and takes them off its hands.
     Feeder(Feeder),
 }
