@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Shares of the most that devices can write, in sixteenths, for which rates are known. Closer where waiting grows fast.
-pub const FLUID_SHARES: [u32; 6] = [4, 8, 12, 14, 15, 16];
+pub const FLUID_SHARES: [u32; 5] = [8, 12, 14, 15, 16];
 
 /// A value at each of [`FLUID_SHARES`].
 pub type FluidRow = [u64; FLUID_SHARES.len()];
@@ -66,26 +66,26 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ROW: FluidRow = [100, 200, 400, 400, 300, 1_000];
+    const ROW: FluidRow = [200, 400, 400, 300, 1_000];
 
     #[test]
     fn a_known_share_has_its_value() {
         for (known, value) in FLUID_SHARES.into_iter().zip(ROW) {
             assert_eq!(FluidPoint::at(&ROW, known << 12), value, "{known}/16");
         }
-        assert_eq!(FluidPoint::at(&ROW, 0), 100);
+        assert_eq!(FluidPoint::at(&ROW, 0), 200);
         assert_eq!(FluidPoint::at(&ROW, u32::MAX), 1_000);
     }
 
     #[test]
     fn between_two_shares_it_is_straight() {
-        assert_eq!(FluidPoint::at(&ROW, 6 << 12), 150);
+        assert_eq!(FluidPoint::at(&ROW, 10 << 12), 300);
         assert_eq!(FluidPoint::at(&ROW, 29 << 11), 350);
     }
 
     proptest! {
         #[test]
-        fn it_lies_between_its_neighbours(row: [u64; 6], share in 0_u32..=1 << 16) {
+        fn it_lies_between_its_neighbours(row: [u64; 5], share in 0_u32..=1 << 16) {
             let value = FluidPoint::at(&row, share);
             let upper = FLUID_SHARES.iter().position(|&known| known << 12 >= share).unwrap();
             let [low, high] = [row[upper.saturating_sub(1)], row[upper]];

@@ -11,7 +11,7 @@ use hostnet_model::params::{NicParams, ServerParams};
 use hostnet_model::{Component, Machine, Payload};
 
 /// Time before and while a loaded server is measured, in ps.
-const PROBE_PS: [u64; 2] = [20_000_000, 60_000_000];
+const PROBE_PS: [u64; 2] = [12_000_000, 50_000_000];
 /// Bytes of an Ethernet header.
 const ETHERNET_BYTES: u32 = 14;
 
@@ -34,7 +34,7 @@ pub(crate) struct Load {
 }
 
 /// What a loaded server does.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Measured {
     /// Lines that devices wrote, as bytes per second.
     pub(super) drain_bytes_per_s: u64,
@@ -55,8 +55,24 @@ impl Load {
     }
 }
 
-/// Runs a server under a load for a moment. The network is its last workload.
-pub(super) fn measure(params: &ServerParams, load: Load) -> Measured {
+/// Runs a server under a load for `moments` moments, and takes the mean. The network is its last workload. How lines of different
+/// sources meet in the banks changes slowly; each moment has them meet in another way.
+pub(super) fn measure(params: &ServerParams, load: &Load, moments: u64) -> Measured {
+    let seeds = (0..moments).map(|moment| params.seed.wrapping_add(moment));
+    let all: Vec<Measured> = seeds.map(|seed| moment(&ServerParams { seed, ..params.clone() }, load.clone())).collect();
+    let mean = |pick: &dyn Fn(&Measured) -> u64| all.iter().map(pick).sum::<u64>() / moments.max(1);
+    Measured {
+        drain_bytes_per_s: mean(&|measured| measured.drain_bytes_per_s),
+        write_ps: mean(&|measured| measured.write_ps),
+        read_ps: mean(&|measured| measured.read_ps),
+        copy_ps: mean(&|measured| measured.copy_ps),
+        workloads: (0..params.workloads.len())
+            .map(|class| [0, 1].map(|way: usize| mean(&|measured| measured.workloads[class][way])))
+            .collect(),
+    }
+}
+
+fn moment(params: &ServerParams, load: Load) -> Measured {
     let copying = load.copying as u64;
     let mut simulation = loaded_server(params, load);
     let [start, end] = [PROBE_PS[0], PROBE_PS[0] + PROBE_PS[1]].map(Time::from_ps);

@@ -6,6 +6,9 @@ use hostnet_model::params::{
     ControlRule, FluidHold, FluidParams, FluidPoint, FluidRow, RemoteParams, ServerParams, FLUID_SHARES,
 };
 
+/// Moments that a server is measured for while devices write some of what they can, and all of it.
+const MOMENTS: [u64; 2] = [2, 5];
+
 /// The rates of a server whose network has packets of up to `ip_bytes` bytes and is served by `cores`. The network is its last
 /// workload.
 pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32) -> FluidParams {
@@ -79,19 +82,18 @@ fn of_hold(params: &ServerParams, load: &Load) -> FluidHold {
 }
 
 fn point(params: &ServerParams, load: &Load) -> FluidPoint {
-    let most = measure(params, load.clone());
+    let most = measure(params, load, MOMENTS[1]);
+    let drain_bytes_per_s = most.drain_bytes_per_s;
     let per_packet = (u128::from(load.packet_lines()) * 64 * 1_000_000_000_000 * 16) << 10;
-    let at = |share: u32| {
-        if share == 16 {
-            return most.clone();
-        }
-        let gap = per_packet / (u128::from(most.drain_bytes_per_s.max(1)) * u128::from(share));
-        measure(params, Load { gap: gap as u64, ..load.clone() })
+    let at = |share: &u32| {
+        let gap = per_packet / (u128::from(drain_bytes_per_s.max(1)) * u128::from(*share));
+        measure(params, &Load { gap: gap as u64, ..load.clone() }, MOMENTS[0])
     };
-    let measured = FLUID_SHARES.map(at);
+    let mut measured: Vec<Measured> = FLUID_SHARES[..FLUID_SHARES.len() - 1].iter().map(at).collect();
+    measured.push(most);
     let row = |pick: &dyn Fn(&Measured) -> u64| -> FluidRow { std::array::from_fn(|share| pick(&measured[share])) };
     FluidPoint {
-        drain_bytes_per_s: most.drain_bytes_per_s,
+        drain_bytes_per_s,
         write_ps: row(&|measured| measured.write_ps),
         read_ps: row(&|measured| measured.read_ps),
         copy_ps: row(&|measured| measured.copy_ps),
