@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from hostnet._core import ClusterPlan
     from hostnet.cli.request import Request
     from hostnet.cluster import ClusterResults
     from hostnet.results import Source
@@ -35,6 +36,7 @@ def run_cluster_command(request: Request, source: Source, publish: Publish, runs
     rundir.check_place(request.out or rundir.fresh_path(runs, plan.name))
     if request.checkpoint is not None:
         rundir.check_parent(request.checkpoint)
+    capture = _capture(plan, request)
     with Watch(show=not request.quiet) as watch:
         results = cluster.run_plan(
             plan,
@@ -43,6 +45,7 @@ def run_cluster_command(request: Request, source: Source, publish: Publish, runs
             series_ps=request.series_ps,
             checkpoint_at_ps=request.checkpoint_at_ps,
             checkpoint=_before(request.from_checkpoint),
+            capture=capture,
             progress=watch,
         )
         watch.finish()
@@ -64,6 +67,18 @@ def _check(request: Request) -> None:
     for option, value in single.items():
         if value is not None:
             raise ConfigError(f"{option}: is about one server; the configuration describes a cluster")
+
+
+def _capture(plan: ClusterPlan, request: Request) -> cluster.Capture | None:
+    """The capture that is asked for, checked before the run begins."""
+    options = request.pcap
+    if options.file is None:
+        return None
+    rundir.check_parent(options.file)
+    snaplen = cluster.SNAPLEN if options.snaplen is None else options.snaplen
+    capture = cluster.Capture(options.file, options.host, snaplen, ("--pcap-host", "--pcap-snaplen"))
+    cluster.captured_host(plan, capture)
+    return capture
 
 
 def _before(path: Path | None) -> bytes | None:
