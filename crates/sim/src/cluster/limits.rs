@@ -55,6 +55,10 @@ impl Class<'_> {
         hosts
     }
 
+    fn has_requests(&self) -> bool {
+        self.flows.iter().any(|flow| matches!(flow.traffic, Traffic::Rpc { .. }))
+    }
+
     /// The cores that its flows run on at a host.
     fn cores(&self, host: u16) -> BTreeSet<u32> {
         let tcp = self.flows.iter().filter(|flow| matches!(flow.transport, Transport::Tcp(_)));
@@ -211,6 +215,9 @@ impl View<'_> {
     }
 
     fn marks(&self, class: &Class) -> Option<Limit> {
+        if class.has_requests() {
+            return None;
+        }
         let FlowTotals { sent_packets, marked_segments, marked_by_host, .. } = class.totals;
         let share = |part: u64| part as f64 / sent_packets.max(1) as f64;
         let by = if marked_by_host > 0 { " by the control of its host" } else { "" };
@@ -221,8 +228,7 @@ impl View<'_> {
 
     /// Nothing is full.
     fn waiting(&self, class: &Class) -> Limit {
-        let requests = class.flows.iter().any(|flow| matches!(flow.traffic, Traffic::Rpc { .. }));
-        let (limit, why) = match (requests, class.totals.timeouts) {
+        let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
             (_, 1..) => ("timeouts", format!("{} timeouts; nothing on its way is full", class.totals.timeouts)),
             (true, _) => ("requests in flight", "nothing on its way is full: it waits for answers".to_owned()),
             (false, _) => {
