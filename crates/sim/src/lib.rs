@@ -75,4 +75,5 @@ impl Run {
 /// The example of a controller compiles and does what the page says.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/models/control.md")]
+#[doc = include_str!("../../../docs/controllers.md")]
 struct ControllerOfYourOwn;

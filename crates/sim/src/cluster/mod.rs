@@ -2,7 +2,9 @@
 
 mod build;
 mod control;
+mod limits;
 mod outside;
+mod queues;
 mod read;
 mod report;
 mod run;

@@ -2,8 +2,9 @@
 
 use super::build::server_of;
 use super::control;
+use super::queues::PortTotals;
 use super::read::{ends, rdma_ends, FlowTotals, Moment, Totals};
-use super::tables::{self, CLASSES, FLOWS, HOSTS, LATENCIES, MEMORY, QUEUES, SERIES};
+use super::tables::{self, CLASSES, FLOWS, HOSTS, LATENCIES, MEMORY, SERIES};
 use crate::report::{hash, rows, Report};
 use crate::table::{Cell, Table};
 use crate::view;
@@ -11,7 +12,7 @@ use hostnet_config::{ClusterPlan, Plan};
 use hostnet_kernel::{Simulation, Time};
 use hostnet_measure::batch::estimate;
 use hostnet_measure::Histogram;
-use hostnet_model::ether::{Egress, World};
+use hostnet_model::ether::World;
 use hostnet_model::fluid::FluidCounts;
 use hostnet_model::memory::Counters;
 use hostnet_model::nic::Nic;
@@ -28,6 +29,7 @@ pub(super) struct View<'a> {
     pub(super) plan: &'a ClusterPlan,
     pub(super) simulation: &'a Simulation<World>,
     pub(super) before: &'a Totals,
+    pub(super) ports_before: &'a [PortTotals],
     pub(super) batches: &'a [Totals],
     pub(super) series: &'a [Moment],
     pub(super) window_start: Time,
@@ -41,7 +43,7 @@ impl View<'_> {
     }
 
     /// Bytes in the window as Gbit/s.
-    fn gbps(&self, bytes: u64) -> f64 {
+    pub(super) fn gbps(&self, bytes: u64) -> f64 {
         bytes as f64 * 8000.0 / self.window_ps()
     }
 
@@ -59,6 +61,7 @@ impl View<'_> {
         let latencies = self.latencies();
         let memory = self.memory();
         let control = self.control();
+        let limits = self.limits(&flows);
         let summary = json!({
             "format": 1,
             "engine": "cluster",
@@ -70,6 +73,7 @@ impl View<'_> {
             "window_ns": self.window_ps() / 1000.0,
             "events": self.simulation.progress().events,
             "classes": rows(&classes),
+            "limits": rows(&limits),
             "latencies": rows(&latencies),
             "hosts": rows(&hosts),
             "memory": rows(&memory),
@@ -80,12 +84,12 @@ impl View<'_> {
         });
         let mut all =
             vec![classes, self.flows(&flows), latencies, hosts, memory, queues, self.domains(), self.channels()];
-        all.extend([control, self.series()]);
+        all.extend([control, limits, self.series()]);
         let result_hash = hash(&summary, &all);
         Report { summary, tables: all, result_hash }
     }
 
-    fn class_name(&self, class: u8) -> &str {
+    pub(super) fn class_name(&self, class: u8) -> &str {
         &self.plan.cluster.classes[usize::from(class)]
     }
 
@@ -345,61 +349,6 @@ impl View<'_> {
         table
     }
 
-    fn queues(&self) -> Table {
-        let mut table = Table::new("queues", QUEUES);
-        let cluster = &self.plan.cluster;
-        for world in self.simulation.worlds() {
-            match world {
-                World::Server(_) => {}
-                World::Fabric(fabric) => {
-                    for (switch, params) in fabric.switches().zip(&cluster.switches) {
-                        for (index, port) in switch.ports().iter().enumerate() {
-                            let marked = Cell::from(port.marked_packets());
-                            let row =
-                                self.queue_row(&params.name, index, port.egress(), marked, port.pauses_asked().into());
-                            table.push(row);
-                        }
-                    }
-                    let endpoints = cluster
-                        .hosts
-                        .iter()
-                        .filter(|host| matches!(host.kind, hostnet_model::params::HostKind::Endpoint(_)));
-                    for (endpoint, params) in fabric.endpoints().zip(endpoints) {
-                        for (index, port) in endpoint.ports().iter().enumerate() {
-                            table.push(self.queue_row(&params.name, index, port, Cell::Empty, Cell::Empty));
-                        }
-                    }
-                }
-            }
-        }
-        for (host, machine) in self.servers() {
-            for nic in machine.components().iter().filter_map(nic_of) {
-                let name = &cluster.hosts[host].name;
-                table.push(self.queue_row(name, 0, nic.port(), Cell::Empty, nic.counters().pauses_sent.into()));
-            }
-        }
-        table
-    }
-
-    fn queue_row(&self, place: &str, index: usize, port: &Egress, marked: Cell, pauses: Cell) -> Vec<Cell> {
-        let paused: u64 = (0..8).map(|priority| port.paused_ps(priority, self.now)).max().unwrap_or(0);
-        vec![
-            place.into(),
-            (index as u64).into(),
-            port.sent_packets().into(),
-            self.gbps(port.sent_wire_bytes()).into(),
-            marked,
-            port.queue_packets().mean().into(),
-            port.queue_packets().standard_deviation().into(),
-            port.queue_packets().min().into(),
-            port.queue_packets().max().into(),
-            port.queue_bytes().mean().into(),
-            port.queue_bytes().max().into(),
-            pauses,
-            (paused as f64 / self.window_ps()).into(),
-        ]
-    }
-
     /// The domains of every server, with the name of the host before the columns of a single server's.
     fn domains(&self) -> Table {
         self.of_hosts("domains", &tables::HOST_DOMAINS, |view| view.domains())
@@ -457,7 +406,8 @@ impl View<'_> {
     }
 }
 
-fn nic_of(component: &Component) -> Option<&Nic> {
+/// The NIC, if a component is one.
+pub(super) fn nic_of(component: &Component) -> Option<&Nic> {
     match component {
         Component::Nic(nic) => Some(nic),
         _ => None,
@@ -465,7 +415,7 @@ fn nic_of(component: &Component) -> Option<&Nic> {
 }
 
 /// Bytes that a line of a server stands for.
-fn line_bytes(fidelity: Fidelity) -> u64 {
+pub(super) fn line_bytes(fidelity: Fidelity) -> u64 {
     match fidelity {
         Fidelity::Line | Fidelity::Fluid => 64,
         Fidelity::Burst => 64 << super::build::BURST_SHIFT,

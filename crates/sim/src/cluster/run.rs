@@ -1,6 +1,7 @@
 //! A run of a cluster.
 
 use super::build;
+use super::queues::{self, PortTotals};
 use super::read::{Moment, Totals};
 use super::report::View;
 use crate::report::Report;
@@ -57,6 +58,7 @@ struct State {
     window_start: Time,
     /// Totals at the start of the window.
     before: Totals,
+    ports_before: Vec<PortTotals>,
     batch_ps: u64,
     next_batch: Time,
     batches: Vec<Totals>,
@@ -93,6 +95,7 @@ impl Run {
             phase: Phase::WarmUp { slices: Vec::new() },
             window_start: Time::ZERO,
             before,
+            ports_before: Vec::new(),
             batch_ps,
             next_batch: Time::MAX,
             batches: Vec::new(),
@@ -265,6 +268,7 @@ impl Run {
         let state = &mut self.state;
         state.simulation.parts_mut().iter_mut().for_each(|part| super::read::reset(&mut part.0, now));
         state.before = Totals::read(&state.simulation, &self.plan.cluster);
+        state.ports_before = queues::totals(&state.simulation, &self.plan.cluster);
         state.phase = Phase::Measure;
         state.window_start = now;
         state.next_batch = now + state.batch_ps;
@@ -342,6 +346,7 @@ impl Run {
             plan: &self.plan,
             simulation: &state.simulation,
             before: &state.before,
+            ports_before: &state.ports_before,
             batches: &state.batches,
             series: &state.series,
             window_start: state.window_start,

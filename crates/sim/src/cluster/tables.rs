@@ -115,6 +115,8 @@ pub(super) const MEMORY: &[Column] = &[
 pub(super) const QUEUES: &[Column] = &[
     ("place", Kind::Text),
     ("port", Kind::Integer),
+    ("to", Kind::Text),
+    ("rate_gbps", Kind::Number),
     ("sent_packets", Kind::Integer),
     ("sent_gbps", Kind::Number),
     ("marked_packets", Kind::Integer),
@@ -127,6 +129,9 @@ pub(super) const QUEUES: &[Column] = &[
     ("pauses_asked", Kind::Integer),
     ("paused_share", Kind::Number),
 ];
+
+pub(super) const LIMITS: &[Column] =
+    &[("class", Kind::Text), ("limit", Kind::Text), ("place", Kind::Text), ("load", Kind::Number), ("why", Kind::Text)];
 
 pub(super) const SERIES: &[Column] = &[
     ("time_us", Kind::Number),
