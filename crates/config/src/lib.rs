@@ -25,7 +25,7 @@ mod ways;
 
 pub use app_template::app_template;
 pub use cluster_plan::ClusterPlan;
-pub use error::ConfigError;
+pub use error::{suggestion, ConfigError};
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
 pub use presets::{apps, counters, devices, presets, profiles, AppInfo, PresetInfo};

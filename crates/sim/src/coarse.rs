@@ -8,8 +8,8 @@
 use crate::build::one_server;
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::params::{
-    ChaParams, ControllerParams, CoreParams, DramParams, FioParams, IioParams, MapParams, MemoryParams, Pattern,
-    PcieParams, ServerParams, SsdParams, StreamParams, UpiParams, Workload, WorkloadKind,
+    ChaParams, ControllerParams, CoreParams, DramParams, FioParams, IioParams, MapParams, MemoryParams, NicParams,
+    Pattern, PcieParams, ServerParams, SsdParams, StackParams, StreamParams, UpiParams, Workload, WorkloadKind,
 };
 
 use hostnet_model::{Component, Machine};
@@ -34,17 +34,19 @@ pub fn bursts(server: &ServerParams, shift: u32) -> ServerParams {
     bursts
 }
 
-/// The server with all its cores loading and storing, and nothing else.
+/// The server with all its cores loading and storing beside its cores of other sockets, and nothing else.
 fn saturating(server: &ServerParams) -> ServerParams {
     let stream = StreamParams {
         cores: (0..server.core.count).collect(),
         pattern: Pattern::Sequential,
         reads: 1 << 31,
-        working_set_bytes: server.memory.pages.memory_bytes / u64::from(server.core.count) / 2,
+        working_set_bytes: (server.memory.pages.memory_bytes / u64::from(server.core.count) / 4) & !0xfffff,
         gap_ps: 0,
     };
-    let workloads = vec![Workload { name: String::new(), kind: WorkloadKind::Stream(stream) }];
-    ServerParams { workloads, cache: None, nic: None, stack: None, remote: None, control: None, ..server.clone() }
+    let idle = |workload: &Workload| Workload { name: workload.name.clone(), kind: WorkloadKind::Network };
+    let mut workloads: Vec<Workload> = server.workloads.iter().map(idle).collect();
+    workloads.push(Workload { name: String::new(), kind: WorkloadKind::Stream(stream) });
+    ServerParams { workloads, cache: None, nic: None, stack: None, control: None, ..server.clone() }
 }
 
 /// Lines that a server's memory moves while it is measured.
@@ -73,7 +75,11 @@ fn coarse(server: &ServerParams, shift: u32) -> ServerParams {
         remote.lines_in_flight = grain.count(remote.lines_in_flight);
         remote.cores.iter_mut().for_each(|core| core.stream = grain.stream(&core.stream));
     }
+    let nic = server.nic.as_ref().map(|nic| grain.nic(nic));
+    let stack = server.stack.as_ref().map(|stack| grain.stack(stack));
     ServerParams {
+        nic,
+        stack,
         core: grain.core(&server.core),
         cha: grain.cha(&server.cha),
         memory: grain.memory(&server.memory),
@@ -216,6 +222,26 @@ impl Grain {
             posted_lines: self.count(pcie.posted_lines),
             nonposted_lines: self.count(pcie.nonposted_lines),
             ..pcie.clone()
+        }
+    }
+
+    /// The receive buffer and its packets keep their bytes; what lies in memory is in bursts.
+    fn nic(&self, nic: &NicParams) -> NicParams {
+        NicParams {
+            pcie: self.pcie(&nic.pcie),
+            descriptor_bytes: self.bytes(u64::from(nic.descriptor_bytes)) as u32,
+            pool_bytes: self.bytes(nic.pool_bytes),
+            burst_shift: self.shift,
+            ..nic.clone()
+        }
+    }
+
+    fn stack(&self, stack: &StackParams) -> StackParams {
+        StackParams {
+            copy_line_ps: self.time(stack.copy_line_ps),
+            extra_lines: stack.extra_lines >> self.shift,
+            burst_shift: self.shift,
+            ..stack.clone()
         }
     }
 

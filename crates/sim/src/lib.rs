@@ -30,6 +30,7 @@ mod events;
 mod feeds;
 pub mod filter;
 mod fingerprint;
+mod fluid;
 pub mod frames;
 mod limits;
 mod many;

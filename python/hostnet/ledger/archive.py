@@ -55,6 +55,24 @@ APP_COLUMNS = {
 """Further columns: of the application, of writes of all channels, and of the workload in the caches; empty without."""
 
 
+CLUSTER_COLUMNS = {
+    "point": "string",
+    "class": "string",
+    "goodput_gbps": "float64",
+    "goodput_ci95": "float64",
+    "sent_packets": "int64",
+    "nic_drop_percent": "float64",
+    "fabric_dropped": "int64",
+    "marked_segments": "int64",
+    "timeouts": "int64",
+    "iio_write_occupancy": "float64",
+    "iio_write_latency_ns": "float64",
+    "iio_write_gbps": "float64",
+    "config_hash": "string",
+}
+"""Columns of the table of points of clusters: those of the class of flows, then of the server."""
+
+
 def write_study_run(runs: Path, selection: str, ledger: Ledger) -> Path:
     """Writes the run directory `runs/<selection>-<n>`, whole or not at all, and returns its path.
 
@@ -227,8 +245,21 @@ def memory_point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
     ]
 
 
+def cluster_point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
+    """A row per point of clusters and class of flows, with the state of the server if there is one."""
+    rows = []
+    for name, outcome in outcomes.items():
+        if outcome.skipped:
+            continue
+        host: Mapping[str, Any] = next(iter(outcome.summary["hosts"]), {})
+        point = {"point": name, "config_hash": outcome.summary["config_hash"]}
+        rows += [{**host, **point, **flows} for flows in outcome.summary["classes"]]
+    return [{column: row.get(column) for column in CLUSTER_COLUMNS} for row in rows]
+
+
 POINT_TABLES: dict[Engine, tuple[dict[str, str], Callable[[Mapping[str, Outcome]], list[dict[str, Any]]]]] = {
     "simulation": ({**POINT_COLUMNS, **APP_COLUMNS}, point_rows),
+    "cluster": (CLUSTER_COLUMNS, cluster_point_rows),
     "predict": ({**POINT_COLUMNS, **APP_COLUMNS}, point_rows),
     "memory": ({"point": "string", **dict.fromkeys(MEASURES, "float64"), "config_hash": "string"}, memory_point_rows),
 }

@@ -5,20 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from hostnet.ledger.app_quantities import APP_QUANTITIES
+from hostnet.ledger.cluster_quantities import CLUSTER_QUANTITIES
 from hostnet.ledger.errors import LedgerError
 from hostnet.ledger.formula_quantities import FORMULA_QUANTITIES
 from hostnet.ledger.memory_quantities import MEMORY_QUANTITIES
-from hostnet.ledger.panels import Panel, Published, Series
+from hostnet.ledger.panels import Against, Panel, Published, Series
 from hostnet.ledger.quantities import QUANTITIES, Estimate, Outcome, Quantity
 from hostnet.ledger.study import Study, expand
 
 if TYPE_CHECKING:
     from hostnet.ledger.points import OperatingPoint
 
-KNOWN: Mapping[str, Quantity] = {**QUANTITIES, **APP_QUANTITIES, **FORMULA_QUANTITIES, **MEMORY_QUANTITIES}
+KNOWN: Mapping[str, Quantity] = {
+    **QUANTITIES,
+    **APP_QUANTITIES,
+    **FORMULA_QUANTITIES,
+    **MEMORY_QUANTITIES,
+    **CLUSTER_QUANTITIES,
+}
 """Every quantity that `study.toml` can name."""
 
 EXTREMES = {"least": min, "most": max}
@@ -39,14 +47,18 @@ class Pair:
 
 @dataclass(frozen=True)
 class Needs:
-    """What a row is computed from: one value, or several of which one counts, and what it is compared with."""
+    """What a row is computed from: one value, or several of which one counts, and what it is compared with.
+
+    Of several values, `each` is what they are compared with, one by one.
+    """
 
     values: tuple[Pair, ...]
     against: Pair | None = None
+    each: tuple[Pair, ...] = ()
 
     def names(self) -> set[str]:
         """The operating points of all of them."""
-        pairs = self.values if self.against is None else (*self.values, self.against)
+        pairs = (*self.values, *self.each, *(() if self.against is None else (self.against,)))
         return {name for pair in pairs for name in pair.names()}
 
 
@@ -55,13 +67,21 @@ def needs(study: Study, series: Series, x: str) -> Needs | None:
     if series.quantity is None or series.point is None:
         return None
     if series.over is not None:
-        points = expand(series.point, study.families)
-        return Needs(tuple(pair_of(study, series.point, series.baseline, point.x) for point in points))
+        places = [point.x for point in expand(series.point, study.families)]
+        values = tuple(pair_of(study, series.point, series.baseline, place) for place in places)
+        if series.against is None:
+            return Needs(values)
+        return Needs(values, each=tuple(pair_against(study, series.against, place) for place in places))
     value = pair_of(study, series.point, series.baseline, x)
     if series.against is None:
         return Needs((value,))
-    there = point_before(study, series.against.point, x).x if series.against.previous else x
-    return Needs((value,), pair_of(study, series.against.point, series.against.baseline, there))
+    return Needs((value,), pair_against(study, series.against, x))
+
+
+def pair_against(study: Study, against: Against, x: str) -> Pair:
+    """What a value at `x` is compared with."""
+    there = point_before(study, against.point, x).x if against.previous else x
+    return pair_of(study, against.point, against.baseline, there)
 
 
 def pair_of(study: Study, point: str, baseline: str | None, x: str) -> Pair:
@@ -108,18 +128,21 @@ def series_of(panel: Panel, value: Published) -> Series:
     return next(series for series in panel.series if series.name == value.series)
 
 
-def estimate_of(series: Series, need: Needs, outcomes: Mapping[str, Outcome]) -> Estimate:
-    """What the runs say of a row."""
+def estimate_of(
+    series: Series, need: Needs, outcomes: Mapping[str, Outcome], published: float | None = None
+) -> Estimate:
+    """What the runs say of a row. `published` is the value that the farthest of several is sought from."""
     estimates = [quantity_at(series, pair, outcomes) for pair in need.values]
-    value = extreme(series, estimates)
-    if need.against is None or series.against is None:
-        return value
-    other = replace(
-        series,
-        quantity=series.against.quantity or series.quantity,
-        workload=series.against.workload or series.workload,
-    )
-    return compared(series, value, quantity_at(other, need.against, outcomes))
+    others = need.each if need.against is None else (need.against,)
+    if others and series.against is not None:
+        other = replace(
+            series,
+            quantity=series.against.quantity or series.quantity,
+            workload=series.against.workload or series.workload,
+        )
+        found = [quantity_at(other, pair, outcomes) for pair in others]
+        estimates = [compared(series, here, there) for here, there in zip(estimates, found, strict=True)]
+    return extreme(series, estimates, [pair.point for pair in need.values], published)
 
 
 def quantity_at(series: Series, pair: Pair, outcomes: Mapping[str, Outcome]) -> Estimate:
@@ -135,12 +158,30 @@ def quantity_of(series: Series) -> Quantity:
     return KNOWN[series.quantity]
 
 
-def extreme(series: Series, estimates: Sequence[Estimate]) -> Estimate:
-    """The value that counts; one that was not measured, if there is any, as nobody knows whether it is that one."""
+def extreme(
+    series: Series, estimates: Sequence[Estimate], names: Sequence[str] = (), published: float | None = None
+) -> Estimate:
+    """What several values come to; one that was not measured, if there is any, as nobody knows what it would change.
+
+    `names` are those of the points, and `published` is what the farthest is sought from.
+    """
     unknown = [estimate for estimate in estimates if math.isnan(estimate.value)]
     if unknown or series.over is None:
         return (unknown or estimates)[0]
+    if series.over == "trend":
+        return Estimate(rank_correlation([estimate.value for estimate in estimates]), None)
+    if series.over == "first":
+        reached = [name for name, estimate in zip(names, estimates, strict=True) if estimate.value >= series.constant]
+        return Estimate(float(reached[0].rpartition(":")[2]) if reached else math.nan, None)
+    if series.over == "farthest":
+        return max(estimates, key=lambda estimate: abs(estimate.value - (published or 0.0)))
     return EXTREMES[series.over](estimates, key=lambda estimate: estimate.value)
+
+
+def rank_correlation(values: Sequence[float]) -> float:
+    """Kendall's tau of values in their order: the pairs that rise less those that fall, as a share of all."""
+    signs = [(later > earlier) - (later < earlier) for earlier, later in combinations(values, 2)]
+    return sum(signs) / len(signs) if signs else math.nan
 
 
 def compared(series: Series, here: Estimate, there: Estimate) -> Estimate:

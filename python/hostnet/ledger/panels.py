@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-Kind = Literal["relative", "absolute", "range", "relation", "context"]
-"""What an error is: a share of the published value, a difference, or a share by which a range or a bound is missed.
+Kind = Literal["relative", "absolute", "factor", "range", "relation", "context"]
+"""What an error is: a share of the published value, a difference, a factor less 1 in either direction, or a share by
+which a range or a bound is missed.
 
 A value that was not published has none: it is context.
 """
@@ -61,8 +62,10 @@ class Series:
     """How one curve of a panel is recomputed. Without `group` it is context; without `quantity` it is not simulated.
 
     A series that is not `drawn` has rows, but no place in a chart. `against` is what the quantity is compared with, as
-    a ratio or, with `compare = "change"`, as a change in percent. With `over`, a row is about the least or the most of
-    all points of a family. `peak` is the bandwidth in GB/s that a utilization is a share of.
+    a ratio or, with `compare = "change"`, as a change in percent. With `over`, a row is about all points of a family:
+    the least or the most of them, the one `farthest` from the published value, whether they rise (`trend`, a rank
+    correlation), or at which x they first reach `constant` (`first`). `peak` is the bandwidth in GB/s that a
+    utilization is a share of. `percentile` is a column of latencies.
 
     Where the published formula is recomputed, `form` is its form, `timings` its constants in ns but for that of the
     domain, which is `constant`, `parts` are the components that count, `way` is the time that the publication takes off
@@ -79,8 +82,9 @@ class Series:
     drawn: bool = True
     against: Against | None = None
     compare: Literal["ratio", "change"] = "ratio"
-    over: Literal["least", "most"] | None = None
+    over: Literal["least", "most", "farthest", "trend", "first"] | None = None
     peak: float = 0.0
+    percentile: str = "p99"
     form: str | None = None
     constant: float = 0.0
     parts: Sequence[str] = ()
@@ -94,7 +98,8 @@ class Published:
     """One published value, as the panel's file has it. `x` is the file's text.
 
     With `other`, a second published value of the same thing, the two are the ends of a range. With `relation`, `y` is a
-    bound. Without `y`, nothing was published: the value is shown as context.
+    bound. Without `y`, nothing was published: the value is shown as context. `id` is that of its row, and `group` and
+    `tolerance` hold instead of those of its series, where there are any.
     """
 
     figure: str
@@ -106,6 +111,9 @@ class Published:
     unit: str
     other: float | None = None
     relation: Relation | None = None
+    id: str | None = None
+    group: str | None = None
+    tolerance: float | None = None
 
 
 @dataclass(frozen=True)

@@ -1,73 +1,111 @@
-"""Runs of the memory alone, several at a time."""
+"""Runs that use one thread each, several at a time."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 from hostnet import _core
 
-Progress = Callable[[dict[str, Any]], bool | None]
+Status = dict[str, Any]
+Progress = Callable[[Status], bool | None]
+Result = TypeVar("Result")
 
 LOOK_EVERY_S = 0.1
 """Time between two calls of the progress callback."""
 
 
-class Desk:
-    """How far each run is, and whether all shall stop."""
+@dataclass(frozen=True)
+class Job(Generic[Result]):
+    """A run: what does it, given what to call with its status, and how far its status will come."""
 
-    def __init__(self, requests: Sequence[int]) -> None:
-        """`requests` is what each run will serve."""
-        self.requests = requests
-        self.served = [0] * len(requests)
-        self.simulated_ps = [0] * len(requests)
+    run: Callable[[Progress], Result]
+    size: int
+
+
+class Desk(Generic[Result]):
+    """How far each run is, and whether all shall stop.
+
+    `measure` is what their statuses tell that grows up to the size of a job, `unit` what their work is counted in.
+    """
+
+    def __init__(self, jobs: Sequence[Job[Result]], measure: str, unit: str) -> None:
+        """Nothing runs yet."""
+        self.jobs = jobs
+        self.measure = measure
+        self.unit = unit
+        self.last: list[Status] = [{} for _ in jobs]
         self.stopped = False
 
-    def run(self, index: int, plan: _core.MemoryPlan) -> _core.MemoryRunResult | None:
-        """Runs a plan, or not if all shall stop. A run uses a core without the interpreter."""
+    def run(self, index: int) -> Result | None:
+        """Does a job, or not if all shall stop. A run uses a core without the interpreter."""
         if self.stopped:
             return None
 
-        def tell(status: dict[str, Any]) -> bool:
-            self.served[index], self.simulated_ps[index] = status["requests"], status["simulated_ps"]
+        def tell(status: Status) -> bool:
+            self.last[index] = status
             return not self.stopped
 
-        result = _core.run_memory(plan, progress=tell)
-        self.served[index], self.simulated_ps[index] = result.requests, result.simulated_ps
-        return result
+        return self.jobs[index].run(tell)
 
-    def status(self, futures: Sequence[Future[_core.MemoryRunResult | None]]) -> dict[str, Any]:
+    def status(self, futures: Sequence[Future[Result | None]]) -> Status:
         """The state of all runs, as a progress callback wants it."""
+        sizes = [job.size for job in self.jobs]
+        ended = [future.done() for future in futures]
+        come = [
+            size if done else min(int(status.get(self.measure, 0)), size)
+            for size, done, status in zip(sizes, ended, self.last, strict=True)
+        ]
         return {
-            "done": sum(future.done() for future in futures),
+            "done": sum(ended),
             "total": len(futures),
-            "simulated_ps": sum(self.simulated_ps),
-            "requests": sum(self.served),
-            "progress": sum(self.served) / max(sum(self.requests), 1),
+            "simulated_ps": sum(int(status.get("simulated_ps", 0)) for status in self.last),
+            self.unit: sum(int(status.get(self.unit, 0)) for status in self.last),
+            "progress": sum(come) / max(sum(sizes), 1),
         }
 
 
-def run_pool(
-    plans: Sequence[_core.MemoryPlan], requests: Sequence[int], threads: int, progress: Progress | None
-) -> list[_core.MemoryRunResult]:
-    """Runs plans on `threads` threads (0: all cores) and returns their results in the same order.
+def run_jobs(
+    jobs: Sequence[Job[Result]], measure: str, unit: str, threads: int, progress: Progress | None
+) -> list[Result]:
+    """Does jobs on `threads` threads (0: all cores) and returns their results in the same order.
 
     Raises:
         KeyboardInterrupt: The progress callback, or Ctrl-C, stopped the runs.
     """
-    desk = Desk(requests)
+    desk = Desk(jobs, measure, unit)
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        futures = [pool.submit(desk.run, index, plan) for index, plan in enumerate(plans)]
+        futures = [pool.submit(desk.run, index) for index in range(len(jobs))]
         pending = set(futures)
         try:
             while pending:
                 pending = wait(pending, LOOK_EVERY_S).not_done
                 if progress is not None and progress(desk.status(futures)) is False:
                     raise KeyboardInterrupt
-        except KeyboardInterrupt:
+                failed = next((future for future in futures if future.done() and future.exception()), None)
+                if failed is not None:
+                    failed.result()
+        except BaseException:
             desk.stopped = True
             raise
     results = [future.result() for future in futures]
     return [result for result in results if result is not None]
+
+
+def run_pool(
+    plans: Sequence[_core.MemoryPlan], requests: Sequence[int], threads: int, progress: Progress | None
+) -> list[_core.MemoryRunResult]:
+    """Runs the memory alone with plans that serve so many requests each.
+
+    Raises:
+        KeyboardInterrupt: The progress callback, or Ctrl-C, stopped the runs.
+    """
+
+    def job(plan: _core.MemoryPlan, size: int) -> Job[_core.MemoryRunResult]:
+        return Job(lambda tell: _core.run_memory(plan, progress=tell), size)
+
+    jobs = [job(plan, size) for plan, size in zip(plans, requests, strict=True)]
+    return run_jobs(jobs, "requests", "requests", threads, progress)

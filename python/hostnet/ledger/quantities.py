@@ -42,6 +42,12 @@ class Outcome:
     name: str
     summary: Mapping[str, Any]
 
+    @property
+    def skipped(self) -> str | None:
+        """Why the point was not run, if it was not."""
+        reason: str | None = self.summary.get("skipped")
+        return reason
+
     def row(self, table: str, **keys: object) -> Mapping[str, Any]:
         """The one row of a table whose columns have these values. Raises `LedgerError` when there is none."""
         for row in self.summary.get(table, ()):

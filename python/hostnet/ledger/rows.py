@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from hostnet.ledger.needs import estimate_of, needs, series_of
@@ -13,7 +13,7 @@ from hostnet.ledger.panels import ALL, Exclusion, Group, Kind, Panel, Published,
 from hostnet.ledger.quantities import Estimate, Outcome
 from hostnet.ledger.study import Study
 
-Verdict = Literal["pass", "fail", "excluded", "context"]
+Verdict = Literal["pass", "fail", "skipped", "excluded", "context"]
 
 ROUNDING = 1e-9
 """An error that exceeds the tolerance by less than this is on it: decimal fractions are not exact in binary."""
@@ -24,8 +24,9 @@ class Row:
     """One published value and what the simulator says. A row of kind context has no published value.
 
     `error` is signed. When `kind` is relative: (simulated - published) / published, or over the floor of the group
-    where that is more. When it is absolute: the difference in `unit`. When it is range: the distance from the range
-    between `published` and `other` as a share of the nearer end, 0 inside. When it is relation: the distance from the
+    where that is more. When it is absolute: the difference in `unit`. When it is factor: by how much the larger of the
+    two exceeds the smaller, as a share of the smaller. When it is range: the distance from the range between
+    `published` and `other` as a share of the nearer end, 0 inside. When it is relation: the distance from the
     bound `published` as a share of it, 0 on the side that `relation` names.
     `ci95` is the half-width of the simulated value's confidence interval in `unit`. What is unknown is None.
     """
@@ -47,6 +48,7 @@ class Row:
     verdict: Verdict
     other: float | None = None
     relation: Relation | None = None
+    group: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The row as an object of the `--json` file. Only rows that are compared with a range have the key `other`.
@@ -54,7 +56,9 @@ class Row:
         Only those that are compared with a bound have the key `relation`.
         """
         optional = ("other", "relation")
-        return {key: value for key, value in asdict(self).items() if key not in optional or value is not None}
+        fields = asdict(self)
+        del fields["group"]
+        return {key: value for key, value in fields.items() if key not in optional or value is not None}
 
 
 @dataclass(frozen=True)
@@ -83,21 +87,33 @@ def ledger_rows(study: Study, panels: tuple[Panel, ...], outcomes: Mapping[str, 
             need = needs(study, series, value.x)
             if need is None:
                 rows.append(make_row(study, panel, series, value, None))
+            elif any(outcomes[name].skipped for name in need.names() & outcomes.keys()):
+                rows.append(make_row(study, panel, series, value, None, skipped=True))
             elif need.names() <= outcomes.keys():
-                rows.append(make_row(study, panel, series, value, estimate_of(series, need, outcomes)))
+                rows.append(make_row(study, panel, series, value, estimate_of(series, need, outcomes, value.y)))
     return rows
 
 
-def make_row(study: Study, panel: Panel, series: Series, value: Published, estimate: Estimate | None) -> Row:
-    """Scores one value."""
-    scored = series.group is not None and value.x != ALL and value.y is not None
-    group = study.groups[series.group] if scored and series.group is not None else None
+def make_row(
+    study: Study,
+    panel: Panel,
+    series: Series,
+    value: Published,
+    estimate: Estimate | None,
+    *,
+    skipped: bool = False,
+) -> Row:
+    """Scores one value; `skipped` says that a point it needs was not run."""
+    name = value.group or series.group
+    group = study.groups[name] if name is not None and value.x != ALL and value.y is not None else None
+    if group is not None and value.tolerance is not None:
+        group = replace(group, max=value.tolerance)
     kind = kind_of(group, series, value)
     simulated = finite(estimate.value) if estimate else None
     error = error_of(value.y, simulated, kind, value.other, group.floor if group else 0.0, value.relation)
     exclusion = study.exclusion(panel.name, value.series, value.x)
     return Row(
-        id="/".join((study.name, panel.name, slug(value.series), value.x)),
+        id=value.id or "/".join((study.name, panel.name, slug(value.series), value.x)),
         study=study.name,
         figure=value.figure,
         panel=panel.name,
@@ -111,9 +127,10 @@ def make_row(study: Study, panel: Panel, series: Series, value: Published, estim
         error=error,
         tolerance=group.max if group else None,
         kind=kind,
-        verdict=verdict_of(group, error, exclusion, strict=is_strict(value, simulated)),
+        verdict="skipped" if skipped else verdict_of(group, error, exclusion, strict=is_strict(value, simulated)),
         other=value.other,
         relation=value.relation,
+        group=group.name if group else None,
     )
 
 
@@ -159,8 +176,11 @@ def error_of(
     if kind == "relation" and relation is not None:
         nearest = max(simulated, published) if relation.startswith(">") else min(simulated, published)
     difference = simulated - nearest
-    if kind == "absolute":
+    if kind == "absolute" or (difference == 0 and kind in ("range", "relation")):
         return difference
+    if kind == "factor":
+        least = min(simulated, published)
+        return difference / least if least > 0 else None
     whole = math.copysign(max(abs(nearest), floor), nearest)
     return difference / whole if whole else None
 
@@ -189,10 +209,9 @@ def verdict_of(
 def scores(study: Study, rows: list[Row]) -> list[Score]:
     """How every group did, in the study's order. Groups without scored rows are left out."""
     members: dict[str, list[Row]] = {name: [] for name in study.groups}
-    series = {(panel.name, entry.name): entry for panel in study.panels for entry in panel.series}
     for row in rows:
-        if row.verdict in ("pass", "fail"):
-            members[series[row.panel, row.series].group or ""].append(row)
+        if row.group is not None and row.verdict in ("pass", "fail"):
+            members[row.group].append(row)
     return [score(study.groups[name], group_rows) for name, group_rows in members.items() if group_rows]
 
 

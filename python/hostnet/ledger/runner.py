@@ -114,9 +114,25 @@ def simulate_memory(
     return [json.loads(result.summary_json) for result in results]
 
 
+def simulate_clusters(
+    configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
+) -> list[Summary]:
+    """Runs configurations of clusters; a `Simulate`.
+
+    Raises:
+        KeyboardInterrupt: The progress callback stopped the runs.
+        ConfigError: One of the configurations is wrong.
+        SimulationError: One of the runs could not go on.
+    """
+    from hostnet.ledger.cluster_runs import run_clusters
+
+    return run_clusters(configs, base_dir, threads, progress)
+
+
 ENGINES: dict[Engine, tuple[Simulate, str]] = {
     "simulation": (simulate, "events"),
     "memory": (simulate_memory, "requests"),
+    "cluster": (simulate_clusters, "events"),
     "predict": (predict, "predictions"),
 }
 """What runs the points of a study, and what its work is counted in."""
@@ -163,4 +179,6 @@ def work_of(summary: Summary) -> int:
     """Events of a server, or requests of the memory alone; a prediction is one piece of work."""
     if summary.get("engine") == "predict":
         return 1
+    if "skipped" in summary:
+        return 0
     return int(summary["events"] if "events" in summary else summary["requests"]["accepted"])

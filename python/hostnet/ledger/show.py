@@ -46,7 +46,7 @@ def show_ledger(console: Console, ledger: Ledger) -> None:
     if ledger.failing:
         console.print()
         console.print(failing_table(console, ledger.failing))
-    for line in ("", *exclusion_lines(ledger), "", run_line(ledger), summary_line(ledger)):
+    for line in ("", *exclusion_lines(ledger), *skipped_lines(ledger), "", run_line(ledger), summary_line(ledger)):
         console.print(line, markup=False, soft_wrap=True)
 
 
@@ -83,6 +83,15 @@ def exclusion_lines(ledger: Ledger) -> list[str]:
     return lines
 
 
+def skipped_lines(ledger: Ledger) -> list[str]:
+    """Which points were not run, and why."""
+    points: dict[str, list[str]] = {}
+    for name, outcome in ledger.batch.outcomes.items():
+        if outcome.skipped:
+            points.setdefault(outcome.skipped, []).append(name)
+    return [f"skipped: {', '.join(names)}: {reason}" for reason, names in points.items()]
+
+
 def run_line(ledger: Ledger) -> str:
     """How much was simulated, and how fast."""
     batch = ledger.batch
@@ -93,9 +102,10 @@ def summary_line(ledger: Ledger) -> str:
     """The ledger in a line."""
     count = Counter(row.verdict for row in ledger.rows)
     on_target = sum(score.on_target for score in ledger.scores)
+    skipped = f"{count['skipped']} skipped, " if count["skipped"] else ""
     return (
         f"{ledger.study.name}: {count['pass']} of {count['pass'] + count['fail']} rows pass, {count['fail']} fail, "
-        f"{count['excluded']} excluded, {count['context']} context; "
+        f"{skipped}{count['excluded']} excluded, {count['context']} context; "
         f"mean error on target in {on_target} of {len(ledger.scores)} groups"
     )
 

@@ -29,8 +29,18 @@ from hostnet.ledger.panels import (
 )
 from hostnet.ledger.points import Composition, Family, OperatingPoint, PointFamily, Selection
 
-Engine = Literal["simulation", "memory", "predict"]
-"""What recomputes a study: whole servers, or the memory alone."""
+Engine = Literal["simulation", "memory", "cluster", "predict"]
+"""What recomputes a study: whole servers, the memory alone, servers on a network, or a prediction."""
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The first so many us of the time series of a point, as a figure shows it."""
+
+    name: str
+    title: str
+    point: str
+    us: float
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,7 @@ class Study:
     exclusions: tuple[Exclusion, ...]
     panels: tuple[Panel, ...]
     origin: str = ""
+    timelines: tuple[Timeline, ...] = ()
 
     def panels_of(self, figures: Sequence[str]) -> tuple[Panel, ...]:
         """The panels of these figures (`3`, `7b`, `fig08`); all of them when the list is empty."""
@@ -99,7 +110,7 @@ def load_study(name: str, root: Path | None = None) -> Study:
 
 def parse_study(data: dict[str, Any], folder: Path) -> Study:
     """Builds a study from the parsed `study.toml`."""
-    families, panels = parse_memory(data, folder) if data["study"]["engine"] == "memory" else parse_host(data, folder)
+    families, panels = parse_points(data, folder)
     groups = {name: Group(name=name, **fields) for name, fields in data["groups"].items()}
     study = Study(
         **data["study"],
@@ -109,9 +120,19 @@ def parse_study(data: dict[str, Any], folder: Path) -> Study:
         groups=groups,
         exclusions=tuple(Exclusion(**{**rule, "x": tuple(rule.get("x", ()))}) for rule in data.get("excluded", ())),
         panels=panels,
+        timelines=tuple(Timeline(**fields) for fields in data.get("timelines", ())),
     )
     check_references(study)
     return study
+
+
+def parse_points(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
+    """Operating points and panels, as the engine of the study has them."""
+    if data["study"]["engine"] == "memory":
+        return parse_memory(data, folder)
+    if data["study"]["engine"] == "cluster":
+        return parse_networks(data, folder)
+    return parse_host(data, folder)
 
 
 def parse_host(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
@@ -137,6 +158,13 @@ def parse_memory(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, Point
     return parse_peers(data, folder)
 
 
+def parse_networks(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
+    """Operating points and panels of a study of clusters."""
+    from hostnet.ledger.clusters import parse_clusters
+
+    return parse_clusters(data, folder)
+
+
 def parse_selection(name: str, fields: dict[str, Any], families: Mapping[str, PointFamily]) -> Selection:
     """Expands the families of a selection into operating points."""
     points = [point for text in fields["points"] for point in expand(text, families)]
@@ -144,12 +172,16 @@ def parse_selection(name: str, fields: dict[str, Any], families: Mapping[str, Po
 
 
 def expand(text: str, families: Mapping[str, PointFamily]) -> list[OperatingPoint]:
-    """`q1` becomes all its operating points, `q1:3` the one with three cores."""
-    family, _, x = text.partition(":")
-    points = [point for point in families[family].points() if not x or point.x == x]
-    if not points:
-        raise ValueError(f"{family} has no operating point {x!r}")
-    return points
+    """`q1` becomes all its operating points, `q1:3` the one with three cores, `q1:3,4` those with three and four."""
+    family, _, wanted = text.partition(":")
+    points = families[family].points()
+    if not wanted:
+        return list(points)
+    known = {point.x: point for point in points}
+    for x in wanted.split(","):
+        if x not in known:
+            raise ValueError(f"{family} has no operating point {x!r}")
+    return [known[x] for x in wanted.split(",")]
 
 
 def parse_panel(fields: dict[str, Any], folder: Path, timings: Mapping[str, float]) -> Panel:
@@ -196,6 +228,8 @@ def check_references(study: Study) -> None:
     for group in study.groups.values():
         if group.kind not in SCORED:
             raise ValueError(f"group {group.name}: kind is {group.kind!r}, must be one of {', '.join(SCORED)}")
+    for timeline in study.timelines:
+        expand(timeline.point, study.families)
     for panel in study.panels:
         check_panel(study, panel)
 
@@ -219,7 +253,10 @@ def check_panel(study: Study, panel: Panel) -> None:
 
 def check_kind(study: Study, panel: Panel, value: Published, group: str | None) -> None:
     """A bound is scored as one, and nothing else is."""
+    group = value.group or group
     if group is None or value.y is None or value.x == ALL:
         return
+    if group not in study.groups:
+        raise ValueError(f"{panel.name}: unknown group {group!r}")
     if (study.groups[group].kind == "relation") != (value.relation is not None):
         raise ValueError(f"{panel.name}, {value.series}, {value.x}: does not fit the kind of group {group!r}")

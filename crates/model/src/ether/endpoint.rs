@@ -55,6 +55,7 @@ impl Endpoint {
     /// A packet has come in.
     #[inline]
     pub(super) fn on_packet(&mut self, id: PacketId, context: &mut NetContext) {
+        context.packets.pass(id, context.id, context.now());
         let mut packet = context.packets.remove(id);
         if packet.corrupt {
             return self.drops.count(packet.flow, packet.ip_bytes, DropReason::Corrupt);

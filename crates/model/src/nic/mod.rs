@@ -246,7 +246,10 @@ impl Nic {
         match payload {
             Payload::Send if !self.dma.awake(context.now()) => return,
             Payload::Send => self.send(context),
-            Payload::Packet { id, .. } => self.receive.arrive(id, common, context),
+            Payload::Packet { id, .. } => {
+                context.packets.pass(id, context.id, context.now());
+                self.receive.arrive(id, common, context);
+            }
             Payload::PostedCredit { lines } => {
                 if let Some(id) = self.dma.credited(context.now(), lines) {
                     self.receive.deliver(id, common, context);

@@ -58,6 +58,8 @@ pub(super) enum Step {
 /// The receive side.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Receive {
+    /// Lines written that did not fill a burst.
+    owed_lines: u32,
     buffer: VecDeque<Arrival>,
     head: Option<Head>,
     queues: Vec<Queue>,
@@ -74,6 +76,7 @@ pub(super) struct Receive {
 impl Receive {
     pub(super) fn new(queues: Vec<Queue>, flows: usize) -> Self {
         Self {
+            owed_lines: 0,
             buffer: VecDeque::with_capacity(1024),
             head: None,
             queues,
@@ -115,7 +118,7 @@ impl Receive {
             Some(DropReason::Corrupt)
         } else if self.queues.is_empty() && !is_rdma(packet) {
             Some(DropReason::NoQueue)
-        } else if frame > common.params.descriptor_bytes && !is_rdma(packet) {
+        } else if frame >> common.params.burst_shift > common.params.descriptor_bytes && !is_rdma(packet) {
             Some(DropReason::TooLong)
         } else if self.used + u64::from(frame) <= common.params.buffer_bytes {
             None
@@ -194,7 +197,7 @@ impl Receive {
                 let packet = packets.get(arrival.id);
                 let ready = arrival.since + common.params.receive_ps;
                 if let Content::Roce(roce) = &packet.content {
-                    let bytes = roce.data_bytes();
+                    let bytes = roce.data_bytes() >> common.params.burst_shift;
                     return if dma.may_write(dma.write_bytes(0, bytes)) {
                         Step::Write(ready)
                     } else {
@@ -204,7 +207,7 @@ impl Receive {
                 if self.queues[usize::from(packet.queue)].free == 0 {
                     return Step::Wait(Wait::Descriptor);
                 }
-                (ready, dma.write_bytes(0, frame_bytes(packet)))
+                (ready, dma.write_bytes(0, frame_bytes(packet) >> common.params.burst_shift))
             }
             (None, None) => return Step::Wait(Wait::None),
         };
@@ -223,17 +226,24 @@ impl Receive {
         }
         let bytes = dma.write_bytes(head.address, head.left);
         let line = common.pages.physical(head.address) / 64;
-        dma.write(line, bytes, head.class, PacketId::NONE, context);
-        common.counters.written_bytes += u64::from(bytes);
         head.address += u64::from(bytes);
         head.left -= bytes;
+        // Bursts have room for the completion.
+        let completes = head.left == 0 && common.params.burst_shift > 0 && !head.rdma;
+        let id = if completes { head.id } else { PacketId::NONE };
+        dma.write(line, bytes, head.class, id, context);
+        common.counters.written_bytes += u64::from(bytes) << common.params.burst_shift;
         if head.left == 0 {
             self.leave(head.id, head.since, common, context);
             if head.rdma {
                 return end(head.id, common, context);
             }
         }
-        self.head = Some(head);
+        if completes {
+            common.counters.completions += 1;
+        } else {
+            self.head = Some(head);
+        }
     }
 
     /// A packet leaves the buffer.
@@ -259,11 +269,27 @@ impl Receive {
                 end(id, common, context);
                 return None;
             };
-            return Some(Head { id, queue: 0, class, address, left: roce.bytes, rdma: true, since });
+            let left = self.burst_bytes(roce.bytes, 0, common);
+            return Some(Head { id, queue: 0, class, address, left, rdma: true, since });
         }
         let address = self.queues[usize::from(packet.queue)].take();
         packet.line = common.pages.physical(address) / 64;
-        Some(Head { id, queue: packet.queue, class, address, left: frame_bytes(packet), rdma: false, since })
+        let (queue, frame) = (packet.queue, frame_bytes(packet));
+        let left = self.burst_bytes(frame, 1, common);
+        Some(Head { id, queue, class, address, left, rdma: false, since })
+    }
+
+    /// Bytes of the simulated memory that so many bytes of a frame take, in bursts with `completions` lines of completions. Lines
+    /// that do not fill a burst are left for the next packet.
+    fn burst_bytes(&mut self, bytes: u32, completions: u32, common: &Common) -> u32 {
+        let shift = common.params.burst_shift;
+        if shift == 0 {
+            return bytes;
+        }
+        self.owed_lines += bytes.div_ceil(64) + completions;
+        let bursts = (self.owed_lines >> shift).max(1);
+        self.owed_lines = self.owed_lines.saturating_sub(bursts << shift);
+        bursts * 64
     }
 
     /// Writes the completion of a packet.

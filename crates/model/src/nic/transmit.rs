@@ -243,8 +243,10 @@ impl Transmit {
         }
         self.window_used += bytes;
         let class = common.flows[whole.flow as usize].class;
+        let shift = common.params.burst_shift;
+        let (from, to) = (from >> shift, (from + bytes) >> shift);
         let line = whole.line + u64::from(from / 64);
-        let lines = (from + bytes).div_ceil(64) - from / 64;
+        let lines = (to.div_ceil(64) - from / 64).max(1);
         self.cut = Some(Cut { id, line, lines, class });
     }
 
@@ -262,7 +264,7 @@ impl Transmit {
         }
         self.window_used += bytes;
         let line = common.pages.physical(address) / 64;
-        self.cut = Some(Cut { id, line, lines: bytes.div_ceil(64), class });
+        self.cut = Some(Cut { id, line, lines: (bytes >> common.params.burst_shift).div_ceil(64).max(1), class });
     }
 
     /// Asks memory for the next part of the packet that is being cut.
@@ -273,7 +275,7 @@ impl Transmit {
             return false;
         }
         dma.read(cut.line, lines, cut.class, context);
-        common.counters.read_bytes += u64::from(lines) * 64;
+        common.counters.read_bytes += u64::from(lines) * 64 << common.params.burst_shift;
         cut.line += u64::from(lines);
         cut.lines -= lines;
         let brings = if cut.lines == 0 { Brings::Packet(cut.id) } else { Brings::Part };

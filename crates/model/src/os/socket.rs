@@ -148,17 +148,21 @@ impl Socket {
     }
 
     /// Takes the next `bytes` bytes out of what has come, and hands the lines to read for them to `source`.
-    pub(super) fn take(&mut self, bytes: u64, mut source: impl FnMut(u64, u32)) {
+    ///
+    /// In bursts of `2^shift` lines one that is not half full counts as none.
+    pub(super) fn take(&mut self, bytes: u64, shift: u32, mut source: impl FnMut(u64, u32)) {
         let end = self.read_at + bytes;
+        let line_bytes = 64 << shift;
+        let fill = if shift == 0 { line_bytes - 1 } else { line_bytes / 2 };
         while let Some(piece) = self.pieces.front_mut() {
             if piece.start >= end {
                 break;
             }
             let (from, to) = (piece.start.max(self.read_at), piece.end.min(end));
             if from < to {
-                let line_of = |byte: u64| piece.line + (byte - piece.start + u64::from(piece.offset)) / 64;
-                let first = line_of(from).max(piece.fresh);
-                let past = line_of(to - 1) + 1;
+                let at = |byte: u64| byte - piece.start + u64::from(piece.offset);
+                let first = (piece.line + at(from) / line_bytes).max(piece.fresh);
+                let past = piece.line + (at(to) + fill) / line_bytes;
                 if past > first {
                     source(first, (past - first) as u32);
                     piece.fresh = past;

@@ -108,9 +108,9 @@ impl NetCore {
         let class = socket.params.class;
         if calling.reads {
             self.lines.begin_read(class);
-            socket.take(calling.bytes, |line, lines| self.lines.source(line, lines));
+            socket.take(calling.bytes, self.stack.burst_shift, |line, lines| self.lines.source(line, lines));
         } else {
-            self.lines.begin_write(class, calling.bytes.div_ceil(64));
+            self.lines.begin_write(class, (calling.bytes >> self.stack.burst_shift).div_ceil(64));
         }
     }
 
@@ -118,6 +118,7 @@ impl NetCore {
     fn end_call(&mut self, context: &mut Context) {
         let Some(Calling { socket: index, bytes, reads, since, .. }) = self.calling.take() else { return };
         let now = context.now();
+        self.times.waited(self.lines.take_waited());
         let socket = &mut self.sockets[index as usize];
         if reads {
             // What was begun before it went deaf is still read.

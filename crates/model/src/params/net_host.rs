@@ -41,6 +41,8 @@ pub struct NicParams {
     pub pfc: Option<super::PfcParams>,
     /// Whether packets of a flow are joined by the NIC (LRO) up to the largest segment.
     pub lro: bool,
+    /// A line of the simulated memory stands for 2 to this many lines of 64 B.
+    pub burst_shift: u32,
 }
 
 /// What the kernel and the applications of a server cost its cores.
@@ -76,6 +78,8 @@ pub struct StackParams {
     pub copy_ahead: u32,
     /// Whether the application's buffer lies in the caches, so that only the source of a copy is memory traffic.
     pub cached_user: bool,
+    /// A line of the simulated memory stands for 2 to this many lines of 64 B.
+    pub burst_shift: u32,
 }
 
 /// Cores of other sockets whose memory is on this one.

@@ -1,10 +1,11 @@
 //! What a world has done so far, read off its parts.
 
 use hostnet_kernel::{Simulation, Time};
-use hostnet_model::ether::World;
+use hostnet_model::control::Signals;
+use hostnet_model::ether::{PausedPort, World};
 use hostnet_model::flow::Application;
 use hostnet_model::nic::DropReason;
-use hostnet_model::params::ClusterParams;
+use hostnet_model::params::{ClusterParams, End};
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::transport::tcp::{Connection, Counters};
 use hostnet_model::{Component, Machine};
@@ -260,6 +261,10 @@ pub(super) struct HostMoment {
     /// Packets that the NIC received and dropped since the start of the run.
     pub(super) received: u64,
     pub(super) dropped: u64,
+    /// Bytes that applications here read since the start of the run.
+    pub(super) read_bytes: u64,
+    /// Of what watches the host: its level, and its smoothed signals.
+    pub(super) control: Option<(u8, Signals)>,
 }
 
 /// A world at one moment.
@@ -274,15 +279,20 @@ impl Moment {
     pub(super) fn read(simulation: &mut Simulation<World>, now: Time) -> Self {
         simulation.parts_mut().iter_mut().for_each(|part| settle(&mut part.0, now));
         let hosts = simulation.worlds().filter_map(|world| match world {
-            World::Server(machine) => Some(host_moment(machine)),
+            World::Server(machine) => Some(host_moment(machine, now)),
             World::Fabric(_) => None,
         });
         Self { at: now, hosts: hosts.collect() }
     }
 }
 
-fn host_moment(machine: &Machine) -> HostMoment {
+fn host_moment(machine: &Machine, now: Time) -> HostMoment {
     let mut moment = HostMoment::default();
+    if let Some(memory) = machine.fluid() {
+        let counts = memory.counts(now);
+        moment.occupancy_area = u64::try_from(counts.area[0]).unwrap_or(u64::MAX);
+        moment.inserted_lines = counts.lines[0];
+    }
     for component in machine.components() {
         match component {
             Component::Iio(iio) => {
@@ -294,6 +304,11 @@ fn host_moment(machine: &Machine) -> HostMoment {
                 moment.received = nic.flows().iter().map(|flow| flow.received.packets).sum();
                 moment.dropped = nic.flows().iter().map(|flow| flow.dropped_in_all().packets).sum();
             }
+            Component::NetCore(core) => {
+                moment.read_bytes +=
+                    core.sockets().map(|(_, _, _, application)| application.received_bytes()).sum::<u64>();
+            }
+            Component::Control(control) => moment.control = Some((control.level(), *control.signals())),
             _ => {}
         }
     }
@@ -319,9 +334,31 @@ pub(super) fn settle(world: &mut World, now: Time) {
 /// Whether lines or packets are on their way.
 pub(super) fn is_busy(simulation: &Simulation<World>) -> bool {
     simulation.worlds().any(|world| match world {
-        World::Server(machine) => !machine.requests().is_empty(),
+        World::Server(machine) => !machine.requests().is_empty() || !machine.packets().is_empty(),
         World::Fabric(fabric) => !fabric.packets().is_empty(),
     })
+}
+
+/// What to say of a world whose pauses wait for each other, if they do.
+pub(super) fn deadlock(simulation: &Simulation<World>, cluster: &ClusterParams, now: Time) -> Option<SimulationError> {
+    let cycles = simulation.worlds().filter_map(|world| match world {
+        World::Server(_) => None,
+        World::Fabric(fabric) => Some(fabric.deadlock()),
+    });
+    let cycle: Vec<String> = cycles.flatten().map(|port| name_of(port, cluster)).collect();
+    (!cycle.is_empty()).then(|| SimulationError::Deadlock { cycle, at_us: now.ps() / 1_000_000 })
+}
+
+/// A paused port by the names that the user gave.
+fn name_of(paused: PausedPort, cluster: &ClusterParams) -> String {
+    let PausedPort { switch, port, priority } = paused;
+    let here = End::Switch(switch);
+    let ends = cluster.cables.iter().flat_map(|cable| [cable.ends, [cable.ends[1], cable.ends[0]]]);
+    let peer = ends.filter(|ends| ends[0] == here).nth(usize::from(port)).map_or("nothing", |ends| match ends[1] {
+        End::Host(host) => &cluster.hosts[usize::from(host)].name,
+        End::Switch(switch) => &cluster.switches[usize::from(switch)].name,
+    });
+    format!("{} port {port} to {peer}, priority {priority}", cluster.switches[usize::from(switch)].name)
 }
 
 /// What to say of a world that is stuck: the fullest domain of its servers.

@@ -1,6 +1,7 @@
 //! From a run of a cluster to its tables and its summary.
 
 use super::build::server_of;
+use super::control;
 use super::read::{ends, rdma_ends, FlowTotals, Moment, Totals};
 use super::tables::{self, CLASSES, FLOWS, HOSTS, LATENCIES, MEMORY, QUEUES, SERIES};
 use crate::report::{hash, rows, Report};
@@ -11,6 +12,8 @@ use hostnet_kernel::{Simulation, Time};
 use hostnet_measure::batch::estimate;
 use hostnet_measure::Histogram;
 use hostnet_model::ether::{Egress, World};
+use hostnet_model::fluid::FluidCounts;
+use hostnet_model::memory::Counters;
 use hostnet_model::nic::Nic;
 use hostnet_model::os::{CoreTimes, Spent};
 use hostnet_model::params::Fidelity;
@@ -33,7 +36,7 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    fn window_ps(&self) -> f64 {
+    pub(super) fn window_ps(&self) -> f64 {
         self.now.since(self.window_start) as f64
     }
 
@@ -55,6 +58,7 @@ impl View<'_> {
         let queues = self.queues();
         let latencies = self.latencies();
         let memory = self.memory();
+        let control = self.control();
         let summary = json!({
             "format": 1,
             "engine": "cluster",
@@ -70,12 +74,13 @@ impl View<'_> {
             "hosts": rows(&hosts),
             "memory": rows(&memory),
             "queues": rows(&queues),
+            "control": rows(&control),
             "ignored": self.plan.ignored,
             "unvalidated": self.plan.unvalidated,
         });
         let mut all =
             vec![classes, self.flows(&flows), latencies, hosts, memory, queues, self.domains(), self.channels()];
-        all.push(self.series());
+        all.extend([control, self.series()]);
         let result_hash = hash(&summary, &all);
         Report { summary, tables: all, result_hash }
     }
@@ -175,7 +180,7 @@ impl View<'_> {
     }
 
     /// The servers with their numbers as hosts, in the order of the partitions.
-    fn servers(&self) -> impl Iterator<Item = (usize, &Machine)> {
+    pub(super) fn servers(&self) -> impl Iterator<Item = (usize, &Machine)> {
         let hosts = self.plan.cluster.hosts.iter().enumerate();
         let servers = hosts.filter(|(_, host)| matches!(host.kind, hostnet_model::params::HostKind::Server(_)));
         let machines = self.simulation.worlds().filter_map(|world| match world {
@@ -228,6 +233,9 @@ impl View<'_> {
 
     /// Occupancy, latency and bandwidth of writes and reads of devices.
     fn iio(&self, machine: &Machine, line_bytes: u64) -> Vec<Cell> {
+        if let Some(memory) = machine.fluid() {
+            return self.fluid_iio(&memory.counts(self.now));
+        }
         let Some(iio) = machine.components().iter().find_map(|part| match part {
             Component::Iio(iio) => Some(iio),
             _ => None,
@@ -241,6 +249,16 @@ impl View<'_> {
             let occupancy = domain.area_ps() as f64 / self.window_ps() * lines_each;
             let latency_ns = (lines > 0).then(|| residence as f64 / lines as f64 / 1000.0);
             [Cell::from(occupancy), latency_ns.into(), self.gbps(lines * line_bytes).into()]
+        });
+        books.concat()
+    }
+
+    /// The same of a memory of rates.
+    fn fluid_iio(&self, counts: &FluidCounts) -> Vec<Cell> {
+        let books = [0, 1].map(|way| {
+            let (lines, area) = (counts.lines[way], counts.area[way] as f64);
+            let latency_ns = (lines > 0).then(|| area / lines as f64 / 1000.0);
+            [Cell::from(area / self.window_ps()), latency_ns.into(), self.gbps(lines * 64).into()]
         });
         books.concat()
     }
@@ -308,15 +326,19 @@ impl View<'_> {
                     _ => None,
                 })
                 .collect();
+            let rates = machine.fluid().map(|memory| memory.counts(self.now).bytes);
             for (class, workload) in server.workloads.iter().enumerate() {
-                let read: u64 = counters.iter().map(|channel| channel.reads[class]).sum();
-                let written: u64 = counters.iter().map(|channel| channel.writes[class]).sum();
+                let lines = |pick: fn(&Counters) -> &[u64]| counters.iter().map(|of| pick(of)[class]).sum::<u64>();
+                let [read, written] = match &rates {
+                    Some(bytes) => bytes[class],
+                    None => [lines(|of| &of.reads) * line_bytes, lines(|of| &of.writes) * line_bytes],
+                };
                 table.push(vec![
                     params.name.as_str().into(),
                     workload.name.as_str().into(),
-                    self.gb_per_s(read * line_bytes).into(),
-                    self.gb_per_s(written * line_bytes).into(),
-                    self.gb_per_s((read + written) * line_bytes).into(),
+                    self.gb_per_s(read).into(),
+                    self.gb_per_s(written).into(),
+                    self.gb_per_s(read + written).into(),
                 ]);
             }
         }
@@ -407,25 +429,29 @@ impl View<'_> {
     fn series(&self) -> Table {
         let mut table = Table::new("series", SERIES);
         let hosts: Vec<usize> = self.servers().map(|(host, _)| host).collect();
-        let mut last = Moment { at: self.window_start, ..Moment::default() };
-        for moment in self.series {
+        for pair in self.series.windows(2) {
+            let [last, moment] = pair else { continue };
             let span_ps = moment.at.since(last.at) as f64;
-            for (index, (now, &host)) in moment.hosts.iter().zip(&hosts).enumerate() {
+            for ((now, before), &host) in moment.hosts.iter().zip(&last.hosts).zip(&hosts) {
                 let params = &self.plan.cluster.hosts[host];
-                let before = last.hosts.get(index).copied().unwrap_or_default();
                 let lines_each = (line_bytes(params.fidelity) / 64) as f64;
                 let lines = (now.inserted_lines - before.inserted_lines) as f64 * lines_each;
+                let [occupancy, bandwidth] =
+                    now.control.map_or([None; 2], |(_, signals)| control::smoothed(&signals).map(Some));
                 table.push(vec![
                     (moment.at.since(self.window_start) as f64 / 1e6).into(),
                     params.name.as_str().into(),
                     ((now.occupancy_area - before.occupancy_area) as f64 * lines_each / span_ps).into(),
                     (lines * 64.0 * 8000.0 / span_ps).into(),
                     now.buffer_bytes.into(),
-                    (now.received - before.received.min(now.received)).into(),
-                    (now.dropped - before.dropped.min(now.dropped)).into(),
+                    (now.received - before.received).into(),
+                    (now.dropped - before.dropped).into(),
+                    ((now.read_bytes - before.read_bytes) as f64 * 8000.0 / span_ps).into(),
+                    now.control.map_or(Cell::Empty, |(level, _)| u64::from(level).into()),
+                    occupancy.into(),
+                    bandwidth.into(),
                 ]);
             }
-            last = moment.clone();
         }
         table
     }

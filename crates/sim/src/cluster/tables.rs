@@ -79,6 +79,31 @@ pub(super) const HOSTS: &[Column] = &[
     ("core_send_share", Kind::Number),
 ];
 
+pub(super) const CONTROL: &[Column] = &[
+    ("host", Kind::Text),
+    ("rule", Kind::Text),
+    ("occupancy_mean_lines", Kind::Number),
+    ("bandwidth_mean_gbps", Kind::Number),
+    ("level_end", Kind::Integer),
+    ("level_0_share", Kind::Number),
+    ("level_1_share", Kind::Number),
+    ("level_2_share", Kind::Number),
+    ("level_3_share", Kind::Number),
+    ("level_4_share", Kind::Number),
+    ("regime_1_share", Kind::Number),
+    ("regime_2_share", Kind::Number),
+    ("regime_3_share", Kind::Number),
+    ("regime_4_share", Kind::Number),
+    ("echo_share", Kind::Number),
+    ("level_changes", Kind::Integer),
+    ("level_3_4_switches", Kind::Integer),
+    ("register_writes", Kind::Integer),
+    ("occupancy_samples", Kind::Integer),
+    ("occupancy_discarded", Kind::Integer),
+    ("bandwidth_samples", Kind::Integer),
+    ("bandwidth_discarded", Kind::Integer),
+];
+
 pub(super) const MEMORY: &[Column] = &[
     ("host", Kind::Text),
     ("workload", Kind::Text),
@@ -111,6 +136,10 @@ pub(super) const SERIES: &[Column] = &[
     ("nic_buffer_bytes", Kind::Integer),
     ("nic_received", Kind::Integer),
     ("nic_dropped", Kind::Integer),
+    ("goodput_gbps", Kind::Number),
+    ("level", Kind::Integer),
+    ("occupancy_smoothed_lines", Kind::Number),
+    ("bandwidth_smoothed_gbps", Kind::Number),
 ];
 
 /// The domains of servers, after the name of the host.

@@ -109,6 +109,7 @@ pub(super) fn params() -> NicParams {
         relaxed_ordering: true,
         pfc: None,
         lro: false,
+        burst_shift: 0,
     }
 }
 
@@ -385,6 +386,7 @@ impl Partition for World {
                     requests: &mut self.requests,
                     packets: &mut self.packets,
                     caches: None,
+                    fluid: None,
                     scheduler,
                 };
                 self.nic.on_event(event.payload, &mut context);

@@ -72,6 +72,7 @@ pub(super) fn stack() -> StackParams {
         extra_lines: 0,
         copy_ahead: 8,
         cached_user: true,
+        burst_shift: 0,
     }
 }
 
@@ -324,6 +325,7 @@ impl Partition for Rig {
             requests: &mut self.requests,
             packets: &mut self.packets,
             caches,
+            fluid: None,
             scheduler,
         };
         if event.target == CORE {

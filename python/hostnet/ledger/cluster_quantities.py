@@ -1,0 +1,351 @@
+"""How quantities of clusters follow from the summary of a run and its tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hostnet.ledger.panels import Series
+from hostnet.ledger.quantities import Estimate, Outcome, Quantity, needed, number
+
+BITS = 8
+
+
+def only(run: Outcome, table: str) -> Mapping[str, Any]:
+    """The row of the one server of the cluster."""
+    return run.row(table)
+
+
+def watched(run: Outcome) -> Mapping[str, Any]:
+    """The row of what watches that server; empty where nothing does."""
+    return next(iter(run.summary.get("control", ())), {})
+
+
+def counted(row: Mapping[str, Any], column: str) -> float:
+    """A column that a row may not have."""
+    return number(row, column) if column in row else math.nan
+
+
+def flow_class(series: Series, run: Outcome) -> Mapping[str, Any]:
+    """The row of a class of flows."""
+    return run.row("classes", **{"class": series.workload})
+
+
+def goodput(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """What the applications of a class of flows receive, in Gbps."""
+    row = flow_class(series, run)
+    return Estimate(number(row, "goodput_gbps"), row.get("goodput_ci95"))
+
+
+def goodput_change(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """Goodput less that of the baseline, in Gbps."""
+    here, there = goodput(series, run, None), goodput(series, needed(series, base), None)
+    known = [estimate.ci95 for estimate in (here, there) if estimate.ci95 is not None]
+    return Estimate(here.value - there.value, math.hypot(*known) if known else None)
+
+
+def goodput_per_x(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Goodput in Gbps over the x of the point."""
+    return goodput(series, run, None).scaled(1 / float(run.name.rpartition(":")[2]))
+
+
+def goodput_loss(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """How far goodput is below that of the baseline, in % of it."""
+    here, there = goodput(series, run, None), goodput(series, needed(series, base), None)
+    ratio = here.value / there.value if there.value else math.nan
+    share = Estimate(ratio, None).with_relative(here.relative, there.relative)
+    return Estimate(100 * (1 - share.value), None if share.ci95 is None else 100 * share.ci95)
+
+
+def nic_drops(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Packets that the NIC drops, in % of those that come to it; the interval is that of a count of drops."""
+    row = flow_class(series, run)
+    dropped = sum(number(row, f"nic_dropped_{reason}") for reason in ("full", "ring", "other"))
+    return share_of_packets(dropped, number(row, "nic_received"))
+
+
+def share_of_packets(count: float, packets: float) -> Estimate:
+    """A count in % of packets, with a half-width as if it were Poisson."""
+    if not packets:
+        return Estimate(math.nan, None)
+    return Estimate(100 * count / packets, 196 * math.sqrt(max(count, 1)) / packets)
+
+
+def drops_before(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """How many times more the NIC drops in the baseline. No drop counts as one, so that is a lower bound."""
+    here, there = flow_class(series, run), nic_drops(series, needed(series, base), None)
+    least = 100 / number(here, "nic_received")
+    value = max(nic_drops(series, run, None).value, least)
+    return Estimate(there.value / value, None).with_relative(there.relative)
+
+
+def fabric_congestion(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Packets that switches mark or drop, in % of those sent."""
+    row = flow_class(series, run)
+    marked = sum(queue["marked_packets"] or 0 for queue in run.summary["queues"])
+    return share_of_packets(marked + number(row, "fabric_dropped"), number(row, "sent_packets"))
+
+
+def switch_marks(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Packets that switches mark."""
+    return Estimate(float(sum(queue["marked_packets"] or 0 for queue in run.summary["queues"])), None)
+
+
+def mark_share(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Packets marked by the queue that marks most, as a share of those that it sends."""
+    row = busiest(run)
+    return Estimate(row["marked_packets"] / row["sent_packets"], None)
+
+
+def timeouts(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Retransmission timeouts of a class of flows."""
+    return Estimate(number(flow_class(series, run), "timeouts"), None)
+
+
+def iio_occupancy(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Lines in the IIO's write buffer, mean over time."""
+    return Estimate(number(only(run, "hosts"), "iio_write_occupancy"), None)
+
+
+def iio_occupancy_peak(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """The largest mean of the lines in the IIO's write buffer over a step of the time series."""
+    return Estimate(max(float(row["iio_write_occupancy"]) for row in run.summary["series"]), None)
+
+
+def full_share(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Steps of the time series whose mean of lines in the IIO's write buffer is at least `constant`, in %."""
+    steps = [float(row["iio_write_occupancy"]) for row in run.summary["series"]]
+    return Estimate(100 * sum(step >= series.constant for step in steps) / len(steps), None)
+
+
+def iio_latency(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Mean time of a line in the IIO's write buffer, in ns."""
+    return Estimate(number(only(run, "hosts"), "iio_write_latency_ns"), None)
+
+
+def pcie_bandwidth(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Lines that enter the IIO's write buffer x 64 B, in Gbps: B_S."""
+    return Estimate(number(only(run, "hosts"), "iio_write_gbps"), None)
+
+
+def pcie_overhead(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """How much more bandwidth that is than goodput, in % of it."""
+    return Estimate(100 * (pcie_bandwidth(series, run, None).value / goodput(series, run, None).value - 1), None)
+
+
+def little_error(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Occupancy over bandwidth x latency of the IIO's write buffer: 1 where Little's law holds."""
+    lines_per_ns = pcie_bandwidth(series, run, None).value / BITS / 64
+    return Estimate(
+        iio_occupancy(series, run, None).value / (lines_per_ns * iio_latency(series, run, None).value), None
+    )
+
+
+def memory_bandwidth(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """DRAM traffic of a workload, or of all without one, in GB/s."""
+    rows = [row for row in run.summary["memory"] if series.workload in (None, row["workload"])]
+    return Estimate(sum(number(row, "gb_per_s") for row in rows), None)
+
+
+def memory_of_all(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """DRAM traffic of everything, in GB/s."""
+    return Estimate(sum(number(row, "gb_per_s") for row in run.summary["memory"]), None)
+
+
+def memory_change(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """DRAM traffic of a workload less that in the baseline, in GB/s."""
+    before = memory_bandwidth(series, needed(series, base), None)
+    return Estimate(memory_bandwidth(series, run, None).value - before.value, None)
+
+
+def memory_share(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """DRAM traffic of a workload, in % of all."""
+    whole = memory_of_all(series, run, None).value
+    return Estimate(100 * memory_bandwidth(series, run, None).value / whole if whole else math.nan, None)
+
+
+def memory_utilisation(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """DRAM traffic of everything, in % of the theoretical maximum `peak`."""
+    return Estimate(100 * memory_of_all(series, run, None).value / series.peak, None)
+
+
+def memory_per_byte(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """DRAM traffic of a class of flows per byte that its applications receive."""
+    rate = goodput(series, run, None)
+    value = BITS * memory_bandwidth(series, run, None).value / rate.value if rate.value else math.nan
+    return Estimate(value, None).with_relative(rate.relative)
+
+
+def memory_per_request(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """DRAM traffic of a workload over what its cores ask for: `constant` lines per line that is read."""
+    row = run.row("memory", workload=series.workload)
+    asked = series.constant * number(row, "read_gb_per_s")
+    return Estimate(number(row, "gb_per_s") / asked if asked else math.nan, None)
+
+
+def core_time(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Time that network cores are at work, softirq, system calls, copies and waits for memory, in %."""
+    row = only(run, "hosts")
+    kinds = ("softirq", "call", "copy", "stalled", "send")
+    return Estimate(100 * sum(number(row, f"core_{kind}_share") for kind in kinds), None)
+
+
+def credit_wait(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Time that the NIC waits for PCIe credits, in %."""
+    return Estimate(100 * number(only(run, "hosts"), "nic_credit_wait_share"), None)
+
+
+def nic_wait(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """99th percentile of the time in the NIC's buffer, in us."""
+    return Estimate(number(only(run, "hosts"), "nic_buffered_p99_us"), None)
+
+
+def rpc_latency(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """A percentile of the latency of requests, in us."""
+    return Estimate(number(run.row("latencies", **{"class": series.workload}), f"{series.percentile}_us"), None)
+
+
+def rpc_inflation(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """That less the one of the baseline, in us."""
+    there = rpc_latency(series, needed(series, base), None)
+    return Estimate(rpc_latency(series, run, None).value - there.value, None)
+
+
+def rpc_ratio(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """That over the one of the baseline."""
+    there = rpc_latency(series, needed(series, base), None)
+    return Estimate(rpc_latency(series, run, None).value / there.value, None)
+
+
+def level_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Time at the levels of host congestion control that `parts` names, in %."""
+    return Estimate(100 * sum(counted(watched(run), f"level_{level}_share") for level in series.parts), None)
+
+
+def stops(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Changes between the two highest levels."""
+    return Estimate(counted(watched(run), "level_3_4_switches"), None)
+
+
+def read_time(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Mean time of a read of the register of occupancy, which is all that its loop does, in ns."""
+    row = watched(run)
+    samples = counted(row, "occupancy_samples") + counted(row, "occupancy_discarded")
+    return Estimate(number(run.summary, "window_ns") / samples if samples else math.nan, None)
+
+
+def explained_changes(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Changes between levels 3 and 4 that the smoothed signals explain, at most a signal's time before, in %."""
+    steps = [row for row in run.summary["series"] if row.get("level") is not None]
+    changes = [place for place in range(CHANGE_STEPS, len(steps)) if is_stop(steps[place - 1], steps[place])]
+    explained = sum(is_explained(steps[place - CHANGE_STEPS : place + 1]) for place in changes)
+    return Estimate(100 * explained / len(changes) if changes else math.nan, None)
+
+
+CHANGE_STEPS = 10
+"""Steps of a time series before a change of the level in which its reason is looked for."""
+
+CONGESTED_LINES, TARGET_GBPS = 70.0, 84.0
+"""I_T and B_T of the publication."""
+
+
+def is_stop(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether the level changes between 3 and 4."""
+    return {before["level"], now["level"]} == {3, 4}
+
+
+def is_explained(steps: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the signals of one of the steps ask for the change at the last."""
+    up = steps[-1]["level"] > steps[-2]["level"]
+    return any(
+        (row["occupancy_smoothed_lines"] > CONGESTED_LINES) == up
+        and (row["bandwidth_smoothed_gbps"] < TARGET_GBPS) == up
+        for row in steps
+    )
+
+
+def queue_peak(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """The most packets in the queue that marks most."""
+    return Estimate(float(busiest(run)["queue_max_packets"]), None)
+
+
+def queue_mean(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """The mean of the packets in that queue."""
+    return Estimate(float(busiest(run)["queue_mean_packets"]), None)
+
+
+def queue_spread(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """The standard deviation of the packets in that queue."""
+    return Estimate(float(busiest(run)["queue_sd_packets"]), None)
+
+
+def mark_law(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Share of marks over the square root of 2 / W, where W = `constant` is the mean window of a flow in packets."""
+    return Estimate(mark_share(series, run, None).value / math.sqrt(2 / series.constant), None)
+
+
+def fairness(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Jain's index of the goodput of the flows of a class."""
+    rates = [float(row["goodput_gbps"]) for row in run.summary["flows"] if row["class"] == series.workload]
+    squares = len(rates) * sum(rate * rate for rate in rates)
+    return Estimate(sum(rates) ** 2 / squares if squares else math.nan, None)
+
+
+def fabric_drops(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Packets of a class of flows that switches drop."""
+    return Estimate(number(flow_class(series, run), "fabric_dropped"), None)
+
+
+def busiest(run: Outcome) -> Mapping[str, Any]:
+    """The queue of a switch that marks most."""
+    queues: Sequence[Mapping[str, Any]] = [row for row in run.summary["queues"] if row["marked_packets"] is not None]
+    return max(queues, key=lambda row: int(row["marked_packets"]))
+
+
+CLUSTER_QUANTITIES: dict[str, Quantity] = {
+    function.__name__: function
+    for function in (
+        goodput,
+        goodput_change,
+        goodput_per_x,
+        goodput_loss,
+        nic_drops,
+        drops_before,
+        fabric_congestion,
+        switch_marks,
+        mark_share,
+        timeouts,
+        iio_occupancy,
+        iio_occupancy_peak,
+        full_share,
+        iio_latency,
+        pcie_bandwidth,
+        pcie_overhead,
+        little_error,
+        memory_bandwidth,
+        memory_of_all,
+        memory_change,
+        memory_share,
+        memory_utilisation,
+        memory_per_byte,
+        memory_per_request,
+        core_time,
+        credit_wait,
+        nic_wait,
+        rpc_latency,
+        rpc_inflation,
+        rpc_ratio,
+        level_time,
+        stops,
+        read_time,
+        explained_changes,
+        queue_peak,
+        queue_mean,
+        queue_spread,
+        mark_law,
+        fairness,
+        fabric_drops,
+    )
+}
+"""The quantities of clusters that `study.toml` can name."""

@@ -1,0 +1,76 @@
+"""Runs of clusters, several at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet.cluster import resolve, run_plan
+from hostnet.ledger.pool import Job, Progress, run_jobs
+from hostnet.results import Source
+from hostnet.units import parse_time_ps
+
+if TYPE_CHECKING:
+    from hostnet.cluster import ClusterResults
+
+Summary = dict[str, Any]
+
+TABLES = ("flows", "domains", "control", "series")
+"""Tables that quantities are computed from and that the summary of a run does not have."""
+
+MEASURE = "simulated_ps"
+"""What grows up to the end of a run."""
+
+
+def run_clusters(
+    configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
+) -> list[Summary]:
+    """Runs configurations, the longest first, and returns their summaries, with the tables, in the same order.
+
+    The summary of a point that is skipped has the reason and nothing else.
+
+    Raises:
+        KeyboardInterrupt: The progress callback stopped the runs.
+        ConfigError: One of the configurations is wrong.
+        SimulationError: One of the runs could not go on.
+    """
+    skipped = {place: {"skipped": config["ledger"]["skip"]} for place, config in enumerate(configs)}
+    places = [place for place, config in enumerate(configs) if config["ledger"]["skip"] is None]
+    places.sort(key=lambda place: -size_of(configs[place]))
+    jobs = [job_of(configs[place], base_dir) for place in places]
+    found = dict(zip(places, run_jobs(jobs, MEASURE, "events", threads, progress), strict=True))
+    return [found.get(place, skipped[place]) for place in range(len(configs))]
+
+
+def source_of(config: dict[str, Any], base_dir: Path) -> Source:
+    """The configuration without what only the ledger reads."""
+    text = json.dumps({key: value for key, value in config.items() if key != "ledger"})
+    return Source(text, "json", config["run"]["name"], str(base_dir))
+
+
+def size_of(config: dict[str, Any]) -> int:
+    """Simulated time in ps, warm-up included."""
+    return sum(parse_time_ps(config["run"][key], key) for key in ("warmup", "duration"))
+
+
+def job_of(config: dict[str, Any], base_dir: Path) -> Job[Summary]:
+    """A run, whose result is its summary with tables."""
+    source = source_of(config, base_dir)
+    plan, step = resolve(source), config["ledger"]["series"]
+    series_ps = 0 if step is None else parse_time_ps(step, "series")
+
+    def run(tell: Progress) -> Summary:
+        results = run_plan(plan, source, series_ps=series_ps, progress=tell)
+        if not results.complete:
+            raise KeyboardInterrupt
+        return summary_of(results)
+
+    return Job(run, size_of(config))
+
+
+def summary_of(results: ClusterResults) -> Summary:
+    """The summary of a run and the rows of the tables that it does not have."""
+    tables = results.tables
+    return {**results.summary, **{name: tables[name].to_pylist() for name in TABLES if name in tables}}

@@ -1,0 +1,180 @@
+"""A study of clusters: what was published of servers on a network, and which clusters are run to compare with it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from hostnet.ledger.panels import Against, Panel, Published, Relation, Series
+from hostnet.ledger.points import merged
+
+Value = int | str
+"""What tells the points of a family apart: a count, or a text such as a size."""
+
+
+@dataclass(frozen=True)
+class ClusterFamily:
+    """Clusters composed of fragments of the configuration, at several values of `x`.
+
+    Later fragments win over earlier ones and over the run of the selection. `{x}` in the name of a fragment and in its
+    texts is the value, `{last}` one less; a text that is `{x}` and no more is the value itself. With `series`, time
+    series are recorded at steps of this length. `skip` says why its points cannot be run yet, if they cannot.
+    """
+
+    name: str
+    title: str
+    parts: tuple[str, ...]
+    fragments: Mapping[str, Any]
+    x: tuple[Value, ...] = ()
+    series: str | None = None
+    skip: str | None = None
+
+    def points(self) -> list[ClusterPoint]:
+        """Its operating points, in the order of `x`; one without `x`."""
+        return [ClusterPoint(self, x) for x in self.x] or [ClusterPoint(self, None)]
+
+
+@dataclass(frozen=True)
+class ClusterPoint:
+    """One cluster of a family."""
+
+    family: ClusterFamily
+    value: Value | None
+
+    @property
+    def name(self) -> str:
+        """Unique name, such as `dctcp:3`."""
+        return self.family.name if self.value is None else f"{self.family.name}:{self.value}"
+
+    @property
+    def x(self) -> str:
+        """Its value of x; 0 when there is none."""
+        return str(self.value if self.value is not None else 0)
+
+    def config(self, preset: str, run: Mapping[str, Any]) -> dict[str, Any]:
+        """The configuration of the cluster; `preset` is named by fragments. `ledger` is what only the ledger reads."""
+        family = self.family
+        own = {"series": family.series, "skip": family.skip}
+        config: dict[str, Any] = {"run": {"name": self.name, **run}, "ledger": own}
+        values = {"preset": preset, "x": self.value, "last": self.value - 1 if isinstance(self.value, int) else None}
+        for part in family.parts:
+            config = merged(config, filled(values, family.fragments[part.replace("{x}", self.x)]))
+        return config
+
+
+def filled(values: Mapping[str, Any], fragment: Any) -> Any:
+    """The fragment with the values in its texts."""
+    if isinstance(fragment, Mapping):
+        return {key: filled(values, value) for key, value in fragment.items()}
+    if isinstance(fragment, list):
+        return [filled(values, value) for value in fragment]
+    if not isinstance(fragment, str):
+        return fragment
+    for name, value in values.items():
+        if fragment == f"{{{name}}}":
+            return value
+        fragment = fragment.replace(f"{{{name}}}", str(value))
+    return fragment
+
+
+def parse_clusters(data: Mapping[str, Any], folder: Path) -> tuple[Mapping[str, ClusterFamily], tuple[Panel, ...]]:
+    """Operating points and panels of `study.toml`, with the values of `claims.csv`."""
+    fragments = data.get("fragments", {})
+    families = {name: parse_family(name, fields, fragments) for name, fields in data["points"].items()}
+    claims = read_claims(folder / "claims.csv")
+    panels = tuple(parse_panel(fields, families, claims.pop(fields["name"], [])) for fields in data["panels"])
+    if claims:
+        raise ValueError(f"claims.csv: there is no panel {next(iter(claims))!r}")
+    return families, panels
+
+
+def parse_family(name: str, fields: Mapping[str, Any], fragments: Mapping[str, Any]) -> ClusterFamily:
+    """A family, with fragments that exist."""
+    family = ClusterFamily(
+        name=name,
+        title=fields["title"],
+        parts=tuple(fields["config"]),
+        fragments=fragments,
+        x=tuple(fields.get("x", ())),
+        series=fields.get("series"),
+        skip=fields.get("skip"),
+    )
+    for part, point in ((part, point) for part in family.parts for point in family.points()):
+        if part.replace("{x}", point.x) not in fragments:
+            raise ValueError(f"{point.name}: there is no fragment {part.replace('{x}', point.x)!r}")
+    return family
+
+
+def read_claims(file: Path) -> dict[str, list[dict[str, str]]]:
+    """The published values by panel."""
+    claims: dict[str, list[dict[str, str]]] = {}
+    with file.open(newline="", encoding="utf-8") as lines:
+        for row in csv.DictReader(lines):
+            claims.setdefault(row["panel"], []).append(row)
+    return claims
+
+
+def parse_panel(
+    fields: Mapping[str, Any], families: Mapping[str, ClusterFamily], claims: Sequence[Mapping[str, str]]
+) -> Panel:
+    """A panel: its published values, and as context every other point of the series that it draws."""
+    series = tuple(
+        Series(**{**entry, "against": Against(**entry["against"]) if "against" in entry else None})
+        for entry in fields["series"]
+    )
+    published = [published_of(fields, claim) for claim in claims]
+    known = {(value.series, value.x) for value in published}
+    published += [value for value in context_of(fields, series, families) if (value.series, value.x) not in known]
+    return Panel(
+        name=fields["name"],
+        title=fields["title"],
+        series=series,
+        published=tuple(published),
+        chart=fields.get("chart", "lines"),
+        section=fields["section"],
+    )
+
+
+def published_of(fields: Mapping[str, Any], claim: Mapping[str, str]) -> Published:
+    """A line of `claims.csv`."""
+    relation = claim["relation"]
+    if relation and relation not in get_args(Relation):
+        raise ValueError(f"relation is {relation!r}, must be one of {', '.join(get_args(Relation))}")
+    return Published(
+        figure=fields["name"].split("_")[0],
+        series=claim["series"],
+        x=claim["x"],
+        x_label=fields["x_label"],
+        y=float(claim["y"]),
+        y_label=fields["y_label"],
+        unit=claim["unit"] or fields["unit"],
+        other=float(claim["y_to"]) if claim["y_to"] else None,
+        relation=next((known for known in get_args(Relation) if known == relation), None),
+        id=claim["id"] or None,
+        group=claim["group"] or None,
+        tolerance=float(claim["tolerance"]) if claim["tolerance"] else None,
+    )
+
+
+def context_of(
+    fields: Mapping[str, Any], series: Sequence[Series], families: Mapping[str, ClusterFamily]
+) -> Iterator[Published]:
+    """Points of drawn series of which nothing was published."""
+    for entry in series:
+        family, _, wanted = (entry.point or "").partition(":")
+        if not entry.drawn or family not in families:
+            continue
+        for point in families[family].points():
+            if not wanted or point.x in wanted.split(","):
+                yield Published(
+                    figure=fields["name"].split("_")[0],
+                    series=entry.name,
+                    x=point.x,
+                    x_label=fields["x_label"],
+                    y=None,
+                    y_label=fields["y_label"],
+                    unit=fields["unit"],
+                )
