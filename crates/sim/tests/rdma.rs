@@ -8,7 +8,6 @@ use hostnet_model::{Component, Machine};
 use hostnet_sim::cluster::{world, Options, Run};
 use hostnet_sim::Report;
 use proptest::prelude::*;
-use serde_json::Value;
 use std::path::Path;
 
 fn plan(overrides: &[&str]) -> ClusterPlan {
