@@ -21,6 +21,9 @@ FORMATS = ("png", "svg")
 
 PANELS_PER_ROW = 3
 
+WIDE = 64
+"""Where x grows by more than this factor, its axis is logarithmic."""
+
 
 def plot(directory: Path) -> list[Path]:
     """Draws a run directory's plots into its folder `plots`, each as PNG and SVG, and returns their paths.
@@ -149,7 +152,11 @@ def draw_panel(axes: Axes, run: RunFiles, panel: Row) -> None:
         axes.axhline(level.value, color="#5a636d", linestyle=(0, (4, 3)), linewidth=0.9, label=plain(level.name))
     axes.set(xlabel=plain(panel["x_label"]), ylabel=plain(y_title(panel)))
     axes.set_title(plain(f"{panel['figure']}  {panel['title']}"), loc="left", fontsize=9)
-    axes.set_xticks(sorted({value.x for plotted in series for value in plotted.values}))
+    places = sorted({value.x for plotted in series for value in plotted.values})
+    if places and places[0] > 0 and places[-1] > WIDE * places[0]:
+        axes.set_xscale("log", base=2)
+    axes.set_xticks(places, [f"{place:g}" for place in places])
+    axes.minorticks_off()
     low, high = axes.get_ylim()
     axes.set_ylim(min(0.95, low) if panel["unit"] == "x" else 0, high * 1.04)
     axes.legend(*legend_of(axes), fontsize=7.5)
