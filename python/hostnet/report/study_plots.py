@@ -96,5 +96,5 @@ def draw_steps(axes: Axes, times: Sequence[float], rows: Sequence[Trace], column
         if all(value is not None for value in values):
             axes.plot(times, [float(value or 0.0) for value in values], label=name, color=colour, linewidth=1.1)
     axes.set_ylabel(y)
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.06 * max(axes.get_ylim()[1], 1e-9))
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
