@@ -9,14 +9,16 @@
 `predict` tells in less than a millisecond about what they would measure; `Results` holds it. `compare` shows what
 differs between two runs, and `sweep` computes a configuration under every combination of some values. `memory`
 simulates the memory system on its own, and `check_commands` checks a stream of DRAM commands. `counters` reads and
-writes files of hardware counters. `formula` is the published formula for what queueing adds to latencies.
+writes files of hardware counters. `run_cluster` simulates hosts on a network, each with its own host network; `Signals`
+and `Actions` are what controllers of its hosts see and answer. `formula` is the published formula for what queueing
+adds to latencies.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet._core import CheckpointError, CommandCheck, ConfigError, SimulationError
+from hostnet._core import CheckpointError, CommandCheck, ConfigError, Signals, SimulationError
 from hostnet._core import version as _version
-from hostnet.cluster import ClusterResults, run_cluster
+from hostnet.cluster import Actions, ClusterResults, run_cluster
 from hostnet.comparison import Comparison, compare
 from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
 from hostnet.published import FormulaConstants, Inflation, cha_admission, formula
@@ -71,6 +73,7 @@ __version__ = _version()
 
 __all__ = [
     "L2",
+    "Actions",
     "AddressMap",
     "App",
     "AppInstructions",
@@ -110,6 +113,7 @@ __all__ = [
     "Results",
     "Run",
     "Server",
+    "Signals",
     "SimulationError",
     "SnoopFilter",
     "Ssd",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hostnet import _core
 from hostnet.results import Timing
@@ -15,7 +18,7 @@ from hostnet.simulate import source_of
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from os import PathLike
 
     import pyarrow as pa
@@ -23,6 +26,35 @@ if TYPE_CHECKING:
     from hostnet.results import Source
 
     Progress = Callable[[dict[str, Any]], bool | None]
+    Controllers = Mapping[str, Any]
+
+SNAPLEN = 128
+"""Bytes of a frame that a capture keeps unless told otherwise: all headers; data is zeros."""
+
+SNAPLEN_MAX = 262144
+
+
+class Actions(NamedTuple):
+    """What a controller answers. None leaves things as they are."""
+
+    level: int | None = None
+    """The level to go to, 0 to 4; without effect while an earlier change is under way."""
+    echo: bool | None = None
+    """Whether packets are marked from now on."""
+
+
+@dataclass(frozen=True)
+class Capture:
+    """What a host sends and receives, as a file for tcpdump, tshark or Wireshark."""
+
+    path: Path
+    """The file; it appears whole or not at all, and replaces one of that name."""
+    host: str | None = None
+    """The host whose cable is looked at; the only server if not given."""
+    snaplen: int = SNAPLEN
+    """Bytes of a frame that are kept at most."""
+    said_as: tuple[str, str] = ("pcap_host", "pcap_snaplen")
+    """What messages call the last two."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +69,8 @@ class ClusterResults:
     """The configuration as it was given."""
     timing: Timing
     """When and how the run was made."""
+    has_series: bool = False
+    """Whether the run recorded time series."""
 
     @property
     def complete(self) -> bool:
@@ -56,15 +90,21 @@ class ClusterResults:
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Table]:
-        """The Arrow tables by name: classes, flows, latencies, hosts, queues and what the servers have."""
+        """The Arrow tables by name. Series is there only if asked for."""
         from hostnet.tables import build_table
 
-        return {name: build_table(self.native, name) for name in self.native.table_names}
+        left_out = () if self.has_series else ("series",)
+        return {name: build_table(self.native, name) for name in self.native.table_names if name not in left_out}
 
     @property
     def classes(self) -> dict[str, dict[str, Any]]:
         """The rows of table classes by the name of the class."""
         return {row["class"]: row for row in self.summary["classes"]}
+
+    @property
+    def control(self) -> dict[str, dict[str, Any]]:
+        """The rows of table control by the name of the host."""
+        return {row["host"]: row for row in self.summary["control"]}
 
     @property
     def hosts(self) -> dict[str, dict[str, Any]]:
@@ -99,6 +139,10 @@ def run_cluster(
     seed: int | None = None,
     threads: int = 1,
     series: str | None = None,
+    controllers: Controllers | None = None,
+    pcap: str | PathLike[str] | None = None,
+    pcap_host: str | None = None,
+    pcap_snaplen: int = SNAPLEN,
     progress: Progress | None = None,
 ) -> ClusterResults:
     """Runs the cluster that a TOML or JSON file describes.
@@ -108,6 +152,12 @@ def run_cluster(
         seed: Replaces the configuration's seed.
         threads: Threads to use; the results do not depend on it.
         series: The step at which time series are recorded, for example "10 us"; none if not given.
+        controllers: By the names of hosts with `control.rule = "user"`: functions, or objects with a method
+            `on_sample`, called with `Signals` at every sample. They return None or `Actions`; what one raises ends the
+            run.
+        pcap: A file to write what a host sends and receives to.
+        pcap_host: That host; the only server if not given.
+        pcap_snaplen: Bytes of a frame that are kept at most.
         progress: Called about ten times a second with a dict of simulated_ps, target_ps, events, phase and progress
             (0 to 1). If it returns False, the run stops and its results are not complete.
 
@@ -118,7 +168,15 @@ def run_cluster(
     """
     source = source_of(config)
     series_ps = 0 if series is None else parse_time_ps(series, "series")
-    return run_plan(resolve(source, seed), source, threads=threads, series_ps=series_ps, progress=progress)
+    return run_plan(
+        resolve(source, seed),
+        source,
+        threads=threads,
+        series_ps=series_ps,
+        controllers=controllers,
+        capture=None if pcap is None else Capture(Path(pcap), pcap_host, pcap_snaplen),
+        progress=progress,
+    )
 
 
 def run_plan(
@@ -129,20 +187,68 @@ def run_plan(
     series_ps: int = 0,
     checkpoint_at_ps: int = 0,
     checkpoint: bytes | None = None,
+    controllers: Controllers | None = None,
+    capture: Capture | None = None,
     progress: Progress | None = None,
 ) -> ClusterResults:
     """Runs a checked configuration; `run_cluster` without the checks."""
     if not 1 <= threads <= 1024:
         raise _core.ConfigError(f"threads: {threads} must be between 1 and 1024")
     started, began_s = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
-    native = _core.run_cluster(
-        plan,
-        threads=threads,
-        series_ps=series_ps,
-        checkpoint_at_ps=checkpoint_at_ps,
-        checkpoint=checkpoint,
-        progress=progress,
-    )
+    with _capture_file(plan, capture) as (asked, keep):
+        native = _core.run_cluster(
+            plan,
+            threads=threads,
+            series_ps=series_ps,
+            checkpoint_at_ps=checkpoint_at_ps,
+            checkpoint=checkpoint,
+            controllers=list((controllers or {}).items()),
+            capture=asked,
+            progress=progress,
+        )
+        keep()
     wall_time_s = time.perf_counter() - began_s
     timing = Timing(started, wall_time_s, native.events / max(wall_time_s, 1e-9), threads)
-    return ClusterResults(native, plan, source, timing)
+    return ClusterResults(native, plan, source, timing, series_ps > 0)
+
+
+@contextmanager
+def _capture_file(
+    plan: _core.ClusterPlan, capture: Capture | None
+) -> Iterator[tuple[tuple[str, str, int] | None, Callable[[], None]]]:
+    """What the simulator is told about a capture, and a function that gives the file its name."""
+    if capture is None:
+        yield None, lambda: None
+        return
+    from hostnet.rundir import scratch_file
+
+    host = captured_host(plan, capture)
+    with scratch_file(capture.path) as (scratch, keep):
+        yield (str(scratch), host, capture.snaplen), keep
+
+
+def captured_host(plan: _core.ClusterPlan, capture: Capture) -> str:
+    """The host that a capture is of.
+
+    Raises:
+        ConfigError: There is no such host, none is named and there is not one server, or the snaplen is out of range.
+    """
+    of_host, of_snaplen = capture.said_as
+    if not 1 <= capture.snaplen <= SNAPLEN_MAX:
+        raise _core.ConfigError(f"{of_snaplen}: {capture.snaplen} must be between 1 and {SNAPLEN_MAX}")
+    hosts, servers = plan.hosts, plan.servers
+    if capture.host is None:
+        if len(servers) != 1:
+            raise _core.ConfigError(f"{of_host}: missing; with {len(servers)} servers, name a host: {_some(hosts)}")
+        return servers[0]
+    if capture.host not in hosts:
+        near = get_close_matches(capture.host, hosts, 1)
+        hint = f'did you mean "{near[0]}"?' if near else f"the hosts are {_some(hosts)}"
+        raise _core.ConfigError(f'{of_host}: there is no host "{capture.host}"; {hint}')
+    return capture.host
+
+
+def _some(names: list[str]) -> str:
+    """The first of many names."""
+    most = 8
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

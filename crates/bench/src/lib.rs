@@ -3,13 +3,15 @@
 //!
 //! * [`Row`] is what one benchmark found; [`table`] lays rows out for people.
 //! * [`kernel`] measures the event queue against a binary heap, [`windows`] partitions in step, [`cache`] what caches
-//!   hold, [`mod@filter`] the cache filter, [`channel`] one memory channel, [`server`] whole servers, [`network`] a network of endpoints.
+//!   hold, [`mod@filter`] the cache filter, [`channel`] one memory channel, [`server`] whole servers, [`network`] a network of endpoints,
+//!   [`cluster`] servers on a network.
 //! * [`BENCHMARKS`] lists all of them. To add one, write a function from [`Size`] to rows and append it there.
 //!
 //! Every benchmark also runs as a test, with tiny sizes.
 
 pub mod cache;
 pub mod channel;
+pub mod cluster;
 pub mod filter;
 pub mod kernel;
 mod memory;
@@ -45,6 +47,7 @@ pub const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("network", network::rows),
     ("server", server::rows),
     ("pairs", server::pairs),
+    ("cluster", cluster::rows),
 ];
 
 /// Runs all benchmarks. Calls `on_group` with the name of each group before it starts.

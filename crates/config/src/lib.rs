@@ -25,10 +25,10 @@ mod ways;
 
 pub use app_template::app_template;
 pub use cluster_plan::ClusterPlan;
-pub use error::ConfigError;
+pub use error::{suggestion, ConfigError};
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
-pub use presets::{apps, counters, devices, presets, profiles, AppInfo, PresetInfo};
+pub use presets::{apps, counters, devices, presets, profiles, transports, AppInfo, PresetInfo};
 pub use resolve::{cluster_plan, is_cluster, memory_plan, resolve};
 pub use schema::{cluster_schema, memory_schema, schema};
 

@@ -105,7 +105,7 @@ pub(crate) fn transport(name: &str, path: &str) -> Result<Value, Issue> {
 }
 
 /// The names of the transports that come with the program.
-pub(crate) fn transports() -> impl Iterator<Item = &'static str> {
+pub fn transports() -> impl Iterator<Item = &'static str> {
     TRANSPORTS.iter().map(|(name, _)| *name)
 }
 

@@ -12,6 +12,7 @@
 
 pub mod checkpoint;
 mod event;
+mod meeting;
 mod observe;
 mod parallel;
 mod partition;

@@ -1,13 +1,31 @@
 //! Partitions on several threads, in step.
 
+use crate::meeting::{lock, Meeting};
 use crate::partition::{receive, sent, Owners, Sent};
 use crate::{Partition, Scheduler, Time};
 use std::any::Any;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 type Mailbox<W> = Mutex<Vec<Sent<W>>>;
+type Part<W> = (W, Scheduler<<W as Partition>::Payload>);
+/// The partitions of one thread, each with its number.
+type Share<'a, W> = Vec<(usize, &'a mut Part<W>)>;
+
+/// Shares partitions out among `threads`: each, the busiest so far first, goes to the thread that has least to do.
+fn shares<W: Partition>(parts: &mut [Part<W>], threads: usize) -> Vec<Share<'_, W>> {
+    let mut parts: Share<W> = parts.iter_mut().enumerate().collect();
+    parts.sort_by_key(|(_, part)| std::cmp::Reverse(part.1.handled()));
+    let mut shares: Vec<(u64, Share<W>)> = (0..threads).map(|_| (0, Vec::new())).collect();
+    for (index, part) in parts {
+        let least = shares.iter_mut().min_by_key(|(events, share)| (*events, share.len()));
+        let (events, share) = least.expect("there is a thread");
+        *events += part.1.handled();
+        share.push((index, part));
+    }
+    shares.into_iter().map(|(_, share)| share).collect()
+}
 
 /// What the threads of one parallel run share. They meet once per window.
 pub(crate) struct Crew<W: Partition> {
@@ -40,14 +58,14 @@ where
         }
     }
 
-    /// Handles every event up to the limit, with `share` partitions per thread.
-    pub(crate) fn run(mut self, parts: &mut [(W, Scheduler<W::Payload>)], share: usize) {
+    /// Handles every event up to the limit, on `threads` threads: at least one, and no more than there are partitions.
+    pub(crate) fn run(mut self, parts: &mut [Part<W>], threads: usize) {
         self.mailboxes.iter_mut().for_each(|boxes| boxes.resize_with(parts.len(), Mutex::default));
-        let barrier = Barrier::new(parts.len().div_ceil(share));
+        let meeting = Meeting::new(threads);
         std::thread::scope(|scope| {
-            for (index, chunk) in parts.chunks_mut(share).enumerate() {
-                let (crew, barrier) = (&self, &barrier);
-                scope.spawn(move || crew.work(chunk, index * share, barrier));
+            for share in shares(parts, threads) {
+                let (crew, meeting) = (&self, &meeting);
+                scope.spawn(move || crew.work(share, meeting));
             }
         });
         if let Some(panic) = self.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -55,10 +73,10 @@ where
         }
     }
 
-    fn work(&self, parts: &mut [(W, Scheduler<W::Payload>)], first_index: usize, barrier: &Barrier) {
-        self.announce(0, parts.iter().filter_map(|part| part.1.next_time()).min());
+    fn work(&self, mut share: Share<W>, meeting: &Meeting) {
+        self.announce(0, share.iter().filter_map(|(_, part)| part.1.next_time()).min());
         for round in 0.. {
-            barrier.wait();
+            meeting.wait();
             let next = Time::from_ps(self.cell(round).load(Ordering::SeqCst));
             self.cell(round + 2).store(u64::MAX, Ordering::SeqCst);
             if self.failed_round.load(Ordering::SeqCst) <= round {
@@ -66,7 +84,7 @@ where
             }
             let end = self.window_end(next);
             // A panic must not leave the others waiting.
-            match catch_unwind(AssertUnwindSafe(|| self.window(parts, first_index, round, end))) {
+            match catch_unwind(AssertUnwindSafe(|| self.window(&mut share, round, end))) {
                 Ok(first) => self.announce(round + 1, first),
                 Err(panic) => {
                     *lock(&self.failure) = Some(panic);
@@ -87,22 +105,16 @@ where
 
     /// Takes in the mail and runs the partitions to `end`. Returns when the first event happens that this left
     /// pending or sent away.
-    fn window(
-        &self,
-        parts: &mut [(W, Scheduler<W::Payload>)],
-        first_index: usize,
-        round: u64,
-        end: Option<Time>,
-    ) -> Option<Time> {
-        for ((world, scheduler), mailbox) in parts.iter_mut().zip(&self.mailboxes(round)[first_index..]) {
-            let mut mail = lock(mailbox);
+    fn window(&self, share: &mut Share<W>, round: u64, end: Option<Time>) -> Option<Time> {
+        for (index, (world, scheduler)) in share.iter_mut().map(|(index, part)| (*index, &mut **part)) {
+            let mut mail = lock(&self.mailboxes(round)[index]);
             // Mail lies in the order in which threads came by; what the world names it by must not depend on that.
             mail.sort_unstable_by_key(|(event, _)| event.key());
             mail.drain(..).for_each(|parcel| receive(world, scheduler, parcel));
         }
         let end = end?;
         let mut first = None;
-        for (world, scheduler) in parts {
+        for (world, scheduler) in share.iter_mut().map(|(_, part)| &mut **part) {
             scheduler.run(world, end, u64::MAX);
             let posted = self.post(world, scheduler, round + 1);
             first = [first, posted, scheduler.next_time()].into_iter().flatten().min();
@@ -133,8 +145,4 @@ where
     fn cell(&self, round: u64) -> &AtomicU64 {
         &self.next[(round % 3) as usize]
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -170,14 +170,14 @@ where
     /// # Panics
     /// As [`Simulation::run_until`]; a panic of one thread ends all of them and is passed on.
     pub fn run_until_parallel(&mut self, limit: Time, threads: usize) {
-        let share = self.parts.len().div_ceil(threads.max(1));
-        if share == self.parts.len() {
+        let threads = threads.min(self.parts.len());
+        if threads <= 1 {
             self.run_until(limit, |_| true);
             return;
         }
         let owners = Owners::of(&self.parts);
         self.exchange(&owners);
-        Crew::new(owners, self.window_ps, limit).run(&mut self.parts, share);
+        Crew::new(owners, self.window_ps, limit).run(&mut self.parts, threads);
         self.settle(limit);
     }
 }

@@ -1,6 +1,7 @@
 //! What parts see of the world: the events, the layout, and a context while they handle an event.
 
 use crate::cache::Caches;
+use crate::fluid::FluidMemory;
 use crate::memory::Decoder;
 use crate::packet::{PacketId, Packets};
 use crate::request::{RequestId, Requests};
@@ -269,6 +270,8 @@ pub struct Context<'a> {
     pub packets: &'a mut Packets,
     /// The caches, if there are any; parts that are there only with caches use [`Context::caches`].
     pub(crate) caches: Option<&'a mut Caches>,
+    /// The memory, if it has rates instead of lines.
+    pub(crate) fluid: Option<&'a mut FluidMemory>,
     /// The clock and the way to send; parts use [`Context::now`] and [`Context::send`].
     pub(crate) scheduler: &'a mut Scheduler<Payload>,
 }

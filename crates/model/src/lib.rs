@@ -20,6 +20,7 @@
 //! | `transport/` | TCP and RoCE as pure state machines |
 //! | `upi/` | the way from the cores of other sockets to the memory of this one |
 //! | `control/` | what watches the host and throttles it (hostCC) |
+//! | `fluid/` | a memory system that has rates instead of lines |
 //! | `link/` | a plain link between two servers |
 
 pub mod app;
@@ -30,6 +31,7 @@ pub mod control;
 pub mod core;
 pub mod ether;
 pub mod flow;
+pub mod fluid;
 pub mod iio;
 pub mod link;
 mod machine;

@@ -5,6 +5,7 @@ use crate::cha::Cha;
 use crate::context::{Context, Layout, Payload};
 use crate::control::{Control, Controller};
 use crate::core::{CachedCore, Core};
+use crate::fluid::{FluidMemory, Probe};
 use crate::iio::Iio;
 use crate::link::{Receiver, Sender};
 use crate::memory::{Channel, Decoder};
@@ -32,6 +33,8 @@ pub enum Component {
     Channel(Box<Channel>),
     /// The integrated IO controller.
     Iio(Box<Iio>),
+    /// A memory of rates, the IIO in front of it; see [`Machine::fluid`].
+    Fluid,
     /// A drive.
     Ssd(Box<Ssd>),
     /// The NIC; it follows the drives.
@@ -44,6 +47,8 @@ pub enum Component {
     Sender(Box<Sender>),
     /// The receiving end of a link from another server.
     Receiver(Box<Receiver>),
+    /// What loads a server to find its rates.
+    Probe(Box<Probe>),
 }
 
 /// One server: a partition of the world.
@@ -54,6 +59,7 @@ pub struct Machine {
     requests: Requests,
     packets: Packets,
     caches: Option<Caches>,
+    fluid: Option<Box<FluidMemory>>,
     components: Vec<Component>,
 }
 
@@ -77,8 +83,27 @@ impl Machine {
             requests: Requests::with_capacity(requests_capacity),
             packets: Packets::default(),
             caches,
+            fluid: None,
             components,
         }
+    }
+
+    /// Gives it a memory of rates, for which [`Component::Fluid`] stands among its parts.
+    #[must_use]
+    pub fn with_fluid(mut self, memory: FluidMemory) -> Self {
+        self.fluid = Some(Box::new(memory));
+        self
+    }
+
+    /// The memory, if it is one of rates.
+    #[must_use]
+    pub fn fluid(&self) -> Option<&FluidMemory> {
+        self.fluid.as_deref()
+    }
+
+    /// The memory, to settle or to start a measuring window in.
+    pub fn fluid_mut(&mut self) -> Option<&mut FluidMemory> {
+        self.fluid.as_deref_mut()
     }
 
     /// Which component is which.
@@ -108,6 +133,11 @@ impl Machine {
     #[must_use]
     pub fn packets(&self) -> &Packets {
         &self.packets
+    }
+
+    /// The packets, to record some of them.
+    pub fn packets_mut(&mut self) -> &mut Packets {
+        &mut self.packets
     }
 
     /// The caches.
@@ -186,6 +216,7 @@ impl Partition for Machine {
             requests: &mut self.requests,
             packets: &mut self.packets,
             caches: self.caches.as_mut(),
+            fluid: self.fluid.as_deref_mut(),
             scheduler,
         };
         let component = &mut self.components[(event.target.0 - self.layout.core) as usize];
@@ -222,6 +253,12 @@ impl Partition for Machine {
             (Payload::ReadCounter { counter }, Component::Iio(iio)) => {
                 iio.on_read_counter(counter, source, &mut context)
             }
+            (payload, Component::Fluid) => {
+                if let Some(memory) = context.fluid.take() {
+                    memory.on_event(payload, source, &mut context);
+                }
+            }
+            (payload, Component::Probe(probe)) => probe.on_event(payload, &mut context),
             (payload, Component::Sender(sender)) => sender.on_event(payload, &mut context),
             (payload, Component::Receiver(receiver)) => receiver.on_event(payload, &mut context),
             (payload, Component::Core(_) | Component::Cha(_) | Component::Iio(_)) => {

@@ -2,6 +2,7 @@
 
 use crate::transport::roce::Roce;
 use crate::transport::tcp::Segment;
+use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
 /// Names a packet in the store of its partition.
@@ -68,13 +69,45 @@ pub struct Packet {
 pub struct Packets {
     slots: Vec<Packet>,
     free: Vec<PacketId>,
+    /// Who looks at them is no part of the state.
+    #[serde(skip)]
+    tap: Option<Box<Tap>>,
+}
+
+/// What one NIC or endpoint sends and receives.
+#[derive(Clone, Debug)]
+struct Tap {
+    part: ComponentId,
+    seen: Vec<(Time, Packet)>,
 }
 
 impl Packets {
     /// A store with room for `capacity` packets before it has to allocate.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self { slots: Vec::with_capacity(capacity), free: Vec::with_capacity(capacity) }
+        Self { slots: Vec::with_capacity(capacity), free: Vec::with_capacity(capacity), tap: None }
+    }
+
+    /// Records from now on every packet that `part` puts on its cable, at the first bit, and every undamaged one that comes to
+    /// it, at the last bit. The record grows until [`Packets::take_recorded`] empties it.
+    pub fn record(&mut self, part: ComponentId) {
+        self.tap = Some(Box::new(Tap { part, seen: Vec::new() }));
+    }
+
+    /// What was recorded since the last time, in order of time.
+    pub fn take_recorded(&mut self) -> Vec<(Time, Packet)> {
+        self.tap.as_mut().map(|tap| std::mem::take(&mut tap.seen)).unwrap_or_default()
+    }
+
+    /// `part` sends or receives a packet.
+    #[inline]
+    pub(crate) fn pass(&mut self, id: PacketId, part: ComponentId, now: Time) {
+        if let Some(tap) = self.tap.as_mut().filter(|tap| tap.part == part) {
+            let packet = self.slots[id.0 as usize];
+            if !packet.corrupt {
+                tap.seen.push((now, packet));
+            }
+        }
     }
 
     /// Adds a packet.

@@ -1,14 +1,17 @@
 //! Clusters: their configurations and runs.
 
+use crate::capture::Capture;
+use crate::controller::{Guest, Raised};
 use crate::errors::ConfigError;
 use crate::plan::format_of;
 use crate::result::RunResult;
 use crate::run::{Failure, One};
 use crate::supervise::supervise;
 use hostnet_config::{Input, RunPlan};
-use hostnet_sim::{cluster, epochs_table, Finished};
+use hostnet_model::params::HostKind;
+use hostnet_sim::{cluster, epochs_table, Finished, Status};
 use pyo3::prelude::*;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A checked and resolved configuration of a cluster.
 #[pyclass(module = "hostnet._core", frozen)]
@@ -53,6 +56,19 @@ impl ClusterPlan {
         format!("{:#}", self.plan.effective)
     }
 
+    /// The names of the hosts, in their order.
+    #[getter]
+    fn hosts(&self) -> Vec<&str> {
+        self.plan.cluster.hosts.iter().map(|host| host.name.as_str()).collect()
+    }
+
+    /// The names of those that are servers.
+    #[getter]
+    fn servers(&self) -> Vec<&str> {
+        let servers = self.plan.cluster.hosts.iter().filter(|host| matches!(host.kind, HostKind::Server(_)));
+        servers.map(|host| host.name.as_str()).collect()
+    }
+
     fn __repr__(&self) -> String {
         let RunPlan { seed, .. } = self.plan.run;
         format!("<ClusterPlan {} seed {seed}>", self.plan.name)
@@ -93,9 +109,15 @@ pub(crate) fn cluster_template(name: &str) -> PyResult<&'static str> {
     hostnet_config::cluster_template(name).map_err(ConfigError::new_err)
 }
 
-/// Runs a cluster. The results do not depend on `threads`.
+/// Where a capture goes, whose packets it has, and how many bytes of each: path, host, snaplen.
+type CaptureOf = (PathBuf, String, u32);
+
+/// Runs a cluster. The results do not depend on `threads`. `controllers` are Python objects by the names of hosts.
+#[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
 #[pyfunction]
-#[pyo3(signature = (plan, *, threads=1, series_ps=0, checkpoint_at_ps=0, checkpoint=None, progress=None))]
+#[pyo3(signature = (
+    plan, *, threads=1, series_ps=0, checkpoint_at_ps=0, checkpoint=None, controllers=Vec::new(), capture=None, progress=None
+))]
 pub(crate) fn run_cluster(
     py: Python<'_>,
     plan: &ClusterPlan,
@@ -103,24 +125,56 @@ pub(crate) fn run_cluster(
     series_ps: u64,
     checkpoint_at_ps: u64,
     checkpoint: Option<&[u8]>,
+    controllers: Vec<(String, Bound<'_, PyAny>)>,
+    capture: Option<CaptureOf>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult> {
     let options = cluster::Options { threads: threads.max(1), series_ps, checkpoint_at_ps };
+    let raised = Raised::default();
+    let guests: Vec<(String, Guest)> = controllers
+        .into_iter()
+        .map(|(host, object)| Ok((host, Guest::new(&object, &raised)?)))
+        .collect::<PyResult<_>>()?;
     let result = supervise(py, progress, |desk| {
         let mut run = match checkpoint {
             None => cluster::Run::new(&plan.plan, options),
             Some(bytes) => cluster::Run::resume(&plan.plan, options, bytes).map_err(Failure::Checkpoint)?,
         };
-        let complete = run.run(|status| desk.tell(One(status))).map_err(Failure::Simulation)?;
-        let finished = Finished {
-            report: run.report(),
-            complete,
-            events: run.events(),
-            simulated_ps: run.simulation().progress().time.ps(),
-            pending_max: 0,
-            epochs: epochs_table(&[]),
-        };
-        Ok(RunResult::new(finished, run.checkpoint().map(<[u8]>::to_vec), None))
+        for (host, guest) in guests {
+            run.attach(&host, Box::new(guest)).map_err(Failure::Host)?;
+        }
+        run.check_controllers().map_err(Failure::Host)?;
+        let complete = simulate(&mut run, &plan.plan, capture, |status| desk.tell(One(status)) && !raised.any())?;
+        Ok(RunResult::new(finish(&mut run, complete), run.checkpoint().map(<[u8]>::to_vec), None))
     })?;
-    result.map_err(|failure: Failure| failure.into())
+    match raised.take() {
+        Some(error) => Err(error),
+        None => result.map_err(|failure: Failure| failure.into()),
+    }
+}
+
+/// Runs to the end, and writes the capture meanwhile.
+fn simulate(
+    run: &mut cluster::Run,
+    plan: &hostnet_config::ClusterPlan,
+    capture: Option<CaptureOf>,
+    on_status: impl FnMut(Status) -> bool,
+) -> Result<bool, Failure> {
+    let Some((path, host, snaplen)) = capture else { return run.run(on_status).map_err(Failure::Simulation) };
+    run.record(&host).map_err(Failure::Host)?;
+    let mut file = Capture::create(&path, snaplen, &plan.cluster.flows).map_err(Failure::File)?;
+    let complete = run.run_recorded(on_status, |packets| file.add(packets)).map_err(Failure::Simulation)?;
+    file.finish().map_err(Failure::File)?;
+    Ok(complete)
+}
+
+fn finish(run: &mut cluster::Run, complete: bool) -> Finished {
+    Finished {
+        report: run.report(),
+        complete,
+        events: run.events(),
+        simulated_ps: run.simulation().progress().time.ps(),
+        pending_max: 0,
+        epochs: epochs_table(&[]),
+    }
 }

@@ -6,15 +6,17 @@
 //! * [`compare`]: where two runs part, and where a run parts from its record.
 //! * [`result`]: what a run hands back, as plain lists.
 //! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
-//! * [`cluster`]: clusters of hosts.
+//! * [`cluster`]: clusters of hosts; [`controller`]: controllers in Python; [`capture`]: captures of packets.
 //! * [`filter`]: traces through caches; [`output`]: compressed files.
 //! * [`perfetto`]: a trace as a file for the Perfetto UI.
 //! * [`explain`]: the published formula, and why a run is as fast as it is.
 //! * [`errors`]: the exceptions, and what becomes of a panic.
 
+mod capture;
 mod cluster;
 mod commands;
 mod compare;
+mod controller;
 mod errors;
 mod explain;
 mod filter;
@@ -38,6 +40,8 @@ mod _core {
     #[pymodule_export]
     use crate::compare::{first_deviation, first_divergence};
     #[pymodule_export]
+    use crate::controller::PySignals;
+    #[pymodule_export]
     use crate::errors::{CheckpointError, ConfigError, SimulationError};
     #[pymodule_export]
     use crate::explain::{cha_admission, explain, formula, formula_constants};
@@ -46,7 +50,9 @@ mod _core {
     #[pymodule_export]
     use crate::memory::{memory_plan, memory_schema, profiles, run_memory, MemoryPlan, MemoryRunResult};
     #[pymodule_export]
-    use crate::plan::{app_template, apps, counters, devices, presets, resolve, restore_plan, schema, template, Plan};
+    use crate::plan::{
+        app_template, apps, counters, devices, presets, resolve, restore_plan, schema, template, transports, Plan,
+    };
     #[pymodule_export]
     use crate::result::RunResult;
     #[pymodule_export]

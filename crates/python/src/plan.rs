@@ -140,6 +140,12 @@ pub(crate) fn devices() -> Vec<String> {
     hostnet_config::devices()
 }
 
+/// The names of the transports.
+#[pyfunction]
+pub(crate) fn transports() -> Vec<&'static str> {
+    hostnet_config::transports().collect()
+}
+
 /// Name and description of every application.
 #[pyfunction]
 pub(crate) fn apps() -> Vec<(&'static str, String)> {

@@ -1,6 +1,6 @@
 //! Running plans.
 
-use crate::errors::{simulation_error, CheckpointError};
+use crate::errors::{os_error, simulation_error, CheckpointError, ConfigError};
 use crate::perfetto;
 use crate::plan::Plan;
 use crate::result::RunResult;
@@ -17,6 +17,8 @@ const WARM_UP_GUESS_PS: u64 = 40_000_000;
 pub(crate) enum Failure {
     Simulation(hostnet_sim::SimulationError),
     Checkpoint(hostnet_sim::CheckpointError),
+    Host(hostnet_sim::cluster::HostError),
+    File(std::io::Error),
 }
 
 impl From<Failure> for PyErr {
@@ -24,6 +26,8 @@ impl From<Failure> for PyErr {
         match failure {
             Failure::Simulation(error) => simulation_error(&error),
             Failure::Checkpoint(error) => CheckpointError::new_err(error.to_string()),
+            Failure::Host(error) => ConfigError::new_err(format!("host {error}")),
+            Failure::File(error) => os_error(&error),
         }
     }
 }

@@ -5,7 +5,7 @@ use hostnet_kernel::ComponentId;
 use hostnet_model::ether::WireParams;
 use hostnet_model::nic::{self, Nic, NicFlow, RdmaEnd, Wiring, RDMA_MTU_MAX};
 use hostnet_model::os::{NetCore, NetFootprint, SocketParams};
-use hostnet_model::params::{ClusterParams, FlowParams, NicParams, StackParams, Transport};
+use hostnet_model::params::{ClusterParams, FlowParams, NicParams, ServerParams, StackParams, Transport};
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::Component;
 
@@ -40,6 +40,16 @@ impl Attachment<'_> {
         })
     }
 
+    /// The cores of a server that serve the NIC.
+    pub(crate) fn network_cores(&self, params: &ServerParams) -> Vec<u32> {
+        params.stack.as_ref().map_or_else(Vec::new, |stack| self.cores(stack))
+    }
+
+    /// Bytes of the largest packet that a flow has here; 1500 without flows.
+    pub(crate) fn largest_packet(&self) -> u32 {
+        self.ends().map(|end| end.flow.mtu_bytes).max().unwrap_or(1500)
+    }
+
     /// The cores that serve the NIC, in the order of its queues: those that the stack names, then others that have flows.
     fn cores(&self, stack: &StackParams) -> Vec<u32> {
         let mut cores = stack.cores.clone();
@@ -59,9 +69,10 @@ impl Attachment<'_> {
 impl Builder<'_> {
     /// The cores that serve the NIC.
     pub(crate) fn network_cores(&self) -> Vec<u32> {
-        match (&self.attachment, &self.params.stack) {
-            (Some(attachment), Some(stack)) => attachment.cores(stack),
-            _ => Vec::new(),
+        match (&self.attachment, &self.load) {
+            (Some(attachment), _) => attachment.network_cores(self.params),
+            (None, Some(load)) => load.cores.clone(),
+            (None, None) => Vec::new(),
         }
     }
 

@@ -4,11 +4,13 @@ mod sockets;
 
 use crate::attach::Attachment;
 use crate::feeds::Feeds;
+use crate::fluid::Load;
 use crate::warm_up;
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::app::{footprint, Bases, Generator};
 use hostnet_model::cache::Caches;
 use hostnet_model::core::{CachedCore, Core, Evictions, Partner, Program, Source, Storage, Stream, Thread, Walk};
+use hostnet_model::fluid::FluidMemory;
 use hostnet_model::link::{LinkParams, Receiver, Sender, Socket};
 use hostnet_model::nvme::{Job, Ssd};
 use hostnet_model::params::{
@@ -47,6 +49,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) classes: usize,
     /// Its place on a network, if it has one.
     pub(crate) attachment: Option<Attachment<'a>>,
+    /// What loads it to find its rates, if that is what it is for.
+    pub(crate) load: Option<Load>,
 }
 
 impl Builder<'_> {
@@ -58,7 +62,7 @@ impl Builder<'_> {
         self.rng(u64::from(component))
     }
 
-    fn cores(&mut self) -> Vec<Component> {
+    pub(crate) fn cores(&mut self) -> Vec<Component> {
         let programs = self.programs();
         let core = |(index, programs)| {
             let rng = self.component_rng(self.layout.core + index as u32);
@@ -304,9 +308,48 @@ fn partition(
     extend: impl FnOnce(&mut Builder, &mut Vec<Component>),
 ) -> (Machine, Scheduler<Payload>) {
     let pages = Pages::new(&params.memory.pages, params.seed);
-    let mut builder = Builder { params, layout, pages, space: Space { next: 0 }, classes, attachment };
+    let mut builder = Builder { params, layout, pages, space: Space { next: 0 }, classes, attachment, load: None };
     let mut components = components(&mut builder);
     extend(&mut builder, &mut components);
+    machine_of(params, layout, classes, feeds, components)
+}
+
+/// The partition of a server that is loaded to find its rates. The network is its last class.
+pub(crate) fn loaded_server(params: &ServerParams, load: Load) -> Simulation<Machine> {
+    let (layout, classes) = (layout(params, 0, 1), params.workloads.len());
+    let pages = Pages::new(&params.memory.pages, params.seed);
+    let mut builder =
+        Builder { params, layout, pages, space: Space { next: 0 }, classes, attachment: None, load: Some(load) };
+    let mut components = components(&mut builder);
+    components.push(builder.feeder());
+    let (machine, mut scheduler) = machine_of(params, layout, classes, &mut Feeds::new(params), components);
+    builder.start_load(&mut scheduler);
+    Simulation::new(vec![(machine, scheduler)], u64::MAX)
+}
+
+/// The partition of a host on a network over a memory of rates.
+pub(crate) fn fluid_partition(
+    params: &ServerParams,
+    layout: Layout,
+    attachment: Attachment,
+    memory: FluidMemory,
+) -> (Machine, Scheduler<Payload>) {
+    let classes = params.workloads.len();
+    let pages = Pages::new(&params.memory.pages, params.seed);
+    let (space, attachment) = (Space { next: 0 }, Some(attachment));
+    let mut builder = Builder { params, layout, pages, space, classes, attachment, load: None };
+    let components = builder.fluid_components();
+    let (machine, scheduler) = machine_of(params, layout, classes, &mut Feeds::new(params), components);
+    (machine.with_fluid(memory), scheduler)
+}
+
+fn machine_of(
+    params: &ServerParams,
+    layout: Layout,
+    classes: usize,
+    feeds: &mut Feeds,
+    components: Vec<Component>,
+) -> (Machine, Scheduler<Payload>) {
     let decoder = Decoder::new(&params.memory.map, &params.memory.dram);
     let mut scheduler = Scheduler::new(ComponentId(layout.core), components.len(), EVENTS_CAPACITY);
     let caches = params
@@ -401,6 +444,7 @@ fn components(builder: &mut Builder) -> Vec<Component> {
         Some(cache) => builder.cached_cores(cache),
     };
     builder.net_cores(&mut all);
+    builder.copiers(&mut all);
     let cha = Cha::new(params.cha.clone(), &params.core, &params.iio, params.cache.as_ref(), classes);
     let cha = match &params.remote {
         Some(remote) => cha.with_remote(remote),
@@ -429,7 +473,7 @@ fn components(builder: &mut Builder) -> Vec<Component> {
     all.push(Component::Iio(Box::new(iio)));
     all.extend(builder.drives().into_iter().map(|ssd| Component::Ssd(Box::new(ssd))));
     if let Some(nic) = &params.nic {
-        all.extend(builder.nic(nic));
+        all.extend(builder.nic(nic).or_else(|| builder.loaded_nic(nic)));
     }
     if let Some(remote) = &params.remote {
         all.extend(builder.remote(remote));
@@ -485,6 +529,7 @@ fn start(machine: &mut Machine, scheduler: &mut Scheduler<Payload>) {
                     scheduler.send(id, id, delay, payload);
                 }
             }
+            Component::Probe(_) => scheduler.send(id, id, 1 + index as u64 * 137, Payload::Step),
             Component::Sender(_) => scheduler.send(id, id, 1, Payload::Send),
             Component::Control(control) => {
                 for (delay, payload) in control.first_reads() {

@@ -34,17 +34,19 @@ pub fn bursts(server: &ServerParams, shift: u32) -> ServerParams {
     bursts
 }
 
-/// The server with all its cores loading and storing, and nothing else.
+/// The server with all its cores loading and storing beside its cores of other sockets, and nothing else.
 fn saturating(server: &ServerParams) -> ServerParams {
     let stream = StreamParams {
         cores: (0..server.core.count).collect(),
         pattern: Pattern::Sequential,
         reads: 1 << 31,
-        working_set_bytes: server.memory.pages.memory_bytes / u64::from(server.core.count) / 2,
+        working_set_bytes: (server.memory.pages.memory_bytes / u64::from(server.core.count) / 4) & !0xfffff,
         gap_ps: 0,
     };
-    let workloads = vec![Workload { name: String::new(), kind: WorkloadKind::Stream(stream) }];
-    ServerParams { workloads, cache: None, nic: None, stack: None, remote: None, control: None, ..server.clone() }
+    let idle = |workload: &Workload| Workload { name: workload.name.clone(), kind: WorkloadKind::Network };
+    let mut workloads: Vec<Workload> = server.workloads.iter().map(idle).collect();
+    workloads.push(Workload { name: String::new(), kind: WorkloadKind::Stream(stream) });
+    ServerParams { workloads, cache: None, nic: None, stack: None, control: None, ..server.clone() }
 }
 
 /// Lines that a server's memory moves while it is measured.

@@ -30,6 +30,7 @@ mod events;
 mod feeds;
 pub mod filter;
 mod fingerprint;
+mod fluid;
 pub mod frames;
 mod limits;
 mod many;
@@ -74,4 +75,5 @@ impl Run {
 /// The example of a controller compiles and does what the page says.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/models/control.md")]
+#[doc = include_str!("../../../docs/controllers.md")]
 struct ControllerOfYourOwn;

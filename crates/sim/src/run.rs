@@ -83,9 +83,21 @@ pub enum SimulationError {
         /// Time without progress in us.
         idle_us: u64,
     },
+    /// Pauses (PFC) wait for each other.
+    #[error("deadlock at {at_us} us of simulated time: each of these ports is paused until packets leave by the next, and the last waits for the first: {}", .cycle.join(" -> "))]
+    Deadlock {
+        /// The ports in the order in which they wait: the switch, the number of the port among those of the switch, the host or
+        /// switch that it leads to, and the priority.
+        cycle: Vec<String>,
+        /// Simulated time at which it was found, in us.
+        at_us: u64,
+    },
     /// A trace that a core replays is wrong: file, line and rule.
     #[error("{0}")]
     Trace(#[from] TraceError),
+    /// A controller from outside is missing: the host and what it needs.
+    #[error("{0}")]
+    Controller(String),
     /// Events happen, and time stands still.
     #[error("time stands still at {at_ps} ps: events follow each other without end")]
     Livelock {

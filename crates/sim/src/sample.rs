@@ -193,14 +193,19 @@ fn core_name(layout: &Layout, id: u32) -> String {
     }
 }
 
-/// Settles every domain at `now`, so that areas speak of this moment.
+/// Settles every domain and level at `now`, so that areas and means speak of this moment.
 pub fn settle(machine: &mut Machine, now: Time) {
     for_each_domain(machine, |domain| domain.settle_all(now));
     for_each_cha(machine, |cha| cha.settle(now));
     for component in machine.components_mut() {
-        if let Component::Control(control) = component {
-            control.settle(now);
+        match component {
+            Component::Nic(nic) => nic.settle(now),
+            Component::Control(control) => control.settle(now),
+            _ => {}
         }
+    }
+    if let Some(memory) = machine.fluid_mut() {
+        memory.settle(now);
     }
 }
 
@@ -221,6 +226,9 @@ pub fn reset(machine: &mut Machine, now: Time) {
     }
     if let Some(caches) = machine.caches_mut() {
         caches.reset_counts();
+    }
+    if let Some(memory) = machine.fluid_mut() {
+        memory.reset(now);
     }
 }
 
@@ -245,9 +253,10 @@ fn for_each_domain(machine: &mut Machine, mut action: impl FnMut(&mut Domain)) {
             Component::Ssd(ssd) => ssd.domains_mut().into_iter().for_each(&mut action),
             Component::Nic(nic) => nic.domains_mut().into_iter().for_each(&mut action),
             Component::Upi(upi) => upi.domains_mut().into_iter().for_each(&mut action),
-            Component::Control(_) => {}
+            Component::Control(_) | Component::Fluid => {}
             Component::Sender(sender) => sender.domains_mut().into_iter().for_each(&mut action),
             Component::Receiver(receiver) => receiver.domains_mut().into_iter().for_each(&mut action),
+            Component::Probe(probe) => probe.domains_mut().into_iter().for_each(&mut action),
         }
     }
 }

@@ -102,6 +102,15 @@ def run(
     compare: Annotated[
         str | None, typer.Option(metavar="predict", help="Show beside the run what `hostnet predict` tells.")
     ] = None,
+    pcap: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Of a cluster: write what a host sends and receives.")
+    ] = None,
+    pcap_host: Annotated[
+        str | None, typer.Option(metavar="NAME", help="That host.", show_default="the only server")
+    ] = None,
+    pcap_snaplen: Annotated[
+        int | None, typer.Option(metavar="BYTES", help="Bytes of a frame to keep at most.", show_default="128")
+    ] = None,
 ) -> int:
     """Run a configuration and say what limits it.
 
@@ -111,7 +120,7 @@ def run(
 
     Exit codes: 1 the simulation could not go on, 2 something given is wrong, 130 stopped by Ctrl-C.
     """
-    from hostnet.cli.request import CounterOptions, Request
+    from hostnet.cli.request import CounterOptions, PcapOptions, Request
     from hostnet.cli.run import run_command
 
     return run_command(
@@ -133,6 +142,7 @@ def run(
             from_checkpoint=from_,
             counters=CounterOptions(counters, counters_interval, counters_out, counters_per_socket),
             compare=compare,
+            pcap=PcapOptions(pcap, pcap_host, pcap_snaplen),
         )
     )
 

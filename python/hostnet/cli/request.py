@@ -69,6 +69,24 @@ class CounterOptions:
 
 
 @dataclass(frozen=True)
+class PcapOptions:
+    """The options of `hostnet run` that are about captures."""
+
+    file: Path | None = None
+    host: str | None = None
+    snaplen: int | None = None
+
+    def check(self) -> None:
+        """Refuses options that contradict each other."""
+        if self.file is None:
+            for option, value in {"--pcap-host": self.host, "--pcap-snaplen": self.snaplen}.items():
+                if value is not None:
+                    raise ConfigError(f"{option}: is about a capture; give --pcap FILE too")
+        elif self.file.is_dir() or not self.file.parent.is_dir():
+            raise ConfigError(f"--pcap {self.file}: name a file in a folder that exists")
+
+
+@dataclass(frozen=True)
 class Request:
     """The options of `hostnet run` as they were typed."""
 
@@ -88,6 +106,7 @@ class Request:
     checkpoint: Path | None = None
     from_checkpoint: Path | None = None
     counters: CounterOptions = CounterOptions()
+    pcap: PcapOptions = PcapOptions()
     compare: str | None = None
 
     @property
@@ -118,6 +137,7 @@ class Request:
         self._check_checkpoint()
         self._check_of_one_run()
         self.counters.check()
+        self.pcap.check()
         if self.trace_window is not None and not self.trace:
             raise ConfigError("--trace-window: says how long a trace is; give --trace too")
         _ = self.series_ps, self.trace_ps, self.checkpoint_at_ps

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import cluster, rundir, simulate
-from hostnet._core import CheckpointError
+from hostnet._core import CheckpointError, ConfigError
 from hostnet.cli import counters
 from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
 from hostnet.cli.progress import Watch
@@ -32,6 +32,8 @@ def run_command(request: Request) -> int:
         from hostnet.cli.run_cluster import run_cluster_command
 
         return run_cluster_command(request, source, publish, RUNS)
+    if request.pcap.file is not None:
+        raise ConfigError("--pcap: is about packets; the configuration describes one server without a network")
     plan = simulate.resolve(source, request.seed)
     if request.compare is not None:
         plan.check_predictable()

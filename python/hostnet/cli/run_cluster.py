@@ -15,16 +15,17 @@ from hostnet.cli.progress import Watch
 from hostnet.cli.show import NOTHING, headline, new_table, number, page, print_items, print_path, print_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     from rich.table import Table
 
+    from hostnet._core import ClusterPlan
     from hostnet.cli.request import Request
     from hostnet.cluster import ClusterResults
+    from hostnet.cluster_view import View
     from hostnet.results import Source
 
-    Row = dict[str, Any]
     Publish = Callable[[Request, str, Callable[[Path], None]], Path]
 
 
@@ -35,6 +36,7 @@ def run_cluster_command(request: Request, source: Source, publish: Publish, runs
     rundir.check_place(request.out or rundir.fresh_path(runs, plan.name))
     if request.checkpoint is not None:
         rundir.check_parent(request.checkpoint)
+    capture = _capture(plan, request)
     with Watch(show=not request.quiet) as watch:
         results = cluster.run_plan(
             plan,
@@ -43,6 +45,7 @@ def run_cluster_command(request: Request, source: Source, publish: Publish, runs
             series_ps=request.series_ps,
             checkpoint_at_ps=request.checkpoint_at_ps,
             checkpoint=_before(request.from_checkpoint),
+            capture=capture,
             progress=watch,
         )
         watch.finish()
@@ -66,6 +69,18 @@ def _check(request: Request) -> None:
             raise ConfigError(f"{option}: is about one server; the configuration describes a cluster")
 
 
+def _capture(plan: ClusterPlan, request: Request) -> cluster.Capture | None:
+    """The capture that is asked for, checked before the run begins."""
+    options = request.pcap
+    if options.file is None:
+        return None
+    rundir.check_parent(options.file)
+    snaplen = cluster.SNAPLEN if options.snaplen is None else options.snaplen
+    capture = cluster.Capture(options.file, options.host, snaplen, ("--pcap-host", "--pcap-snaplen"))
+    cluster.captured_host(plan, capture)
+    return capture
+
+
 def _before(path: Path | None) -> bytes | None:
     if path is None:
         return None
@@ -77,18 +92,17 @@ def _before(path: Path | None) -> bytes | None:
 
 def write_run(results: ClusterResults, place: Path, *, csv: bool = False) -> None:
     """Fills an empty folder with the files of one run."""
-    from hostnet.report.cluster_page import cluster_page
+    from hostnet.report import write_report
     from hostnet.tables import write_csv, write_parquet
 
     for name, table in results.tables.items():
         write_parquet(table, str(place / f"{name}.parquet"))
         if csv:
             write_csv(table, str(place / f"{name}.csv"))
-    manifest = rundir.manifest(results)
     rundir.write_text(place / "summary.json", results.native.summary_json)
     rundir.write_text(place / f"config.{results.source.format}", results.source.text)
-    rundir.write_text(place / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False))
-    rundir.write_text(place / "report.html", cluster_page(results.summary, manifest))
+    rundir.write_text(place / "manifest.json", json.dumps(rundir.manifest(results), indent=2, ensure_ascii=False))
+    write_report(place)
 
 
 def _print(request: Request, results: ClusterResults, path: Path) -> None:
@@ -97,42 +111,41 @@ def _print(request: Request, results: ClusterResults, path: Path) -> None:
     elif request.quiet:
         print(path)
     else:
-        print_cluster(results.summary, path)
+        print_cluster(results, path)
 
 
-def print_cluster(summary: Row, path: Path) -> None:
-    """Prints the summary of one run of a cluster; the last line is the path of its directory."""
+def print_cluster(results: ClusterResults, path: Path) -> None:
+    """Prints what a run of a cluster measured; the last line is the path of its directory."""
+    from hostnet.cluster_view import reason_text, reasons, views
+
+    summary = results.summary
     with page() as console:
         console.print(Text(headline(summary), style="bold"))
-        for title, name in (("class", "classes"), ("class", "latencies"), ("host", "hosts"), ("place", "queues")):
-            rows = [row for row in summary[name] if any(value for key, value in row.items() if key != title)]
-            if rows:
-                print_tables(console, *_tables(rows))
+        for view in views(summary, results.tables["flows"].to_pylist()):
+            print_tables(console, _table(view))
+        print_items(console, "*", [reason_text(*reason) for reason in reasons(summary)])
         print_items(console, "*", summary["ignored"])
         print_path(console, path)
 
 
-COLUMNS_MAX = 8
-"""Columns of one table on the screen; the others follow in a table of their own."""
+ROWS_MAX = 12
+"""Rows of one table on the screen; all of them stand in the report."""
 
 
-def _tables(rows: Sequence[Row]) -> list[Table]:
-    """Rows as tables that fit the screen. A column that has nothing in any row is left out."""
-    first, *others = rows[0]
-    shown = [name for name in others if any(row[name] not in (None, 0, 0.0) for row in rows)]
-    tables = []
-    for at in range(0, max(len(shown), 1), COLUMNS_MAX):
-        names = shown[at : at + COLUMNS_MAX]
-        table = new_table(first, *(name.replace("_", " ") for name in names), left=(0,))
-        for row in rows:
-            table.add_row(str(row[first]), *(_cell(row[name]) for name in names))
-        tables.append(table)
-    return tables
+def _table(view: View) -> Table:
+    first, *others = view.columns
+    left = tuple(index for index, column in enumerate(view.columns) if column.text)
+    table = new_table(first.heading, *(column.heading for column in others), left=left)
+    for cells in view.cells()[:ROWS_MAX]:
+        table.add_row(*(_cell(cell) for cell in cells))
+    if len(view.rows) > ROWS_MAX:
+        table.add_row(f"{len(view.rows) - ROWS_MAX} more", *("" for _ in others))
+    return table
 
 
 def _cell(value: Any) -> str:
-    if isinstance(value, str):
-        return value
+    if isinstance(value, str | int):
+        return str(value)
     return NOTHING if value is None else number(value)
 
 

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from hostnet.report.load import load_run
+from hostnet.report.cluster_page import cluster_page
+from hostnet.report.load import RunFiles, load_run
 from hostnet.report.plot import plot
 from hostnet.report.run_page import run_page
 from hostnet.report.study_page import study_page
@@ -20,5 +21,11 @@ def write_report(directory: Path) -> Path:
     """
     run = load_run(directory)
     file = directory / "report.html"
-    file.write_text(study_page(run) if run.is_study else run_page(run), encoding="utf-8")
+    file.write_text(_page(run), encoding="utf-8")
     return file
+
+
+def _page(run: RunFiles) -> str:
+    if run.is_study:
+        return study_page(run)
+    return cluster_page(run) if run.is_cluster else run_page(run)

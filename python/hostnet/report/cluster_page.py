@@ -1,46 +1,156 @@
-"""The report of a run of a cluster: its tables on one page."""
+"""The report of a run of a cluster: what limits it, its tables, and how it went over time."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hostnet.cluster_view import reasons, views
+from hostnet.report.charts import Axis, legend, line_chart
 from hostnet.report.html import details, element, section, table
-from hostnet.report.numbers import MISSING, number
+from hostnet.report.numbers import MISSING, number, time_from_ns
 from hostnet.report.page import page
+from hostnet.report.reproduce import notes_section, reproduce_section
+from hostnet.report.series import KINDS, Plotted, Value, thinned
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from hostnet.cluster_view import View
     from hostnet.report.html import Html
+    from hostnet.report.load import Row, RunFiles
 
-SECTIONS = {
-    "classes": "Classes of traffic",
-    "latencies": "Latencies of requests",
-    "hosts": "Hosts",
-    "memory": "Memory bandwidth",
-    "queues": "Queues",
+OVER_TIME = {
+    "iio_write_occupancy": ("Lines in the IIO", "lines"),
+    "iio_write_gbps": ("PCIe bandwidth into memory", "Gbps"),
+    "goodput_gbps": ("Goodput into applications", "Gbps"),
+    "nic_buffer_bytes": ("Receive buffer of the NIC", "bytes"),
+    "nic_dropped": ("Packets dropped by the NIC", ""),
+    "level": ("Level of throttling", ""),
+    "occupancy_smoothed_lines": ("I_S, smoothed", "lines"),
+    "bandwidth_smoothed_gbps": ("B_S, smoothed", "Gbps"),
 }
-"""The tables of the summary, in their order on the page."""
+"""Title and unit of the columns of the time series, in the order of the charts."""
+
+PERCENTILES = {"p50_us": 50, "p90_us": 90, "p99_us": 99, "p99_9_us": 99.9, "p99_99_us": 99.99}
+"""The columns of the latencies that are percentiles."""
+
+RAW = ("classes", "latencies", "hosts", "memory", "queues", "control", "limits")
+"""The tables of the summary, all columns of which are shown on demand."""
 
 
-def cluster_page(summary: dict[str, Any], manifest: dict[str, Any]) -> str:
+def cluster_page(run: RunFiles) -> str:
     """The page as HTML that needs nothing beside it."""
-    parts = [section(title, _rows(title, summary[name])) for name, title in SECTIONS.items() if summary.get(name)]
-    window_ms, warm_up_ms = summary["window_ns"] / 1e6, summary["warm_up_ns"] / 1e6
-    about = f"seed {summary['seed']}, {window_ms:g} ms measured after {warm_up_ms:g} ms of warm-up"
-    hashes = f"configuration {manifest['config_hash'][:12]}, results {manifest['result_hash'][:12]}"
-    version = element("p", f"hostnet {manifest['version']}, {hashes}")
-    name = str(summary["name"])
-    return page(name, element("h1", name), element("p", about), *parts, details("Versions", version))
+    summary = run.summary
+    name = str(summary.get("name", run.directory.name))
+    return page(
+        f"{name} – hostnet",  # noqa: RUF001
+        element("header", element("h1", name), element("p", _about(summary), class_="lead")),
+        _why(summary),
+        _latency_section(summary),
+        _over_time(run.series),
+        *(_view(view) for view in views(summary, run.flows)),
+        _all_columns(summary),
+        notes_section(run),
+        reproduce_section(run),
+        element("footer", f"hostnet {run.manifest.get('version', '')}, configuration {summary.get('config_hash', '')}"),
+    )
 
 
-def _rows(title: str, rows: Sequence[dict[str, Any]]) -> Html:
-    names = list(rows[0])
+def _about(summary: Row) -> str:
+    """What was run, in a sentence."""
+    hosts, classes = len(summary.get("hosts", ())), summary.get("classes", ())
+    names = ", ".join(f"\u201c{row['class']}\u201d" for row in classes)
+    length = f"{time_from_ns(summary.get('window_ns'))} after {time_from_ns(summary.get('warm_up_ns'))} of warm-up"
+    servers = "no server with a host network" if not hosts else f"{hosts} server{'s' if hosts > 1 else ''}"
+    stopped = "" if summary.get("complete", True) else " The run was stopped before its end."
+    return f"Simulated for {length}: {servers}, traffic {names}.{stopped}"
+
+
+def _why(summary: Row) -> Html | None:
+    """What limits each class."""
+    found = reasons(summary)
+    if not found:
+        return None
+    goodput = {row["class"]: row["goodput_gbps"] for row in summary["classes"]}
+    rows = [[name, number(goodput.get(name)), limit, why] for name, limit, why in found]
+    return section("What limits it", _text_table(["class", "Gbps", "limited by", "why"], rows, "What limits it"))
+
+
+def _text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> Html:
+    """A table of text."""
+    return table(columns, rows, text_columns=len(columns), label=label)
+
+
+def _view(view: View) -> Html:
+    """A table with the few columns that people look at first."""
+    cells = [[_cell(cell) for cell in row] for row in view.cells()]
+    texts = sum(column.text for column in view.columns)
+    headings = [column.heading for column in view.columns]
+    return section(view.title, table(headings, cells, text_columns=texts, label=view.title), note=view.about)
+
+
+def _all_columns(summary: Row) -> Html:
+    """Every column of every table of the summary, folded."""
+    shown = [(name, summary[name]) for name in RAW if summary.get(name)]
+    return section("All columns", *(details(name, _rows(name, rows)) for name, rows in shown))
+
+
+def _rows(title: str, rows: Sequence[Row]) -> Html:
+    texts = [name for name in rows[0] if any(isinstance(row[name], str) for row in rows)]
+    names = texts + [name for name in rows[0] if name not in texts]
     cells = [[_cell(row[name]) for name in names] for row in rows]
-    return table([name.replace("_", " ") for name in names], cells, label=title)
+    return table([name.replace("_", " ") for name in names], cells, text_columns=len(texts), label=title)
 
 
 def _cell(value: Any) -> str:
     if value is None:
         return MISSING
     return value if isinstance(value, str) else number(value)
+
+
+def _latency_section(summary: Row) -> Html | None:
+    """Percentiles of the latencies of requests, as curves. What only few requests saw is far to the right."""
+    rows = [row for row in summary.get("latencies", ()) if row["count"] > 1]
+    if not rows:
+        return None
+    plotted = [
+        Plotted(
+            row["class"],
+            KINDS[index % len(KINDS)],
+            tuple(Value(float(place), row[key]) for place, key in enumerate(PERCENTILES) if row[key] is not None),
+        )
+        for index, row in enumerate(rows)
+    ]
+    marks = ", ".join(f"{place} = P{percent:g}" for place, percent in enumerate(PERCENTILES.values()))
+    chart = line_chart("Latency of requests by percentile", Axis("percentile", "µs"), plotted, wide=True)
+    card = element("div", element("h3", "Latency by percentile, µs"), legend(plotted), chart, class_="card wide")
+    return section("Latency distribution", element("div", card, class_="pair"), note=f"Across: {marks}.")
+
+
+def _over_time(series: Sequence[Row]) -> Html | None:
+    """A chart for every quantity that any host has; nothing without a time series."""
+    cards = [card for column in OVER_TIME for card in _charts(series, column)]
+    if not cards:
+        return None
+    note = "Time begins with the measuring window. `--series 50us` sets the step."
+    return section("Over time", element("div", *cards, class_="pair"), note=note)
+
+
+def _charts(series: Sequence[Row], column: str) -> Iterator[Html]:
+    """The charts of a quantity, a few hosts each."""
+    title, unit = OVER_TIME[column]
+    hosts = list(dict.fromkeys(row["host"] for row in series))
+    told = [host for host in hosts if any(row[column] for row in series if row["host"] == host)]
+    for first in range(0, len(told), len(KINDS)):
+        plotted = [_curve(series, column, host, kind) for host, kind in zip(told[first:], KINDS, strict=False)]
+        heading = f"{title}{f', {unit}' if unit else ''}"
+        chart = line_chart(
+            f"{heading}, over time", Axis("time, µs", unit, whole_x=False, x_floor=0.0), plotted, wide=True
+        )
+        yield element("div", element("h3", heading), legend(plotted), chart, class_="card wide")
+
+
+def _curve(series: Sequence[Row], column: str, host: str, kind: str) -> Plotted:
+    """One host of a chart."""
+    own = [row for row in series if row["host"] == host and row[column] is not None]
+    return thinned(Plotted(host, kind, tuple(Value(row["time_us"], float(row[column])) for row in own)))

@@ -22,11 +22,18 @@ class RunFiles:
     manifest: dict[str, Any]
     domains: list[Row]
     series: list[Row]
+    flows: list[Row]
+    """Of a cluster."""
     config: str | None
     config_file: str | None
     """The name of the file that `config` is from."""
     explanation: str | None
     """Why the run came out as it did, in plain text."""
+
+    @property
+    def is_cluster(self) -> bool:
+        """Whether the run was of hosts on a network."""
+        return self.summary.get("engine") == "cluster"
 
     @property
     def is_study(self) -> bool:
@@ -51,6 +58,7 @@ def load_run(directory: Path) -> RunFiles:
         manifest=read_object(directory / "manifest.json"),
         domains=read_table(directory / "domains.parquet"),
         series=read_table(directory / "series.parquet"),
+        flows=read_table(directory / "flows.parquet"),
         config=None if config_file is None else (directory / config_file).read_text(encoding="utf-8"),
         config_file=config_file,
         explanation=read_explanation(directory),

@@ -44,7 +44,7 @@ def names(plotted: list[Plotted]) -> str:
 
 def step_ns(run: RunFiles) -> float | None:
     """The step of the time series; None without one."""
-    times = sorted({row["time_ns"] for row in run.series})
+    times = sorted({row["time_ns"] if "time_ns" in row else 1000 * row["time_us"] for row in run.series})
     return times[1] - times[0] if len(times) > 1 else min(times, default=None)
 
 

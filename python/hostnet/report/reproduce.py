@@ -78,7 +78,7 @@ def block(text: str) -> Html:
 
 def command(run: RunFiles, file: str) -> str:
     """The command that does the same again."""
-    engine = engine_of(run)
+    engine = "predict" if engine_of(run) == "predict" else "run"
     words = ["hostnet", engine, file]
     if file != COMPLETE:
         for assignment in run.manifest.get("overrides") or []:

@@ -70,6 +70,8 @@ class Nic:
     """Data that may be asked of memory for sending and not yet be sent (size). Range: "4 KiB" to "16 MiB"."""
     ddio: bool | None = None
     """Whether its writes go to the LLC (DDIO); needs caches."""
+    relaxed_ordering: bool | None = None
+    """Whether its writes may pass each other on their way to memory (PCIe relaxed ordering)."""
     lro: bool | None = None
     """Whether the NIC joins packets of a flow (LRO)."""
     pfc: Pfc | None = None
@@ -156,7 +158,7 @@ class Control:
     level: int | None = None
     """The level of the rule "fixed", 0 to 4: how many sockets are throttled; 4 = their processes are stopped."""
     name: str | None = None
-    """The name of the rule "user"."""
+    """What messages call the controller of the rule "user"."""
     target: str | None = None
     """Bandwidth that network traffic shall have (bandwidth). Range: "1 Mbps" to "10 TB/s"."""
     pcie_overhead: float | None = None

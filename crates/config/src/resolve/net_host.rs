@@ -199,7 +199,7 @@ pub(super) fn control(spec: &ControlSpec) -> Result<Option<ControlParams>, Issue
         RuleSpec::EchoOnly => hostcc(false, true),
         RuleSpec::LocalOnly => hostcc(true, false),
         RuleSpec::Fixed => ControlRule::Fixed(spec.level.unwrap_or_default()),
-        RuleSpec::User => ControlRule::User(spec.name.clone().unwrap_or_default()),
+        RuleSpec::User => ControlRule::User(spec.name.clone().unwrap_or_else(|| "user".to_owned())),
     };
     Ok(Some(ControlParams {
         rule,
@@ -213,23 +213,17 @@ pub(super) fn control(spec: &ControlSpec) -> Result<Option<ControlParams>, Issue
     }))
 }
 
-/// Checks that a rule has the key that it needs, and that no other has it.
+/// Checks that a fixed level is there, and that no rule has the key of another.
 fn check_rule(spec: &ControlSpec) -> Result<(), Issue> {
+    if spec.rule == RuleSpec::Fixed && spec.level.is_none() {
+        return Err(Issue::new("control.level", "missing; rule = \"fixed\" needs a level from 0 to 4"));
+    }
     let keys = [
-        (RuleSpec::Fixed, "fixed", "level", spec.level.is_some(), "a level from 0 to 4"),
-        (
-            RuleSpec::User,
-            "user",
-            "name",
-            spec.name.as_ref().is_some_and(|name| !name.trim().is_empty()),
-            "the rule's name",
-        ),
+        (RuleSpec::Fixed, "fixed", "level", spec.level.is_some()),
+        (RuleSpec::User, "user", "name", spec.name.is_some()),
     ];
-    for (rule, word, key, given, what) in keys {
+    for (rule, word, key, given) in keys {
         let path = format!("control.{key}");
-        if spec.rule == rule && !given {
-            return Err(Issue::new(path, format!("missing; rule = \"{word}\" needs {what}")));
-        }
         if spec.rule != rule && given {
             return Err(Issue::new(path, format!("has an effect only with rule = \"{word}\"")));
         }

@@ -192,7 +192,7 @@ pub(crate) struct ControlSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 4))]
     pub(crate) level: Option<u8>,
-    /// The name of the rule "user".
+    /// What messages call the controller of the rule "user".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,
     /// Bandwidth that network traffic shall have (bandwidth).

@@ -42,6 +42,8 @@ pub struct ControlCounts {
     pub levels_ps: [u64; LEVEL_MAX as usize + 1],
     /// Time with packets being marked in ps.
     pub echo_ps: u64,
+    /// Smoothed I_S and B_S, in the units of [`Signals`](super::Signals), times the ps for which they stood.
+    pub smoothed_area: [u128; 2],
     /// Changes between the two highest levels, one way or the other.
     pub stops: u64,
     /// Changes of the level.
@@ -63,6 +65,7 @@ pub(super) struct Book {
     pub(super) level: u8,
     pub(super) echo: bool,
     regime: Option<Regime>,
+    smoothed: [u64; 2],
     since: Time,
 }
 
@@ -73,6 +76,9 @@ impl Book {
         self.since = now;
         self.counts.levels_ps[usize::from(self.level)] += ps;
         self.counts.echo_ps += if self.echo { ps } else { 0 };
+        for (area, value) in self.counts.smoothed_area.iter_mut().zip(self.smoothed) {
+            *area += u128::from(value) * u128::from(ps);
+        }
         if let Some(regime) = self.regime {
             self.counts.regimes_ps[regime as usize] += ps;
         }
@@ -84,11 +90,11 @@ impl Book {
         self.since = now;
     }
 
-    pub(super) fn set_regime(&mut self, now: Time, regime: Option<Regime>) {
-        if self.regime != regime {
-            self.settle(now);
-            self.regime = regime;
-        }
+    /// The smoothed signals, and the regime that they mean.
+    pub(super) fn set_signals(&mut self, now: Time, smoothed: [u64; 2], regime: Option<Regime>) {
+        self.settle(now);
+        self.smoothed = smoothed;
+        self.regime = regime;
     }
 
     /// Returns whether that is new.

@@ -22,7 +22,7 @@ pub use rules::{Fixed, HostCc, Watch};
 pub use throttle::Throttled;
 
 use crate::context::{Context, IioCounter, Payload};
-use crate::params::ControlParams;
+use crate::params::{ControlParams, ControlRule};
 use counts::Book;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use meter::{Average, Meter};
@@ -89,6 +89,15 @@ impl Control {
         self.rule.attach(controller)
     }
 
+    /// The name of the controller from outside, if the rule is one.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match &self.params.rule {
+            ControlRule::User(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// The name of a controller from outside that has not been attached; until it is, nothing is done.
     #[must_use]
     pub fn missing(&self) -> Option<&str> {
@@ -101,6 +110,12 @@ impl Control {
     /// If a controller from outside does not give its state.
     pub fn check_state(&self) -> Result<(), String> {
         self.rule.check_state()
+    }
+
+    /// The rule that the parameters name.
+    #[must_use]
+    pub fn rule(&self) -> &ControlRule {
+        &self.params.rule
     }
 
     /// The level, 0 to [`LEVEL_MAX`]: what registers have been written for, and signals sent.
@@ -223,7 +238,8 @@ impl Control {
         self.signals = Signals { now_ps: now.ps(), sampled, level: self.book.level, ..self.signals };
         let Signals { occupancy_smoothed, bandwidth_smoothed, .. } = self.signals;
         let targets = self.rule.controller().targets();
-        self.book.set_regime(now, targets.map(|targets| Regime::of(targets, occupancy_smoothed, bandwidth_smoothed)));
+        let regime = targets.map(|targets| Regime::of(targets, occupancy_smoothed, bandwidth_smoothed));
+        self.book.set_signals(now, [occupancy_smoothed, bandwidth_smoothed], regime);
         let Some(controller) = self.rule.controller_mut() else { return };
         let Actions { level, echo } = controller.on_sample(&self.signals);
         if let Some(on) = echo.filter(|&on| self.book.set_echo(now, on)) {

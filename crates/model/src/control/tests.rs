@@ -114,11 +114,12 @@ fn times_are_those_between_changes() {
     assert!(book.set_echo(at(30), true));
     assert!(!book.set_echo(at(40), true));
     book.set_level(at(50), 3);
-    book.set_regime(at(60), Some(Regime::Unmet));
+    book.set_signals(at(60), [7, 9], Some(Regime::Unmet));
     book.settle(at(100));
-    let ControlCounts { levels_ps, echo_ps, stops, changes, regimes_ps, history, .. } = book.counts.clone();
+    let ControlCounts { levels_ps, echo_ps, stops, changes, regimes_ps, history, smoothed_area, .. } =
+        book.counts.clone();
     assert_eq!((levels_ps, echo_ps), ([10, 0, 0, 15 + 50, 25], 70));
-    assert_eq!((stops, changes, regimes_ps), (2, 3, [0, 0, 0, 40]));
+    assert_eq!((stops, changes, regimes_ps, smoothed_area), (2, 3, [0, 0, 0, 40], [7 * 40, 9 * 40]));
     assert_eq!(history, [(at(10), 3), (at(25), 4), (at(50), 3)]);
     book.reset(at(110));
     book.settle(at(115));

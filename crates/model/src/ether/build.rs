@@ -159,15 +159,17 @@ impl<'a> Builder<'a> {
 
     fn endpoint(&self, host: usize, params: &EndpointParams, routes: &Routes) -> Endpoint {
         let mut ends = Vec::new();
+        let wires = self.wires(self.graph.host(host));
         for (index, flow) in self.cluster.flows.iter().enumerate() {
             let (initiator, peer) =
                 (usize::from(flow.from) == host, if usize::from(flow.from) == host { flow.to } else { flow.from });
             if initiator || usize::from(flow.to) == host {
                 let port = routes.port(index as u32, host as u16, peer).unwrap_or(0);
-                ends.push(FlowEnd::new(index as u32, flow, initiator, port));
+                let port_bytes_per_s = wires.get(usize::from(port)).map_or(0, |wire| wire.bytes_per_s);
+                ends.push(FlowEnd::new(index as u32, flow, initiator, port, port_bytes_per_s));
             }
         }
-        Endpoint::new(self.egresses(self.graph.host(host)), params.queue_packets, ends)
+        Endpoint::new(wires.iter().map(Egress::new).collect(), params.queue_packets, ends)
     }
 
     /// The least latency of a cable with a server at an end: all other nodes are in one partition.

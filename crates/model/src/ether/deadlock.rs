@@ -3,7 +3,6 @@
 use super::fabric::{Fabric, Node};
 use super::switch::Switch;
 use crate::packet::{PacketFifo, Packets};
-use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
 
 /// A paused port of a switch.
@@ -19,67 +18,75 @@ pub struct PausedPort {
 
 impl Fabric {
     /// A cycle of paused ports, each of which waits for the next: the switch behind it has asked for the pause because of
-    /// packets that wait at the next. Nothing within a fabric ends such a state. Empty if there is none.
+    /// packets that wait at the next. Nothing ever ends such a state. Empty if there is none.
     #[must_use]
     pub fn deadlock(&self) -> Vec<PausedPort> {
-        let mut done = Vec::new();
-        for start in self.paused_ports() {
-            let mut way = Vec::new();
-            if self.find_cycle(start, &mut way, &mut done) {
-                return way;
+        let stuck = self.stuck_ports();
+        let Some(&start) = stuck.first() else { return Vec::new() };
+        // Every stuck port waits for another one, so that whoever follows them comes by a port for the second time.
+        let mut way = vec![start];
+        loop {
+            let at = way[way.len() - 1];
+            let Some(next) = stuck.iter().copied().find(|&next| self.held_at(at, next) > 0) else { return Vec::new() };
+            if let Some(begin) = way.iter().position(|&port| port == next) {
+                return way.split_off(begin);
             }
+            way.push(next);
         }
-        Vec::new()
+    }
+
+    /// The paused ports that stay paused: at others of them there wait so many packets that came in from them that the end of
+    /// the pause is never asked for, whatever leaves elsewhere.
+    fn stuck_ports(&self) -> Vec<PausedPort> {
+        let mut stuck = self.paused_ports();
+        loop {
+            let stays = |at: &PausedPort| {
+                let held: u64 = stuck.iter().map(|&next| self.held_at(*at, next)).sum();
+                self.xon_bytes(*at).is_some_and(|xon| held > xon)
+            };
+            let left: Vec<PausedPort> = stuck.iter().copied().filter(stays).collect();
+            if left.len() == stuck.len() {
+                return left;
+            }
+            stuck = left;
+        }
     }
 
     /// Ports of switches that are paused while packets wait.
     fn paused_ports(&self) -> Vec<PausedPort> {
         let mut paused = Vec::new();
-        for (switch, node) in self.switches().enumerate() {
-            for (port, at) in node.ports().iter().enumerate() {
+        for (switch, node) in (0..).zip(self.switches()) {
+            for (port, at) in (0..).zip(node.ports()) {
                 let egress = at.egress();
                 let stuck = |priority: &u8| egress.is_paused(*priority) && egress.waiting_of(*priority).0 > 0;
-                let named = |priority| PausedPort { switch: switch as u16, port: port as u16, priority };
-                paused.extend((0..8).filter(stuck).map(named));
+                paused.extend((0..8).filter(stuck).map(|priority| PausedPort { switch, port, priority }));
             }
         }
         paused
     }
 
-    /// Looks for a cycle that is reached from `at`, and leaves it in `way`.
-    fn find_cycle(&self, at: PausedPort, way: &mut Vec<PausedPort>, done: &mut Vec<PausedPort>) -> bool {
-        if let Some(begin) = way.iter().position(|&port| port == at) {
-            way.drain(..begin);
-            return true;
-        }
-        if done.contains(&at) {
-            return false;
-        }
-        way.push(at);
-        for next in self.waits_for(at) {
-            if self.find_cycle(next, way, done) {
-                return true;
-            }
-        }
-        way.pop();
-        done.push(at);
-        false
+    /// The switch that a port leads to, and its port there.
+    fn behind(&self, at: PausedPort) -> Option<(u16, u16)> {
+        let (peer, port) = self.switch(at.switch)?.ports()[usize::from(at.port)].egress().peer();
+        let number = u16::try_from(peer.0.checked_sub(self.component(0).0)?).ok()?;
+        self.switch(number).map(|_| (number, port))
     }
 
-    /// The paused ports at which packets wait that came in from `at`.
-    fn waits_for(&self, at: PausedPort) -> Vec<PausedPort> {
-        let Some(egress) = self.switch(at.switch).map(|switch| switch.ports()[usize::from(at.port)].egress()) else {
-            return Vec::new();
-        };
-        let (peer, peer_port) = egress.peer();
-        let Some(switch) = self.switch_number(peer) else { return Vec::new() };
-        let holds = |port: &PausedPort| {
-            let queue =
-                self.switch(switch).map(|node| node.ports()[usize::from(port.port)].egress().queue_of(at.priority));
-            queue.is_some_and(|queue| came_by(queue, self.packets(), peer_port))
-        };
-        let paused = self.paused_ports().into_iter();
-        paused.filter(|port| port.switch == switch && port.priority == at.priority).filter(holds).collect()
+    /// Down to how many bytes from a port the switch behind it, if it asks for a pause, goes on asking.
+    fn xon_bytes(&self, at: PausedPort) -> Option<u64> {
+        let (switch, port) = self.behind(at)?;
+        let switch = self.switch(switch)?;
+        switch.xon_bytes().filter(|_| switch.ports()[usize::from(port)].asks_pause(at.priority))
+    }
+
+    /// Bytes that came in from the port `at` and wait at `next`.
+    fn held_at(&self, at: PausedPort, next: PausedPort) -> u64 {
+        let Some((_, port)) = self.behind(at).filter(|behind| behind.0 == next.switch) else { return 0 };
+        let waiting = self.switch(next.switch).filter(|_| next.priority == at.priority);
+        waiting.map_or(0, |switch| {
+            let queue = switch.ports()[usize::from(next.port)].egress().queue_of(next.priority);
+            bytes_from(queue, self.packets(), port)
+        })
     }
 
     fn switch(&self, number: u16) -> Option<&Switch> {
@@ -88,23 +95,11 @@ impl Fabric {
             _ => None,
         }
     }
-
-    /// The number of the switch that a component is.
-    fn switch_number(&self, component: ComponentId) -> Option<u16> {
-        let number = component.0.checked_sub(self.component(0).0).and_then(|node| u16::try_from(node).ok())?;
-        self.switch(number).map(|_| number)
-    }
 }
 
-/// Whether a packet that came in by `port` waits in a queue.
-fn came_by(queue: &PacketFifo, packets: &Packets, port: u16) -> bool {
-    let mut next = queue.front();
-    for _ in 0..queue.len() {
-        let Some(packet) = next.map(|id| packets.get(id)) else { return false };
-        if packet.queue == port {
-            return true;
-        }
-        next = Some(packet.next);
-    }
-    false
+/// Bytes of the packets of a queue that came in by `port`.
+fn bytes_from(queue: &PacketFifo, packets: &Packets, port: u16) -> u64 {
+    let waiting = std::iter::successors(queue.front(), |&id| Some(packets.get(id).next)).take(queue.len() as usize);
+    let waiting = waiting.map(|id| packets.get(id)).filter(|packet| packet.queue == port);
+    waiting.map(|packet| u64::from(packet.ip_bytes)).sum()
 }

@@ -205,6 +205,7 @@ impl Egress {
     #[inline]
     fn transmit(&mut self, id: PacketId, context: &mut NetContext) -> Left {
         let now = context.now();
+        context.packets.pass(id, context.id, now);
         let packet = context.packets.get_mut(id);
         let wire_bytes = self.wire.wire_bytes(packet.ip_bytes);
         let serialization_ps = self.wire.serialization_ps(wire_bytes);

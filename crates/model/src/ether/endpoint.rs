@@ -55,6 +55,7 @@ impl Endpoint {
     /// A packet has come in.
     #[inline]
     pub(super) fn on_packet(&mut self, id: PacketId, context: &mut NetContext) {
+        context.packets.pass(id, context.id, context.now());
         let mut packet = context.packets.remove(id);
         if packet.corrupt {
             return self.drops.count(packet.flow, packet.ip_bytes, DropReason::Corrupt);
@@ -162,7 +163,7 @@ impl Endpoint {
     fn arm(&mut self, end: u32, context: &mut NetContext) {
         let now = context.now();
         let at = &mut self.ends[end as usize];
-        if let Some((time, generation)) = at.timer_to_set() {
+        if let Some((time, generation)) = at.timer_to_set(now) {
             let delay_ps = time.ps().saturating_sub(now.ps()).max(1);
             context.send(context.id, delay_ps, Payload::Timer { connection: end, generation });
         }

@@ -58,6 +58,11 @@ impl Fabric {
         &self.packets
     }
 
+    /// The packets, to record some of them.
+    pub fn packets_mut(&mut self) -> &mut Packets {
+        &mut self.packets
+    }
+
     /// The switches, in their order.
     pub fn switches(&self) -> impl Iterator<Item = &Switch> {
         self.nodes.iter().filter_map(|node| if let Node::Switch(switch) = node { Some(&**switch) } else { None })

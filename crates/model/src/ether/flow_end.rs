@@ -1,59 +1,15 @@
 //! One end of a flow at an endpoint: its transport, its application and its books.
 
 use super::egress::PRIORITIES;
-use crate::flow::Application;
+use super::stream::{Memory, Stream, Timer};
 use crate::packet::{Content, Ecn, Packet, PacketId};
-use crate::params::{FlowParams, TcpParams, Traffic, Transport};
-use crate::transport::tcp::Connection;
+use crate::params::{FlowParams, Traffic, Transport};
+use crate::transport::roce::RoceConnection;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
 /// Bytes of the headers of IP and TCP with timestamps; selective acknowledgements are not counted.
 const TCP_HEADER_BYTES: u32 = 52;
-
-/// A byte stream and who uses it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Stream {
-    connection: Connection,
-    application: Application,
-    /// When an event comes for the timer of the connection.
-    timer_set: Option<Time>,
-    generation: u32,
-}
-
-impl Stream {
-    fn new(params: &TcpParams, flow: &FlowParams, initiator: bool) -> Self {
-        // Each segment is a packet: offload saves work of cores, and there are none.
-        let params = TcpParams { tso_bytes: params.mss_bytes, ..params.clone() };
-        let application = Application::new(&flow.traffic, initiator, flow.deaf_ps);
-        Self { connection: Connection::new(&params), application, timer_set: None, generation: 0 }
-    }
-
-    /// Lets the application read and write what it can now. Returns when it wants to be woken.
-    #[inline]
-    fn poll(&mut self, now: Time) -> Option<Time> {
-        let action = self.application.poll(now, self.connection.readable(), self.connection.room());
-        if action.read > 0 {
-            self.connection.read(now, action.read);
-        }
-        if action.write > 0 {
-            self.connection.write(action.write);
-        }
-        action.wake_at
-    }
-
-    /// The transport.
-    #[must_use]
-    pub fn connection(&self) -> &Connection {
-        &self.connection
-    }
-
-    /// The application.
-    #[must_use]
-    pub fn application(&self) -> &Application {
-        &self.application
-    }
-}
 
 /// What an end sends and how. Most are streams; behind a pointer each would be one more thing to fetch.
 #[allow(clippy::large_enum_variant)]
@@ -61,6 +17,8 @@ impl Stream {
 enum Kind {
     /// TCP.
     Stream(Stream),
+    /// RoCE.
+    Memory(Box<Memory>),
     /// Packets given from outside, those that are left last first.
     Replay(Vec<(u64, u32)>),
     /// Nothing.
@@ -78,6 +36,7 @@ pub struct FlowEnd {
     blocked: bool,
     start_ps: u64,
     kind: Kind,
+    timer: Timer,
     /// When the application wants to be woken, and when an event does it.
     wake_at: Option<Time>,
     wake_set: Option<Time>,
@@ -88,14 +47,20 @@ pub struct FlowEnd {
 }
 
 impl FlowEnd {
-    /// The end of flow number `flow` at its sender if `initiator`, or at the other host. It sends by `port` of the host.
+    /// The end of flow number `flow` at its sender if `initiator`, or at the other host. It sends by `port` of the host, which
+    /// sends `port_bytes_per_s`.
     #[must_use]
-    pub fn new(flow: u32, params: &FlowParams, initiator: bool, port: u16) -> Self {
+    pub fn new(flow: u32, params: &FlowParams, initiator: bool, port: u16, port_bytes_per_s: u64) -> Self {
         let (host, peer) = if initiator { (params.from, params.to) } else { (params.to, params.from) };
         let kind = match (&params.transport, &params.traffic) {
             (Transport::Tcp(tcp), _) => Kind::Stream(Stream::new(tcp, params, initiator)),
-            (_, Traffic::Replay { packets }) if initiator => Kind::Replay(packets.iter().rev().copied().collect()),
-            _ => Kind::Sink,
+            (Transport::Roce(roce), traffic) => {
+                Kind::Memory(Box::new(Memory::new(roce, traffic, initiator, port_bytes_per_s)))
+            }
+            (Transport::Raw, Traffic::Replay { packets }) if initiator => {
+                Kind::Replay(packets.iter().rev().copied().collect())
+            }
+            (Transport::Raw, _) => Kind::Sink,
         };
         Self {
             flow,
@@ -106,6 +71,7 @@ impl FlowEnd {
             blocked: false,
             start_ps: params.start_ps,
             kind,
+            timer: Timer::default(),
             wake_at: None,
             wake_set: initiator.then(|| Time::from_ps(params.start_ps.max(1))),
             sent_packets: 0,
@@ -126,10 +92,14 @@ impl FlowEnd {
     pub(super) fn on_packet(&mut self, packet: &mut Packet, now: Time) {
         self.received_packets += 1;
         self.received_bytes += u64::from(packet.ip_bytes);
-        if let (Kind::Stream(stream), Content::Tcp(segment)) = (&mut self.kind, &mut packet.content) {
-            segment.marked = packet.ecn == Ecn::Marked;
-            stream.connection.on_segment(now, segment);
-            self.wake_at = stream.poll(now);
+        let marked = packet.ecn == Ecn::Marked;
+        match (&mut self.kind, &mut packet.content) {
+            (Kind::Stream(stream), Content::Tcp(segment)) => {
+                segment.marked = marked;
+                self.wake_at = stream.on_segment(now, segment);
+            }
+            (Kind::Memory(memory), Content::Roce(roce)) => memory.on_packet(now, roce, marked),
+            _ => {}
         }
     }
 
@@ -138,8 +108,10 @@ impl FlowEnd {
         let meant = self.wake_set.is_some_and(|at| at <= now);
         if meant {
             (self.wake_set, self.wake_at) = (None, None);
-            if let Kind::Stream(stream) = &mut self.kind {
-                self.wake_at = stream.poll(now);
+            match &mut self.kind {
+                Kind::Stream(stream) => self.wake_at = stream.poll(now),
+                Kind::Memory(memory) => memory.begin(),
+                Kind::Replay(_) | Kind::Sink => {}
             }
         }
         meant
@@ -147,27 +119,26 @@ impl FlowEnd {
 
     /// A timer has come. False if it was set anew since.
     pub(super) fn on_timer(&mut self, generation: u32, now: Time) -> bool {
-        let Kind::Stream(stream) = &mut self.kind else { return false };
-        if generation != stream.generation {
+        if !self.timer.comes(generation) {
             return false;
         }
-        stream.timer_set = None;
-        stream.connection.on_timer(now);
-        self.wake_at = stream.poll(now);
+        match &mut self.kind {
+            Kind::Stream(stream) => self.wake_at = stream.on_timer(now),
+            Kind::Memory(memory) => memory.on_timer(now),
+            Kind::Replay(_) | Kind::Sink => {}
+        }
         true
     }
 
     /// The timer to be set, if none comes that early, and its generation. A timer that comes too early is set anew then.
     #[inline]
-    pub(super) fn timer_to_set(&mut self) -> Option<(Time, u32)> {
-        let Kind::Stream(stream) = &mut self.kind else { return None };
-        let wanted = stream.connection.timer()?;
-        if stream.timer_set.is_some_and(|at| at <= wanted) {
-            return None;
-        }
-        stream.timer_set = Some(wanted);
-        stream.generation = stream.generation.wrapping_add(1);
-        Some((wanted, stream.generation))
+    pub(super) fn timer_to_set(&mut self, now: Time) -> Option<(Time, u32)> {
+        let wanted = match &self.kind {
+            Kind::Stream(stream) => stream.connection().timer()?,
+            Kind::Memory(memory) => memory.timer(now)?,
+            Kind::Replay(_) | Kind::Sink => return None,
+        };
+        self.timer.next_to_set(wanted)
     }
 
     /// The wake-up to be set, if none comes that early.
@@ -186,10 +157,12 @@ impl FlowEnd {
     pub(super) fn next(&mut self, now: Time) -> Option<Packet> {
         let (ip_bytes, ecn, content) = match &mut self.kind {
             Kind::Stream(stream) => {
-                let segment = stream.connection.next(now)?;
-                let capable = stream.connection.ecn_capable(&segment);
-                let ecn = if capable { Ecn::Capable } else { Ecn::NotCapable };
+                let (segment, ecn) = stream.next(now)?;
                 (TCP_HEADER_BYTES + segment.bytes, ecn, Content::Tcp(segment))
+            }
+            Kind::Memory(memory) => {
+                let roce = memory.next(now)?;
+                (roce.ip_bytes(), Ecn::Capable, Content::Roce(roce))
             }
             Kind::Replay(left) => (replay(left, self.start_ps, now, &mut self.wake_at)?, Ecn::NotCapable, Content::Raw),
             Kind::Sink => return None,
@@ -214,7 +187,7 @@ impl FlowEnd {
     /// Whether [`FlowEnd::next`] may return a packet.
     pub(super) fn may_have_more(&self, now: Time) -> bool {
         match &self.kind {
-            Kind::Stream(_) => true,
+            Kind::Stream(_) | Kind::Memory(_) => true,
             Kind::Replay(left) => left.last().is_some_and(|&(at, _)| self.start_ps.saturating_add(at) <= now.ps()),
             Kind::Sink => false,
         }
@@ -243,15 +216,18 @@ impl FlowEnd {
 
     /// Begins a new measuring window.
     pub(super) fn reset(&mut self) {
-        if let Kind::Stream(stream) = &mut self.kind {
-            stream.application.reset();
+        match &mut self.kind {
+            Kind::Stream(stream) => stream.reset(),
+            Kind::Memory(memory) => memory.reset(),
+            Kind::Replay(_) | Kind::Sink => {}
         }
     }
 
     /// The application begins nothing new.
     pub(super) fn stop(&mut self) {
         match &mut self.kind {
-            Kind::Stream(stream) => stream.application.stop(),
+            Kind::Stream(stream) => stream.stop(),
+            Kind::Memory(memory) => memory.stop(),
             Kind::Replay(left) => left.clear(),
             Kind::Sink => {}
         }
@@ -262,6 +238,16 @@ impl FlowEnd {
     pub fn stream(&self) -> Option<&Stream> {
         if let Kind::Stream(stream) = &self.kind {
             Some(stream)
+        } else {
+            None
+        }
+    }
+
+    /// The transport of a flow over RoCE.
+    #[must_use]
+    pub fn memory(&self) -> Option<&RoceConnection> {
+        if let Kind::Memory(memory) = &self.kind {
+            Some(memory.connection())
         } else {
             None
         }

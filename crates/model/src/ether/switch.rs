@@ -228,6 +228,12 @@ impl Switch {
         &self.ports
     }
 
+    /// Bytes of a lossless priority from one port at which the end of a pause is asked for; none without PFC.
+    #[must_use]
+    pub fn xon_bytes(&self) -> Option<u64> {
+        self.pfc.map(|pfc| pfc.xon_bytes)
+    }
+
     /// Which port leads where.
     #[must_use]
     pub fn routes(&self) -> &Routes {

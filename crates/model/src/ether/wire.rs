@@ -101,6 +101,8 @@ pub(super) struct Faults {
 impl Faults {
     pub(super) fn new(params: &WireParams) -> Self {
         let mut down_ps = params.down_ps.clone();
+        // Of no length: never.
+        down_ps.retain(|&(from, to)| from < to);
         down_ps.sort_unstable_by(|a, b| b.cmp(a));
         Self {
             latency_ps: params.latency_ps.max(1),

@@ -3,7 +3,7 @@
 use super::fabric::Fabric;
 use crate::context::Payload;
 use crate::machine::Machine;
-use crate::packet::Packet;
+use crate::packet::{Packet, Packets};
 use hostnet_kernel::{Event, Partition, Scheduler};
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,14 @@ pub enum World {
 }
 
 impl World {
+    /// The packets of this partition, to record some of them.
+    pub fn packets_mut(&mut self) -> &mut Packets {
+        match self {
+            Self::Server(machine) => machine.packets_mut(),
+            Self::Fabric(fabric) => fabric.packets_mut(),
+        }
+    }
+
     /// Ends all sources of traffic. What is on its way still arrives.
     pub fn stop_sources(&mut self) {
         match self {

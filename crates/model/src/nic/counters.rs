@@ -32,10 +32,12 @@ pub enum DropReason {
     Corrupt,
     /// It does not fit a descriptor's memory.
     TooLong,
+    /// It is not RDMA, and no core of the server takes anything else.
+    NoQueue,
 }
 
 /// How many reasons there are.
-const REASONS: usize = 4;
+const REASONS: usize = 5;
 
 /// What became of packets: `received = dropped + joined + delivered + in the NIC`, at every moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

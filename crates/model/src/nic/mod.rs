@@ -52,7 +52,7 @@ pub struct Wiring {
     pub link: u8,
     /// Virtual address of [`footprint`] bytes of memory, a multiple of 4096.
     pub base: u64,
-    /// Per receive queue: the core that it belongs to.
+    /// Per receive queue: the core that it belongs to. Without any the NIC takes nothing but RDMA.
     pub cores: Vec<ComponentId>,
     /// Whether queues may interrupt from the start; not when their cores poll.
     pub armed: bool,
@@ -118,7 +118,7 @@ impl Nic {
     pub fn new(params: NicParams, wiring: Wiring, pages: Pages, mut rng: Rng) -> Self {
         let Wiring { link, base, cores, armed, flows, rdma, mut wire, classes } = wiring;
         assert_eq!(cores.len() as u32, params.queues, "every queue has a core");
-        assert!(params.queues > 0 && params.ring_entries > 0, "a NIC has descriptors");
+        assert!(params.queues == 0 || params.ring_entries > 0, "a queue has descriptors");
         assert!(params.pool_bytes >= u64::from(params.descriptor_bytes), "the pool of a queue holds a buffer");
         assert!(params.completion_bytes > 0 && params.completion_bytes <= 64, "a completion is a line");
         let largest = flows.iter().map(|flow| flow.mss_bytes).max().unwrap_or(1);
@@ -236,6 +236,7 @@ impl Nic {
     /// Starts a new measuring window at `now`. Counters of flows go on.
     pub fn reset(&mut self, now: Time) {
         self.common.counters.reset(now);
+        self.common.rdma.reset();
         self.common.port.reset(now);
     }
 
@@ -245,7 +246,10 @@ impl Nic {
         match payload {
             Payload::Send if !self.dma.awake(context.now()) => return,
             Payload::Send => self.send(context),
-            Payload::Packet { id, .. } => self.receive.arrive(id, common, context),
+            Payload::Packet { id, .. } => {
+                context.packets.pass(id, context.id, context.now());
+                self.receive.arrive(id, common, context);
+            }
             Payload::PostedCredit { lines } => {
                 if let Some(id) = self.dma.credited(context.now(), lines) {
                     self.receive.deliver(id, common, context);

@@ -4,17 +4,11 @@ use super::Common;
 use crate::context::{Context, Payload};
 use crate::ether::Egress;
 use crate::packet::{Content, Ecn, Packet, PacketId};
-use crate::transport::roce::{Operation, Roce, RoceConnection};
+use crate::transport::roce::{Roce, RoceConnection};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// IP (20), UDP (8), BTH (12), ICRC (4).
-pub(super) const DATA_HEADER_BYTES: u32 = 44;
-/// What a read request (RETH) and a congestion notification (reserved) have beyond those.
-const REQUEST_BYTES: u32 = 16;
-/// What an acknowledgement has beyond those (AETH).
-const ACKNOWLEDGE_BYTES: u32 = 4;
 /// A packet's data at most, and what a region has beyond its end.
 pub const RDMA_MTU_MAX: u32 = 4096;
 
@@ -76,6 +70,11 @@ impl Rdma {
 
     pub(super) fn ends(&self) -> impl Iterator<Item = &RdmaEnd> {
         self.ends.iter().map(|end| &end.own)
+    }
+
+    /// Begins a new measuring window.
+    pub(super) fn reset(&mut self) {
+        self.ends.iter_mut().for_each(|end| end.own.connection.reset());
     }
 
     pub(super) fn stop(&mut self) {
@@ -168,16 +167,11 @@ impl Rdma {
 
 /// The IP packet of a transport's packet.
 fn packet(own: &RdmaEnd, roce: Roce) -> Packet {
-    let beyond = match roce.operation {
-        Operation::Write | Operation::ReadResponse => roce.bytes,
-        Operation::ReadRequest | Operation::Congestion => REQUEST_BYTES,
-        Operation::Acknowledge | Operation::OutOfOrder => ACKNOWLEDGE_BYTES,
-    };
     Packet {
         flow: own.flow,
         from: own.hosts[0],
         to: own.hosts[1],
-        ip_bytes: DATA_HEADER_BYTES + beyond,
+        ip_bytes: roce.ip_bytes(),
         ecn: Ecn::Capable,
         priority: own.priority,
         corrupt: false,
@@ -185,14 +179,6 @@ fn packet(own: &RdmaEnd, roce: Roce) -> Packet {
         line: 0,
         content: Content::Roce(roce),
         next: PacketId::NONE,
-    }
-}
-
-/// Bytes of data that a packet brings.
-pub(super) fn data_bytes(roce: &Roce) -> u32 {
-    match roce.operation {
-        Operation::Write | Operation::ReadResponse => roce.bytes,
-        _ => 0,
     }
 }
 

@@ -3,7 +3,6 @@
 use super::counters::{DropReason, Wait};
 use super::dma::Dma;
 use super::queue::{Moderation, Queue};
-use super::rdma;
 use super::Common;
 use crate::context::{Context, Payload};
 use crate::packet::{Content, Packet, PacketId, Packets};
@@ -117,6 +116,8 @@ impl Receive {
         let frame = frame_bytes(packet);
         if packet.corrupt {
             Some(DropReason::Corrupt)
+        } else if self.queues.is_empty() && !is_rdma(packet) {
+            Some(DropReason::NoQueue)
         } else if frame >> common.params.burst_shift > common.params.descriptor_bytes && !is_rdma(packet) {
             Some(DropReason::TooLong)
         } else if self.used + u64::from(frame) <= common.params.buffer_bytes {
@@ -196,7 +197,7 @@ impl Receive {
                 let packet = packets.get(arrival.id);
                 let ready = arrival.since + common.params.receive_ps;
                 if let Content::Roce(roce) = &packet.content {
-                    let bytes = rdma::data_bytes(roce) >> common.params.burst_shift;
+                    let bytes = roce.data_bytes() >> common.params.burst_shift;
                     return if dma.may_write(dma.write_bytes(0, bytes)) {
                         Step::Write(ready)
                     } else {

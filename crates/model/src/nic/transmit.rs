@@ -1,11 +1,12 @@
 //! The send side: from a core's segment in memory to packets at the port.
 
 use super::dma::Dma;
-use super::rdma::{self, DATA_HEADER_BYTES, RDMA_MTU_MAX};
+use super::rdma::RDMA_MTU_MAX;
 use super::Common;
 use crate::context::{Context, Payload};
 use crate::ether::Left;
 use crate::packet::{Content, Packet, PacketId, Packets};
+use crate::transport::roce::DATA_HEADER_BYTES;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -253,7 +254,7 @@ impl Transmit {
     fn cut_rdma(&mut self, common: &mut Common, context: &mut Context) {
         let Some((mut packet, address)) = common.next_rdma(context) else { return };
         let Content::Roce(roce) = packet.content else { return };
-        let bytes = rdma::data_bytes(&roce);
+        let bytes = roce.data_bytes();
         packet.queue = if bytes > 0 { RDMA_DATA } else { RDMA_CONTROL };
         let class = common.flows[packet.flow as usize].class;
         let id = context.packets.insert(packet);
@@ -274,7 +275,7 @@ impl Transmit {
             return false;
         }
         dma.read(cut.line, lines, cut.class, context);
-        common.counters.read_bytes += u64::from(lines) * 64 << common.params.burst_shift;
+        common.counters.read_bytes += (u64::from(lines) * 64) << common.params.burst_shift;
         cut.line += u64::from(lines);
         cut.lines -= lines;
         let brings = if cut.lines == 0 { Brings::Packet(cut.id) } else { Brings::Part };

@@ -50,6 +50,13 @@ impl CoreTimes {
         self.ps[spent as usize] + running
     }
 
+    /// So many ps of what was spent on copies were waiting.
+    pub(super) fn waited(&mut self, ps: u64) {
+        let ps = ps.min(self.ps[Spent::Copy as usize]);
+        self.ps[Spent::Copy as usize] -= ps;
+        self.ps[Spent::Stalled as usize] += ps;
+    }
+
     /// Starts a new measuring window.
     pub(super) fn reset(&mut self, now: Time) {
         self.since = now;

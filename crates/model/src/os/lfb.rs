@@ -72,6 +72,11 @@ impl Lfb {
         Self { index, idle_entries: entries, rng, lfb: domain(), read: domain(), write: domain(), params }
     }
 
+    /// The number of its core.
+    pub(super) fn index(&self) -> u32 {
+        self.index
+    }
+
     /// Entries that may be allocated now.
     pub(super) fn idle(&self) -> u32 {
         self.idle_entries

@@ -20,8 +20,9 @@ const EXTRA_IN_FLIGHT: u32 = 4;
 pub(super) const EXTRA_BACKLOG: u64 = 256;
 /// Stores that retire before their lines are there: entries of the store buffer (Skylake has 56).
 const STORES_MAX: u32 = 56;
-/// Lines of a copy within the caches that are worked on without a look at what else is to be done: a page.
-const CACHED_LINES: u64 = 64;
+/// Lines of a copy within the caches, or over a memory of rates, that are worked on without a look at what else is to be done: a
+/// page.
+const PAGE_LINES: u64 = 64;
 /// A whole line, in the units of what is owed.
 const LINE: u64 = 1 << 16;
 
@@ -96,6 +97,8 @@ pub(super) struct Lines {
     extra_class: u8,
     extra_in_flight: u32,
     extra_store: bool,
+    /// Time that copies waited over a memory of rates, in ps.
+    waited_ps: u64,
 }
 
 impl Lines {
@@ -126,6 +129,7 @@ impl Lines {
             extra_class: 0,
             extra_in_flight: 0,
             extra_store: false,
+            waited_ps: 0,
         }
     }
 
@@ -143,6 +147,15 @@ impl Lines {
 
     pub(super) fn domains_mut(&mut self) -> [&mut Domain; 3] {
         [&mut self.lfb.lfb, &mut self.lfb.read, &mut self.lfb.write]
+    }
+
+    /// Lines of the copy that the core is through with, and those that are left.
+    pub(super) fn copied(&self) -> u64 {
+        self.copy.taken
+    }
+
+    pub(super) fn left(&self) -> u64 {
+        self.copy.lines - self.copy.taken
     }
 
     /// Begins a copy to the user's buffer. Its source is named by [`Lines::source`] afterwards.
@@ -178,6 +191,9 @@ impl Lines {
     /// Goes on with the copy, which has the core to itself now.
     pub(super) fn advance(&mut self, counts: &mut NetCoreCounts, context: &mut Context) -> Pace {
         let now = context.now();
+        if self.copy.from_memory && context.fluid.is_some() {
+            return self.advance_rated(counts, context);
+        }
         loop {
             self.ask_ahead(counts, context);
             let Copy { lines, taken, front, from_memory, .. } = self.copy;
@@ -188,7 +204,7 @@ impl Lines {
                 return Pace::Done;
             }
             if !from_memory {
-                let lines = CACHED_LINES.min(lines - taken);
+                let lines = PAGE_LINES.min(lines - taken);
                 self.copy.taken += lines;
                 self.copy.front = now + lines * self.copy_line_ps;
                 continue;
@@ -206,6 +222,35 @@ impl Lines {
                 self.store(counts, context);
             }
         }
+    }
+
+    /// As [`Lines::advance`], over a memory of rates.
+    fn advance_rated(&mut self, counts: &mut NetCoreCounts, context: &mut Context) -> Pace {
+        let now = context.now();
+        let Copy { class, lines, taken, front, .. } = self.copy;
+        if front > now {
+            return Pace::Until(front);
+        }
+        let Some(memory) = context.fluid.as_deref_mut().filter(|_| taken < lines) else {
+            self.copy.runs.clear();
+            return Pace::Done;
+        };
+        let piece = PAGE_LINES.min(lines - taken);
+        let ps = memory.copy(self.lfb.index(), piece, taken == 0, now);
+        // What is stored to is read first, and later leaves.
+        let stored = if self.cached_user { 0 } else { piece };
+        memory.count(class, piece + stored, stored);
+        counts.source_lines += piece;
+        counts.destination_lines += stored;
+        self.waited_ps += ps.saturating_sub(piece * self.copy_line_ps);
+        self.copy.taken += piece;
+        self.copy.front = now + ps;
+        Pace::Until(self.copy.front)
+    }
+
+    /// Time that copies waited for lines without saying so, since this was asked last, in ps.
+    pub(super) fn take_waited(&mut self) -> u64 {
+        std::mem::take(&mut self.waited_ps)
     }
 
     /// Asks for the lines of the copy's source that come next.
@@ -246,7 +291,18 @@ impl Lines {
     pub(super) fn owe(&mut self, lines: u64, class: u8, counts: &mut NetCoreCounts, context: &mut Context) {
         self.owed += lines;
         self.extra_class = class;
-        self.touch(counts, context);
+        match context.fluid.as_deref_mut() {
+            None => self.touch(counts, context),
+            Some(memory) => {
+                // What a line that is stored to displaces leaves for memory; the time is part of the rates.
+                let lines = self.owed / LINE;
+                let stores = (lines + u64::from(self.extra_store)) / 2;
+                self.extra_store ^= lines % 2 == 1;
+                self.owed %= LINE;
+                counts.extra_lines += lines;
+                memory.count(class, lines, stores);
+            }
+        }
     }
 
     /// Lines of kernel structures that are owed.

@@ -5,6 +5,7 @@
 //! applications have as much time as it had.
 
 mod books;
+mod copier;
 mod gro;
 mod lfb;
 mod lines;
@@ -17,6 +18,7 @@ mod syscall;
 mod tests;
 
 pub use books::{CoreTimes, NetCoreCounts, SocketCounts, Spent, SPENT};
+pub use copier::{CopyLines, CopySource};
 pub use lines::Region;
 pub use socket::SocketParams;
 

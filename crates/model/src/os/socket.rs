@@ -88,8 +88,12 @@ pub(super) struct Socket {
 
 impl Socket {
     pub(super) fn new(params: SocketParams) -> Self {
+        let mut connection = Connection::new(&params.tcp);
+        if matches!(params.traffic, Traffic::Rpc { .. }) {
+            connection.set_no_delay();
+        }
         Self {
-            connection: Connection::new(&params.tcp),
+            connection,
             application: Application::new(&params.traffic, params.initiator, params.deaf_ps),
             counts: SocketCounts::default(),
             pieces: VecDeque::new(),

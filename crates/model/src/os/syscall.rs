@@ -118,6 +118,7 @@ impl NetCore {
     fn end_call(&mut self, context: &mut Context) {
         let Some(Calling { socket: index, bytes, reads, since, .. }) = self.calling.take() else { return };
         let now = context.now();
+        self.times.waited(self.lines.take_waited());
         let socket = &mut self.sockets[index as usize];
         if reads {
             // What was begun before it went deaf is still read.

@@ -4,12 +4,14 @@
 
 mod app;
 mod cache;
+mod fluid;
 mod memory;
 mod net_host;
 mod network;
 
 pub use app::*;
 pub use cache::*;
+pub use fluid::*;
 pub use memory::*;
 pub use net_host::*;
 pub use network::*;

@@ -4,4 +4,5 @@
 mod faults;
 mod lab;
 mod random;
+mod rdma;
 mod replay;

@@ -23,6 +23,17 @@ fn tcp() -> TcpParams {
     }
 }
 
+fn roce() -> RoceParams {
+    RoceParams {
+        message_bytes: 20_000,
+        in_flight: 4,
+        mtu_bytes: 1024,
+        ack_packets: 4,
+        timeout_ps: 500_000_000,
+        dcqcn: None,
+    }
+}
+
 /// Hosts around a star, a dumbbell or a ring of switches.
 fn topology(shape: u8, hosts: usize) -> ClusterParams {
     let mut all = cluster();
@@ -44,7 +55,7 @@ proptest! {
     #[test]
     fn what_is_sent_is_received_dropped_or_on_its_way(
         shape in 0_u8..3, hosts in 2_usize..6, seed in any::<u64>(), buffer in 2_000_u64..60_000, lossless in any::<bool>(),
-        pairs in prop::collection::vec((any::<u8>(), any::<u8>(), 0_u8..3, 0_u8..8), 1..6),
+        pairs in prop::collection::vec((any::<u8>(), any::<u8>(), 0_u8..5, 0_u8..8), 1..6),
         down in 0_u64..3_000_000_000, corrupt in 0_u64..1 << 24,
     ) {
         let mut all = topology(shape, hosts);
@@ -62,12 +73,19 @@ proptest! {
             let to = (from + 1 + usize::from(to) % (hosts - 1)) % hosts;
             let packets = (0..300).map(|index| (index * 500_000, 64 + (index as u32 * 37) % 1400)).collect();
             let mut flow = replay(from as u16, to as u16, packets);
-            if traffic > 0 {
+            if traffic == 1 || traffic == 2 {
                 flow.transport = Transport::Tcp(tcp());
                 flow.traffic = Traffic::Bulk { bytes: 2_000_000 };
             }
-            if traffic > 1 {
+            if traffic == 2 {
                 flow.traffic = Traffic::Rpc { request_bytes: 3000, response_bytes: 20_000, in_flight: 2, think_ps: 1000 };
+            }
+            if traffic > 2 {
+                flow.transport = Transport::Roce(roce());
+                flow.traffic = Traffic::Bulk { bytes: 1_000_001 };
+            }
+            if traffic > 3 {
+                flow.traffic = Traffic::Read { bytes: 1_000_001 };
             }
             flow.priority = priority;
             all.flows.push(flow);
@@ -90,6 +108,14 @@ proptest! {
             for end in fabric.endpoints().flat_map(|endpoint| endpoint.ends()) {
                 let others = fabric.endpoints().flat_map(|endpoint| endpoint.ends());
                 let other = others.into_iter().find(|other| other.flow() == end.flow() && !std::ptr::eq(*other, end));
+                if let (Some(here), Some(there)) = (end.memory(), other.and_then(|other| other.memory())) {
+                    let (here, there) = (here.counters(), there.counters());
+                    let arrived = there.packets_received + there.packets_out_of_order + there.packets_duplicate;
+                    let lost: u64 = books(fabric, all.flows.len())[end.flow() as usize].dropped.iter().sum();
+                    let sent = here.packets_sent + here.packets_retransmitted;
+                    prop_assert!(arrived <= sent && sent <= arrived + lost, "{:?} to {:?}, {} lost", here, there, lost);
+                    prop_assert!(there.bytes_received <= here.bytes_sent);
+                }
                 if let (Some(here), Some(there)) = (end.stream(), other.and_then(|other| other.stream())) {
                     prop_assert_eq!(here.application().written_bytes(), there.application().received_bytes());
                 }

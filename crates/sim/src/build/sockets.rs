@@ -24,13 +24,18 @@ impl Builder<'_> {
         all
     }
 
-    /// What watches the host. It throttles the cores of other sockets, or if there are none those of this one that run
-    /// streams and applications; never those of the network.
-    pub(super) fn control(&self, control: &ControlParams) -> Component {
+    /// What watches the host.
+    pub(crate) fn control(&self, control: &ControlParams) -> Component {
+        self.control_of(control, self.throttled())
+    }
+
+    /// What control throttles: the cores of other sockets, or if there are none those of this one that run streams and applications;
+    /// never those of the network.
+    pub(crate) fn throttled(&self) -> Throttled {
         let layout = self.layout;
         let network = self.network_cores();
         let local = |&core: &u32| ComponentId(layout.core + core);
-        let throttled = match &self.params.remote {
+        match &self.params.remote {
             Some(remote) if remote.sockets > 0 => {
                 let cores = |socket| {
                     let all = (layout.remote..).zip(&remote.cores);
@@ -46,8 +51,14 @@ impl Builder<'_> {
                 });
                 Throttled::Local(own.filter(|core| !network.contains(core)).map(local).collect())
             }
-        };
-        let marking = network.iter().map(local).collect();
+        }
+    }
+
+    /// What watches the host, and throttles what it is given.
+    pub(crate) fn control_of(&self, control: &ControlParams, throttled: Throttled) -> Component {
+        let layout = self.layout;
+        let network = self.network_cores();
+        let marking = network.iter().map(|core| ComponentId(layout.core + core)).collect();
         let rng = self.component_rng(layout.control);
         Component::Control(Box::new(Control::new(control.clone(), throttled, marking, rng)))
     }

@@ -3,10 +3,11 @@
 use crate::attach::Attachment;
 use crate::build::{attached_server, layout};
 use crate::coarse::bursts;
+use crate::fluid;
 use hostnet_kernel::{ComponentId, Scheduler, Simulation};
 use hostnet_model::ether::{fabric, World};
 use hostnet_model::params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams, Workload, WorkloadKind};
-use hostnet_model::Payload;
+use hostnet_model::{Layout, Payload};
 
 /// Lines of a burst, as a power of two: a TLP of 256 B.
 pub(super) const BURST_SHIFT: u32 = 2;
@@ -21,26 +22,38 @@ pub fn world(cluster: &ClusterParams) -> Simulation<World> {
     let mut first = 0;
     let firsts: Vec<Option<u32>> = servers
         .iter()
-        .map(|server| {
-            let layout = layout(server.as_ref()?, first, 0);
+        .zip(&cluster.hosts)
+        .map(|(server, host)| {
+            let layout = layout_of(host, server.as_ref()?, first);
             Some(std::mem::replace(&mut first, layout.end))
         })
         .collect();
     let nics: Vec<Option<ComponentId>> = servers
         .iter()
         .zip(&firsts)
-        .map(|(server, first)| Some(ComponentId(layout(server.as_ref()?, (*first)?, 0).nic)))
+        .zip(&cluster.hosts)
+        .map(|((server, first), host)| Some(ComponentId(layout_of(host, server.as_ref()?, (*first)?).nic)))
         .collect();
     let built = fabric(cluster, ComponentId(first), &nics);
     let mut parts: Vec<(World, Scheduler<Payload>)> = Vec::new();
     for (host, (server, first)) in servers.iter().zip(firsts).enumerate() {
         let (Some(server), Some(first)) = (server, first) else { continue };
         let attachment = Attachment { cluster, host: host as u16, wire: built.wires[host][0].clone() };
-        let (machine, scheduler) = attached_server(server, first, attachment);
+        let (machine, scheduler) = match cluster.hosts[host].fidelity {
+            Fidelity::Line | Fidelity::Burst => attached_server(server, first, attachment),
+            Fidelity::Fluid => fluid::server(server, first, attachment),
+        };
         parts.push((World::Server(Box::new(machine)), scheduler));
     }
     parts.push((World::Fabric(Box::new(built.fabric)), built.scheduler));
     Simulation::new(parts, built.window_ps.unwrap_or(u64::MAX))
+}
+
+fn layout_of(host: &HostParams, server: &ServerParams, first: u32) -> Layout {
+    match host.fidelity {
+        Fidelity::Line | Fidelity::Burst => layout(server, first, 0),
+        Fidelity::Fluid => fluid::layout(server, first),
+    }
 }
 
 /// A host that is a server, as finely as asked for, with the classes of the network after its own workloads.

@@ -1,10 +1,15 @@
 //! Hosts, switches and cables: builds the world of a cluster, runs it, and makes tables of it.
 
 mod build;
+mod control;
+mod limits;
+mod outside;
+mod queues;
 mod read;
 mod report;
 mod run;
 mod tables;
 
 pub use build::world;
+pub use outside::HostError;
 pub use run::{Options, Run};

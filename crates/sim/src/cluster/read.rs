@@ -1,10 +1,12 @@
 //! What a world has done so far, read off its parts.
 
 use hostnet_kernel::{Simulation, Time};
-use hostnet_model::ether::World;
+use hostnet_model::control::Signals;
+use hostnet_model::ether::{PausedPort, World};
 use hostnet_model::flow::Application;
 use hostnet_model::nic::DropReason;
-use hostnet_model::params::ClusterParams;
+use hostnet_model::params::{ClusterParams, End};
+use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::transport::tcp::{Connection, Counters};
 use hostnet_model::{Component, Machine};
 use serde::{Deserialize, Serialize};
@@ -32,6 +34,14 @@ pub(super) struct FlowTotals {
     pub(super) nic_other: u64,
     /// Packets that switches and cables dropped.
     pub(super) fabric_dropped: u64,
+    /// Packets of any kind that ports of hosts sent, and that came to hosts.
+    pub(super) host_sent: u64,
+    pub(super) host_received: u64,
+    /// RoCE: packets with data thrown away because of a hole before them, or because they had come before; notifications that
+    /// DCQCN sent.
+    pub(super) out_of_order: u64,
+    pub(super) duplicates: u64,
+    pub(super) notifications: u64,
     /// Segments that transports have seen, for progress.
     pub(super) seen: u64,
 }
@@ -57,6 +67,19 @@ impl FlowTotals {
         self.seen += segments_received + acks_received;
     }
 
+    fn add_rdma(&mut self, initiator: bool, connection: &RoceConnection) {
+        let counts = connection.counters();
+        self.received_bytes[usize::from(initiator)] += counts.bytes_received;
+        self.sent_packets += counts.packets_sent + counts.packets_retransmitted;
+        self.retransmitted_packets += counts.packets_retransmitted;
+        self.timeouts += counts.timeouts;
+        self.marked_segments += counts.packets_marked;
+        self.out_of_order += counts.packets_out_of_order;
+        self.duplicates += counts.packets_duplicate;
+        self.notifications += counts.notifications_sent;
+        self.seen += counts.packets_received + counts.packets_out_of_order + counts.packets_duplicate;
+    }
+
     /// Packets that NICs dropped.
     pub(super) fn nic_dropped(&self) -> u64 {
         self.nic_full + self.nic_ring + self.nic_other
@@ -77,6 +100,11 @@ impl FlowTotals {
             nic_ring: self.nic_ring - before.nic_ring,
             nic_other: self.nic_other - before.nic_other,
             fabric_dropped: self.fabric_dropped - before.fabric_dropped,
+            host_sent: self.host_sent - before.host_sent,
+            host_received: self.host_received - before.host_received,
+            out_of_order: self.out_of_order - before.out_of_order,
+            duplicates: self.duplicates - before.duplicates,
+            notifications: self.notifications - before.notifications,
             seen: self.seen - before.seen,
         }
     }
@@ -96,6 +124,11 @@ impl FlowTotals {
             nic_ring: self.nic_ring + other.nic_ring,
             nic_other: self.nic_other + other.nic_other,
             fabric_dropped: self.fabric_dropped + other.fabric_dropped,
+            host_sent: self.host_sent + other.host_sent,
+            host_received: self.host_received + other.host_received,
+            out_of_order: self.out_of_order + other.out_of_order,
+            duplicates: self.duplicates + other.duplicates,
+            notifications: self.notifications + other.notifications,
             seen: self.seen + other.seen,
         }
     }
@@ -125,6 +158,23 @@ pub(super) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> 
     }
 }
 
+/// The ends of RoCE flows of a partition: flow, host, connection.
+pub(super) fn rdma_ends(world: &World) -> Vec<(u32, u16, &RoceConnection)> {
+    match world {
+        World::Server(machine) => {
+            let nics = machine.components().iter().filter_map(|component| match component {
+                Component::Nic(nic) => Some(nic),
+                _ => None,
+            });
+            nics.flat_map(|nic| nic.rdma()).map(|end| (end.flow, end.hosts[0], &end.connection)).collect()
+        }
+        World::Fabric(fabric) => {
+            let ends = fabric.endpoints().flat_map(|endpoint| endpoint.ends());
+            ends.filter_map(|end| Some((end.flow(), end.host(), end.memory()?))).collect()
+        }
+    }
+}
+
 /// The totals of all flows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Totals {
@@ -138,6 +188,10 @@ impl Totals {
             for (flow, host, connection, application) in ends(world) {
                 let initiator = cluster.flows[flow as usize].from == host;
                 totals.flows[flow as usize].add_end(initiator, connection, application);
+            }
+            for (flow, host, connection) in rdma_ends(world) {
+                let initiator = cluster.flows[flow as usize].from == host;
+                totals.flows[flow as usize].add_rdma(initiator, connection);
             }
             totals.count(world);
         }
@@ -153,6 +207,10 @@ impl Totals {
                 for (flow, _, packets) in switches.chain(endpoints).flat_map(|drops| drops.flows()) {
                     self.flows[flow as usize].fabric_dropped += packets;
                 }
+                for end in fabric.endpoints().flat_map(|endpoint| endpoint.ends()) {
+                    self.flows[end.flow() as usize].host_sent += end.sent_packets();
+                    self.flows[end.flow() as usize].host_received += end.received_packets();
+                }
             }
         }
     }
@@ -162,10 +220,13 @@ impl Totals {
             Component::Nic(nic) => {
                 for (totals, flow) in self.flows.iter_mut().zip(nic.flows()) {
                     let dropped = |reason| flow.dropped(reason).packets;
+                    totals.host_sent += flow.sent.packets;
+                    totals.host_received += flow.received.packets;
                     totals.nic_received += flow.received.packets;
                     totals.nic_full += dropped(DropReason::BufferFull);
                     totals.nic_ring += dropped(DropReason::NoDescriptor);
-                    totals.nic_other += dropped(DropReason::Corrupt) + dropped(DropReason::TooLong);
+                    totals.nic_other +=
+                        dropped(DropReason::Corrupt) + dropped(DropReason::TooLong) + dropped(DropReason::NoQueue);
                 }
             }
             Component::NetCore(core) => {
@@ -200,6 +261,10 @@ pub(super) struct HostMoment {
     /// Packets that the NIC received and dropped since the start of the run.
     pub(super) received: u64,
     pub(super) dropped: u64,
+    /// Bytes that applications here read since the start of the run.
+    pub(super) read_bytes: u64,
+    /// Of what watches the host: its level, and its smoothed signals.
+    pub(super) control: Option<(u8, Signals)>,
 }
 
 /// A world at one moment.
@@ -214,15 +279,20 @@ impl Moment {
     pub(super) fn read(simulation: &mut Simulation<World>, now: Time) -> Self {
         simulation.parts_mut().iter_mut().for_each(|part| settle(&mut part.0, now));
         let hosts = simulation.worlds().filter_map(|world| match world {
-            World::Server(machine) => Some(host_moment(machine)),
+            World::Server(machine) => Some(host_moment(machine, now)),
             World::Fabric(_) => None,
         });
         Self { at: now, hosts: hosts.collect() }
     }
 }
 
-fn host_moment(machine: &Machine) -> HostMoment {
+fn host_moment(machine: &Machine, now: Time) -> HostMoment {
     let mut moment = HostMoment::default();
+    if let Some(memory) = machine.fluid() {
+        let counts = memory.counts(now);
+        moment.occupancy_area = u64::try_from(counts.area[0]).unwrap_or(u64::MAX);
+        moment.inserted_lines = counts.lines[0];
+    }
     for component in machine.components() {
         match component {
             Component::Iio(iio) => {
@@ -234,6 +304,11 @@ fn host_moment(machine: &Machine) -> HostMoment {
                 moment.received = nic.flows().iter().map(|flow| flow.received.packets).sum();
                 moment.dropped = nic.flows().iter().map(|flow| flow.dropped_in_all().packets).sum();
             }
+            Component::NetCore(core) => {
+                moment.read_bytes +=
+                    core.sockets().map(|(_, _, _, application)| application.received_bytes()).sum::<u64>();
+            }
+            Component::Control(control) => moment.control = Some((control.level(), *control.signals())),
             _ => {}
         }
     }
@@ -259,9 +334,31 @@ pub(super) fn settle(world: &mut World, now: Time) {
 /// Whether lines or packets are on their way.
 pub(super) fn is_busy(simulation: &Simulation<World>) -> bool {
     simulation.worlds().any(|world| match world {
-        World::Server(machine) => !machine.requests().is_empty(),
+        World::Server(machine) => !machine.requests().is_empty() || !machine.packets().is_empty(),
         World::Fabric(fabric) => !fabric.packets().is_empty(),
     })
+}
+
+/// What to say of a world whose pauses wait for each other, if they do.
+pub(super) fn deadlock(simulation: &Simulation<World>, cluster: &ClusterParams, now: Time) -> Option<SimulationError> {
+    let cycles = simulation.worlds().filter_map(|world| match world {
+        World::Server(_) => None,
+        World::Fabric(fabric) => Some(fabric.deadlock()),
+    });
+    let cycle: Vec<String> = cycles.flatten().map(|port| name_of(port, cluster)).collect();
+    (!cycle.is_empty()).then(|| SimulationError::Deadlock { cycle, at_us: now.ps() / 1_000_000 })
+}
+
+/// A paused port by the names that the user gave.
+fn name_of(paused: PausedPort, cluster: &ClusterParams) -> String {
+    let PausedPort { switch, port, priority } = paused;
+    let here = End::Switch(switch);
+    let ends = cluster.cables.iter().flat_map(|cable| [cable.ends, [cable.ends[1], cable.ends[0]]]);
+    let peer = ends.filter(|ends| ends[0] == here).nth(usize::from(port)).map_or("nothing", |ends| match ends[1] {
+        End::Host(host) => &cluster.hosts[usize::from(host)].name,
+        End::Switch(switch) => &cluster.switches[usize::from(switch)].name,
+    });
+    format!("{} port {port} to {peer}, priority {priority}", cluster.switches[usize::from(switch)].name)
 }
 
 /// What to say of a world that is stuck: the fullest domain of its servers.

@@ -1,8 +1,10 @@
 //! From a run of a cluster to its tables and its summary.
 
 use super::build::server_of;
-use super::read::{ends, FlowTotals, Moment, Totals};
-use super::tables::{self, CLASSES, FLOWS, HOSTS, LATENCIES, MEMORY, QUEUES, SERIES};
+use super::control;
+use super::queues::PortTotals;
+use super::read::{ends, rdma_ends, FlowTotals, Moment, Totals};
+use super::tables::{self, CLASSES, FLOWS, HOSTS, LATENCIES, MEMORY, SERIES};
 use crate::report::{hash, rows, Report};
 use crate::table::{Cell, Table};
 use crate::view;
@@ -10,7 +12,9 @@ use hostnet_config::{ClusterPlan, Plan};
 use hostnet_kernel::{Simulation, Time};
 use hostnet_measure::batch::estimate;
 use hostnet_measure::Histogram;
-use hostnet_model::ether::{Egress, World};
+use hostnet_model::ether::World;
+use hostnet_model::fluid::FluidCounts;
+use hostnet_model::memory::Counters;
 use hostnet_model::nic::Nic;
 use hostnet_model::os::{CoreTimes, Spent};
 use hostnet_model::params::Fidelity;
@@ -25,6 +29,7 @@ pub(super) struct View<'a> {
     pub(super) plan: &'a ClusterPlan,
     pub(super) simulation: &'a Simulation<World>,
     pub(super) before: &'a Totals,
+    pub(super) ports_before: &'a [PortTotals],
     pub(super) batches: &'a [Totals],
     pub(super) series: &'a [Moment],
     pub(super) window_start: Time,
@@ -33,12 +38,12 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    fn window_ps(&self) -> f64 {
+    pub(super) fn window_ps(&self) -> f64 {
         self.now.since(self.window_start) as f64
     }
 
     /// Bytes in the window as Gbit/s.
-    fn gbps(&self, bytes: u64) -> f64 {
+    pub(super) fn gbps(&self, bytes: u64) -> f64 {
         bytes as f64 * 8000.0 / self.window_ps()
     }
 
@@ -55,6 +60,8 @@ impl View<'_> {
         let queues = self.queues();
         let latencies = self.latencies();
         let memory = self.memory();
+        let control = self.control();
+        let limits = self.limits(&flows);
         let summary = json!({
             "format": 1,
             "engine": "cluster",
@@ -66,21 +73,23 @@ impl View<'_> {
             "window_ns": self.window_ps() / 1000.0,
             "events": self.simulation.progress().events,
             "classes": rows(&classes),
+            "limits": rows(&limits),
             "latencies": rows(&latencies),
             "hosts": rows(&hosts),
             "memory": rows(&memory),
             "queues": rows(&queues),
+            "control": rows(&control),
             "ignored": self.plan.ignored,
             "unvalidated": self.plan.unvalidated,
         });
         let mut all =
             vec![classes, self.flows(&flows), latencies, hosts, memory, queues, self.domains(), self.channels()];
-        all.push(self.series());
+        all.extend([control, limits, self.series()]);
         let result_hash = hash(&summary, &all);
         Report { summary, tables: all, result_hash }
     }
 
-    fn class_name(&self, class: u8) -> &str {
+    pub(super) fn class_name(&self, class: u8) -> &str {
         &self.plan.cluster.classes[usize::from(class)]
     }
 
@@ -121,6 +130,11 @@ impl View<'_> {
                 completed[flow as usize] = Some(at);
             }
         }
+        for (flow, _, connection) in self.simulation.worlds().flat_map(rdma_ends) {
+            if let Some(at) = connection.completed_at() {
+                completed[flow as usize] = Some(at);
+            }
+        }
         for (index, (totals, flow)) in flows.iter().zip(&cluster.flows).enumerate() {
             let name = |host: u16| Cell::from(cluster.hosts[usize::from(host)].name.as_str());
             let fct = completed[index].map(|at: Time| (at.ps().saturating_sub(flow.start_ps)) as f64 / 1e6);
@@ -150,6 +164,13 @@ impl View<'_> {
                     latency.merge(application.latency());
                 }
             }
+            for (flow, _, connection) in self.simulation.worlds().flat_map(rdma_ends) {
+                if let Some(own) =
+                    connection.latency().filter(|_| usize::from(cluster.flows[flow as usize].class) == class)
+                {
+                    latency.merge(own);
+                }
+            }
             if latency.count() == 0 {
                 continue;
             }
@@ -163,7 +184,7 @@ impl View<'_> {
     }
 
     /// The servers with their numbers as hosts, in the order of the partitions.
-    fn servers(&self) -> impl Iterator<Item = (usize, &Machine)> {
+    pub(super) fn servers(&self) -> impl Iterator<Item = (usize, &Machine)> {
         let hosts = self.plan.cluster.hosts.iter().enumerate();
         let servers = hosts.filter(|(_, host)| matches!(host.kind, hostnet_model::params::HostKind::Server(_)));
         let machines = self.simulation.worlds().filter_map(|world| match world {
@@ -216,6 +237,9 @@ impl View<'_> {
 
     /// Occupancy, latency and bandwidth of writes and reads of devices.
     fn iio(&self, machine: &Machine, line_bytes: u64) -> Vec<Cell> {
+        if let Some(memory) = machine.fluid() {
+            return self.fluid_iio(&memory.counts(self.now));
+        }
         let Some(iio) = machine.components().iter().find_map(|part| match part {
             Component::Iio(iio) => Some(iio),
             _ => None,
@@ -229,6 +253,16 @@ impl View<'_> {
             let occupancy = domain.area_ps() as f64 / self.window_ps() * lines_each;
             let latency_ns = (lines > 0).then(|| residence as f64 / lines as f64 / 1000.0);
             [Cell::from(occupancy), latency_ns.into(), self.gbps(lines * line_bytes).into()]
+        });
+        books.concat()
+    }
+
+    /// The same of a memory of rates.
+    fn fluid_iio(&self, counts: &FluidCounts) -> Vec<Cell> {
+        let books = [0, 1].map(|way| {
+            let (lines, area) = (counts.lines[way], counts.area[way] as f64);
+            let latency_ns = (lines > 0).then(|| area / lines as f64 / 1000.0);
+            [Cell::from(area / self.window_ps()), latency_ns.into(), self.gbps(lines * 64).into()]
         });
         books.concat()
     }
@@ -296,74 +330,23 @@ impl View<'_> {
                     _ => None,
                 })
                 .collect();
+            let rates = machine.fluid().map(|memory| memory.counts(self.now).bytes);
             for (class, workload) in server.workloads.iter().enumerate() {
-                let read: u64 = counters.iter().map(|channel| channel.reads[class]).sum();
-                let written: u64 = counters.iter().map(|channel| channel.writes[class]).sum();
+                let lines = |pick: fn(&Counters) -> &[u64]| counters.iter().map(|of| pick(of)[class]).sum::<u64>();
+                let [read, written] = match &rates {
+                    Some(bytes) => bytes[class],
+                    None => [lines(|of| &of.reads) * line_bytes, lines(|of| &of.writes) * line_bytes],
+                };
                 table.push(vec![
                     params.name.as_str().into(),
                     workload.name.as_str().into(),
-                    self.gb_per_s(read * line_bytes).into(),
-                    self.gb_per_s(written * line_bytes).into(),
-                    self.gb_per_s((read + written) * line_bytes).into(),
+                    self.gb_per_s(read).into(),
+                    self.gb_per_s(written).into(),
+                    self.gb_per_s(read + written).into(),
                 ]);
             }
         }
         table
-    }
-
-    fn queues(&self) -> Table {
-        let mut table = Table::new("queues", QUEUES);
-        let cluster = &self.plan.cluster;
-        for world in self.simulation.worlds() {
-            match world {
-                World::Server(_) => {}
-                World::Fabric(fabric) => {
-                    for (switch, params) in fabric.switches().zip(&cluster.switches) {
-                        for (index, port) in switch.ports().iter().enumerate() {
-                            let marked = Cell::from(port.marked_packets());
-                            let row =
-                                self.queue_row(&params.name, index, port.egress(), marked, port.pauses_asked().into());
-                            table.push(row);
-                        }
-                    }
-                    let endpoints = cluster
-                        .hosts
-                        .iter()
-                        .filter(|host| matches!(host.kind, hostnet_model::params::HostKind::Endpoint(_)));
-                    for (endpoint, params) in fabric.endpoints().zip(endpoints) {
-                        for (index, port) in endpoint.ports().iter().enumerate() {
-                            table.push(self.queue_row(&params.name, index, port, Cell::Empty, Cell::Empty));
-                        }
-                    }
-                }
-            }
-        }
-        for (host, machine) in self.servers() {
-            for nic in machine.components().iter().filter_map(nic_of) {
-                let name = &cluster.hosts[host].name;
-                table.push(self.queue_row(name, 0, nic.port(), Cell::Empty, nic.counters().pauses_sent.into()));
-            }
-        }
-        table
-    }
-
-    fn queue_row(&self, place: &str, index: usize, port: &Egress, marked: Cell, pauses: Cell) -> Vec<Cell> {
-        let paused: u64 = (0..8).map(|priority| port.paused_ps(priority, self.now)).max().unwrap_or(0);
-        vec![
-            place.into(),
-            (index as u64).into(),
-            port.sent_packets().into(),
-            self.gbps(port.sent_wire_bytes()).into(),
-            marked,
-            port.queue_packets().mean().into(),
-            port.queue_packets().standard_deviation().into(),
-            port.queue_packets().min().into(),
-            port.queue_packets().max().into(),
-            port.queue_bytes().mean().into(),
-            port.queue_bytes().max().into(),
-            pauses,
-            (paused as f64 / self.window_ps()).into(),
-        ]
     }
 
     /// The domains of every server, with the name of the host before the columns of a single server's.
@@ -395,31 +378,36 @@ impl View<'_> {
     fn series(&self) -> Table {
         let mut table = Table::new("series", SERIES);
         let hosts: Vec<usize> = self.servers().map(|(host, _)| host).collect();
-        let mut last = Moment { at: self.window_start, ..Moment::default() };
-        for moment in self.series {
+        for pair in self.series.windows(2) {
+            let [last, moment] = pair else { continue };
             let span_ps = moment.at.since(last.at) as f64;
-            for (index, (now, &host)) in moment.hosts.iter().zip(&hosts).enumerate() {
+            for ((now, before), &host) in moment.hosts.iter().zip(&last.hosts).zip(&hosts) {
                 let params = &self.plan.cluster.hosts[host];
-                let before = last.hosts.get(index).copied().unwrap_or_default();
                 let lines_each = (line_bytes(params.fidelity) / 64) as f64;
                 let lines = (now.inserted_lines - before.inserted_lines) as f64 * lines_each;
+                let [occupancy, bandwidth] =
+                    now.control.map_or([None; 2], |(_, signals)| control::smoothed(&signals).map(Some));
                 table.push(vec![
                     (moment.at.since(self.window_start) as f64 / 1e6).into(),
                     params.name.as_str().into(),
                     ((now.occupancy_area - before.occupancy_area) as f64 * lines_each / span_ps).into(),
                     (lines * 64.0 * 8000.0 / span_ps).into(),
                     now.buffer_bytes.into(),
-                    (now.received - before.received.min(now.received)).into(),
-                    (now.dropped - before.dropped.min(now.dropped)).into(),
+                    (now.received - before.received).into(),
+                    (now.dropped - before.dropped).into(),
+                    ((now.read_bytes - before.read_bytes) as f64 * 8000.0 / span_ps).into(),
+                    now.control.map_or(Cell::Empty, |(level, _)| u64::from(level).into()),
+                    occupancy.into(),
+                    bandwidth.into(),
                 ]);
             }
-            last = moment.clone();
         }
         table
     }
 }
 
-fn nic_of(component: &Component) -> Option<&Nic> {
+/// The NIC, if a component is one.
+pub(super) fn nic_of(component: &Component) -> Option<&Nic> {
     match component {
         Component::Nic(nic) => Some(nic),
         _ => None,
@@ -427,7 +415,7 @@ fn nic_of(component: &Component) -> Option<&Nic> {
 }
 
 /// Bytes that a line of a server stands for.
-fn line_bytes(fidelity: Fidelity) -> u64 {
+pub(super) fn line_bytes(fidelity: Fidelity) -> u64 {
     match fidelity {
         Fidelity::Line | Fidelity::Fluid => 64,
         Fidelity::Burst => 64 << super::build::BURST_SHIFT,
@@ -450,5 +438,10 @@ fn counts(totals: &FlowTotals) -> Vec<Cell> {
         totals.marked_by_host.into(),
         totals.timeouts.into(),
         totals.probes.into(),
+        totals.host_sent.into(),
+        totals.host_received.into(),
+        totals.out_of_order.into(),
+        totals.duplicates.into(),
+        totals.notifications.into(),
     ]
 }

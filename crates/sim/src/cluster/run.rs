@@ -1,15 +1,18 @@
 //! A run of a cluster.
 
 use super::build;
+use super::queues::{self, PortTotals};
 use super::read::{Moment, Totals};
 use super::report::View;
 use crate::report::Report;
 use crate::run::{SimulationError, Status, BATCHES, BATCH_MIN_PS};
 use hostnet_config::{ClusterPlan, Length, WarmUp};
 use hostnet_kernel::checkpoint::{self, CheckpointError};
-use hostnet_kernel::{Progress, Simulation, Time};
+use hostnet_kernel::{Progress, Scheduler, Simulation, Time};
 use hostnet_measure::batch;
 use hostnet_model::ether::World;
+use hostnet_model::params::ClusterParams;
+use hostnet_model::{Packet, Payload};
 use serde::{Deserialize, Serialize};
 
 /// Slices of goodput by which an automatic warm-up is judged.
@@ -18,6 +21,8 @@ const SLICE_PS: u64 = 250_000_000;
 const SLICES: std::ops::RangeInclusive<usize> = 8..=80;
 /// Simulated time that several threads run without a report: a compromise between progress and their start.
 const PARALLEL_STEP_PS: u64 = 100_000_000;
+/// Simulated time for which packets are recorded before they are handed on: some ten thousand at 100 Gbps.
+const RECORD_STEP_PS: u64 = 200_000_000;
 /// Simulated time without any progress after which a world counts as stuck. Retransmission timeouts double up to minutes; what
 /// does not move for so long while packets or lines are on their way never will.
 const STUCK_PS: u64 = 20_000_000_000;
@@ -53,6 +58,7 @@ struct State {
     window_start: Time,
     /// Totals at the start of the window.
     before: Totals,
+    ports_before: Vec<PortTotals>,
     batch_ps: u64,
     next_batch: Time,
     batches: Vec<Totals>,
@@ -67,8 +73,10 @@ struct State {
 #[derive(Clone, Debug)]
 pub struct Run {
     plan: ClusterPlan,
-    options: Options,
+    pub(super) options: Options,
     state: State,
+    /// The partition with the host whose packets are recorded.
+    pub(super) recorded: Option<usize>,
     checkpoint: Option<Vec<u8>>,
 }
 
@@ -87,6 +95,7 @@ impl Run {
             phase: Phase::WarmUp { slices: Vec::new() },
             window_start: Time::ZERO,
             before,
+            ports_before: Vec::new(),
             batch_ps,
             next_batch: Time::MAX,
             batches: Vec::new(),
@@ -96,7 +105,7 @@ impl Run {
             moved_at: Time::ZERO,
             done: false,
         };
-        Self { plan: plan.clone(), options, state, checkpoint: None }
+        Self { plan: plan.clone(), options, state, recorded: None, checkpoint: None }
     }
 
     /// A run that goes on where a checkpoint was taken.
@@ -105,22 +114,37 @@ impl Run {
     /// When the checkpoint is damaged or belongs to another configuration.
     pub fn resume(plan: &ClusterPlan, options: Options, bytes: &[u8]) -> Result<Self, CheckpointError> {
         let state = checkpoint::read(&label(plan, options), bytes)?;
-        Ok(Self { plan: plan.clone(), options, state, checkpoint: None })
+        Ok(Self { plan: plan.clone(), options, state, recorded: None, checkpoint: None })
     }
 
     /// Runs to the end. Several times a second `on_status` is told how it stands; when that returns false the run stops, and
     /// its report is of what was measured. Returns whether the run is complete.
     ///
     /// # Errors
-    /// When the world is stuck.
-    pub fn run(&mut self, mut on_status: impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
+    /// When the world is stuck, pauses wait for each other, or a controller is missing.
+    pub fn run(&mut self, on_status: impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
+        self.run_recorded(on_status, |_| true)
+    }
+
+    /// As [`Run::run`]; `on_packets` is handed what the host of [`Run::record`] sent and received, in order of time. When it
+    /// returns false the run stops.
+    ///
+    /// # Errors
+    /// As of [`Run::run`].
+    pub fn run_recorded(
+        &mut self,
+        mut on_status: impl FnMut(Status) -> bool,
+        mut on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
+    ) -> Result<bool, SimulationError> {
+        self.check_controllers().map_err(|error| SimulationError::Controller(error.to_string()))?;
         while !self.state.done {
             if !on_status(self.status()) {
                 return Ok(false);
             }
             let stop = self.next_stop();
             let first = self.pause_before(stop);
-            if !self.advance(first, &mut on_status)? {
+            let reached = self.advance(first, &mut on_status)?;
+            if !on_packets(&self.take_recorded()) || !reached {
                 return Ok(false);
             }
             self.take_checkpoint(first);
@@ -198,14 +222,12 @@ impl Run {
         }
     }
 
+    /// Where to pause before `stop`: for the checkpoint, and before too many packets are recorded.
     fn pause_before(&self, stop: Time) -> Time {
-        let checkpoint = Time::from_ps(self.options.checkpoint_at_ps);
-        let ahead = checkpoint > self.state.simulation.progress().time;
-        if ahead {
-            checkpoint.min(stop)
-        } else {
-            stop
-        }
+        let now = self.state.simulation.progress().time;
+        let recorded = self.recorded.map(|_| now.saturating_add(RECORD_STEP_PS));
+        let checkpoint = Some(Time::from_ps(self.options.checkpoint_at_ps)).filter(|&at| at > now);
+        [recorded, checkpoint].into_iter().flatten().fold(stop, Time::min)
     }
 
     fn take_checkpoint(&mut self, now: Time) {
@@ -216,6 +238,9 @@ impl Run {
 
     fn at_stop(&mut self, now: Time) -> Result<(), SimulationError> {
         let totals = Totals::read(&self.state.simulation, &self.plan.cluster);
+        if let Some(deadlock) = super::read::deadlock(&self.state.simulation, &self.plan.cluster, now) {
+            return Err(deadlock);
+        }
         self.check_progress(&totals, now)?;
         if self.is_measuring() {
             self.measure(totals, now);
@@ -243,10 +268,15 @@ impl Run {
         let state = &mut self.state;
         state.simulation.parts_mut().iter_mut().for_each(|part| super::read::reset(&mut part.0, now));
         state.before = Totals::read(&state.simulation, &self.plan.cluster);
+        state.ports_before = queues::totals(&state.simulation, &self.plan.cluster);
         state.phase = Phase::Measure;
         state.window_start = now;
         state.next_batch = now + state.batch_ps;
-        state.next_series = if self.options.series_ps > 0 { now + self.options.series_ps } else { Time::MAX };
+        if self.options.series_ps > 0 {
+            // What the first step starts from.
+            state.series.push(Moment::read(&mut state.simulation, now));
+            state.next_series = now + self.options.series_ps;
+        }
     }
 
     fn measure(&mut self, totals: Totals, now: Time) {
@@ -295,6 +325,11 @@ impl Run {
         &self.state.simulation
     }
 
+    /// The cluster, and the partitions to reach into between events.
+    pub(super) fn outside(&mut self) -> (&ClusterParams, &mut [(World, Scheduler<Payload>)]) {
+        (&self.plan.cluster, self.state.simulation.parts_mut())
+    }
+
     /// Events handled so far.
     #[must_use]
     pub fn events(&self) -> u64 {
@@ -311,6 +346,7 @@ impl Run {
             plan: &self.plan,
             simulation: &state.simulation,
             before: &state.before,
+            ports_before: &state.ports_before,
             batches: &state.batches,
             series: &state.series,
             window_start: state.window_start,

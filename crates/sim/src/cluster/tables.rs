@@ -6,7 +6,7 @@ use crate::table::Kind;
 
 type Column = (&'static str, Kind);
 
-const COUNTS: [Column; 12] = [
+const COUNTS: [Column; 17] = [
     ("sent_packets", Kind::Integer),
     ("retransmitted_packets", Kind::Integer),
     ("nic_received", Kind::Integer),
@@ -19,12 +19,17 @@ const COUNTS: [Column; 12] = [
     ("marked_by_host", Kind::Integer),
     ("timeouts", Kind::Integer),
     ("probes", Kind::Integer),
+    ("host_sent", Kind::Integer),
+    ("host_received", Kind::Integer),
+    ("out_of_order", Kind::Integer),
+    ("duplicates", Kind::Integer),
+    ("notifications", Kind::Integer),
 ];
 
 pub(super) const CLASSES: &[Column] =
-    &join::<3, 12, 15>([("class", Kind::Text), ("goodput_gbps", Kind::Number), ("goodput_ci95", Kind::Number)], COUNTS);
+    &join::<3, 17, 20>([("class", Kind::Text), ("goodput_gbps", Kind::Number), ("goodput_ci95", Kind::Number)], COUNTS);
 
-pub(super) const FLOWS: &[Column] = &join::<8, 12, 20>(
+pub(super) const FLOWS: &[Column] = &join::<8, 17, 25>(
     [
         ("flow", Kind::Integer),
         ("class", Kind::Text),
@@ -74,6 +79,31 @@ pub(super) const HOSTS: &[Column] = &[
     ("core_send_share", Kind::Number),
 ];
 
+pub(super) const CONTROL: &[Column] = &[
+    ("host", Kind::Text),
+    ("rule", Kind::Text),
+    ("occupancy_mean_lines", Kind::Number),
+    ("bandwidth_mean_gbps", Kind::Number),
+    ("level_end", Kind::Integer),
+    ("level_0_share", Kind::Number),
+    ("level_1_share", Kind::Number),
+    ("level_2_share", Kind::Number),
+    ("level_3_share", Kind::Number),
+    ("level_4_share", Kind::Number),
+    ("regime_1_share", Kind::Number),
+    ("regime_2_share", Kind::Number),
+    ("regime_3_share", Kind::Number),
+    ("regime_4_share", Kind::Number),
+    ("echo_share", Kind::Number),
+    ("level_changes", Kind::Integer),
+    ("level_3_4_switches", Kind::Integer),
+    ("register_writes", Kind::Integer),
+    ("occupancy_samples", Kind::Integer),
+    ("occupancy_discarded", Kind::Integer),
+    ("bandwidth_samples", Kind::Integer),
+    ("bandwidth_discarded", Kind::Integer),
+];
+
 pub(super) const MEMORY: &[Column] = &[
     ("host", Kind::Text),
     ("workload", Kind::Text),
@@ -85,6 +115,8 @@ pub(super) const MEMORY: &[Column] = &[
 pub(super) const QUEUES: &[Column] = &[
     ("place", Kind::Text),
     ("port", Kind::Integer),
+    ("to", Kind::Text),
+    ("rate_gbps", Kind::Number),
     ("sent_packets", Kind::Integer),
     ("sent_gbps", Kind::Number),
     ("marked_packets", Kind::Integer),
@@ -98,6 +130,9 @@ pub(super) const QUEUES: &[Column] = &[
     ("paused_share", Kind::Number),
 ];
 
+pub(super) const LIMITS: &[Column] =
+    &[("class", Kind::Text), ("limit", Kind::Text), ("place", Kind::Text), ("load", Kind::Number), ("why", Kind::Text)];
+
 pub(super) const SERIES: &[Column] = &[
     ("time_us", Kind::Number),
     ("host", Kind::Text),
@@ -106,6 +141,10 @@ pub(super) const SERIES: &[Column] = &[
     ("nic_buffer_bytes", Kind::Integer),
     ("nic_received", Kind::Integer),
     ("nic_dropped", Kind::Integer),
+    ("goodput_gbps", Kind::Number),
+    ("level", Kind::Integer),
+    ("occupancy_smoothed_lines", Kind::Number),
+    ("bandwidth_smoothed_gbps", Kind::Number),
 ];
 
 /// The domains of servers, after the name of the host.

@@ -239,6 +239,10 @@ fn pairs(path: &str, spec: &FlowSpec, hosts: &Hosts, fabric: &Fabric) -> Result<
         if from == to {
             return Err(Issue::between(&[&to_path, &from_path], format!("{} sends to itself", name(from))));
         }
+        if spec.kind == FlowKindSpec::Replay && hosts.hosts[from].cores.is_some() {
+            let message = format!("{} is a server; packets of a capture are sent by an endpoint", name(from));
+            return Err(Issue::between(&[&from_path, &format!("{path}.kind")], message));
+        }
         if !fabric.joins(from, to) {
             let message = format!("no way of cables and switches leads from {} to {}", name(from), name(to));
             return Err(Issue::between(&[&to_path, &from_path], message));

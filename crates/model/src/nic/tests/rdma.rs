@@ -1,6 +1,6 @@
 //! RoCE flows, whose ends live in NICs.
 
-use super::world::{bench_of, flows, host, params, pcie, run, Bench, Host, Remote};
+use super::world::{arrive, bench_of, data, flows, host, params, pcie, run, Bench, Host, Remote};
 use crate::nic::{DropReason, RdmaEnd};
 use crate::params::{NicParams, PcieParams, PfcParams, RoceParams, Traffic};
 use crate::transport::roce::RoceConnection;
@@ -127,4 +127,15 @@ fn a_nic_that_is_stopped_asks_for_nothing_more() {
     let world = run(&mut bench, 500_000_000);
     assert_eq!(world.nic.flows()[0].sent.packets, sent);
     assert!(bench.parts()[0].1.now() >= Time::from_ps(500_000_000));
+}
+
+#[test]
+fn a_nic_without_queues_takes_rdma_and_drops_the_rest() {
+    let none = NicParams { queues: 0, ..params() };
+    let mut bench = pair(none, host(), &ENDLESS, false);
+    near(rate(&mut bench, |world| world.nic.counters().written_bytes), GOODPUT);
+    arrive(&mut bench, 1_000, data(1, 1000));
+    let world = run(&mut bench, 220_000_000);
+    assert_eq!(world.nic.flows()[1].dropped(DropReason::NoQueue).packets, 1);
+    assert_eq!((world.nic.flows()[1].received.packets, world.nic.flows()[1].inside()), (1, 0));
 }

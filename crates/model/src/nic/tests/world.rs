@@ -386,6 +386,7 @@ impl Partition for World {
                     requests: &mut self.requests,
                     packets: &mut self.packets,
                     caches: None,
+                    fluid: None,
                     scheduler,
                 };
                 self.nic.on_event(event.payload, &mut context);

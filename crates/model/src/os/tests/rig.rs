@@ -325,6 +325,7 @@ impl Partition for Rig {
             requests: &mut self.requests,
             packets: &mut self.packets,
             caches,
+            fluid: None,
             scheduler,
         };
         if event.target == CORE {

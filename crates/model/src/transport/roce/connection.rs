@@ -4,14 +4,11 @@ use super::dcqcn::{Notifier, Reaction};
 use super::plan::Plan;
 use super::requester::Requester;
 use super::responder::{control, Responder};
-use super::{Operation, Roce, RoceCounters};
+use super::{Operation, Roce, RoceCounters, DATA_HEADER_BYTES};
 use crate::params::{DcqcnParams, RoceParams, Traffic};
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
-
-/// Headers of a packet with data beside the data, in bytes: IP 20, UDP 8, BTH 12, ICRC 4. The rate counts them.
-const HEADER_BYTES: u64 = 44;
 
 /// Data that is to be placed in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,7 +83,7 @@ impl RoceConnection {
             Role::Responder(responder) => responder.send(&self.plan, &mut self.counters),
         };
         if packet.operation != Operation::ReadRequest {
-            self.pace(now, u64::from(packet.bytes) + HEADER_BYTES);
+            self.pace(now, u64::from(packet.bytes + DATA_HEADER_BYTES));
         }
         Some(packet)
     }
@@ -189,6 +186,22 @@ impl RoceConnection {
         match &self.role {
             Role::Requester(requester) => requester.done(&self.plan),
             Role::Responder(_) => false,
+        }
+    }
+
+    /// When the last message was complete, as the initiator knows; none before that, and at the other end.
+    #[must_use]
+    pub fn completed_at(&self) -> Option<Time> {
+        match &self.role {
+            Role::Requester(requester) => requester.done_at,
+            Role::Responder(_) => None,
+        }
+    }
+
+    /// Begins a new measuring window: latencies are of it alone, counts go on.
+    pub fn reset(&mut self) {
+        if let Role::Requester(requester) = &mut self.role {
+            requester.latency = Histogram::default();
         }
     }
 

@@ -22,6 +22,13 @@ pub use counters::RoceCounters;
 
 use serde::{Deserialize, Serialize};
 
+/// Bytes of the headers of a packet with data beside the data: IP (20), UDP (8), BTH (12), ICRC (4).
+pub const DATA_HEADER_BYTES: u32 = 44;
+/// What a read request (RETH) and a congestion notification (reserved) have beyond those.
+const REQUEST_BYTES: u32 = 16;
+/// What an acknowledgement has beyond those (AETH).
+const ACKNOWLEDGE_BYTES: u32 = 4;
+
 /// What a RoCE packet is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Operation {
@@ -52,4 +59,26 @@ pub struct Roce {
     pub offset: u64,
     /// Whether it is the last of its message.
     pub last: bool,
+}
+
+impl Roce {
+    /// Bytes of data that it carries.
+    #[must_use]
+    pub fn data_bytes(&self) -> u32 {
+        match self.operation {
+            Operation::Write | Operation::ReadResponse => self.bytes,
+            _ => 0,
+        }
+    }
+
+    /// Bytes of its IP packet.
+    #[must_use]
+    pub fn ip_bytes(&self) -> u32 {
+        let beyond = match self.operation {
+            Operation::Write | Operation::ReadResponse => self.bytes,
+            Operation::ReadRequest | Operation::Congestion => REQUEST_BYTES,
+            Operation::Acknowledge | Operation::OutOfOrder => ACKNOWLEDGE_BYTES,
+        };
+        DATA_HEADER_BYTES + beyond
+    }
 }

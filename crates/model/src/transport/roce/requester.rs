@@ -27,6 +27,7 @@ pub(crate) struct Requester {
     /// When the messages in flight were posted.
     posted: VecDeque<Time>,
     timeout_at: Time,
+    pub(crate) done_at: Option<Time>,
     pub(crate) latency: Histogram,
 }
 
@@ -43,6 +44,7 @@ impl Requester {
             completed: 0,
             posted: VecDeque::new(),
             timeout_at: Time::MAX,
+            done_at: None,
             latency: Histogram::default(),
         }
     }
@@ -120,6 +122,9 @@ impl Requester {
             self.completed += 1;
         }
         self.post(now, plan);
+        if self.done(plan) {
+            self.done_at = Some(now);
+        }
         self.timeout_at = if una < self.high { now.saturating_add(self.timeout_ps) } else { Time::MAX };
     }
 

@@ -33,6 +33,12 @@ impl Connection {
         }
     }
 
+    /// What is less than a packet goes at once, even while another such packet has not arrived (TCP_NODELAY). Without it, only one
+    /// packet that is not full is on its way at a time, as in Linux (Minshall's variant of Nagle's algorithm).
+    pub fn set_no_delay(&mut self) {
+        self.sender.no_delay = true;
+    }
+
     /// The application writes `bytes` to the stream.
     ///
     /// # Panics

@@ -61,6 +61,10 @@ pub(crate) struct Sender {
     pub(super) tell_reduced: bool,
     pub(super) rtt: Rtt,
     pub(super) congestion: Congestion,
+    /// Packets that are less than full go at once.
+    pub(super) no_delay: bool,
+    /// The end of the last packet that was less than full: no other goes before it has arrived.
+    small_to: u64,
     /// First byte of the last packet that was sent for the first time.
     pub(super) tail: u64,
     last_sent: Time,
@@ -104,6 +108,8 @@ impl Sender {
             lost_without_sack: 0,
             force: false,
             tell_reduced: false,
+            no_delay: false,
+            small_to: 0,
             rtt: Rtt::new(params.rto_min_ps, params.rto_initial_ps),
             congestion: Congestion::new(params),
             tail: 0,
@@ -216,8 +222,9 @@ impl Sender {
             return None;
         }
         let bytes = waiting.min(self.tso).min(open).min(allowed);
-        let bytes = if bytes < waiting && bytes > self.mss { bytes / self.mss * self.mss } else { bytes };
-        Some(self.first(now, bytes, counters))
+        let hold = !self.no_delay && self.una < self.small_to;
+        let bytes = if bytes < waiting || hold { bytes / self.mss * self.mss } else { bytes };
+        (bytes > 0).then(|| self.first(now, bytes, counters))
     }
 
     /// A segment with data that was never sent.
@@ -228,6 +235,9 @@ impl Sender {
             reduction.sent += bytes;
         }
         self.tail = sequence + (bytes - 1) / self.mss * self.mss;
+        if bytes % self.mss > 0 {
+            self.small_to = self.next;
+        }
         counters.segments_sent += 1;
         counters.packets_sent += bytes.div_ceil(self.mss);
         counters.bytes_sent += bytes;

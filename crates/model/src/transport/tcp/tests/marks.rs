@@ -31,17 +31,23 @@ fn drain(connection: &mut Connection, now: Time) -> Vec<Segment> {
 }
 
 #[test]
-fn one_reduction_per_window_by_half_of_alpha() {
+fn one_reduction_per_window_by_half_of_alpha_in_proportion_to_what_is_delivered() {
     let params = TcpParams { control: CongestionControl::Dctcp { gain: 0, alpha: 1 << 15 }, ..params(DCTCP) };
     let mut connection = sending(&params, 20);
     let now = Time::from_ps(20 * US);
+    let mut sent = 0;
     for segment in 1..=20 {
         connection.on_segment(now, &ack(segment, true));
-        assert_eq!(connection.cwnd_bytes(), 20 * 1448 * 3 / 4, "after segment {segment}");
-        drain(&mut connection, now);
+        // A quarter of each segment that was delivered is not sent anew, until no more is in flight than at the end.
+        let shrinking = 20 * 1448 - segment * 1448 / 4;
+        let law = if connection.in_flight_bytes() > 15 * 1448 { shrinking } else { 15 * 1448 };
+        assert_eq!(connection.cwnd_bytes(), law, "after segment {segment}");
+        sent += drain(&mut connection, now).iter().map(|segment| u64::from(segment.bytes)).sum::<u64>();
+        assert!(connection.in_flight_bytes() <= law, "after segment {segment}");
     }
+    assert_eq!((connection.cwnd_bytes(), sent), (15 * 1448, 15 * 1448));
     connection.on_segment(now, &ack(21, true));
-    assert_eq!(connection.cwnd_bytes(), 15 * 1448 * 3 / 4);
+    assert_eq!(connection.cwnd_bytes(), 15 * 1448 - 1448 / 4);
     assert_eq!(connection.counters().reductions, 2);
 }
 

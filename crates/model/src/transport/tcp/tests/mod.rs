@@ -5,3 +5,4 @@ mod marks;
 mod pipe;
 mod receiving;
 mod recovery;
+mod sending;

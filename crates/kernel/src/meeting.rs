@@ -1,0 +1,96 @@
+//! Where threads wait for each other.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// How often a thread looks before it sleeps: some ten microseconds, less than falling asleep and being woken costs.
+const LOOKS: u32 = 1 << 9;
+
+/// A barrier whose threads first look whether all have come, and sleep only when that takes long.
+pub(crate) struct Meeting {
+    threads: usize,
+    arrived: AtomicUsize,
+    /// Meetings that are over.
+    over: AtomicU64,
+    /// Threads that sleep.
+    asleep: Mutex<usize>,
+    wake: Condvar,
+}
+
+impl Meeting {
+    pub(crate) fn new(threads: usize) -> Self {
+        Self {
+            threads,
+            arrived: AtomicUsize::new(0),
+            over: AtomicU64::new(0),
+            asleep: Mutex::new(0),
+            wake: Condvar::new(),
+        }
+    }
+
+    /// Returns when all threads have called it.
+    pub(crate) fn wait(&self) {
+        let meeting = self.over.load(Ordering::SeqCst);
+        if self.arrived.fetch_add(1, Ordering::SeqCst) + 1 == self.threads {
+            return self.end(meeting);
+        }
+        for _ in 0..LOOKS {
+            if self.over.load(Ordering::SeqCst) != meeting {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        let mut asleep = lock(&self.asleep);
+        *asleep += 1;
+        while self.over.load(Ordering::SeqCst) == meeting {
+            asleep = self.wake.wait(asleep).unwrap_or_else(PoisonError::into_inner);
+        }
+        *asleep -= 1;
+    }
+
+    fn end(&self, meeting: u64) {
+        self.arrived.store(0, Ordering::SeqCst);
+        // Under the lock, so that no thread falls asleep between its last look and this.
+        let asleep = lock(&self.asleep);
+        self.over.store(meeting + 1, Ordering::SeqCst);
+        if *asleep > 0 {
+            self.wake.notify_all();
+        }
+    }
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_goes_on_before_all_have_come() {
+        const ROUNDS: usize = 2000;
+        for threads in [1, 2, 5] {
+            let (meeting, count, early) = (Meeting::new(threads), AtomicUsize::new(0), AtomicUsize::new(0));
+            std::thread::scope(|scope| {
+                for thread in 0..threads {
+                    let (meeting, count, early) = (&meeting, &count, &early);
+                    scope.spawn(move || {
+                        for round in 0..ROUNDS {
+                            // Now and then one comes so late that the others sleep.
+                            if round % 500 == 100 * thread {
+                                std::thread::sleep(std::time::Duration::from_millis(1));
+                            }
+                            count.fetch_add(1, Ordering::SeqCst);
+                            meeting.wait();
+                            let all = count.load(Ordering::SeqCst) == threads * (round + 1);
+                            early.fetch_add(usize::from(!all), Ordering::SeqCst);
+                            meeting.wait();
+                        }
+                    });
+                }
+            });
+            assert_eq!(early.into_inner(), 0, "{threads} threads");
+        }
+    }
+}

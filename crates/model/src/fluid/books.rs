@@ -1,0 +1,99 @@
+//! What a memory of rates counts.
+
+use crate::params::FluidPoint;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+
+/// Bytes per second times this many ps are a byte.
+const PS_PER_S: u128 = 1_000_000_000_000;
+
+/// What happened since the last reset.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FluidCounts {
+    /// Lines that devices wrote and read.
+    pub lines: [u64; 2],
+    /// Entries of the write and the read buffer of the IIO in use, times ps.
+    pub area: [u128; 2],
+    /// Per class: bytes read from and written to memory.
+    pub bytes: Vec<[u64; 2]>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Books {
+    /// Lines written and read by devices since the start of time.
+    pub(super) ever: [u64; 2],
+    pub(super) read_area_ever: u128,
+    /// The values of those, and of the area of writes, at the last reset.
+    ever_before: [u64; 2],
+    area_before: [u128; 2],
+    /// Per class: lines read and written by devices and cores.
+    lines: Vec<[u64; 2]>,
+    /// Per class: bytes times 10^12 read and written by what is not simulated.
+    workloads: Vec<[u128; 2]>,
+    settled: Time,
+}
+
+impl Books {
+    pub(super) fn new(classes: usize) -> Self {
+        Self {
+            ever: [0; 2],
+            read_area_ever: 0,
+            ever_before: [0; 2],
+            area_before: [0; 2],
+            lines: vec![[0; 2]; classes],
+            workloads: vec![[0; 2]; classes],
+            settled: Time::ZERO,
+        }
+    }
+
+    pub(super) fn settled(&self) -> Time {
+        self.settled
+    }
+
+    /// Adds the traffic of workloads since the last time.
+    pub(super) fn add_workloads(&mut self, point: &FluidPoint, share: u32, now: Time) {
+        let span = u128::from(now.since(self.settled));
+        self.settled = now;
+        for (sums, rates) in self.workloads.iter_mut().zip(&point.workloads) {
+            for (sum, rate) in sums.iter_mut().zip(rates) {
+                *sum += u128::from(FluidPoint::at(rate, share)) * span;
+            }
+        }
+    }
+
+    pub(super) fn write(&mut self, class: u8, lines: u8) {
+        self.ever[0] += u64::from(lines);
+        self.add(class, 0, u64::from(lines));
+    }
+
+    pub(super) fn read(&mut self, class: u8, lines: u8, latency_ps: u64) {
+        self.ever[1] += u64::from(lines);
+        self.read_area_ever += u128::from(lines) * u128::from(latency_ps);
+        self.add(class, u64::from(lines), 0);
+    }
+
+    pub(super) fn add(&mut self, class: u8, reads: u64, writes: u64) {
+        let [read, written] = &mut self.lines[usize::from(class)];
+        *read += reads;
+        *written += writes;
+    }
+
+    pub(super) fn reset(&mut self, write_area: u128) {
+        self.ever_before = self.ever;
+        self.area_before = [write_area, self.read_area_ever];
+        self.lines.iter_mut().for_each(|lines| *lines = [0; 2]);
+        self.workloads.iter_mut().for_each(|bytes| *bytes = [0; 2]);
+    }
+
+    pub(super) fn counts(&self, write_area: u128) -> FluidCounts {
+        let area = [write_area, self.read_area_ever];
+        let bytes = |(lines, workload): (&[u64; 2], &[u128; 2])| {
+            [0, 1].map(|way| lines[way] * 64 + (workload[way] / PS_PER_S) as u64)
+        };
+        FluidCounts {
+            lines: [0, 1].map(|way| self.ever[way] - self.ever_before[way]),
+            area: [0, 1].map(|way| area[way] - self.area_before[way]),
+            bytes: self.lines.iter().zip(&self.workloads).map(bytes).collect(),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The lines of a core that does nothing but copy what packets brought.
+
+use super::books::NetCoreCounts;
+use super::lines::{Lines, Pace};
+use super::NetFootprint;
+use crate::context::{Context, Payload};
+use crate::pages::Pages;
+use crate::params::{CoreParams, StackParams};
+use hostnet_kernel::{Rng, Time};
+use hostnet_measure::Domain;
+use serde::{Deserialize, Serialize};
+
+/// The packets that a core copies one after the other, as its kernel does: where they lie, and how many lines each has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopySource {
+    /// Virtual address of the first, a multiple of 4096.
+    pub base: u64,
+    /// Bytes that they go through before the first place is used again, a multiple of `step_bytes`.
+    pub bytes: u64,
+    /// From one packet to the next, a multiple of 4096.
+    pub step_bytes: u64,
+    /// Lines of a packet.
+    pub lines: u32,
+}
+
+/// The lines of a core that copies without end.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CopyLines {
+    lines: Lines,
+    pages: Pages,
+    source: CopySource,
+    class: u8,
+    extra_lines: u64,
+    begun: u64,
+    counts: NetCoreCounts,
+}
+
+impl CopyLines {
+    /// Core number `index`.
+    #[must_use]
+    #[allow(clippy::too_many_arguments)]
+    pub fn new(
+        index: u32,
+        core: CoreParams,
+        stack: &StackParams,
+        pages: Pages,
+        rng: Rng,
+        footprint: NetFootprint,
+        source: CopySource,
+        classes: usize,
+    ) -> Self {
+        let class = (classes - 1) as u8;
+        let mut lines = Lines::new(index, core, stack, pages.clone(), rng, [footprint.user, footprint.kernel], classes);
+        lines.begin_read(class);
+        Self { lines, pages, source, class, extra_lines: stack.extra_lines, begun: 0, counts: NetCoreCounts::default() }
+    }
+
+    /// Lines copied since the start.
+    #[must_use]
+    pub fn copied(&self) -> u64 {
+        self.lines.copied()
+    }
+
+    /// C2M-Read.
+    #[must_use]
+    pub fn read(&self) -> &Domain {
+        self.lines.read()
+    }
+
+    /// The domains, to settle or to reset.
+    pub fn domains_mut(&mut self) -> [&mut Domain; 3] {
+        self.lines.domains_mut()
+    }
+
+    pub(crate) fn on_event(&mut self, payload: Payload, context: &mut Context) {
+        self.lines.on_event(payload, &mut self.counts, context);
+    }
+
+    /// Goes on with the copy; until when the core is busy with it, if it does not wait for a line.
+    pub(crate) fn advance(&mut self, context: &mut Context) -> Option<Time> {
+        while self.lines.left() < 2 * u64::from(self.source.lines) {
+            let CopySource { base, bytes, step_bytes, lines } = self.source;
+            let address = base + self.begun * step_bytes % bytes.max(1);
+            self.lines.source(self.pages.physical(address) / 64, lines);
+            self.begun += 1;
+            self.lines.owe(self.extra_lines, self.class, &mut self.counts, context);
+        }
+        match self.lines.advance(&mut self.counts, context) {
+            Pace::Until(time) => Some(time),
+            Pace::Waiting | Pace::Done => None,
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What goes out at once, and what waits for more.
+
+use super::super::{Connection, Segment};
+use super::pipe::{params, DCTCP, US};
+use crate::params::TcpParams;
+use hostnet_kernel::Time;
+
+/// Sizes of the segments that go at once when an application writes `writes`, and after an acknowledgement of everything.
+fn sizes(no_delay: bool, writes: &[u64]) -> (Vec<u32>, Vec<u32>) {
+    let mut connection = Connection::new(&TcpParams { tso_bytes: 14_480, ..params(DCTCP) });
+    if no_delay {
+        connection.set_no_delay();
+    }
+    let mut sent = Vec::new();
+    for &bytes in writes {
+        connection.write(bytes);
+        sent.extend(std::iter::from_fn(|| connection.next(Time::from_ps(1))).map(|segment| segment.bytes));
+    }
+    let total = sent.iter().map(|&bytes| u64::from(bytes)).sum();
+    connection.on_segment(Time::from_ps(US), &Segment { ack: total, window: 4 << 20, ..Segment::default() });
+    let later = std::iter::from_fn(|| connection.next(Time::from_ps(US))).map(|segment| segment.bytes).collect();
+    (sent, later)
+}
+
+#[test]
+fn one_packet_that_is_not_full_is_on_its_way_at_a_time() {
+    // Two writes of four packets and 208 bytes each: what is left of the second waits, and a third one fills the packet.
+    assert_eq!(sizes(false, &[6000]), (vec![6000], vec![]));
+    assert_eq!(sizes(false, &[6000, 6000]), (vec![6000, 5792], vec![208]));
+    assert_eq!(sizes(false, &[6000, 6000, 1240]), (vec![6000, 5792, 1448], vec![]));
+    assert_eq!(sizes(false, &[100, 100, 100]), (vec![100], vec![200]));
+    assert_eq!(sizes(true, &[6000, 6000]), (vec![6000, 6000], vec![]));
+    assert_eq!(sizes(true, &[100, 100, 100]), (vec![100, 100, 100], vec![]));
+}

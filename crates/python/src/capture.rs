@@ -1,0 +1,44 @@
+//! Captures of simulated packets, written while a run goes on.
+
+use crate::output::Output;
+use hostnet_model::params::FlowParams;
+use hostnet_model::Packet;
+use hostnet_sim::frames::Frames;
+use hostnet_traffic::pcap::Writer;
+use std::io;
+use std::path::Path;
+
+/// A capture in the making.
+pub(crate) struct Capture<'a> {
+    frames: Frames<'a>,
+    writer: Writer<Output>,
+    failed: Option<io::Error>,
+}
+
+impl<'a> Capture<'a> {
+    /// Creates the file, for packets of these flows.
+    pub(crate) fn create(path: &Path, snaplen: u32, flows: &'a [FlowParams]) -> io::Result<Self> {
+        let writer = Writer::new(Output::create(path, "")?, snaplen)?;
+        Ok(Self { frames: Frames::new(flows), writer, failed: None })
+    }
+
+    /// Adds packets. Returns false from the first error on, which [`Capture::finish`] tells.
+    pub(crate) fn add(&mut self, packets: &[(hostnet_kernel::Time, Packet)]) -> bool {
+        for (time, packet) in packets {
+            let frame = self.frames.of(packet);
+            if let Err(error) = self.writer.frame(time.ps(), frame, frame.len() as u32) {
+                self.failed = Some(error);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Writes what is not written yet.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        match self.failed {
+            Some(error) => Err(error),
+            None => self.writer.finish()?.finish(),
+        }
+    }
+}

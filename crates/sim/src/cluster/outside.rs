@@ -1,0 +1,150 @@
+//! What joins a run from outside: controllers, and the record of a host's packets.
+
+use super::Run;
+use hostnet_kernel::{ComponentId, Time};
+use hostnet_model::control::{Control, Controller};
+use hostnet_model::ether::{Fabric, Node, World};
+use hostnet_model::params::{ClusterParams, HostKind};
+use hostnet_model::{Component, Machine, Packet};
+use thiserror::Error;
+
+/// Something from outside does not fit a host, or is missing there.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{host}: {why}")]
+pub struct HostError {
+    /// The name of the host, as it was given.
+    pub host: String,
+    /// What is wrong.
+    pub why: String,
+}
+
+impl HostError {
+    fn new(host: &str, why: impl Into<String>) -> Self {
+        Self { host: host.to_owned(), why: why.into() }
+    }
+}
+
+/// Where a host is: its partition, and the NIC or endpoint that its cable ends at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Port {
+    pub(super) partition: usize,
+    part: ComponentId,
+}
+
+/// The number of a host.
+fn host_number(cluster: &ClusterParams, host: &str) -> Result<usize, HostError> {
+    cluster.hosts.iter().position(|own| own.name == host).ok_or_else(|| {
+        let known = cluster.hosts.iter().map(|host| host.name.as_str());
+        HostError::new(host, format!("no such host; {}", hostnet_config::suggestion(host, known)))
+    })
+}
+
+fn is_server(cluster: &ClusterParams, host: usize) -> bool {
+    matches!(cluster.hosts[host].kind, HostKind::Server(_))
+}
+
+/// How many of the hosts before one are servers: servers have partitions of their own, in their order.
+fn servers_before(cluster: &ClusterParams, host: usize) -> usize {
+    (0..host).filter(|&host| is_server(cluster, host)).count()
+}
+
+impl Run {
+    /// Lets a controller from outside watch a host; a run that goes on from a checkpoint hands it its state there.
+    ///
+    /// # Errors
+    /// If there is no such host, its rule is not `"user"`, or the state cannot be continued.
+    pub fn attach(&mut self, host: &str, controller: Box<dyn Controller>) -> Result<(), HostError> {
+        let (cluster, parts) = self.outside();
+        let number = host_number(cluster, host)?;
+        if !is_server(cluster, number) {
+            return Err(HostError::new(host, "is an endpoint, which has nothing to control"));
+        }
+        match &mut parts[servers_before(cluster, number)].0 {
+            World::Server(machine) => {
+                if machine.control().is_none_or(|control| control.name().is_none()) {
+                    let rule = format!("its rule is not \"user\"; set host.{host}.control.rule = \"user\"");
+                    return Err(HostError::new(host, rule));
+                }
+                machine.attach_controller(controller).map_err(|why| HostError::new(host, why))
+            }
+            World::Fabric(_) => unreachable!("partitions of servers come first"),
+        }
+    }
+
+    /// The hosts with `rule = "user"`.
+    #[must_use]
+    pub fn controlled(&self) -> Vec<&str> {
+        self.controls().filter(|(_, control)| control.name().is_some()).map(|(host, _)| host).collect()
+    }
+
+    /// Whether every host with `rule = "user"` has its controller, and the run can be part of the checkpoint that is asked for.
+    ///
+    /// # Errors
+    /// The first host that is not ready.
+    pub fn check_controllers(&self) -> Result<(), HostError> {
+        for (host, control) in self.controls() {
+            if let Some(name) = control.missing() {
+                let why = format!("control.rule is \"user\", and the controller \"{name}\" was not given to the run");
+                return Err(HostError::new(host, why));
+            }
+            if self.options.checkpoint_at_ps > 0 {
+                control.check_state().map_err(|why| HostError::new(host, why))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Records from now on what a host sends and receives, for [`Run::run_recorded`].
+    ///
+    /// # Errors
+    /// If there is no such host.
+    pub fn record(&mut self, host: &str) -> Result<(), HostError> {
+        let (cluster, parts) = self.outside();
+        let port = port(cluster, parts.iter().map(|part| &part.0), host)?;
+        parts[port.partition].0.packets_mut().record(port.part);
+        self.recorded = Some(port.partition);
+        Ok(())
+    }
+
+    /// What was recorded since the last time.
+    pub(super) fn take_recorded(&mut self) -> Vec<(Time, Packet)> {
+        let Some(partition) = self.recorded else { return Vec::new() };
+        self.outside().1[partition].0.packets_mut().take_recorded()
+    }
+
+    /// The watched servers, with the names of their hosts.
+    fn controls(&self) -> impl Iterator<Item = (&str, &Control)> {
+        let hosts = self.plan().cluster.hosts.iter().filter(|host| matches!(host.kind, HostKind::Server(_)));
+        let worlds = self.simulation().worlds().filter_map(|world| match world {
+            World::Server(machine) => Some(&**machine),
+            World::Fabric(_) => None,
+        });
+        hosts.zip(worlds).filter_map(|(host, machine)| Some((host.name.as_str(), machine.control()?)))
+    }
+}
+
+fn port<'a>(cluster: &ClusterParams, worlds: impl Iterator<Item = &'a World>, host: &str) -> Result<Port, HostError> {
+    let number = host_number(cluster, host)?;
+    let servers = servers_before(cluster, number);
+    let endpoints = number - servers;
+    let none = || HostError::new(host, "has no NIC");
+    for (partition, world) in worlds.enumerate() {
+        let part = match world {
+            World::Server(machine) if is_server(cluster, number) && partition == servers => nic_of(machine),
+            World::Fabric(fabric) if !is_server(cluster, number) => endpoint_of(fabric, endpoints),
+            _ => continue,
+        };
+        return part.map(|part| Port { partition, part }).ok_or_else(none);
+    }
+    Err(none())
+}
+
+fn nic_of(machine: &Machine) -> Option<ComponentId> {
+    let index = machine.components().iter().position(|part| matches!(part, Component::Nic(_)))?;
+    Some(ComponentId(machine.layout().core + index as u32))
+}
+
+fn endpoint_of(fabric: &Fabric, number: usize) -> Option<ComponentId> {
+    let endpoints = fabric.nodes().iter().enumerate().filter(|(_, node)| matches!(node, Node::Endpoint(_)));
+    endpoints.map(|(index, _)| fabric.component(index)).nth(number)
+}

@@ -1,0 +1,161 @@
+//! Ports: what they sent, and what waited at them.
+
+use super::report::{nic_of, View};
+use super::tables::QUEUES;
+use crate::table::{Cell, Table};
+use hostnet_kernel::Simulation;
+use hostnet_model::ether::{Egress, World};
+use hostnet_model::params::{CableParams, ClusterParams, End, HostKind};
+use serde::{Deserialize, Serialize};
+
+/// Bits per second of a Gbit/s, per byte.
+const GBPS: f64 = 8e-9;
+
+/// What a port has counted since the start of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct PortTotals {
+    sent_packets: u64,
+    sent_wire_bytes: u64,
+    marked_packets: u64,
+    pauses_asked: u64,
+}
+
+/// A port of the world.
+pub(super) struct PortView<'a> {
+    /// Where it is, and its number there.
+    pub(super) end: End,
+    pub(super) number: usize,
+    egress: &'a Egress,
+    /// Only switches mark, and only switches and NICs ask for pauses.
+    marks: bool,
+    totals: PortTotals,
+}
+
+impl<'a> PortView<'a> {
+    fn new(end: End, number: usize, egress: &'a Egress) -> Self {
+        let totals = PortTotals {
+            sent_packets: egress.sent_packets(),
+            sent_wire_bytes: egress.sent_wire_bytes(),
+            ..PortTotals::default()
+        };
+        Self { end, number, egress, marks: false, totals }
+    }
+
+    /// The cable that it sends onto.
+    pub(super) fn cable(&self, cluster: &'a ClusterParams) -> Option<&'a CableParams> {
+        cluster.cables.iter().filter(|cable| cable.ends.contains(&self.end)).nth(self.number)
+    }
+
+    /// Who is at the other end of the cable.
+    pub(super) fn peer(&self, cluster: &ClusterParams) -> Option<End> {
+        let [one, other] = self.cable(cluster)?.ends;
+        Some(if one == self.end { other } else { one })
+    }
+}
+
+/// All ports: those of switches, endpoints and servers.
+pub(super) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &ClusterParams) -> Vec<PortView<'a>> {
+    let mut ports = Vec::new();
+    let hosts = |server: bool| {
+        let hosts = (0..).zip(&cluster.hosts);
+        hosts.filter(move |(_, host)| matches!(host.kind, HostKind::Server(_)) == server).map(|(host, _)| host)
+    };
+    let mut servers = Vec::new();
+    for world in simulation.worlds() {
+        match world {
+            World::Server(machine) => servers.push(machine),
+            World::Fabric(fabric) => {
+                for (switch, number) in fabric.switches().zip(0..) {
+                    ports.extend(switch.ports().iter().enumerate().map(|(index, port)| {
+                        let mut view = PortView::new(End::Switch(number), index, port.egress());
+                        view.marks = true;
+                        view.totals.marked_packets = port.marked_packets();
+                        view.totals.pauses_asked = port.pauses_asked();
+                        view
+                    }));
+                }
+                for (endpoint, host) in fabric.endpoints().zip(hosts(false)) {
+                    let own = endpoint.ports().iter().enumerate();
+                    ports.extend(own.map(|(index, port)| PortView::new(End::Host(host), index, port)));
+                }
+            }
+        }
+    }
+    for (machine, host) in servers.into_iter().zip(hosts(true)) {
+        for nic in machine.components().iter().filter_map(nic_of) {
+            let mut view = PortView::new(End::Host(host), 0, nic.port());
+            view.totals.pauses_asked = nic.counters().pauses_sent;
+            ports.push(view);
+        }
+    }
+    ports
+}
+
+/// What all ports have counted since the start of the run.
+pub(super) fn totals(simulation: &Simulation<World>, cluster: &ClusterParams) -> Vec<PortTotals> {
+    ports(simulation, cluster).into_iter().map(|port| port.totals).collect()
+}
+
+impl View<'_> {
+    /// The ports, each with what it had counted when the window began.
+    pub(super) fn ports(&self) -> impl Iterator<Item = (PortView<'_>, PortTotals)> {
+        let none = std::iter::repeat(PortTotals::default());
+        ports(self.simulation, &self.plan.cluster).into_iter().zip(self.ports_before.iter().copied().chain(none))
+    }
+
+    /// Gbit/s on the wire in the window.
+    pub(super) fn sent_gbps(&self, port: &PortView, before: PortTotals) -> f64 {
+        self.gbps(port.totals.sent_wire_bytes - before.sent_wire_bytes)
+    }
+
+    /// Gbit/s that its cable carries.
+    pub(super) fn rate_gbps(&self, port: &PortView) -> Option<f64> {
+        Some(port.cable(&self.plan.cluster)?.bytes_per_s as f64 * GBPS)
+    }
+
+    /// Share of the window for which the priority that was paused longest was paused.
+    pub(super) fn paused_share(&self, port: &PortView) -> f64 {
+        let paused = (0..8).map(|priority| port.egress.paused_ps(priority, self.now)).max().unwrap_or(0);
+        paused as f64 / self.window_ps()
+    }
+
+    /// The name of a host or a switch.
+    pub(super) fn name_of(&self, end: End) -> &str {
+        match end {
+            End::Host(host) => &self.plan.cluster.hosts[usize::from(host)].name,
+            End::Switch(switch) => &self.plan.cluster.switches[usize::from(switch)].name,
+        }
+    }
+
+    /// A row for every port.
+    pub(super) fn queues(&self) -> Table {
+        let mut table = Table::new("queues", QUEUES);
+        for (port, before) in self.ports() {
+            table.push(self.queue_row(&port, before));
+        }
+        table
+    }
+
+    fn queue_row(&self, port: &PortView, before: PortTotals) -> Vec<Cell> {
+        let peer = port.peer(&self.plan.cluster).map_or(Cell::Empty, |peer| self.name_of(peer).into());
+        let (now, queue) = (port.totals, port.egress);
+        let marked = if port.marks { (now.marked_packets - before.marked_packets).into() } else { Cell::Empty };
+        vec![
+            self.name_of(port.end).into(),
+            (port.number as u64).into(),
+            peer,
+            self.rate_gbps(port).into(),
+            (now.sent_packets - before.sent_packets).into(),
+            self.sent_gbps(port, before).into(),
+            marked,
+            queue.queue_packets().mean().into(),
+            queue.queue_packets().standard_deviation().into(),
+            queue.queue_packets().min().into(),
+            queue.queue_packets().max().into(),
+            queue.queue_bytes().mean().into(),
+            queue.queue_bytes().max().into(),
+            (now.pauses_asked - before.pauses_asked).into(),
+            self.paused_share(port).into(),
+        ]
+    }
+}

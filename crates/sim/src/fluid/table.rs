@@ -1,0 +1,124 @@
+//! The rates of a server, in every state that it can be in.
+
+use super::load::{measure, Load, Measured};
+use hostnet_model::control::LEVEL_MAX;
+use hostnet_model::params::{
+    ControlRule, FluidHold, FluidParams, FluidPoint, FluidRow, RemoteParams, ServerParams, FLUID_SHARES,
+};
+
+/// Moments that a server is measured for while devices write some of what they can, and all of it.
+const MOMENTS: [u64; 2] = [2, 5];
+
+/// The rates of a server whose network has packets of up to `ip_bytes` bytes and is served by `cores`. The network is its last
+/// workload.
+pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32) -> FluidParams {
+    let loaded = ServerParams { control: None, ..params.clone() };
+    let load = Load {
+        cores: cores.to_vec(),
+        copying: 0,
+        ip_bytes,
+        gap: 0,
+        mba_ps: params.control.as_ref().map_or(0, |control| control.mba_ps),
+        hold: 0,
+        halted: false,
+    };
+    let last = last_hold(params);
+    let held = |hold| Load { hold, ..load.clone() };
+    let mut holds: Vec<FluidHold> = Vec::new();
+    for hold in 0..=last {
+        let known = holds.last().filter(|_| changes_nothing(params, hold)).cloned();
+        holds.push(known.unwrap_or_else(|| of_hold(&loaded, &held(hold))));
+    }
+    if last > 0 {
+        holds.push(of_hold(&loaded, &Load { halted: true, ..held(last) }));
+    }
+    let nic_lines = params.nic.as_ref().map_or(1, |nic| nic.pcie.nonposted_lines);
+    let device_ps = params.iio.read_to_cha_ps + params.iio.read_return_ps;
+    FluidParams {
+        holds,
+        write_credits: params.iio.write_credits,
+        read_credits: params.iio.read_credits.min(nic_lines),
+        read_more_ps: device_ps.saturating_sub(params.core.to_cha_ps + params.core.from_cha_ps),
+    }
+}
+
+/// The last state but the stop that control can bring about; 0 = it does nothing.
+fn last_hold(params: &ServerParams) -> usize {
+    let acts = match params.control.as_ref().map(|control| &control.rule) {
+        None | Some(ControlRule::Watch | ControlRule::Fixed(0)) => false,
+        Some(ControlRule::HostCc(rule)) => rule.local,
+        Some(ControlRule::Fixed(_) | ControlRule::User(_)) => true,
+    };
+    match &params.remote {
+        _ if !acts => 0,
+        Some(remote) if remote.sockets > 0 => remote.sockets as usize,
+        _ => usize::from(LEVEL_MAX) - 1,
+    }
+}
+
+/// Whether one more throttled socket throttles nobody.
+fn changes_nothing(params: &ServerParams, hold: usize) -> bool {
+    let idle =
+        |remote: &RemoteParams| remote.sockets > 0 && !remote.cores.iter().any(|core| core.socket as usize + 1 == hold);
+    hold > 0 && params.remote.as_ref().is_some_and(idle)
+}
+
+/// The rates in one state, for every number of cores that copy. Of many, those in between are straight lines.
+fn of_hold(params: &ServerParams, load: &Load) -> FluidHold {
+    let most = load.cores.len();
+    let mut known: Vec<usize> = (0..).map(|power| 1 << power).take_while(|&count| count < most).collect();
+    known.insert(0, 0);
+    known.push(most.max(1));
+    known.dedup();
+    known.retain(|&count| count <= most);
+    let points: Vec<FluidPoint> =
+        known.iter().map(|&copying| point(params, &Load { copying, ..load.clone() })).collect();
+    let mut copying: Vec<FluidPoint> = (0..=most).map(|count| between(&known, &points, count)).collect();
+    if copying.len() > 1 {
+        copying[0].read_ps = copying[1].read_ps;
+        copying[0].copy_ps = copying[1].copy_ps;
+    }
+    FluidHold { copying }
+}
+
+fn point(params: &ServerParams, load: &Load) -> FluidPoint {
+    let most = measure(params, load, MOMENTS[1]);
+    let drain_bytes_per_s = most.drain_bytes_per_s;
+    let per_packet = (u128::from(load.packet_lines()) * 64 * 1_000_000_000_000 * 16) << 10;
+    let at = |share: &u32| {
+        let gap = per_packet / (u128::from(drain_bytes_per_s.max(1)) * u128::from(*share));
+        measure(params, &Load { gap: gap as u64, ..load.clone() }, MOMENTS[0])
+    };
+    let mut measured: Vec<Measured> = FLUID_SHARES[..FLUID_SHARES.len() - 1].iter().map(at).collect();
+    measured.push(most);
+    let row = |pick: &dyn Fn(&Measured) -> u64| -> FluidRow { std::array::from_fn(|share| pick(&measured[share])) };
+    FluidPoint {
+        drain_bytes_per_s,
+        write_ps: row(&|measured| measured.write_ps),
+        read_ps: row(&|measured| measured.read_ps),
+        copy_ps: row(&|measured| measured.copy_ps),
+        workloads: (0..params.workloads.len())
+            .map(|class| [0, 1].map(|way: usize| row(&|measured| measured.workloads[class][way])))
+            .collect(),
+    }
+}
+
+/// The rates of `count` copying cores from those of the numbers next to it.
+fn between(known: &[usize], points: &[FluidPoint], count: usize) -> FluidPoint {
+    let upper = known.iter().position(|&number| number >= count).unwrap_or(known.len() - 1);
+    if known[upper] == count || upper == 0 {
+        return points[upper].clone();
+    }
+    let [from, to] = [known[upper - 1] as u64, known[upper] as u64];
+    let [low, high] = [&points[upper - 1], &points[upper]];
+    let mean = |low: u64, high: u64| (low * (to - count as u64) + high * (count as u64 - from)) / (to - from);
+    let row = |low: &FluidRow, high: &FluidRow| -> FluidRow { std::array::from_fn(|at| mean(low[at], high[at])) };
+    let pairs = low.workloads.iter().zip(&high.workloads);
+    FluidPoint {
+        drain_bytes_per_s: mean(low.drain_bytes_per_s, high.drain_bytes_per_s),
+        write_ps: row(&low.write_ps, &high.write_ps),
+        read_ps: row(&low.read_ps, &high.read_ps),
+        copy_ps: row(&low.copy_ps, &high.copy_ps),
+        workloads: pairs.map(|(low, high)| [0, 1].map(|way| row(&low[way], &high[way]))).collect(),
+    }
+}

@@ -1,0 +1,72 @@
+//! Servers in bursts: the same limits in bytes.
+
+use crate::common::{counters, plan as server_plan, us};
+use hostnet_model::params::ServerParams;
+use hostnet_sim::build::one_server;
+use hostnet_sim::coarse::bursts;
+
+/// Cores that load and store as fast as memory goes.
+fn saturated(preset: &str, cores: &str) -> ServerParams {
+    let text = format!(
+        "[server]\npreset = \"{preset}\"\n[workload.all]\nkind = \"stream\"\ncores = \"{cores}\"\nreads = 0.5\n"
+    );
+    server_plan(&text, &[]).server
+}
+
+/// Lines that memory moves in 100 us, after as many to begin with.
+fn moved(server: &ServerParams) -> u64 {
+    let mut simulation = one_server(server);
+    let mut lines = |until| {
+        simulation.run_until(us(until), |_| true);
+        let channels = counters(&simulation.parts()[0].0, us(until));
+        channels.iter().flat_map(|channel| channel.reads.iter().chain(&channel.writes)).sum::<u64>()
+    };
+    let before = lines(100);
+    lines(200) - before
+}
+
+#[test]
+fn bursts_of_one_line_are_lines() {
+    for (preset, cores) in [("cascade-lake-hostcc", "0-7"), ("cascade-lake-6234", "0-5")] {
+        let server = saturated(preset, cores);
+        assert_eq!(bursts(&server, 0), server);
+    }
+}
+
+#[test]
+fn limits_are_the_same_in_bytes() {
+    let server = saturated("cascade-lake-hostcc", "0-7");
+    for shift in 1..=3 {
+        let coarse = bursts(&server, shift);
+        // Half a burst is lost or won by rounding.
+        let close = |name: &str, lines: u32, bursts: u32| {
+            assert!(
+                bursts > 0 && (bursts << shift).abs_diff(lines) <= 1 << shift >> 1,
+                "{name}: {lines} lines, {bursts} bursts of 2^{shift}"
+            );
+        };
+        let same = |name: &str, one: u64, other: u64| assert_eq!(one >> shift, other, "{name}, bursts of 2^{shift}");
+        close("LFB", server.core.lfb_entries, coarse.core.lfb_entries);
+        close("IIO writes", server.iio.write_credits, coarse.iio.write_credits);
+        close("IIO reads", server.iio.read_credits, coarse.iio.read_credits);
+        close("posted", server.pcie.posted_lines, coarse.pcie.posted_lines);
+        close("nonposted", server.pcie.nonposted_lines, coarse.pcie.nonposted_lines);
+        close("RPQ", server.memory.controller.rpq_entries, coarse.memory.controller.rpq_entries);
+        close("WPQ", server.memory.controller.wpq_entries, coarse.memory.controller.wpq_entries);
+        same("PCIe", server.pcie.bytes_per_s, coarse.pcie.bytes_per_s);
+        same("memory", server.memory.pages.memory_bytes, coarse.memory.pages.memory_bytes);
+        assert_eq!(coarse.iio.line_ps, server.iio.line_ps << shift);
+        assert_eq!(coarse.core.issue_ps, server.core.issue_ps << shift);
+        // Delays on the way are those of the first line.
+        assert_eq!(coarse.cha.read_to_mc_ps, server.cha.read_to_mc_ps);
+        assert_eq!(coarse.iio.write_to_cha_ps, server.iio.write_to_cha_ps);
+    }
+}
+
+#[test]
+fn a_saturated_memory_moves_as_many_bytes() {
+    let server = saturated("cascade-lake-hostcc", "0-7");
+    let lines = moved(&server) as f64;
+    let bursts = (moved(&bursts(&server, 2)) << 2) as f64;
+    assert!((bursts / lines - 1.0).abs() < 0.03, "{lines} lines, in bursts {bursts}");
+}

@@ -1,0 +1,85 @@
+//! One result for every way to run a cluster.
+
+use crate::lab::plan;
+use hostnet_config::ClusterPlan;
+use hostnet_sim::cluster::{Options, Run};
+use proptest::prelude::*;
+
+/// Two servers and a switch: three partitions.
+fn two_servers(seed: u32) -> ClusterPlan {
+    let server = |name: &str| {
+        format!(
+            "[host.{name}]\npreset = \"cascade-lake-hostcc\"\n\
+             [host.{name}.workload.mapp]\nkind = \"remote\"\nsockets = \"0\"\nreads = 0.5\n\
+             [host.{name}.control]\nrule = \"hostcc\"\n"
+        )
+    };
+    let flow = |name: &str, from: &str, to: &str, what: &str| {
+        format!("[flow.{name}]\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = \"dctcp\"\n{what}\n")
+    };
+    plan(
+        &[
+            server("a"),
+            server("b"),
+            "[network]\nmtu = \"4096 B\"\nlatency = \"500 ns\"\nswitch.ecn = \"20 packets\"\n".to_owned(),
+            flow("there", "a", "b", "kind = \"bulk\"\ncount = 2"),
+            flow("back", "b", "a", "kind = \"rpc\"\nrequest = \"5 kB\"\nin_flight = 4"),
+            format!("[run]\nwarmup = \"30 us\"\nduration = \"60 us\"\nseed = {seed}\n"),
+        ]
+        .concat(),
+    )
+}
+
+fn result(run: &mut Run) -> String {
+    assert_eq!(run.run(|_| true), Ok(true));
+    run.report().result_hash
+}
+
+fn hash(plan: &ClusterPlan, options: Options) -> String {
+    result(&mut Run::new(plan, options))
+}
+
+#[test]
+fn threads_and_stops_change_nothing() {
+    let plan = two_servers(1);
+    let options = Options { series_ps: 7_000_000, ..Options::default() };
+    let expected = hash(&plan, options);
+    for threads in 2..=3 {
+        assert_eq!(hash(&plan, Options { threads, ..options }), expected, "{threads} threads");
+    }
+    let mut stopped = Run::new(&plan, options);
+    let mut asked = 0;
+    while stopped.run(|_| {
+        asked += 1;
+        asked % 3 > 0
+    }) == Ok(false)
+    {}
+    assert!(asked > 10, "it was stopped {asked} times");
+    assert_eq!(stopped.report().result_hash, expected);
+    assert_ne!(hash(&two_servers(2), options), expected, "the seed does");
+}
+
+proptest! {
+    #![proptest_config(crate::common::laws::cases(3))]
+
+    #[test]
+    fn checkpoints_change_nothing(seed in any::<u32>(), at_ps in 1_u64..90_000_000, threads in 1_usize..4) {
+        let plan = two_servers(seed);
+        let options = Options { threads, checkpoint_at_ps: at_ps, ..Options::default() };
+        let mut first = Run::new(&plan, options);
+        let expected = result(&mut first);
+        let mut second = Run::resume(&plan, options, first.checkpoint().expect("it was taken")).expect("it can be read");
+        prop_assert_eq!(second.simulation().progress().time.ps(), at_ps);
+        prop_assert_eq!(result(&mut second), expected);
+    }
+}
+
+#[test]
+fn a_checkpoint_of_another_cluster_is_refused() {
+    let options = Options { checkpoint_at_ps: 10_000_000, ..Options::default() };
+    let mut run = Run::new(&two_servers(1), options);
+    result(&mut run);
+    let bytes = run.checkpoint().expect("it was taken");
+    assert!(Run::resume(&two_servers(2), options, bytes).is_err());
+    assert!(Run::resume(&two_servers(1), options, &bytes[..bytes.len() / 2]).is_err());
+}

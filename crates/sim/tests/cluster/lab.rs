@@ -1,0 +1,118 @@
+//! Clusters from text, and how they are run.
+
+use crate::common::us;
+use hostnet_config::{cluster_plan, ClusterPlan, Format, Input};
+use hostnet_kernel::{Simulation, Time};
+use hostnet_model::ether::World;
+use hostnet_model::nic::Nic;
+use hostnet_model::{Component, Machine};
+use hostnet_sim::cluster::world;
+use hostnet_sim::sample::{self, Group};
+use std::path::Path;
+
+/// How long a world may take to drain: many retransmission timeouts.
+const DRAIN_US: u64 = 2_000_000;
+
+/// The plan of a TOML text that is right.
+pub fn plan(text: &str) -> ClusterPlan {
+    let base_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    cluster_plan(&Input { text, format: Format::Toml, file: "test.toml", base_dir: &base_dir, overrides: &[] })
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The world of a plan, run for `until_us`.
+pub fn run(plan: &ClusterPlan, until_us: u64) -> Simulation<World> {
+    let mut simulation = world(&plan.cluster);
+    simulation.run_until(us(until_us), |_| true);
+    simulation
+}
+
+/// The fabric of a world.
+pub fn fabric(simulation: &Simulation<World>) -> &hostnet_model::ether::Fabric {
+    let fabric = simulation.worlds().find_map(|world| match world {
+        World::Fabric(fabric) => Some(&**fabric),
+        World::Server(_) => None,
+    });
+    fabric.expect("there is a fabric")
+}
+
+/// The servers of a world, in their order.
+pub fn servers(simulation: &Simulation<World>) -> Vec<&Machine> {
+    let servers = simulation.worlds().filter_map(|world| match world {
+        World::Server(machine) => Some(&**machine),
+        World::Fabric(_) => None,
+    });
+    servers.collect()
+}
+
+/// The NIC of a server.
+pub fn nic(machine: &Machine) -> &Nic {
+    let nic = machine.components().iter().find_map(|component| match component {
+        Component::Nic(nic) => Some(&**nic),
+        _ => None,
+    });
+    nic.expect("a server on a network has a NIC")
+}
+
+/// Brings the books of all servers up to now.
+pub fn settle(simulation: &mut Simulation<World>) -> Time {
+    let now = simulation.progress().time;
+    for (world, _) in simulation.parts_mut() {
+        match world {
+            World::Server(machine) => sample::settle(machine, now),
+            World::Fabric(fabric) => fabric.settle(now),
+        }
+    }
+    now
+}
+
+/// Whether nothing is on its way or waits: requests, packets, segments, bytes of connections, credits.
+fn is_empty(simulation: &Simulation<World>) -> bool {
+    let streams = crate::books::streams(simulation)
+        .iter()
+        .all(|end| end.connection.unacknowledged() == 0 && end.connection.readable() == 0);
+    let parts = simulation.worlds().all(|world| match world {
+        World::Fabric(fabric) => fabric.packets().is_empty(),
+        World::Server(machine) => {
+            let mut credits = crate::common::domains(machine).into_iter();
+            machine.requests().is_empty()
+                && machine.packets().is_empty()
+                && credits.all(|(_, group, domain)| group == Group::Wpq || domain.in_use() == 0)
+        }
+    });
+    streams && parts
+}
+
+/// Ends all sources and runs the world empty.
+pub fn drain(simulation: &mut Simulation<World>) {
+    simulation.parts_mut().iter_mut().for_each(|part| part.0.stop_sources());
+    let mut step_us = 50;
+    let end = simulation.progress().time + DRAIN_US * 1_000_000;
+    while !is_empty(simulation) {
+        let now = simulation.progress().time;
+        assert!(now < end, "the world does not drain: {}", left(simulation));
+        simulation.run_until(now + step_us * 1_000_000, |_| true);
+        step_us = (step_us * 2).min(100_000);
+    }
+    settle(simulation);
+}
+
+/// What is left in a world.
+fn left(simulation: &Simulation<World>) -> String {
+    let mut left = vec![format!("{} packets in the fabric", fabric(simulation).packets().len())];
+    for machine in servers(simulation) {
+        left.push(format!("{} requests, {} packets", machine.requests().len(), machine.packets().len()));
+        let held = crate::common::domains(machine).into_iter().filter(|(_, _, domain)| domain.in_use() > 0);
+        left.extend(held.map(|(name, _, domain)| format!("{name}: {}", domain.in_use())));
+    }
+    for end in crate::books::streams(simulation) {
+        let connection = end.connection;
+        left.push(format!(
+            "flow {}: {} bytes out, {} to read",
+            end.flow,
+            connection.unacknowledged(),
+            connection.readable()
+        ));
+    }
+    left.join("\n")
+}

@@ -1,0 +1,15 @@
+//! Laws of clusters: servers, switches and endpoints together.
+#![allow(unreachable_pub)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod books;
+mod bursts;
+mod closed_form;
+mod conservation;
+mod deadlock;
+mod determinism;
+mod faults;
+mod lab;
+mod laws;

@@ -1,0 +1,233 @@
+"""What the screen and the report show of a run of a cluster: a few columns of its tables, named for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+Row = Mapping[str, Any]
+Read = Callable[[Row], Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, what it shows of a row, and the unit below which the heading puts it."""
+
+    heading: str
+    read: Read
+    text: bool = False
+
+
+@dataclass(frozen=True)
+class View:
+    """A table for people. `about` says how to read it."""
+
+    title: str
+    about: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+
+    def cells(self) -> list[list[Any]]:
+        """What stands in each row."""
+        return [[column.read(row) for column in self.columns] for row in self.rows]
+
+    def without_empty(self) -> View:
+        """The same without the columns, after the first, that say nothing in any row."""
+        told = [any(column.read(row) not in (None, 0, 0.0, "") for row in self.rows) for column in self.columns]
+        kept = [
+            column for index, (column, said) in enumerate(zip(self.columns, told, strict=True)) if said or not index
+        ]
+        return View(self.title, self.about, kept, self.rows)
+
+
+def name_of(heading: str, key: str) -> Column:
+    """A column of text."""
+    return Column(heading, lambda row: row[key], text=True)
+
+
+def plain(heading: str, key: str) -> Column:
+    """A column as it stands in the table."""
+    return Column(heading, lambda row: row[key])
+
+
+def percent(heading: str, key: str) -> Column:
+    """A share of one, in percent."""
+    return Column(heading, lambda row: None if row[key] is None else 100 * row[key])
+
+
+def part(heading: str, key: str, whole: str) -> Column:
+    """One column as percent of another."""
+    return Column(heading, lambda row: 100 * (row[key] or 0) / row[whole] if row[whole] else None)
+
+
+def views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
+    """The tables of a run, those without rows left out."""
+    found = (
+        traffic(summary["classes"]),
+        requests(summary["latencies"]),
+        completions(flows),
+        hosts(summary["hosts"]),
+        cores(summary["hosts"]),
+        levels(summary.get("control", ())),
+        regimes(summary.get("control", ())),
+        memory(summary["memory"]),
+        ports(summary["queues"]),
+    )
+    return [view.without_empty() for view in found if view.rows]
+
+
+def traffic(rows: Sequence[Row]) -> View:
+    """What applications received."""
+    columns = [
+        name_of("class", "class"),
+        plain("Gbps", "goodput_gbps"),
+        plain("± 95 %", "goodput_ci95"),
+        plain("packets", "sent_packets"),
+        plain("sent again", "retransmitted_packets"),
+        part("marked %", "marked_segments", "sent_packets"),
+        part("marked by host %", "marked_by_host", "sent_packets"),
+        plain("NIC drops %", "nic_drop_percent"),
+        plain("network drops", "fabric_dropped"),
+        plain("timeouts", "timeouts"),
+    ]
+    return View("Traffic", "What applications received, and what happened to its packets.", columns, rows)
+
+
+def requests(rows: Sequence[Row]) -> View:
+    """Latencies."""
+    columns = [
+        name_of("class", "class"),
+        plain("requests", "count"),
+        plain("mean µs", "mean_us"),
+        plain("P50", "p50_us"),
+        plain("P90", "p90_us"),
+        plain("P99", "p99_us"),
+        plain("P99.9", "p99_9_us"),
+        plain("P99.99", "p99_99_us"),
+        plain("max", "max_us"),
+    ]
+    return View("Latencies of requests", "From the request to the last byte of its answer, in µs.", columns, rows)
+
+
+def completions(flows: Iterable[Row]) -> View:
+    """Completion times of the flows that have an end."""
+    classes: dict[str, list[Row]] = {}
+    for row in flows:
+        classes.setdefault(row["class"], []).append(row)
+    rows = []
+    for name, own in classes.items():
+        times = sorted(row["completion_us"] for row in own if row["completion_us"] is not None)
+        if times:
+            ends = {"first": times[0], "median": median(times), "last": times[-1]}
+            rows.append({"class": name, "flows": len(own), "ended": len(times), **ends})
+    columns = [
+        name_of("class", "class"),
+        plain("flows", "flows"),
+        plain("ended", "ended"),
+        plain("first µs", "first"),
+        plain("median", "median"),
+        plain("last", "last"),
+    ]
+    return View("Completion times", "From the start of a flow until its last byte was received, in µs.", columns, rows)
+
+
+def hosts(rows: Sequence[Row]) -> View:
+    """The way from the NIC to memory."""
+    columns = [
+        name_of("host", "host"),
+        plain("IIO lines", "iio_write_occupancy"),
+        plain("IIO ns", "iio_write_latency_ns"),
+        plain("PCIe in Gbps", "iio_write_gbps"),
+        plain("out Gbps", "iio_read_gbps"),
+        Column("NIC buffer KiB", lambda row: _kib(row["nic_buffer_mean_bytes"])),
+        plain("P99 µs", "nic_buffered_p99_us"),
+        percent("no credits %", "nic_credit_wait_share"),
+        percent("no descriptors %", "nic_descriptor_wait_share"),
+        plain("drops %", "nic_drop_percent"),
+        plain("pauses", "nic_pauses_sent"),
+    ]
+    about = (
+        "IIO lines is the mean number of lines that writes of devices hold in the IIO (I_S), IIO ns how long one is "
+        "held. No credits is the share of time that the NIC waits for credits of PCIe: the sign of host congestion."
+    )
+    return View("Hosts: from the NIC to memory", about, columns, rows)
+
+
+def _kib(number: float | None) -> float | None:
+    return None if number is None else number / 1024
+
+
+def cores(rows: Sequence[Row]) -> View:
+    """What network cores do."""
+    kinds = {"softirq": "softirq", "calls": "call", "copies": "copy", "wait for memory": "stalled", "sending": "send"}
+    columns = [name_of("host", "host")]
+    columns += [percent(f"{word} %", f"core_{key}_share") for word, key in kinds.items()]
+    keys = [f"core_{key}_share" for key in kinds.values()]
+    columns.append(Column("busy %", lambda row: 100 * sum(row[key] or 0 for key in keys)))
+    busy = [row for row in rows if any(row[key] for key in keys)]
+    return View("Cores of the network", "Share of time, mean over the cores that have any work.", columns, busy)
+
+
+def levels(rows: Sequence[Row]) -> View:
+    """How much controllers throttled."""
+    columns = [name_of("host", "host"), name_of("rule", "rule")]
+    columns += [percent(f"level {level} %", f"level_{level}_share") for level in range(5)]
+    columns += [plain("changes", "level_changes"), plain("of 3 and 4", "level_3_4_switches")]
+    about = "Share of time at each level of throttling: 0 is none, at 4 the processes are stopped."
+    return View("Control: levels", about, columns, rows)
+
+
+def regimes(rows: Sequence[Row]) -> View:
+    """What controllers saw, and whether they marked."""
+    columns = [name_of("host", "host")]
+    columns += [plain("I_S lines", "occupancy_mean_lines"), plain("B_S Gbps", "bandwidth_mean_gbps")]
+    columns += [percent(f"regime {regime} %", f"regime_{regime}_share") for regime in range(1, 5)]
+    columns += [percent("marking %", "echo_share"), plain("samples", "bandwidth_samples")]
+    about = (
+        "Means over time of the smoothed signals; share of time in the regimes of hostCC: 1 target met, 2 met and "
+        "congested, 3 not met and congested, 4 not met; share of time with packets being marked."
+    )
+    return View("Control: signals", about, columns, rows)
+
+
+def memory(rows: Sequence[Row]) -> View:
+    """Memory bandwidth."""
+    columns = [
+        name_of("host", "host"),
+        name_of("caused by", "workload"),
+        plain("GB/s", "gb_per_s"),
+        plain("read", "read_gb_per_s"),
+        plain("write", "write_gb_per_s"),
+    ]
+    used = [row for row in rows if row["gb_per_s"]]
+    return View("Memory bandwidth", "At the memory channels, by what causes it.", columns, used)
+
+
+def ports(rows: Sequence[Row]) -> View:
+    """Ports with their queues, those that sent anything, the busiest first."""
+    columns = [
+        name_of("from", "place"),
+        name_of("to", "to"),
+        plain("Gbps", "sent_gbps"),
+        plain("of", "rate_gbps"),
+        plain("packets", "sent_packets"),
+        plain("queue mean", "queue_mean_packets"),
+        plain("max", "queue_max_packets"),
+        plain("marked", "marked_packets"),
+        percent("paused %", "paused_share"),
+    ]
+    used = sorted((row for row in rows if row["sent_packets"]), key=lambda row: -row["sent_gbps"])
+    about = "What each port sent, framing included; queues are in packets."
+    return View("Ports", about, columns, used)
+
+
+def reason_text(name: str, limit: str, why: str) -> str:
+    """What limits a class, in a sentence."""
+    return f"{name}: {why}" if limit == "ended" else f"{name} is limited by {limit}: {why}"
+
+
+def reasons(summary: Row) -> list[tuple[str, str, str]]:
+    """What limits each class: its name, the limit, and why."""
+    return [(row["class"], row["limit"], row["why"]) for row in summary.get("limits", ())]

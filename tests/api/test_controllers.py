@@ -1,0 +1,168 @@
+"""Controllers written in Python decide what is done about host congestion."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hostnet
+from hostnet import Actions, ConfigError, Signals, _core, cluster
+
+TEMPLATE = re.sub(r'(duration|warmup) = ".*"', r'\1 = "150 us"', _core.cluster_template("hostcc"))
+USER = TEMPLATE.replace('rule = "hostcc"', 'rule = "user"').replace('target = "80 Gbps"', "")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "cluster.toml"
+    path.write_text(USER, encoding="utf-8")
+    return path
+
+
+class Counting:
+    """Goes to a level once, marks always, and remembers how often it was asked."""
+
+    def __init__(self, level: int = 2) -> None:
+        self.level, self.asked, self.seen = level, 0, list[Signals]()
+
+    def on_sample(self, signals: Signals) -> Actions:
+        self.asked += 1
+        self.seen.append(signals)
+        return Actions(self.level, echo=True)
+
+    def state(self) -> bytes:
+        return self.asked.to_bytes(8, "little")
+
+    def restore(self, state: bytes) -> None:
+        self.asked = int.from_bytes(state, "little")
+
+
+def test_signals_come_in_and_actions_go_out(file: Path) -> None:
+    controller = Counting()
+    row = hostnet.run_cluster(file, controllers={"receiver": controller}).control["receiver"]
+    assert (row["rule"], row["level_end"]) == ("user", 2)
+    assert row["echo_share"] == pytest.approx(1.0)
+    assert controller.asked >= row["occupancy_samples"] + row["bandwidth_samples"]
+    times = [signals.time_ns for signals in controller.seen]
+    assert times == sorted(times)
+    assert {signals.sampled for signals in controller.seen} == {"occupancy", "bandwidth"}
+    last = controller.seen[-1]
+    assert 0 < last.occupancy_smoothed < 200
+    assert 0 < last.bandwidth_smoothed_gbps < 200
+    assert last.level == 2
+
+
+def test_a_function_and_a_tuple_do_too(file: Path) -> None:
+    def stop(signals: Signals) -> tuple[int | None, bool | None]:
+        return (4 if signals.sampled == "bandwidth" else None), None
+
+    row = hostnet.run_cluster(file, controllers={"receiver": stop}).control["receiver"]
+    assert (row["level_end"], row["echo_share"]) == (4, 0.0)
+
+
+def test_results_do_not_depend_on_threads(file: Path) -> None:
+    one, two = (hostnet.run_cluster(file, controllers={"receiver": Counting()}, threads=n) for n in (1, 2))
+    assert one.result_hash == two.result_hash
+
+
+def test_nothing_done_is_as_watching(file: Path) -> None:
+    idle = hostnet.run_cluster(file, controllers={"receiver": lambda _: None})
+    file.write_text(USER.replace('"user"', '"watch"'), encoding="utf-8")
+    watched = hostnet.run_cluster(file)
+    assert idle.classes == watched.classes
+    assert idle.hosts == watched.hosts
+
+
+def test_targets_make_regimes_count(file: Path) -> None:
+    class Aiming(Counting):
+        occupancy_target = 1.0
+        bandwidth_target_gbps = 1.0
+
+    row = hostnet.run_cluster(file, controllers={"receiver": Aiming()}).control["receiver"]
+    assert sum(row[f"regime_{regime}_share"] for regime in range(1, 5)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "says"),
+    [
+        ((5, None), ValueError, "level 5; it must be 0 to 4"),
+        ((-1, None), ValueError, "level -1"),
+        ("up", TypeError, "must return None or Actions"),
+        (3, TypeError, "must return None or Actions"),
+    ],
+)
+def test_a_wrong_answer_ends_the_run(file: Path, answer: Any, kind: type[Exception], says: str) -> None:
+    with pytest.raises(kind, match=says):
+        hostnet.run_cluster(file, controllers={"receiver": lambda _: answer})
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_exception_ends_the_run(file: Path, threads: int) -> None:
+    asked = 0
+
+    def fail(_signals: Signals) -> None:
+        nonlocal asked
+        asked += 1
+        if asked == 5:
+            raise ZeroDivisionError("as planned")
+
+    with pytest.raises(ZeroDivisionError, match="as planned"):
+        hostnet.run_cluster(file, controllers={"receiver": fail}, threads=threads)
+    assert asked == 5
+
+
+@pytest.mark.parametrize(
+    ("controllers", "says"),
+    [
+        ({}, 'receiver: control.rule is "user", and the controller "user" was not given'),
+        ({"recevier": print}, 'no such host; did you mean "receiver"'),
+        ({"sender": print}, "is an endpoint"),
+    ],
+)
+def test_a_controller_that_fits_no_host_is_refused(file: Path, controllers: dict[str, Any], says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        hostnet.run_cluster(file, controllers=controllers)
+
+
+def test_a_host_with_a_rule_of_its_own_takes_none(file: Path) -> None:
+    file.write_text(TEMPLATE, encoding="utf-8")
+    with pytest.raises(ConfigError, match='its rule is not "user"; set host'):
+        hostnet.run_cluster(file, controllers={"receiver": print})
+
+
+def test_what_cannot_be_called_is_refused(file: Path) -> None:
+    with pytest.raises(TypeError, match="int is neither a function nor has it a method on_sample"):
+        hostnet.run_cluster(file, controllers={"receiver": 3})
+
+
+@pytest.mark.parametrize("attribute", ["occupancy_shift", "bandwidth_shift", "occupancy_target"])
+def test_attributes_out_of_range_are_refused(file: Path, attribute: str) -> None:
+    controller = Counting()
+    setattr(controller, attribute, -1)
+    with pytest.raises(ValueError, match=f"{attribute}: -1 must be"):
+        hostnet.run_cluster(file, controllers={"receiver": controller})
+
+
+def run(file: Path, controller: Any, at_ps: int, checkpoint: bytes | None = None) -> cluster.ClusterResults:
+    source = hostnet.simulate.source_of(file)
+    plan = cluster.resolve(source)
+    controllers = {"receiver": controller}
+    return cluster.run_plan(plan, source, checkpoint_at_ps=at_ps, checkpoint=checkpoint, controllers=controllers)
+
+
+def test_a_run_goes_on_from_a_checkpoint_with_the_state(file: Path) -> None:
+    whole, later = Counting(), Counting()
+    first = run(file, whole, 100_000_000)
+    assert first.native.checkpoint is not None
+    second = run(file, later, 0, first.native.checkpoint)
+    assert second.result_hash == first.result_hash
+    assert later.asked == whole.asked
+    assert 0 < len(later.seen) < whole.asked
+
+
+def test_without_state_there_is_no_checkpoint(file: Path) -> None:
+    with pytest.raises(ConfigError, match="does not give its state"):
+        run(file, lambda _: None, 100_000_000)

@@ -1,0 +1,61 @@
+"""The pages about clusters say what the program does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import hostnet
+from hostnet import _core
+from tests.docs.reference import ROOT, documented
+
+TABLES = ("classes", "flows", "latencies", "hosts", "memory", "queues", "control", "limits", "series")
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> hostnet.ClusterResults:
+    """The cluster of the template, for a moment."""
+    file = tmp_path_factory.mktemp("cluster") / "cluster.toml"
+    text = _core.cluster_template("hostcc")
+    file.write_text(re.sub(r'(duration|warmup) = ".*"', r'\1 = "200 us"', text), encoding="utf-8")
+    return hostnet.run_cluster(file, series="50 us")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_column_is_documented_in_its_order(short: hostnet.ClusterResults, table: str) -> None:
+    columns = documented("clusters.md", f"### {table}")
+    assert list(columns) == short.tables[table].column_names
+    assert all(len(cells) == 2 and cells[0] for cells in columns.values())
+
+
+def test_every_table_is_documented(short: hostnet.ClusterResults) -> None:
+    assert set(short.tables) == {*TABLES, "domains", "channels"}
+
+
+def code_of(page: str, language: str) -> str:
+    (code,) = re.findall(
+        rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+    return str(code)
+
+
+def test_the_controller_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = _core.cluster_template("hostcc")
+    text = re.sub(r'(duration|warmup) = ".*"', r'\1 = "300 us"', text)
+    text = text.replace('rule = "hostcc"', 'rule = "user"').replace('target = "80 Gbps"', "")
+    (tmp_path / "cluster.toml").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    found: dict[str, object] = {}
+    exec(code_of("docs/controllers.md", "python"), found)
+    results = found["results"]
+    assert isinstance(results, hostnet.ClusterResults)
+    control = results.control["receiver"]
+    assert control["rule"] == "user"
+    assert control["level_changes"] > 0 or control["echo_share"] > 0
+
+
+def test_every_option_for_captures_is_documented() -> None:
+    text = (ROOT / "docs/pcap.md").read_text(encoding="utf-8")
+    assert all(f"--{option}" in text for option in ("pcap FILE", "pcap-host", "pcap-snaplen"))
