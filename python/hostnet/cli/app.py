@@ -358,11 +358,14 @@ def validate(
     engine: Annotated[
         str, typer.Option(metavar="run|predict", help="What computes the rows: simulations or predictions.")
     ] = "run",
+    plots: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Draw every figure, published beside simulated, as PNG and SVG.")
+    ] = None,
 ) -> int:
     """Recompute published results and compare them row by row."""
     from hostnet import ledger
 
-    return ledger.cli_validate(study, figure or [], json, strict, quick, threads, out, engine)
+    return ledger.cli_validate(study, figure or [], json, strict, quick, threads, out, engine, plots)
 
 
 @app.command()

@@ -180,7 +180,8 @@ def group_summary(score: Score) -> dict[str, Any]:
 
 def panel_summary(study: Study, panel: Panel) -> dict[str, Any]:
     """A panel's title and axes as data."""
-    first = panel.published[0]
+    drawn = {series.name for series in panel.series if series.drawn}
+    first = next((value for value in panel.published if value.series in drawn), panel.published[0])
     return {
         "name": panel.name,
         "title": panel.title,

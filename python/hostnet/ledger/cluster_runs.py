@@ -37,10 +37,10 @@ def run_clusters(
         SimulationError: One of the runs could not go on.
     """
     skipped = {place: {"skipped": config["ledger"]["skip"]} for place, config in enumerate(configs)}
-    places = [place for place, config in enumerate(configs) if config["ledger"]["skip"] is None]
-    places.sort(key=lambda place: -size_of(configs[place]))
-    jobs = [job_of(configs[place], base_dir) for place in places]
-    found = dict(zip(places, run_jobs(jobs, MEASURE, "events", threads, progress), strict=True))
+    jobs = {place: job_of(config, base_dir) for place, config in enumerate(configs) if config["ledger"]["skip"] is None}
+    places = sorted(jobs, key=lambda place: -jobs[place].size)
+    done = run_jobs([jobs[place] for place in places], MEASURE, "events", threads, progress)
+    found = dict(zip(places, done, strict=True))
     return [found.get(place, skipped[place]) for place in range(len(configs))]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hostnet.ledger.errors import LedgerError
 from hostnet.ledger.needs import points_needed
+from hostnet.ledger.panels import Panel, figure_matches, figure_name
 from hostnet.ledger.rows import Row, Score, ledger_rows, scores
 from hostnet.ledger.runner import Batch, Progress, Simulate, run_points
 from hostnet.ledger.study import Study, load_study
@@ -57,12 +58,21 @@ def validate(
     study = study_of(name, engine)
     panels = study.panels_of(figures)
     chosen = study.selections[selection]
-    names = points_needed(study, panels)
+    names = points_needed(study, panels) | points_drawn(study, panels)
     batch = run_points(study, chosen, names, threads=threads, progress=progress, simulate=simulate)
     rows = ledger_rows(study, panels, batch.outcomes)
     if engine == "predict":
         rows = [row for row in rows if row.simulated is not None]
     return Ledger(study, rows, scores(study, rows), batch)
+
+
+def points_drawn(study: Study, panels: Sequence[Panel]) -> set[str]:
+    """Names of the points whose time series belong to the figures of these panels."""
+    return {
+        timeline.point
+        for timeline in study.timelines
+        if any(figure_matches(panel.figure, figure_name(timeline.name.split("_")[0])) for panel in panels)
+    }
 
 
 def study_of(name: str, engine: str) -> Study:
@@ -77,7 +87,8 @@ def study_of(name: str, engine: str) -> Study:
     if engine == "run":
         return study
     if study.engine != "simulation":
-        raise LedgerError(f"--engine predict: {name} is about the memory alone, which is not predicted")
+        what = "clusters" if study.engine == "cluster" else "the memory alone"
+        raise LedgerError(f"--engine predict: {name} is about {what}, which is not predicted")
     return replace(study, engine="predict")
 
 
@@ -90,8 +101,9 @@ def cli_validate(
     threads: int,
     out: Path | None = None,
     engine: str = "run",
+    plots: Path | None = None,
 ) -> int:
-    """The command: prints the ledger, writes its rows to `json_file` and a run directory to `out`.
+    """The command: prints the ledger, writes its rows to `json_file`, a run directory to `out`, pictures to `plots`.
 
     Returns the exit code.
 
@@ -99,7 +111,7 @@ def cli_validate(
 
     Raises:
         LedgerError: As for `validate`, or `threads` is negative.
-        OSError: `json_file` or `out` cannot be written.
+        OSError: `json_file`, `out` or `plots` cannot be written.
     """
     from hostnet.cli.progress import Watch
     from hostnet.ledger.archive import write_study_to
@@ -110,6 +122,8 @@ def cli_validate(
         check_file(json_file)
     if out is not None:
         check_place(out)
+    if plots is not None:
+        check_folder(plots)
     selection = "quick" if quick else "full"
     with Watch(show=True) as watch:
         ledger = validate(name, figures=figures, selection=selection, threads=threads, progress=watch, engine=engine)
@@ -118,6 +132,10 @@ def cli_validate(
         write_json(json_file, ledger.rows)
     if out is not None:
         write_study_to(out, selection, ledger)
+    if plots is not None:
+        from hostnet.ledger.pictures import write_plots
+
+        write_plots(plots, ledger)
     return int(strict and bool(ledger.failing))
 
 
@@ -133,6 +151,20 @@ def check_file(file: Path) -> None:
         raise IsADirectoryError(f"{file}: is a folder")
     if not file.exists():
         check_parent(file)
+
+
+def check_folder(folder: Path) -> None:
+    """Makes sure, before anything is simulated, that a folder can be written to.
+
+    Raises:
+        OSError: It cannot.
+    """
+    from hostnet.rundir import check_parent
+
+    if not folder.exists():
+        check_parent(folder)
+    elif not folder.is_dir():
+        raise NotADirectoryError(f"{folder}: is not a folder")
 
 
 def write_json(file: Path, rows: Sequence[Row]) -> None:

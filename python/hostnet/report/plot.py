@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 FORMATS = ("png", "svg")
 
 PANELS_PER_ROW = 3
+
+WIDE = 64
+"""Where x grows by more than this factor, its axis is logarithmic."""
+
+NEAR = 0.09
+"""Places of x that are nearer than this share of the axis share a label."""
 
 
 def plot(directory: Path) -> list[Path]:
@@ -152,10 +159,26 @@ def draw_panel(axes: Axes, run: RunFiles, panel: Row) -> None:
         axes.axhline(level.value, color="#5a636d", linestyle=(0, (4, 3)), linewidth=0.9, label=plain(level.name))
     axes.set(xlabel=plain(panel["x_label"]), ylabel=plain(y_title(panel)))
     axes.set_title(plain(f"{panel['figure']}  {panel['title']}"), loc="left", fontsize=9)
-    axes.set_xticks(sorted({value.x for plotted in series for value in plotted.values}))
+    places = sorted({value.x for plotted in series for value in plotted.values})
+    if places and places[0] > 0 and places[-1] > WIDE * places[0]:
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(places, [f"{place:g}" for place in places])
+        axes.minorticks_off()
+    else:
+        axes.set_xticks(places, tick_labels(places))
     low, high = axes.get_ylim()
     axes.set_ylim(min(0.95, low) if panel["unit"] == "x" else 0, high * 1.04)
     axes.legend(*legend_of(axes), fontsize=7.5)
+
+
+def tick_labels(places: Sequence[float]) -> list[str]:
+    """What stands below the places of x; nothing where it would cover what stands before it."""
+    labels, last = [], -math.inf
+    for place in places:
+        near = place - last < NEAR * (places[-1] - places[0])
+        labels.append("" if near else f"{place:g}")
+        last = last if near else place
+    return labels
 
 
 def draw_parity(axes: Axes, panel: Row, series: list[Plotted]) -> None:
@@ -197,6 +220,7 @@ def draw_lines(axes: Axes, series: list[Plotted]) -> None:
             yerr=[value.ci95 or 0.0 for value in known],
             color=COLOURS[plotted.kind],
             linestyle=DASHES[plotted.kind],
+            marker=".",
             label=plain(plotted.name),
         )
         for value in plotted.values:

@@ -1,0 +1,30 @@
+"""Pictures of a ledger: published beside simulated values, figure by figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from hostnet.ledger.archive import summary
+from hostnet.ledger.validate import Ledger
+
+
+def write_plots(folder: Path, ledger: Ledger) -> list[Path]:
+    """Draws every figure of a ledger into a folder, and returns the paths.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    from hostnet.report.study_plots import plot_study
+
+    return plot_study(folder, summary(ledger), list(traces(ledger)))
+
+
+def traces(ledger: Ledger) -> Iterator[dict[str, Any]]:
+    """The time series that the study wants drawn, of points that were run."""
+    for timeline in ledger.study.timelines:
+        outcome = ledger.batch.outcomes.get(timeline.point)
+        if outcome is not None and not outcome.skipped:
+            rows = [row for row in outcome.summary["series"] if row["time_us"] <= timeline.us]
+            yield {"name": timeline.name, "title": timeline.title, "rows": rows}

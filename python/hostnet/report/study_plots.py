@@ -1,0 +1,100 @@
+"""Pictures of a recomputed study: one per figure, and time series of single points."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet.report.load import Row, RunFiles
+from hostnet.report.looks import COLOURS, STYLE, new_figure, plain
+from hostnet.report.plot import FORMATS, PANELS_PER_ROW, draw_panel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+NUMBER = re.compile(r"fig\d+")
+
+Trace = Mapping[str, Any]
+"""A time series to draw: `name`, `title`, and its `rows`."""
+
+
+def plot_study(folder: Path, summary: dict[str, Any], traces: Sequence[Trace]) -> list[Path]:
+    """Draws the panels of a study, figure by figure, and its time series, and returns the paths.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    import matplotlib as mpl
+
+    folder.mkdir(parents=True, exist_ok=True)
+    run = RunFiles(folder, summary, {}, [], [], None, None, None)
+    paths = []
+    with mpl.rc_context(STYLE):
+        for name, panels in figures_of(summary["panels"]).items():
+            paths += save(folder, name, draw_figure(run, panels))
+        for trace in traces:
+            paths += save(folder, trace["name"], draw_trace(trace))
+    return paths
+
+
+def figures_of(panels: Sequence[Row]) -> dict[str, list[Row]]:
+    """The panels by figure (`fig03`); those of no figure by their own name."""
+    figures: dict[str, list[Row]] = {}
+    for panel in panels:
+        number = NUMBER.match(str(panel["name"]))
+        figures.setdefault(number[0] if number else str(panel["name"]), []).append(panel)
+    return figures
+
+
+def save(folder: Path, name: str, figure: Figure) -> list[Path]:
+    """Writes a figure in every format."""
+    paths = [folder / f"{name}.{suffix}" for suffix in FORMATS]
+    for path in paths:
+        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
+    return paths
+
+
+def draw_figure(run: RunFiles, panels: Sequence[Row]) -> Figure:
+    """The panels of one figure."""
+    columns = min(len(panels), PANELS_PER_ROW)
+    rows = -(-len(panels) // columns)
+    figure = new_figure(3.7 * columns, 2.8 * rows)
+    grid = figure.subplots(rows, columns, squeeze=False)
+    for axes in grid.flat[len(panels) :]:
+        axes.set_axis_off()
+    for axes, panel in zip(grid.flat, panels, strict=False):
+        draw_panel(axes, run, panel)
+    return figure
+
+
+def draw_trace(trace: Trace) -> Figure:
+    """Signals, bandwidth, buffer and level over time."""
+    rows = trace["rows"]
+    levels = any(row.get("level") is not None for row in rows)
+    figure = new_figure(7.2, 6.6 if levels else 5.2)
+    places = figure.subplots(4 if levels else 3, 1, sharex=True)
+    times = [row["time_us"] for row in rows]
+    draw_steps(places[0], times, rows, {"iio_write_occupancy": "I_S", "occupancy_smoothed_lines": "smoothed"}, "lines")
+    rates = {"iio_write_gbps": "B_S", "bandwidth_smoothed_gbps": "smoothed", "goodput_gbps": "goodput"}
+    draw_steps(places[1], times, rows, rates, "Gbps")
+    buffered = [{**row, "buffer": row["nic_buffer_bytes"] / 1000} for row in rows]
+    draw_steps(places[2], times, buffered, {"buffer": "NIC buffer", "nic_dropped": "packets dropped"}, "kB, packets")
+    if levels:
+        draw_steps(places[3], times, rows, {"level": "level"}, "level")
+    places[0].set_title(plain(trace["title"]), loc="left")
+    places[-1].set_xlabel("time, µs")
+    return figure
+
+
+def draw_steps(axes: Axes, times: Sequence[float], rows: Sequence[Trace], columns: Mapping[str, str], y: str) -> None:
+    """Some columns over time; those without values are left out."""
+    for colour, (column, name) in zip(COLOURS.values(), columns.items(), strict=False):
+        values = [row.get(column) for row in rows]
+        if all(value is not None for value in values):
+            axes.plot(times, [float(value or 0.0) for value in values], label=name, color=colour, linewidth=1.1)
+    axes.set_ylabel(y)
+    axes.set_ylim(0, 1.06 * max(axes.get_ylim()[1], 1e-9))
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
