@@ -1,1 +1,166 @@
-//! Laws.
+//! Closed forms of a memory of rates.
+
+use super::flights::Flights;
+use super::*;
+use crate::params::{FluidHold, FluidRow, FLUID_SHARES};
+use proptest::prelude::*;
+
+const CREDITS: u32 = 93;
+
+fn at(ps: u64) -> Time {
+    Time::from_ps(ps)
+}
+
+fn row(value: u64) -> FluidRow {
+    [value; FLUID_SHARES.len()]
+}
+
+fn rates(drain_bytes_per_s: u64) -> FluidPoint {
+    FluidPoint {
+        drain_bytes_per_s,
+        write_ps: row(300_000),
+        read_ps: row(100_000),
+        copy_ps: row(8_000 << 10),
+        workloads: vec![[row(2_000_000_000), row(1_000_000_000)], [row(0), row(0)]],
+    }
+}
+
+/// Four states, of which each drains less than the one before it; with one or more cores that copy half of that.
+fn memory(throttling: Throttling) -> FluidMemory {
+    let hold = |slower: u64| FluidHold { copying: vec![rates(8_000_000_000 / slower), rates(4_000_000_000 / slower)] };
+    FluidMemory::new(FluidSetup {
+        params: FluidParams {
+            holds: (1..=4).map(hold).collect(),
+            write_credits: CREDITS,
+            read_credits: 64,
+            read_more_ps: 0,
+        },
+        pcie: PcieParams {
+            bytes_per_s: 16_000_000_000,
+            mps_bytes: 256,
+            mrrs_bytes: 512,
+            write_overhead_bytes: 24,
+            read_overhead_bytes: 24,
+            completion_overhead_bytes: 20,
+            dllp_share: 0,
+            latency_ps: 100_000,
+            posted_lines: 128,
+            nonposted_lines: 128,
+        },
+        clock_ps: 2_000,
+        throttling,
+        cores: 4,
+        classes: 2,
+    })
+}
+
+#[test]
+fn a_write_alone_stays_for_a_residence() {
+    let mut flights = Flights::new(CREDITS);
+    assert_eq!(flights.add(at(1_000), 64, 500, 3_000), at(1_000));
+    assert_eq!(flights.area(at(1_000_000)), 64 * 3_000);
+}
+
+#[test]
+fn a_full_buffer_holds_its_credits() {
+    let mut flights = Flights::new(CREDITS);
+    let mut entered = at(0);
+    let mut looks = Vec::new();
+    for _ in 0..100 {
+        entered = flights.add(entered, 64, 64_000, 10_000);
+        looks.push((entered.ps(), flights.area(entered)));
+    }
+    let [(from, before), (to, after)] = [looks[20], looks[99]];
+    assert_eq!((after - before) / u128::from(to - from), u128::from(CREDITS));
+}
+
+#[test]
+fn writes_enter_as_fast_as_they_are_drained() {
+    let mut flights = Flights::new(CREDITS);
+    let mut entered = at(0);
+    for _ in 0..1000 {
+        entered = flights.add(entered, 64, 64_000, 10_000);
+    }
+    let lines = entered.ps() / 1_000;
+    assert!((63_000..=64_000).contains(&lines), "{lines} lines at one per ns");
+}
+
+proptest! {
+    #[test]
+    fn the_area_never_shrinks_and_ends_as_the_residences(
+        writes in proptest::collection::vec((0_u64..200_000, 1_u8..=255, 1_u64..100_000, 1_u64..400_000), 1..50),
+        step in 1_u64..50_000,
+    ) {
+        let mut flights = Flights::new(CREDITS);
+        let (mut now, mut area) = (0, 0);
+        for (gap, lines, service_ps, residence_ps) in writes {
+            let arrival = now + gap;
+            while now < arrival {
+                now = (now + step).min(arrival);
+                let next = flights.area(at(now));
+                prop_assert!(next >= area, "{next} after {area}");
+                area = next;
+            }
+            let entered = flights.add(at(now), lines, service_ps, residence_ps);
+            prop_assert!(entered >= at(now));
+            prop_assert!(flights.area(at(now)) >= area);
+        }
+        let last = flights.area(at(now + 1_000_000_000));
+        prop_assert!(last >= area);
+        prop_assert_eq!(flights.area(at(now + 2_000_000_000)), last);
+    }
+}
+
+#[test]
+fn a_copy_takes_its_lines_and_one_wait() {
+    let mut memory = memory(Throttling::Sockets);
+    assert_eq!(memory.copy(0, 64, true, at(1)), 100_000 + 64 * 8_000);
+    assert_eq!(memory.copy(1, 64, false, at(1)), 64 * 8_000);
+    assert_eq!(memory.copying(at(1)), 2);
+    assert_eq!(memory.copying(at(64 * 8_000 + 1)), 2, "a piece that ends now is gone on with");
+    assert_eq!(memory.copying(at(64 * 8_000 + 2)), 1);
+    assert_eq!(memory.copying(at(1_000_000)), 0);
+}
+
+#[test]
+fn sockets_and_the_stop_name_the_state() {
+    let mut memory = memory(Throttling::Sockets);
+    assert_eq!(memory.hold(), 0);
+    memory.throttled = 2;
+    assert_eq!(memory.hold(), 2);
+    memory.throttled = 9;
+    assert_eq!(memory.hold(), 3);
+    memory.throttled = 0;
+    memory.halted = 1;
+    assert_eq!(memory.hold(), 3);
+}
+
+#[test]
+fn local_waits_name_the_state() {
+    let memory = memory(Throttling::Local { most_ps: 1_000_000 });
+    for (ps, level) in [(0, 0), (333_333, 1), (500_000, 1), (666_666, 1), (1_000_000, 2)] {
+        assert_eq!(memory.level(ps, 1_000_000), level, "{ps} ps");
+    }
+}
+
+#[test]
+fn a_share_comes_to_what_is_written_and_is_forgotten() {
+    let mut memory = memory(Throttling::Sockets);
+    for packet in 1..1_000 {
+        memory.take_in(400_000, at(packet * 800_000));
+    }
+    let share = f64::from(memory.share) / 65_536.0;
+    assert!((share - 0.5).abs() < 0.01, "{share}");
+    assert!(memory.share_at(at(999 * 800_000 + 40_000_000)) < 65_536 / 16);
+}
+
+#[test]
+fn workloads_move_bytes_while_nothing_happens() {
+    let mut memory = memory(Throttling::Sockets);
+    memory.reset(at(1_000_000));
+    memory.settle(at(1_001_000_000));
+    assert_eq!(memory.counts(at(1_001_000_000)).bytes, [[2_000_000, 1_000_000], [0, 0]]);
+    memory.count(1, 3, 2);
+    memory.settle(at(2_001_000_000));
+    assert_eq!(memory.counts(at(2_001_000_000)).bytes, [[4_000_000, 2_000_000], [192, 128]]);
+}

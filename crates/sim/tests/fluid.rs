@@ -1,0 +1,90 @@
+//! A host over a memory of rates: it agrees with the same host line by line, and keeps the laws.
+
+use hostnet_config::{cluster_plan, ClusterPlan, Format, Input};
+use hostnet_model::ether::World;
+use hostnet_model::Component;
+use hostnet_sim::cluster::{Options, Run};
+use std::path::Path;
+
+const CLUSTER: &str = r#"
+[host.receiver]
+preset = "cascade-lake-hostcc"
+[host.sender]
+kind = "endpoint"
+[network]
+rate = "100 Gbps"
+latency = "1 us"
+mtu = "4096 B"
+[flow.bulk]
+kind = "bulk"
+from = "sender"
+to = "receiver"
+transport = "dctcp"
+count = 4
+[run]
+duration = "1 ms"
+warmup = "1 ms"
+seed = 1
+"#;
+
+fn plan(fidelity: &str) -> ClusterPlan {
+    let overrides = [format!("host.receiver.fidelity=\"{fidelity}\"")];
+    let base_dir = Path::new(".");
+    let input = Input { text: CLUSTER, format: Format::Toml, file: "t.toml", base_dir, overrides: &overrides };
+    cluster_plan(&input).expect("a right cluster")
+}
+
+fn ran(fidelity: &str, options: Options) -> Run {
+    let mut run = Run::new(&plan(fidelity), options);
+    assert!(run.run(|_| true).expect("it is not stuck"));
+    run
+}
+
+fn number(run: &mut Run, table: &str, key: &str) -> f64 {
+    run.report().summary[table][0][key].as_f64().expect("a number")
+}
+
+#[test]
+fn an_idle_memory_is_the_same_line_by_line() {
+    let [mut line, mut fluid] = ["line", "fluid"].map(|fidelity| ran(fidelity, Options::default()));
+    for (table, key, most) in
+        [("classes", "goodput_gbps", 0.05), ("hosts", "iio_write_occupancy", 0.1), ("memory", "gb_per_s", 0.05)]
+    {
+        let [line, fluid] = [&mut line, &mut fluid].map(|run| number(run, table, key));
+        assert!((fluid / line - 1.0).abs() < most, "{key}: {fluid} instead of {line}");
+    }
+    assert!(fluid.events() * 20 < line.events(), "{} and {} events", fluid.events(), line.events());
+}
+
+#[test]
+fn no_packet_is_lost_or_made_up() {
+    let run = ran("fluid", Options::default());
+    let nics = run.simulation().worlds().filter_map(|world| match world {
+        World::Server(machine) => machine.components().iter().find_map(|part| match part {
+            Component::Nic(nic) => Some(nic),
+            _ => None,
+        }),
+        World::Fabric(_) => None,
+    });
+    for nic in nics {
+        // It panics if more left the NIC than came in.
+        let inside: u64 = nic.flows().iter().map(|flow| flow.inside()).sum();
+        assert!(inside < 1_000, "{inside} packets in the NIC");
+    }
+}
+
+#[test]
+fn it_goes_on_from_a_checkpoint_as_if_nothing_was() {
+    let options = Options { checkpoint_at_ps: 1_500_000_000, ..Options::default() };
+    let mut whole = ran("fluid", options);
+    let bytes = whole.checkpoint().expect("a checkpoint").to_vec();
+    let mut rest = Run::resume(&plan("fluid"), options, &bytes).expect("it fits");
+    assert!(rest.run(|_| true).expect("it is not stuck"));
+    assert_eq!(rest.report().result_hash, whole.report().result_hash);
+}
+
+#[test]
+fn the_same_run_twice_is_the_same() {
+    let hash = || ran("fluid", Options::default()).report().result_hash;
+    assert_eq!(hash(), hash());
+}
