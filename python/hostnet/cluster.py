@@ -9,21 +9,19 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hostnet import _core
-from hostnet.results import Timing
+from hostnet.results import Source, Timing
 from hostnet.simulate import source_of
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from os import PathLike
 
     import pyarrow as pa
-
-    from hostnet.results import Source
 
     Progress = Callable[[dict[str, Any]], bool | None]
     Controllers = Mapping[str, Any]
@@ -134,7 +132,7 @@ def resolve(source: Source, seed: int | None = None) -> _core.ClusterPlan:
 
 
 def run_cluster(
-    config: str | PathLike[str],
+    config: str | PathLike[str] | Mapping[str, Any],
     *,
     seed: int | None = None,
     threads: int = 1,
@@ -145,10 +143,10 @@ def run_cluster(
     pcap_snaplen: int = SNAPLEN,
     progress: Progress | None = None,
 ) -> ClusterResults:
-    """Runs the cluster that a TOML or JSON file describes.
+    """Runs the cluster that a TOML or JSON file, or a mapping of the same content, describes.
 
     Args:
-        config: The path of the file.
+        config: The path of the file, or what it would hold.
         seed: Replaces the configuration's seed.
         threads: Threads to use; the results do not depend on it.
         series: The step at which time series are recorded, for example "10 us"; none if not given.
@@ -166,7 +164,7 @@ def run_cluster(
         SimulationError: The run could not go on.
         OSError: The file cannot be read.
     """
-    source = source_of(config)
+    source = _source(config)
     series_ps = 0 if series is None else parse_time_ps(series, "series")
     return run_plan(
         resolve(source, seed),
@@ -177,6 +175,16 @@ def run_cluster(
         capture=None if pcap is None else Capture(Path(pcap), pcap_host, pcap_snaplen),
         progress=progress,
     )
+
+
+def _source(config: str | PathLike[str] | Mapping[str, Any]) -> Source:
+    if isinstance(config, str | PathLike):
+        return source_of(config)
+    try:
+        text = json.dumps(dict(config))
+    except (TypeError, ValueError) as error:
+        raise _core.ConfigError(f"config: {error}") from None
+    return Source(text, "json", "<config>", ".")
 
 
 def run_plan(

@@ -55,6 +55,20 @@ def test_signals_come_in_and_actions_go_out(file: Path) -> None:
     assert last.level == 2
 
 
+def test_a_mapping_is_a_configuration() -> None:
+    config = {
+        "host": {"a": {"kind": "endpoint"}, "b": {"kind": "endpoint"}},
+        "flow": {"bulk": {"kind": "bulk", "from": "a", "to": "b"}},
+        "run": {"warmup": "0 us", "duration": "200 us"},
+    }
+    results = hostnet.run_cluster(config)
+    assert results.classes["bulk"]["goodput_gbps"] > 0
+    with pytest.raises(ConfigError, match="did you mean"):
+        hostnet.run_cluster({**config, "fow": {}})
+    with pytest.raises(ConfigError, match="config: "):
+        hostnet.run_cluster({"host": object()})
+
+
 def test_a_function_and_a_tuple_do_too(file: Path) -> None:
     def stop(signals: Signals) -> tuple[int | None, bool | None]:
         return (4 if signals.sampled == "bandwidth" else None), None
