@@ -84,7 +84,7 @@ def summary_of(config: dict[str, Any]) -> Summary:
                 "nic_buffer_bytes": 1000,
                 "nic_dropped": 1,
                 "goodput_gbps": 78.0,
-                "level": 4 if step >= 30 else 3,
+                "level": 4 if step >= 50 else 3,
                 **signals,
             }
             for step in range(60)

@@ -30,7 +30,17 @@ def plot_study(folder: Path, summary: dict[str, Any], traces: Sequence[Trace]) -
     import matplotlib as mpl
 
     folder.mkdir(parents=True, exist_ok=True)
-    run = RunFiles(folder, summary, {}, [], [], None, None, None)
+    run = RunFiles(
+        directory=folder,
+        summary=summary,
+        manifest={},
+        domains=[],
+        series=[],
+        flows=[],
+        config=None,
+        config_file=None,
+        explanation=None,
+    )
     paths = []
     with mpl.rc_context(STYLE):
         for name, panels in figures_of(summary["panels"]).items():
