@@ -88,7 +88,7 @@ def draw_trace(trace: Trace) -> Figure:
     places = figure.subplots(4 if levels else 3, 1, sharex=True)
     times = [row["time_us"] for row in rows]
     draw_steps(places[0], times, rows, {"iio_write_occupancy": "I_S", "occupancy_smoothed_lines": "smoothed"}, "lines")
-    rates = {"iio_write_gbps": "B_S", "bandwidth_smoothed_gbps": "smoothed", "goodput_gbps": "goodput"}
+    rates = {"iio_write_gbps": "B_S", "bandwidth_smoothed_gbps": "smoothed"}
     draw_steps(places[1], times, rows, rates, "Gbps")
     buffered = [{**row, "buffer": row["nic_buffer_bytes"] / 1000} for row in rows]
     draw_steps(places[2], times, buffered, {"buffer": "NIC buffer", "nic_dropped": "packets dropped"}, "kB, packets")
