@@ -140,10 +140,11 @@ pub(crate) fn run_cluster(
             None => cluster::Run::new(&plan.plan, options),
             Some(bytes) => cluster::Run::resume(&plan.plan, options, bytes).map_err(Failure::Checkpoint)?,
         };
+        let given = guests.len();
         for (host, guest) in guests {
             run.attach(&host, Box::new(guest)).map_err(Failure::Host)?;
         }
-        run.check_controllers().map_err(Failure::Host)?;
+        run.check_controllers().map_err(|error| if given == 0 { hint(error) } else { error }).map_err(Failure::Host)?;
         let complete = simulate(&mut run, &plan.plan, capture, |status| desk.tell(One(status)) && !raised.any())?;
         Ok(RunResult::new(finish(&mut run, complete), run.checkpoint().map(<[u8]>::to_vec), None))
     })?;
@@ -151,6 +152,12 @@ pub(crate) fn run_cluster(
         Some(error) => Err(error),
         None => result.map_err(|failure: Failure| failure.into()),
     }
+}
+
+/// What to do about a controller that is missing, for those who gave none.
+fn hint(mut error: cluster::HostError) -> cluster::HostError {
+    error.why += &format!("; in Python: hostnet.run_cluster(file, controllers={{\"{}\": ...}})", error.host);
+    error
 }
 
 /// Runs to the end, and writes the capture meanwhile.

@@ -8,7 +8,6 @@ use hostnet_model::{Component, Machine};
 use hostnet_sim::cluster::{world, Options, Run};
 use hostnet_sim::Report;
 use proptest::prelude::*;
-use serde_json::Value;
 use std::path::Path;
 
 fn plan(overrides: &[&str]) -> ClusterPlan {
@@ -36,7 +35,7 @@ fn report(overrides: &[&str]) -> Report {
 /// What a row of the summary says: the first of `table` whose `key` is `name`.
 fn read(report: &Report, table: &str, key: &str, name: &str, column: &str) -> f64 {
     let rows = report.summary[table].as_array().expect("a table");
-    let row = rows.iter().find(|row| row[key] == Value::from(name)).unwrap_or_else(|| panic!("{table}: no {name}"));
+    let row = rows.iter().find(|row| row[key] == name).unwrap_or_else(|| panic!("{table}: no {name}"));
     row[column].as_f64().unwrap_or_else(|| panic!("{table}.{column}: {}", row[column]))
 }
 

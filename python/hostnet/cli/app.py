@@ -389,11 +389,13 @@ def list_(
 
 
 @app.command()
-def schema() -> int:
+def schema(
+    cluster: Annotated[bool, typer.Option("--cluster", help="Of clusters of hosts instead of single servers.")] = False,
+) -> int:
     """Print the JSON Schema of configurations, for editors."""
     from hostnet import _core
 
-    typer.echo(_core.schema())
+    typer.echo(_core.cluster_schema() if cluster else _core.schema())
     return 0
 
 

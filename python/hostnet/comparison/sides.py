@@ -108,6 +108,8 @@ def read_side(path: Path) -> Side:
     """
     if not (path / "manifest.json").is_file():
         raise ConfigError(f"{path}: {_what_it_is(path)}")
+    if (path / "limits.parquet").is_file():
+        raise ConfigError(f"{path}: is of a cluster; two runs of single servers are compared")
     names = ("manifest.json", "summary.json", *(f"{table}.parquet" for table in (*TABLES, "epochs")))
     missing = [name for name in names if not (path / name).is_file()]
     if missing:

@@ -120,6 +120,8 @@ def explain_run(folder: str | PathLike[str]) -> Page:
     summary, manifest = _read_json(place, "summary.json"), _read_json(place, "manifest.json")
     if summary.get("kind") == "study" or "seeds" in summary:
         raise ConfigError(f"{place}: holds several runs; name the directory of one")
+    if summary.get("engine") == "cluster":
+        raise ConfigError(f"{place}: is of a cluster; its report.html and its table limits say what limits it")
     for name, content, keys in (
         ("summary.json", summary, ("name", "workloads", "counters", "binding", "regime")),
         ("manifest.json", manifest, ("config",)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hostnet.cluster_view import reasons, views
+from hostnet.report.bars import grouped_chart
 from hostnet.report.charts import Axis, legend, line_chart
 from hostnet.report.html import details, element, section, table
 from hostnet.report.numbers import MISSING, number, time_from_ns
@@ -31,8 +32,8 @@ OVER_TIME = {
 }
 """Title and unit of the columns of the time series, in the order of the charts."""
 
-PERCENTILES = {"p50_us": 50, "p90_us": 90, "p99_us": 99, "p99_9_us": 99.9, "p99_99_us": 99.99}
-"""The columns of the latencies that are percentiles."""
+PERCENTILES = {"p50_us": "P50", "p90_us": "P90", "p99_us": "P99", "p99_9_us": "P99.9", "p99_99_us": "P99.99"}
+"""The columns of the latencies that are percentiles, and what charts call them."""
 
 RAW = ("classes", "latencies", "hosts", "memory", "queues", "control", "limits")
 """The tables of the summary, all columns of which are shown on demand."""
@@ -46,9 +47,9 @@ def cluster_page(run: RunFiles) -> str:
         f"{name} – hostnet",  # noqa: RUF001
         element("header", element("h1", name), element("p", _about(summary), class_="lead")),
         _why(summary),
+        *(_view(view) for view in views(summary, run.flows)),
         _latency_section(summary),
         _over_time(run.series),
-        *(_view(view) for view in views(summary, run.flows)),
         _all_columns(summary),
         notes_section(run),
         reproduce_section(run),
@@ -109,22 +110,25 @@ def _cell(value: Any) -> str:
 
 
 def _latency_section(summary: Row) -> Html | None:
-    """Percentiles of the latencies of requests, as curves. What only few requests saw is far to the right."""
+    """Percentiles of the latencies of requests."""
     rows = [row for row in summary.get("latencies", ()) if row["count"] > 1]
     if not rows:
         return None
-    plotted = [
-        Plotted(
-            row["class"],
-            KINDS[index % len(KINDS)],
-            tuple(Value(float(place), row[key]) for place, key in enumerate(PERCENTILES) if row[key] is not None),
+    plotted = [Plotted(row["class"], KINDS[index % len(KINDS)], _percentiles(row)) for index, row in enumerate(rows)]
+    cards = []
+    for first in range(0, len(plotted), len(KINDS)):
+        some = plotted[first : first + len(KINDS)]
+        chart = grouped_chart("Latency of requests by percentile", Axis("percentile", "µs"), some)
+        cards.append(
+            element("div", element("h3", "Latency by percentile, µs"), legend(some), chart, class_="card wide")
         )
-        for index, row in enumerate(rows)
-    ]
-    marks = ", ".join(f"{place} = P{percent:g}" for place, percent in enumerate(PERCENTILES.values()))
-    chart = line_chart("Latency of requests by percentile", Axis("percentile", "µs"), plotted, wide=True)
-    card = element("div", element("h3", "Latency by percentile, µs"), legend(plotted), chart, class_="card wide")
-    return section("Latency distribution", element("div", card, class_="pair"), note=f"Across: {marks}.")
+    note = "Of few requests the highest percentiles are all that of the slowest one."
+    return section("Latency distribution", element("div", *cards, class_="many"), note=note)
+
+
+def _percentiles(row: Row) -> tuple[Value, ...]:
+    known = [(place, label, row[key]) for place, (key, label) in enumerate(PERCENTILES.items()) if row[key] is not None]
+    return tuple(Value(float(place), value, label=label) for place, label, value in known)
 
 
 def _over_time(series: Sequence[Row]) -> Html | None:
@@ -132,7 +136,7 @@ def _over_time(series: Sequence[Row]) -> Html | None:
     cards = [card for column in OVER_TIME for card in _charts(series, column)]
     if not cards:
         return None
-    note = "Time begins with the measuring window. `--series 50us` sets the step."
+    note = "Time begins with the measuring window."
     return section("Over time", element("div", *cards, class_="pair"), note=note)
 
 

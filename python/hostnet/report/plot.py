@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet.report.cache_plot import draw_caches
 from hostnet.report.cache_series import QUANTITIES, owners
+from hostnet.report.cluster_plot import draw_cluster_series, draw_goodput
 from hostnet.report.load import Row, RunFiles, load_run
 from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.report.parity import EQUAL
@@ -58,6 +59,8 @@ def plots_of(run: RunFiles) -> dict[str, Callable[[RunFiles], Figure]]:
     if run.is_study:
         quadrants = {"quadrants": draw_quadrants} if any(map(is_of_quadrants, run.summary["panels"])) else {}
         return {**quadrants, "panels": draw_panels}
+    if run.is_cluster:
+        return {"goodput": draw_goodput, **({"series": draw_cluster_series} if run.series else {})}
     plots: dict[str, Callable[[RunFiles], Figure]] = {"domains": draw_domains}
     if run.series:
         plots["series"] = draw_series

@@ -7,6 +7,9 @@ use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
+/// Packets of a flow that come one after the other, as what a sender hands down at once is cut into (64 KiB at an MTU of 4 KiB).
+const RUN_PACKETS: u32 = 16;
+
 /// A part that loads a server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Probe {
@@ -87,7 +90,7 @@ pub struct Feeder {
     /// Time between packets in units of 2^-10 ps; 0 = as many as may be in the NIC.
     gap: u64,
     due: u64,
-    flow: u32,
+    sent: u32,
 }
 
 impl Feeder {
@@ -95,7 +98,7 @@ impl Feeder {
     /// the NIC; with a gap of 0 there are always so many.
     #[must_use]
     pub fn new(nic: ComponentId, flows: u32, ip_bytes: u32, most: u32, gap: u64) -> Self {
-        Self { nic, flows, ip_bytes, most: most.max(1), inside: 0, gap, due: 0, flow: 0 }
+        Self { nic, flows, ip_bytes, most: most.max(1), inside: 0, gap, due: 0, sent: 0 }
     }
 
     fn on_event(&mut self, payload: Payload, context: &mut Context) {
@@ -125,9 +128,10 @@ impl Feeder {
 
     fn send(&mut self, context: &mut Context) {
         self.inside += 1;
-        self.flow = (self.flow + 1) % self.flows.max(1);
+        let flow = self.sent / RUN_PACKETS % self.flows.max(1);
+        self.sent = self.sent.wrapping_add(1);
         let packet = Packet {
-            flow: self.flow,
+            flow,
             from: 0,
             to: 0,
             ip_bytes: self.ip_bytes,

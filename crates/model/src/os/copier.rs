@@ -44,15 +44,17 @@ impl CopyLines {
         core: CoreParams,
         stack: &StackParams,
         pages: Pages,
-        rng: Rng,
+        mut rng: Rng,
         footprint: NetFootprint,
         source: CopySource,
         classes: usize,
     ) -> Self {
         let class = (classes - 1) as u8;
+        // Cores that began alike would meet in the same banks for ever.
+        let begun = rng.next_u64() % (source.bytes / source.step_bytes.max(1)).max(1);
         let mut lines = Lines::new(index, core, stack, pages.clone(), rng, [footprint.user, footprint.kernel], classes);
         lines.begin_read(class);
-        Self { lines, pages, source, class, extra_lines: stack.extra_lines, begun: 0, counts: NetCoreCounts::default() }
+        Self { lines, pages, source, class, extra_lines: stack.extra_lines, begun, counts: NetCoreCounts::default() }
     }
 
     /// Lines copied since the start.

@@ -10,8 +10,6 @@ use hostnet_model::os::{CopyLines, CopySource, NetFootprint};
 use hostnet_model::params::{NicParams, ServerParams};
 use hostnet_model::{Component, Machine, Payload};
 
-/// Time before and while a loaded server is measured, in ps.
-const PROBE_PS: [u64; 2] = [12_000_000, 50_000_000];
 /// Bytes of an Ethernet header.
 const ETHERNET_BYTES: u32 = 14;
 
@@ -31,6 +29,15 @@ pub(crate) struct Load {
     pub(crate) hold: usize,
     /// Whether they are stopped.
     pub(crate) halted: bool,
+}
+
+/// For how long a server is loaded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    /// Time before and while it is measured, in ps.
+    pub(super) ps: [u64; 2],
+    /// How often.
+    pub(super) moments: u64,
 }
 
 /// What a loaded server does.
@@ -55,12 +62,13 @@ impl Load {
     }
 }
 
-/// Runs a server under a load for `moments` moments, and takes the mean. The network is its last workload. How lines of different
+/// Runs a server under a load for some moments, and takes the mean. The network is its last workload. How lines of different
 /// sources meet in the banks changes slowly; each moment has them meet in another way.
-pub(super) fn measure(params: &ServerParams, load: &Load, moments: u64) -> Measured {
-    let seeds = (0..moments).map(|moment| params.seed.wrapping_add(moment));
-    let all: Vec<Measured> = seeds.map(|seed| moment(&ServerParams { seed, ..params.clone() }, load.clone())).collect();
-    let mean = |pick: &dyn Fn(&Measured) -> u64| all.iter().map(pick).sum::<u64>() / moments.max(1);
+pub(super) fn measure(params: &ServerParams, load: &Load, span: Span) -> Measured {
+    let seeds = (0..span.moments).map(|moment| params.seed.wrapping_add(moment));
+    let all: Vec<Measured> =
+        seeds.map(|seed| moment(&ServerParams { seed, ..params.clone() }, load.clone(), span.ps)).collect();
+    let mean = |pick: &dyn Fn(&Measured) -> u64| all.iter().map(pick).sum::<u64>() / span.moments.max(1);
     Measured {
         drain_bytes_per_s: mean(&|measured| measured.drain_bytes_per_s),
         write_ps: mean(&|measured| measured.write_ps),
@@ -72,22 +80,23 @@ pub(super) fn measure(params: &ServerParams, load: &Load, moments: u64) -> Measu
     }
 }
 
-fn moment(params: &ServerParams, load: Load) -> Measured {
+fn moment(params: &ServerParams, load: Load, [before_ps, ps]: [u64; 2]) -> Measured {
     let copying = load.copying as u64;
     let mut simulation = loaded_server(params, load);
-    let [start, end] = [PROBE_PS[0], PROBE_PS[0] + PROBE_PS[1]].map(Time::from_ps);
+    let [start, end] = [before_ps, before_ps + ps].map(Time::from_ps);
     simulation.run_until(start, |_| true);
     crate::sample::reset(&mut simulation.parts_mut()[0].0, start);
     let before = copied(&simulation.parts()[0].0);
     simulation.run_until(end, |_| true);
     crate::sample::settle(&mut simulation.parts_mut()[0].0, end);
     let machine = &simulation.parts()[0].0;
-    let mut measured = Measured { workloads: workloads(machine, params.workloads.len(), end), ..Measured::default() };
+    let mut measured =
+        Measured { workloads: workloads(machine, params.workloads.len(), [ps, end.ps()]), ..Measured::default() };
     for component in machine.components() {
         match component {
             Component::Iio(iio) => {
                 let usage = &iio.write().classes()[params.workloads.len() - 1];
-                measured.drain_bytes_per_s = per_s(usage.residence().count());
+                measured.drain_bytes_per_s = per_s(usage.residence().count(), ps);
                 measured.write_ps = usage.residence().mean().unwrap_or(0.0) as u64;
             }
             Component::Probe(probe) => {
@@ -100,13 +109,13 @@ fn moment(params: &ServerParams, load: Load) -> Measured {
         }
     }
     let lines = copied(machine) - before;
-    measured.copy_ps = ((PROBE_PS[1] * copying) << 10).checked_div(lines).unwrap_or(0);
+    measured.copy_ps = ((ps * copying) << 10).checked_div(lines).unwrap_or(0);
     measured
 }
 
-/// Lines in the time of measuring as bytes per second.
-fn per_s(lines: u64) -> u64 {
-    (u128::from(lines) * 64 * 1_000_000_000_000 / u128::from(PROBE_PS[1])) as u64
+/// Lines in `ps` as bytes per second.
+fn per_s(lines: u64, ps: u64) -> u64 {
+    (u128::from(lines) * 64 * 1_000_000_000_000 / u128::from(ps)) as u64
 }
 
 fn copied(machine: &Machine) -> u64 {
@@ -121,18 +130,18 @@ fn copied(machine: &Machine) -> u64 {
 }
 
 /// Memory traffic of every workload but the network.
-fn workloads(machine: &Machine, classes: usize, now: Time) -> Vec<[u64; 2]> {
+fn workloads(machine: &Machine, classes: usize, [ps, end_ps]: [u64; 2]) -> Vec<[u64; 2]> {
     let mut lines = vec![[0; 2]; classes];
     for component in machine.components() {
         let Component::Channel(channel) = component else { continue };
-        let counters = channel.controller().counters(now);
+        let counters = channel.controller().counters(Time::from_ps(end_ps));
         for (class, [read, written]) in lines.iter_mut().enumerate() {
             *read += counters.reads[class];
             *written += counters.writes[class];
         }
     }
     lines[classes - 1] = [0; 2];
-    lines.into_iter().map(|lines| lines.map(per_s)).collect()
+    lines.into_iter().map(|lines| lines.map(|lines| per_s(lines, ps))).collect()
 }
 
 impl Builder<'_> {

@@ -1,13 +1,17 @@
 //! The rates of a server, in every state that it can be in.
 
-use super::load::{measure, Load, Measured};
+use super::load::{measure, Load, Measured, Span};
 use hostnet_model::control::LEVEL_MAX;
 use hostnet_model::params::{
     ControlRule, FluidHold, FluidParams, FluidPoint, FluidRow, RemoteParams, ServerParams, FLUID_SHARES,
 };
 
-/// Moments that a server is measured for while devices write some of what they can, and all of it.
-const MOMENTS: [u64; 2] = [2, 5];
+/// How long a server is measured for while devices write some of what they can, and all of it. Under a full load it takes long until
+/// lines meet in the banks as they will for ever.
+const SOME: Span = Span { ps: [30_000_000, 70_000_000], moments: 1 };
+const ALL: Span = Span { ps: [80_000_000, 120_000_000], moments: 2 };
+/// Up to so many cores that copy, each number is measured; above, powers of 2.
+const EACH: usize = 4;
 
 /// The rates of a server whose network has packets of up to `ip_bytes` bytes and is served by `cores`. The network is its last
 /// workload.
@@ -66,11 +70,9 @@ fn changes_nothing(params: &ServerParams, hold: usize) -> bool {
 /// The rates in one state, for every number of cores that copy. Of many, those in between are straight lines.
 fn of_hold(params: &ServerParams, load: &Load) -> FluidHold {
     let most = load.cores.len();
-    let mut known: Vec<usize> = (0..).map(|power| 1 << power).take_while(|&count| count < most).collect();
-    known.insert(0, 0);
-    known.push(most.max(1));
-    known.dedup();
-    known.retain(|&count| count <= most);
+    let doubled = (0..).map(|power| EACH << power).skip(1).take_while(|&count| count < most);
+    let known: Vec<usize> =
+        (0..most.min(EACH)).chain((EACH < most).then_some(EACH)).chain(doubled).chain([most]).collect();
     let points: Vec<FluidPoint> =
         known.iter().map(|&copying| point(params, &Load { copying, ..load.clone() })).collect();
     let mut copying: Vec<FluidPoint> = (0..=most).map(|count| between(&known, &points, count)).collect();
@@ -82,12 +84,12 @@ fn of_hold(params: &ServerParams, load: &Load) -> FluidHold {
 }
 
 fn point(params: &ServerParams, load: &Load) -> FluidPoint {
-    let most = measure(params, load, MOMENTS[1]);
+    let most = measure(params, load, ALL);
     let drain_bytes_per_s = most.drain_bytes_per_s;
     let per_packet = (u128::from(load.packet_lines()) * 64 * 1_000_000_000_000 * 16) << 10;
     let at = |share: &u32| {
         let gap = per_packet / (u128::from(drain_bytes_per_s.max(1)) * u128::from(*share));
-        measure(params, &Load { gap: gap as u64, ..load.clone() }, MOMENTS[0])
+        measure(params, &Load { gap: gap as u64, ..load.clone() }, SOME)
     };
     let mut measured: Vec<Measured> = FLUID_SHARES[..FLUID_SHARES.len() - 1].iter().map(at).collect();
     measured.push(most);

@@ -1,0 +1,48 @@
+"""Pictures of a run of a cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hostnet.report.cluster_page import OVER_TIME
+from hostnet.report.looks import COLOURS, DASHES, new_figure, plain
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from hostnet.report.load import RunFiles
+
+HOSTS_MAX = len(COLOURS)
+"""Hosts of one picture: as many as there are colours."""
+
+
+def draw_goodput(run: RunFiles) -> Figure:
+    """What applications of each class received."""
+    rows = run.summary["classes"]
+    figure = new_figure(6.4, 1.2 + 0.32 * len(rows))
+    axes = figure.subplots()
+    places = list(range(len(rows)))[::-1]
+    spread = [row["goodput_ci95"] or 0.0 for row in rows]
+    axes.barh(places, [row["goodput_gbps"] for row in rows], xerr=spread, color=COLOURS["a"], height=0.62)
+    axes.set_yticks(places, [plain(row["class"]) for row in rows])
+    axes.set_xlabel("goodput, Gbps")
+    return figure
+
+
+def draw_cluster_series(run: RunFiles) -> Figure:
+    """Every quantity over time, of the first few servers."""
+    told = [name for name in OVER_TIME if any(row[name] for row in run.series)]
+    hosts = list(dict.fromkeys(row["host"] for row in run.series))[:HOSTS_MAX]
+    figure = new_figure(6.4, 1.4 * max(len(told), 1) + 0.6)
+    every = figure.subplots(max(len(told), 1), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, name in zip(every, told, strict=False):
+        title, unit = OVER_TIME[name]
+        for host, kind in zip(hosts, COLOURS, strict=False):
+            own = [row for row in run.series if row["host"] == host and row[name] is not None]
+            style = {"color": COLOURS[kind], "linestyle": DASHES[kind], "linewidth": 1.2, "label": plain(host)}
+            axes.plot([row["time_us"] / 1000 for row in own], [row[name] for row in own], **style)
+        axes.set_title(f"{title}{f', {unit}' if unit else ''}", fontsize=9, loc="left")
+        axes.set_ylim(bottom=0)
+    every[0].legend()
+    every[-1].set_xlabel("time, ms")
+    return figure

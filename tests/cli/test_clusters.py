@@ -1,0 +1,151 @@
+"""`hostnet run` of clusters: what a newcomer sees, and what becomes of mistakes."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from hostnet import _core
+from tests.support import Cli
+
+NAMES = ("dumbbell", "hostcc", "incast")
+SHORT = ("--set", "run.warmup=100 us", "--set", "run.duration=300 us")
+
+
+def written(cli: Cli, name: str) -> Path:
+    """The template as `hostnet new` writes it."""
+    done = cli("new", "--cluster", name)
+    assert (done.returncode, done.stdout) == (0, f"{name}.toml: run it with: hostnet run {name}.toml\n")
+    return cli.folder / f"{name}.toml"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_template_runs_and_says_what_limits_it(cli: Cli, name: str) -> None:
+    done = cli("run", written(cli, name), *SHORT)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(r"^\* \w+(?: is limited by [\w ]+)?: ", done.stdout, re.MULTILINE)
+    assert max(map(len, done.stdout.splitlines())) <= 100
+    run = cli.folder / done.stdout.splitlines()[-1]
+    assert {"summary.json", "manifest.json", "config.toml", "report.html"} <= {file.name for file in run.iterdir()}
+    assert (run / "flows.parquet").is_file()
+    assert not (run / "series.parquet").exists()
+
+
+def test_the_report_has_sections_and_charts(cli: Cli) -> None:
+    done = cli("run", written(cli, "hostcc"), *SHORT, "--series", "20us", "--quiet", "--csv")
+    run = cli.folder / done.stdout.rstrip("\n")
+    page = (run / "report.html").read_text(encoding="utf-8")
+    for heading in (
+        "What limits it",
+        "Traffic",
+        "Hosts: from the NIC to memory",
+        "Control: levels",
+        "Over time",
+        "Ports",
+    ):
+        assert f"<h2>{heading}</h2>" in page
+    assert page.count("<svg") >= 6
+    assert "--series 20us" in page
+    assert len((run / "series.csv").read_text().splitlines()) == 16
+    done = cli("plot", run)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {Path(line).name for line in done.stdout.split()} == {
+        f"{name}.{kind}" for name in ("goodput", "series") for kind in ("png", "svg")
+    }
+
+
+def test_json_is_the_summary(cli: Cli) -> None:
+    done = cli("run", written(cli, "dumbbell"), *SHORT, "--json")
+    summary = json.loads(done.stdout)
+    assert summary["engine"] == "cluster"
+    assert [row["class"] for row in summary["limits"]] == [row["class"] for row in summary["classes"]]
+
+
+@pytest.mark.parametrize(
+    ("assignment", "says"),
+    [
+        ('network.rat="1 Gbps"', 'network.rat: unknown key; did you mean "rate"?'),
+        ('network.rate="1 Gpbs"', '(did you mean "Gbps"?)'),
+        ('flow.bulk.to="recever"', 'there is no host "recever"; did you mean "receiver"?'),
+        ('flow.bulk.transport="dctpc"', 'there is no transport "dctpc"; did you mean "dctcp"?'),
+        ('network.switch.ecn="100 MB"', "is above the buffer of 16 MB"),
+        ('host.receiver.control.rule="hostc"', 'did you mean "hostcc"?'),
+        ('host.receiver.control.rule="user"', 'controllers={"receiver": ...}'),
+        ("host.receiver.nic.ring=0", "0 is out of range; 1 to 65536 is allowed"),
+        ('flow.bulk.to_cores="99"', "core 99 does not exist at host.receiver"),
+        ('host.sender.latency="-1 us"', "is negative"),
+        ('run.duration="0 ms"', "run.duration"),
+        ('flow.bulk.from="receiver"', "flow.bulk"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(cli: Cli, assignment: str, says: str) -> None:
+    done = cli("run", written(cli, "hostcc"), "--set", assignment)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (cli.folder / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    "option", [("--counters", "perf"), ("--seeds", "2"), ("--trace",), ("--compare", "predict"), ("--threads", "0")]
+)
+def test_options_of_single_servers_are_refused(cli: Cli, option: tuple[str, ...]) -> None:
+    done = cli("run", written(cli, "dumbbell"), *option)
+    assert done.returncode == 2
+    assert option[0] in done.stderr
+
+
+def test_captures_are_of_clusters(cli: Cli) -> None:
+    done = cli("run", cli.file, "--pcap", "a.pcap")
+    assert done.returncode == 2
+    assert "--pcap" in done.stderr
+    assert not (cli.folder / "a.pcap").exists()
+
+
+@pytest.mark.parametrize("command", [("explain",), ("compare", "other")])
+def test_commands_for_single_servers_say_so(cli: Cli, command: tuple[str, ...]) -> None:
+    done = cli("run", written(cli, "dumbbell"), *SHORT, "--quiet")
+    run = done.stdout.rstrip("\n")
+    done = cli(command[0], run, *([run] if len(command) > 1 else []))
+    assert done.returncode == 2
+    assert "is of a cluster" in done.stderr
+
+
+def test_ctrl_c_keeps_what_was_measured(cli: Cli) -> None:
+    file = written(cli, "dumbbell")
+    process = cli.start("run", file, "--set", "run.duration=100 s", "--set", "run.warmup=1 ms")
+    try:
+        process.send_signal(signal.SIGINT)
+        stdout, _ = process.communicate(timeout=40)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    run = cli.folder / stdout.splitlines()[-1]
+    assert json.loads((run / "manifest.json").read_text())["complete"] is False
+
+
+def test_a_run_goes_on_from_a_checkpoint(cli: Cli) -> None:
+    file = written(cli, "hostcc")
+    first = cli("run", file, *SHORT, "--checkpoint-at", "200us", "--checkpoint", "c.bin", "--quiet")
+    assert first.returncode == 0, first.stderr
+    second = cli("run", file, *SHORT, "--from", "c.bin", "--quiet")
+    assert second.returncode == 0, second.stderr
+    hashes = [
+        json.loads((cli.folder / done.stdout.strip() / "manifest.json").read_text())["result_hash"]
+        for done in (first, second)
+    ]
+    assert hashes[0] == hashes[1]
+    (cli.folder / "c.bin").write_bytes(b"hostnet")
+    damaged = cli("run", file, *SHORT, "--from", "c.bin")
+    assert damaged.returncode == 2
+
+
+def test_the_schema_of_clusters_has_every_table(cli: Cli) -> None:
+    done = cli("schema", "--cluster")
+    assert json.loads(done.stdout) == json.loads(_core.cluster_schema())
+    properties = json.loads(done.stdout)["properties"]
+    assert {"host", "network", "switch", "cable", "flow", "transport", "run"} <= set(properties)
