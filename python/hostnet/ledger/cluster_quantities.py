@@ -243,7 +243,7 @@ def explained_changes(_series: Series, run: Outcome, _: Outcome | None) -> Estim
     return Estimate(100 * explained / len(changes) if changes else math.nan, None)
 
 
-CHANGE_STEPS = 10
+CHANGE_STEPS = 40
 """Steps of a time series before a change of the level in which its reason is looked for."""
 
 CONGESTED_LINES, TARGET_GBPS = 70.0, 84.0

@@ -30,7 +30,17 @@ def plot_study(folder: Path, summary: dict[str, Any], traces: Sequence[Trace]) -
     import matplotlib as mpl
 
     folder.mkdir(parents=True, exist_ok=True)
-    run = RunFiles(folder, summary, {}, [], [], None, None, None)
+    run = RunFiles(
+        directory=folder,
+        summary=summary,
+        manifest={},
+        domains=[],
+        series=[],
+        flows=[],
+        config=None,
+        config_file=None,
+        explanation=None,
+    )
     paths = []
     with mpl.rc_context(STYLE):
         for name, panels in figures_of(summary["panels"]).items():
@@ -78,7 +88,7 @@ def draw_trace(trace: Trace) -> Figure:
     places = figure.subplots(4 if levels else 3, 1, sharex=True)
     times = [row["time_us"] for row in rows]
     draw_steps(places[0], times, rows, {"iio_write_occupancy": "I_S", "occupancy_smoothed_lines": "smoothed"}, "lines")
-    rates = {"iio_write_gbps": "B_S", "bandwidth_smoothed_gbps": "smoothed", "goodput_gbps": "goodput"}
+    rates = {"iio_write_gbps": "B_S", "bandwidth_smoothed_gbps": "smoothed"}
     draw_steps(places[1], times, rows, rates, "Gbps")
     buffered = [{**row, "buffer": row["nic_buffer_bytes"] / 1000} for row in rows]
     draw_steps(places[2], times, buffered, {"buffer": "NIC buffer", "nic_dropped": "packets dropped"}, "kB, packets")
