@@ -93,7 +93,7 @@ fn switches_and_nics_can_do_what_is_asked() {
         &["network.switch.pfc={ xoff = \"1 MB\", xon = \"2 MB\" }"],
         &["network.switch.pfc", "2 MB are more than xoff = 1 MB"],
     );
-    says(BASE, &["host.s.nic.pfc={ xoff = \"2 MB\", xon = \"1 MB\" }"], &["2 MB are more than the buffer of 1 MB"]);
+    says(BASE, &["host.s.nic.pfc={ xoff = \"2 MB\", xon = \"1 MB\" }"], &["2 MB are more than the buffer of 500 KiB"]);
     says(BASE, &["host.s.nic.descriptor=4 KiB", "network.mtu=9000 B"], &["4 KiB are less than a packet of 9000 B"]);
     says(BASE, &["host.s.nic.buffer=4 KiB", "network.mtu=9000 B"], &["4 KiB have no room for a packet of 9000 B"]);
     says(BASE, &["host.s.nic.pool=1 MiB"], &["less than nic.ring = 1024 descriptors"]);

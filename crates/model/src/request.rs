@@ -24,7 +24,7 @@ pub enum Kind {
     CoreClean,
     /// The CHA writes a dirty line of the LLC to memory.
     Evict,
-    /// The CHA writes to memory that another socket owns a line from now on.
+    /// The memory side notes in memory that another socket owns a line from now on.
     Directory,
     /// A device reads a line.
     IoRead,

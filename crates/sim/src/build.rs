@@ -470,6 +470,7 @@ fn components(builder: &mut Builder) -> Vec<Component> {
     if let Some(control) = &params.control {
         iio.set_clock(control.iio_clock_ps);
     }
+    iio.set_bursts(params.nic.as_ref().map_or(0, |nic| nic.burst_shift));
     all.push(Component::Iio(Box::new(iio)));
     all.extend(builder.drives().into_iter().map(|ssd| Component::Ssd(Box::new(ssd))));
     if let Some(nic) = &params.nic {

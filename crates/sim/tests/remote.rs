@@ -153,7 +153,7 @@ fn stores_write_the_directory_and_loads_do_not() {
         let now = simulation.progress().time;
         let machine = settled(&mut simulation);
         let reads: u64 = counters(machine, now).iter().flat_map(|count| count.reads.to_vec()).sum();
-        let writes = acquired(machine, Group::ChaWrite, 0);
+        let writes: u64 = counters(machine, now).iter().flat_map(|count| count.writes.to_vec()).sum();
         assert_near("writes per read", writes as f64 / reads as f64, share, 0.02);
     }
 }

@@ -96,13 +96,14 @@ impl Cha {
     /// Writes a dirty line to memory that nothing waits for.
     #[allow(clippy::unused_self)]
     fn evict(&self, evicted: Evicted, context: &mut Context) {
-        Self::write_by_itself(Kind::Evict, evicted.line, evicted.class, context);
+        let id = Self::write_by_itself(Kind::Evict, evicted.line, evicted.class, context);
+        context.send(context.id, EVICT_PS, Payload::Arrive(id));
     }
 
-    /// Writes a line to memory for nobody who waits.
-    pub(super) fn write_by_itself(kind: Kind, line: u64, class: u8, context: &mut Context) {
+    /// A write of a line to memory for nobody who waits.
+    pub(super) fn write_by_itself(kind: Kind, line: u64, class: u8, context: &mut Context) -> RequestId {
         let now = context.now();
-        let id = context.requests.insert(Request {
+        context.requests.insert(Request {
             kind,
             class,
             book: 0,
@@ -116,12 +117,6 @@ impl Cha {
             entered: now,
             admitted: now,
             next: RequestId::NONE,
-        });
-        if kind == Kind::Directory {
-            let channel = context.channel(context.decoder.place(line).channel);
-            context.send(channel, EVICT_PS, Payload::Arrive(id));
-            return;
-        }
-        context.send(context.id, EVICT_PS, Payload::Arrive(id));
+        })
     }
 }

@@ -7,6 +7,9 @@ use super::Cha;
 use crate::context::{Context, Payload};
 use crate::request::{Kind, Request, RequestId};
 
+/// From the data of a line at the memory side to the arrival of its directory's write at the channel, in ps.
+const DIRECTORY_PS: u64 = 1;
+
 impl Cha {
     /// Lets the LLC have a request of another socket; true when it needs nothing of memory. A line that another socket writes
     /// leaves the LLC.
@@ -24,11 +27,14 @@ impl Cha {
         hit
     }
 
-    /// With a directory in memory, a write of the line notes that another socket owns it. Nothing waits for that.
+    /// With a directory in memory, a write of the line notes that another socket owns it. The memory side makes it: it takes no
+    /// entry of the CHA, and nothing waits for it.
     pub(super) fn note_owner(&self, id: RequestId, context: &mut Context) {
         let Request { class, line, for_store, .. } = *context.requests.get(id);
         if self.directory && for_store {
-            Self::write_by_itself(Kind::Directory, line, class, context);
+            let id = Self::write_by_itself(Kind::Directory, line, class, context);
+            let channel = context.channel(context.requests.get(id).place.channel);
+            context.send(channel, DIRECTORY_PS, Payload::Arrive(id));
         }
     }
 }

@@ -81,6 +81,8 @@ pub struct Iio {
     /// Of the write and the read buffer.
     counts: [Cumulative; 2],
     clock_ps: u64,
+    /// Lines of 64 B that an entry stands for, as a power of two.
+    burst_shift: u32,
 }
 
 impl Iio {
@@ -108,6 +110,7 @@ impl Iio {
             port_free: Time::ZERO,
             counts: [Cumulative::default(); 2],
             clock_ps: 1,
+            burst_shift: 0,
             params,
             rng,
         }
@@ -123,16 +126,22 @@ impl Iio {
         self.clock_ps = clock_ps.max(1);
     }
 
-    /// The value of a counter.
+    /// Has counters count `2^shift` lines for every entry, which is what it stands for in bursts.
+    pub fn set_bursts(&mut self, shift: u32) {
+        self.burst_shift = shift;
+    }
+
+    /// The value of a counter, in lines of 64 B.
     #[must_use]
     pub fn counter(&self, counter: IioCounter, now: Time) -> u64 {
         let [write, read] = &self.counts;
-        match counter {
+        let entries = match counter {
             IioCounter::WriteOccupancy => write.occupancy_ps(now, self.write.in_use()) / self.clock_ps,
             IioCounter::WriteInsertions => write.insertions(),
             IioCounter::ReadOccupancy => read.occupancy_ps(now, self.read.in_use()) / self.clock_ps,
             IioCounter::ReadInsertions => read.insertions(),
-        }
+        };
+        entries << self.burst_shift
     }
 
     /// A counter is read.
