@@ -63,7 +63,10 @@ class Desk(Generic[Result]):
             "done": sum(ended),
             "total": len(futures),
             "simulated_ps": sum(int(status.get("simulated_ps", 0)) for status in self.last),
-            self.unit: sum(int(status.get(self.unit, 0)) for status in self.last),
+            # A short run may end before it has told anything.
+            self.unit: sum(come)
+            if self.unit == self.measure
+            else sum(int(told.get(self.unit, 0)) for told in self.last),
             "progress": sum(come) / max(sum(sizes), 1),
         }
 

@@ -331,6 +331,20 @@ pub(super) fn settle(world: &mut World, now: Time) {
     }
 }
 
+/// Lines that cores and devices of servers have begun since the window began: what moves on where no packet does.
+pub(super) fn lines_moved(simulation: &Simulation<World>) -> u64 {
+    let servers = simulation.worlds().filter_map(|world| match world {
+        World::Server(machine) => Some(&**machine),
+        World::Fabric(_) => None,
+    });
+    let groups = [Group::Lfb, Group::P2mWrite, Group::P2mRead];
+    let begun = |machine: &Machine| -> u64 {
+        let domains = groups.iter().flat_map(|&group| sample::domains(machine, group));
+        domains.flat_map(|(_, domain)| domain.classes()).map(|usage| usage.acquired()).sum()
+    };
+    servers.map(begun).sum()
+}
+
 /// Whether lines or packets are on their way.
 pub(super) fn is_busy(simulation: &Simulation<World>) -> bool {
     simulation.worlds().any(|world| match world {

@@ -296,8 +296,9 @@ impl Run {
     /// Packets or lines that are on their way while nothing arrives mean that the world is stuck.
     fn check_progress(&mut self, totals: &Totals, now: Time) -> Result<(), SimulationError> {
         let state = &mut self.state;
-        if totals.moved() != state.moved || !super::read::is_busy(&state.simulation) {
-            state.moved = totals.moved();
+        let moved = totals.moved().wrapping_add(super::read::lines_moved(&state.simulation));
+        if moved != state.moved || !super::read::is_busy(&state.simulation) {
+            state.moved = moved;
             state.moved_at = now;
         }
         let idle_ps = now.since(state.moved_at);
