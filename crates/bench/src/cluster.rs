@@ -37,7 +37,7 @@ warmup = "100 us"
 /// Two loaded servers and a switch on one thread (the reference) and on two.
 #[must_use]
 pub fn rows(size: Size) -> Vec<Row> {
-    let (repetitions, duration_us) = if size == Size::Quick { (1, 20) } else { (5, 500) };
+    let (repetitions, duration_us) = if size == Size::Quick { (1, 20) } else { (5, 1500) };
     let plan = plan(duration_us, if size == Size::Quick { 5 } else { 100 });
     let samples = interleaved(repetitions, &[&|| measure(&plan, 1), &|| measure(&plan, 2)]);
     let name = |threads: &str| format!("2 servers and a switch, {threads}");

@@ -3,10 +3,13 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// How often a thread looks before it sleeps: some ten microseconds, less than falling asleep and being woken costs.
+/// How often a thread looks before it offers its processor to others: some ten microseconds.
 const LOOKS: u32 = 1 << 9;
+/// How often it then offers it before it sleeps: near a millisecond on an idle machine. Being woken takes tens of microseconds, as
+/// much as the windows of loaded servers differ from each other.
+const OFFERS: u32 = 1 << 10;
 
-/// A barrier whose threads first look whether all have come, and sleep only when that takes long.
+/// A barrier whose threads first look whether all have come, then let others run, and sleep only when that takes long.
 pub(crate) struct Meeting {
     threads: usize,
     arrived: AtomicUsize,
@@ -39,6 +42,12 @@ impl Meeting {
                 return;
             }
             std::hint::spin_loop();
+        }
+        for _ in 0..OFFERS {
+            if self.over.load(Ordering::SeqCst) != meeting {
+                return;
+            }
+            std::thread::yield_now();
         }
         let mut asleep = lock(&self.asleep);
         *asleep += 1;
