@@ -8,8 +8,8 @@ use crate::cache::{Evicted, Victim};
 use crate::context::{Context, Payload};
 use crate::request::{Kind, Request, RequestId};
 
-/// From the decision to write a line to memory to the arrival of that request at its slice, in ps.
-const EVICT_PS: u64 = 1;
+/// From the decision to write a line to memory to the arrival of that request at its slice, or at its channel, in ps.
+pub(super) const EVICT_PS: u64 = 1;
 
 impl Cha {
     /// Lets the LLC have a request; true when it needs nothing of memory.

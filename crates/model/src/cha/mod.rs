@@ -10,6 +10,7 @@ mod remote;
 use crate::context::{Context, Payload};
 use crate::params::{CacheParams, ChaParams, CoreParams, IioParams, RemoteParams};
 use crate::request::{Fifo, Kind, Request, RequestId};
+use cached::EVICT_PS;
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -173,9 +174,9 @@ impl Cha {
         let delay = match kind {
             Kind::CoreRead | Kind::IoRead => self.params.read_to_mc_ps,
             Kind::IoWrite => self.params.io_write_to_mc_ps,
-            Kind::CoreWrite | Kind::CoreClean | Kind::Evict | Kind::Directory | Kind::IoPut => {
-                self.params.core_write_to_mc_ps
-            }
+            // What a device writes to the LLC waits until the channel has room for the line that leaves, not for its way there.
+            Kind::IoPut => EVICT_PS,
+            Kind::CoreWrite | Kind::CoreClean | Kind::Evict | Kind::Directory => self.params.core_write_to_mc_ps,
         };
         slice.core_writes += u32::from(kind.is_core_write());
         if kind == Kind::CoreWrite {
@@ -214,9 +215,8 @@ impl Cha {
         self.tor.release_unnamed(now);
         let index = usize::from(slice);
         if kind.is_io() {
-            let put_ps = if kind == Kind::IoPut { self.put_ps } else { 0 };
             context.requests.get_mut(id).class = book / BOOKS as u8;
-            context.send(owner, self.io_write_ack_ps + put_ps, Payload::Acknowledged(id));
+            context.send(owner, self.io_write_ack_ps, Payload::Acknowledged(id));
         } else {
             self.slices[index].core_writes -= 1;
             context.requests.remove(id);
