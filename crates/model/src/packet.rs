@@ -56,7 +56,7 @@ pub struct Packet {
     pub corrupt: bool,
     /// At the receiving server: the queue of the NIC it came in by.
     pub queue: u16,
-    /// At a server: the physical line at which it lies in memory.
+    /// At a server: the line of virtual memory at which it lies.
     pub line: u64,
     /// What it is for.
     pub content: Content,

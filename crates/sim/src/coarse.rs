@@ -230,6 +230,7 @@ impl Grain {
         NicParams {
             pcie: self.pcie(&nic.pcie),
             descriptor_bytes: self.bytes(u64::from(nic.descriptor_bytes)) as u32,
+            stride_bytes: (nic.stride_bytes >> self.shift).next_multiple_of(64),
             pool_bytes: self.bytes(nic.pool_bytes),
             burst_shift: self.shift,
             ..nic.clone()

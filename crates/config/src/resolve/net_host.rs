@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 
 /// Bytes of an Ethernet header, which lie in memory before the IP packet.
 const ETHERNET_HEADER_BYTES: u32 = 14;
-const PAGE_BYTES: u32 = 4096;
+/// What drivers cut the memory of receive queues into: half a page.
+const FRAGMENT_BYTES: u32 = 2048;
 const PS_PER_S: u64 = 1_000_000_000_000;
 
 /// Cores of other sockets; `None` when no workload runs on any.
@@ -68,7 +69,9 @@ pub(super) fn nic(
     mtu_bytes: u32,
 ) -> Result<NicParams, Issue> {
     let frame = mtu_bytes + ETHERNET_HEADER_BYTES;
-    let descriptor = spec.descriptor.map_or(frame.next_multiple_of(PAGE_BYTES), |Size(bytes)| bytes as u32);
+    let needed = frame.next_multiple_of(FRAGMENT_BYTES);
+    let needed = if spec.stride.is_some() { needed.next_power_of_two() } else { needed };
+    let descriptor = spec.descriptor.map_or(needed, |Size(bytes)| bytes as u32);
     let shown = |bytes: u64| format(bytes, Dimension::Size);
     if frame > descriptor {
         let message = format!(
@@ -104,6 +107,7 @@ pub(super) fn nic(
         queues,
         ring_entries: spec.ring,
         descriptor_bytes: descriptor,
+        stride_bytes: spec.stride.map_or(0, |Size(bytes)| bytes as u32),
         pool_bytes: pool,
         completion_bytes: spec.completion.0 as u32,
         receive_ps: spec.receive.0,
@@ -166,8 +170,9 @@ pub(super) fn pfc_params(spec: &PfcSpec, buffer_bytes: u64, path: &str, buffer_p
     Ok(PfcParams { priorities, xoff_bytes: spec.xoff.0, xon_bytes: spec.xon.0 })
 }
 
-/// Resolves what network traffic costs the cores; `cores` are those with a receive queue.
-pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>) -> StackParams {
+/// Resolves what network traffic costs the cores; `cores` are those with a receive queue. With `ddio` the LLC has what the NIC wrote.
+pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool) -> StackParams {
+    let extra_lines = if ddio { 0.0 } else { spec.extra_lines };
     StackParams {
         cores,
         packet_ps: spec.packet.0,
@@ -181,7 +186,7 @@ pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>) -> StackParams {
         budget: spec.budget,
         gro_bytes: spec.gro.0 as u32,
         poll: spec.poll,
-        extra_lines: (spec.extra_lines * 65536.0).round() as u64,
+        extra_lines: (extra_lines * 65536.0).round() as u64,
         copy_ahead: spec.copy_ahead,
         cached_user: spec.cached_user,
         burst_shift: 0,

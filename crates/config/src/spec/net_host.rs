@@ -18,14 +18,20 @@ pub(crate) struct NicSpec {
     /// Descriptors per receive queue.
     #[schemars(range(min = 1, max = 65536))]
     pub(crate) ring: u32,
-    /// Memory per descriptor (size), a multiple of 4 KiB; when absent, what the largest packet of the host's flows needs.
+    /// Memory per descriptor (size), a multiple of 2 KiB; when absent, what the largest packet of the host's flows needs: the next
+    /// multiple of 2 KiB, or power of two with `nic.stride`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-min" = "4 KiB", "x-max" = "64 KiB", "x-multiple-of" = "4 KiB"))]
+    #[schemars(extend("x-min" = "2 KiB", "x-max" = "64 KiB", "x-multiple-of" = "2 KiB"))]
     pub(crate) descriptor: Option<Size>,
+    /// With a striding receive queue, packets lie one after the other at multiples of this (size), a multiple of 64 B; when
+    /// absent, each in the memory of its own descriptor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "4 KiB", "x-multiple-of" = "64 B"))]
+    pub(crate) stride: Option<Size>,
     /// Memory that the buffers of one queue go through before the first is used again (size); that of all descriptors
     /// of the ring when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-min" = "4 KiB", "x-max" = "16 GiB"))]
+    #[schemars(extend("x-min" = "2 KiB", "x-max" = "16 GiB"))]
     pub(crate) pool: Option<Size>,
     /// A completion, written to memory after the data of a packet (size).
     #[schemars(extend("x-min" = "1 B", "x-max" = "256 B"))]
@@ -131,7 +137,8 @@ pub(crate) struct StackSpec {
     pub(crate) gro: Size,
     /// Whether the cores poll instead of waiting for interrupts.
     pub(crate) poll: bool,
-    /// Lines of memory traffic beside DMA and copy, per received packet; half are read, half read and written (0 to 256).
+    /// Lines per received packet that the kernel reads from memory beside the payload: headers and completions. With `nic.ddio`
+    /// the LLC has them (0 to 256).
     #[schemars(range(min = 0.0, max = 256.0))]
     pub(crate) extra_lines: f64,
     /// Lines that a copy asks for ahead of the one it needs (hardware prefetch), at most the LFB entries.

@@ -32,7 +32,6 @@ pub(super) struct Queue {
     pub(super) core: ComponentId,
     base: u64,
     pool_bytes: u64,
-    buffer_bytes: u64,
     ring_bytes: u64,
     /// Where the next buffer begins in the pool.
     buffer: u64,
@@ -55,8 +54,7 @@ impl Queue {
         Self {
             core,
             base,
-            pool_bytes: params.pool_bytes / u64::from(params.descriptor_bytes) * u64::from(params.descriptor_bytes),
-            buffer_bytes: u64::from(params.descriptor_bytes),
+            pool_bytes: params.pool_bytes,
             ring_bytes: ring_bytes(params),
             buffer: 0,
             completion: 0,
@@ -69,11 +67,14 @@ impl Queue {
         }
     }
 
-    /// Takes a descriptor: the virtual address of its memory.
-    pub(super) fn take(&mut self) -> u64 {
+    /// Takes a descriptor and the next `bytes` bytes of the pool, at most all of it: their virtual address.
+    pub(super) fn take(&mut self, bytes: u32) -> u64 {
         self.free -= 1;
+        if self.buffer + u64::from(bytes) > self.pool_bytes {
+            self.buffer = 0;
+        }
         let address = self.base + self.buffer;
-        self.buffer = (self.buffer + self.buffer_bytes) % self.pool_bytes;
+        self.buffer += u64::from(bytes);
         address
     }
 

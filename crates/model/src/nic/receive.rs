@@ -272,10 +272,10 @@ impl Receive {
             let left = self.burst_bytes(roce.bytes, 0, common);
             return Some(Head { id, queue: 0, class, address, left, rdma: true, since });
         }
-        let address = self.queues[usize::from(packet.queue)].take();
-        packet.line = common.pages.physical(address) / 64;
         let (queue, frame) = (packet.queue, frame_bytes(packet));
         let left = self.burst_bytes(frame, 1, common);
+        let address = self.queues[usize::from(queue)].take(common.params.step_bytes(left));
+        packet.line = address / 64;
         Some(Head { id, queue, class, address, left, rdma: false, since })
     }
 

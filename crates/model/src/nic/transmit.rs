@@ -21,6 +21,9 @@ const TCP: u16 = 2;
 const RDMA_DATA: u16 = 4;
 const RDMA_CONTROL: u16 = 6;
 
+/// Lines of a page, which no read request crosses the end of (PCIe base specification 3.0, 2.2.7).
+const PAGE_LINES: u64 = 64;
+
 /// A segment whose descriptor was asked for.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Open {
@@ -47,6 +50,7 @@ struct SendQueue {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Cut {
     id: PacketId,
+    /// The line of virtual memory that is asked for next, and how many are left.
     line: u64,
     lines: u32,
     class: u8,
@@ -263,18 +267,19 @@ impl Transmit {
             return;
         }
         self.window_used += bytes;
-        let line = common.pages.physical(address) / 64;
+        let line = address / 64;
         self.cut = Some(Cut { id, line, lines: (bytes >> common.params.burst_shift).div_ceil(64).max(1), class });
     }
 
     /// Asks memory for the next part of the packet that is being cut.
     fn ask(&mut self, dma: &mut Dma, common: &mut Common, context: &mut Context) -> bool {
         let Some(cut) = &mut self.cut else { return false };
-        let lines = dma.read_lines(cut.lines);
+        let page_lines = (PAGE_LINES >> common.params.burst_shift).max(1);
+        let lines = dma.read_lines(cut.lines).min((page_lines - cut.line % page_lines) as u32);
         if !dma.may_read(lines) {
             return false;
         }
-        dma.read(cut.line, lines, cut.class, context);
+        dma.read(common.pages.physical(cut.line * 64) / 64, lines, cut.class, context);
         common.counters.read_bytes += (u64::from(lines) * 64) << common.params.burst_shift;
         cut.line += u64::from(lines);
         cut.lines -= lines;

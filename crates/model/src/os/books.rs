@@ -114,6 +114,6 @@ pub struct NetCoreCounts {
     pub source_hits: u64,
     /// Lines of user buffers stored to.
     pub destination_lines: u64,
-    /// Lines of kernel structures.
+    /// Lines of headers and completions.
     pub extra_lines: u64,
 }

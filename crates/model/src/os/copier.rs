@@ -83,7 +83,7 @@ impl CopyLines {
         while self.lines.left() < 2 * u64::from(self.source.lines) {
             let CopySource { base, bytes, step_bytes, lines } = self.source;
             let address = base + self.begun * step_bytes % bytes.max(1);
-            self.lines.source(self.pages.physical(address) / 64, lines);
+            self.lines.source(address / 64, lines);
             self.begun += 1;
             self.lines.owe(self.extra_lines, self.class, &mut self.counts, context);
         }

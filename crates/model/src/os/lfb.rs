@@ -118,19 +118,14 @@ impl Lfb {
 
     /// The data of a read is back; returns what it was for. A line that was stored to displaces a dirty line: with caches the one
     /// that they give up, else the one that `leaves` names.
-    pub(super) fn on_data(
-        &mut self,
-        id: RequestId,
-        leaves: impl FnOnce(Purpose) -> u64,
-        context: &mut Context,
-    ) -> Purpose {
+    pub(super) fn on_data(&mut self, id: RequestId, leaves: impl FnOnce() -> u64, context: &mut Context) -> Purpose {
         let now = context.now();
         let Request { line, for_store, since, entered, tag, .. } = *context.requests.get(id);
         let (purpose, class) = Purpose::of(tag);
         self.read.release(now, class, since);
         let victim = match context.caches.as_deref_mut() {
             Some(caches) => caches.fill(self.index, line, class, for_store, false),
-            None if for_store => Some(crate::cache::Victim { line: leaves(purpose), class, dirty: true }),
+            None if for_store => Some(crate::cache::Victim { line: leaves(), class, dirty: true }),
             None => None,
         };
         match victim {

@@ -14,9 +14,9 @@ use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Lines of kernel structures that are on their way at a time: the kernel follows few pointers at once (assumed).
+/// Lines of headers and completions that are on their way at a time: the kernel follows few pointers at once (assumed).
 const EXTRA_IN_FLIGHT: u32 = 4;
-/// Lines of kernel structures owed above which the softirq waits.
+/// Lines of headers and completions owed above which the softirq waits.
 pub(super) const EXTRA_BACKLOG: u64 = 256;
 /// Stores that retire before their lines are there: entries of the store buffer (Skylake has 56).
 const STORES_MAX: u32 = 56;
@@ -91,12 +91,11 @@ pub(super) struct Lines {
     /// Stores to the user's buffer whose lines are not yet asked for.
     stores: u32,
     store_class: u8,
-    kernel: Stores,
-    /// Lines of kernel structures that are to be touched, in units of 2^-16.
+    kernel: Walk,
+    /// Lines of headers and completions that are to be read, in units of 2^-16.
     owed: u64,
     extra_class: u8,
     extra_in_flight: u32,
-    extra_store: bool,
     /// Time that copies waited over a memory of rates, in ps.
     waited_ps: u64,
 }
@@ -115,7 +114,7 @@ impl Lines {
         let own = Rng::new(rng.next_u64(), u64::from(index));
         Self {
             user: Stores::new(user, Pattern::Sequential, &core, &pages, &mut rng),
-            kernel: Stores::new(kernel, Pattern::Random, &core, &pages, &mut rng),
+            kernel: Walk::new(kernel.base, kernel.bytes, Pattern::Random, &mut rng),
             lfb: Lfb::new(index, core, own, classes),
             pages,
             rng,
@@ -128,7 +127,6 @@ impl Lines {
             owed: 0,
             extra_class: 0,
             extra_in_flight: 0,
-            extra_store: false,
             waited_ps: 0,
         }
     }
@@ -169,7 +167,7 @@ impl Lines {
         if self.copy.from_memory {
             for _ in 0..lines {
                 let line = self.user.walk.next(&self.pages, &mut self.rng);
-                self.source(line, 1);
+                self.source_run(line, 1);
             }
         } else {
             self.copy.lines = lines;
@@ -182,8 +180,19 @@ impl Lines {
         self.copy = Copy { class, from_memory, runs, ..Copy::default() };
     }
 
-    /// Adds `lines` physical lines from `line` on to the source of the copy.
-    pub(super) fn source(&mut self, line: u64, lines: u32) {
+    /// Adds `lines` lines of virtual memory from `line` on to the source of the copy.
+    pub(super) fn source(&mut self, mut line: u64, mut lines: u32) {
+        let run_lines = (self.pages.run_bytes() / 64).max(1);
+        while lines > 0 {
+            let within = u64::from(lines).min(run_lines - line % run_lines) as u32;
+            self.source_run(self.pages.physical(line * 64) / 64, within);
+            line += u64::from(within);
+            lines -= within;
+        }
+    }
+
+    /// Adds `lines` physical lines from `line` on.
+    fn source_run(&mut self, line: u64, lines: u32) {
         self.copy.runs.push_back((line, lines));
         self.copy.lines += u64::from(lines);
     }
@@ -287,38 +296,34 @@ impl Lines {
         }
     }
 
-    /// The kernel is to touch `lines` lines of its structures, in units of 2^-16.
+    /// The kernel is to read `lines` lines of headers and completions, in units of 2^-16.
     pub(super) fn owe(&mut self, lines: u64, class: u8, counts: &mut NetCoreCounts, context: &mut Context) {
         self.owed += lines;
         self.extra_class = class;
         match context.fluid.as_deref_mut() {
             None => self.touch(counts, context),
             Some(memory) => {
-                // What a line that is stored to displaces leaves for memory; the time is part of the rates.
+                // The time is part of the rates.
                 let lines = self.owed / LINE;
-                let stores = (lines + u64::from(self.extra_store)) / 2;
-                self.extra_store ^= lines % 2 == 1;
                 self.owed %= LINE;
                 counts.extra_lines += lines;
-                memory.count(class, lines, stores);
+                memory.count(class, lines, 0);
             }
         }
     }
 
-    /// Lines of kernel structures that are owed.
+    /// Lines of headers and completions that are owed.
     pub(super) fn owed(&self) -> u64 {
         self.owed / LINE
     }
 
     fn touch(&mut self, counts: &mut NetCoreCounts, context: &mut Context) {
         while self.owed >= LINE && self.extra_in_flight < EXTRA_IN_FLIGHT && self.lfb.idle() > 0 {
-            let line = self.kernel.walk.next(&self.pages, &mut self.rng);
-            let store = self.extra_store;
-            if self.lfb.ask(line, store, Purpose::Extra, self.extra_class, context) == Asked::Coming {
+            let line = self.kernel.next(&self.pages, &mut self.rng);
+            if self.lfb.ask(line, false, Purpose::Extra, self.extra_class, context) == Asked::Coming {
                 self.extra_in_flight += 1;
             }
             self.owed -= LINE;
-            self.extra_store = !store;
             counts.extra_lines += 1;
         }
     }
@@ -327,12 +332,8 @@ impl Lines {
     pub(super) fn on_event(&mut self, payload: Payload, counts: &mut NetCoreCounts, context: &mut Context) {
         match payload {
             Payload::Data(id) => {
-                let Self { lfb, user, kernel, pages, rng, .. } = self;
-                let leaves = |purpose| match purpose {
-                    Purpose::Extra => kernel.evictions.next(pages, rng),
-                    _ => user.evictions.next(pages, rng),
-                };
-                match lfb.on_data(id, leaves, context) {
+                let Self { lfb, user, pages, rng, .. } = self;
+                match lfb.on_data(id, || user.evictions.next(pages, rng), context) {
                     Purpose::Source(slot) => self.arrived[usize::from(slot)] = true,
                     Purpose::Extra => self.extra_in_flight -= 1,
                     Purpose::Destination => {}

@@ -120,10 +120,10 @@ impl NetCore {
         by_flow.sort_unstable();
         assert!(by_flow.windows(2).all(|pair| pair[0].0 < pair[1].0), "a flow has one end at a core");
         Self {
-            lines: Lines::new(index, core, &stack, pages.clone(), rng, [footprint.user, footprint.kernel], classes),
+            lines: Lines::new(index, core, &stack, pages, rng, [footprint.user, footprint.kernel], classes),
             softirq: Softirq::new(queue),
             gro: Gro::new(stack.gro_bytes),
-            output: Output::new(footprint.send, pages),
+            output: Output::new(footprint.send),
             ready: VecDeque::with_capacity(sockets.len()),
             sockets: sockets.into_iter().map(Socket::new).collect(),
             calling: None,

@@ -6,7 +6,6 @@ use super::run::{Choice, Task};
 use super::NetCore;
 use crate::context::{Context, Payload};
 use crate::packet::{Content, Ecn, Packet, PacketId};
-use crate::pages::Pages;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -25,36 +24,22 @@ pub(super) struct Output {
     region: Region,
     /// Where in the region the next segment lies.
     at: u64,
-    pages: Pages,
 }
 
 impl Output {
-    pub(super) fn new(region: Region, pages: Pages) -> Self {
-        Self { waiting: VecDeque::new(), region, at: 0, pages }
+    pub(super) fn new(region: Region) -> Self {
+        Self { waiting: VecDeque::new(), region, at: 0 }
     }
 
-    /// The physical line of a buffer for `bytes` bytes. Lines of a buffer follow each other: it stays within a run of pages, if it
-    /// is not larger than that.
+    /// The line of virtual memory where a buffer for `bytes` bytes begins.
     fn buffer(&mut self, bytes: u32) -> u64 {
         let bytes = u64::from(bytes).next_multiple_of(PAGE_BYTES);
-        self.at = self.within_run(self.at, bytes);
         if self.at + bytes > self.region.bytes {
-            self.at = self.within_run(0, bytes);
+            self.at = 0;
         }
-        let line = self.pages.physical(self.region.base + self.at) / 64;
+        let line = (self.region.base + self.at) / 64;
         self.at += bytes;
         line
-    }
-
-    /// The first place from `at` on where `bytes` bytes do not leave a run of pages.
-    fn within_run(&self, at: u64, bytes: u64) -> u64 {
-        let run = self.pages.run_bytes();
-        let within = (self.region.base + at) % run;
-        if bytes <= run && within + bytes > run {
-            at + run - within
-        } else {
-            at
-        }
     }
 }
 
@@ -155,25 +140,17 @@ impl NetCore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::params::PageParams;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
-        fn a_segment_lies_in_its_region_and_within_a_run_of_pages(
-            pages in 0_u64..16,
-            sizes in prop::collection::vec(1_u32..=16_384, 1..200),
-        ) {
-            let run_bytes = 16_384;
-            let map = Pages::new(&PageParams { run_bytes, memory_bytes: 1 << 20 }, 5);
+        fn a_segment_lies_in_its_region(pages in 0_u64..16, sizes in prop::collection::vec(1_u32..=16_384, 1..200)) {
             let region = Region { base: pages * 4096, bytes: 1 << 17 };
-            let mut output = Output::new(region, map.clone());
-            let places: Vec<u64> = (0..region.bytes / 64).map(|line| map.physical(region.base + line * 64) / 64).collect();
+            let mut output = Output::new(region);
             for bytes in sizes {
-                let first = output.buffer(bytes);
-                let last = first + u64::from(bytes - 1) / 64;
-                prop_assert_eq!(first * 64 / run_bytes, last * 64 / run_bytes);
-                prop_assert!(places.contains(&first) && places.contains(&last));
+                let first = output.buffer(bytes) * 64;
+                prop_assert!(first % PAGE_BYTES == 0 && first >= region.base);
+                prop_assert!(first + u64::from(bytes) <= region.base + region.bytes);
             }
         }
     }

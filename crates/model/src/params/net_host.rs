@@ -14,8 +14,11 @@ pub struct NicParams {
     pub queues: u32,
     /// Descriptors per receive queue.
     pub ring_entries: u32,
-    /// Bytes of memory per descriptor, a multiple of 4096.
+    /// Bytes of memory per descriptor, a multiple of 64: the largest frame that a queue takes.
     pub descriptor_bytes: u32,
+    /// With a striding receive queue: frames lie one after the other, at multiples of this many bytes, a multiple of 64. 0: each in
+    /// the memory of its descriptor.
+    pub stride_bytes: u32,
     /// Bytes of memory that the buffers of one queue go through before the first is used again.
     pub pool_bytes: u64,
     /// Bytes of a completion, written to memory after the data of a packet.
@@ -45,6 +48,18 @@ pub struct NicParams {
     pub burst_shift: u32,
 }
 
+impl NicParams {
+    /// Bytes of memory that a frame of `bytes` bytes takes of its queue's pool.
+    #[must_use]
+    pub fn step_bytes(&self, bytes: u32) -> u32 {
+        if self.stride_bytes == 0 {
+            self.descriptor_bytes
+        } else {
+            bytes.next_multiple_of(self.stride_bytes)
+        }
+    }
+}
+
 /// What the kernel and the applications of a server cost its cores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StackParams {
@@ -72,7 +87,7 @@ pub struct StackParams {
     pub gro_bytes: u32,
     /// Whether the core polls instead of waiting for interrupts.
     pub poll: bool,
-    /// Memory traffic beside DMA and copy, in lines per received packet, in units of 2^-16; half read, half read and written.
+    /// Lines per received packet that the kernel reads beside the payload, in units of 2^-16: headers and completions.
     pub extra_lines: u64,
     /// Lines that the copy asks for ahead of the one it needs (hardware prefetch), at most the LFB entries of the core.
     pub copy_ahead: u32,

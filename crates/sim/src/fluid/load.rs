@@ -148,7 +148,8 @@ impl Builder<'_> {
     /// Puts cores that copy in the places of cores that serve the NIC.
     pub(crate) fn copiers(&mut self, cores: &mut [Component]) {
         let (Some(load), Some(stack)) = (self.load.clone(), self.params.stack.clone()) else { return };
-        let step_bytes = self.params.nic.as_ref().map_or(4096, |nic| u64::from(nic.descriptor_bytes));
+        let frame_bytes = load.ip_bytes + ETHERNET_BYTES;
+        let step_bytes = self.params.nic.as_ref().map_or(4096, |nic| u64::from(nic.step_bytes(frame_bytes)));
         let bytes = self.params.nic.as_ref().map_or(step_bytes, |nic| nic.pool_bytes / step_bytes * step_bytes);
         for (number, &core) in load.cores.iter().enumerate() {
             let idle = hostnet_model::core::Core::new(
@@ -163,7 +164,7 @@ impl Builder<'_> {
                 continue;
             }
             let footprint = NetFootprint::at(self.space.take(NetFootprint::BYTES));
-            let lines = (load.ip_bytes + ETHERNET_BYTES).div_ceil(64);
+            let lines = frame_bytes.div_ceil(64);
             let source = CopySource { base: self.space.take(bytes), bytes, step_bytes, lines };
             let rng = self.component_rng(self.layout.core + core);
             let (params, pages) = (self.params.core.clone(), self.pages.clone());

@@ -256,7 +256,7 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32) -> Result<Ser
     let cores = net_host::queue_cores(stack, cores);
     let mut params = resolved.server.clone();
     params.nic = Some(net_host::nic(nic, spec, &params.pcie, cores.len() as u32, mtu_bytes)?);
-    params.stack = Some(net_host::stack(stack, cores));
+    params.stack = Some(net_host::stack(stack, cores, nic.ddio));
     params.control = spec.control.as_ref().map(net_host::control).transpose()?.flatten();
     server::check_footprint(&params)?;
     Ok(params)

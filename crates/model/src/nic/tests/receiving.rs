@@ -1,6 +1,6 @@
 //! From the cable to memory and cores.
 
-use super::world::{arrive, bench, bench_with, data, drain, flows, host, params, pcie, run, tell, Bench, Host};
+use super::world::{arrive, bench, bench_with, data, drain, flows, host, pages, params, pcie, run, tell, Bench, Host};
 use crate::context::Payload;
 use crate::nic::{DropReason, NicFlow};
 use crate::packet::{Content, Ecn, Packet};
@@ -26,7 +26,8 @@ fn an_idle_nic_adds_its_own_latencies_and_no_more() {
     assert!(time.ps().abs_diff(expected) < 20, "{} instead of {expected}", time.ps());
     assert_eq!((core, packet.queue), (1, 1));
     assert_eq!(world.interrupts, [(time - 1 + 1_000_000, 1)]);
-    let lines: Vec<(u64, u8)> = world.writes.iter().map(|write| (write.1 - packet.line, write.2)).take(6).collect();
+    let first = pages().physical(packet.line * 64) / 64;
+    let lines: Vec<(u64, u8)> = world.writes.iter().map(|write| (write.1 - first, write.2)).take(6).collect();
     assert_eq!(lines, [(0, 4), (4, 4), (8, 4), (12, 4), (16, 4), (20, 4)], "234 bytes are four lines");
     assert_eq!(world.writes.len(), 7);
     assert_eq!(world.writes[6].2, 1, "a completion is a line");
@@ -161,6 +162,17 @@ fn buffers_are_taken_in_turn_and_the_first_again_after_the_last() {
     assert_eq!((lines[1] - lines[0], lines[2] - lines[0], lines[6]), (128, 256, lines[0]));
     let completions: Vec<u64> = world.writes.iter().filter(|write| write.2 == 1).map(|write| write.1).collect();
     assert!(completions.windows(2).all(|pair| pair[1] == pair[0] + 1), "consecutive lines: {completions:?}");
+}
+
+#[test]
+fn frames_of_a_striding_queue_lie_side_by_side() {
+    let mut bench = bench(NicParams { stride_bytes: 128, pool_bytes: 8192, ..params() }, host());
+    for number in 0..7 {
+        arrive(&mut bench, 1 + number * 3_000_000, data(0, 1500));
+    }
+    let world = drain(&mut bench);
+    let lines: Vec<u64> = world.received.iter().map(|received| received.2.line - world.received[0].2.line).collect();
+    assert_eq!(lines, [0, 24, 48, 72, 96, 0, 24], "1514 bytes are 24 lines, and 8 KiB are 128");
 }
 
 fn moderated() -> NicParams {

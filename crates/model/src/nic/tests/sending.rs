@@ -43,6 +43,17 @@ fn a_segment_is_cut_into_packets_with_headers_of_their_own() {
 }
 
 #[test]
+fn no_read_request_crosses_the_end_of_a_page() {
+    let mut bench = bench(params(), host());
+    let first = (1 << 16) + 61;
+    transmit(&mut bench, 1, Packet { line: first, ..segment(1, 0, 9000) });
+    let world = drain(&mut bench);
+    let data = || world.reads.iter().filter(|read| read.2 > 1 || read.1 >= 1 << 16);
+    assert!(data().all(|read| read.1 % 64 + u64::from(read.2) <= 64), "{:?}", world.reads);
+    assert!(data().any(|read| read.1 % 64 + u64::from(read.2) == 64));
+}
+
+#[test]
 fn an_acknowledgement_needs_its_descriptor_and_no_data() {
     let mut bench = bench(params(), host());
     transmit(&mut bench, 1, segment(0, 0, 0));

@@ -97,6 +97,7 @@ pub(super) fn params() -> NicParams {
         queues: 2,
         ring_entries: 256,
         descriptor_bytes: 8192,
+        stride_bytes: 0,
         pool_bytes: 4 << 20,
         completion_bytes: 64,
         receive_ps: 300_000,
@@ -111,6 +112,10 @@ pub(super) fn params() -> NicParams {
         lro: false,
         burst_shift: 0,
     }
+}
+
+pub(super) fn pages() -> Pages {
+    Pages::new(&PageParams { run_bytes: 2 << 20, memory_bytes: 1 << 30 }, 7)
 }
 
 pub(super) fn host() -> Host {
@@ -178,7 +183,7 @@ pub(super) fn bench_of(
         end: 5,
     };
     let decoder = serde_json::from_str(r#"{"tables":[],"channels":1,"subchannels":1,"turn_bits":null}"#);
-    let pages = Pages::new(&PageParams { run_bytes: 2 << 20, memory_bytes: 1 << 30 }, 7);
+    let pages = pages();
     assert!(footprint(&params, 2) < 1 << 29);
     let wiring = Wiring {
         link: 0,

@@ -98,7 +98,7 @@ fn a_user_buffer_in_memory_is_read_and_written_as_well() {
 }
 
 #[test]
-fn lines_of_the_kernel_are_half_loads_and_half_loads_and_stores() {
+fn headers_and_completions_are_read_beside_the_payload() {
     let bytes = u64::from(MSS) * 1000;
     let stack = StackParams { extra_lines: 5 << 15, ..stack() };
     let mut run = flows(stack, vec![socket(0, Traffic::Bulk { bytes }, false)]);
@@ -107,5 +107,5 @@ fn lines_of_the_kernel_are_half_loads_and_half_loads_and_stores() {
     let packets = rig.core.counts().packets;
     assert_eq!(rig.core.counts().extra_lines, packets * 5 / 2);
     assert_eq!(rig.far.reads, rig.core.counts().source_lines + packets * 5 / 2);
-    assert_eq!(rig.far.writes, packets * 5 / 4);
+    assert_eq!(rig.far.writes, 0);
 }

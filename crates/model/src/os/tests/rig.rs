@@ -230,10 +230,13 @@ impl Far {
         let now = context.now();
         self.wire_free = self.wire_free.max(now) + self.packet_ps;
         self.next_line = (self.next_line + 64 + 64) % (1 << 20);
-        let first = 1 << 22 | self.next_line;
+        // Some packets lie in two runs of pages.
+        let first = (1 << 22 | self.next_line) + 100;
         let id = context.packets.insert(packet(flow, segment, ecn, first));
         if let Some(caches) = context.caches.as_deref_mut() {
+            let pages = pages();
             for line in first..first + u64::from((segment.bytes + 66).div_ceil(64)) {
+                let line = pages.physical(line * 64) / 64;
                 if self.ddio {
                     let _ = caches.io_write(line, 1);
                 } else {
