@@ -44,11 +44,13 @@ mod pages;
 pub mod params;
 pub mod pcie;
 mod request;
+mod slab;
 pub mod transport;
 pub mod upi;
 
 pub use context::{Context, IioCounter, Layout, NetContext, Payload};
 pub use machine::{Component, Machine};
-pub use packet::{Content, Ecn, Packet, PacketFifo, PacketId, Packets};
+pub use packet::{Content, Ecn, Packet, PacketId, Packets};
 pub use pages::Pages;
 pub use request::{Kind, Request, RequestId, Requests};
+pub use slab::{Entry, Fifo, Slab};
