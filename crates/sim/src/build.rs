@@ -11,7 +11,6 @@ use hostnet_model::app::{footprint, Bases, Generator};
 use hostnet_model::cache::Caches;
 use hostnet_model::core::{CachedCore, Core, Evictions, Partner, Program, Source, Storage, Stream, Thread, Walk};
 use hostnet_model::fluid::FluidMemory;
-use hostnet_model::link::{LinkParams, Receiver, Sender, Socket};
 use hostnet_model::nvme::{Job, Ssd};
 use hostnet_model::params::{
     AppParams, CacheParams, FioParams, Pattern, PcieParams, ServerParams, StreamParams, WorkloadKind,
@@ -285,7 +284,7 @@ pub fn server(params: &ServerParams, first: u32) -> (Machine, Scheduler<Payload>
 
 fn fed_server(params: &ServerParams, first: u32, feeds: &mut Feeds) -> (Machine, Scheduler<Payload>) {
     let classes = params.workloads.len().max(1);
-    partition(params, layout(params, first, 0), classes, feeds, None, |_, _| {})
+    partition(params, layout(params, first), classes, feeds, None)
 }
 
 /// The partition of a server on a network, with components from `first` on. Its workloads end with the classes of the network.
@@ -295,28 +294,26 @@ pub(crate) fn attached_server(
     attachment: Attachment,
 ) -> (Machine, Scheduler<Payload>) {
     let classes = params.workloads.len();
-    partition(params, layout(params, first, 0), classes, &mut Feeds::new(params), Some(attachment), |_, _| {})
+    partition(params, layout(params, first), classes, &mut Feeds::new(params), Some(attachment))
 }
 
-/// The partition of a server whose parts beyond those of every server are added by `extend`.
 fn partition(
     params: &ServerParams,
     layout: Layout,
     classes: usize,
     feeds: &mut Feeds,
     attachment: Option<Attachment>,
-    extend: impl FnOnce(&mut Builder, &mut Vec<Component>),
 ) -> (Machine, Scheduler<Payload>) {
     let pages = Pages::new(&params.memory.pages, params.seed);
     let mut builder = Builder { params, layout, pages, space: Space { next: 0 }, classes, attachment, load: None };
-    let mut components = components(&mut builder);
-    extend(&mut builder, &mut components);
+    let components = components(&mut builder);
     machine_of(params, layout, classes, feeds, components)
 }
 
 /// The partition of a server that is loaded to find its rates. The network is its last class.
 pub(crate) fn loaded_server(params: &ServerParams, load: Load) -> Simulation<Machine> {
-    let (layout, classes) = (layout(params, 0, 1), params.workloads.len());
+    let (alone, classes) = (layout(params, 0), params.workloads.len());
+    let layout = Layout { end: alone.feeder + 1, ..alone };
     let pages = Pages::new(&params.memory.pages, params.seed);
     let mut builder =
         Builder { params, layout, pages, space: Space { next: 0 }, classes, attachment: None, load: Some(load) };
@@ -374,43 +371,8 @@ pub(crate) fn fed_one_server(params: &ServerParams, feeds: &mut Feeds) -> Simula
     Simulation::new(vec![fed_server(params, 0, feeds)], u64::MAX)
 }
 
-/// A simulation of two servers, each a partition of its own. Over `link` the first sends its memory to the second, whose memory
-/// takes it, as fast as both hosts allow; their own workloads run beside it. This is the seed of clusters, and has no
-/// configuration keys yet.
-///
-/// # Panics
-/// If the window of the link is smaller than a read request of the first server.
-#[must_use]
-pub fn two_servers(first: &ServerParams, second: &ServerParams, link: &LinkParams) -> Simulation<Machine> {
-    let layouts = [layout(first, 0, 1), layout(second, layout(first, 0, 1).end, 1)];
-    let [sender, receiver] = layouts.map(|layout| ComponentId(layout.end - 1));
-    let sending = linked(first, layouts[0], link, receiver, |socket, pages| {
-        Component::Sender(Box::new(Sender::new(socket, link, first.pcie.clone(), pages)))
-    });
-    let receiving = linked(second, layouts[1], link, sender, |socket, pages| {
-        Component::Receiver(Box::new(Receiver::new(socket, link, second.pcie.clone(), pages)))
-    });
-    Simulation::new(vec![sending, receiving], link.latency_ps)
-}
-
-/// The partition of a server with one end of a link. The link's lines are a class of their own, after the workloads.
-fn linked(
-    params: &ServerParams,
-    layout: Layout,
-    link: &LinkParams,
-    peer: ComponentId,
-    end: impl FnOnce(&Socket, Pages) -> Component,
-) -> (Machine, Scheduler<Payload>) {
-    let class = params.workloads.len();
-    partition(params, layout, class + 1, &mut Feeds::new(params), None, |builder, components| {
-        let base = builder.space.take(link.buffer_bytes);
-        let socket = Socket { link: params.ssd.count as u8, class: class as u8, peer, base };
-        components.push(end(&socket, builder.pages.clone()));
-    })
-}
-
-/// The numbers of the components of a server with `links` ends of links.
-pub(crate) fn layout(params: &ServerParams, first: u32, links: u32) -> Layout {
+/// The numbers of the components of a server.
+pub(crate) fn layout(params: &ServerParams, first: u32) -> Layout {
     let cha = first + params.core.count;
     let channel = cha + 1;
     let iio = channel + params.memory.map.channels * params.memory.dram.subchannels;
@@ -419,9 +381,9 @@ pub(crate) fn layout(params: &ServerParams, first: u32, links: u32) -> Layout {
     let upi = nic + u32::from(params.nic.is_some());
     let remote = upi + params.remote.as_ref().map_or(0, |remote| remote.sockets);
     let control = remote + params.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32);
-    let link = control + u32::from(params.control.is_some());
+    let end = control + u32::from(params.control.is_some());
     let slices = params.cha.slices;
-    Layout { core: first, cha, channel, iio, ssd, nic, upi, remote, control, link, slices, end: link + links }
+    Layout { core: first, cha, channel, iio, ssd, nic, upi, remote, control, feeder: end, slices, end }
 }
 
 /// Every request holds an LFB entry, an IIO entry or a TOR entry; one of another socket may have another number at the CHA.
@@ -458,7 +420,7 @@ fn components(builder: &mut Builder) -> Vec<Component> {
         all.push(Component::Channel(Box::new(channel)));
     }
     let rng = builder.component_rng(layout.iio);
-    let pcie = links(params, layout);
+    let pcie = links(params);
     let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| {
         let nic = params.nic.iter().map(|nic| nic.ddio);
         cache.ddio.drives.iter().copied().chain(nic).collect()
@@ -485,12 +447,11 @@ fn components(builder: &mut Builder) -> Vec<Component> {
     all
 }
 
-/// The PCIe links at the IIO: those of the drives, of the NIC, and of the ends of plain links.
-fn links(params: &ServerParams, layout: Layout) -> Vec<PcieParams> {
+/// The PCIe links at the IIO: those of the drives, and of the NIC.
+fn links(params: &ServerParams) -> Vec<PcieParams> {
     let drives = (0..params.ssd.count).map(|_| &params.pcie);
     let nic = params.nic.iter().map(|nic| &nic.pcie);
-    let ends = (layout.link..layout.end).map(|_| &params.pcie);
-    drives.chain(nic).chain(ends).cloned().collect()
+    drives.chain(nic).cloned().collect()
 }
 
 /// The first events: LFB entries become free one after the other, jobs submit their commands.
@@ -531,7 +492,6 @@ fn start(machine: &mut Machine, scheduler: &mut Scheduler<Payload>) {
                 }
             }
             Component::Probe(_) => scheduler.send(id, id, 1 + index as u64 * 137, Payload::Step),
-            Component::Sender(_) => scheduler.send(id, id, 1, Payload::Send),
             Component::Control(control) => {
                 for (delay, payload) in control.first_reads() {
                     scheduler.send(id, ComponentId(layout.iio), delay, payload);

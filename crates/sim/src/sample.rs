@@ -254,8 +254,6 @@ fn for_each_domain(machine: &mut Machine, mut action: impl FnMut(&mut Domain)) {
             Component::Nic(nic) => nic.domains_mut().into_iter().for_each(&mut action),
             Component::Upi(upi) => upi.domains_mut().into_iter().for_each(&mut action),
             Component::Control(_) | Component::Fluid => {}
-            Component::Sender(sender) => sender.domains_mut().into_iter().for_each(&mut action),
-            Component::Receiver(receiver) => receiver.domains_mut().into_iter().for_each(&mut action),
             Component::Probe(probe) => probe.domains_mut().into_iter().for_each(&mut action),
         }
     }
