@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import cached_property
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hostnet import _core
-from hostnet.results import Source, Timing
+from hostnet.results import Measured, Source, Timing
 from hostnet.simulate import source_of
 from hostnet.units import parse_time_ps
 
@@ -56,35 +56,8 @@ class Capture:
 
 
 @dataclass(frozen=True)
-class ClusterResults:
+class ClusterResults(Measured[_core.ClusterPlan]):
     """What a run of a cluster measured. Two runs of one configuration and seed are equal bit for bit."""
-
-    native: _core.RunResult = field(repr=False)
-    """The simulator's own results."""
-    plan: _core.ClusterPlan = field(repr=False)
-    """The resolved configuration."""
-    source: Source = field(repr=False)
-    """The configuration as it was given."""
-    timing: Timing
-    """When and how the run was made."""
-    has_series: bool = False
-    """Whether the run recorded time series."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether the run came to its planned end; False if it was stopped."""
-        return self.native.complete
-
-    @property
-    def result_hash(self) -> str:
-        """Hash over everything that was measured."""
-        return self.native.result_hash
-
-    @cached_property
-    def summary(self) -> dict[str, Any]:
-        """The content of summary.json."""
-        summary: dict[str, Any] = json.loads(self.native.summary_json)
-        return summary
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Table]:

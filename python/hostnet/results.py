@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     import polars
     import pyarrow as pa
 
-    from hostnet._core import Plan, RunResult
+    from hostnet._core import ClusterPlan, Plan, RunResult
+
+AnyPlan = TypeVar("AnyPlan", "Plan", "ClusterPlan")
 
 
 @dataclass(frozen=True)
@@ -50,12 +52,12 @@ class Timing:
 
 
 @dataclass(frozen=True)
-class Results:
-    """What a run measured. Two runs of one configuration and seed are equal bit for bit, whatever `threads` was."""
+class Measured(Generic[AnyPlan]):
+    """What a run measured, of a server or of a cluster."""
 
     native: RunResult = field(repr=False)
     """The simulator's own results."""
-    plan: Plan = field(repr=False)
+    plan: AnyPlan = field(repr=False)
     """The resolved configuration."""
     source: Source = field(repr=False)
     """The configuration as it was given."""
@@ -74,6 +76,17 @@ class Results:
         """Hash over everything that was measured."""
         return self.native.result_hash
 
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The content of summary.json."""
+        summary: dict[str, Any] = json.loads(self.native.summary_json)
+        return summary
+
+
+@dataclass(frozen=True)
+class Results(Measured["Plan"]):
+    """What a run measured. Two runs of one configuration and seed are equal bit for bit, whatever `threads` was."""
+
     @property
     def checkpoint(self) -> bytes | None:
         """The state of the run at the time that was asked for, if it came that far."""
@@ -83,12 +96,6 @@ class Results:
     def trace(self) -> bytes | None:
         """The trace as a file for the Perfetto UI, if it was asked for and the run came so far."""
         return self.native.trace
-
-    @cached_property
-    def summary(self) -> dict[str, Any]:
-        """The content of summary.json."""
-        summary: dict[str, Any] = json.loads(self.native.summary_json)
-        return summary
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Table]:

@@ -70,7 +70,7 @@ def table_columns() -> dict[str, list[str]]:
 
 def domain_names() -> list[str]:
     """The names of domains in reports, read from the simulator's source."""
-    text = (ROOT / "crates/sim/src/sample.rs").read_text(encoding="utf-8")
+    text = (ROOT / "crates/sim/src/sample/group.rs").read_text(encoding="utf-8")
     body = text[text.index("pub fn name(self)") : text.index("pub fn shares_with(self)")]
     return re.findall(r'Self::\w+ => "([^"]+)"', body)
 

@@ -108,16 +108,6 @@ pub enum Payload {
         /// Pages of 4 KiB.
         pages: u32,
     },
-    /// To the receiving end of a link between servers: data of `lines` lines.
-    Chunk {
-        /// Lines.
-        lines: u8,
-    },
-    /// To the sending end of a link between servers: credits of `lines` lines come back.
-    LinkCredit {
-        /// Lines.
-        lines: u8,
-    },
     /// To a NIC, switch or endpoint: the last bit of a packet has come in by `port`.
     Packet {
         /// The packet.
@@ -248,8 +238,8 @@ pub struct Layout {
     pub remote: u32,
     /// What watches the host; 0 or 1.
     pub control: u32,
-    /// The first end of a plain link.
-    pub link: u32,
+    /// What feeds a server that is loaded to find its rates; 0 or 1.
+    pub feeder: u32,
     /// Slices of the CHA.
     pub slices: u32,
     /// One past the last component.

@@ -21,7 +21,6 @@
 //! | `upi/` | the way from the cores of other sockets to the memory of this one |
 //! | `control/` | what watches the host and throttles it (hostCC) |
 //! | `fluid/` | a memory system that has rates instead of lines |
-//! | `link/` | a plain link between two servers |
 
 pub mod app;
 pub mod cache;
@@ -33,7 +32,6 @@ pub mod ether;
 pub mod flow;
 pub mod fluid;
 pub mod iio;
-pub mod link;
 mod machine;
 pub mod memory;
 pub mod nic;
@@ -44,11 +42,13 @@ mod pages;
 pub mod params;
 pub mod pcie;
 mod request;
+mod slab;
 pub mod transport;
 pub mod upi;
 
 pub use context::{Context, IioCounter, Layout, NetContext, Payload};
 pub use machine::{Component, Machine};
-pub use packet::{Content, Ecn, Packet, PacketFifo, PacketId, Packets};
+pub use packet::{Content, Ecn, Packet, PacketId, Packets};
 pub use pages::Pages;
 pub use request::{Kind, Request, RequestId, Requests};
+pub use slab::{Entry, Fifo, Slab};

@@ -7,7 +7,6 @@ use crate::control::{Control, Controller};
 use crate::core::{CachedCore, Core};
 use crate::fluid::{FluidMemory, Probe};
 use crate::iio::Iio;
-use crate::link::{Receiver, Sender};
 use crate::memory::{Channel, Decoder};
 use crate::nic::Nic;
 use crate::nvme::Ssd;
@@ -43,10 +42,6 @@ pub enum Component {
     Upi(Box<Upi>),
     /// What watches the host.
     Control(Box<Control>),
-    /// The sending end of a link to another server; ends of links follow the drives.
-    Sender(Box<Sender>),
-    /// The receiving end of a link from another server.
-    Receiver(Box<Receiver>),
     /// What loads a server to find its rates.
     Probe(Box<Probe>),
 }
@@ -186,7 +181,6 @@ impl Machine {
                 Component::NetCore(core) => core.stop(),
                 Component::Ssd(ssd) => ssd.stop(),
                 Component::Nic(nic) => nic.stop(),
-                Component::Sender(sender) => sender.stop(),
                 Component::Control(control) => control.stop(),
                 _ => {}
             }
@@ -259,8 +253,6 @@ impl Partition for Machine {
                 }
             }
             (payload, Component::Probe(probe)) => probe.on_event(payload, &mut context),
-            (payload, Component::Sender(sender)) => sender.on_event(payload, &mut context),
-            (payload, Component::Receiver(receiver)) => receiver.on_event(payload, &mut context),
             (payload, Component::Core(_) | Component::Cha(_) | Component::Iio(_)) => {
                 unreachable!("component {} was sent {payload:?}", context.id.0)
             }

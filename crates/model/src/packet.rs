@@ -1,9 +1,11 @@
 //! Packets: from the NIC or endpoint that makes them to the part that ends them.
 
+use crate::slab::{Entry, Slab, NONE};
 use crate::transport::roce::Roce;
 use crate::transport::tcp::Segment;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
+use std::ops::{Deref, DerefMut};
 
 /// Names a packet in the store of its partition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -11,7 +13,7 @@ pub struct PacketId(pub u32);
 
 impl PacketId {
     /// No packet.
-    pub const NONE: Self = Self(u32::MAX);
+    pub const NONE: Self = Self(NONE);
 }
 
 /// Explicit congestion notification of the IP header (RFC 3168).
@@ -64,11 +66,29 @@ pub struct Packet {
     pub next: PacketId,
 }
 
+impl Entry for Packet {
+    type Id = PacketId;
+
+    #[inline]
+    fn id(number: u32) -> PacketId {
+        PacketId(number)
+    }
+
+    #[inline]
+    fn number(id: PacketId) -> u32 {
+        id.0
+    }
+
+    #[inline]
+    fn next(&mut self) -> &mut PacketId {
+        &mut self.next
+    }
+}
+
 /// The packets of one partition.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Packets {
-    slots: Vec<Packet>,
-    free: Vec<PacketId>,
+    slab: Slab<Packet>,
     /// Who looks at them is no part of the state.
     #[serde(skip)]
     tap: Option<Box<Tap>>,
@@ -82,12 +102,6 @@ struct Tap {
 }
 
 impl Packets {
-    /// A store with room for `capacity` packets before it has to allocate.
-    #[must_use]
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self { slots: Vec::with_capacity(capacity), free: Vec::with_capacity(capacity), tap: None }
-    }
-
     /// Records from now on every packet that `part` puts on its cable, at the first bit, and every undamaged one that comes to
     /// it, at the last bit. The record grows until [`Packets::take_recorded`] empties it.
     pub fn record(&mut self, part: ComponentId) {
@@ -99,115 +113,36 @@ impl Packets {
         self.tap.as_mut().map(|tap| std::mem::take(&mut tap.seen)).unwrap_or_default()
     }
 
+    /// Ends a packet, and returns it.
+    pub fn remove(&mut self, id: PacketId) -> Packet {
+        self.slab.remove(id);
+        *self.slab.get(id)
+    }
+
     /// `part` sends or receives a packet.
     #[inline]
     pub(crate) fn pass(&mut self, id: PacketId, part: ComponentId, now: Time) {
         if let Some(tap) = self.tap.as_mut().filter(|tap| tap.part == part) {
-            let packet = self.slots[id.0 as usize];
+            let packet = *self.slab.get(id);
             if !packet.corrupt {
                 tap.seen.push((now, packet));
             }
         }
     }
+}
 
-    /// Adds a packet.
-    pub fn insert(&mut self, packet: Packet) -> PacketId {
-        if let Some(id) = self.free.pop() {
-            self.slots[id.0 as usize] = packet;
-            return id;
-        }
-        self.slots.push(packet);
-        PacketId(self.slots.len() as u32 - 1)
-    }
+impl Deref for Packets {
+    type Target = Slab<Packet>;
 
-    /// Ends a packet, and returns it.
-    pub fn remove(&mut self, id: PacketId) -> Packet {
-        self.free.push(id);
-        self.slots[id.0 as usize]
-    }
-
-    /// The packet.
-    #[must_use]
-    pub fn get(&self, id: PacketId) -> &Packet {
-        &self.slots[id.0 as usize]
-    }
-
-    /// The packet, to change.
-    pub fn get_mut(&mut self, id: PacketId) -> &mut Packet {
-        &mut self.slots[id.0 as usize]
-    }
-
-    /// The packets on their way, in no order that means anything. It takes as long as there ever were packets: for reports,
-    /// not for events.
-    pub fn iter(&self) -> impl Iterator<Item = &Packet> {
-        let mut free = vec![false; self.slots.len()];
-        self.free.iter().for_each(|id| free[id.0 as usize] = true);
-        self.slots.iter().zip(free).filter(|(_, free)| !free).map(|(packet, _)| packet)
-    }
-
-    /// How many packets are on their way.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
-    }
-
-    /// True when none is on its way.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    #[inline]
+    fn deref(&self) -> &Slab<Packet> {
+        &self.slab
     }
 }
 
-/// A first-in first-out list of packets, linked through [`Packet::next`].
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct PacketFifo {
-    head: PacketId,
-    tail: PacketId,
-    len: u32,
-}
-
-impl Default for PacketFifo {
-    fn default() -> Self {
-        Self { head: PacketId::NONE, tail: PacketId::NONE, len: 0 }
-    }
-}
-
-impl PacketFifo {
-    /// Adds a packet at the end.
-    pub fn push(&mut self, packets: &mut Packets, id: PacketId) {
-        packets.get_mut(id).next = PacketId::NONE;
-        if self.len == 0 {
-            self.head = id;
-        } else {
-            packets.get_mut(self.tail).next = id;
-        }
-        self.tail = id;
-        self.len += 1;
-    }
-
-    /// The first packet.
-    #[must_use]
-    pub fn front(&self) -> Option<PacketId> {
-        (self.len > 0).then_some(self.head)
-    }
-
-    /// Takes out the first packet.
-    pub fn pop(&mut self, packets: &Packets) -> Option<PacketId> {
-        let id = self.front()?;
-        self.head = packets.get(id).next;
-        self.len -= 1;
-        Some(id)
-    }
-
-    /// How many wait.
-    #[must_use]
-    pub fn len(&self) -> u32 {
-        self.len
-    }
-
-    /// True when none waits.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
+impl DerefMut for Packets {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Slab<Packet> {
+        &mut self.slab
     }
 }

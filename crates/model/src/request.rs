@@ -1,6 +1,7 @@
 //! Requests: one line each, from the part that makes it to the part that ends it.
 
 use crate::memory::Place;
+use crate::slab::{Entry, Slab, NONE};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,7 @@ pub struct RequestId(pub u32);
 
 impl RequestId {
     /// No request.
-    pub const NONE: Self = Self(u32::MAX);
+    pub const NONE: Self = Self(NONE);
 }
 
 /// What a request does.
@@ -85,105 +86,24 @@ pub struct Request {
     pub next: RequestId,
 }
 
-/// The slab of requests of one machine.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Requests {
-    slots: Vec<Request>,
-    free: Vec<RequestId>,
-}
+impl Entry for Request {
+    type Id = RequestId;
 
-impl Requests {
-    /// A slab with room for `capacity` requests before it has to allocate.
-    #[must_use]
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self { slots: Vec::with_capacity(capacity), free: Vec::with_capacity(capacity) }
-    }
-
-    /// Adds a request.
-    // Inlined where requests are made, for the same reason as the push of an event.
-    #[inline(always)]
-    pub fn insert(&mut self, request: Request) -> RequestId {
-        if let Some(id) = self.free.pop() {
-            self.slots[id.0 as usize] = request;
-            return id;
-        }
-        self.slots.push(request);
-        RequestId(self.slots.len() as u32 - 1)
-    }
-
-    /// Ends a request.
     #[inline]
-    pub fn remove(&mut self, id: RequestId) {
-        self.free.push(id);
+    fn id(number: u32) -> RequestId {
+        RequestId(number)
     }
 
-    /// The request.
-    #[must_use]
     #[inline]
-    pub fn get(&self, id: RequestId) -> &Request {
-        &self.slots[id.0 as usize]
+    fn number(id: RequestId) -> u32 {
+        id.0
     }
 
-    /// The request, to change.
     #[inline]
-    pub fn get_mut(&mut self, id: RequestId) -> &mut Request {
-        &mut self.slots[id.0 as usize]
-    }
-
-    /// How many requests are on their way.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
-    }
-
-    /// True when none is on its way.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    fn next(&mut self) -> &mut RequestId {
+        &mut self.next
     }
 }
 
-/// A first-in first-out list of requests, linked through [`Request::next`].
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Fifo {
-    head: RequestId,
-    tail: RequestId,
-    len: u32,
-}
-
-impl Default for Fifo {
-    fn default() -> Self {
-        Self { head: RequestId::NONE, tail: RequestId::NONE, len: 0 }
-    }
-}
-
-impl Fifo {
-    #[inline]
-    pub(crate) fn push(&mut self, requests: &mut Requests, id: RequestId) {
-        requests.get_mut(id).next = RequestId::NONE;
-        if self.len == 0 {
-            self.head = id;
-        } else {
-            requests.get_mut(self.tail).next = id;
-        }
-        self.tail = id;
-        self.len += 1;
-    }
-
-    #[inline]
-    pub(crate) fn front(&self) -> Option<RequestId> {
-        (self.len > 0).then_some(self.head)
-    }
-
-    #[inline]
-    pub(crate) fn pop(&mut self, requests: &Requests) -> Option<RequestId> {
-        let id = self.front()?;
-        self.head = requests.get(id).next;
-        self.len -= 1;
-        Some(id)
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-}
+/// The requests of one machine.
+pub type Requests = Slab<Request>;

@@ -1,8 +1,9 @@
 //! Where two runs part: from the first epoch that differs to the first event that does.
 
 use crate::epochs::{Epoch, EPOCH_PS};
+use crate::error::SimulationError;
 use crate::events::{EventLog, EventRecord};
-use crate::run::{Options, Run, SimulationError, Status};
+use crate::run::{Options, Run, Status};
 use hostnet_config::Plan;
 use hostnet_kernel::Time;
 

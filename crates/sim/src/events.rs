@@ -10,7 +10,7 @@ use serde_json::{json, Value};
 /// differ in how much they have of the other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// `core`, `cha`, `channel`, `iio`, `ssd`, `nic`, `upi`, `remote` (a core of another socket), `control` or `link`.
+    /// `core`, `cha`, `channel`, `iio`, `ssd`, `nic`, `upi`, `remote` (a core of another socket), `control` or `feeder`.
     pub kind: &'static str,
     /// Its number among its kind.
     pub number: u32,
@@ -21,7 +21,7 @@ impl Part {
     #[must_use]
     pub fn of(layout: &Layout, component: ComponentId) -> Self {
         let firsts = [
-            ("link", layout.link),
+            ("feeder", layout.feeder),
             ("control", layout.control),
             ("remote", layout.remote),
             ("upi", layout.upi),

@@ -26,6 +26,7 @@ mod divergence;
 #[cfg(test)]
 mod divergence_tests;
 mod epochs;
+mod error;
 mod events;
 mod feeds;
 pub mod filter;
@@ -47,12 +48,13 @@ mod watch;
 
 pub use divergence::{first_deviation, first_divergence, Again, Deviation, Divergence, Lockstep};
 pub use epochs::{Epoch, EPOCH_PS};
+pub use error::SimulationError;
 pub use events::{EventRecord, Line, Part};
 pub use feeds::check_traces;
 pub use hostnet_kernel::checkpoint::CheckpointError;
 pub use many::{run_many, Finished, Many};
 pub use report::{epochs::table as epochs_table, predict, Report};
-pub use run::{Options, Run, SimulationError, Status};
+pub use run::{Options, Run, Status};
 pub use table::{Cell, Kind, Table};
 pub use trace::{lanes, Counter, Crossing, Hop, Trace};
 pub use units::{ChannelUnit, CoreUnit, Pool, Units};

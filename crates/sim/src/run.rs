@@ -1,39 +1,29 @@
 //! One run: warm-up, measurement, checkpoint.
 
 mod look;
+mod window;
 
 use crate::build;
 use crate::epochs::{self, Epoch};
+use crate::error::SimulationError;
 use crate::feeds::Feeds;
-use crate::sample::{self, Group, Sample};
+use crate::sample::{self, Sample};
 use crate::trace::Trace;
 use crate::units::{Recorder, Units};
-use crate::view::{View, CONFIDENCE_GROUPS};
+use crate::view::View;
 use crate::watch::Watch;
-use hostnet_config::{Length, Plan, WarmUp};
+use hostnet_config::{Length, Plan};
 use hostnet_kernel::checkpoint::{self, CheckpointError};
 use hostnet_kernel::{Progress, Simulation, Time};
-use hostnet_measure::batch;
 use hostnet_model::Machine;
-use hostnet_traffic::TraceError;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-/// Slices of the automatic warm-up.
-const WARM_UP_SLICE_PS: u64 = 2_000_000;
-/// Fewest and most of them.
-const WARM_UP_SLICES: std::ops::RangeInclusive<usize> = 20..=150;
 /// Batches of a measurement of fixed length.
 pub(crate) const BATCHES: u64 = 128;
 pub(crate) const BATCH_MIN_PS: u64 = 1_000_000;
 /// Batch of a measurement that runs to a precision, and the fewest of them.
 const PRECISION_BATCH_PS: u64 = 10_000_000;
 pub(crate) const PRECISION_BATCHES_MIN: usize = 32;
-/// Most batches kept: then two become one.
-const BATCHES_MAX: usize = 4096;
-/// Simulated time without any progress after which a run is stuck.
-const STUCK_PS: u64 = 500_000_000;
-
 /// Events between two tellings of how a run stands, if its stops allow.
 const STATUS_EVENTS: u64 = 1 << 17;
 
@@ -62,48 +52,6 @@ pub struct Status {
     pub events: u64,
     /// False during the warm-up.
     pub measuring: bool,
-}
-
-/// Why a run cannot go on.
-#[derive(Debug, Error, PartialEq, Eq)]
-pub enum SimulationError {
-    /// Credits are held and nothing moves.
-    #[error("nothing has moved for {idle_us} us at {at_us} us of simulated time: {domain} holds {in_use} of {capacity} credits{part}")]
-    Stuck {
-        /// The domain with the largest share of its credits in use.
-        domain: &'static str,
-        /// Where it is.
-        part: String,
-        /// Credits in use.
-        in_use: u32,
-        /// Credits in all.
-        capacity: u32,
-        /// Simulated time in us.
-        at_us: u64,
-        /// Time without progress in us.
-        idle_us: u64,
-    },
-    /// Pauses (PFC) wait for each other.
-    #[error("deadlock at {at_us} us of simulated time: each of these ports is paused until packets leave by the next, and the last waits for the first: {}", .cycle.join(" -> "))]
-    Deadlock {
-        /// The ports in the order in which they wait: the switch, the number of the port among those of the switch, the host or
-        /// switch that it leads to, and the priority.
-        cycle: Vec<String>,
-        /// Simulated time at which it was found, in us.
-        at_us: u64,
-    },
-    /// A trace that a core replays is wrong: file, line and rule.
-    #[error("{0}")]
-    Trace(#[from] TraceError),
-    /// A controller from outside is missing: the host and what it needs.
-    #[error("{0}")]
-    Controller(String),
-    /// Events happen, and time stands still.
-    #[error("time stands still at {at_ps} ps: events follow each other without end")]
-    Livelock {
-        /// Simulated time in ps.
-        at_ps: u64,
-    },
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -261,35 +209,6 @@ impl Run {
         matches!(self.state.phase, Phase::Measure)
     }
 
-    /// When the run will end, as far as known.
-    fn target(&self) -> Time {
-        let warm_up = match (&self.state.phase, self.plan.run.warm_up) {
-            (Phase::Measure, _) => self.state.window_start,
-            (_, WarmUp::Fixed { ps }) => Time::from_ps(ps),
-            _ => Time::from_ps(WARM_UP_SLICE_PS * *WARM_UP_SLICES.start() as u64),
-        };
-        warm_up.saturating_add(self.length_ps())
-    }
-
-    fn length_ps(&self) -> u64 {
-        match self.plan.run.length {
-            Length::Duration { ps } => ps.min(self.plan.run.duration_max_ps),
-            Length::Precision { .. } => self.plan.run.duration_max_ps,
-        }
-    }
-
-    /// The next moment at which something is to be done between events.
-    fn next_stop(&self) -> Time {
-        let state = &self.state;
-        match (&state.phase, self.plan.run.warm_up) {
-            (Phase::Measure, _) => {
-                self.target().min(state.next_batch).min(state.next_series).min(state.counters.next())
-            }
-            (_, WarmUp::Fixed { ps }) => Time::from_ps(ps),
-            (Phase::WarmUp { slices }, _) => Time::from_ps(WARM_UP_SLICE_PS * (slices.len() as u64 + 1)),
-        }
-    }
-
     /// The first moment up to `stop` at which something is to be kept of the state: the checkpoint, the end of an epoch.
     fn pause_before(&self, stop: Time) -> Time {
         let checkpoint = Time::from_ps(self.options.checkpoint_at_ps);
@@ -318,94 +237,6 @@ impl Run {
         if self.options.checkpoint_at_ps == now.ps() && self.checkpoint.is_none() {
             self.checkpoint = checkpoint::write(&label(&self.plan, self.options), &self.state).ok();
         }
-    }
-
-    fn at_stop(&mut self, now: Time) -> Result<(), SimulationError> {
-        let classes = self.plan.server.workloads.len();
-        let parts = self.state.simulation.parts_mut();
-        sample::settle(&mut parts[0].0, now);
-        let sample = Sample::read(&parts[0].0, classes, now);
-        self.check_progress(&sample, now)?;
-        if self.is_measuring() {
-            self.measure(sample, now);
-        } else {
-            self.warm_up(sample, now);
-        }
-        Ok(())
-    }
-
-    fn warm_up(&mut self, sample: Sample, now: Time) {
-        let Phase::WarmUp { slices } = &mut self.state.phase else { return };
-        let over = match self.plan.run.warm_up {
-            WarmUp::Fixed { ps } => now.ps() >= ps,
-            WarmUp::Auto => {
-                slices.push(sample);
-                slices.len() >= *WARM_UP_SLICES.end() || (slices.len() >= *WARM_UP_SLICES.start() && is_steady(slices))
-            }
-        };
-        if over {
-            self.start_measuring(now);
-        }
-    }
-
-    fn start_measuring(&mut self, now: Time) {
-        let state = &mut self.state;
-        sample::reset(&mut state.simulation.parts_mut()[0].0, now);
-        state.phase = Phase::Measure;
-        state.window_start = now;
-        state.moved_at = now;
-        state.moved = 0;
-        state.next_batch = now + state.batch_ps;
-        state.next_series = if self.options.series_ps > 0 { now + self.options.series_ps } else { Time::MAX };
-        state.counters.start(now, self.options.counters_ps);
-        self.start_trace();
-    }
-
-    fn measure(&mut self, sample: Sample, now: Time) {
-        let target = self.target();
-        let state = &mut self.state;
-        if now == state.next_series {
-            state.series.push(sample.clone());
-            state.next_series += self.options.series_ps;
-        }
-        state.counters.stop_at(&state.simulation.parts()[0].0, now);
-        if now == state.next_batch {
-            state.batches.push(sample);
-            if state.batches.len() == BATCHES_MAX {
-                state.batches = state.batches.drain(..).skip(1).step_by(2).collect();
-                state.batch_ps *= 2;
-            }
-            state.next_batch = now + state.batch_ps;
-        }
-        self.state.done = now >= target || self.is_precise();
-        if self.state.done && self.state.epochs.last().is_none_or(|epoch| epoch.end_ps < now.ps()) {
-            self.end_epoch();
-        }
-    }
-
-    fn is_precise(&self) -> bool {
-        let Length::Precision { relative } = self.plan.run.length else { return false };
-        let batches = &self.state.batches;
-        batches.len() >= PRECISION_BATCHES_MIN
-            && (0..self.plan.server.workloads.len()).all(|class| {
-                let found = batch::estimate(&sample::batch_lines(batches, class), CONFIDENCE_GROUPS);
-                found.mean == 0.0 || found.half_width <= relative * found.mean
-            })
-    }
-
-    /// Credits that are held while nothing comes back mean that the machine is stuck.
-    fn check_progress(&mut self, sample: &Sample, now: Time) -> Result<(), SimulationError> {
-        let moved = sample.progress();
-        let idle = self.state.simulation.parts()[0].0.requests().is_empty();
-        if moved != self.state.moved || idle {
-            self.state.moved = moved;
-            self.state.moved_at = now;
-        }
-        let idle_ps = now.since(self.state.moved_at);
-        if idle_ps < STUCK_PS {
-            return Ok(());
-        }
-        Err(stuck(&self.state.simulation.parts()[0].0, now, idle_ps))
     }
 
     /// The checkpoint that was asked for, once its time has come.
@@ -466,26 +297,4 @@ impl Run {
 
 fn label(plan: &Plan, options: Options) -> String {
     format!("{} series {} counters {}", plan.hash, options.series_ps, options.counters_ps)
-}
-
-/// Whether the throughput of every workload has settled.
-fn is_steady(slices: &[Sample]) -> bool {
-    let classes = slices.first().map_or(0, |sample| sample.app_bytes.len());
-    (0..classes).all(|class| batch::warm_up(&sample::batch_lines(slices, class)).is_some())
-}
-
-fn stuck(machine: &Machine, now: Time, idle_ps: u64) -> SimulationError {
-    let all = Group::ALL
-        .into_iter()
-        .flat_map(|group| sample::domains(machine, group).into_iter().map(move |(part, domain)| (group, part, domain)));
-    let fullest = all.max_by_key(|(_, _, domain)| u64::from(domain.in_use()) * 10_000 / u64::from(domain.capacity()));
-    let (group, part, domain) = fullest.expect("a machine has domains");
-    SimulationError::Stuck {
-        domain: group.name(),
-        part: format!(" ({part})"),
-        in_use: domain.in_use(),
-        capacity: domain.capacity(),
-        at_us: now.ps() / 1_000_000,
-        idle_us: idle_ps / 1_000_000,
-    }
 }

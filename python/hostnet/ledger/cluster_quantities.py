@@ -1,9 +1,9 @@
-"""How quantities of clusters follow from the summary of a run and its tables."""
+"""How quantities of the hosts and flows of clusters follow from the summary of a run and its tables."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from hostnet.ledger.panels import Series
@@ -15,16 +15,6 @@ BITS = 8
 def only(run: Outcome, table: str) -> Mapping[str, Any]:
     """The row of the one server of the cluster."""
     return run.row(table)
-
-
-def watched(run: Outcome) -> Mapping[str, Any]:
-    """The row of what watches that server; empty where nothing does."""
-    return next(iter(run.summary.get("control", ())), {})
-
-
-def counted(row: Mapping[str, Any], column: str) -> float:
-    """A column that a row may not have."""
-    return number(row, column) if column in row else math.nan
 
 
 def flow_class(series: Series, run: Outcome) -> Mapping[str, Any]:
@@ -78,24 +68,6 @@ def drops_before(series: Series, run: Outcome, base: Outcome | None) -> Estimate
     least = 100 / number(here, "nic_received")
     value = max(nic_drops(series, run, None).value, least)
     return Estimate(there.value / value, None).with_relative(there.relative)
-
-
-def fabric_congestion(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Packets that switches mark or drop, in % of those sent."""
-    row = flow_class(series, run)
-    marked = sum(queue["marked_packets"] or 0 for queue in run.summary["queues"])
-    return share_of_packets(marked + number(row, "fabric_dropped"), number(row, "sent_packets"))
-
-
-def switch_marks(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Packets that switches mark."""
-    return Estimate(float(sum(queue["marked_packets"] or 0 for queue in run.summary["queues"])), None)
-
-
-def mark_share(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Packets marked by the queue that marks most, as a share of those that it sends."""
-    row = busiest(run)
-    return Estimate(row["marked_packets"] / row["sent_packets"], None)
 
 
 def timeouts(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
@@ -218,89 +190,11 @@ def rpc_ratio(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
     return Estimate(rpc_latency(series, run, None).value / there.value, None)
 
 
-def level_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Time at the levels of host congestion control that `parts` names, in %."""
-    return Estimate(100 * sum(counted(watched(run), f"level_{level}_share") for level in series.parts), None)
-
-
-def stops(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Changes between the two highest levels."""
-    return Estimate(counted(watched(run), "level_3_4_switches"), None)
-
-
-def read_time(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Mean time of a read of the register of occupancy, which is all that its loop does, in ns."""
-    row = watched(run)
-    samples = counted(row, "occupancy_samples") + counted(row, "occupancy_discarded")
-    return Estimate(number(run.summary, "window_ns") / samples if samples else math.nan, None)
-
-
-def explained_changes(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Changes between levels 3 and 4 that the smoothed signals explain, at most a signal's time before, in %."""
-    steps = [row for row in run.summary["series"] if row.get("level") is not None]
-    changes = [place for place in range(CHANGE_STEPS, len(steps)) if is_stop(steps[place - 1], steps[place])]
-    explained = sum(is_explained(steps[place - CHANGE_STEPS : place + 1]) for place in changes)
-    return Estimate(100 * explained / len(changes) if changes else math.nan, None)
-
-
-CHANGE_STEPS = 40
-"""Steps of a time series before a change of the level in which its reason is looked for."""
-
-CONGESTED_LINES, TARGET_GBPS = 70.0, 84.0
-"""I_T and B_T of the publication."""
-
-
-def is_stop(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether the level changes between 3 and 4."""
-    return {before["level"], now["level"]} == {3, 4}
-
-
-def is_explained(steps: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the signals of one of the steps ask for the change at the last."""
-    up = steps[-1]["level"] > steps[-2]["level"]
-    return any(
-        (row["occupancy_smoothed_lines"] > CONGESTED_LINES) == up
-        and (row["bandwidth_smoothed_gbps"] < TARGET_GBPS) == up
-        for row in steps
-    )
-
-
-def queue_peak(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """The most packets in the queue that marks most."""
-    return Estimate(float(busiest(run)["queue_max_packets"]), None)
-
-
-def queue_mean(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """The mean of the packets in that queue."""
-    return Estimate(float(busiest(run)["queue_mean_packets"]), None)
-
-
-def queue_spread(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """The standard deviation of the packets in that queue."""
-    return Estimate(float(busiest(run)["queue_sd_packets"]), None)
-
-
-def mark_law(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Share of marks over the square root of 2 / W, where W = `constant` is the mean window of a flow in packets."""
-    return Estimate(mark_share(series, run, None).value / math.sqrt(2 / series.constant), None)
-
-
 def fairness(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Jain's index of the goodput of the flows of a class."""
     rates = [float(row["goodput_gbps"]) for row in run.summary["flows"] if row["class"] == series.workload]
     squares = len(rates) * sum(rate * rate for rate in rates)
     return Estimate(sum(rates) ** 2 / squares if squares else math.nan, None)
-
-
-def fabric_drops(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
-    """Packets of a class of flows that switches drop."""
-    return Estimate(number(flow_class(series, run), "fabric_dropped"), None)
-
-
-def busiest(run: Outcome) -> Mapping[str, Any]:
-    """The queue of a switch that marks most."""
-    queues: Sequence[Mapping[str, Any]] = [row for row in run.summary["queues"] if row["marked_packets"] is not None]
-    return max(queues, key=lambda row: int(row["marked_packets"]))
 
 
 CLUSTER_QUANTITIES: dict[str, Quantity] = {
@@ -312,9 +206,6 @@ CLUSTER_QUANTITIES: dict[str, Quantity] = {
         goodput_loss,
         nic_drops,
         drops_before,
-        fabric_congestion,
-        switch_marks,
-        mark_share,
         timeouts,
         iio_occupancy,
         iio_occupancy_peak,
@@ -336,16 +227,7 @@ CLUSTER_QUANTITIES: dict[str, Quantity] = {
         rpc_latency,
         rpc_inflation,
         rpc_ratio,
-        level_time,
-        stops,
-        read_time,
-        explained_changes,
-        queue_peak,
-        queue_mean,
-        queue_spread,
-        mark_law,
         fairness,
-        fabric_drops,
     )
 }
-"""The quantities of clusters that `study.toml` can name."""
+"""Those that `study.toml` can name."""

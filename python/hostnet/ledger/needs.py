@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from hostnet.ledger.app_quantities import APP_QUANTITIES
 from hostnet.ledger.cluster_quantities import CLUSTER_QUANTITIES
+from hostnet.ledger.control_quantities import CONTROL_QUANTITIES
 from hostnet.ledger.errors import LedgerError
+from hostnet.ledger.fabric_quantities import FABRIC_QUANTITIES
 from hostnet.ledger.formula_quantities import FORMULA_QUANTITIES
 from hostnet.ledger.memory_quantities import MEMORY_QUANTITIES
 from hostnet.ledger.panels import Against, Panel, Published, Series
@@ -26,6 +28,8 @@ KNOWN: Mapping[str, Quantity] = {
     **FORMULA_QUANTITIES,
     **MEMORY_QUANTITIES,
     **CLUSTER_QUANTITIES,
+    **FABRIC_QUANTITIES,
+    **CONTROL_QUANTITIES,
 }
 """Every quantity that `study.toml` can name."""
 

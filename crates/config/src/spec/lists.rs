@@ -1,4 +1,4 @@
-//! The types of lists of numbered things: cores, drives and ways.
+//! The types of lists: of cores, drives and ways by their numbers, and of hosts by their names.
 
 use crate::cores::{format_cores, parse_cores, parse_list, CORE_MAX};
 use crate::ways::{format_ways, parse_ways, WAY_MAX};
@@ -126,3 +126,51 @@ macro_rules! list_type {
 list_type!(CoreList, "cores", ["0-3", "0,2,4-5"], 1, CORE_MAX);
 list_type!(DriveList, "drives", ["0-3", "0,2"], 0, DRIVE_MAX);
 list_type!(WayMask, "ways", ["9-10", "0x600"], 1, WAY_MAX);
+
+/// One name, or several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Names(pub(crate) Vec<String>);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum NamesInput {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl Serialize for Names {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.as_slice() {
+            [one] => serializer.serialize_str(one),
+            many => many.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Names(match NamesInput::deserialize(deserializer)? {
+            NamesInput::One(name) => vec![name],
+            NamesInput::Many(names) => names,
+        }))
+    }
+}
+
+impl JsonSchema for Names {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Names".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                { "type": "string" },
+                { "type": "array", "items": { "type": "string" }, "minItems": 1, "maxItems": 4096, "uniqueItems": true }
+            ]
+        })
+    }
+}

@@ -5,6 +5,7 @@ mod cache;
 mod cluster;
 mod controller;
 mod dram;
+mod ecn;
 mod host;
 mod io;
 mod lists;
@@ -12,27 +13,26 @@ mod memory;
 mod memory_run;
 mod net_host;
 mod network;
+mod transport;
 mod values;
 mod workload;
 
 pub(crate) use app::{AppName, AppSpec, KernelSpec, OrderSpec, COMMON_KEYS, OWN_KEYS};
 pub(crate) use cache::{CacheSpec, DdioSpec, InclusionSpec, PrefetchSpec, ReplacementSpec};
-pub(crate) use cluster::{
-    BaseSpec, ClusterSpec, FidelitySpec, FlowKindSpec, FlowSpec, HostKindSpec, HostSpec, TransportSpec,
-};
+pub(crate) use cluster::{ClusterSpec, FidelitySpec, FlowKindSpec, FlowSpec, HostKindSpec, HostSpec};
 pub(crate) use controller::{
     ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec,
 };
 pub(crate) use dram::{DramSpec, SameBankSpec, TimingSpec};
+pub(crate) use ecn::{EcnSpec, RampSpec};
 pub(crate) use host::{ChaSpec, CoreSpec, RunSpec, ServerSpec};
 pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};
-pub(crate) use lists::{CoreList, WayMask, DRIVE_MAX};
+pub(crate) use lists::{CoreList, Names, WayMask, DRIVE_MAX};
 pub(crate) use memory::{MapSpec, MapTable, MemorySpec};
 pub(crate) use memory_run::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, TraceSpec, TrafficSpec};
 pub(crate) use net_host::{ControlSpec, NicSpec, RemoteSpec, RuleSpec, SideSpec, StackSpec};
-pub(crate) use network::{
-    BottleneckSpec, CableSpec, EcnSpec, Names, NetworkSpec, PfcSpec, RampSpec, Span, SwitchSpec, TopologySpec,
-};
+pub(crate) use network::{BottleneckSpec, CableSpec, NetworkSpec, PfcSpec, Span, SwitchSpec, TopologySpec};
+pub(crate) use transport::{BaseSpec, TransportSpec};
 pub(crate) use values::{Bandwidth, MemorySize, Share, Size, Time, TimeLimit, TransferRate, WarmUpSpec, Watermark};
 pub(crate) use workload::{Direction, FioJobSpec, FioSpec, PatternSpec, RemoteStreamSpec, StreamSpec, WorkloadSpec};
 

@@ -9,7 +9,8 @@ mod remote;
 
 use crate::context::{Context, Payload};
 use crate::params::{CacheParams, ChaParams, CoreParams, IioParams, RemoteParams};
-use crate::request::{Fifo, Kind, Request, RequestId};
+use crate::request::{Kind, Request, RequestId};
+use crate::slab::Fifo;
 use cached::EVICT_PS;
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
@@ -36,8 +37,8 @@ fn book(kind: Kind, class: u8) -> u8 {
 struct Slice {
     used: u32,
     core_writes: u32,
-    core: Fifo,
-    io: Fifo,
+    core: Fifo<Request>,
+    io: Fifo<Request>,
     io_turn: bool,
 }
 

@@ -6,9 +6,11 @@
 //! A core of another socket is one whose requests go to a UPI; its pool is what its LFB and prefetchers keep in flight together.
 
 mod cached;
+mod entries;
 mod stream;
 
 pub use cached::{Block, CachedCore, Partner, Source, Storage, Stream, Thread};
+pub(crate) use entries::{request, Entries};
 pub use stream::{Evictions, Walk};
 
 use crate::cache::Victim;
@@ -67,7 +69,6 @@ pub struct Core {
     rng: Rng,
     programs: Vec<Program>,
     turn: usize,
-    idle_entries: u32,
     next_issue: Time,
     /// The UPI that its requests go to, if that is not the CHA.
     upi: Option<ComponentId>,
@@ -76,27 +77,20 @@ pub struct Core {
     halted: bool,
     /// Kernel work that the drives wait for the core to keep up with: drive and pages.
     waiting: VecDeque<(u8, u32)>,
-    lfb: Domain,
-    read: Domain,
-    write: Domain,
+    entries: Entries,
 }
 
 impl Core {
     /// A core that runs `programs` in turn.
     #[must_use]
     pub fn new(params: CoreParams, pages: Pages, rng: Rng, programs: Vec<Program>, classes: usize) -> Self {
-        let entries = params.lfb_entries;
-        let domain = || Domain::new(entries, entries, classes);
         Self {
-            idle_entries: 0,
+            entries: Entries::new(&params, 0, classes),
             waiting: VecDeque::with_capacity(WAITING_CAPACITY),
             next_issue: Time::ZERO,
             upi: None,
             throttle_ps: 0,
             halted: false,
-            lfb: domain(),
-            read: domain(),
-            write: domain(),
             turn: 0,
             params,
             pages,
@@ -115,19 +109,19 @@ impl Core {
     /// The LFB pool.
     #[must_use]
     pub fn lfb(&self) -> &Domain {
-        &self.lfb
+        &self.entries.lfb
     }
 
     /// C2M-Read: entries that wait for data.
     #[must_use]
     pub fn read(&self) -> &Domain {
-        &self.read
+        &self.entries.read
     }
 
     /// C2M-Write: entries that wait for the admission of a write-back.
     #[must_use]
     pub fn write(&self) -> &Domain {
-        &self.write
+        &self.entries.write
     }
 
     /// True when something runs on the core.
@@ -138,7 +132,7 @@ impl Core {
 
     /// The domains, to settle or to reset.
     pub fn domains_mut(&mut self) -> [&mut Domain; 3] {
-        [&mut self.lfb, &mut self.read, &mut self.write]
+        self.entries.domains_mut()
     }
 
     /// Programs without end are at their end; kernel work that is owed is still done.
@@ -150,7 +144,7 @@ impl Core {
 
     /// An LFB entry may be allocated again.
     pub(crate) fn on_refill(&mut self, context: &mut Context) {
-        self.idle_entries += 1;
+        self.entries.idle += 1;
         self.allocate(context);
     }
 
@@ -163,7 +157,7 @@ impl Core {
         }
         self.waiting.push_back((ssd, pages));
         self.acknowledge_work(context);
-        if self.idle_entries > 0 && self.has_work() {
+        if self.entries.idle > 0 && self.has_work() {
             self.allocate(context);
         }
     }
@@ -205,7 +199,7 @@ impl Core {
     /// The process is stopped: what it has in flight ends, nothing new begins. Or it goes on.
     pub(crate) fn on_halt(&mut self, on: bool, context: &mut Context) {
         self.halted = on;
-        for _ in 0..self.idle_entries {
+        for _ in 0..self.entries.idle {
             self.allocate(context);
         }
     }
@@ -218,7 +212,7 @@ impl Core {
         }
         let now = context.now();
         if now < self.next_issue {
-            self.idle_entries -= 1;
+            self.entries.idle -= 1;
             context.send(context.id, self.next_issue.since(now), Payload::Refill);
             return;
         }
@@ -236,24 +230,8 @@ impl Core {
         let line = program.walk.next(&self.pages, &mut self.rng);
         self.next_issue = now + self.params.issue_ps.max(program.gap_ps);
         let class = program.class;
-        self.idle_entries -= 1;
-        let taken = self.lfb.try_acquire(now, class) && self.read.try_acquire(now, class);
-        assert!(taken, "an idle LFB entry is free");
-        let id = context.requests.insert(Request {
-            kind: Kind::CoreRead,
-            class,
-            book: 0,
-            for_store: !load,
-            line,
-            slice: slice_of(line, context.layout.slices),
-            place: context.decoder.place(line),
-            owner: context.id,
-            tag: index as u32,
-            since: now,
-            entered: now,
-            admitted: now,
-            next: RequestId::NONE,
-        });
+        self.entries.take(class, now);
+        let id = request(line, class, !load, index as u32, context);
         let target = self.home(context);
         context.send(target, self.params.to_cha_ps + self.throttle_ps, Payload::Arrive(id));
     }
@@ -267,12 +245,12 @@ impl Core {
     /// The data of a read is back.
     pub(crate) fn on_data(&mut self, id: RequestId, context: &mut Context) {
         let Request { class, for_store, since, entered, .. } = *context.requests.get(id);
-        self.read.release(context.now(), class, since);
+        self.entries.read.release(context.now(), class, since);
         if for_store {
             self.write_back(id, context);
         } else {
             context.requests.remove(id);
-            self.free_entry(class, entered, context);
+            self.entries.free(class, entered, &mut self.rng, context);
         }
     }
 
@@ -280,8 +258,7 @@ impl Core {
     fn write_back(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let request = context.requests.get_mut(id);
-        let taken = self.write.try_acquire(now, request.class);
-        assert!(taken, "the LFB entry of a store serves its write-back");
+        self.entries.turn(request.class, now);
         let line = self.programs[request.tag as usize].evictions.next(&self.pages, &mut self.rng);
         request.kind = Kind::CoreWrite;
         request.since = now;
@@ -295,20 +272,13 @@ impl Core {
     /// The CHA has admitted the write-back; the CHA goes on with the request.
     pub(crate) fn on_admitted(&mut self, id: RequestId, context: &mut Context) {
         let Request { class, since, entered, .. } = *context.requests.get(id);
-        self.write.release(context.now(), class, since);
-        self.free_entry(class, entered, context);
+        self.entries.write.release(context.now(), class, since);
+        self.entries.free(class, entered, &mut self.rng, context);
     }
 
     /// The CHA has admitted the write-back, and the request has ended.
     pub(crate) fn on_taken(&mut self, id: RequestId, context: &mut Context) {
         self.on_admitted(id, context);
         context.requests.remove(id);
-    }
-
-    /// Gives back the LFB entry that a request has held since `entered`; it can be allocated again after a while.
-    fn free_entry(&mut self, class: u8, entered: Time, context: &mut Context) {
-        self.lfb.release(context.now(), class, entered);
-        let delay = self.rng.around(self.params.refill_ps, self.params.refill_spread_ps).max(1);
-        context.send(context.id, delay, Payload::Refill);
     }
 }

@@ -2,7 +2,8 @@
 
 use super::fabric::{Fabric, Node};
 use super::switch::Switch;
-use crate::packet::{PacketFifo, Packets};
+use crate::packet::{Packet, Packets};
+use crate::slab::Fifo;
 use serde::{Deserialize, Serialize};
 
 /// A paused port of a switch.
@@ -98,7 +99,7 @@ impl Fabric {
 }
 
 /// Bytes of the packets of a queue that came in by `port`.
-fn bytes_from(queue: &PacketFifo, packets: &Packets, port: u16) -> u64 {
+fn bytes_from(queue: &Fifo<Packet>, packets: &Packets, port: u16) -> u64 {
     let waiting = std::iter::successors(queue.front(), |&id| Some(packets.get(id).next)).take(queue.len() as usize);
     let waiting = waiting.map(|id| packets.get(id)).filter(|packet| packet.queue == port);
     waiting.map(|packet| u64::from(packet.ip_bytes)).sum()

@@ -8,7 +8,8 @@ use super::drops::DropReason;
 use super::occupancy::Level;
 use super::wire::{Fate, Faults, Wire, WireParams};
 use crate::context::{NetContext, Payload};
-use crate::packet::{PacketFifo, PacketId};
+use crate::packet::{Packet, PacketId};
+use crate::slab::Fifo;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +36,7 @@ pub struct Left {
 /// One priority of a port.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Class {
-    fifo: PacketFifo,
+    fifo: Fifo<Packet>,
     bytes: u64,
     paused_at: Time,
     paused_ps: u64,
@@ -278,7 +279,7 @@ impl Egress {
 
     /// The packets of one priority that wait.
     #[must_use]
-    pub fn queue_of(&self, priority: u8) -> &PacketFifo {
+    pub fn queue_of(&self, priority: u8) -> &Fifo<Packet> {
         &self.queues.classes[usize::from(priority)].fifo
     }
 

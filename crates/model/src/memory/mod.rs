@@ -19,7 +19,8 @@ pub use map::{Decoder, Place};
 
 use crate::context::{Context, Payload};
 use crate::params::{ControllerParams, DramParams};
-use crate::request::{Fifo, RequestId};
+use crate::request::{Request, RequestId};
+use crate::slab::Fifo;
 use serde::{Deserialize, Serialize};
 
 /// A memory channel.
@@ -29,8 +30,8 @@ pub struct Channel {
     clock: Clock,
     from_mc_ps: u64,
     write_ack_ps: u64,
-    waiting_reads: Fifo,
-    waiting_writes: Fifo,
+    waiting_reads: Fifo<Request>,
+    waiting_writes: Fifo<Request>,
     /// The clock of the last wake-up asked for, and of the last one for a refresh.
     woken_at: u64,
     refresh_woken_at: u64,

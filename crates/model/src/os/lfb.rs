@@ -1,13 +1,11 @@
 //! The way of the lines that a network core asks for: its line fill buffer, the CHA, memory.
 
 use crate::cache::Access;
-use crate::cha::slice_of;
 use crate::context::{Context, Payload};
-use crate::core::turn;
+use crate::core::{request, turn, Entries};
 use crate::params::CoreParams;
 use crate::request::{Kind, Request, RequestId};
 use hostnet_kernel::Rng;
-use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
 /// What a line is asked for.
@@ -57,19 +55,15 @@ pub(super) enum Asked {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Lfb {
     index: u32,
-    params: CoreParams,
-    idle_entries: u32,
+    to_cha_ps: u64,
     rng: Rng,
-    pub(super) lfb: Domain,
-    pub(super) read: Domain,
-    pub(super) write: Domain,
+    pub(super) entries: Entries,
 }
 
 impl Lfb {
-    pub(super) fn new(index: u32, params: CoreParams, rng: Rng, classes: usize) -> Self {
-        let entries = params.lfb_entries;
-        let domain = || Domain::new(entries, entries, classes);
-        Self { index, idle_entries: entries, rng, lfb: domain(), read: domain(), write: domain(), params }
+    pub(super) fn new(index: u32, params: &CoreParams, rng: Rng, classes: usize) -> Self {
+        let entries = Entries::new(params, params.lfb_entries, classes);
+        Self { index, to_cha_ps: params.to_cha_ps, rng, entries }
     }
 
     /// The number of its core.
@@ -79,12 +73,12 @@ impl Lfb {
 
     /// Entries that may be allocated now.
     pub(super) fn idle(&self) -> u32 {
-        self.idle_entries
+        self.entries.idle
     }
 
     /// Wishes for a line, to store to it or to read it.
     pub(super) fn ask(&mut self, line: u64, store: bool, purpose: Purpose, class: u8, context: &mut Context) -> Asked {
-        if self.idle_entries == 0 {
+        if self.entries.idle == 0 {
             return Asked::Full;
         }
         if let Some(caches) = context.caches.as_deref_mut() {
@@ -93,26 +87,9 @@ impl Lfb {
             }
             caches.expect(line);
         }
-        let now = context.now();
-        self.idle_entries -= 1;
-        let taken = self.lfb.try_acquire(now, class) && self.read.try_acquire(now, class);
-        assert!(taken, "an idle LFB entry is free");
-        let id = context.requests.insert(Request {
-            kind: Kind::CoreRead,
-            class,
-            book: 0,
-            for_store: store,
-            slice: slice_of(line, context.layout.slices),
-            line,
-            place: context.decoder.place(line),
-            owner: context.id,
-            tag: purpose.tag(class),
-            since: now,
-            entered: now,
-            admitted: now,
-            next: RequestId::NONE,
-        });
-        context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
+        self.entries.take(class, context.now());
+        let id = request(line, class, store, purpose.tag(class), context);
+        context.send(context.cha(), self.to_cha_ps, Payload::Arrive(id));
         Asked::Coming
     }
 
@@ -122,7 +99,7 @@ impl Lfb {
         let now = context.now();
         let Request { line, for_store, since, entered, tag, .. } = *context.requests.get(id);
         let (purpose, class) = Purpose::of(tag);
-        self.read.release(now, class, since);
+        self.entries.read.release(now, class, since);
         let victim = match context.caches.as_deref_mut() {
             Some(caches) => caches.fill(self.index, line, class, for_store, false),
             None if for_store => Some(crate::cache::Victim { line: leaves(), class, dirty: true }),
@@ -130,18 +107,17 @@ impl Lfb {
         };
         match victim {
             Some(victim) if victim.dirty => {
-                let taken = self.write.try_acquire(now, class);
-                assert!(taken, "the LFB entry of a line serves the write-back of the one that it displaced");
+                self.entries.turn(class, now);
                 turn(id, victim, Kind::CoreWrite, context);
-                context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
+                context.send(context.cha(), self.to_cha_ps, Payload::Arrive(id));
             }
             Some(victim) => {
-                self.free_entry(class, entered, context);
+                self.entries.free(class, entered, &mut self.rng, context);
                 turn(id, victim, Kind::CoreClean, context);
-                context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
+                context.send(context.cha(), self.to_cha_ps, Payload::Arrive(id));
             }
             None => {
-                self.free_entry(class, entered, context);
+                self.entries.free(class, entered, &mut self.rng, context);
                 context.requests.remove(id);
             }
         }
@@ -155,19 +131,12 @@ impl Lfb {
         if over {
             context.requests.remove(id);
         }
-        self.write.release(context.now(), class, since);
-        self.free_entry(class, entered, context);
+        self.entries.write.release(context.now(), class, since);
+        self.entries.free(class, entered, &mut self.rng, context);
     }
 
     /// An entry may be allocated again.
     pub(super) fn on_refill(&mut self) {
-        self.idle_entries += 1;
-    }
-
-    /// Gives back the entry held since `entered`; it can be allocated again after a while.
-    fn free_entry(&mut self, class: u8, entered: hostnet_kernel::Time, context: &mut Context) {
-        self.lfb.release(context.now(), class, entered);
-        let delay = self.rng.around(self.params.refill_ps, self.params.refill_spread_ps).max(1);
-        context.send(context.id, delay, Payload::Refill);
+        self.entries.idle += 1;
     }
 }

@@ -115,7 +115,7 @@ impl Lines {
         Self {
             user: Stores::new(user, Pattern::Sequential, &core, &pages, &mut rng),
             kernel: Walk::new(kernel.base, kernel.bytes, Pattern::Random, &mut rng),
-            lfb: Lfb::new(index, core, own, classes),
+            lfb: Lfb::new(index, &core, own, classes),
             pages,
             rng,
             copy_line_ps: stack.copy_line_ps,
@@ -132,19 +132,19 @@ impl Lines {
     }
 
     pub(super) fn lfb(&self) -> &Domain {
-        &self.lfb.lfb
+        &self.lfb.entries.lfb
     }
 
     pub(super) fn read(&self) -> &Domain {
-        &self.lfb.read
+        &self.lfb.entries.read
     }
 
     pub(super) fn write(&self) -> &Domain {
-        &self.lfb.write
+        &self.lfb.entries.write
     }
 
     pub(super) fn domains_mut(&mut self) -> [&mut Domain; 3] {
-        [&mut self.lfb.lfb, &mut self.lfb.read, &mut self.lfb.write]
+        self.lfb.entries.domains_mut()
     }
 
     /// Lines of the copy that the core is through with, and those that are left.

@@ -6,7 +6,8 @@ use super::lines::EXTRA_BACKLOG;
 use super::run::{Choice, Task};
 use super::NetCore;
 use crate::context::{Context, Payload};
-use crate::packet::{Content, Ecn, PacketFifo, PacketId};
+use crate::packet::{Content, Ecn, Packet, PacketId};
+use crate::slab::Fifo;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,7 @@ const TO_NIC_PS: u64 = 1;
 pub(super) struct Softirq {
     queue: Option<u16>,
     /// Packets that have come and are not worked on yet.
-    backlog: PacketFifo,
+    backlog: Fifo<Packet>,
     polling: bool,
     /// Packets taken in this poll, and when it began.
     polled: u32,
@@ -27,7 +28,7 @@ pub(super) struct Softirq {
 
 impl Softirq {
     pub(super) fn new(queue: Option<u16>) -> Self {
-        Self { queue, backlog: PacketFifo::default(), polling: false, polled: 0, since: Time::ZERO }
+        Self { queue, backlog: Fifo::default(), polling: false, polled: 0, since: Time::ZERO }
     }
 
     pub(super) fn is_polling(&self) -> bool {

@@ -10,7 +10,8 @@
 use crate::context::{Context, Payload};
 use crate::params::UpiParams;
 use crate::pcie::Lane;
-use crate::request::{Fifo, Kind, Request, RequestId};
+use crate::request::{Kind, Request, RequestId};
+use crate::slab::Fifo;
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -46,7 +47,7 @@ impl UpiPool {
 struct Credits {
     domain: Domain,
     bytes: u64,
-    waiting: Fifo,
+    waiting: Fifo<Request>,
     /// Credits on their way back: whose, and since when they were taken.
     returning: VecDeque<(u8, Time)>,
 }

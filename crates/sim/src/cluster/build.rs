@@ -51,7 +51,7 @@ pub fn world(cluster: &ClusterParams) -> Simulation<World> {
 
 fn layout_of(host: &HostParams, server: &ServerParams, first: u32) -> Layout {
     match host.fidelity {
-        Fidelity::Line | Fidelity::Burst => layout(server, first, 0),
+        Fidelity::Line | Fidelity::Burst => layout(server, first),
         Fidelity::Fluid => fluid::layout(server, first),
     }
 }

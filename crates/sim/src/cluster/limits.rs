@@ -3,8 +3,9 @@
 //! The first rule that holds is told: a full cable; the host network of a receiver; busy cores; pauses; a ring without
 //! descriptors; marks. If none does, the class waits for answers or for its windows.
 
+use super::ends::ends;
 use super::queues::PortView;
-use super::read::{ends, FlowTotals};
+use super::read::FlowTotals;
 use super::report::{line_bytes, nic_of, View};
 use super::tables::LIMITS;
 use crate::table::Table;

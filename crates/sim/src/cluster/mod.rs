@@ -2,12 +2,15 @@
 
 mod build;
 mod control;
+mod ends;
 mod limits;
+mod moment;
 mod outside;
 mod queues;
 mod read;
 mod report;
 mod run;
+mod stuck;
 mod tables;
 
 pub use build::world;

@@ -1,18 +1,15 @@
-//! What a world has done so far, read off its parts.
+//! What flows have done so far, read off the parts of a world.
 
-use hostnet_kernel::{Simulation, Time};
-use hostnet_model::control::Signals;
-use hostnet_model::ether::{PausedPort, World};
+use super::ends::{ends, rdma_ends};
+use hostnet_kernel::Simulation;
+use hostnet_model::ether::World;
 use hostnet_model::flow::Application;
 use hostnet_model::nic::DropReason;
-use hostnet_model::params::{ClusterParams, End};
+use hostnet_model::params::ClusterParams;
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::transport::tcp::{Connection, Counters};
-use hostnet_model::{Component, Machine};
+use hostnet_model::Component;
 use serde::{Deserialize, Serialize};
-
-use crate::run::SimulationError;
-use crate::sample::{self, Group};
 
 /// What both ends of a flow and all that lies between them did since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,90 +84,34 @@ impl FlowTotals {
 
     /// What was added since `before`.
     pub(super) fn since(&self, before: &Self) -> Self {
-        Self {
-            received_bytes: [0, 1].map(|end| self.received_bytes[end] - before.received_bytes[end]),
-            sent_packets: self.sent_packets - before.sent_packets,
-            retransmitted_packets: self.retransmitted_packets - before.retransmitted_packets,
-            timeouts: self.timeouts - before.timeouts,
-            probes: self.probes - before.probes,
-            marked_segments: self.marked_segments - before.marked_segments,
-            marked_by_host: self.marked_by_host - before.marked_by_host,
-            nic_received: self.nic_received - before.nic_received,
-            nic_full: self.nic_full - before.nic_full,
-            nic_ring: self.nic_ring - before.nic_ring,
-            nic_other: self.nic_other - before.nic_other,
-            fabric_dropped: self.fabric_dropped - before.fabric_dropped,
-            host_sent: self.host_sent - before.host_sent,
-            host_received: self.host_received - before.host_received,
-            out_of_order: self.out_of_order - before.out_of_order,
-            duplicates: self.duplicates - before.duplicates,
-            notifications: self.notifications - before.notifications,
-            seen: self.seen - before.seen,
-        }
+        self.join(before, |now, before| now - before)
     }
 
     /// Both together.
     pub(super) fn plus(&self, other: &Self) -> Self {
+        self.join(other, |one, other| one + other)
+    }
+
+    fn join(&self, other: &Self, join: impl Fn(u64, u64) -> u64) -> Self {
         Self {
-            received_bytes: [0, 1].map(|end| self.received_bytes[end] + other.received_bytes[end]),
-            sent_packets: self.sent_packets + other.sent_packets,
-            retransmitted_packets: self.retransmitted_packets + other.retransmitted_packets,
-            timeouts: self.timeouts + other.timeouts,
-            probes: self.probes + other.probes,
-            marked_segments: self.marked_segments + other.marked_segments,
-            marked_by_host: self.marked_by_host + other.marked_by_host,
-            nic_received: self.nic_received + other.nic_received,
-            nic_full: self.nic_full + other.nic_full,
-            nic_ring: self.nic_ring + other.nic_ring,
-            nic_other: self.nic_other + other.nic_other,
-            fabric_dropped: self.fabric_dropped + other.fabric_dropped,
-            host_sent: self.host_sent + other.host_sent,
-            host_received: self.host_received + other.host_received,
-            out_of_order: self.out_of_order + other.out_of_order,
-            duplicates: self.duplicates + other.duplicates,
-            notifications: self.notifications + other.notifications,
-            seen: self.seen + other.seen,
-        }
-    }
-}
-
-/// The ends of TCP flows of a partition: flow, host, connection, application.
-pub(super) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> {
-    match world {
-        World::Server(machine) => {
-            let cores = machine.components().iter().filter_map(|component| match component {
-                Component::NetCore(core) => Some(core),
-                _ => None,
-            });
-            let sockets = cores.flat_map(|core| core.sockets());
-            sockets
-                .map(|(params, _, connection, application)| (params.flow, params.host, connection, application))
-                .collect()
-        }
-        World::Fabric(fabric) => {
-            let ends = fabric.endpoints().flat_map(|endpoint| endpoint.ends());
-            ends.filter_map(|end| {
-                let stream = end.stream()?;
-                Some((end.flow(), end.host(), stream.connection(), stream.application()))
-            })
-            .collect()
-        }
-    }
-}
-
-/// The ends of RoCE flows of a partition: flow, host, connection.
-pub(super) fn rdma_ends(world: &World) -> Vec<(u32, u16, &RoceConnection)> {
-    match world {
-        World::Server(machine) => {
-            let nics = machine.components().iter().filter_map(|component| match component {
-                Component::Nic(nic) => Some(nic),
-                _ => None,
-            });
-            nics.flat_map(|nic| nic.rdma()).map(|end| (end.flow, end.hosts[0], &end.connection)).collect()
-        }
-        World::Fabric(fabric) => {
-            let ends = fabric.endpoints().flat_map(|endpoint| endpoint.ends());
-            ends.filter_map(|end| Some((end.flow(), end.host(), end.memory()?))).collect()
+            received_bytes: [0, 1].map(|end| join(self.received_bytes[end], other.received_bytes[end])),
+            sent_packets: join(self.sent_packets, other.sent_packets),
+            retransmitted_packets: join(self.retransmitted_packets, other.retransmitted_packets),
+            timeouts: join(self.timeouts, other.timeouts),
+            probes: join(self.probes, other.probes),
+            marked_segments: join(self.marked_segments, other.marked_segments),
+            marked_by_host: join(self.marked_by_host, other.marked_by_host),
+            nic_received: join(self.nic_received, other.nic_received),
+            nic_full: join(self.nic_full, other.nic_full),
+            nic_ring: join(self.nic_ring, other.nic_ring),
+            nic_other: join(self.nic_other, other.nic_other),
+            fabric_dropped: join(self.fabric_dropped, other.fabric_dropped),
+            host_sent: join(self.host_sent, other.host_sent),
+            host_received: join(self.host_received, other.host_received),
+            out_of_order: join(self.out_of_order, other.out_of_order),
+            duplicates: join(self.duplicates, other.duplicates),
+            notifications: join(self.notifications, other.notifications),
+            seen: join(self.seen, other.seen),
         }
     }
 }
@@ -248,146 +189,4 @@ impl Totals {
         let own = self.flows.iter().zip(&cluster.flows).filter(|(_, flow)| usize::from(flow.class) == class);
         own.map(|(totals, _)| totals.received_bytes.iter().sum::<u64>()).sum()
     }
-}
-
-/// A server at one moment: running totals, and levels.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct HostMoment {
-    /// P2M-Write: credits times ps, and lines, since the start of the window.
-    pub(super) occupancy_area: u64,
-    pub(super) inserted_lines: u64,
-    /// Bytes in the receive buffer of the NIC.
-    pub(super) buffer_bytes: u64,
-    /// Packets that the NIC received and dropped since the start of the run.
-    pub(super) received: u64,
-    pub(super) dropped: u64,
-    /// Bytes that applications here read since the start of the run.
-    pub(super) read_bytes: u64,
-    /// Of what watches the host: its level, and its smoothed signals.
-    pub(super) control: Option<(u8, Signals)>,
-}
-
-/// A world at one moment.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Moment {
-    pub(super) at: Time,
-    /// Of each server, in the order of the partitions.
-    pub(super) hosts: Vec<HostMoment>,
-}
-
-impl Moment {
-    pub(super) fn read(simulation: &mut Simulation<World>, now: Time) -> Self {
-        simulation.parts_mut().iter_mut().for_each(|part| settle(&mut part.0, now));
-        let hosts = simulation.worlds().filter_map(|world| match world {
-            World::Server(machine) => Some(host_moment(machine, now)),
-            World::Fabric(_) => None,
-        });
-        Self { at: now, hosts: hosts.collect() }
-    }
-}
-
-fn host_moment(machine: &Machine, now: Time) -> HostMoment {
-    let mut moment = HostMoment::default();
-    if let Some(memory) = machine.fluid() {
-        let counts = memory.counts(now);
-        moment.occupancy_area = u64::try_from(counts.area[0]).unwrap_or(u64::MAX);
-        moment.inserted_lines = counts.lines[0];
-    }
-    for component in machine.components() {
-        match component {
-            Component::Iio(iio) => {
-                moment.occupancy_area = iio.write().area_ps();
-                moment.inserted_lines = iio.write().classes().iter().map(|usage| usage.acquired()).sum();
-            }
-            Component::Nic(nic) => {
-                moment.buffer_bytes = nic.counters().buffer.value();
-                moment.received = nic.flows().iter().map(|flow| flow.received.packets).sum();
-                moment.dropped = nic.flows().iter().map(|flow| flow.dropped_in_all().packets).sum();
-            }
-            Component::NetCore(core) => {
-                moment.read_bytes +=
-                    core.sockets().map(|(_, _, _, application)| application.received_bytes()).sum::<u64>();
-            }
-            Component::Control(control) => moment.control = Some((control.level(), *control.signals())),
-            _ => {}
-        }
-    }
-    moment
-}
-
-/// Starts a new measuring window.
-pub(super) fn reset(world: &mut World, now: Time) {
-    match world {
-        World::Server(machine) => sample::reset(machine, now),
-        World::Fabric(fabric) => fabric.reset(now),
-    }
-}
-
-/// Brings every domain and level up to `now`.
-pub(super) fn settle(world: &mut World, now: Time) {
-    match world {
-        World::Server(machine) => sample::settle(machine, now),
-        World::Fabric(fabric) => fabric.settle(now),
-    }
-}
-
-/// Lines that cores and devices of servers have begun since the window began: what moves on where no packet does.
-pub(super) fn lines_moved(simulation: &Simulation<World>) -> u64 {
-    let servers = simulation.worlds().filter_map(|world| match world {
-        World::Server(machine) => Some(&**machine),
-        World::Fabric(_) => None,
-    });
-    let groups = [Group::Lfb, Group::P2mWrite, Group::P2mRead];
-    let begun = |machine: &Machine| -> u64 {
-        let domains = groups.iter().flat_map(|&group| sample::domains(machine, group));
-        domains.flat_map(|(_, domain)| domain.classes()).map(|usage| usage.acquired()).sum()
-    };
-    servers.map(begun).sum()
-}
-
-/// Whether lines or packets are on their way.
-pub(super) fn is_busy(simulation: &Simulation<World>) -> bool {
-    simulation.worlds().any(|world| match world {
-        World::Server(machine) => !machine.requests().is_empty() || !machine.packets().is_empty(),
-        World::Fabric(fabric) => !fabric.packets().is_empty(),
-    })
-}
-
-/// What to say of a world whose pauses wait for each other, if they do.
-pub(super) fn deadlock(simulation: &Simulation<World>, cluster: &ClusterParams, now: Time) -> Option<SimulationError> {
-    let cycles = simulation.worlds().filter_map(|world| match world {
-        World::Server(_) => None,
-        World::Fabric(fabric) => Some(fabric.deadlock()),
-    });
-    let cycle: Vec<String> = cycles.flatten().map(|port| name_of(port, cluster)).collect();
-    (!cycle.is_empty()).then(|| SimulationError::Deadlock { cycle, at_us: now.ps() / 1_000_000 })
-}
-
-/// A paused port by the names that the user gave.
-fn name_of(paused: PausedPort, cluster: &ClusterParams) -> String {
-    let PausedPort { switch, port, priority } = paused;
-    let here = End::Switch(switch);
-    let ends = cluster.cables.iter().flat_map(|cable| [cable.ends, [cable.ends[1], cable.ends[0]]]);
-    let peer = ends.filter(|ends| ends[0] == here).nth(usize::from(port)).map_or("nothing", |ends| match ends[1] {
-        End::Host(host) => &cluster.hosts[usize::from(host)].name,
-        End::Switch(switch) => &cluster.switches[usize::from(switch)].name,
-    });
-    format!("{} port {port} to {peer}, priority {priority}", cluster.switches[usize::from(switch)].name)
-}
-
-/// What to say of a world that is stuck: the fullest domain of its servers.
-pub(super) fn stuck(simulation: &Simulation<World>, now: Time, idle_ps: u64) -> SimulationError {
-    let servers = simulation.worlds().filter_map(|world| match world {
-        World::Server(machine) => Some(&**machine),
-        World::Fabric(_) => None,
-    });
-    let all = servers.flat_map(|machine| Group::ALL.into_iter().map(move |group| (machine, group)));
-    let all = all.flat_map(|(machine, group)| {
-        sample::domains(machine, group).into_iter().map(move |(part, domain)| (group, part, domain))
-    });
-    let fullest = all.max_by_key(|(_, _, domain)| u64::from(domain.in_use()) * 10_000 / u64::from(domain.capacity()));
-    let (domain, part, in_use, capacity) = fullest.map_or(("network", String::new(), 0, 0), |(group, part, domain)| {
-        (group.name(), format!(" ({part})"), domain.in_use(), domain.capacity())
-    });
-    SimulationError::Stuck { domain, part, in_use, capacity, at_us: now.ps() / 1_000_000, idle_us: idle_ps / 1_000_000 }
 }

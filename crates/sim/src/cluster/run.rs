@@ -1,32 +1,27 @@
 //! A run of a cluster.
 
+mod window;
+
 use super::build;
-use super::queues::{self, PortTotals};
-use super::read::{Moment, Totals};
+use super::moment::{self, Moment};
+use super::queues::PortTotals;
+use super::read::Totals;
 use super::report::View;
+use crate::error::SimulationError;
 use crate::report::Report;
-use crate::run::{SimulationError, Status, BATCHES, BATCH_MIN_PS};
-use hostnet_config::{ClusterPlan, Length, WarmUp};
+use crate::run::{Status, BATCHES, BATCH_MIN_PS};
+use hostnet_config::{ClusterPlan, Length};
 use hostnet_kernel::checkpoint::{self, CheckpointError};
 use hostnet_kernel::{Progress, Scheduler, Simulation, Time};
-use hostnet_measure::batch;
 use hostnet_model::ether::World;
 use hostnet_model::params::ClusterParams;
 use hostnet_model::{Packet, Payload};
 use serde::{Deserialize, Serialize};
 
-/// Slices of goodput by which an automatic warm-up is judged.
-const SLICE_PS: u64 = 250_000_000;
-/// Fewest and most slices of an automatic warm-up.
-const SLICES: std::ops::RangeInclusive<usize> = 8..=80;
 /// Simulated time that several threads run without a report: a compromise between progress and their start.
 const PARALLEL_STEP_PS: u64 = 100_000_000;
 /// Simulated time for which packets are recorded before they are handed on: some ten thousand at 100 Gbps.
 const RECORD_STEP_PS: u64 = 200_000_000;
-/// Simulated time without any progress after which a world counts as stuck. Retransmission timeouts double up to minutes; what
-/// does not move for so long while packets or lines are on their way never will.
-const STUCK_PS: u64 = 20_000_000_000;
-
 /// What a run is asked for beside its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -88,7 +83,7 @@ impl Run {
         let before = Totals::read(&simulation, &plan.cluster);
         let batch_ps = match plan.run.length {
             Length::Duration { ps } => (ps / BATCHES).max(BATCH_MIN_PS),
-            Length::Precision { .. } => SLICE_PS,
+            Length::Precision { .. } => window::SLICE_PS,
         };
         let state = State {
             simulation,
@@ -198,30 +193,6 @@ impl Run {
         matches!(self.state.phase, Phase::Measure)
     }
 
-    /// When the run will end, as far as known.
-    fn target(&self) -> Time {
-        let warm_up = match (&self.state.phase, self.plan.run.warm_up) {
-            (Phase::Measure, _) => self.state.window_start,
-            (_, WarmUp::Fixed { ps }) => Time::from_ps(ps),
-            _ => Time::from_ps(SLICE_PS * *SLICES.start() as u64),
-        };
-        let length_ps = match self.plan.run.length {
-            Length::Duration { ps } => ps.min(self.plan.run.duration_max_ps),
-            Length::Precision { .. } => self.plan.run.duration_max_ps,
-        };
-        warm_up.saturating_add(length_ps)
-    }
-
-    /// The next moment at which something is to be done between events.
-    fn next_stop(&self) -> Time {
-        let state = &self.state;
-        match (&state.phase, self.plan.run.warm_up) {
-            (Phase::Measure, _) => self.target().min(state.next_batch).min(state.next_series),
-            (_, WarmUp::Fixed { ps }) => Time::from_ps(ps),
-            (Phase::WarmUp { slices }, _) => Time::from_ps(SLICE_PS * (slices.len() as u64 + 1)),
-        }
-    }
-
     /// Where to pause before `stop`: for the checkpoint, and before too many packets are recorded.
     fn pause_before(&self, stop: Time) -> Time {
         let now = self.state.simulation.progress().time;
@@ -234,78 +205,6 @@ impl Run {
         if self.options.checkpoint_at_ps == now.ps() && self.checkpoint.is_none() {
             self.checkpoint = checkpoint::write(&label(&self.plan, self.options), &self.state).ok();
         }
-    }
-
-    fn at_stop(&mut self, now: Time) -> Result<(), SimulationError> {
-        let totals = Totals::read(&self.state.simulation, &self.plan.cluster);
-        if let Some(deadlock) = super::read::deadlock(&self.state.simulation, &self.plan.cluster, now) {
-            return Err(deadlock);
-        }
-        self.check_progress(&totals, now)?;
-        if self.is_measuring() {
-            self.measure(totals, now);
-        } else {
-            self.warm_up(totals, now);
-        }
-        Ok(())
-    }
-
-    fn warm_up(&mut self, totals: Totals, now: Time) {
-        let Phase::WarmUp { slices } = &mut self.state.phase else { return };
-        slices.push(totals);
-        let over = match self.plan.run.warm_up {
-            WarmUp::Fixed { ps } => now.ps() >= ps,
-            WarmUp::Auto => {
-                slices.len() >= *SLICES.end() || (slices.len() >= *SLICES.start() && is_steady(&self.plan, slices))
-            }
-        };
-        if over {
-            self.start_measuring(now);
-        }
-    }
-
-    fn start_measuring(&mut self, now: Time) {
-        let state = &mut self.state;
-        state.simulation.parts_mut().iter_mut().for_each(|part| super::read::reset(&mut part.0, now));
-        state.before = Totals::read(&state.simulation, &self.plan.cluster);
-        state.ports_before = queues::totals(&state.simulation, &self.plan.cluster);
-        state.phase = Phase::Measure;
-        state.window_start = now;
-        state.next_batch = now + state.batch_ps;
-        if self.options.series_ps > 0 {
-            // What the first step starts from.
-            state.series.push(Moment::read(&mut state.simulation, now));
-            state.next_series = now + self.options.series_ps;
-        }
-    }
-
-    fn measure(&mut self, totals: Totals, now: Time) {
-        let target = self.target();
-        let state = &mut self.state;
-        if now == state.next_series {
-            state.series.push(Moment::read(&mut state.simulation, now));
-            state.next_series += self.options.series_ps;
-        }
-        if now == state.next_batch {
-            state.batches.push(totals);
-            state.next_batch = now + state.batch_ps;
-        }
-        state.done = now >= target || is_precise(&self.plan, &state.before, &state.batches);
-    }
-
-    /// Packets or lines that are on their way while nothing arrives mean that the world is stuck.
-    fn check_progress(&mut self, totals: &Totals, now: Time) -> Result<(), SimulationError> {
-        let state = &mut self.state;
-        let moved = totals.moved().wrapping_add(super::read::lines_moved(&state.simulation));
-        if moved != state.moved || !super::read::is_busy(&state.simulation) {
-            state.moved = moved;
-            state.moved_at = now;
-        }
-        let idle_ps = now.since(state.moved_at);
-        if idle_ps < STUCK_PS {
-            return Ok(());
-        }
-        Err(super::read::stuck(&state.simulation, now, idle_ps))
     }
 
     /// The checkpoint that was asked for, once its time has come.
@@ -341,7 +240,7 @@ impl Run {
     #[must_use]
     pub fn report(&mut self) -> Report {
         let now = self.state.simulation.progress().time;
-        self.state.simulation.parts_mut().iter_mut().for_each(|part| super::read::settle(&mut part.0, now));
+        self.state.simulation.parts_mut().iter_mut().for_each(|part| moment::settle(&mut part.0, now));
         let state = &self.state;
         View {
             plan: &self.plan,
@@ -360,25 +259,4 @@ impl Run {
 
 fn label(plan: &ClusterPlan, options: Options) -> String {
     format!("cluster {} series {}", plan.hash, options.series_ps)
-}
-
-/// Bytes of one class that applications received in each slice.
-fn received(plan: &ClusterPlan, before: Option<&Totals>, slices: &[Totals], class: usize) -> Vec<f64> {
-    let of = |totals: &Totals| totals.received(&plan.cluster, class) as f64;
-    let mut last = before.map_or(0.0, of);
-    slices.iter().map(|slice| of(slice) - std::mem::replace(&mut last, of(slice))).collect()
-}
-
-/// Whether the goodput of every class has settled.
-fn is_steady(plan: &ClusterPlan, slices: &[Totals]) -> bool {
-    (0..plan.cluster.classes.len()).all(|class| batch::warm_up(&received(plan, None, slices, class)).is_some())
-}
-
-fn is_precise(plan: &ClusterPlan, before: &Totals, batches: &[Totals]) -> bool {
-    let Length::Precision { relative } = plan.run.length else { return false };
-    batches.len() >= crate::run::PRECISION_BATCHES_MIN
-        && (0..plan.cluster.classes.len()).all(|class| {
-            let found = batch::estimate(&received(plan, Some(before), batches, class), crate::view::CONFIDENCE_GROUPS);
-            found.mean == 0.0 || found.half_width <= relative * found.mean
-        })
 }

@@ -178,7 +178,7 @@ impl Builder<'_> {
         let load = self.load.as_ref()?;
         let queues = load.cores.len().max(1) as u32;
         let params = NicParams { queues, lro: false, pfc: None, ..params.clone() };
-        let feeder = ComponentId(self.layout.link);
+        let feeder = ComponentId(self.layout.feeder);
         let class = (self.classes - 1) as u8;
         let mss_bytes = 1;
         let flow = |queue| NicFlow { class, queue: Some(queue), core: feeder, mss_bytes };

@@ -34,7 +34,7 @@ pub(crate) fn layout(params: &ServerParams, first: u32) -> Layout {
         upi: control,
         remote: control,
         control,
-        link: end,
+        feeder: end,
         slices: params.cha.slices,
         end,
     }

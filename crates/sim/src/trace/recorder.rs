@@ -196,11 +196,6 @@ fn queues(component: &Component) -> [Option<(Group, &Domain)>; 2] {
         Component::Iio(iio) => [Some((Group::P2mWrite, iio.write())), Some((Group::P2mRead, iio.read()))],
         Component::Ssd(ssd) => [Some((Group::Posted, ssd.posted())), Some((Group::NonPosted, ssd.nonposted()))],
         Component::Nic(nic) => [Some((Group::Posted, nic.posted())), Some((Group::NonPosted, nic.nonposted()))],
-        Component::Upi(_)
-        | Component::Control(_)
-        | Component::Fluid
-        | Component::Sender(_)
-        | Component::Receiver(_)
-        | Component::Probe(_) => [None, None],
+        Component::Upi(_) | Component::Control(_) | Component::Fluid | Component::Probe(_) => [None, None],
     }
 }

@@ -1,22 +1,20 @@
 //! `[network]`, `[switch.*]` and `[cable.*]`.
 
-use super::super::net_host::pfc_params;
 use super::super::workload::share;
 use super::hosts::Hosts;
+use super::islands::islands;
+use super::switches::{complete, resolve_switch, Place};
 use super::table;
 use crate::error::{suggestion, Issue};
 use crate::spec::{
-    BottleneckSpec, CableSpec, ClusterSpec, EcnSpec, Names, NetworkSpec, RampSpec, Size, Span, SwitchSpec, Time,
-    TopologySpec,
+    BottleneckSpec, CableSpec, ClusterSpec, EcnSpec, Names, NetworkSpec, Span, SwitchSpec, TopologySpec,
 };
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{CableParams, EcnParams, End, SwitchParams};
+use hostnet_model::params::{CableParams, End, SwitchParams};
 use std::collections::BTreeMap;
 
 const SWITCHES_MAX: usize = 4096;
 const CABLES_MAX: usize = 16384;
-const BUFFER_BYTES: u64 = 16_000_000;
-const SWITCH_LATENCY_PS: u64 = 500_000;
 /// The switch of a star, and those of a dumbbell.
 const STAR: &str = "tor";
 const DUMBBELL: [&str; 2] = ["left", "right"];
@@ -96,84 +94,6 @@ impl Fabric {
         }
         Ok(())
     }
-}
-
-/// A switch, for messages.
-struct Place<'a> {
-    name: &'a str,
-    own: &'a SwitchSpec,
-}
-
-impl Place<'_> {
-    fn path(&self, key: &str) -> String {
-        format!("switch.{}.{key}", self.name)
-    }
-
-    /// Where a value of the switch stands: with it, or with the network.
-    fn origin(&self, key: &str) -> String {
-        let own = match key {
-            "ecn" => self.own.ecn.is_some(),
-            "pfc" => self.own.pfc.is_some(),
-            _ => self.own.buffer.is_some(),
-        };
-        if own {
-            self.path(key)
-        } else {
-            format!("network.switch.{key}")
-        }
-    }
-}
-
-/// Puts what holds for every switch under what one says.
-fn complete(switch: &mut SwitchSpec, all: &SwitchSpec) {
-    switch.buffer = switch.buffer.or(all.buffer).or(Some(Size(BUFFER_BYTES)));
-    switch.alpha = switch.alpha.or(all.alpha);
-    switch.latency = switch.latency.or(all.latency).or(Some(Time(SWITCH_LATENCY_PS)));
-    switch.ecn = switch.ecn.clone().or_else(|| all.ecn.clone());
-    switch.pfc = switch.pfc.clone().or_else(|| all.pfc.clone());
-}
-
-fn resolve_switch(at: &Place, spec: &SwitchSpec) -> Result<SwitchParams, Issue> {
-    let buffer = spec.buffer.map_or(BUFFER_BYTES, |Size(bytes)| bytes);
-    let ecn = match &spec.ecn {
-        None | Some(EcnSpec::Off) => None,
-        Some(EcnSpec::Packets(packets)) => Some(EcnParams::Packets(*packets)),
-        Some(EcnSpec::Bytes(bytes)) => Some(EcnParams::Bytes(fits(at, *bytes, buffer)?)),
-        Some(EcnSpec::Ramp(ramp)) => Some(resolve_ramp(at, ramp, buffer)?),
-    };
-    let pfc =
-        spec.pfc.as_ref().map(|pfc| pfc_params(pfc, buffer, &at.origin("pfc"), &at.origin("buffer"))).transpose()?;
-    Ok(SwitchParams {
-        name: at.name.to_string(),
-        buffer_bytes: buffer,
-        alpha: spec.alpha.map_or(u32::MAX, |alpha| (alpha * 65536.0).round() as u32),
-        latency_ps: spec.latency.map_or(SWITCH_LATENCY_PS, |Time(ps)| ps),
-        ecn,
-        pfc,
-    })
-}
-
-fn resolve_ramp(at: &Place, ramp: &RampSpec, buffer: u64) -> Result<EcnParams, Issue> {
-    if ramp.min > ramp.max {
-        let [min, max] = [ramp.min.0, ramp.max.0].map(|bytes| format(bytes, Dimension::Size));
-        let path = at.origin("ecn");
-        return Err(Issue::between(
-            &[&format!("{path}.min"), &format!("{path}.max"), &path],
-            format!("min = {min} is more than max = {max}"),
-        ));
-    }
-    Ok(EcnParams::Ramp { min_bytes: ramp.min.0, max_bytes: fits(at, ramp.max.0, buffer)?, most: share(ramp.most) })
-}
-
-/// Checks that a marking threshold is within the buffer.
-fn fits(at: &Place, bytes: u64, buffer: u64) -> Result<u64, Issue> {
-    if bytes <= buffer {
-        return Ok(bytes);
-    }
-    let [threshold, buffer] = [bytes, buffer].map(|bytes| format(bytes, Dimension::Size));
-    let message = format!("a threshold of {threshold} is above the buffer of {buffer}: nothing would be marked");
-    let path = at.origin("ecn");
-    Err(Issue::between(&[&path, &format!("{path}.max"), &at.origin("buffer")], message))
 }
 
 /// The cables: those of the document, or those of the topology, whose switches are added.
@@ -394,26 +314,4 @@ impl<'a> Ends<'a> {
             None => Ok(()),
         }
     }
-}
-
-/// For every host the part of the network that it is in, as a number.
-fn islands(hosts: usize, switches: usize, cables: &[[End; 2]]) -> Vec<usize> {
-    let number = |end: End| match end {
-        End::Host(at) => usize::from(at),
-        End::Switch(at) => hosts + usize::from(at),
-    };
-    let mut parents: Vec<usize> = (0..hosts + switches).collect();
-    for ends in cables {
-        let [one, other] = ends.map(|end| root(&mut parents, number(end)));
-        parents[one] = other;
-    }
-    (0..hosts).map(|host| root(&mut parents, host)).collect()
-}
-
-fn root(parents: &mut [usize], mut at: usize) -> usize {
-    while parents[at] != at {
-        parents[at] = parents[parents[at]];
-        at = parents[at];
-    }
-    at
 }

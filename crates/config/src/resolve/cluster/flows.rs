@@ -2,6 +2,7 @@
 
 use super::fabric::{spans, Fabric};
 use super::hosts::Hosts;
+use super::places::place;
 use super::{table, transport};
 use crate::content::place_of;
 use crate::error::Issue;
@@ -29,14 +30,14 @@ pub(super) struct Flows {
 }
 
 /// A table of flows, before its cores are known.
-struct Draft {
-    path: String,
-    pairs: Vec<(usize, usize)>,
-    flow: FlowParams,
-    count: u32,
-    stagger_ps: u64,
+pub(super) struct Draft {
+    pub(super) path: String,
+    pub(super) pairs: Vec<(usize, usize)>,
+    pub(super) flow: FlowParams,
+    pub(super) count: u32,
+    pub(super) stagger_ps: u64,
     /// The cores at either side, where the document says which.
-    cores: [Option<Vec<u32>>; 2],
+    pub(super) cores: [Option<Vec<u32>>; 2],
 }
 
 pub(super) fn resolve(
@@ -262,99 +263,4 @@ fn numbers(Names(names): &Names, hosts: &Hosts, path: &str) -> Result<Vec<usize>
         found.push(at);
     }
     Ok(found)
-}
-
-/// Gives every flow its hosts and cores. Cores that the document names go first, then tables in their order.
-fn place(drafts: &[Draft], hosts: &mut Hosts) -> Result<Vec<FlowParams>, Issue> {
-    claim(drafts, hosts)?;
-    let mut params = Vec::new();
-    for draft in drafts {
-        let needs_cores = !matches!(draft.flow.transport, Transport::Roce(_));
-        let mut sides = [Side::default(), Side::default()];
-        for &(from, to) in draft.pairs.iter().filter(|_| needs_cores) {
-            for (side, host) in sides.iter_mut().zip([from, to]) {
-                *side.flows.entry(host).or_default() += draft.count as usize;
-            }
-        }
-        for (side, which) in sides.iter_mut().zip(0..) {
-            side.take(draft, which, hosts)?;
-        }
-        let each = draft.pairs.iter().flat_map(|pair| std::iter::repeat_n(*pair, draft.count as usize));
-        for (at, (from, to)) in (0..).zip(each) {
-            params.push(FlowParams {
-                from: from as u16,
-                to: to as u16,
-                from_core: sides[0].next(from),
-                to_core: sides[1].next(to),
-                start_ps: draft.flow.start_ps + draft.stagger_ps * at,
-                ..draft.flow.clone()
-            });
-        }
-    }
-    Ok(params)
-}
-
-/// Gives the network the cores that the document names: those of flows, and those with queues.
-fn claim(drafts: &[Draft], hosts: &mut Hosts) -> Result<(), Issue> {
-    for host in 0..hosts.hosts.len() {
-        let path = hosts.table_of(host);
-        let queues = hosts.queue_cores(host).map(<[u32]>::to_vec).unwrap_or_default();
-        if let Some(cores) = &mut hosts.hosts[host].cores {
-            queues.into_iter().try_for_each(|core| cores.claim(core, &format!("{path}.stack.cores"), &path))?;
-        }
-    }
-    for draft in drafts {
-        for (which, key) in ["from_cores", "to_cores"].into_iter().enumerate() {
-            let Some(list) = &draft.cores[which] else { continue };
-            let at = format!("{}.{key}", draft.path);
-            if matches!(draft.flow.transport, Transport::Roce(_)) {
-                return Err(Issue::new(at, "has no effect: RoCE needs no core"));
-            }
-            for &(from, to) in &draft.pairs {
-                let host = [from, to][which];
-                let path = hosts.table_of(host);
-                let Some(cores) = &mut hosts.hosts[host].cores else {
-                    return Err(Issue::new(at, format!("has no effect: the endpoint {path} has no cores")));
-                };
-                list.iter().try_for_each(|&core| cores.claim(core, &at, &path))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// One side of a table of flows.
-#[derive(Default)]
-struct Side {
-    /// Flows at every host.
-    flows: BTreeMap<usize, usize>,
-    /// The cores at every server, and how many flows have one.
-    cores: BTreeMap<usize, (Vec<u32>, usize)>,
-}
-
-impl Side {
-    fn take(&mut self, draft: &Draft, which: usize, hosts: &mut Hosts) -> Result<(), Issue> {
-        for (&host, &flows) in &self.flows {
-            let queues = hosts.queue_cores(host).map(<[u32]>::to_vec);
-            let path = hosts.table_of(host);
-            let Some(free) = &mut hosts.hosts[host].cores else { continue };
-            let cores = match draft.cores[which].clone().or(queues) {
-                Some(cores) => Some(cores),
-                None => free.take(flows),
-            };
-            let Some(cores) = cores else {
-                let message = format!("no core of {path} is free for it; workloads have all of them");
-                return Err(Issue::between(&[&draft.path, &path], message));
-            };
-            self.cores.insert(host, (cores, 0));
-        }
-        Ok(())
-    }
-
-    /// The core of the next flow at a host; 0 where none is needed.
-    fn next(&mut self, host: usize) -> u32 {
-        let Some((cores, taken)) = self.cores.get_mut(&host) else { return 0 };
-        *taken += 1;
-        cores[(*taken - 1) % cores.len()]
-    }
 }

@@ -4,6 +4,9 @@ mod cores;
 mod fabric;
 mod flows;
 mod hosts;
+mod islands;
+mod places;
+mod switches;
 mod transport;
 
 use super::source::Source;

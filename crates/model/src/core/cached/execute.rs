@@ -33,7 +33,7 @@ impl CachedCore {
         }
         let thread = self.thread.as_mut()?;
         if let Source::Storage(storage) = &thread.source {
-            let busy = u64::from(self.params.lfb_entries - self.idle_entries);
+            let busy = u64::from(self.params.lfb_entries - self.entries.idle);
             if storage.owed >= 1 << 16 && busy >= storage.requests() {
                 return None;
             }
@@ -137,7 +137,7 @@ impl CachedCore {
                 }
                 let flight = Flight { demand: Some(now), ..Flight::default() };
                 let flight = self.depart(line, class, flight, context);
-                let waiting = self.params.lfb_entries - self.idle_entries;
+                let waiting = self.params.lfb_entries - self.entries.idle;
                 if let Some(pair) = self.prefetcher.adjacent(line, waiting, self.params.lfb_entries) {
                     self.ask(pair, class, context);
                 }

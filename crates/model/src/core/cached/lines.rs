@@ -3,9 +3,8 @@
 use super::flights::Flight;
 use super::CachedCore;
 use crate::cache::Victim;
-use crate::cha::slice_of;
 use crate::context::{Context, Payload};
-use crate::core::turn;
+use crate::core::{request, turn};
 use crate::request::{Kind, Request, RequestId};
 use hostnet_kernel::Time;
 
@@ -16,12 +15,10 @@ const OF_PREFETCH: u32 = 1;
 impl CachedCore {
     /// Takes an LFB entry, if one may be allocated.
     pub(super) fn take_entry(&mut self, class: u8, now: Time) -> bool {
-        if self.idle_entries == 0 {
+        if self.entries.idle == 0 {
             return false;
         }
-        self.idle_entries -= 1;
-        let taken = self.lfb.try_acquire(now, class) && self.read.try_acquire(now, class);
-        assert!(taken, "an idle LFB entry is free");
+        self.entries.take(class, now);
         true
     }
 
@@ -38,23 +35,8 @@ impl CachedCore {
 
     /// Sends the request for a line on its way.
     pub(super) fn depart(&mut self, line: u64, class: u8, flight: Flight, context: &mut Context) -> u16 {
-        let now = context.now();
         let flight = self.flights.add(line, flight);
-        let id = context.requests.insert(Request {
-            kind: Kind::CoreRead,
-            class,
-            book: 0,
-            for_store: false,
-            slice: slice_of(line, context.layout.slices),
-            line,
-            place: context.decoder.place(line),
-            owner: context.id,
-            tag: u32::from(flight),
-            since: now,
-            entered: now,
-            admitted: now,
-            next: RequestId::NONE,
-        });
+        let id = request(line, class, false, u32::from(flight), context);
         context.caches().expect(line);
         context.send(context.cha(), self.params.to_cha_ps + self.throttle_ps, Payload::Arrive(id));
         flight
@@ -70,24 +52,23 @@ impl CachedCore {
         let victim = context.caches().fill(self.index, line, class, for_store || flight.store, !wanted);
         let ended = flight.load.map_or(0, |load| self.window.complete(number, load, flight.several, now));
         if let Some(demand) = flight.demand {
-            self.read.release(now, class, demand);
+            self.entries.read.release(now, class, demand);
         }
         let dirty = victim.filter(|victim| victim.dirty);
         if flight.prefetch && wanted {
-            self.free_entry(class, flight.demand.unwrap_or(now), context);
+            self.entries.free(class, flight.demand.unwrap_or(now), &mut self.rng, context);
         }
         match dirty {
             Some(victim) if flight.prefetch => self.write_back(id, victim, OF_PREFETCH, since, context),
             Some(victim) => {
-                let taken = self.write.try_acquire(now, class);
-                assert!(taken, "the LFB entry of a line serves the write-back of the one that it displaced");
+                self.entries.turn(class, now);
                 self.write_back(id, victim, OF_LFB, flight.demand.unwrap_or(now), context);
             }
             None => {
                 if flight.prefetch {
                     self.prefetch.release(now, class, since);
                 } else {
-                    self.free_entry(class, flight.demand.unwrap_or(now), context);
+                    self.entries.free(class, flight.demand.unwrap_or(now), &mut self.rng, context);
                 }
                 match victim {
                     Some(victim) => self.give_up(id, victim, context),
@@ -127,14 +108,7 @@ impl CachedCore {
             self.prefetch.release(now, class, entered);
             return;
         }
-        self.write.release(now, class, since);
-        self.free_entry(class, entered, context);
-    }
-
-    /// Gives back the LFB entry that was held since `entered`; it can be allocated again after a while.
-    fn free_entry(&mut self, class: u8, entered: Time, context: &mut Context) {
-        self.lfb.release(context.now(), class, entered);
-        let delay = self.rng.around(self.params.refill_ps, self.params.refill_spread_ps).max(1);
-        context.send(context.id, delay, Payload::Refill);
+        self.entries.write.release(now, class, since);
+        self.entries.free(class, entered, &mut self.rng, context);
     }
 }

@@ -19,7 +19,7 @@ pub use source::{Block, Source, Storage, Stream};
 use crate::app::{Generator, Replay};
 use crate::cache::Caches;
 use crate::context::{Context, Payload};
-use crate::core::KERNEL_BACKLOG_LINES;
+use crate::core::{Entries, KERNEL_BACKLOG_LINES};
 use crate::pages::{Pages, Translator};
 use crate::params::{CacheParams, CoreParams};
 use clients::Clients;
@@ -97,12 +97,9 @@ pub struct CachedCore {
     flights: Flights,
     prefetcher: Prefetcher,
     clients: Clients,
-    idle_entries: u32,
     /// Kernel work that the drives wait for the core to keep up with: drive and pages.
     waiting: VecDeque<(u8, u32)>,
-    lfb: Domain,
-    read: Domain,
-    write: Domain,
+    entries: Entries,
     prefetch: Domain,
 }
 
@@ -120,7 +117,6 @@ impl CachedCore {
     ) -> Self {
         let entries = params.lfb_entries;
         let credits = cache.prefetch.credits;
-        let domain = || Domain::new(entries, entries, classes);
         let clients = |thread: &Thread| {
             let asks = matches!(thread.partner, Some(Partner::Server(_)));
             Clients::new(thread.in_flight, if asks { 0 } else { thread.in_flight })
@@ -132,10 +128,7 @@ impl CachedCore {
             clients: thread.as_ref().map_or_else(|| Clients::new(0, 0), clients),
             l2_hit_ps: cache.l2.hit_ps,
             prefetch: Domain::new(credits, credits, classes),
-            lfb: domain(),
-            read: domain(),
-            write: domain(),
-            idle_entries: entries,
+            entries: Entries::new(&params, entries, classes),
             waiting: VecDeque::new(),
             stopped: false,
             throttle_ps: 0,
@@ -157,19 +150,19 @@ impl CachedCore {
     /// The LFB pool.
     #[must_use]
     pub fn lfb(&self) -> &Domain {
-        &self.lfb
+        &self.entries.lfb
     }
 
     /// C2M-Read: entries that wait for data.
     #[must_use]
     pub fn read(&self) -> &Domain {
-        &self.read
+        &self.entries.read
     }
 
     /// C2M-Write: entries that wait for the admission of a write-back.
     #[must_use]
     pub fn write(&self) -> &Domain {
-        &self.write
+        &self.entries.write
     }
 
     /// The credits of the prefetchers.
@@ -203,7 +196,8 @@ impl CachedCore {
 
     /// The domains, to settle or to reset.
     pub fn domains_mut(&mut self) -> [&mut Domain; 4] {
-        [&mut self.lfb, &mut self.read, &mut self.write, &mut self.prefetch]
+        let [lfb, read, write] = self.entries.domains_mut();
+        [lfb, read, write, &mut self.prefetch]
     }
 
     /// Begins nothing new but kernel work that is owed.
@@ -240,7 +234,7 @@ impl CachedCore {
 
     /// An LFB entry may be allocated again.
     fn on_refill(&mut self, context: &mut Context) {
-        self.idle_entries += 1;
+        self.entries.idle += 1;
         self.advance(context);
     }
 

@@ -178,7 +178,7 @@ pub(super) fn bench_of(
         upi: 5,
         remote: 5,
         control: 5,
-        link: 5,
+        feeder: 5,
         slices: 1,
         end: 5,
     };

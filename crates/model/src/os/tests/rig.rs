@@ -34,7 +34,7 @@ pub(super) fn layout() -> Layout {
         upi: 9,
         remote: 9,
         control: 9,
-        link: 9,
+        feeder: 9,
         slices: 4,
         end: 4,
     }

@@ -1,0 +1,25 @@
+//! Which hosts packets can get to.
+
+use hostnet_model::params::End;
+
+/// For every host the part of the network that it is in, as a number.
+pub(super) fn islands(hosts: usize, switches: usize, cables: &[[End; 2]]) -> Vec<usize> {
+    let number = |end: End| match end {
+        End::Host(at) => usize::from(at),
+        End::Switch(at) => hosts + usize::from(at),
+    };
+    let mut parents: Vec<usize> = (0..hosts + switches).collect();
+    for ends in cables {
+        let [one, other] = ends.map(|end| root(&mut parents, number(end)));
+        parents[one] = other;
+    }
+    (0..hosts).map(|host| root(&mut parents, host)).collect()
+}
+
+fn root(parents: &mut [usize], mut at: usize) -> usize {
+    while parents[at] != at {
+        parents[at] = parents[parents[at]];
+        at = parents[at];
+    }
+    at
+}

@@ -1,0 +1,89 @@
+//! `[switch.*]`.
+
+use super::super::net_host::pfc_params;
+use super::super::workload::share;
+use crate::error::Issue;
+use crate::spec::{EcnSpec, RampSpec, Size, SwitchSpec, Time};
+use crate::units::{format, Dimension};
+use hostnet_model::params::{EcnParams, SwitchParams};
+
+const BUFFER_BYTES: u64 = 16_000_000;
+const SWITCH_LATENCY_PS: u64 = 500_000;
+
+/// A switch, for messages.
+pub(super) struct Place<'a> {
+    pub(super) name: &'a str,
+    pub(super) own: &'a SwitchSpec,
+}
+
+impl Place<'_> {
+    fn path(&self, key: &str) -> String {
+        format!("switch.{}.{key}", self.name)
+    }
+
+    /// Where a value of the switch stands: with it, or with the network.
+    pub(super) fn origin(&self, key: &str) -> String {
+        let own = match key {
+            "ecn" => self.own.ecn.is_some(),
+            "pfc" => self.own.pfc.is_some(),
+            _ => self.own.buffer.is_some(),
+        };
+        if own {
+            self.path(key)
+        } else {
+            format!("network.switch.{key}")
+        }
+    }
+}
+
+/// Puts what holds for every switch under what one says.
+pub(super) fn complete(switch: &mut SwitchSpec, all: &SwitchSpec) {
+    switch.buffer = switch.buffer.or(all.buffer).or(Some(Size(BUFFER_BYTES)));
+    switch.alpha = switch.alpha.or(all.alpha);
+    switch.latency = switch.latency.or(all.latency).or(Some(Time(SWITCH_LATENCY_PS)));
+    switch.ecn = switch.ecn.clone().or_else(|| all.ecn.clone());
+    switch.pfc = switch.pfc.clone().or_else(|| all.pfc.clone());
+}
+
+pub(super) fn resolve_switch(at: &Place, spec: &SwitchSpec) -> Result<SwitchParams, Issue> {
+    let buffer = spec.buffer.map_or(BUFFER_BYTES, |Size(bytes)| bytes);
+    let ecn = match &spec.ecn {
+        None | Some(EcnSpec::Off) => None,
+        Some(EcnSpec::Packets(packets)) => Some(EcnParams::Packets(*packets)),
+        Some(EcnSpec::Bytes(bytes)) => Some(EcnParams::Bytes(fits(at, *bytes, buffer)?)),
+        Some(EcnSpec::Ramp(ramp)) => Some(resolve_ramp(at, ramp, buffer)?),
+    };
+    let pfc =
+        spec.pfc.as_ref().map(|pfc| pfc_params(pfc, buffer, &at.origin("pfc"), &at.origin("buffer"))).transpose()?;
+    Ok(SwitchParams {
+        name: at.name.to_string(),
+        buffer_bytes: buffer,
+        alpha: spec.alpha.map_or(u32::MAX, |alpha| (alpha * 65536.0).round() as u32),
+        latency_ps: spec.latency.map_or(SWITCH_LATENCY_PS, |Time(ps)| ps),
+        ecn,
+        pfc,
+    })
+}
+
+fn resolve_ramp(at: &Place, ramp: &RampSpec, buffer: u64) -> Result<EcnParams, Issue> {
+    if ramp.min > ramp.max {
+        let [min, max] = [ramp.min.0, ramp.max.0].map(|bytes| format(bytes, Dimension::Size));
+        let path = at.origin("ecn");
+        return Err(Issue::between(
+            &[&format!("{path}.min"), &format!("{path}.max"), &path],
+            format!("min = {min} is more than max = {max}"),
+        ));
+    }
+    Ok(EcnParams::Ramp { min_bytes: ramp.min.0, max_bytes: fits(at, ramp.max.0, buffer)?, most: share(ramp.most) })
+}
+
+/// Checks that a marking threshold is within the buffer.
+fn fits(at: &Place, bytes: u64, buffer: u64) -> Result<u64, Issue> {
+    if bytes <= buffer {
+        return Ok(bytes);
+    }
+    let [threshold, buffer] = [bytes, buffer].map(|bytes| format(bytes, Dimension::Size));
+    let message = format!("a threshold of {threshold} is above the buffer of {buffer}: nothing would be marked");
+    let path = at.origin("ecn");
+    Err(Issue::between(&[&path, &format!("{path}.max"), &at.origin("buffer")], message))
+}

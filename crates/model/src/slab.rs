@@ -1,0 +1,213 @@
+//! Things that come and go: each in a slot with a number, and waiting lists that are linked through them.
+
+use serde::{Deserialize, Serialize};
+
+/// The number of no entry.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What a [`Slab`] holds.
+pub trait Entry: Copy {
+    /// Names one in its slab.
+    type Id: Copy;
+
+    /// The name of entry `number`; of none for the greatest number.
+    fn id(number: u32) -> Self::Id;
+
+    /// The number of an entry.
+    fn number(id: Self::Id) -> u32;
+
+    /// The next one in the list that it waits in.
+    fn next(&mut self) -> &mut Self::Id;
+}
+
+/// Entries of one kind. Slots are used again, the one that became free last first.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Slab<T> {
+    slots: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Self { slots: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<T: Entry> Slab<T> {
+    /// A slab with room for `capacity` entries before it has to allocate.
+    #[must_use]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self { slots: Vec::with_capacity(capacity), free: Vec::with_capacity(capacity) }
+    }
+
+    /// Adds an entry.
+    // Inlined where entries are made, for the same reason as the push of an event.
+    #[inline(always)]
+    pub fn insert(&mut self, entry: T) -> T::Id {
+        if let Some(number) = self.free.pop() {
+            self.slots[number as usize] = entry;
+            return T::id(number);
+        }
+        self.slots.push(entry);
+        T::id(self.slots.len() as u32 - 1)
+    }
+
+    /// Ends an entry.
+    #[inline]
+    pub fn remove(&mut self, id: T::Id) {
+        self.free.push(T::number(id));
+    }
+
+    /// The entry.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, id: T::Id) -> &T {
+        &self.slots[T::number(id) as usize]
+    }
+
+    /// The entry, to change.
+    #[inline]
+    pub fn get_mut(&mut self, id: T::Id) -> &mut T {
+        &mut self.slots[T::number(id) as usize]
+    }
+
+    /// All entries, in no order that means anything. It takes as long as there ever were entries: for reports, not for events.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        let mut free = vec![false; self.slots.len()];
+        self.free.iter().for_each(|&number| free[number as usize] = true);
+        self.slots.iter().zip(free).filter(|(_, free)| !free).map(|(entry, _)| entry)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// True when there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A first-in first-out list of entries, each of which is in one list at most.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Fifo<T: Entry> {
+    head: T::Id,
+    tail: T::Id,
+    len: u32,
+}
+
+impl<T: Entry> Default for Fifo<T> {
+    fn default() -> Self {
+        Self { head: T::id(NONE), tail: T::id(NONE), len: 0 }
+    }
+}
+
+impl<T: Entry> Fifo<T> {
+    /// Adds an entry at the end.
+    #[inline]
+    pub fn push(&mut self, slab: &mut Slab<T>, id: T::Id) {
+        *slab.get_mut(id).next() = T::id(NONE);
+        if self.len == 0 {
+            self.head = id;
+        } else {
+            *slab.get_mut(self.tail).next() = id;
+        }
+        self.tail = id;
+        self.len += 1;
+    }
+
+    /// The first entry.
+    #[must_use]
+    #[inline]
+    pub fn front(&self) -> Option<T::Id> {
+        (self.len > 0).then_some(self.head)
+    }
+
+    /// Takes out the first entry.
+    #[inline]
+    pub fn pop(&mut self, slab: &mut Slab<T>) -> Option<T::Id> {
+        let id = self.front()?;
+        self.head = *slab.get_mut(id).next();
+        self.len -= 1;
+        Some(id)
+    }
+
+    /// How many wait.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// True when none waits.
+    #[must_use]
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Card {
+        value: u64,
+        next: u32,
+    }
+
+    impl Entry for Card {
+        type Id = u32;
+
+        fn id(number: u32) -> u32 {
+            number
+        }
+
+        fn number(id: u32) -> u32 {
+            id
+        }
+
+        fn next(&mut self) -> &mut u32 {
+            &mut self.next
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lists_over_one_slab_are_queues(steps in prop::collection::vec((any::<bool>(), 0..3_usize), 1..300)) {
+            let mut slab = Slab::with_capacity(4);
+            let mut lists: [Fifo<Card>; 3] = Default::default();
+            let mut expected: [VecDeque<u64>; 3] = Default::default();
+            let mut most = 0;
+            for (value, (comes, list)) in (0..).zip(steps) {
+                if comes {
+                    let id = slab.insert(Card { value, next: 7 });
+                    lists[list].push(&mut slab, id);
+                    expected[list].push_back(value);
+                } else {
+                    let first = lists[list].pop(&mut slab);
+                    prop_assert_eq!(first.map(|id| slab.get(id).value), expected[list].pop_front());
+                    first.into_iter().for_each(|id| slab.remove(id));
+                }
+                let waiting: usize = expected.iter().map(VecDeque::len).sum();
+                most = most.max(waiting);
+                prop_assert_eq!((slab.len(), slab.is_empty()), (waiting, waiting == 0));
+                for (list, expected) in lists.iter().zip(&expected) {
+                    prop_assert_eq!((list.len() as usize, list.is_empty()), (expected.len(), expected.is_empty()));
+                    prop_assert_eq!(list.front().map(|id| slab.get(id).value), expected.front().copied());
+                }
+                let mut alive: Vec<u64> = slab.iter().map(|card| card.value).collect();
+                let mut all: Vec<u64> = expected.iter().flatten().copied().collect();
+                alive.sort_unstable();
+                all.sort_unstable();
+                prop_assert_eq!(alive, all);
+            }
+            prop_assert_eq!(slab.slots.len(), most, "slots are used again");
+        }
+    }
+}

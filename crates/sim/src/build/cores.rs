@@ -1,0 +1,180 @@
+//! Cores and what they execute.
+
+use super::Builder;
+use hostnet_model::app::{footprint, Bases, Generator};
+use hostnet_model::core::{CachedCore, Core, Evictions, Partner, Program, Source, Storage, Stream, Thread, Walk};
+use hostnet_model::params::{AppParams, CacheParams, FioParams, Pattern, StreamParams, WorkloadKind};
+use hostnet_model::Component;
+use std::collections::VecDeque;
+
+/// Bytes of kernel structures per IO job that the kernel walks through.
+const KERNEL_BYTES: u64 = 256 << 20;
+impl Builder<'_> {
+    pub(crate) fn cores(&mut self) -> Vec<Component> {
+        let programs = self.programs();
+        let core = |(index, programs)| {
+            let rng = self.component_rng(self.layout.core + index as u32);
+            let core = Core::new(self.params.core.clone(), self.pages.clone(), rng, programs, self.classes);
+            Component::Core(Box::new(core))
+        };
+        programs.into_iter().enumerate().map(core).collect()
+    }
+
+    pub(super) fn cached_cores(&mut self, cache: &CacheParams) -> Vec<Component> {
+        let threads = self.threads();
+        let core = |(index, thread)| {
+            let rng = self.component_rng(self.layout.core + index as u32);
+            let params = self.params.core.clone();
+            let pages = self.pages.clone();
+            let core = CachedCore::new(index as u32, params, cache, pages, rng, thread, self.classes);
+            Component::CachedCore(Box::new(core))
+        };
+        threads.into_iter().enumerate().map(core).collect()
+    }
+
+    /// What every core with caches executes.
+    fn threads(&mut self) -> Vec<Option<Thread>> {
+        let mut threads: Vec<Option<Thread>> = (0..self.params.core.count).map(|_| None).collect();
+        for (class, workload) in self.params.workloads.iter().enumerate() {
+            let class = class as u8;
+            match &workload.kind {
+                WorkloadKind::Stream(stream) => {
+                    for &core in &stream.cores {
+                        threads[core as usize] = Some(self.stream_thread(class, core, stream));
+                    }
+                }
+                WorkloadKind::Fio(fio) => {
+                    for core in cores_of(fio) {
+                        threads[core as usize] = Some(self.storage_thread(class, core, fio));
+                    }
+                }
+                WorkloadKind::App(app) => self.app_threads(class, app, &mut threads),
+                WorkloadKind::Network => {}
+            }
+        }
+        threads
+    }
+
+    fn stream_thread(&mut self, class: u8, core: u32, stream: &StreamParams) -> Thread {
+        let base = self.space.take(stream.working_set_bytes);
+        let mut rng = self.rng(1 << 32 | u64::from(core));
+        let walk = Walk::new(base, stream.working_set_bytes, stream.pattern, &mut rng);
+        Thread {
+            class,
+            source: Source::Stream(Stream { walk, reads: stream.reads }),
+            instruction_fs: self.params.core.issue_ps.max(stream.gap_ps) * 1000,
+            in_flight: 0,
+            think_ps: 0,
+            partner: None,
+        }
+    }
+
+    fn app_threads(&mut self, class: u8, app: &AppParams, threads: &mut [Option<Thread>]) {
+        let needed = footprint(app);
+        let shared = self.space.take(needed.shared_bytes);
+        let count = app.cores.len() as u32;
+        for (number, &core) in (0..).zip(&app.cores) {
+            let mut bases = Bases { shared, thread: self.space.take(needed.thread_bytes), client: 0 };
+            let mut rng = self.rng(1 << 32 | u64::from(core));
+            let client = app.clients.get(number as usize).copied();
+            let thread = |generator, partner| Thread {
+                class,
+                source: Source::App(Box::new(generator)),
+                instruction_fs: app.instruction_fs,
+                in_flight: app.in_flight,
+                think_ps: app.think_ps,
+                partner,
+            };
+            let server = Generator::new(app, number, count, bases, &mut rng);
+            threads[core as usize] = Some(thread(server, client.map(Partner::Client)));
+            let Some(client) = client else { continue };
+            bases.client = self.space.take(needed.client_bytes);
+            let asking = Generator::client(app, bases);
+            threads[client as usize] = asking.map(|generator| thread(generator, Some(Partner::Server(core))));
+        }
+    }
+
+    fn storage_thread(&mut self, class: u8, core: u32, fio: &FioParams) -> Thread {
+        let base = self.space.take(KERNEL_BYTES);
+        let mut rng = self.rng(2 << 32 | u64::from(core) << 8 | u64::from(class));
+        let walk = Walk::new(base, KERNEL_BYTES, Pattern::Sequential, &mut rng);
+        let storage = Storage {
+            walk,
+            loads: fio.kernel_loads,
+            lines_per_page: fio.kernel_lines_per_page,
+            owed: 0,
+            request: 0,
+            blocks: VecDeque::new(),
+        };
+        Thread {
+            class,
+            source: Source::Storage(storage),
+            instruction_fs: self.params.core.issue_ps * 1000,
+            in_flight: 0,
+            think_ps: 0,
+            partner: None,
+        }
+    }
+
+    fn programs(&mut self) -> Vec<Vec<Program>> {
+        let mut programs: Vec<Vec<Program>> = (0..self.params.core.count).map(|_| Vec::new()).collect();
+        for (class, workload) in self.params.workloads.iter().enumerate() {
+            let class = class as u8;
+            match &workload.kind {
+                WorkloadKind::Stream(stream) => {
+                    for &core in &stream.cores {
+                        let program = self.stream(class, core, stream);
+                        programs[core as usize].push(program);
+                    }
+                }
+                WorkloadKind::App(_) | WorkloadKind::Network => {}
+                WorkloadKind::Fio(fio) => {
+                    for core in cores_of(fio) {
+                        let program = self.kernel_work(class, core, fio);
+                        programs[core as usize].push(program);
+                    }
+                }
+            }
+        }
+        programs
+    }
+
+    pub(super) fn stream(&mut self, class: u8, core: u32, stream: &StreamParams) -> Program {
+        let base = self.space.take(stream.working_set_bytes);
+        let mut rng = self.rng(1 << 32 | u64::from(core));
+        let walk = Walk::new(base, stream.working_set_bytes, stream.pattern, &mut rng);
+        let dirty = self.params.core.dirty_pool_lines;
+        Program {
+            class,
+            reads: stream.reads,
+            evictions: Evictions::new(walk.opposite(), dirty, &self.pages, &mut rng),
+            walk,
+            gap_ps: stream.gap_ps,
+            owed: None,
+            lines_per_page: 0,
+        }
+    }
+
+    fn kernel_work(&mut self, class: u8, core: u32, fio: &FioParams) -> Program {
+        let base = self.space.take(KERNEL_BYTES);
+        let mut rng = self.rng(2 << 32 | u64::from(core) << 8 | u64::from(class));
+        let walk = Walk::new(base, KERNEL_BYTES, Pattern::Sequential, &mut rng);
+        Program {
+            class,
+            reads: fio.kernel_loads,
+            evictions: Evictions::new(walk.clone(), self.params.core.dirty_pool_lines, &self.pages, &mut rng),
+            walk,
+            gap_ps: 0,
+            owed: Some(0),
+            lines_per_page: fio.kernel_lines_per_page,
+        }
+    }
+}
+
+/// The cores that serve the jobs of a storage workload.
+fn cores_of(fio: &FioParams) -> Vec<u32> {
+    let mut cores: Vec<u32> = fio.jobs.iter().map(|job| job.core).collect();
+    cores.sort_unstable();
+    cores.dedup();
+    cores
+}

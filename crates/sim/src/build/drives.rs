@@ -1,0 +1,57 @@
+//! Drives and their jobs.
+
+use super::Builder;
+use hostnet_kernel::ComponentId;
+use hostnet_model::core::Walk;
+use hostnet_model::nvme::{Job, Ssd};
+use hostnet_model::params::{Pattern, WorkloadKind};
+
+/// Bytes of the region that a job's DMA beyond the data goes to.
+const EXTRA_BYTES: u64 = 16 << 20;
+
+impl Builder<'_> {
+    pub(super) fn drives(&mut self) -> Vec<Ssd> {
+        let params = self.params;
+        (0..params.ssd.count).map(|index| self.drive(index)).collect()
+    }
+
+    fn drive(&mut self, index: u32) -> Ssd {
+        let params = self.params;
+        let mut jobs = Vec::new();
+        let mut ssd = params.ssd.clone();
+        let mut rng = self.component_rng(self.layout.ssd + index);
+        for (class, workload) in params.workloads.iter().enumerate() {
+            let WorkloadKind::Fio(fio) = &workload.kind else { continue };
+            let used: Vec<u32> = fio.jobs.iter().map(|job| job.ssd).collect();
+            for job in fio.jobs.iter().filter(|job| job.ssd == index) {
+                if fio.rate_bytes_per_s > 0 {
+                    let mut drives = used.clone();
+                    drives.sort_unstable();
+                    drives.dedup();
+                    let share = fio.rate_bytes_per_s / drives.len() as u64;
+                    ssd.read_bytes_per_s = ssd.read_bytes_per_s.min(share);
+                    ssd.write_bytes_per_s = ssd.write_bytes_per_s.min(share);
+                }
+                let base = self.space.take(job.block_bytes * u64::from(job.io_depth));
+                let extra = self.space.take(EXTRA_BYTES);
+                jobs.push(Job {
+                    params: job.clone(),
+                    class: class as u8,
+                    base,
+                    core: ComponentId(self.layout.core + job.core),
+                    dma_lines_per_page: fio.dma_lines_per_page,
+                    extra: Walk::new(
+                        extra,
+                        EXTRA_BYTES,
+                        Pattern::Strided { bytes: u64::from(params.pcie.mps_bytes) },
+                        &mut rng,
+                    ),
+                    slot: 0,
+                    waiting: 0,
+                    consume: fio.consume,
+                });
+            }
+        }
+        Ssd::new(index, ssd, params.pcie.clone(), self.pages.clone(), rng, jobs, self.classes)
+    }
+}

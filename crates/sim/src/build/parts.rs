@@ -1,0 +1,76 @@
+//! The parts of a server, in the order of their numbers.
+
+use super::Builder;
+use hostnet_model::params::{PcieParams, ServerParams};
+use hostnet_model::{cha::Cha, iio::Iio, memory::Channel, Component};
+
+impl Builder<'_> {
+    /// All parts. Memory is handed out to them in this order.
+    pub(super) fn components(&mut self) -> Vec<Component> {
+        let params = self.params;
+        let mut all = match &params.cache {
+            None => self.cores(),
+            Some(cache) => self.cached_cores(cache),
+        };
+        self.net_cores(&mut all);
+        self.copiers(&mut all);
+        all.push(Component::Cha(Box::new(self.cha())));
+        all.extend(self.channels());
+        all.push(Component::Iio(Box::new(self.iio())));
+        all.extend(self.drives().into_iter().map(|ssd| Component::Ssd(Box::new(ssd))));
+        if let Some(nic) = &params.nic {
+            all.extend(self.nic(nic).or_else(|| self.loaded_nic(nic)));
+        }
+        if let Some(remote) = &params.remote {
+            all.extend(self.remote(remote));
+        }
+        if let Some(control) = &params.control {
+            all.push(self.control(control));
+        }
+        all
+    }
+
+    fn cha(&self) -> Cha {
+        let params = self.params;
+        let cha = Cha::new(params.cha.clone(), &params.core, &params.iio, params.cache.as_ref(), self.classes);
+        match &params.remote {
+            Some(remote) => cha.with_remote(remote),
+            None => cha,
+        }
+    }
+
+    fn channels(&self) -> Vec<Component> {
+        let (memory, cha) = (&self.params.memory, &self.params.cha);
+        let channel = |number| {
+            let (dram, controller) = (&memory.dram, &memory.controller);
+            let channel = Channel::new(dram, controller, cha.from_mc_ps, cha.write_ack_ps, self.classes, number);
+            Component::Channel(Box::new(channel))
+        };
+        (0..memory.map.channels * memory.dram.subchannels).map(channel).collect()
+    }
+
+    fn iio(&self) -> Iio {
+        let params = self.params;
+        let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| {
+            let nic = params.nic.iter().map(|nic| nic.ddio);
+            cache.ddio.drives.iter().copied().chain(nic).collect()
+        });
+        let rng = self.component_rng(self.layout.iio);
+        let mut iio = Iio::new(params.iio.clone(), &links(params), ddio, rng, self.classes);
+        if params.nic.as_ref().is_some_and(|nic| !nic.relaxed_ordering) {
+            iio.keep_order(params.ssd.count as usize);
+        }
+        if let Some(control) = &params.control {
+            iio.set_clock(control.iio_clock_ps);
+        }
+        iio.set_bursts(params.nic.as_ref().map_or(0, |nic| nic.burst_shift));
+        iio
+    }
+}
+
+/// The PCIe links at the IIO: those of the drives, and of the NIC.
+fn links(params: &ServerParams) -> Vec<PcieParams> {
+    let drives = (0..params.ssd.count).map(|_| &params.pcie);
+    let nic = params.nic.iter().map(|nic| &nic.pcie);
+    drives.chain(nic).cloned().collect()
+}

@@ -1,0 +1,57 @@
+//! The ends of flows, and the servers, wherever in a world they are.
+
+use hostnet_kernel::Simulation;
+use hostnet_model::ether::World;
+use hostnet_model::flow::Application;
+use hostnet_model::transport::roce::RoceConnection;
+use hostnet_model::transport::tcp::Connection;
+use hostnet_model::{Component, Machine};
+
+/// The ends of TCP flows of a partition: flow, host, connection, application.
+pub(super) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> {
+    match world {
+        World::Server(machine) => {
+            let cores = machine.components().iter().filter_map(|component| match component {
+                Component::NetCore(core) => Some(core),
+                _ => None,
+            });
+            let sockets = cores.flat_map(|core| core.sockets());
+            sockets
+                .map(|(params, _, connection, application)| (params.flow, params.host, connection, application))
+                .collect()
+        }
+        World::Fabric(fabric) => {
+            let ends = fabric.endpoints().flat_map(|endpoint| endpoint.ends());
+            ends.filter_map(|end| {
+                let stream = end.stream()?;
+                Some((end.flow(), end.host(), stream.connection(), stream.application()))
+            })
+            .collect()
+        }
+    }
+}
+
+/// The ends of RoCE flows of a partition: flow, host, connection.
+pub(super) fn rdma_ends(world: &World) -> Vec<(u32, u16, &RoceConnection)> {
+    match world {
+        World::Server(machine) => {
+            let nics = machine.components().iter().filter_map(|component| match component {
+                Component::Nic(nic) => Some(nic),
+                _ => None,
+            });
+            nics.flat_map(|nic| nic.rdma()).map(|end| (end.flow, end.hosts[0], &end.connection)).collect()
+        }
+        World::Fabric(fabric) => {
+            let ends = fabric.endpoints().flat_map(|endpoint| endpoint.ends());
+            ends.filter_map(|end| Some((end.flow(), end.host(), end.memory()?))).collect()
+        }
+    }
+}
+
+/// The servers of a world, in the order of the partitions.
+pub(super) fn machines(simulation: &Simulation<World>) -> impl Iterator<Item = &Machine> {
+    simulation.worlds().filter_map(|world| match world {
+        World::Server(machine) => Some(&**machine),
+        World::Fabric(_) => None,
+    })
+}

@@ -1,0 +1,76 @@
+"""How quantities of switches and their queues follow from the summary of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hostnet.ledger.cluster_quantities import flow_class, share_of_packets
+from hostnet.ledger.panels import Series
+from hostnet.ledger.quantities import Estimate, Outcome, Quantity, number
+
+
+def busiest(run: Outcome) -> Mapping[str, Any]:
+    """The queue of a switch that marks most."""
+    queues: Sequence[Mapping[str, Any]] = [row for row in run.summary["queues"] if row["marked_packets"] is not None]
+    return max(queues, key=lambda row: int(row["marked_packets"]))
+
+
+def fabric_congestion(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Packets that switches mark or drop, in % of those sent."""
+    row = flow_class(series, run)
+    marked = sum(queue["marked_packets"] or 0 for queue in run.summary["queues"])
+    return share_of_packets(marked + number(row, "fabric_dropped"), number(row, "sent_packets"))
+
+
+def fabric_drops(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Packets of a class of flows that switches drop."""
+    return Estimate(number(flow_class(series, run), "fabric_dropped"), None)
+
+
+def switch_marks(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Packets that switches mark."""
+    return Estimate(float(sum(queue["marked_packets"] or 0 for queue in run.summary["queues"])), None)
+
+
+def mark_share(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Packets marked by the queue that marks most, as a share of those that it sends."""
+    row = busiest(run)
+    return Estimate(row["marked_packets"] / row["sent_packets"], None)
+
+
+def mark_law(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Share of marks over the square root of 2 / W, where W = `constant` is the mean window of a flow in packets."""
+    return Estimate(mark_share(series, run, None).value / math.sqrt(2 / series.constant), None)
+
+
+def queue_peak(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """The most packets in the queue that marks most."""
+    return Estimate(float(busiest(run)["queue_max_packets"]), None)
+
+
+def queue_mean(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """The mean of the packets in that queue."""
+    return Estimate(float(busiest(run)["queue_mean_packets"]), None)
+
+
+def queue_spread(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """The standard deviation of the packets in that queue."""
+    return Estimate(float(busiest(run)["queue_sd_packets"]), None)
+
+
+FABRIC_QUANTITIES: dict[str, Quantity] = {
+    function.__name__: function
+    for function in (
+        fabric_congestion,
+        fabric_drops,
+        switch_marks,
+        mark_share,
+        mark_law,
+        queue_peak,
+        queue_mean,
+        queue_spread,
+    )
+}
+"""Those that `study.toml` can name."""
