@@ -144,6 +144,15 @@ impl<'a> Builder<'a> {
         self.endpoint_params(node).map_or(0, |params| params.latency_ps)
     }
 
+    /// Between a node's queue and the wire, whoever sets that.
+    fn before_ps(&self, node: usize) -> u64 {
+        let host = node.checked_sub(self.cluster.switches.len()).and_then(|host| self.cluster.hosts.get(host));
+        match host.map(|host| &host.kind) {
+            Some(HostKind::Server(server)) => server.nic.as_ref().map_or(0, |nic| nic.transmit_ps),
+            _ => self.latency_out_ps(node),
+        }
+    }
+
     fn egresses(&self, node: usize) -> Vec<Egress> {
         self.wires(node).iter().map(Egress::new).collect()
     }
@@ -152,7 +161,8 @@ impl<'a> Builder<'a> {
         let lossless = params.pfc.map_or(0, |pfc| u64::from(pfc.priorities.count_ones()));
         let mtu = self.cluster.flows.iter().map(|flow| flow.mtu_bytes).max().unwrap_or(0);
         let ports = self.graph.ports[index].iter();
-        let headroom = ports.map(|port| lossless * headroom_bytes(self.cable(port), mtu)).sum();
+        let headroom =
+            ports.map(|port| lossless * headroom_bytes(self.cable(port), mtu, self.before_ps(port.node))).sum();
         let stream = STREAMS + 2 * self.cluster.cables.len() as u64 + index as u64;
         Switch::new(params, self.egresses(index), routes, headroom, (self.cluster.seed, stream))
     }
@@ -183,9 +193,11 @@ impl<'a> Builder<'a> {
 }
 
 /// Bytes of IP packets that may still come in by a cable when a pause has been asked for: what is on its way in both
-/// directions' latency, a packet that has just begun and one that has just come.
+/// directions' latency and in the `before_ps` ps between the peer's queue and the wire, a packet that has just begun and one
+/// that has just come.
 #[must_use]
-pub fn headroom_bytes(cable: &CableParams, mtu_bytes: u32) -> u64 {
-    let on_the_way = u128::from(cable.bytes_per_s) * 2 * u128::from(cable.latency_ps) / 1_000_000_000_000;
+pub fn headroom_bytes(cable: &CableParams, mtu_bytes: u32, before_ps: u64) -> u64 {
+    let ps = 2 * u128::from(cable.latency_ps) + u128::from(before_ps);
+    let on_the_way = u128::from(cable.bytes_per_s) * ps / 1_000_000_000_000;
     u64::try_from(on_the_way).unwrap_or(u64::MAX).saturating_add(2 * u64::from(mtu_bytes))
 }

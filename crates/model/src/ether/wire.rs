@@ -82,8 +82,8 @@ impl Wire {
     /// Time that so many bytes on the wire take, in ps; at least 1.
     #[inline]
     pub(super) fn serialization_ps(&self, wire_bytes: u32) -> u64 {
-        let time = u64::from(wire_bytes) * self.byte_time;
-        (time.div_ceil(1 << BYTE_TIME_BITS)).max(1)
+        let time = u128::from(wire_bytes) * u128::from(self.byte_time);
+        (time.div_ceil(1 << BYTE_TIME_BITS) as u64).max(1)
     }
 }
 
@@ -162,6 +162,8 @@ mod tests {
         assert_eq!([wire.wire_bytes(45), wire.wire_bytes(46), wire.wire_bytes(47)], [84, 84, 85]);
         assert_eq!(wire.serialization_ps(1538), 1538 * 800);
         assert_eq!(Wire::new(&WireParams { bytes_per_s: u64::MAX, ..params() }).serialization_ps(1), 1);
+        let slowest = Wire::new(&WireParams { bytes_per_s: 1, ..params() });
+        assert_eq!(slowest.serialization_ps(65_573), 65_573_000_000_000_000);
     }
 
     proptest! {

@@ -150,6 +150,9 @@ impl Receive {
         joined.sequence = first.sequence;
         joined.bytes = first.bytes + second.bytes;
         joined.reduced = first.reduced;
+        // Of data that is acknowledged together the oldest timestamp is echoed (RFC 7323 section 4.3).
+        joined.sent = first.sent;
+        joined.sent_echo = first.sent_echo.max(second.sent_echo);
         joined.retransmitted = first.retransmitted || second.retransmitted;
         before.content = Content::Tcp(joined);
         before.ip_bytes = whole;
@@ -178,7 +181,7 @@ impl Receive {
         let bit = 1 << priority;
         let used = self.used_of[usize::from(priority)];
         let is_on = self.pausing & bit != 0;
-        let on = if is_on { used > pfc.xon_bytes } else { used > pfc.xoff_bytes };
+        let on = if is_on { used > pfc.xon_bytes } else { used >= pfc.xoff_bytes };
         if pfc.priorities & bit == 0 || on == is_on {
             return;
         }

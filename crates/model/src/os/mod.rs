@@ -91,8 +91,9 @@ pub struct NetCore {
     busy_until: Time,
     /// Until then applications go before the softirq.
     applications_until: Time,
-    /// Whether incoming packets are marked.
+    /// Whether incoming packets are marked, and outgoing ones.
     echo: bool,
+    echo_sent: bool,
     times: CoreTimes,
     counts: NetCoreCounts,
 }
@@ -131,6 +132,7 @@ impl NetCore {
             busy_until: Time::ZERO,
             applications_until: Time::ZERO,
             echo: false,
+            echo_sent: false,
             times: CoreTimes::new(),
             counts: NetCoreCounts::default(),
             by_flow,
@@ -211,7 +213,8 @@ impl NetCore {
             Payload::Sent { flow, bytes } => self.on_sent(flow, bytes),
             Payload::Timer { connection, generation } => self.on_timer(connection, generation, context),
             Payload::Begin { connection } => self.on_begin(connection, context.now()),
-            Payload::Echo { on } => self.echo = on,
+            Payload::Echo { on, outgoing: false } => self.echo = on,
+            Payload::Echo { on, outgoing: true } => self.echo_sent = on,
             _ => self.lines.on_event(payload, &mut self.counts, context),
         }
         self.run(context);

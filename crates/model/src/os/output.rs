@@ -63,12 +63,21 @@ impl NetCore {
                 self.set_timer(index as usize, context);
                 continue;
             };
+            let capable = socket.connection.ecn_capable(&segment);
+            let marked = capable && self.echo_sent && segment.bytes > 0;
+            if marked {
+                socket.counts.marked_by_host += u64::from(segment.bytes.div_ceil(socket.params.tcp.mss_bytes));
+            }
             let packet = Packet {
                 flow: socket.params.flow,
                 from: socket.params.host,
                 to: socket.params.peer,
                 ip_bytes: segment.bytes + HEADER_BYTES,
-                ecn: if socket.connection.ecn_capable(&segment) { Ecn::Capable } else { Ecn::NotCapable },
+                ecn: match (marked, capable) {
+                    (true, _) => Ecn::Marked,
+                    (false, true) => Ecn::Capable,
+                    (false, false) => Ecn::NotCapable,
+                },
                 priority: socket.params.priority,
                 corrupt: false,
                 queue: 0,

@@ -118,10 +118,10 @@ impl Socket {
         !initiator && deaf_ps.is_some_and(|(from, to)| (from..to).contains(&now.ps()))
     }
 
-    /// Bytes that may be written, offered to the application: none until a third of the buffer is free, as in Linux.
+    /// Bytes that may be written, offered to the application: after the buffer was full, none until a third of it is free, as in Linux.
     pub(super) fn room(&self) -> u64 {
         let room = self.connection.room();
-        if room.saturating_mul(3) >= self.params.tcp.send_buffer_bytes {
+        if !self.blocked || room.saturating_mul(3) >= self.params.tcp.send_buffer_bytes {
             room
         } else {
             0

@@ -84,8 +84,8 @@ impl NetCore {
             return call(readable, true);
         }
         socket.write_next = false;
-        let room = socket.room().min(most);
-        let action = socket.application.poll(now, 0, room);
+        let room = socket.room();
+        let action = socket.application.poll(now, 0, room.min(most));
         socket.blocked = action.write == room;
         if let Some(at) = action.wake_at.filter(|&at| at > now && socket.wake_at.is_none_or(|pending| at < pending)) {
             socket.wake_at = Some(at);

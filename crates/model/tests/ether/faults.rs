@@ -29,6 +29,33 @@ fn a_lossless_priority_loses_nothing_when_there_is_headroom() {
     }
 }
 
+#[test]
+fn headroom_holds_what_lies_between_a_queue_and_the_wire() {
+    // Two hosts behind a slow switch fill a port of another one. What has left a queue cannot be held back any more.
+    let mut all = cluster();
+    let (near, far) = (switch(&mut all), switch(&mut all));
+    let senders = [host(&mut all), host(&mut all)];
+    let receiver = host(&mut all);
+    for sender in senders {
+        cable(&mut all, [sender, near], 40).latency_ps = 1000;
+    }
+    cable(&mut all, [near, far], 40).latency_ps = 1000;
+    let last = cable(&mut all, [far, receiver], 10).clone();
+    all.flows = (0..2).map(|from| replay(from, 2, vec![(0, 1462); 2000])).collect();
+    all.switches[0].latency_ps = 5_000_000;
+    for switch in &mut all.switches {
+        switch.pfc = Some(PFC);
+    }
+    let between = hostnet_model::ether::headroom_bytes(&all.cables[2], 1500, all.switches[0].latency_ps);
+    assert_eq!(between - hostnet_model::ether::headroom_bytes(&last, 1500, 0), 25_000 + 10 - 2500);
+    all.switches[1].buffer_bytes = PFC.xoff_bytes + between;
+    let mut simulation = simulation(&all);
+    run(&mut simulation, 100_000_000_000);
+    let fabric = world(&simulation);
+    assert_eq!(dropped(fabric, DropReason::Full), 0);
+    assert!(fabric.switches().nth(1).expect("a switch").used_bytes_max() > PFC.xoff_bytes + between / 2);
+}
+
 /// Five switches in a ring, a host at each; the shortest way to the next but one is unique.
 fn ring(step: u16) -> ClusterParams {
     let mut all = cluster();

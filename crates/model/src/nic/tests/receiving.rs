@@ -7,6 +7,7 @@ use crate::packet::{Content, Ecn, Packet};
 use crate::params::{NicParams, PcieParams, PfcParams};
 use crate::pcie::Lane;
 use crate::transport::tcp::Segment;
+use hostnet_kernel::Time;
 
 /// A host that takes nothing for a second.
 fn deaf() -> Host {
@@ -241,7 +242,8 @@ fn flows_without_steering_spread_over_the_queues_by_a_hash() {
 }
 
 fn in_order(flow: u32, sequence: u64, bytes: u32) -> Packet {
-    let segment = Segment { sequence, bytes, ack: sequence / 10, ..Segment::default() };
+    let sent = Time::from_ps(1 + sequence);
+    let segment = Segment { sequence, bytes, ack: sequence / 10, sent, ..Segment::default() };
     Packet { content: Content::Tcp(segment), ..data(flow, bytes + 52) }
 }
 
@@ -257,7 +259,10 @@ fn packets_in_order_become_one_when_the_nic_joins_them() {
         .received
         .iter()
         .map(|received| match received.2.content {
-            Content::Tcp(segment) => (segment.sequence, segment.bytes, segment.ack),
+            Content::Tcp(segment) => {
+                assert_eq!(segment.sent.ps(), 1 + segment.sequence, "the timestamp of the first is echoed");
+                (segment.sequence, segment.bytes, segment.ack)
+            }
             _ => unreachable!("only TCP was sent"),
         })
         .collect();

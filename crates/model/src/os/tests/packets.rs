@@ -60,17 +60,35 @@ fn the_host_marks_exactly_the_data_packets_that_come_while_it_is_to() {
     let mut run = bulk_to_core();
     let batch = |start: u64, ecn| (0..4).map(|index| (data(start + index * 1000, 1000), ecn)).collect::<Vec<_>>();
     inject_packets(&mut run, 10 * US, &batch(0, Ecn::Capable));
-    inject(&mut run, 20 * US, Payload::Echo { on: true });
+    inject(&mut run, 20 * US, Payload::Echo { on: true, outgoing: false });
     inject_packets(&mut run, 30 * US, &batch(4000, Ecn::Capable));
     inject_packets(&mut run, 40 * US, &batch(8000, Ecn::Marked));
     inject_packets(&mut run, 50 * US, &batch(12_000, Ecn::NotCapable));
-    inject(&mut run, 60 * US, Payload::Echo { on: false });
+    inject(&mut run, 60 * US, Payload::Echo { on: false, outgoing: false });
     inject_packets(&mut run, 70 * US, &batch(16_000, Ecn::Capable));
     run_us(&mut run, 1000);
     let core = &world(&mut run).core;
     let counts = core.sockets[0].counts;
     assert_eq!((counts.marked_by_host, counts.marked, counts.packets), (4, 4, 20));
     assert_eq!(core.sockets[0].connection.counters().segments_marked, 2, "two of five joined segments");
+}
+
+#[test]
+fn at_a_sender_the_host_marks_what_goes_out_while_it_is_to() {
+    let mut run = flows(stack(), vec![socket(0, Traffic::Bulk { bytes: u64::MAX }, true)]);
+    run_us(&mut run, 1000);
+    let before = world(&mut run).core.sockets[0].connection.counters().reductions;
+    inject(&mut run, 1001 * US, Payload::Echo { on: true, outgoing: true });
+    run_us(&mut run, 1500);
+    inject(&mut run, 1501 * US, Payload::Echo { on: false, outgoing: true });
+    run_us(&mut run, 2000);
+    let rig = world(&mut run);
+    let socket = &rig.core.sockets[0];
+    let marked = socket.counts.marked_by_host;
+    assert!(marked > 10 && socket.counts.marked == 0, "{marked}");
+    assert!(socket.connection.counters().reductions > before);
+    run_us(&mut run, 3000);
+    assert_eq!(world(&mut run).core.sockets[0].counts.marked_by_host, marked);
 }
 
 #[test]

@@ -153,3 +153,14 @@ fn no_more_lies_at_the_nic_than_it_may() {
     }
     assert!(world(&mut run).core.sockets[0].counts.sent_bytes > 1 << 22);
 }
+
+#[test]
+fn an_application_fills_the_send_buffer_before_it_sleeps() {
+    let mut run = flows(stack(), vec![socket(0, ENDLESS, true)]);
+    // Acknowledgements stay away, so that what is written stays in the buffer.
+    world(&mut run).far.peers[0] = None;
+    run_us(&mut run, 3000);
+    let socket = &world(&mut run).core.sockets[0];
+    assert_eq!(socket.connection.unacknowledged(), tcp().send_buffer_bytes);
+    assert!(socket.blocked && socket.asleep);
+}

@@ -14,6 +14,7 @@ impl Sender {
         }
         let moved = self.see_window(segment);
         let flight = self.in_flight();
+        let arrived = self.una + self.board.sacked_bytes();
         let acked = segment.ack.saturating_sub(self.una);
         let grow = self.may_grow(flight);
         counters.echoes += u64::from(segment.echo);
@@ -23,16 +24,29 @@ impl Sender {
         } else if !self.sack && segment.bytes == 0 && segment.ack == self.una && !moved && self.next > self.una {
             self.duplicates += 1;
         }
+        let delivered = self.delivered(acked, arrived);
         self.see_probe(segment, copied);
         self.see_echo(acked, segment.echo, counters);
         self.recover(counters);
         if acked > 0 {
             if grow && self.state != State::Recovery && self.una > self.reduced_to {
-                self.congestion.grow(Acked { bytes: acked, now, rtt_ps: self.rtt.smoothed_ps() });
+                self.congestion.grow(Acked { bytes: delivered, now, rtt_ps: self.rtt.smoothed_ps() });
+            } else {
+                self.congestion.skip(now);
             }
             self.schedule_probe(now);
         }
         self.watch_reordering(now);
+    }
+
+    /// What has arrived that was not known to have, when `arrived` bytes were known before. Without SACK an acknowledgement after a
+    /// timeout covers what came long ago, too: it counts as one segment at most (RFC 3465 section 2.3).
+    fn delivered(&self, acked: u64, arrived: u64) -> u64 {
+        match (self.sack, self.state) {
+            (true, _) => self.una + self.board.sacked_bytes() - arrived,
+            (false, State::Loss) => acked.min(self.mss),
+            (false, _) => acked,
+        }
     }
 
     /// A probe of a closed window may have found room: its byte counts as sent.
@@ -84,6 +98,7 @@ impl Sender {
 
     fn advance(&mut self, now: Time, segment: &Segment, acked: u64, counters: &mut Counters) {
         self.una = segment.ack;
+        self.probe = false;
         self.board.advance(self.una);
         self.duplicates = self.duplicates.saturating_sub((acked.div_ceil(self.mss)).saturating_sub(1));
         counters.bytes_acked += acked;
@@ -166,6 +181,8 @@ impl Sender {
         self.recover = self.next;
         self.force = true;
         self.probe_at = Time::MAX;
+        // What the last probe repaired is part of the loss that is answered here.
+        self.probe_copy = false;
         self.congestion.on_loss(self.una < self.reduced_to);
         self.reduced_to = self.next;
         counters.recoveries += 1;

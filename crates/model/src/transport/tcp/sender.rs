@@ -158,8 +158,10 @@ impl Sender {
         if let Some(segment) = self.again(now, counters) {
             return Some(segment);
         }
-        if self.probe {
-            return self.probe_tail(now, counters);
+        if std::mem::take(&mut self.probe) {
+            if let Some(segment) = self.probe_tail(now, counters) {
+                return Some(segment);
+            }
         }
         self.fresh(now, counters)
     }
@@ -230,6 +232,9 @@ impl Sender {
     /// A segment with data that was never sent.
     fn first(&mut self, now: Time, bytes: u64, counters: &mut Counters) -> Segment {
         let sequence = self.next;
+        if self.una == sequence {
+            self.congestion.skip(now);
+        }
         self.next += bytes;
         if let Some(reduction) = &mut self.reduction {
             reduction.sent += bytes;
@@ -250,7 +255,6 @@ impl Sender {
 
     /// RFC 8985 section 7.3: a new segment if the receiver has room for it, else the last one again.
     fn probe_tail(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
-        self.probe = false;
         if self.una == self.next {
             return None;
         }

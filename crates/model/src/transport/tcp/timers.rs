@@ -38,7 +38,7 @@ impl Sender {
     fn time_out(&mut self, counters: &mut Counters) {
         self.rto_at = Time::MAX;
         counters.timeouts += 1;
-        self.congestion.on_timeout(self.state == State::Loss);
+        self.congestion.on_timeout(self.state != State::Open);
         self.rtt.back_off();
         self.board.lose_all(self.una, self.next);
         self.state = State::Loss;

@@ -17,8 +17,10 @@ const FAR_US: u64 = 1 << 32;
 pub(crate) struct Cubic {
     /// Where the curve is flat, in bytes (W_max).
     plateau: u64,
-    /// When congestion avoidance began.
+    /// When congestion avoidance began; moved ahead by all time in which the window could not grow.
     epoch: Option<Time>,
+    /// Up to when that has been looked at.
+    seen: Time,
     /// From the epoch to the plateau, in us (K).
     rise_us: u64,
     /// What Reno would have, in bytes (W_est), and the remainder of its division.
@@ -32,6 +34,7 @@ pub(crate) struct Cubic {
 
 impl Cubic {
     pub(super) fn grow(&mut self, window: &mut Window, acked: Acked) {
+        self.seen = acked.now;
         let left = window.slow_start(acked.bytes);
         if left == 0 {
             return;
@@ -53,6 +56,20 @@ impl Cubic {
         let step = self.rest / u128::from(window.bytes);
         self.rest -= step * u128::from(window.bytes);
         window.bytes += step as u64;
+    }
+
+    /// Section 5.8: time without growth is no part of the curve's.
+    pub(super) fn skip(&mut self, now: Time) {
+        if let Some(epoch) = &mut self.epoch {
+            *epoch += now.since(self.seen);
+        }
+        self.seen = now;
+    }
+
+    /// Section 4.8: after a timeout the curve begins at its plateau.
+    pub(super) fn forget(&mut self) {
+        self.plateau = 0;
+        self.epoch = None;
     }
 
     /// Section 4.2: a new epoch, from the window as it is.

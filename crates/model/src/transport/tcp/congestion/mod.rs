@@ -112,6 +112,13 @@ impl Congestion {
         }
     }
 
+    /// Up to now there was no growth because the window was not used, or because nothing was acknowledged.
+    pub(crate) fn skip(&mut self, now: Time) {
+        if let Rule::Cubic(cubic) = &mut self.rule {
+            cubic.skip(now);
+        }
+    }
+
     /// Takes note of marks: `acked` bytes up to `una` were acknowledged, echoing congestion or not; `next` is the first byte never sent.
     pub(crate) fn observe(&mut self, acked: u64, echo: bool, una: u64, next: u64) {
         if let Rule::Dctcp(dctcp) = &mut self.rule {
@@ -138,10 +145,14 @@ impl Congestion {
         }
     }
 
-    /// Answers a timeout (RFC 5681 section 3.1). `again`: the same data timed out before.
+    /// Answers a timeout (RFC 5681 section 3.1). `again`: what was in flight has been answered for before, by a timeout or by
+    /// recovery, so that the threshold is half of it already.
     pub(crate) fn on_timeout(&mut self, again: bool) {
         if !again {
             self.on_loss(false);
+        }
+        if let Rule::Cubic(cubic) = &mut self.rule {
+            cubic.forget();
         }
         self.window.bytes = self.window.mss;
         self.window.acked = 0;

@@ -2,7 +2,8 @@
 
 use super::cubic::{cube_root, Cubic};
 use super::dctcp::Dctcp;
-use super::{reno, Acked, Window};
+use super::{reno, Acked, Congestion, Window};
+use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
 use proptest::prelude::*;
 
@@ -133,4 +134,75 @@ fn cubic_makes_room_when_it_did_not_reach_its_plateau() {
     }
     // The plateau is 0.85 of 70 segments, and the window may grow by half per window at most.
     assert!(grown.bytes <= 51 * MSS && grown.bytes > 49 * MSS);
+}
+
+/// A window of CUBIC that was reduced from 10,000 segments to 7000, and the time until it grew for two round trips.
+fn reduced() -> (Congestion, Time) {
+    let mut congestion = Congestion::new(&params());
+    congestion.window = window(10_000 * MSS, MSS);
+    congestion.on_echo();
+    let now = Time::from_ps(1);
+    congestion.grow(acked(congestion.bytes(), now));
+    (congestion, now)
+}
+
+fn params() -> TcpParams {
+    TcpParams {
+        control: CongestionControl::Cubic,
+        mss_bytes: 1448,
+        tso_bytes: 1448,
+        initial_window: 10,
+        receive_buffer_bytes: 1 << 20,
+        send_buffer_bytes: 1 << 20,
+        rto_min_ps: 1,
+        rto_initial_ps: 1,
+        ack_segments: 1,
+        ack_delay_ps: 0,
+        sack: true,
+        tail_loss_probe: true,
+        ecn: true,
+    }
+}
+
+const RTT_PS: u64 = 100_000_000_000;
+
+fn acked(bytes: u64, now: Time) -> Acked {
+    Acked { bytes, now, rtt_ps: RTT_PS }
+}
+
+#[test]
+fn time_without_growth_does_not_count_for_cubic() {
+    // RFC 9438 section 5.8. Twenty seconds would bring it back to its plateau.
+    let (mut silent, begin) = reduced();
+    let before = silent.bytes();
+    let now = begin + 200 * RTT_PS;
+    silent.skip(now);
+    silent.grow(acked(silent.bytes(), now + RTT_PS));
+    assert!(silent.bytes() < before + 150 * MSS, "{} segments after {}", silent.bytes() / MSS, before / MSS);
+    // What it does count is the time in which it grows.
+    let (mut busy, mut now) = reduced();
+    for _ in 0..200 {
+        now += RTT_PS;
+        busy.grow(acked(busy.bytes(), now));
+    }
+    assert!(busy.bytes() > 9990 * MSS);
+}
+
+#[test]
+fn cubic_knows_no_plateau_after_a_timeout() {
+    // RFC 9438 section 4.8: K is 0 and W_max the window at the beginning of congestion avoidance.
+    let mut congestion = Congestion::new(&params());
+    congestion.window = window(10_000 * MSS, MSS);
+    congestion.on_timeout(false);
+    assert_eq!((congestion.bytes(), congestion.window.threshold), (MSS, 7000 * MSS));
+    let mut now = Time::from_ps(1);
+    congestion.grow(acked(7000 * MSS, now));
+    let begin = now;
+    while now.since(begin) < 10_000_000_000_000 {
+        now += RTT_PS;
+        congestion.grow(acked(congestion.bytes(), now));
+    }
+    let exact = 7000.0 + 0.4 * 10.0_f64.powi(3);
+    let segments = congestion.bytes() as f64 / MSS as f64;
+    assert!((segments - exact).abs() < 15.0, "{segments} instead of {exact}");
 }

@@ -1,5 +1,6 @@
 //! Tests of both ends together and of each alone.
 
+mod episodes;
 mod laws;
 mod marks;
 mod pipe;
