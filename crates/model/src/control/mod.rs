@@ -243,7 +243,8 @@ impl Control {
         let Some(controller) = self.rule.controller_mut() else { return };
         let Actions { level, echo } = controller.on_sample(&self.signals);
         if let Some(on) = echo.filter(|&on| self.book.set_echo(now, on)) {
-            self.marking.iter().for_each(|&core| context.send(core, 1, Payload::Echo { on }));
+            let echo = Payload::Echo { on, outgoing: self.params.sender };
+            self.marking.iter().for_each(|&core| context.send(core, 1, echo));
         }
         if let (Some(level), None) = (level, self.writing) {
             self.wanted = level.min(LEVEL_MAX);

@@ -100,10 +100,14 @@ impl NetCore {
     }
 
     /// A segment is ready for the NIC.
-    pub(super) fn end_output(&mut self, index: usize, packet: Packet, context: &mut Context) {
+    pub(super) fn end_output(&mut self, index: usize, mut packet: Packet, context: &mut Context) {
         let socket = &mut self.sockets[index];
         if let Content::Tcp(segment) = packet.content {
             let bytes = u64::from(segment.bytes);
+            if self.mark_outgoing && bytes > 0 && packet.ecn == Ecn::Capable {
+                packet.ecn = Ecn::Marked;
+                socket.counts.marked_by_host += u64::from(segment.bytes.div_ceil(socket.params.tcp.mss_bytes));
+            }
             socket.in_nic += bytes;
             socket.counts.sent_bytes += bytes;
             socket.counts.sent += u64::from(bytes > 0);

@@ -60,17 +60,40 @@ fn the_host_marks_exactly_the_data_packets_that_come_while_it_is_to() {
     let mut run = bulk_to_core();
     let batch = |start: u64, ecn| (0..4).map(|index| (data(start + index * 1000, 1000), ecn)).collect::<Vec<_>>();
     inject_packets(&mut run, 10 * US, &batch(0, Ecn::Capable));
-    inject(&mut run, 20 * US, Payload::Echo { on: true });
+    inject(&mut run, 20 * US, Payload::Echo { on: true, outgoing: false });
     inject_packets(&mut run, 30 * US, &batch(4000, Ecn::Capable));
     inject_packets(&mut run, 40 * US, &batch(8000, Ecn::Marked));
     inject_packets(&mut run, 50 * US, &batch(12_000, Ecn::NotCapable));
-    inject(&mut run, 60 * US, Payload::Echo { on: false });
+    inject(&mut run, 60 * US, Payload::Echo { on: false, outgoing: false });
     inject_packets(&mut run, 70 * US, &batch(16_000, Ecn::Capable));
     run_us(&mut run, 1000);
     let core = &world(&mut run).core;
     let counts = core.sockets[0].counts;
     assert_eq!((counts.marked_by_host, counts.marked, counts.packets), (4, 4, 20));
     assert_eq!(core.sockets[0].connection.counters().segments_marked, 2, "two of five joined segments");
+}
+
+#[test]
+fn a_sending_host_marks_exactly_the_data_that_goes_out_while_it_is_to() {
+    let mut run = flows(stack(), vec![socket(0, Traffic::Bulk { bytes: u64::MAX }, true)]);
+    world(&mut run).far.keep_sent = true;
+    let echo = |on| Payload::Echo { on, outgoing: true };
+    inject(&mut run, 200 * US, echo(true));
+    inject_packets(&mut run, 250 * US, &[(data(0, 1000), Ecn::Capable)]);
+    inject(&mut run, 300 * US, echo(false));
+    run_us(&mut run, 600);
+    let Rig { core, far, .. } = world(&mut run);
+    let marked = |from: u64, to: u64| {
+        let within = far.sent.iter().filter(move |(time, _)| (from * US..to * US).contains(&time.ps()));
+        within.partition::<Vec<_>, _>(|(_, segment)| segment.marked && segment.bytes > 0)
+    };
+    assert!(marked(0, 200).0.is_empty() && marked(301, 600).0.is_empty());
+    let (during, others) = marked(201, 300);
+    assert!(!during.is_empty() && others.iter().all(|(_, segment)| segment.bytes == 0), "all data, and nothing else");
+    let packets: u32 = far.sent.iter().filter(|sent| sent.1.marked).map(|sent| sent.1.bytes.div_ceil(MSS)).sum();
+    let counts = core.sockets[0].counts;
+    assert_eq!((counts.marked_by_host, counts.marked), (u64::from(packets), 0), "what comes in is not marked");
+    assert!(core.sockets[0].connection.counters().reductions > 0);
 }
 
 #[test]

@@ -260,7 +260,8 @@ impl Far {
 
     fn transmit(&mut self, id: PacketId, context: &mut Context) {
         let packet = context.packets.remove(id);
-        let Content::Tcp(segment) = packet.content else { return };
+        let Content::Tcp(mut segment) = packet.content else { return };
+        segment.marked = packet.ecn == Ecn::Marked;
         if segment.bytes > 0 {
             context.send(CORE, US, Payload::Sent { flow: packet.flow, bytes: segment.bytes });
         }
