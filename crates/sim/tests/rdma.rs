@@ -95,7 +95,7 @@ fn alone_rdma_is_as_fast_as_its_cable_in_both_directions() {
 
 #[test]
 fn in_the_blue_regime_only_the_cores_slow_down() {
-    for (kind, reads) in [("flow.rdma.kind=write", 1.0), (READ, 1.0), (READ, 0.5)] {
+    for (kind, reads) in [("flow.rdma.kind=write", 1.0), (READ, 1.0), (READ, 0.0)] {
         let reads = format!("host.server.workload.c2m.reads={reads:?}");
         let alone = c2m(&report(&[&reads, NO_RDMA]));
         let found = report(&[kind, &reads]);
@@ -107,17 +107,32 @@ fn in_the_blue_regime_only_the_cores_slow_down() {
 }
 
 #[test]
+fn a_core_of_quadrant_three_reads_as_much_as_it_writes() {
+    let found = report(&[&cores(1), NO_RDMA]);
+    let of = |column| read(&found, "memory", "workload", "c2m", column);
+    let share = of("read_gb_per_s") / of("gb_per_s");
+    assert!((share - 0.5).abs() < 0.02, "C2M-ReadWrite: {share} of its traffic reads");
+}
+
+#[test]
 fn in_the_red_regime_rdma_slows_down_too_and_the_nic_pauses_its_peer() {
     let few = report(&[&cores(2)]);
     assert!((goodput(&few) / CABLE - 1.0).abs() < 0.01 && pauses(&few) == 0.0, "{}", goodput(&few));
-    let many = report(&["run.warmup=400 us"]);
-    assert!(goodput(&many) < 0.92 * CABLE, "{}", goodput(&many));
-    assert!(pauses(&many) > 0.0);
-    assert_lossless(&many);
-    let alone = c2m(&report(&[NO_RDMA]));
-    assert!(c2m(&many) < 0.85 * alone, "{} of {alone} GB/s", c2m(&many));
-    let full = read(&many, "hosts", "host", "server", "iio_write_occupancy");
-    assert!(full > 0.95 * 93.0, "the write credits of the IIO are in use: {full}");
+    let mut least = 0.92 * CABLE;
+    // Published of the drives (figure 8d): what a line of P2M-Write takes with 4, 5 and 6 cores.
+    for (last, latency_ns) in [(4, 620.5), (5, 732.8), (6, 793.5)] {
+        let found = report(&[&cores(last), "run.warmup=400 us"]);
+        assert!(goodput(&found) < least, "{last} cores: {} Gbps", goodput(&found));
+        assert!(pauses(&found) > 0.0);
+        assert_lossless(&found);
+        let host = |column| read(&found, "hosts", "host", "server", column);
+        assert!(host("iio_write_occupancy") > 0.98 * 93.0, "{last} cores: the write credits of the IIO are in use");
+        let latency = host("iio_write_latency_ns");
+        assert!((latency / latency_ns - 1.0).abs() < 0.1, "{last} cores: {latency} ns, drives {latency_ns} ns");
+        least = goodput(&found);
+    }
+    let (alone, beside) = (c2m(&report(&[NO_RDMA])), c2m(&report(&["run.warmup=400 us"])));
+    assert!(beside < 0.85 * alone, "{beside} of {alone} GB/s");
 }
 
 #[test]
