@@ -145,6 +145,28 @@ fn without_pfc_the_nic_drops_and_the_client_goes_back() {
 }
 
 #[test]
+fn tcp_beside_it_takes_none_of_what_rdma_needs_to_lose_nothing() {
+    let base_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let text = "[host.server]\npreset = \"cascade-lake-hostcc\"\nnic.buffer = \"700 kB\"\n\
+        nic.pfc = { priorities = [3], xoff = \"500 kB\", xon = \"400 kB\" }\n\
+        [host.server.workload.mapp]\nkind = \"remote\"\nsockets = \"0-2\"\nreads = 0.5\n\
+        [host.r]\nkind = \"endpoint\"\n[host.t]\nkind = \"endpoint\"\ncount = 2\n\
+        [network]\nmtu = \"4200 B\"\nswitch.buffer = \"16 MB\"\n\
+        switch.pfc = { priorities = [3], xoff = \"500 kB\", xon = \"400 kB\" }\n\
+        [flow.rdma]\nkind = \"write\"\nfrom = \"r\"\nto = \"server\"\n\
+        [flow.tcp]\nkind = \"bulk\"\nfrom = \"t\"\nto = \"server\"\ncount = 4\ntransport = \"cubic\"\n\
+        [run]\nwarmup = \"300 us\"\nduration = \"1 ms\"\nseed = 1\n";
+    let input = Input { text, format: Format::Toml, file: "test.toml", base_dir: &base_dir, overrides: &[] };
+    let mut run = Run::new(&cluster_plan(&input).expect("it is right"), Options::default());
+    run.run(|_| true).expect("it does not get stuck");
+    let found = run.report();
+    assert_lossless(&found);
+    assert!(pauses(&found) > 0.0);
+    let dropped = read(&found, "classes", "class", "tcp", "nic_dropped_full");
+    assert!(dropped > 0.0, "the share of packets that may be lost is full: {dropped}");
+}
+
+#[test]
 fn faster_cables_need_wider_links() {
     let fast = |gbps: u32, generation: u32| {
         let found = report(&[

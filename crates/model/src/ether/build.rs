@@ -151,8 +151,8 @@ impl<'a> Builder<'a> {
     fn switch(&self, index: usize, params: &SwitchParams, routes: Routes) -> Switch {
         let lossless = params.pfc.map_or(0, |pfc| u64::from(pfc.priorities.count_ones()));
         let mtu = self.cluster.flows.iter().map(|flow| flow.mtu_bytes).max().unwrap_or(0);
-        let ports = self.graph.ports[index].iter();
-        let headroom = ports.map(|port| lossless * headroom_bytes(self.cable(port), mtu)).sum();
+        let cables = self.graph.ports[index].iter().map(|port| self.cable(port));
+        let headroom = cables.map(|cable| lossless * headroom_bytes(cable.bytes_per_s, cable.latency_ps, mtu)).sum();
         let stream = STREAMS + 2 * self.cluster.cables.len() as u64 + index as u64;
         Switch::new(params, self.egresses(index), routes, headroom, (self.cluster.seed, stream))
     }
@@ -185,7 +185,7 @@ impl<'a> Builder<'a> {
 /// Bytes of IP packets that may still come in by a cable when a pause has been asked for: what is on its way in both
 /// directions' latency, a packet that has just begun and one that has just come.
 #[must_use]
-pub fn headroom_bytes(cable: &CableParams, mtu_bytes: u32) -> u64 {
-    let on_the_way = u128::from(cable.bytes_per_s) * 2 * u128::from(cable.latency_ps) / 1_000_000_000_000;
+pub fn headroom_bytes(bytes_per_s: u64, latency_ps: u64, mtu_bytes: u32) -> u64 {
+    let on_the_way = u128::from(bytes_per_s) * 2 * u128::from(latency_ps) / 1_000_000_000_000;
     u64::try_from(on_the_way).unwrap_or(u64::MAX).saturating_add(2 * u64::from(mtu_bytes))
 }
