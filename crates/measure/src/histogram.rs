@@ -8,7 +8,7 @@ const SUB: u64 = 1 << SUB_BITS;
 /// Values up to 2^44 ps = 17 s; larger ones count in the last bucket.
 const BUCKETS: usize = ((44 - SUB_BITS as usize + 1) * SUB as usize) + SUB as usize;
 
-/// Counts of values in log-linear buckets, with the exact sum. Values are picoseconds.
+/// Counts of values in log-linear buckets, with the exact sum and maximum. Values are picoseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram {
     /// Modulo 2^32: the shorter they are, the more of them a processor has at hand.
@@ -17,11 +17,12 @@ pub struct Histogram {
     wrapped: Vec<u16>,
     count: u64,
     sum: u128,
+    most: u64,
 }
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self { counts: vec![0; BUCKETS], wrapped: Vec::new(), count: 0, sum: 0 }
+        Self { counts: vec![0; BUCKETS], wrapped: Vec::new(), count: 0, sum: 0, most: 0 }
     }
 }
 
@@ -31,6 +32,7 @@ impl Histogram {
     pub fn record(&mut self, value: u64) {
         self.count += 1;
         self.sum += u128::from(value);
+        self.most = self.most.max(value);
         let bucket = bucket(value);
         match self.counts.get_mut(bucket) {
             Some(count) if *count < u32::MAX => *count += 1,
@@ -68,19 +70,29 @@ impl Histogram {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// The middle of the bucket that holds the value of rank `share` (0 to 1), in ps.
+    /// The largest value in ps, 0 when nothing was recorded.
+    #[must_use]
+    pub fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// The middle of the bucket that holds the value of rank `share` (0 to 1), in ps; the largest value itself for the last rank,
+    /// and never more than that.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<f64> {
         if self.count == 0 {
             return None;
         }
         let rank = ((share * self.count as f64).ceil() as u64).clamp(1, self.count);
+        if rank == self.count {
+            return Some(self.most as f64);
+        }
         let mut seen = 0;
         for (index, &count) in self.counts.iter().enumerate() {
             let wraps = self.wrapped.iter().filter(|&&bucket| usize::from(bucket) == index).count();
             seen += u64::from(count) + ((wraps as u64) << 32);
             if seen >= rank {
-                return Some(middle(index));
+                return Some(middle(index).min(self.most as f64));
             }
         }
         None
@@ -102,6 +114,7 @@ impl Histogram {
         self.wrapped.sort_unstable();
         self.count += other.count;
         self.sum += other.sum;
+        self.most = self.most.max(other.most);
     }
 
     /// Forgets all values and keeps the memory.
@@ -110,6 +123,7 @@ impl Histogram {
         self.wrapped.clear();
         self.count = 0;
         self.sum = 0;
+        self.most = 0;
     }
 }
 
@@ -167,6 +181,9 @@ mod tests {
             let exact = values[rank - 1] as f64;
             let found = histogram.quantile(share).expect("values were recorded");
             prop_assert!((found - exact).abs() <= exact / 64.0 + 0.5, "{found} is not near {exact}");
+            let most = values[values.len() - 1];
+            prop_assert_eq!((histogram.most(), histogram.quantile(1.0)), (most, Some(most as f64)));
+            prop_assert!(found <= most as f64 && histogram.mean().is_some_and(|mean| mean <= most as f64));
             prop_assert_eq!(histogram.sum(), values.iter().map(|&value| u128::from(value)).sum::<u128>());
         }
 

@@ -195,11 +195,11 @@ pub enum Payload {
     },
     /// To what watches the host: the write of a register has ended.
     RegisterWritten,
-    /// To a core with transports: incoming or outgoing packets are to be marked, or not any more.
+    /// To a core with transports: packets are to be marked, or not any more.
     Echo {
         /// Whether they are.
         on: bool,
-        /// Whether those that go out are meant.
+        /// Whether those that go out are meant, and not those that come in.
         outgoing: bool,
     },
 }

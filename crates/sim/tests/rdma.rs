@@ -95,7 +95,7 @@ fn alone_rdma_is_as_fast_as_its_cable_in_both_directions() {
 
 #[test]
 fn in_the_blue_regime_only_the_cores_slow_down() {
-    for (kind, reads) in [("flow.rdma.kind=write", 1.0), (READ, 1.0), (READ, 0.5)] {
+    for (kind, reads) in [("flow.rdma.kind=write", 1.0), (READ, 1.0), (READ, 0.0)] {
         let reads = format!("host.server.workload.c2m.reads={reads:?}");
         let alone = c2m(&report(&[&reads, NO_RDMA]));
         let found = report(&[kind, &reads]);
@@ -107,17 +107,32 @@ fn in_the_blue_regime_only_the_cores_slow_down() {
 }
 
 #[test]
+fn a_core_of_quadrant_three_reads_as_much_as_it_writes() {
+    let found = report(&[&cores(1), NO_RDMA]);
+    let of = |column| read(&found, "memory", "workload", "c2m", column);
+    let share = of("read_gb_per_s") / of("gb_per_s");
+    assert!((share - 0.5).abs() < 0.02, "C2M-ReadWrite: {share} of its traffic reads");
+}
+
+#[test]
 fn in_the_red_regime_rdma_slows_down_too_and_the_nic_pauses_its_peer() {
     let few = report(&[&cores(2)]);
     assert!((goodput(&few) / CABLE - 1.0).abs() < 0.01 && pauses(&few) == 0.0, "{}", goodput(&few));
-    let many = report(&["run.warmup=400 us"]);
-    assert!(goodput(&many) < 0.92 * CABLE, "{}", goodput(&many));
-    assert!(pauses(&many) > 0.0);
-    assert_lossless(&many);
-    let alone = c2m(&report(&[NO_RDMA]));
-    assert!(c2m(&many) < 0.85 * alone, "{} of {alone} GB/s", c2m(&many));
-    let full = read(&many, "hosts", "host", "server", "iio_write_occupancy");
-    assert!(full > 0.95 * 93.0, "the write credits of the IIO are in use: {full}");
+    let mut least = 0.92 * CABLE;
+    // Published of the drives (figure 8d): what a line of P2M-Write takes with 4, 5 and 6 cores.
+    for (last, latency_ns) in [(4, 620.5), (5, 732.8), (6, 793.5)] {
+        let found = report(&[&cores(last), "run.warmup=400 us"]);
+        assert!(goodput(&found) < least, "{last} cores: {} Gbps", goodput(&found));
+        assert!(pauses(&found) > 0.0);
+        assert_lossless(&found);
+        let host = |column| read(&found, "hosts", "host", "server", column);
+        assert!(host("iio_write_occupancy") > 0.98 * 93.0, "{last} cores: the write credits of the IIO are in use");
+        let latency = host("iio_write_latency_ns");
+        assert!((latency / latency_ns - 1.0).abs() < 0.1, "{last} cores: {latency} ns, drives {latency_ns} ns");
+        least = goodput(&found);
+    }
+    let (alone, beside) = (c2m(&report(&[NO_RDMA])), c2m(&report(&["run.warmup=400 us"])));
+    assert!(beside < 0.85 * alone, "{beside} of {alone} GB/s");
 }
 
 #[test]
@@ -127,6 +142,28 @@ fn without_pfc_the_nic_drops_and_the_client_goes_back() {
     assert!(rdma(&lossy, "nic_dropped_full") > 0.0 && rdma(&lossy, "retransmitted_packets") > 0.0);
     assert!(rdma(&lossy, "out_of_order") > 0.0 && pauses(&lossy) == 0.0);
     assert!(goodput(&lossy) < goodput(&lossless), "{} and {}", goodput(&lossy), goodput(&lossless));
+}
+
+#[test]
+fn tcp_beside_it_takes_none_of_what_rdma_needs_to_lose_nothing() {
+    let base_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let text = "[host.server]\npreset = \"cascade-lake-hostcc\"\nnic.buffer = \"700 kB\"\n\
+        nic.pfc = { priorities = [3], xoff = \"500 kB\", xon = \"400 kB\" }\n\
+        [host.server.workload.mapp]\nkind = \"remote\"\nsockets = \"0-2\"\nreads = 0.5\n\
+        [host.r]\nkind = \"endpoint\"\n[host.t]\nkind = \"endpoint\"\ncount = 2\n\
+        [network]\nmtu = \"4200 B\"\nswitch.buffer = \"16 MB\"\n\
+        switch.pfc = { priorities = [3], xoff = \"500 kB\", xon = \"400 kB\" }\n\
+        [flow.rdma]\nkind = \"write\"\nfrom = \"r\"\nto = \"server\"\n\
+        [flow.tcp]\nkind = \"bulk\"\nfrom = \"t\"\nto = \"server\"\ncount = 4\ntransport = \"cubic\"\n\
+        [run]\nwarmup = \"300 us\"\nduration = \"1 ms\"\nseed = 1\n";
+    let input = Input { text, format: Format::Toml, file: "test.toml", base_dir: &base_dir, overrides: &[] };
+    let mut run = Run::new(&cluster_plan(&input).expect("it is right"), Options::default());
+    run.run(|_| true).expect("it does not get stuck");
+    let found = run.report();
+    assert_lossless(&found);
+    assert!(pauses(&found) > 0.0);
+    let dropped = read(&found, "classes", "class", "tcp", "nic_dropped_full");
+    assert!(dropped > 0.0, "the share of packets that may be lost is full: {dropped}");
 }
 
 #[test]

@@ -242,9 +242,9 @@ impl Control {
         self.book.set_signals(now, [occupancy_smoothed, bandwidth_smoothed], regime);
         let Some(controller) = self.rule.controller_mut() else { return };
         let Actions { level, echo } = controller.on_sample(&self.signals);
-        let outgoing = self.params.sender;
         if let Some(on) = echo.filter(|&on| self.book.set_echo(now, on)) {
-            self.marking.iter().for_each(|&core| context.send(core, 1, Payload::Echo { on, outgoing }));
+            let echo = Payload::Echo { on, outgoing: self.params.sender };
+            self.marking.iter().for_each(|&core| context.send(core, 1, echo));
         }
         if let (Some(level), None) = (level, self.writing) {
             self.wanted = level.min(LEVEL_MAX);

@@ -160,9 +160,10 @@ impl<'a> Builder<'a> {
     fn switch(&self, index: usize, params: &SwitchParams, routes: Routes) -> Switch {
         let lossless = params.pfc.map_or(0, |pfc| u64::from(pfc.priorities.count_ones()));
         let mtu = self.cluster.flows.iter().map(|flow| flow.mtu_bytes).max().unwrap_or(0);
-        let ports = self.graph.ports[index].iter();
-        let headroom =
-            ports.map(|port| lossless * headroom_bytes(self.cable(port), mtu, self.before_ps(port.node))).sum();
+        let room = |cable: &CableParams, port: &PortOf| {
+            headroom_bytes(cable.bytes_per_s, cable.latency_ps, self.before_ps(port.node), mtu)
+        };
+        let headroom = self.graph.ports[index].iter().map(|port| lossless * room(self.cable(port), port)).sum();
         let stream = STREAMS + 2 * self.cluster.cables.len() as u64 + index as u64;
         Switch::new(params, self.egresses(index), routes, headroom, (self.cluster.seed, stream))
     }
@@ -196,8 +197,8 @@ impl<'a> Builder<'a> {
 /// directions' latency and in the `before_ps` ps between the peer's queue and the wire, a packet that has just begun and one
 /// that has just come.
 #[must_use]
-pub fn headroom_bytes(cable: &CableParams, mtu_bytes: u32, before_ps: u64) -> u64 {
-    let ps = 2 * u128::from(cable.latency_ps) + u128::from(before_ps);
-    let on_the_way = u128::from(cable.bytes_per_s) * ps / 1_000_000_000_000;
+pub fn headroom_bytes(bytes_per_s: u64, latency_ps: u64, before_ps: u64, mtu_bytes: u32) -> u64 {
+    let ps = 2 * u128::from(latency_ps) + u128::from(before_ps);
+    let on_the_way = u128::from(bytes_per_s) * ps / 1_000_000_000_000;
     u64::try_from(on_the_way).unwrap_or(u64::MAX).saturating_add(2 * u64::from(mtu_bytes))
 }

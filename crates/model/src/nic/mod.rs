@@ -134,9 +134,10 @@ impl Nic {
             queues.map(|(number, &core)| Queue::new(&params, core, base + number * queue_bytes, armed)).collect();
         let senders: Vec<ComponentId> = flows.iter().map(|flow| flow.core).collect();
         let rings = base + u64::from(params.queues) * queue_bytes;
+        let lossy_bytes = receive::lossy_bytes(&params, &wire, params.descriptor_bytes << params.burst_shift);
         Self {
             dma: Dma::new(link, params.pcie.clone(), classes),
-            receive: Receive::new(queues, flows.len()),
+            receive: Receive::new(queues, flows.len(), lossy_bytes),
             transmit: Transmit::new(&senders, rings, SEND_RING_BYTES),
             read_turn: false,
             common: Common {

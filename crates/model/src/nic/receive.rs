@@ -5,7 +5,9 @@ use super::dma::Dma;
 use super::queue::{Moderation, Queue};
 use super::Common;
 use crate::context::{Context, Payload};
+use crate::ether::{headroom_bytes, WireParams};
 use crate::packet::{Content, Packet, PacketId, Packets};
+use crate::params::NicParams;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -22,6 +24,24 @@ fn frame_bytes(packet: &Packet) -> u32 {
 
 fn is_rdma(packet: &Packet) -> bool {
     matches!(packet.content, Content::Roce(_))
+}
+
+/// Whether the peer is paused before packets of a priority are lost.
+fn is_lossless(params: &NicParams, priority: u8) -> bool {
+    params.pfc.as_ref().is_some_and(|pfc| pfc.priorities >> priority & 1 != 0)
+}
+
+/// What a peer may have between its queue and the wire when it is paused (assumed: some latencies of switches).
+const PEER_BEFORE_PS: u64 = 2_000_000;
+
+/// Bytes of the buffer that packets that may be lost can fill: what XOFF and the headroom of every lossless priority leave, a
+/// frame at least.
+pub(super) fn lossy_bytes(params: &NicParams, wire: &WireParams, frame_bytes: u32) -> u64 {
+    let Some(pfc) = &params.pfc else { return params.buffer_bytes };
+    let headroom = headroom_bytes(wire.bytes_per_s, wire.latency_ps, PEER_BEFORE_PS, frame_bytes);
+    let own = pfc.xoff_bytes.saturating_add(headroom);
+    let kept = own.saturating_mul(pfc.priorities.count_ones().into());
+    params.buffer_bytes.saturating_sub(kept).max(frame_bytes.into())
 }
 
 /// A packet in the buffer.
@@ -67,6 +87,9 @@ pub(super) struct Receive {
     used: u64,
     /// The same of each priority.
     used_of: [u64; 8],
+    /// The same of the priorities that may be lost, and the most of them.
+    used_lossy: u64,
+    lossy_bytes: u64,
     /// Priorities whose peer is paused.
     pausing: u8,
     /// Per flow: its last packet in the buffer, if packets may be joined to it.
@@ -74,7 +97,8 @@ pub(super) struct Receive {
 }
 
 impl Receive {
-    pub(super) fn new(queues: Vec<Queue>, flows: usize) -> Self {
+    /// The receive side of a NIC with `flows` flows, where packets that may be lost fill `lossy_bytes` bytes of the buffer at most.
+    pub(super) fn new(queues: Vec<Queue>, flows: usize, lossy_bytes: u64) -> Self {
         Self {
             owed_lines: 0,
             buffer: VecDeque::with_capacity(1024),
@@ -82,6 +106,8 @@ impl Receive {
             queues,
             used: 0,
             used_of: [0; 8],
+            used_lossy: 0,
+            lossy_bytes,
             pausing: 0,
             joinable: vec![PacketId::NONE; flows],
         }
@@ -120,13 +146,19 @@ impl Receive {
             Some(DropReason::NoQueue)
         } else if frame >> common.params.burst_shift > common.params.descriptor_bytes && !is_rdma(packet) {
             Some(DropReason::TooLong)
-        } else if self.used + u64::from(frame) <= common.params.buffer_bytes {
+        } else if self.has_room(packet.priority, u64::from(frame), &common.params) {
             None
         } else if common.counters.descriptor_wait.value() > 0 {
             Some(DropReason::NoDescriptor)
         } else {
             Some(DropReason::BufferFull)
         }
+    }
+
+    /// Whether a frame fits into the buffer, and into the part of it that its priority may fill.
+    fn has_room(&self, priority: u8, frame: u64, params: &NicParams) -> bool {
+        let fits = self.used + frame <= params.buffer_bytes;
+        fits && (is_lossless(params, priority) || self.used_lossy + frame <= self.lossy_bytes)
     }
 
     /// Makes the data of a packet part of the last packet of its flow in the buffer, if that is in order and there is room.
@@ -164,6 +196,9 @@ impl Receive {
     fn grow(&mut self, priority: u8, bytes: u32, common: &mut Common, context: &mut Context) {
         self.used += u64::from(bytes);
         self.used_of[usize::from(priority)] += u64::from(bytes);
+        if !is_lossless(&common.params, priority) {
+            self.used_lossy += u64::from(bytes);
+        }
         common.counters.buffer.set(context.now(), self.used);
         self.pause(priority, common, context);
     }
@@ -171,6 +206,9 @@ impl Receive {
     fn shrink(&mut self, priority: u8, bytes: u32, common: &mut Common, context: &mut Context) {
         self.used -= u64::from(bytes);
         self.used_of[usize::from(priority)] -= u64::from(bytes);
+        if !is_lossless(&common.params, priority) {
+            self.used_lossy -= u64::from(bytes);
+        }
         common.counters.buffer.set(context.now(), self.used);
         self.pause(priority, common, context);
     }

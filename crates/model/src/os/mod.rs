@@ -91,9 +91,9 @@ pub struct NetCore {
     busy_until: Time,
     /// Until then applications go before the softirq.
     applications_until: Time,
-    /// Whether incoming packets are marked, and outgoing ones.
-    echo: bool,
-    echo_sent: bool,
+    /// Whether packets that come in are marked, and those that go out.
+    mark_incoming: bool,
+    mark_outgoing: bool,
     times: CoreTimes,
     counts: NetCoreCounts,
 }
@@ -131,8 +131,8 @@ impl NetCore {
             task: None,
             busy_until: Time::ZERO,
             applications_until: Time::ZERO,
-            echo: false,
-            echo_sent: false,
+            mark_incoming: false,
+            mark_outgoing: false,
             times: CoreTimes::new(),
             counts: NetCoreCounts::default(),
             by_flow,
@@ -213,8 +213,8 @@ impl NetCore {
             Payload::Sent { flow, bytes } => self.on_sent(flow, bytes),
             Payload::Timer { connection, generation } => self.on_timer(connection, generation, context),
             Payload::Begin { connection } => self.on_begin(connection, context.now()),
-            Payload::Echo { on, outgoing: false } => self.echo = on,
-            Payload::Echo { on, outgoing: true } => self.echo_sent = on,
+            Payload::Echo { on, outgoing: false } => self.mark_incoming = on,
+            Payload::Echo { on, outgoing: true } => self.mark_outgoing = on,
             _ => self.lines.on_event(payload, &mut self.counts, context),
         }
         self.run(context);

@@ -64,20 +64,12 @@ impl NetCore {
                 continue;
             };
             let capable = socket.connection.ecn_capable(&segment);
-            let marked = capable && self.echo_sent && segment.bytes > 0;
-            if marked {
-                socket.counts.marked_by_host += u64::from(segment.bytes.div_ceil(socket.params.tcp.mss_bytes));
-            }
             let packet = Packet {
                 flow: socket.params.flow,
                 from: socket.params.host,
                 to: socket.params.peer,
                 ip_bytes: segment.bytes + HEADER_BYTES,
-                ecn: match (marked, capable) {
-                    (true, _) => Ecn::Marked,
-                    (false, true) => Ecn::Capable,
-                    (false, false) => Ecn::NotCapable,
-                },
+                ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
                 priority: socket.params.priority,
                 corrupt: false,
                 queue: 0,
@@ -94,10 +86,14 @@ impl NetCore {
     }
 
     /// A segment is ready for the NIC.
-    pub(super) fn end_output(&mut self, index: usize, packet: Packet, context: &mut Context) {
+    pub(super) fn end_output(&mut self, index: usize, mut packet: Packet, context: &mut Context) {
         let socket = &mut self.sockets[index];
         if let Content::Tcp(segment) = packet.content {
             let bytes = u64::from(segment.bytes);
+            if self.mark_outgoing && bytes > 0 && packet.ecn == Ecn::Capable {
+                packet.ecn = Ecn::Marked;
+                socket.counts.marked_by_host += u64::from(segment.bytes.div_ceil(socket.params.tcp.mss_bytes));
+            }
             socket.in_nic += bytes;
             socket.counts.sent_bytes += bytes;
             socket.counts.sent += u64::from(bytes > 0);

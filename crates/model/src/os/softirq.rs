@@ -114,7 +114,7 @@ impl NetCore {
         let socket = &mut self.sockets[index];
         segment.marked = packet.ecn == Ecn::Marked;
         socket.counts.marked += u64::from(segment.marked);
-        if self.echo && segment.bytes > 0 && packet.ecn == Ecn::Capable {
+        if self.mark_incoming && segment.bytes > 0 && packet.ecn == Ecn::Capable {
             segment.marked = true;
             socket.counts.marked_by_host += 1;
         }

@@ -2,7 +2,7 @@
 
 use crate::lab::*;
 use hostnet_model::ether::DropReason;
-use hostnet_model::params::{ClusterParams, End, PfcParams};
+use hostnet_model::params::{CableParams, ClusterParams, End, PfcParams};
 
 const PFC: PfcParams = PfcParams { priorities: 1, xoff_bytes: 20_000, xon_bytes: 10_000 };
 
@@ -46,8 +46,11 @@ fn headroom_holds_what_lies_between_a_queue_and_the_wire() {
     for switch in &mut all.switches {
         switch.pfc = Some(PFC);
     }
-    let between = hostnet_model::ether::headroom_bytes(&all.cables[2], 1500, all.switches[0].latency_ps);
-    assert_eq!(between - hostnet_model::ether::headroom_bytes(&last, 1500, 0), 25_000 + 10 - 2500);
+    let headroom = |cable: &CableParams, before_ps| {
+        hostnet_model::ether::headroom_bytes(cable.bytes_per_s, cable.latency_ps, before_ps, 1500)
+    };
+    let between = headroom(&all.cables[2], all.switches[0].latency_ps);
+    assert_eq!(between - headroom(&last, 0), 25_000 + 10 - 2500);
     all.switches[1].buffer_bytes = PFC.xoff_bytes + between;
     let mut simulation = simulation(&all);
     run(&mut simulation, 100_000_000_000);

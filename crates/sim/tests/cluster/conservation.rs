@@ -56,6 +56,26 @@ fn flow(index: usize) -> impl Strategy<Value = String> {
     })
 }
 
+/// A flow of RDMA between two hosts, and whether hosts and switches have PFC for it.
+fn rdma() -> impl Strategy<Value = String> {
+    let ends = prop::sample::select(vec![("a", "c"), ("c", "a"), ("b", "a"), ("a", "b"), ("c", "b")]);
+    let base = prop::sample::select(vec!["roce", "dcqcn"]);
+    (ends, base, any::<bool>(), any::<bool>(), 1_u32..100_000, 1_u32..20, 1_u32..4).prop_map(
+        |((from, to), base, write, pfc, message, depth, count)| {
+            let kind = if write { "write" } else { "read" };
+            let pfc = if pfc {
+                "[switch.s.pfc]\nxoff = \"10 kB\"\nxon = \"5 kB\"\n[host.a.nic.pfc]\nxoff = \"10 kB\"\nxon = \"5 kB\"\n"
+            } else {
+                ""
+            };
+            format!(
+                "{pfc}[transport.r]\nbase = \"{base}\"\nmessage = \"{message} B\"\nin_flight = {depth}\ntimeout = \"100 us\"\n\
+                 [flow.r]\nkind = \"{kind}\"\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = \"r\"\ncount = {count}\nmtu = \"4200 B\"\n"
+            )
+        },
+    )
+}
+
 /// Two servers, an endpoint and a switch.
 fn cluster() -> impl Strategy<Value = String> {
     let network =
@@ -64,7 +84,7 @@ fn cluster() -> impl Strategy<Value = String> {
         server("b"),
         (1_u32..3000).prop_map(|ns| format!("[host.b]\nkind = \"endpoint\"\nlatency = \"{ns} ns\"\n"))
     ];
-    let flows = (flow(0), prop::option::of(flow(1)), prop::option::of(flow(2)));
+    let flows = (flow(0), prop::option::of(flow(1)), prop::option::of(flow(2)), prop::option::of(rdma()));
     (server("a"), other, network, flows, any::<u32>()).prop_map(|(a, b, network, flows, seed)| {
         let (gbps, mtu, kib, corrupt, flap, ecn) = network;
         let down = if flap { "down = [[\"80 us\", \"95 us\"]]\n" } else { "" };
@@ -80,6 +100,7 @@ fn cluster() -> impl Strategy<Value = String> {
             flows.0,
             flows.1.unwrap_or_default(),
             flows.2.unwrap_or_default(),
+            flows.3.unwrap_or_default(),
             format!("[run]\nseed = {seed}\n"),
         ]
         .concat()

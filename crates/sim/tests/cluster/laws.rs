@@ -80,6 +80,33 @@ fn a_controller_that_only_watches_changes_nothing() {
 }
 
 #[test]
+fn a_congested_sender_marks_what_it_sends() {
+    let text = |control: &str| {
+        format!(
+            "[host.sender]\npreset = \"cascade-lake-hostcc\"\n{control}[host.receiver]\nkind = \"endpoint\"\n\
+             [network]\nmtu = \"4096 B\"\n[flow.f]\nkind = \"bulk\"\nfrom = \"sender\"\nto = \"receiver\"\ncount = 2\n"
+        )
+    };
+    let control = "[host.sender.control]\nrule = \"echo-only\"\nside = \"sender\"\noccupancy = 20.0\n";
+    let sent = |text: &str| {
+        let simulation = run(&plan(text), 1000);
+        let all = crate::books::streams(&simulation);
+        let sum = |pick: fn(&crate::books::Stream) -> u64| all.iter().map(pick).sum::<u64>();
+        let marked_by_host = sum(|end| end.counts.map_or(0, |counts| counts.marked_by_host));
+        (
+            sum(|end| end.application.received_bytes()),
+            marked_by_host,
+            sum(|end| end.connection.counters().segments_marked),
+        )
+    };
+    let (free, by_host, marked) = sent(&text(""));
+    assert_eq!((by_host, marked), (0, 0));
+    let (bytes, by_host, marked) = sent(&text(control));
+    assert!(by_host > 100 && marked > 100 && marked <= by_host, "{marked} of {by_host} marked packets came");
+    assert!(2 * bytes < free, "what marks slow down: {bytes} bytes, {free} without");
+}
+
+#[test]
 fn an_echo_marks_packets_before_the_transport_sees_them() {
     let control = "[host.receiver.control]\nrule = \"echo-only\"\noccupancy = 20.0\ntarget = \"99 Gbps\"\n";
     let text = LOADED.replace("bytes = \"1213200 B\"\n", "") + control;

@@ -74,21 +74,26 @@ fn the_host_marks_exactly_the_data_packets_that_come_while_it_is_to() {
 }
 
 #[test]
-fn at_a_sender_the_host_marks_what_goes_out_while_it_is_to() {
+fn a_sending_host_marks_exactly_the_data_that_goes_out_while_it_is_to() {
     let mut run = flows(stack(), vec![socket(0, Traffic::Bulk { bytes: u64::MAX }, true)]);
-    run_us(&mut run, 1000);
-    let before = world(&mut run).core.sockets[0].connection.counters().reductions;
-    inject(&mut run, 1001 * US, Payload::Echo { on: true, outgoing: true });
-    run_us(&mut run, 1500);
-    inject(&mut run, 1501 * US, Payload::Echo { on: false, outgoing: true });
-    run_us(&mut run, 2000);
-    let rig = world(&mut run);
-    let socket = &rig.core.sockets[0];
-    let marked = socket.counts.marked_by_host;
-    assert!(marked > 10 && socket.counts.marked == 0, "{marked}");
-    assert!(socket.connection.counters().reductions > before);
-    run_us(&mut run, 3000);
-    assert_eq!(world(&mut run).core.sockets[0].counts.marked_by_host, marked);
+    world(&mut run).far.keep_sent = true;
+    let echo = |on| Payload::Echo { on, outgoing: true };
+    inject(&mut run, 200 * US, echo(true));
+    inject_packets(&mut run, 250 * US, &[(data(0, 1000), Ecn::Capable)]);
+    inject(&mut run, 300 * US, echo(false));
+    run_us(&mut run, 600);
+    let Rig { core, far, .. } = world(&mut run);
+    let marked = |from: u64, to: u64| {
+        let within = far.sent.iter().filter(move |(time, _)| (from * US..to * US).contains(&time.ps()));
+        within.partition::<Vec<_>, _>(|(_, segment)| segment.marked && segment.bytes > 0)
+    };
+    assert!(marked(0, 200).0.is_empty() && marked(301, 600).0.is_empty());
+    let (during, others) = marked(201, 300);
+    assert!(!during.is_empty() && others.iter().all(|(_, segment)| segment.bytes == 0), "all data, and nothing else");
+    let packets: u32 = far.sent.iter().filter(|sent| sent.1.marked).map(|sent| sent.1.bytes.div_ceil(MSS)).sum();
+    let counts = core.sockets[0].counts;
+    assert_eq!((counts.marked_by_host, counts.marked), (u64::from(packets), 0), "what comes in is not marked");
+    assert!(core.sockets[0].connection.counters().reductions > 0);
 }
 
 #[test]
