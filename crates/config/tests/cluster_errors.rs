@@ -54,7 +54,20 @@ fn cables_join_what_they_must() {
     );
     says(&cables(&[["a", "tor"], ["b", "tor"], ["s", "tor"]]), &[], &["switch.up: no cable ends at this switch"]);
     says(&cables(&[["a", "a"]]), &[], &["both ends are \"a\""]);
-    says(&cables(&star), &["network.topology=star"], &["a topology and cables exclude each other"]);
+    says(&cables(&star), &["network.topology=star"], &["a topology and cables with ends exclude each other"]);
+    says(
+        &cables(&star),
+        &["cable.b.rate=1 Gbps"],
+        &["cable.b.ends: missing; a network is made of cables that all have ends"],
+    );
+    says(
+        BASE,
+        &["cable.c.rate=1 Gbps"],
+        &["cable.c: there is no host \"c\"", "a cable without ends has the name of its host"],
+    );
+    says(BASE, &["cable.b.down=[[\"2 ms\", \"1 ms\"]]"], &["cable.b.down[0]: 2 ms is not before 1 ms"]);
+    let two = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n[network]\ntopology = \"direct\"\n";
+    says(&[two, "[cable.a]\n[cable.b]\n"].concat(), &[], &["test.toml:8: cable.b: is the same cable as cable.a"]);
     says(BASE, &["switch.a.buffer=1 MB"], &["a host and a switch are both named \"a\""]);
     says(BASE, &["network.topology=direct"], &["\"direct\" joins two hosts; there are 3"]);
     says(BASE, &["network.left=a"], &["has an effect only with topology = \"dumbbell\""]);
