@@ -2,6 +2,7 @@
 
 mod build;
 mod control;
+mod faults;
 mod limits;
 mod outside;
 mod queues;
