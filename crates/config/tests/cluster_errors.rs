@@ -107,6 +107,16 @@ fn switches_and_nics_can_do_what_is_asked() {
         &["network.switch.pfc", "2 MB are more than xoff = 1 MB"],
     );
     says(BASE, &["host.s.nic.pfc={ xoff = \"2 MB\", xon = \"1 MB\" }"], &["2 MB are more than the buffer of 500 KiB"]);
+    says(
+        BASE,
+        &["host.s.nic.send_window=4 KiB", "network.mtu=9000 B"],
+        &["host.s.nic.send_window: 4 KiB have no room for a packet of 9000 B"],
+    );
+    says(
+        BASE,
+        &["host.s.nic.completion=65 B"],
+        &["host.s.nic.completion: 65 B is out of range; 1 B to 64 B is allowed"],
+    );
     says(BASE, &["host.s.nic.descriptor=4 KiB", "network.mtu=9000 B"], &["4 KiB are less than a packet of 9000 B"]);
     says(BASE, &["host.s.nic.buffer=4 KiB", "network.mtu=9000 B"], &["4 KiB have no room for a packet of 9000 B"]);
     says(BASE, &["host.s.nic.pool=1 MiB"], &["less than nic.ring = 1024 descriptors"]);
@@ -138,6 +148,9 @@ fn cores_have_one_role() {
 fn keys_belong_to_their_kinds() {
     says(BASE, &["flow.f.request=1 kB"], &["has an effect only with kind = \"rpc\""]);
     says(BASE, &["flow.f.kind=rpc"], &["flow.f.request", "missing"]);
+    let deaf = "flow.f.deaf=[\"1 ms\", \"2 ms\"]";
+    says(BASE, &[deaf, "flow.f.kind=write"], &["flow.f.deaf: has an effect only with kind = \"bulk\" and \"rpc\""]);
+    says(BASE, &[deaf, "flow.f.transport=roce"], &["flow.f.deaf: has no effect over RoCE"]);
     says(BASE, &["flow.f.kind=rpc", "flow.f.request=0 B"], &["out of range"]);
     says(BASE, &["flow.f.kind=rpc", "flow.f.request=1 B", "flow.f.transport=roce"], &["requests and answers need TCP"]);
     says(BASE, &["flow.f.kind=write", "flow.f.transport=dctcp"], &["RDMA needs \"roce\" or \"dcqcn\""]);

@@ -130,6 +130,10 @@ fn draft(
 ) -> Result<Draft, Issue> {
     let priority = if matches!(transport, Transport::Roce(_)) { ROCE_PRIORITY } else { 0 };
     check_keys(&path, spec)?;
+    if spec.deaf.is_some() && matches!(transport, Transport::Roce(_)) {
+        let message = "has no effect over RoCE: no application reads what it brings";
+        return Err(Issue::between(&[&format!("{path}.deaf"), &format!("{path}.transport")], message));
+    }
     let flow = FlowParams {
         class,
         from: 0,
@@ -160,7 +164,8 @@ fn draft(
 /// Which keys belong to which kinds of flow.
 fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     use FlowKindSpec::{Bulk, Read, Replay, Rpc, Write};
-    let keys: [(&str, bool, &[FlowKindSpec], &str); 7] = [
+    let keys: [(&str, bool, &[FlowKindSpec], &str); 8] = [
+        ("deaf", spec.deaf.is_some(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("bytes", spec.bytes.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
         ("request", spec.request.is_some(), &[Rpc], "\"rpc\""),
         ("response", spec.response.is_some(), &[Rpc], "\"rpc\""),
