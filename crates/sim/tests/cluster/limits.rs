@@ -66,6 +66,22 @@ fn a_capture_that_is_replayed_counts_as_sent_and_received() {
 }
 
 #[test]
+fn a_capture_that_is_faster_than_its_cable_waits_for_it_and_loses_nothing() {
+    let file = std::env::temp_dir().join(format!("hostnet-limits-fast-{}.pcap", std::process::id()));
+    let mut writer = hostnet_traffic::pcap::Writer::new(Vec::new(), 64).expect("memory");
+    for index in 0..2500 {
+        writer.frame(index * 400_000, &[0; 14], 1014).expect("memory");
+    }
+    std::fs::write(&file, writer.finish().expect("memory")).expect("a file");
+    let (limit, row) = told("", &format!("kind = \"replay\"\npcap = {file:?}\nstart = \"1 ms\""));
+    std::fs::remove_file(&file).expect("it is there");
+    assert_eq!(limit["limit"], "capture");
+    // A packet has 1038 B on the wire.
+    assert!((2400..=2409).contains(&row["host_received"].as_u64().expect("a count")), "10 Gbps for 2 ms: {row}");
+    assert_eq!(row["fabric_dropped"], 0);
+}
+
+#[test]
 fn what_a_server_sends_onto_a_cable_that_is_down_is_counted() {
     let plan = plan(
         "[host.s]\npreset = \"cascade-lake-hostcc\"\n[host.b]\nkind = \"endpoint\"\n\
