@@ -114,6 +114,12 @@ fn switches_and_nics_can_do_what_is_asked() {
     );
     says(
         BASE,
+        &["flow.f.kind=write", "flow.f.count=1000"],
+        &["flow: the buffers of the workloads and the 1000 regions of RDMA flows need"],
+    );
+    assert!(cluster_text(BASE, Format::Toml, &["flow.f.kind=write", "flow.f.count=100"]).is_ok());
+    says(
+        BASE,
         &["host.s.nic.completion=65 B"],
         &["host.s.nic.completion: 65 B is out of range; 1 B to 64 B is allowed"],
     );

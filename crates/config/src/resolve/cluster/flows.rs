@@ -28,6 +28,14 @@ pub(super) struct Flows {
     pub(super) mtu_bytes: Vec<Option<u32>>,
 }
 
+impl Flows {
+    /// The ends of RDMA flows at a host.
+    pub(super) fn rdma_ends(&self, host: usize) -> usize {
+        let here = |flow: &&FlowParams| usize::from(flow.from) == host || usize::from(flow.to) == host;
+        self.params.iter().filter(here).filter(|flow| matches!(flow.transport, Transport::Roce(_))).count()
+    }
+}
+
 /// A table of flows, before its cores are known.
 struct Draft {
     path: String,
