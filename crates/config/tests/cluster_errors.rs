@@ -121,7 +121,7 @@ fn switches_and_nics_can_do_what_is_asked() {
     says(
         BASE,
         &["host.s.nic.completion=65 B"],
-        &["host.s.nic.completion: 65 B is out of range; 1 B to 64 B is allowed"],
+        &["host.s.nic.completion: \"65 B\" is out of range; 1 B to 64 B is allowed"],
     );
     says(BASE, &["host.s.nic.descriptor=4 KiB", "network.mtu=9000 B"], &["4 KiB are less than a packet of 9000 B"]);
     says(BASE, &["host.s.nic.buffer=4 KiB", "network.mtu=9000 B"], &["4 KiB have no room for a packet of 9000 B"]);
