@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,12 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hostnet import _core
+from hostnet.limits import check_controllers, check_steps, check_threads
 from hostnet.results import Measured, Source, Timing
 from hostnet.simulate import source_of
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -107,6 +109,7 @@ def resolve(source: Source, seed: int | None = None) -> _core.ClusterPlan:
 def run_cluster(
     config: str | PathLike[str] | Mapping[str, Any],
     *,
+    overrides: Sequence[str] = (),
     seed: int | None = None,
     threads: int = 1,
     series: str | None = None,
@@ -120,6 +123,7 @@ def run_cluster(
 
     Args:
         config: The path of the file, or what it would hold.
+        overrides: Values to replace, each as for `--set`: "flow.bulk.count=8".
         seed: Replaces the configuration's seed.
         threads: Threads to use; the results do not depend on it.
         series: The step at which time series are recorded, for example "10 us"; none if not given.
@@ -137,7 +141,7 @@ def run_cluster(
         SimulationError: The run could not go on.
         OSError: The file cannot be read.
     """
-    source = _source(config)
+    source = _source(config, overrides)
     series_ps = 0 if series is None else parse_time_ps(series, "series")
     return run_plan(
         resolve(source, seed),
@@ -150,14 +154,18 @@ def run_cluster(
     )
 
 
-def _source(config: str | PathLike[str] | Mapping[str, Any]) -> Source:
+def _source(config: str | PathLike[str] | Mapping[str, Any], overrides: Sequence[str]) -> Source:
+    if isinstance(overrides, str):
+        raise _core.ConfigError(f"overrides: a list is wanted, such as [{overrides!r}]")
     if isinstance(config, str | PathLike):
-        return source_of(config)
+        return source_of(config, overrides)
+    if not isinstance(config, Mapping):
+        raise _core.ConfigError(f"config: the path of a file or a mapping is wanted, not {config!r}")
     try:
-        text = json.dumps(dict(config))
+        text = json.dumps(dict(config), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise _core.ConfigError(f"config: {error}") from None
-    return Source(text, "json", "<config>", ".")
+    return Source(text, "json", "<config>", ".", tuple(overrides))
 
 
 def run_plan(
@@ -173,8 +181,9 @@ def run_plan(
     progress: Progress | None = None,
 ) -> ClusterResults:
     """Runs a checked configuration; `run_cluster` without the checks."""
-    if not 1 <= threads <= 1024:
-        raise _core.ConfigError(f"threads: {threads} must be between 1 and 1024")
+    check_threads(threads)
+    check_steps(plan, series_ps)
+    check_controllers(controllers)
     started, began_s = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
     with _capture_file(plan, capture) as (asked, keep):
         native = _core.run_cluster(
@@ -204,6 +213,8 @@ def _capture_file(
     from hostnet.rundir import scratch_file
 
     host = captured_host(plan, capture)
+    if capture.path.is_dir() or not capture.path.absolute().parent.is_dir():
+        raise _core.ConfigError(f"pcap: {capture.path}: name a file in a folder that exists")
     with scratch_file(capture.path) as (scratch, keep):
         yield (str(scratch), host, capture.snaplen), keep
 

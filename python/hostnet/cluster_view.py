@@ -18,6 +18,8 @@ class Column:
     heading: str
     read: Read
     text: bool = False
+    always: bool = False
+    """Whether it is shown when no row has anything there."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,10 @@ class View:
 
     def without_empty(self) -> View:
         """The same without the columns, after the first, that say nothing in any row."""
-        told = [any(column.read(row) not in (None, 0, 0.0, "") for row in self.rows) for column in self.columns]
+        told = [
+            column.always or any(column.read(row) not in (None, 0, 0.0, "") for row in self.rows)
+            for column in self.columns
+        ]
         kept = [
             column for index, (column, said) in enumerate(zip(self.columns, told, strict=True)) if said or not index
         ]
@@ -82,9 +87,9 @@ def traffic(rows: Sequence[Row]) -> View:
     """What applications received."""
     columns = [
         name_of("class", "class"),
-        plain("Gbps", "goodput_gbps"),
+        Column("Gbps", lambda row: row["goodput_gbps"], always=True),
         plain("± 95 %", "goodput_ci95"),
-        plain("packets", "sent_packets"),
+        Column("packets", lambda row: row["sent_packets"], always=True),
         plain("sent again", "retransmitted_packets"),
         part("marked %", "marked_segments", "sent_packets"),
         part("marked by host %", "marked_by_host", "sent_packets"),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
+from hostnet.limits import check_steps, check_threads
 from hostnet.results import Results, Source, Timing
 from hostnet.system import Config
 from hostnet.units import parse_time_ps
@@ -154,7 +155,8 @@ def run_plan(
     progress: Progress | None = None,
 ) -> Results:
     """Runs a checked configuration; `run` without the checks."""
-    _check_threads(threads)
+    check_threads(threads)
+    check_steps(plan, series_ps)
     started, began_s = _now(), time.perf_counter()
     native = _core.run(
         plan,
@@ -187,7 +189,9 @@ def run_plans(
 ) -> list[Results]:
     """Runs checked configurations together; `run_many` without the checks."""
     if threads is not None:
-        _check_threads(threads)
+        check_threads(threads)
+    for plan, _ in plans:
+        check_steps(plan, series_ps)
     started, began_s = _now(), time.perf_counter()
     natives = _core.run_many([plan for plan, _ in plans], threads=threads or 0, series_ps=series_ps, progress=progress)
     wall_time_s = time.perf_counter() - began_s
@@ -201,11 +205,6 @@ def run_plans(
 
 def _series_ps(series: str | None) -> int:
     return 0 if series is None else parse_time_ps(series, "series")
-
-
-def _check_threads(threads: int) -> None:
-    if not 1 <= threads <= 1024:
-        raise _core.ConfigError(f"threads: {threads} must be between 1 and 1024")
 
 
 def _now() -> str:

@@ -24,7 +24,7 @@ def parse_time_ps(text: str, what: str) -> int:
     Raises:
         ConfigError: `text` is no such time.
     """
-    match = _TIME.fullmatch(text)
+    match = _TIME.fullmatch(text) if isinstance(text, str) else None
     if match is None or match["unit"] not in PS_PER_UNIT:
         raise ConfigError(f'{what}: "{text}" is not a time; write a number and a unit, for example "10 us"')
     exact_ps = Decimal(match["number"]) * PS_PER_UNIT[match["unit"]]

@@ -92,7 +92,8 @@ fn check_choice(choices: &[Value], value: &Value, path: &str) -> Result<(), Issu
             None => Err(Issue::new(join(path, "kind"), format!("missing; one of {} is wanted", kinds.join(", ")))),
         };
     }
-    let wanted: Vec<String> = choices.iter().map(wanted).collect();
+    let mut wanted: Vec<String> = choices.iter().map(wanted).collect();
+    wanted.dedup();
     Err(Issue::new(path, format!("{} is {}; {} is wanted", show(value), kind(value), wanted.join(" or "))))
 }
 
@@ -148,7 +149,8 @@ fn check_array(schema: &Value, items: &[Value], path: &str) -> Result<(), Issue>
     let most = schema["maxItems"].as_u64().unwrap_or(u64::MAX);
     let count = items.len() as u64;
     if count < least || count > most {
-        return Err(Issue::new(path, format!("a list of {count}; {least} to {most} entries are allowed")));
+        let allowed = if least == most { format!("{least}") } else { format!("{least} to {most}") };
+        return Err(Issue::new(path, format!("a list of {count}; {allowed} entries are allowed")));
     }
     for (at, item) in items.iter().enumerate() {
         check(&schema["items"], item, &format!("{path}[{at}]"))?;

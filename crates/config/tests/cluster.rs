@@ -129,6 +129,30 @@ fn a_dumbbell_has_two_switches_and_one_cable_between_them() {
 }
 
 #[test]
+fn a_cable_of_a_topology_is_named_after_its_host() {
+    let overrides = [
+        "host.sender.count=3",
+        "cable.sender.rate=25 Gbps",
+        "cable.sender.corrupt=0.5",
+        "cable.sender-1.rate=1 Gbps",
+        "cable.sender-1.down=[[\"1 ms\", \"2 ms\"]]",
+        "network.bottleneck.down=[[\"3 ms\", \"4 ms\"]]",
+    ];
+    let plan = template(
+        "dumbbell",
+        &overrides.iter().map(|text| &**text).chain(["host.receiver.count=3"]).collect::<Vec<_>>(),
+    );
+    let cables = &plan.cluster.cables;
+    let rates: Vec<u64> = cables[3..6].iter().map(|cable| cable.bytes_per_s * 8 / 1_000_000_000).collect();
+    assert_eq!(rates, [25, 1, 25], "a single host says more than its table");
+    assert_eq!(cables[4].down_ps, [(1_000_000_000, 2_000_000_000)]);
+    assert_eq!(cables[4].corrupt, cables[3].corrupt);
+    assert!(cables[..3].iter().all(|cable| cable.corrupt == 0 && cable.down_ps.is_empty()));
+    assert_eq!(cables[6].down_ps, [(3_000_000_000, 4_000_000_000)]);
+    assert_comes_back(&plan);
+}
+
+#[test]
 fn incast_has_every_sender_and_rdma_no_core() {
     let incast = template("incast", &["flow.answer.count=2"]);
     assert_eq!(incast.cluster.flows.len(), 16);

@@ -54,7 +54,20 @@ fn cables_join_what_they_must() {
     );
     says(&cables(&[["a", "tor"], ["b", "tor"], ["s", "tor"]]), &[], &["switch.up: no cable ends at this switch"]);
     says(&cables(&[["a", "a"]]), &[], &["both ends are \"a\""]);
-    says(&cables(&star), &["network.topology=star"], &["a topology and cables exclude each other"]);
+    says(&cables(&star), &["network.topology=star"], &["a topology and cables with ends exclude each other"]);
+    says(
+        &cables(&star),
+        &["cable.b.rate=1 Gbps"],
+        &["cable.b.ends: missing; a network is made of cables that all have ends"],
+    );
+    says(
+        BASE,
+        &["cable.c.rate=1 Gbps"],
+        &["cable.c: there is no host \"c\"", "a cable without ends has the name of its host"],
+    );
+    says(BASE, &["cable.b.down=[[\"2 ms\", \"1 ms\"]]"], &["cable.b.down[0]: 2 ms is not before 1 ms"]);
+    let two = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n[network]\ntopology = \"direct\"\n";
+    says(&[two, "[cable.a]\n[cable.b]\n"].concat(), &[], &["test.toml:8: cable.b: is the same cable as cable.a"]);
     says(BASE, &["switch.a.buffer=1 MB"], &["a host and a switch are both named \"a\""]);
     says(BASE, &["network.topology=direct"], &["\"direct\" joins two hosts; there are 3"]);
     says(BASE, &["network.left=a"], &["has an effect only with topology = \"dumbbell\""]);
@@ -94,6 +107,22 @@ fn switches_and_nics_can_do_what_is_asked() {
         &["network.switch.pfc", "2 MB are more than xoff = 1 MB"],
     );
     says(BASE, &["host.s.nic.pfc={ xoff = \"2 MB\", xon = \"1 MB\" }"], &["2 MB are more than the buffer of 500 KiB"]);
+    says(
+        BASE,
+        &["host.s.nic.send_window=4 KiB", "network.mtu=9000 B"],
+        &["host.s.nic.send_window: 4 KiB have no room for a packet of 9000 B"],
+    );
+    says(
+        BASE,
+        &["flow.f.kind=write", "flow.f.count=1000"],
+        &["flow: the buffers of the workloads and the 1000 regions of RDMA flows need"],
+    );
+    assert!(cluster_text(BASE, Format::Toml, &["flow.f.kind=write", "flow.f.count=100"]).is_ok());
+    says(
+        BASE,
+        &["host.s.nic.completion=65 B"],
+        &["host.s.nic.completion: \"65 B\" is out of range; 1 B to 64 B is allowed"],
+    );
     says(BASE, &["host.s.nic.descriptor=4 KiB", "network.mtu=9000 B"], &["4 KiB are less than a packet of 9000 B"]);
     says(BASE, &["host.s.nic.buffer=4 KiB", "network.mtu=9000 B"], &["4 KiB have no room for a packet of 9000 B"]);
     says(BASE, &["host.s.nic.pool=1 MiB"], &["less than nic.ring = 1024 descriptors"]);
@@ -125,6 +154,9 @@ fn cores_have_one_role() {
 fn keys_belong_to_their_kinds() {
     says(BASE, &["flow.f.request=1 kB"], &["has an effect only with kind = \"rpc\""]);
     says(BASE, &["flow.f.kind=rpc"], &["flow.f.request", "missing"]);
+    let deaf = "flow.f.deaf=[\"1 ms\", \"2 ms\"]";
+    says(BASE, &[deaf, "flow.f.kind=write"], &["flow.f.deaf: has an effect only with kind = \"bulk\" and \"rpc\""]);
+    says(BASE, &[deaf, "flow.f.transport=roce"], &["flow.f.deaf: has no effect over RoCE"]);
     says(BASE, &["flow.f.kind=rpc", "flow.f.request=0 B"], &["out of range"]);
     says(BASE, &["flow.f.kind=rpc", "flow.f.request=1 B", "flow.f.transport=roce"], &["requests and answers need TCP"]);
     says(BASE, &["flow.f.kind=write", "flow.f.transport=dctcp"], &["RDMA needs \"roce\" or \"dcqcn\""]);

@@ -3,14 +3,11 @@
 use crate::build::Builder;
 use hostnet_kernel::ComponentId;
 use hostnet_model::ether::WireParams;
-use hostnet_model::nic::{self, Nic, NicFlow, RdmaEnd, Wiring, RDMA_MTU_MAX};
+use hostnet_model::nic::{self, Nic, NicFlow, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 use hostnet_model::os::{NetCore, NetFootprint, SocketParams};
 use hostnet_model::params::{ClusterParams, FlowParams, NicParams, ServerParams, StackParams, Transport};
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::Component;
-
-/// Bytes of the memory region of one end of an RDMA flow.
-const REGION_BYTES: u64 = 64 << 20;
 
 /// A server's place on a network.
 pub(crate) struct Attachment<'a> {
@@ -137,8 +134,8 @@ impl Builder<'_> {
                 flow: end.number,
                 hosts: [attachment.host, peer],
                 priority: end.flow.priority,
-                base: self.space.take(REGION_BYTES + u64::from(RDMA_MTU_MAX)),
-                region_bytes: REGION_BYTES,
+                base: self.space.take(RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)),
+                region_bytes: RDMA_REGION_BYTES,
                 start_ps: end.flow.start_ps,
                 initiator: end.initiator,
                 connection: RoceConnection::new(roce, &end.flow.traffic, end.initiator, port),

@@ -121,6 +121,7 @@ proptest! {
         prop_assert_eq!(udp.destination_port(), 4791);
         let header = udp.payload();
         prop_assert_eq!(u32::from_be_bytes([0, header[9], header[10], header[11]]), sequence as u32 & 0x00ff_ffff);
+        prop_assert!(u32::from_be_bytes([0, header[5], header[6], header[7]]) > 1, "queue pairs 0 and 1 are for management");
         let pad = u32::from(header[1] >> 4 & 3);
         if matches!(operation, Operation::Write) {
             prop_assert_eq!(header.len() as u32, 12 + bytes + pad + 4);

@@ -166,12 +166,13 @@ proptest! {
     }
 }
 
-/// A pcapng file of Ethernet frames, with stamps of 10^-`decimals` s.
+fn block(kind: u32, body: Vec<u8>) -> Vec<u8> {
+    let length = (12 + body.len()) as u32;
+    [&kind.to_le_bytes()[..], &length.to_le_bytes(), &body, &length.to_le_bytes()].concat()
+}
+
+/// A pcapng file of Ethernet frames, with stamps of 10^-`decimals` s, or of a power of two with the highest bit set.
 fn pcapng(decimals: u8, packets: &[(u64, Vec<u8>, u32)]) -> Vec<u8> {
-    let block = |kind: u32, body: Vec<u8>| {
-        let length = (12 + body.len()) as u32;
-        [&kind.to_le_bytes()[..], &length.to_le_bytes(), &body, &length.to_le_bytes()].concat()
-    };
     let section = [&0x1a2b_3c4d_u32.to_le_bytes()[..], &[1, 0, 0, 0], &[0xff; 8]].concat();
     let interface = [&[1, 0, 0, 0, 0, 0, 4, 0][..], &[9, 0, 1, 0, decimals, 0, 0, 0], &[0; 4]].concat();
     let mut file = [block(0x0a0d_0d0a, section), block(1, interface)].concat();
@@ -190,7 +191,7 @@ fn pcapng(decimals: u8, packets: &[(u64, Vec<u8>, u32)]) -> Vec<u8> {
 
 #[test]
 fn pcapng_has_the_precision_of_its_interface() {
-    for (decimals, scale) in [(3, 1_000_000_000u64), (6, 1_000_000), (9, 1_000)] {
+    for (decimals, scale) in [(3, 1_000_000_000u64), (6, 1_000_000), (9, 1_000), (12, 1), (0x80 | 10, 976_562_500)] {
         let frame = ethernet(0x0800, 0, &ipv4(100));
         let packets = parse(&pcapng(decimals, &[(5, frame.clone(), 114), (7, frame, 114)])).unwrap();
         assert_eq!(packets.iter().map(|packet| packet.time_ps).collect::<Vec<_>>(), [0, 2 * scale]);
@@ -213,6 +214,37 @@ fn the_length_of_a_packet_is_what_its_ip_header_says_or_what_follows_the_link_he
         let shape = Shape { big: false, nano: false, link: ETHERNET };
         assert_eq!(parse(&shape.file(&[(0, 0, data, whole)])).unwrap()[0].ip_bytes, wanted, "{what}");
     }
+}
+
+#[test]
+fn other_headers_of_links_do_not_count() {
+    let sll = [&[0, 0, 0, 1, 0, 6][..], &[0; 8], &[0x08, 0x00]].concat();
+    let sll2 = [&[0x08, 0x00][..], &[0; 18]].concat();
+    let with_check_sequence = 0x2400_0000 | ETHERNET;
+    let cases = [
+        (113, sll),
+        (276, sll2),
+        (0, vec![2, 0, 0, 0]),
+        (108, vec![0, 0, 0, 2]),
+        (with_check_sequence, ethernet(0x0800, 0, &[])),
+    ];
+    for (link, header) in cases {
+        let frame = [header, ipv4(100), vec![0; 80]].concat();
+        let whole = frame.len() as u32;
+        let found = parse(&Shape { big: false, nano: false, link }.file(&[(0, 0, frame, whole)])).unwrap();
+        assert_eq!(found[0].ip_bytes, 100, "link type {link}");
+    }
+}
+
+#[test]
+fn blocks_without_a_time_or_of_an_old_kind_are_not_passed_over() {
+    let file = pcapng(6, &[]);
+    for (kind, wanted) in [(2, "a packet block of an obsolete kind"), (3, "a simple packet block has no time")] {
+        let error = parse(&[&file[..], &block(kind, vec![0; 32])].concat()).unwrap_err().message();
+        assert!(error.starts_with(&format!("at byte {}: {wanted}", file.len())), "{error}");
+    }
+    let error = parse(&pcapng(20, &[])).unwrap_err().message();
+    assert!(error.contains("a resolution of time, 20, that is too fine"), "{error}");
 }
 
 #[test]

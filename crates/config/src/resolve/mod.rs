@@ -94,7 +94,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
     let resolved = std::mem::take(&mut workloads.resolved);
     let mut server = server::resolve(&spec, context, cache, resolved, remote)?;
     server::share_memory(&mut server)?;
-    server::check_footprint(&server)?;
+    server::check_footprint(&server, 0)?;
     Ok(Resolved { spec, workloads, server })
 }
 

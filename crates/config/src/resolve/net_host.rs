@@ -84,6 +84,10 @@ pub(super) fn nic(
         let message = format!("{} have no room for a packet of {mtu_bytes} B", shown(spec.buffer.0));
         return Err(Issue::new("nic.buffer", message));
     }
+    if spec.send_window.0 < u64::from(mtu_bytes) {
+        let message = format!("{} have no room for a packet of {mtu_bytes} B", shown(spec.send_window.0));
+        return Err(Issue::new("nic.send_window", message));
+    }
     let ring_bytes = u64::from(spec.ring) * u64::from(descriptor);
     let pool = spec.pool.map_or(ring_bytes, |Size(bytes)| bytes);
     if pool < ring_bytes {

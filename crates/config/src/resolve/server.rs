@@ -5,6 +5,8 @@ use crate::error::Issue;
 use crate::spec::{ChaSpec, CoreSpec, Spec};
 use crate::units::{format, Dimension};
 use hostnet_model::app::{footprint, Footprint};
+use hostnet_model::nic::{self, RDMA_MTU_MAX, RDMA_REGION_BYTES};
+use hostnet_model::os::NetFootprint;
 use hostnet_model::params::{
     App, AppParams, CacheParams, ChaParams, CoreParams, FioJob, FioParams, NicParams, RemoteParams, ServerParams,
     StreamParams, Workload, WorkloadKind,
@@ -111,10 +113,15 @@ fn all_needs(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + '_
         let name = &server.workloads[usize::from(core.class)].name;
         (bytes.into(), format!("workload.{name}.working_set"))
     });
-    let pools =
-        |nic: &NicParams| u128::from(nic.pool_bytes.next_multiple_of(BUFFER_ALIGNMENT)) * u128::from(nic.queues);
-    let nic = server.nic.iter().map(move |nic| (pools(nic), "nic.pool".to_string()));
+    let nic = server.nic.iter().map(move |nic| (nic_bytes(nic), "nic.pool".to_string()));
     server.workloads.iter().map(needs).chain(remote).chain(nic)
+}
+
+/// Bytes of the rings and buffers of a NIC and of the cores that serve its queues.
+fn nic_bytes(nic: &NicParams) -> u128 {
+    let card = nic::footprint(nic, nic.queues).next_multiple_of(BUFFER_ALIGNMENT);
+    let core = NetFootprint::BYTES.next_multiple_of(BUFFER_ALIGNMENT);
+    u128::from(card) + u128::from(core) * u128::from(nic.queues)
 }
 
 /// Bytes of the buffers of a workload, and the key that they follow from.
@@ -127,17 +134,21 @@ fn needs(workload: &Workload) -> (u128, String) {
     }
 }
 
-/// Checks that the buffers of all workloads fit the memory.
-pub(super) fn check_footprint(server: &ServerParams) -> Result<(), Issue> {
+/// Checks that the buffers of all workloads fit the memory, and the regions of so many ends of RDMA flows.
+pub(super) fn check_footprint(server: &ServerParams, rdma_ends: usize) -> Result<(), Issue> {
     let memory = server.memory.pages.memory_bytes;
-    let needs: Vec<(u128, String)> = all_needs(server).collect();
+    let region = (RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)).next_multiple_of(BUFFER_ALIGNMENT);
+    let regions = (u128::from(region) * rdma_ends as u128, "memory.size".to_string());
+    let needs: Vec<(u128, String)> = all_needs(server).chain([regions]).collect();
     let total: u128 = needs.iter().map(|(bytes, _)| bytes).sum();
     if total <= u128::from(memory) {
         return Ok(());
     }
     let largest = needs.iter().max_by_key(|(bytes, _)| bytes).map_or("workload", |(_, path)| path);
     let shown = |bytes: u128| format(u64::try_from(bytes).unwrap_or(u64::MAX), Dimension::Size);
-    let message = format!("the buffers of the workloads need {} of {} of memory", shown(total), shown(memory.into()));
+    let rdma = if rdma_ends > 0 { format!(" and the {rdma_ends} regions of RDMA flows") } else { String::new() };
+    let message =
+        format!("the buffers of the workloads{rdma} need {} of {} of memory", shown(total), shown(memory.into()));
     Err(Issue::between(&["memory.size", largest, "workload"], message))
 }
 

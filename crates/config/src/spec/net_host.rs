@@ -34,7 +34,7 @@ pub(crate) struct NicSpec {
     #[schemars(extend("x-min" = "2 KiB", "x-max" = "16 GiB"))]
     pub(crate) pool: Option<Size>,
     /// A completion, written to memory after the data of a packet (size).
-    #[schemars(extend("x-min" = "1 B", "x-max" = "256 B"))]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "64 B"))]
     pub(crate) completion: Size,
     /// From the last bit of a packet to its first TLP at an idle NIC (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NetworkSpec {
-    /// How hosts are joined; "star" when this and all cables are absent. Not together with cables.
+    /// How hosts are joined; "star" when this and all cables with ends are absent. Not together with those.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) topology: Option<TopologySpec>,
     /// Rate of a cable in either direction (bandwidth).
@@ -72,6 +72,14 @@ pub(crate) struct BottleneckSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 s"))]
     pub(crate) latency: Option<Time>,
+    /// When it is down, as of any cable (time).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 0, max = 1024))]
+    pub(crate) down: Vec<Span>,
+    /// Share of packets that it damages (0 to 1).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub(crate) corrupt: f64,
 }
 
 /// A switch with output queues. What is absent is that of `network.switch`.
@@ -115,12 +123,14 @@ pub(crate) struct PfcSpec {
     pub(crate) xon: Size,
 }
 
-/// A full-duplex cable. What is absent is that of the network.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// A full-duplex cable. What is absent is that of the network. Without ends it is the cable of a host in a topology, and has
+/// the name of the host.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CableSpec {
-    /// What it joins: two names of hosts or switches.
-    pub(crate) ends: [String; 2],
+    /// What it joins: two names of hosts or switches. All cables have this, or none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ends: Option<[String; 2]>,
     /// Rate in either direction (bandwidth).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]

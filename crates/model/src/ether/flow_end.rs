@@ -184,11 +184,15 @@ impl FlowEnd {
         })
     }
 
-    /// Whether [`FlowEnd::next`] may return a packet.
-    pub(super) fn may_have_more(&self, now: Time) -> bool {
+    /// Whether [`FlowEnd::next`] may return a packet; if the next of a capture comes later, that is noted as a wake-up.
+    pub(super) fn may_have_more(&mut self, now: Time) -> bool {
         match &self.kind {
             Kind::Stream(_) | Kind::Memory(_) => true,
-            Kind::Replay(left) => left.last().is_some_and(|&(at, _)| self.start_ps.saturating_add(at) <= now.ps()),
+            Kind::Replay(left) => {
+                let next = left.last().map(|&(at, _)| Time::from_ps(self.start_ps.saturating_add(at)));
+                self.wake_at = next.filter(|&at| at > now).or(self.wake_at);
+                next.is_some_and(|at| at <= now)
+            }
             Kind::Sink => false,
         }
     }

@@ -14,7 +14,7 @@ mod tests;
 mod transmit;
 
 pub use counters::{DropReason, FlowCounters, NicCounters, Tally, Wait};
-pub use rdma::{RdmaEnd, RDMA_MTU_MAX};
+pub use rdma::{RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 
 use crate::context::{Context, Payload};
 use crate::ether::{Egress, WireParams};

@@ -11,6 +11,8 @@ use std::collections::VecDeque;
 
 /// A packet's data at most, and what a region has beyond its end.
 pub const RDMA_MTU_MAX: u32 = 4096;
+/// Bytes of the memory region of one end of an RDMA flow.
+pub const RDMA_REGION_BYTES: u64 = 64 << 20;
 
 /// One end of a RoCE flow at a NIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,7 +1,8 @@
 //! What limits each class of traffic, by simple rules from what was measured.
 //!
-//! The first rule that holds is told: a full cable; the host network of a receiver; busy cores; pauses; a ring without
-//! descriptors; marks. If none does, the class waits for answers or for its windows.
+//! The first rule that holds is told: a full cable; a cable that is down or an application that does not read; the host
+//! network of a receiver; busy cores; pauses; a ring without descriptors; marks; losses. If none does, the class waits for
+//! answers or for its windows.
 
 use super::ends::ends;
 use super::queues::PortView;
@@ -24,17 +25,17 @@ const WAIT: f64 = 0.05;
 const MARKED: f64 = 0.002;
 
 /// What limits a class.
-struct Limit {
-    limit: &'static str,
-    place: String,
-    load: Option<f64>,
-    why: String,
+pub(super) struct Limit {
+    pub(super) limit: &'static str,
+    pub(super) place: String,
+    pub(super) load: Option<f64>,
+    pub(super) why: String,
 }
 
 /// A class with its flows.
-struct Class<'a> {
-    flows: Vec<&'a FlowParams>,
-    totals: FlowTotals,
+pub(super) struct Class<'a> {
+    pub(super) flows: Vec<&'a FlowParams>,
+    pub(super) totals: FlowTotals,
     ended: bool,
 }
 
@@ -98,12 +99,15 @@ impl View<'_> {
         }
         let [from, to] = class.hosts();
         self.full_cable(&from, &to)
+            .or_else(|| self.cable_down(&from, &to))
+            .or_else(|| self.deaf(class))
             .or_else(|| to.iter().find_map(|&host| self.host_network(host, class)))
             .or_else(|| to.iter().find_map(|&host| self.busy_cores("receiver cores", host, class)))
             .or_else(|| from.iter().find_map(|&host| self.busy_cores("sender cores", host, class)))
             .or_else(|| self.pauses(&from, &to))
             .or_else(|| to.iter().find_map(|&host| self.ring(host)))
             .or_else(|| self.marks(class))
+            .or_else(|| if class.totals.timeouts > 0 { None } else { self.losses(class) })
             .unwrap_or_else(|| self.waiting(class))
     }
 
@@ -230,7 +234,17 @@ impl View<'_> {
     /// Nothing is full.
     fn waiting(&self, class: &Class) -> Limit {
         let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
-            (_, 1..) => ("timeouts", format!("{} timeouts; nothing on its way is full", class.totals.timeouts)),
+            _ if class.is_replay() => ("capture", "its packets are sent when the capture says".to_owned()),
+            (_, 0) if class.totals.host_sent == 0 => {
+                ("silence", "its hosts sent nothing: it has not begun, or waits for a timeout".to_owned())
+            }
+            (_, 1..) => {
+                let lost = class.totals.fabric_dropped + class.totals.nic_dropped();
+                (
+                    "timeouts",
+                    format!("{} timeouts, {lost} packets lost; nothing on its way is full", class.totals.timeouts),
+                )
+            }
             (true, _) => ("requests in flight", "nothing on its way is full: it waits for answers".to_owned()),
             (false, _) => {
                 ("windows", "nothing on its way is full: it waits for its windows or its own clock".to_owned())

@@ -3,6 +3,7 @@
 mod build;
 mod control;
 mod ends;
+mod faults;
 mod limits;
 mod moment;
 mod outside;

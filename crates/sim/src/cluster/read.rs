@@ -5,7 +5,7 @@ use hostnet_kernel::Simulation;
 use hostnet_model::ether::World;
 use hostnet_model::flow::Application;
 use hostnet_model::nic::DropReason;
-use hostnet_model::params::ClusterParams;
+use hostnet_model::params::{ClusterParams, Traffic};
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::transport::tcp::{Connection, Counters};
 use hostnet_model::Component;
@@ -116,6 +116,11 @@ impl FlowTotals {
     }
 }
 
+/// Whether a flow's packets are those of a capture: they belong to no transport and end where they come in.
+fn is_replay(cluster: &ClusterParams, flow: usize) -> bool {
+    matches!(cluster.flows[flow].traffic, Traffic::Replay { .. })
+}
+
 /// The totals of all flows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Totals {
@@ -134,14 +139,16 @@ impl Totals {
                 let initiator = cluster.flows[flow as usize].from == host;
                 totals.flows[flow as usize].add_rdma(initiator, connection);
             }
-            totals.count(world);
+            totals.count(world, cluster);
         }
         totals
     }
 
-    fn count(&mut self, world: &World) {
+    fn count(&mut self, world: &World, cluster: &ClusterParams) {
         match world {
-            World::Server(machine) => machine.components().iter().for_each(|component| self.count_part(component)),
+            World::Server(machine) => {
+                machine.components().iter().for_each(|component| self.count_part(component, cluster));
+            }
             World::Fabric(fabric) => {
                 let switches = fabric.switches().map(|switch| switch.drops());
                 let endpoints = fabric.endpoints().map(|endpoint| endpoint.drops());
@@ -149,25 +156,34 @@ impl Totals {
                     self.flows[flow as usize].fabric_dropped += packets;
                 }
                 for end in fabric.endpoints().flat_map(|endpoint| endpoint.ends()) {
-                    self.flows[end.flow() as usize].host_sent += end.sent_packets();
-                    self.flows[end.flow() as usize].host_received += end.received_packets();
+                    let totals = &mut self.flows[end.flow() as usize];
+                    totals.host_sent += end.sent_packets();
+                    totals.host_received += end.received_packets();
+                    if is_replay(cluster, end.flow() as usize) {
+                        totals.sent_packets += end.sent_packets();
+                        totals.received_bytes[0] += end.received_bytes();
+                    }
                 }
             }
         }
     }
 
-    fn count_part(&mut self, component: &Component) {
+    fn count_part(&mut self, component: &Component, cluster: &ClusterParams) {
         match component {
             Component::Nic(nic) => {
-                for (totals, flow) in self.flows.iter_mut().zip(nic.flows()) {
+                for (number, (totals, flow)) in self.flows.iter_mut().zip(nic.flows()).enumerate() {
                     let dropped = |reason| flow.dropped(reason).packets;
                     totals.host_sent += flow.sent.packets;
                     totals.host_received += flow.received.packets;
+                    totals.fabric_dropped += flow.lost.packets;
                     totals.nic_received += flow.received.packets;
                     totals.nic_full += dropped(DropReason::BufferFull);
                     totals.nic_ring += dropped(DropReason::NoDescriptor);
                     totals.nic_other +=
                         dropped(DropReason::Corrupt) + dropped(DropReason::TooLong) + dropped(DropReason::NoQueue);
+                    if is_replay(cluster, number) {
+                        totals.received_bytes[0] += flow.delivered.bytes;
+                    }
                 }
             }
             Component::NetCore(core) => {

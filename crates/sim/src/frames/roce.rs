@@ -11,6 +11,8 @@ const ICRC_BYTES: usize = 4;
 /// Packet sequence numbers have 24 bits.
 const SEQUENCE_MASK: u64 = 0x00ff_ffff;
 const PARTITION: [u8; 2] = [0xff, 0xff];
+/// Queue pairs 0 and 1 are those of management.
+const QUEUE_PAIR: u32 = 256;
 const ACKNOWLEDGE_REQUEST: u8 = 0x80;
 const SYNDROME_ACK: u8 = 0x1f;
 const SYNDROME_OUT_OF_ORDER: u8 = 0x60;
@@ -26,8 +28,8 @@ pub(super) fn append(frame: &mut Vec<u8>, message: &Roce, flow: u32) {
     frame.extend([0; 4]);
     frame.extend([opcode(message), 0]);
     frame.extend(PARTITION);
-    frame.extend((flow & 0x00ff_ffff).to_be_bytes());
-    let request = if message.last { ACKNOWLEDGE_REQUEST } else { 0 };
+    frame.extend(((QUEUE_PAIR + flow) & 0x00ff_ffff).to_be_bytes());
+    let request = if message.last && message.operation == Operation::Write { ACKNOWLEDGE_REQUEST } else { 0 };
     let sequence = ((message.sequence & SEQUENCE_MASK) as u32).to_be_bytes();
     frame.extend([request, sequence[1], sequence[2], sequence[3]]);
     extended(frame, message);

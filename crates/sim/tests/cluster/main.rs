@@ -13,3 +13,4 @@ mod determinism;
 mod faults;
 mod lab;
 mod laws;
+mod limits;

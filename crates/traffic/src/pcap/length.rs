@@ -11,6 +11,8 @@ const IPV6_HEADER: u32 = 40;
 pub(super) enum Link {
     /// An Ethernet header.
     Ethernet,
+    /// A header of so many bytes, always.
+    Fixed(usize),
     /// An IP header.
     RawIp,
 }
@@ -20,6 +22,7 @@ pub(super) enum Link {
 pub(super) fn ip_bytes(link: Link, data: &[u8], whole: u32) -> Result<u32, String> {
     let header = match link {
         Link::RawIp => 0,
+        Link::Fixed(bytes) => bytes,
         Link::Ethernet => ethernet_header(data),
     };
     let rest = whole.saturating_sub(header as u32);

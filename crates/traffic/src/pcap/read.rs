@@ -12,6 +12,8 @@ use std::path::Path;
 pub const PACKETS_MAX: usize = 1 << 26;
 /// The largest block of a file, in bytes.
 const BLOCK_BYTES_MAX: usize = 1 << 20;
+/// A block of pcapng that tools have not written for long.
+const PACKET_BLOCK: u32 = 2;
 const PS_PER_S: u128 = 1_000_000_000_000;
 const PS_PER_US: u128 = 1_000_000;
 const PS_PER_NS: u128 = 1_000;
@@ -66,7 +68,7 @@ impl fmt::Display for PcapError {
 impl std::error::Error for PcapError {}
 
 /// Reads a capture, in the order of time: pcap with stamps in us or ns and either byte order, or pcapng; plain or compressed
-/// with gzip, xz or zstd. Frames are Ethernet or raw IP.
+/// with gzip, xz or zstd. Frames are Ethernet, raw IP, those of Linux captures of all interfaces (SLL, SLL2), or loopback.
 ///
 /// # Errors
 /// A file that cannot be read, is no capture, is cut short, or has other frames.
@@ -169,8 +171,7 @@ impl Packets {
                 Ok(())
             }
             PcapBlockOwned::NG(Block::InterfaceDescription(interface)) => {
-                let resolution = interface.ts_resolution().filter(|&resolution| resolution > 0);
-                let resolution = resolution.ok_or("an interface has a resolution of time that is none")?;
+                let resolution = stamps_per_s(interface.if_tsresol)?;
                 let link = link_of(interface.linktype)?;
                 self.interfaces.push(Interface { link, resolution, offset_s: interface.ts_offset() });
                 Ok(())
@@ -185,6 +186,9 @@ impl Packets {
             }
             PcapBlockOwned::NG(Block::SimplePacket(_)) => {
                 Err("a simple packet block has no time of capture".to_string())
+            }
+            PcapBlockOwned::NG(Block::Unknown(block)) if block.block_type == PACKET_BLOCK => {
+                Err("a packet block of an obsolete kind; editcap -F pcapng converts it".to_string())
             }
             PcapBlockOwned::NG(_) => Ok(()),
         }
@@ -223,16 +227,28 @@ impl Packets {
     }
 }
 
+/// Stamps per second of an interface: a power of ten, or of two with the highest bit set.
+fn stamps_per_s(code: u8) -> Result<u64, String> {
+    let power = u32::from(code & 0x7f);
+    let stamps = if code & 0x80 == 0 { 10u64.checked_pow(power) } else { 1u64.checked_shl(power) };
+    stamps.ok_or_else(|| format!("an interface has a resolution of time, {code}, that is too fine"))
+}
+
 /// What frames of a link type begin with; the error is a sentence.
 fn link_of(kind: Linktype) -> Result<Link, String> {
     /// Raw IP, as some systems number it (LINKTYPE_RAW is 101).
     const RAW_OLD: [i32; 2] = [12, 14];
-    match kind {
+    const LINUX_SLL2: Linktype = Linktype(276);
+    // Above are the length of a frame check sequence, and flags.
+    match Linktype(kind.0 & 0xffff) {
         Linktype::ETHERNET => Ok(Link::Ethernet),
         Linktype::RAW | Linktype::IPV4 | Linktype::IPV6 => Ok(Link::RawIp),
+        Linktype::LINUX_SLL => Ok(Link::Fixed(16)),
+        LINUX_SLL2 => Ok(Link::Fixed(20)),
+        Linktype::NULL | Linktype::LOOP => Ok(Link::Fixed(4)),
         Linktype(number) if RAW_OLD.contains(&number) => Ok(Link::RawIp),
         Linktype(number) => Err(format!(
-            "its link type is {number}; Ethernet (1) and raw IP (101, 228, 229) can be read; editcap -T ether may convert it"
+            "its link type is {number}; Ethernet (1), raw IP (101, 228, 229), Linux SLL (113, 276) and loopback (0, 108) can be read"
         )),
     }
 }

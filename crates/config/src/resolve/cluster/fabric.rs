@@ -36,9 +36,10 @@ struct Threshold {
     packets: u32,
 }
 
-/// A cable with its name, or one of a topology.
+/// A cable with where it stands in the document.
 struct Named {
     path: String,
+    ends: [String; 2],
     spec: CableSpec,
 }
 
@@ -66,7 +67,7 @@ pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Fabric, I
         .zip(&joined)
         .map(|(cable, ends)| resolve_cable(cable, *ends, &network))
         .collect::<Result<_, _>>()?;
-    for cable in spec.cable.values_mut() {
+    for cable in spec.cable.values_mut().filter(|cable| cable.ends.is_some()) {
         cable.rate.get_or_insert(network.rate);
         cable.latency.get_or_insert(network.latency);
     }
@@ -99,10 +100,6 @@ impl Fabric {
 /// The cables: those of the document, or those of the topology, whose switches are added.
 fn cables(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Vec<Named>, Issue> {
     let ClusterSpec { network, switch, cable, .. } = spec;
-    if let (Some(_), false) = (network.topology, cable.is_empty()) {
-        let message = "a topology and cables exclude each other; give one of them";
-        return Err(Issue::between(&["network.topology", "cable"], message));
-    }
     check_dumbbell_keys(network)?;
     if cable.len() > CABLES_MAX || switch.len() > SWITCHES_MAX {
         return Err(Issue::between(
@@ -110,15 +107,67 @@ fn cables(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Vec<Named>, Issue> {
             format!("at most {CABLES_MAX} cables and {SWITCHES_MAX} switches are allowed"),
         ));
     }
-    if !cable.is_empty() {
-        let named = |(name, spec): (&String, &CableSpec)| Named { path: table("cable", name), spec: spec.clone() };
-        return Ok(cable.iter().map(named).collect());
+    if let Some(first) = cable.iter().find(|(_, cable)| cable.ends.is_some()).map(|(name, _)| name) {
+        if network.topology.is_some() {
+            let message = "a topology and cables with ends exclude each other; give one of them";
+            return Err(Issue::between(&["network.topology", &format!("{}.ends", table("cable", first))], message));
+        }
+        return cable.iter().map(of_document).collect();
     }
-    match network.topology.unwrap_or(TopologySpec::Star) {
+    let mut made = match network.topology.unwrap_or(TopologySpec::Star) {
         TopologySpec::Star => star(switch, hosts),
         TopologySpec::Dumbbell => dumbbell(network, switch, hosts),
         TopologySpec::Direct => direct(switch, hosts),
+    }?;
+    change(&mut made, cable, hosts)?;
+    Ok(made)
+}
+
+fn of_document((name, spec): (&String, &CableSpec)) -> Result<Named, Issue> {
+    let path = table("cable", name);
+    match spec.ends.clone() {
+        Some(ends) => Ok(Named { path, ends, spec: spec.clone() }),
+        None => {
+            let message = "missing; a network is made of cables that all have ends, or of a topology";
+            Err(Issue::new(format!("{path}.ends"), message))
+        }
     }
+}
+
+/// Gives the cables that a topology made the values that stand under the names of their hosts: first those of a table of
+/// hosts, then those of a single one.
+fn change(made: &mut [Named], cables: &BTreeMap<String, CableSpec>, hosts: &Hosts) -> Result<(), Issue> {
+    let mut meant = Vec::new();
+    for (name, spec) in cables {
+        let path = table("cable", name);
+        let range = hosts.named(name, &path).map_err(|issue| {
+            let message = format!("{}; a cable without ends has the name of its host", issue.message);
+            Issue { message, ..issue }
+        })?;
+        meant.push((range, path, spec));
+    }
+    meant.sort_by_key(|(range, ..)| std::cmp::Reverse(range.len()));
+    let mut owners: BTreeMap<usize, (usize, &str)> = BTreeMap::new();
+    for (range, path, spec) in &meant {
+        for host in range.clone() {
+            let name = &hosts.hosts[host].name;
+            let Some(at) = made.iter().position(|cable| cable.ends.contains(name)) else { continue };
+            if let Some((_, other)) = owners.insert(at, (host, path)).filter(|(other, _)| *other != host) {
+                return Err(Issue::between(&[path, other], format!("is the same cable as {other}; give one of them")));
+            }
+            let cable = &mut made[at];
+            cable.path.clone_from(path);
+            cable.spec.rate = spec.rate.or(cable.spec.rate);
+            cable.spec.latency = spec.latency.or(cable.spec.latency);
+            if !spec.down.is_empty() {
+                cable.spec.down.clone_from(&spec.down);
+            }
+            if spec.corrupt > 0.0 {
+                cable.spec.corrupt = spec.corrupt;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn check_dumbbell_keys(network: &NetworkSpec) -> Result<(), Issue> {
@@ -137,8 +186,7 @@ fn check_dumbbell_keys(network: &NetworkSpec) -> Result<(), Issue> {
 }
 
 fn of_topology(ends: [&str; 2], path: String) -> Named {
-    let spec = CableSpec { ends: ends.map(str::to_string), rate: None, latency: None, down: Vec::new(), corrupt: 0.0 };
-    Named { path, spec }
+    Named { path, ends: ends.map(str::to_string), spec: CableSpec::default() }
 }
 
 fn star(switches: &mut BTreeMap<String, SwitchSpec>, hosts: &Hosts) -> Result<Vec<Named>, Issue> {
@@ -207,7 +255,13 @@ fn dumbbell(
     bottleneck.rate.get_or_insert(network.rate);
     bottleneck.latency.get_or_insert(network.latency);
     let mut between = of_topology(DUMBBELL, "network.bottleneck".to_string());
-    (between.spec.rate, between.spec.latency) = (bottleneck.rate, bottleneck.latency);
+    between.spec = CableSpec {
+        ends: None,
+        rate: bottleneck.rate,
+        latency: bottleneck.latency,
+        down: bottleneck.down.clone(),
+        corrupt: bottleneck.corrupt,
+    };
     cables.push(between);
     Ok(cables)
 }
@@ -263,10 +317,10 @@ impl<'a> Ends<'a> {
 
     fn of(&self, cable: &Named) -> Result<[End; 2], Issue> {
         let path = format!("{}.ends", cable.path);
-        let [one, other] = [0, 1].map(|at: usize| self.find(&cable.spec.ends[at], &path));
+        let [one, other] = [0, 1].map(|at: usize| self.find(&cable.ends[at], &path));
         let ends = [one?, other?];
         if ends[0] == ends[1] {
-            return Err(Issue::new(path, format!("both ends are {}", shorten(&cable.spec.ends[0]))));
+            return Err(Issue::new(path, format!("both ends are {}", shorten(&cable.ends[0]))));
         }
         Ok(ends)
     }

@@ -29,6 +29,14 @@ pub(super) struct Flows {
     pub(super) mtu_bytes: Vec<Option<u32>>,
 }
 
+impl Flows {
+    /// The ends of RDMA flows at a host.
+    pub(super) fn rdma_ends(&self, host: usize) -> usize {
+        let here = |flow: &&FlowParams| usize::from(flow.from) == host || usize::from(flow.to) == host;
+        self.params.iter().filter(here).filter(|flow| matches!(flow.transport, Transport::Roce(_))).count()
+    }
+}
+
 /// A table of flows, before its cores are known.
 pub(super) struct Draft {
     pub(super) path: String,
@@ -131,6 +139,10 @@ fn draft(
 ) -> Result<Draft, Issue> {
     let priority = if matches!(transport, Transport::Roce(_)) { ROCE_PRIORITY } else { 0 };
     check_keys(&path, spec)?;
+    if spec.deaf.is_some() && matches!(transport, Transport::Roce(_)) {
+        let message = "has no effect over RoCE: no application reads what it brings";
+        return Err(Issue::between(&[&format!("{path}.deaf"), &format!("{path}.transport")], message));
+    }
     let flow = FlowParams {
         class,
         from: 0,
@@ -161,7 +173,8 @@ fn draft(
 /// Which keys belong to which kinds of flow.
 fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     use FlowKindSpec::{Bulk, Read, Replay, Rpc, Write};
-    let keys: [(&str, bool, &[FlowKindSpec], &str); 7] = [
+    let keys: [(&str, bool, &[FlowKindSpec], &str); 8] = [
+        ("deaf", spec.deaf.is_some(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("bytes", spec.bytes.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
         ("request", spec.request.is_some(), &[Rpc], "\"rpc\""),
         ("response", spec.response.is_some(), &[Rpc], "\"rpc\""),
@@ -214,7 +227,11 @@ fn replay(path: &str, file: &str, scale: f64, mtu_bytes: u32) -> Result<Vec<(u64
     }
     let largest = packets.iter().map(|packet| packet.ip_bytes).max().unwrap_or_default();
     if largest > mtu_bytes {
-        let message = format!("{} has a packet of {largest} B, more than the MTU of {mtu_bytes} B", shorten(file));
+        let message = format!(
+            "{} has a packet of {largest} B, more than the MTU of {mtu_bytes} B; captures of hosts have what their NIC cuts or \
+             joins (TSO, GRO): give the flow a larger mtu",
+            shorten(file)
+        );
         return Err(Issue::between(&[&format!("{path}.mtu"), &at, "network.mtu"], message));
     }
     let scaled = |ps: u64| if scale == 1.0 { ps } else { (ps as f64 * scale).round() as u64 };

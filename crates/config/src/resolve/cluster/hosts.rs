@@ -169,8 +169,14 @@ impl Hosts {
                 Some(resolved) => {
                     let cores = host.cores.as_ref().map(HostCores::of_network).unwrap_or_default();
                     let mtu = flows.mtu_bytes[at].unwrap_or(spec.network.mtu.0 as u32);
-                    let server =
-                        networked(resolved, cores, mtu).map_err(|issue| issue.within(&table("host", &group.name)))?;
+                    let within = |issue: Issue| issue.within(&table("host", &group.name));
+                    let server = networked(resolved, cores, mtu).map_err(within)?;
+                    let rdma_ends = flows.rdma_ends(at);
+                    server::check_footprint(&server, rdma_ends).map_err(|issue| {
+                        let mut issue = within(issue);
+                        issue.paths.splice(0..0, (rdma_ends > 0).then(|| "flow".to_string()));
+                        issue
+                    })?;
                     HostKind::Server(Box::new(ServerParams {
                         seed: seed.wrapping_add(SEED_STEP.wrapping_mul(at as u64)),
                         ..server
@@ -258,7 +264,6 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32) -> Result<Ser
     params.nic = Some(net_host::nic(nic, spec, &params.pcie, cores.len() as u32, mtu_bytes)?);
     params.stack = Some(net_host::stack(stack, cores, nic.ddio));
     params.control = spec.control.as_ref().map(net_host::control).transpose()?.flatten();
-    server::check_footprint(&params)?;
     Ok(params)
 }
 

@@ -1,0 +1,97 @@
+//! What a run says limits a class that something broke.
+
+use crate::lab::plan;
+use hostnet_sim::cluster::{Options, Run};
+use serde_json::Value;
+
+/// The limit of the only class and the row of that class, for an endpoint that sends to another over 10 Gbps.
+fn told(network: &str, flow: &str) -> (Value, Value) {
+    let plan = plan(&format!(
+        "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n[network]\nrate = \"10 Gbps\"\n\
+         [flow.f]\nfrom = \"a\"\nto = \"b\"\n{flow}\n[run]\nwarmup = \"1 ms\"\nduration = \"2 ms\"\n{network}\n"
+    ));
+    let mut run = Run::new(&plan, Options::default());
+    assert_eq!(run.run(|_| true), Ok(true));
+    let summary = run.report().summary;
+    (summary["limits"][0].clone(), summary["classes"][0].clone())
+}
+
+const BULK: &str = "kind = \"bulk\"";
+
+#[test]
+fn a_sound_network_is_limited_by_its_cable() {
+    assert_eq!(told("", BULK).0["limit"], "cable");
+}
+
+#[test]
+fn a_cable_that_is_down_is_named_with_its_share_of_the_window() {
+    let (limit, _) = told("[cable.b]\ndown = [[\"0 us\", \"500 us\"], [\"1500 us\", \"2500 us\"]]", BULK);
+    assert_eq!(
+        (&limit["limit"], &limit["place"], &limit["load"]),
+        (&"cable down".into(), &"b to tor".into(), &0.5.into())
+    );
+}
+
+#[test]
+fn a_receiver_that_does_not_read_is_named() {
+    let (limit, row) = told("", "kind = \"bulk\"\ndeaf = [\"500 us\", \"100 s\"]");
+    assert_eq!((&limit["limit"], &limit["place"], &limit["load"]), (&"deaf receiver".into(), &"b".into(), &1.0.into()));
+    assert_eq!(row["goodput_gbps"], 0.0);
+}
+
+#[test]
+fn losses_are_told_unless_the_class_waits_for_timeouts() {
+    let (limit, row) = told("[cable.a]\ncorrupt = 0.02", BULK);
+    assert_eq!(limit["limit"], "losses");
+    assert!(limit["load"].as_f64() > Some(0.005) && row["fabric_dropped"].as_u64() > Some(0), "{limit} {row}");
+    let (limit, row) = told("[cable.a]\ncorrupt = 1.0", BULK);
+    assert_eq!((&limit["limit"], &row["host_sent"]), (&"silence".into(), &0.into()), "it waits for its first timeout");
+}
+
+#[test]
+fn a_capture_that_is_replayed_counts_as_sent_and_received() {
+    let file = std::env::temp_dir().join(format!("hostnet-limits-{}.pcap", std::process::id()));
+    let packet = [0x45, 0, 0x03, 0xe8].into_iter().chain([0; 16]).collect::<Vec<u8>>();
+    let mut writer = hostnet_traffic::pcap::Writer::new(Vec::new(), 64).expect("memory");
+    for index in 0..4000 {
+        let frame = [&[0; 12][..], &[0x08, 0], &packet].concat();
+        writer.frame(index * 1_000_000, &frame, 1014).expect("memory");
+    }
+    std::fs::write(&file, writer.finish().expect("memory")).expect("a file");
+    let (limit, row) = told("", &format!("kind = \"replay\"\npcap = {file:?}"));
+    std::fs::remove_file(&file).expect("it is there");
+    assert_eq!(limit["limit"], "capture");
+    assert_eq!((&row["sent_packets"], &row["host_received"]), (&2000.into(), &2000.into()));
+    assert!((row["goodput_gbps"].as_f64().expect("a number") - 8.0).abs() < 1e-9, "{row}");
+}
+
+#[test]
+fn a_capture_that_is_faster_than_its_cable_waits_for_it_and_loses_nothing() {
+    let file = std::env::temp_dir().join(format!("hostnet-limits-fast-{}.pcap", std::process::id()));
+    let mut writer = hostnet_traffic::pcap::Writer::new(Vec::new(), 64).expect("memory");
+    for index in 0..2500 {
+        writer.frame(index * 400_000, &[0; 14], 1014).expect("memory");
+    }
+    std::fs::write(&file, writer.finish().expect("memory")).expect("a file");
+    let (limit, row) = told("", &format!("kind = \"replay\"\npcap = {file:?}\nstart = \"1 ms\""));
+    std::fs::remove_file(&file).expect("it is there");
+    assert_eq!(limit["limit"], "capture");
+    // A packet has 1038 B on the wire.
+    assert!((2400..=2409).contains(&row["host_received"].as_u64().expect("a count")), "10 Gbps for 2 ms: {row}");
+    assert_eq!(row["fabric_dropped"], 0);
+}
+
+#[test]
+fn what_a_server_sends_onto_a_cable_that_is_down_is_counted() {
+    let plan = plan(
+        "[host.s]\npreset = \"cascade-lake-hostcc\"\n[host.b]\nkind = \"endpoint\"\n\
+         [cable.s]\ndown = [[\"30 us\", \"60 us\"]]\n\
+         [flow.f]\nkind = \"bulk\"\nfrom = \"s\"\nto = \"b\"\n[run]\nwarmup = \"0 us\"\nduration = \"1 ms\"\n",
+    );
+    let mut run = Run::new(&plan, Options::default());
+    assert_eq!(run.run(|_| true), Ok(true));
+    let row = run.report().summary["classes"][0].clone();
+    let [sent, received, lost] =
+        ["host_sent", "host_received", "fabric_dropped"].map(|key| row[key].as_u64().expect("a count"));
+    assert!(lost > 0 && received + lost <= sent && sent - received - lost < 200, "{row}");
+}

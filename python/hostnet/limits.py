@@ -1,0 +1,57 @@
+"""What a call of the Python API may ask for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hostnet._core import ConfigError
+from hostnet.units import format_time, parse_time_ps
+
+if TYPE_CHECKING:
+    from hostnet._core import ClusterPlan, Plan
+
+THREADS_MAX = 1024
+
+STEPS_MAX = 1_000_000
+"""Steps of a time series at most: a row each, or one per server."""
+
+
+def check_threads(threads: int) -> None:
+    """Refuses a number of threads that is none.
+
+    Raises:
+        ConfigError: It is no whole number from 1 on, or too large.
+    """
+    if not isinstance(threads, int) or not 1 <= threads <= THREADS_MAX:
+        raise ConfigError(f"threads: {threads!r} must be a whole number between 1 and {THREADS_MAX}")
+
+
+def check_steps(plan: Plan | ClusterPlan, series_ps: int) -> None:
+    """Refuses a step that makes a time series of an unreasonable length.
+
+    Raises:
+        ConfigError: It does.
+    """
+    if not series_ps:
+        return
+    run = json.loads(plan.effective_json())["run"]
+    length_ps = parse_time_ps(run.get("duration") or run["duration_max"], "run.duration")
+    if length_ps > STEPS_MAX * series_ps:
+        raise ConfigError(
+            f"series: {format_time(length_ps)} have {length_ps // series_ps} steps of {format_time(series_ps)}; "
+            f"at most {STEPS_MAX} are recorded"
+        )
+
+
+def check_controllers(controllers: Any) -> None:
+    """Refuses controllers that are not given by the names of hosts.
+
+    Raises:
+        ConfigError: They are not.
+    """
+    if controllers is None:
+        return
+    if not isinstance(controllers, Mapping) or not all(isinstance(name, str) for name in controllers):
+        raise ConfigError('controllers: a mapping from names of hosts is wanted, such as {"receiver": my_controller}')
