@@ -166,3 +166,39 @@ fn the_iio_writes_the_lines_of_every_frame_and_completion() {
     assert_eq!(nic(machine).counters().written_bytes, frames * 4110);
     assert_eq!(nic(machine).flows().iter().map(|flow| flow.dropped(DropReason::BufferFull).packets).sum::<u64>(), 0);
 }
+
+#[test]
+fn an_idle_request_to_a_server_takes_every_stage_as_often_as_it_passes_it() {
+    let mean_us = |change: &str| {
+        let plan = plan(&format!(
+            "[host.server]\npreset = \"cascade-lake-hostcc\"\n[host.client]\nkind = \"endpoint\"\n\
+             [network]\ntopology = \"direct\"\nmtu = \"4096 B\"\n\
+             [flow.rpc]\nkind = \"rpc\"\nfrom = \"client\"\nto = \"server\"\nrequest = \"128 B\"\n{change}\n"
+        ));
+        let simulation = run(&plan, 3000);
+        let all = streams(&simulation);
+        let latency = all.iter().find(|end| end.counts.is_none()).expect("the client").application.latency();
+        latency.mean().expect("requests were answered") / 1e6
+    };
+    // A microsecond more at a stage: how many more for a request and its answer, but for what meets a refresh of the memory. The
+    // descriptor and the data of the answer are read one after the other, so a read counts twice, and its way over PCIe four
+    // times; that of the request, with its credits, twice.
+    for (table, key, times) in [
+        ("nic", "receive", 1.0),
+        ("nic", "transmit", 2.0),
+        ("nic", "interrupt", 1.0),
+        ("nic", "coalesce", 1.0),
+        ("stack", "packet", 1.0),
+        ("stack", "segment", 1.0),
+        ("stack", "send", 1.0),
+        ("stack", "wake", 1.0),
+        ("stack", "call", 1.0),
+        ("iio", "read_to_cha", 2.0),
+        ("iio", "read_return", 2.0),
+        ("pcie", "latency", 6.0),
+    ] {
+        let of = |ns: u32| mean_us(&format!("[host.server.{table}]\n{key} = \"{ns} ns\""));
+        let found = of(1500) - of(500);
+        assert!((found - times).abs() < 0.3, "{table}.{key}: {found} us more");
+    }
+}

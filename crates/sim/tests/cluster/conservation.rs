@@ -120,4 +120,15 @@ proptest! {
         assert_conserved(&simulation, plan.cluster.flows.len());
         servers(&simulation).into_iter().for_each(assert_books);
     }
+
+    #[test]
+    fn coarser_hosts_lose_no_packet_either(text in cluster(), fluid: bool, until_us in 100_u64..300) {
+        let fidelity = if fluid { "fluid" } else { "burst" };
+        let preset = "preset = \"cascade-lake-hostcc\"\n";
+        let plan = plan(&text.replace(preset, &format!("{preset}fidelity = \"{fidelity}\"\n")));
+        let mut simulation = run(&plan, until_us);
+        settle(&mut simulation);
+        drain(&mut simulation);
+        assert_conserved(&simulation, plan.cluster.flows.len());
+    }
 }
