@@ -94,6 +94,17 @@ fn alone_rdma_is_as_fast_as_its_cable_in_both_directions() {
 }
 
 #[test]
+fn both_directions_at_once_are_as_fast_as_one() {
+    let server =
+        ["host.client.kind=server", "host.client.preset=cascade-lake-hostcc", "host.client.nic.relaxed_ordering=true"];
+    let back = ["flow.back.kind=write", "flow.back.from=server", "flow.back.to=client", "flow.back.class=rdma"];
+    let found = report(&[&server[..], &back, &[&cores(1), LOADS]].concat());
+    assert!((goodput(&found) / (2.0 * CABLE) - 1.0).abs() < 0.01, "{} Gbps", goodput(&found));
+    assert_eq!(pauses(&found), 0.0);
+    assert_lossless(&found);
+}
+
+#[test]
 fn in_the_blue_regime_only_the_cores_slow_down() {
     for (kind, reads) in [("flow.rdma.kind=write", 1.0), (READ, 1.0), (READ, 0.0)] {
         let reads = format!("host.server.workload.c2m.reads={reads:?}");

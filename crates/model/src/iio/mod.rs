@@ -74,8 +74,8 @@ pub struct Iio {
     bursts_free: Vec<u32>,
     write_turn: usize,
     read_turn: usize,
-    /// When the way into the processor interconnect is free.
-    port_free: Time,
+    /// When the ways into the processor interconnect are free: that of written lines, and that of requests for lines.
+    ports_free: [Time; 2],
     write: Domain,
     read: Domain,
     /// Of the write and the read buffer.
@@ -107,7 +107,7 @@ impl Iio {
             bursts_free: Vec::with_capacity(bursts),
             write_turn: 0,
             read_turn: 0,
-            port_free: Time::ZERO,
+            ports_free: [Time::ZERO; 2],
             counts: [Cumulative::default(); 2],
             clock_ps: 1,
             burst_shift: 0,
@@ -281,8 +281,9 @@ impl Iio {
         if let Some(caches) = &context.caches {
             caches.expect(line);
         }
-        let start = self.port_free.max(now);
-        self.port_free = start + self.rng.around(self.params.line_ps, self.params.line_spread_ps);
+        let port_free = &mut self.ports_free[usize::from(kind == Kind::IoRead)];
+        let start = now.max(*port_free);
+        *port_free = start + self.rng.around(self.params.line_ps, self.params.line_spread_ps);
         context.send(context.cha(), start.since(now) + to_cha_ps, Payload::Arrive(id));
     }
 
