@@ -120,7 +120,7 @@ impl Receive {
             Some(DropReason::NoQueue)
         } else if frame >> common.params.burst_shift > common.params.descriptor_bytes && !is_rdma(packet) {
             Some(DropReason::TooLong)
-        } else if self.used + u64::from(frame) <= common.params.buffer_bytes {
+        } else if self.used + u64::from(frame.max(common.params.frame_bytes)) <= common.params.buffer_bytes {
             None
         } else if common.counters.descriptor_wait.value() > 0 {
             Some(DropReason::NoDescriptor)
