@@ -10,6 +10,6 @@ mod report;
 mod run;
 mod tables;
 
-pub use build::world;
+pub use build::{world, Preparation};
 pub use outside::HostError;
 pub use run::{Options, Run};

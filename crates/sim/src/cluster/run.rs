@@ -1,6 +1,6 @@
 //! A run of a cluster.
 
-use super::build;
+use super::build::{self, Preparation};
 use super::queues::{self, PortTotals};
 use super::read::{Moment, Totals};
 use super::report::View;
@@ -82,9 +82,19 @@ pub struct Run {
 
 impl Run {
     /// A run from the start.
+    ///
+    /// # Panics
+    /// Never: nobody stops it.
     #[must_use]
     pub fn new(plan: &ClusterPlan, options: Options) -> Self {
-        let simulation = build::world(&plan.cluster);
+        Self::prepare(plan, options, |_| true).expect("nobody stops it")
+    }
+
+    /// A run from the start. Where memories have rates, measuring those takes seconds: `on_rates` is told how far they are, and
+    /// there is no run if it returns false.
+    #[must_use]
+    pub fn prepare(plan: &ClusterPlan, options: Options, on_rates: impl FnMut(Preparation) -> bool) -> Option<Self> {
+        let simulation = build::prepared(&plan.cluster, on_rates)?;
         let before = Totals::read(&simulation, &plan.cluster);
         let batch_ps = match plan.run.length {
             Length::Duration { ps } => (ps / BATCHES).max(BATCH_MIN_PS),
@@ -105,7 +115,7 @@ impl Run {
             moved_at: Time::ZERO,
             done: false,
         };
-        Self { plan: plan.clone(), options, state, recorded: None, checkpoint: None }
+        Some(Self { plan: plan.clone(), options, state, recorded: None, checkpoint: None })
     }
 
     /// A run that goes on where a checkpoint was taken.
