@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ import pytest
 
 from hostnet._core import ConfigError
 from hostnet.ledger import Ledger, LedgerError, load_study, validate
-from hostnet.ledger.cluster_runs import run_clusters, source_of
+from hostnet.ledger.cluster_runs import is_fluid, run_clusters, size_of, source_of
 from hostnet.ledger.clusters import ClusterFamily, parse_clusters
 from hostnet.ledger.needs import extreme, needs, quantity_of, rank_correlation, series_of
 from hostnet.ledger.panels import Series
 from hostnet.ledger.pictures import write_plots
+from hostnet.ledger.pool import Desk, Job
 from hostnet.ledger.quantities import Estimate
 from hostnet.ledger.rows import error_of
 from hostnet.ledger.study import expand
@@ -325,6 +327,15 @@ def test_runs_come_in_order_and_skipped_ones_say_why() -> None:
     assert [summary.get("name") for summary in found] == ["one", None, "three"]
     assert found[1] == {"skipped": "later"}
     assert found[0]["flows"][0]["goodput_gbps"] > 50
+
+
+def test_simulated_time_of_a_memory_of_rates_is_less_work() -> None:
+    line, fluid = tiny("line", duration="10 ms"), tiny("fluid", duration="300 ms")
+    fluid["host"]["a"]["fidelity"] = "fluid"
+    jobs = [Job(lambda _: None, size_of(config), 1 / 60 if is_fluid(config) else 1.0) for config in (line, fluid)]
+    desk = Desk(jobs, "simulated_ps", "events")
+    desk.last[1] = {"simulated_ps": jobs[1].size}
+    assert desk.status([Future(), Future()])["progress"] == pytest.approx(1 / 3, rel=0.02)
 
 
 def test_told_to_stop_no_cluster_is_left_running() -> None:

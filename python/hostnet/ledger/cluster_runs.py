@@ -15,6 +15,9 @@ from hostnet.units import parse_time_ps
 if TYPE_CHECKING:
     from hostnet.cluster import ClusterResults
 
+FLUID_WORK = 1 / 60
+"""Work of simulated time with a memory of rates, beside that of one line by line."""
+
 Summary = dict[str, Any]
 
 TABLES = ("flows", "domains", "control", "series")
@@ -27,7 +30,7 @@ MEASURE = "simulated_ps"
 def run_clusters(
     configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
 ) -> list[Summary]:
-    """Runs configurations, the longest first, and returns their summaries, with the tables, in the same order.
+    """Runs configurations, those with most work first, and returns their summaries, with the tables, in the same order.
 
     The summary of a point that is skipped has the reason and nothing else.
 
@@ -38,7 +41,7 @@ def run_clusters(
     """
     skipped = {place: {"skipped": config["ledger"]["skip"]} for place, config in enumerate(configs)}
     jobs = {place: job_of(config, base_dir) for place, config in enumerate(configs) if config["ledger"]["skip"] is None}
-    places = sorted(jobs, key=lambda place: -jobs[place].size)
+    places = sorted(jobs, key=lambda place: -jobs[place].work)
     done = run_jobs([jobs[place] for place in places], MEASURE, "events", threads, progress)
     found = dict(zip(places, done, strict=True))
     return [found.get(place, skipped[place]) for place in range(len(configs))]
@@ -67,7 +70,12 @@ def job_of(config: dict[str, Any], base_dir: Path) -> Job[Summary]:
             raise KeyboardInterrupt
         return summary_of(results)
 
-    return Job(run, size_of(config))
+    return Job(run, size_of(config), FLUID_WORK if is_fluid(config) else 1.0)
+
+
+def is_fluid(config: dict[str, Any]) -> bool:
+    """Whether the memory of its servers has rates."""
+    return any(host.get("fidelity") == "fluid" for host in config["host"].values())
 
 
 def summary_of(results: ClusterResults) -> Summary:
