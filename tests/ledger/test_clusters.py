@@ -329,6 +329,15 @@ def test_runs_come_in_order_and_skipped_ones_say_why() -> None:
     assert found[0]["flows"][0]["goodput_gbps"] > 50
 
 
+def test_equal_runs_are_made_once() -> None:
+    totals: list[int] = []
+    configs = [tiny("one"), tiny("two"), tiny("three", seed=2)]
+    found = run_clusters(configs, Path(), 1, lambda status: totals.append(status["total"]))
+    assert set(totals) == {2}
+    assert [summary["name"] for summary in found] == ["one", "two", "three"]
+    assert found[0]["classes"] == found[1]["classes"]
+
+
 def test_simulated_time_of_a_memory_of_rates_is_less_work() -> None:
     line, fluid = tiny("line", duration="10 ms"), tiny("fluid", duration="300 ms")
     fluid["host"]["a"]["fidelity"] = "fluid"

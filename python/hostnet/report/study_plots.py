@@ -83,7 +83,7 @@ def draw_figure(run: RunFiles, panels: Sequence[Row]) -> Figure:
 def draw_trace(trace: Trace) -> Figure:
     """Signals, bandwidth, buffer, drops and level over time."""
     rows = [{**row, "buffer_kb": row["nic_buffer_bytes"] / 1000} for row in trace["rows"]]
-    told = [(y, columns) for y, columns in TRACED if all(row.get(next(iter(columns))) is not None for row in rows)]
+    told = [(y, columns) for y, columns in TRACED if is_worth_drawing(rows, next(iter(columns)))]
     figure = new_figure(7.2, 1.5 * len(told) + 0.6)
     places = figure.subplots(len(told), 1, sharex=True, squeeze=False)[:, 0]
     times = [row["time_us"] for row in rows]
@@ -91,11 +91,21 @@ def draw_trace(trace: Trace) -> Figure:
         draw_steps(axes, times, rows, columns, y)
     number = NUMBER.match(str(trace["name"]))
     prefix = f"Fig. {trace['name'][3:].split('_')[0].lstrip('0')}  " if number else ""
-    places[0].set_title(plain(f"{prefix}{trace['title']}"), loc="left")
+    calm = "" if is_worth_drawing(rows, "nic_dropped") else ", no drops"
+    places[0].set_title(plain(f"{prefix}{trace['title']}{calm}"), loc="left")
     places[-1].set_xlabel("time, µs")
     figure.align_ylabels(places)
     return figure
 
+
+def is_worth_drawing(rows: Sequence[Trace], column: str) -> bool:
+    """Whether a column has values; drops and levels that are 0 all the time say nothing."""
+    values = [row.get(column) for row in rows]
+    return all(value is not None for value in values) and (column not in SELDOM or any(values))
+
+
+SELDOM = ("nic_dropped", "level")
+"""Columns that may be 0 all the time."""
 
 TRACED: tuple[tuple[str, Mapping[str, str]], ...] = (
     ("I_S, lines", {"iio_write_occupancy": "mean of a step", "occupancy_smoothed_lines": "smoothed by the control"}),
