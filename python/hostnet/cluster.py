@@ -134,7 +134,8 @@ def run_cluster(
         pcap_host: That host; the only server if not given.
         pcap_snaplen: Bytes of a frame that are kept at most.
         progress: Called about ten times a second with a dict of simulated_ps, target_ps, events, phase and progress
-            (0 to 1). If it returns False, the run stops and its results are not complete.
+            (0 to 1). If it returns False, the run stops and its results are not complete. While the rates of a fluid
+            server are measured, before the run, the dict also has points; False raises `KeyboardInterrupt` then.
 
     Raises:
         ConfigError: The configuration or an argument is wrong.

@@ -50,6 +50,22 @@ def test_short_and_quiet_runs_print_nothing(tmp_path: Path, until_s: float, show
     assert lines_after(tmp_path / "stderr", until_s, show=show) == []
 
 
+def test_the_time_left_is_that_of_what_is_being_done(tmp_path: Path) -> None:
+    """Rates that took long say nothing about the run after them."""
+    clock = Clock()
+    with (tmp_path / "stderr").open("w") as stream, Watch(show=True, stream=stream, clock=clock) as watch:
+        rates = {"simulated_ps": 0, "target_ps": 0, "events": 0, "phase": "rates of the memory"}
+        watch({**rates, "points": 0, "progress": 0.0})
+        clock.now_s += 20
+        watch({**rates, "points": 4, "progress": 0.8})
+        assert watch.line() == "hostnet: rates of the memory: 80 %, 0.2 points/s, about 5 s left"
+        clock.now_s += 5
+        watch(status(0.0))
+        clock.now_s += 10
+        watch(status(0.5))
+        assert watch.line() == "hostnet: measure: 50 %, 25 us of 50 us simulated, 400 k events/s, about 10 s left"
+
+
 def test_many_runs_are_counted(tmp_path: Path) -> None:
     with (tmp_path / "stderr").open("w") as stream, Watch(show=True, stream=stream) as watch:
         watch({"done": 3, "total": 8, "simulated_ps": 5_000_000, "events": 1000, "progress": 0.4})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ import pytest
 
 from hostnet._core import ConfigError
 from hostnet.ledger import Ledger, LedgerError, load_study, validate
-from hostnet.ledger.cluster_runs import run_clusters, source_of
+from hostnet.ledger.cluster_runs import is_fluid, run_clusters, size_of, source_of
 from hostnet.ledger.clusters import ClusterFamily, parse_clusters
 from hostnet.ledger.needs import extreme, needs, quantity_of, rank_correlation, series_of
 from hostnet.ledger.panels import Series
 from hostnet.ledger.pictures import write_plots
+from hostnet.ledger.pool import Desk, Job
 from hostnet.ledger.quantities import Estimate
 from hostnet.ledger.rows import error_of
 from hostnet.ledger.study import expand
@@ -28,9 +30,7 @@ DROPS = {"full": 30, "ring": 0, "other": 0}
 
 
 def summary_of(config: dict[str, Any]) -> Summary:
-    """What a made up cluster measures: it depends on its number of flows, and on whether it is skipped."""
-    if config["ledger"]["skip"]:
-        return {"skipped": config["ledger"]["skip"]}
+    """What a made up cluster measures: it depends on its number of flows."""
     flows = config["flow"]["bulk"].get("count", 1)
     control = {f"level_{level}_share": 0.2 for level in range(5)}
     signals = {"occupancy_smoothed_lines": 80.0, "bandwidth_smoothed_gbps": 60.0}
@@ -48,8 +48,10 @@ def summary_of(config: dict[str, Any]) -> Summary:
                 "fabric_dropped": 0,
                 "timeouts": 0,
                 **{f"nic_dropped_{reason}": count for reason, count in DROPS.items()},
-            }
+            },
+            {"class": "rpc", "timeouts": 3},
         ],
+        "latencies": [{"class": "rpc", "p50_us": 50.0, "p99_us": 60.0, "p99_9_us": 80.0}],
         "flows": [{"class": "bulk", "goodput_gbps": rate} for rate in (1.0, 3.0)],
         "hosts": [
             {
@@ -97,8 +99,7 @@ def made_up(name: str, **changes: Any) -> Ledger:
 
     def simulate(configs: Any, base_dir: Path, threads: int, progress: Any) -> list[Summary]:
         del base_dir, threads, progress
-        found = [summary_of(config) for config in configs]
-        return [summary if "skipped" in summary else {**summary, **changes} for summary in found]
+        return [{**summary_of(config), **changes} for config in configs]
 
     return validate(name, simulate=simulate)
 
@@ -190,6 +191,9 @@ def test_quantities_follow_from_tables(hostcc: Ledger) -> None:
     assert value(hostcc, "hostcc.fig18.local_only/full") == pytest.approx(50)
     assert value(hostcc, "hostcc.fig19.levels/time") == pytest.approx(40)
     assert value(hostcc, "hostcc.fig19.trigger") == 100
+    assert value(hostcc, "hostcc.fig4.cause_p99") == 60
+    assert value(hostcc, "hostcc.fig4.cause_p999/timeouts") == 3
+    assert value(hostcc, "hostcc.fig12.no_timeouts") == 80
     assert value(hostcc, "target.throughput.40") == 44
     assert value(hostcc, "hostcc.fig16.tracks") == pytest.approx(44 / 20)
 
@@ -200,10 +204,23 @@ def test_statements_can_fail(hostcc: Ledger) -> None:
 
 
 def test_no_drop_counts_as_one() -> None:
-    calm = summary_of({"ledger": {"skip": None}, "flow": {"bulk": {}}})["classes"][0]
-    ledger = made_up("hostcc", classes=[{**calm, "nic_dropped_full": 0}])
+    calm, requests = summary_of({"flow": {"bulk": {}}})["classes"]
+    ledger = made_up("hostcc", classes=[{**calm, "nic_dropped_full": 0}, requests])
     assert value(ledger, "hostcc.fig10.3x.drops") == 0
     assert value(ledger, "hostcc.fig2.0x.drops.ddio_off") == 0
+
+
+def test_rows_of_points_that_are_skipped_neither_pass_nor_fail() -> None:
+    def simulate(configs: Any, base_dir: Path, threads: int, progress: Any) -> list[Summary]:
+        del base_dir, threads, progress
+        return [
+            {"skipped": "later"} if config["run"]["name"].startswith("alone") else summary_of(config)
+            for config in configs
+        ]
+
+    ledger = validate("hostcc", figures=("2",), simulate=simulate)
+    skipped = {row.id for row in ledger.rows if row.verdict == "skipped"}
+    assert skipped == {f"hostcc.mapp_alone.{times}x" for times in (1, 2, 3)}
 
 
 def test_a_run_that_nothing_watches_has_no_levels() -> None:
@@ -213,7 +230,7 @@ def test_a_run_that_nothing_watches_has_no_levels() -> None:
 
 
 def test_a_change_that_the_signals_do_not_explain_is_seen(hostcc: Ledger) -> None:
-    steps = summary_of({"ledger": {"skip": None}, "flow": {"bulk": {}}})["series"]
+    steps = summary_of({"flow": {"bulk": {}}})["series"]
     ledger = made_up("hostcc", series=[{**step, "occupancy_smoothed_lines": 60.0} for step in steps])
     assert value(ledger, "hostcc.fig19.trigger") == 0
     assert value(hostcc, "hostcc.fig19.trigger") == 100
@@ -310,6 +327,24 @@ def test_runs_come_in_order_and_skipped_ones_say_why() -> None:
     assert [summary.get("name") for summary in found] == ["one", None, "three"]
     assert found[1] == {"skipped": "later"}
     assert found[0]["flows"][0]["goodput_gbps"] > 50
+
+
+def test_equal_runs_are_made_once() -> None:
+    totals: list[int] = []
+    configs = [tiny("one"), tiny("two"), tiny("three", seed=2)]
+    found = run_clusters(configs, Path(), 1, lambda status: totals.append(status["total"]))
+    assert set(totals) == {2}
+    assert [summary["name"] for summary in found] == ["one", "two", "three"]
+    assert found[0]["classes"] == found[1]["classes"]
+
+
+def test_simulated_time_of_a_memory_of_rates_is_less_work() -> None:
+    line, fluid = tiny("line", duration="10 ms"), tiny("fluid", duration="300 ms")
+    fluid["host"]["a"]["fidelity"] = "fluid"
+    jobs = [Job(lambda _: None, size_of(config), 1 / 60 if is_fluid(config) else 1.0) for config in (line, fluid)]
+    desk = Desk(jobs, "simulated_ps", "events")
+    desk.last[1] = {"simulated_ps": jobs[1].size}
+    assert desk.status([Future(), Future()])["progress"] == pytest.approx(1 / 3, rel=0.02)
 
 
 def test_told_to_stop_no_cluster_is_left_running() -> None:

@@ -6,11 +6,12 @@ use crate::errors::ConfigError;
 use crate::plan::format_of;
 use crate::result::RunResult;
 use crate::run::{Failure, One};
-use crate::supervise::supervise;
+use crate::supervise::{supervise, Describe};
 use hostnet_config::{Input, RunPlan};
 use hostnet_model::params::HostKind;
 use hostnet_sim::{cluster, epochs_table, Finished, Status};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::path::{Path, PathBuf};
 
 /// A checked and resolved configuration of a cluster.
@@ -137,7 +138,10 @@ pub(crate) fn run_cluster(
         .collect::<PyResult<_>>()?;
     let result = supervise(py, progress, |desk| {
         let mut run = match checkpoint {
-            None => cluster::Run::new(&plan.plan, options),
+            None => {
+                let run = cluster::Run::prepare(&plan.plan, options, |rates| desk.tell(Stage::Rates(rates)));
+                run.ok_or(Failure::Stopped)?
+            }
             Some(bytes) => cluster::Run::resume(&plan.plan, options, bytes).map_err(Failure::Checkpoint)?,
         };
         let given = guests.len();
@@ -145,12 +149,35 @@ pub(crate) fn run_cluster(
             run.attach(&host, Box::new(guest)).map_err(Failure::Host)?;
         }
         run.check_controllers().map_err(|error| if given == 0 { hint(error) } else { error }).map_err(Failure::Host)?;
-        let complete = simulate(&mut run, &plan.plan, capture, |status| desk.tell(One(status)) && !raised.any())?;
+        let complete =
+            simulate(&mut run, &plan.plan, capture, |status| desk.tell(Stage::Run(One(status))) && !raised.any())?;
         Ok(RunResult::new(finish(&mut run, complete), run.checkpoint().map(<[u8]>::to_vec), None))
     })?;
     match raised.take() {
         Some(error) => Err(error),
         None => result.map_err(|failure: Failure| failure.into()),
+    }
+}
+
+/// How a run of a cluster stands: the rates of memories that have some come first.
+enum Stage {
+    Rates(cluster::Preparation),
+    Run(One),
+}
+
+impl Describe for Stage {
+    fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()> {
+        match self {
+            Self::Run(status) => status.describe(entries),
+            Self::Rates(rates) => {
+                entries.set_item("simulated_ps", 0)?;
+                entries.set_item("target_ps", 0)?;
+                entries.set_item("events", 0)?;
+                entries.set_item("points", rates.done)?;
+                entries.set_item("phase", "rates of the memory")?;
+                entries.set_item("progress", rates.done as f64 / rates.points.max(1) as f64)
+            }
+        }
     }
 }
 

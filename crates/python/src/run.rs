@@ -7,6 +7,7 @@ use crate::result::RunResult;
 use crate::supervise::{supervise, Describe};
 use hostnet_config::{Length, WarmUp};
 use hostnet_sim::{Finished, Many, Options, Run, Status};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::num::NonZero;
@@ -19,6 +20,8 @@ pub(crate) enum Failure {
     Checkpoint(hostnet_sim::CheckpointError),
     Host(hostnet_sim::cluster::HostError),
     File(std::io::Error),
+    /// It was stopped before there was anything to keep.
+    Stopped,
 }
 
 impl From<Failure> for PyErr {
@@ -28,6 +31,7 @@ impl From<Failure> for PyErr {
             Failure::Checkpoint(error) => CheckpointError::new_err(error.to_string()),
             Failure::Host(error) => ConfigError::new_err(format!("host {error}")),
             Failure::File(error) => os_error(&error),
+            Failure::Stopped => PyKeyboardInterrupt::new_err("stopped"),
         }
     }
 }

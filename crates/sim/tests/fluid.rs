@@ -88,3 +88,21 @@ fn the_same_run_twice_is_the_same() {
     let hash = || ran("fluid", Options::default()).report().result_hash;
     assert_eq!(hash(), hash());
 }
+
+#[test]
+fn rates_are_told_of_and_can_be_given_up() {
+    let mut told = Vec::new();
+    let run = Run::prepare(&plan("fluid"), Options::default(), |rates| {
+        told.push(rates);
+        true
+    });
+    assert!(run.is_some());
+    let points = told[0].points;
+    // None to four cores copy, and nothing is held back.
+    assert_eq!(points, 5);
+    assert_eq!(told.iter().map(|rates| rates.done).collect::<Vec<_>>(), (0..=points).collect::<Vec<_>>());
+    for given_up in [0, 2] {
+        assert!(Run::prepare(&plan("fluid"), Options::default(), |rates| rates.done < given_up).is_none());
+    }
+    assert!(Run::prepare(&plan("line"), Options::default(), |_| false).is_some(), "a line has no rates");
+}

@@ -49,6 +49,7 @@ class Watch:
         self._stream = stream or sys.stderr
         self._clock = clock
         self._began_s = clock()
+        self._first_s = self._began_s
         self._line_due_s = LINE_EVERY_S
         self._first: dict[str, Any] | None = None
         self._last: dict[str, Any] | None = None
@@ -72,9 +73,12 @@ class Watch:
 
     def __call__(self, status: dict[str, Any]) -> bool:
         """Takes the status of the run; returns whether the run shall go on."""
-        self._first = self._first or status
+        now_s = self._clock()
+        if self._first is None or (self._last is not None and share(status) < share(self._last)):
+            # What is done now is another thing, of which nothing was done before.
+            self._first, self._first_s = status, self._began_s if self._first is None else now_s
         self._last = status
-        elapsed_s = self._clock() - self._began_s
+        elapsed_s = now_s - self._began_s
         if self.show and elapsed_s >= QUIET_S:
             self._show(status, elapsed_s)
         return not self.stopped
@@ -90,7 +94,8 @@ class Watch:
         """The state of the run as one line."""
         if self._last is None:
             return "hostnet: starting"
-        done = f"{time_text(self._last)} simulated" if "simulated_ps" in self._last else time_text(self._last)
+        done = time_text(self._last)
+        done += " simulated" if done and "simulated_ps" in self._last else ""
         parts = [f"{100 * share(self._last):.0f} %", done, *self._pace(self._last)]
         return f"hostnet: {phase(self._last)}: {', '.join(filter(None, parts))}"
 
@@ -111,11 +116,16 @@ class Watch:
         self.stopped = True
         if not self._writing:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-        self._say(f"hostnet: stopping; {self.kept} (Ctrl-C again: leave at once)")
+        kept = "nothing is written" if self._is_preparing() else self.kept
+        self._say(f"hostnet: stopping; {kept} (Ctrl-C again: leave at once)")
 
     def _on_status_wanted(self, number: int, frame: FrameType | None) -> None:
         del number, frame
         self._say(self.line())
+
+    def _is_preparing(self) -> bool:
+        """Whether the run has not begun."""
+        return self._last is not None and "points" in self._last
 
     def _say(self, text: str) -> None:
         """Writes past Python's buffer, which a signal may have found half way through another write."""
@@ -141,7 +151,7 @@ class Watch:
     def _pace(self, status: dict[str, Any]) -> list[str]:
         """Events per second and time left, once they can be told."""
         assert self._first is not None
-        elapsed_s = self._clock() - self._began_s
+        elapsed_s = self._clock() - self._first_s
         gained = share(status) - share(self._first)
         if elapsed_s < RATE_AFTER_S:
             return []
@@ -166,7 +176,7 @@ def phase(status: dict[str, Any]) -> str:
 
 def counted(status: dict[str, Any]) -> str:
     """What is counted to tell the pace."""
-    return next(noun for noun in ("events", "requests", "bytes", "points") if noun in status)
+    return next(noun for noun in ("points", "events", "requests", "bytes") if noun in status)
 
 
 def time_text(status: dict[str, Any]) -> str:

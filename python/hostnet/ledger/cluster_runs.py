@@ -15,6 +15,9 @@ from hostnet.units import parse_time_ps
 if TYPE_CHECKING:
     from hostnet.cluster import ClusterResults
 
+FLUID_WORK = 1 / 60
+"""Work of simulated time with a memory of rates, beside that of one line by line."""
+
 Summary = dict[str, Any]
 
 TABLES = ("flows", "domains", "control", "series")
@@ -27,21 +30,35 @@ MEASURE = "simulated_ps"
 def run_clusters(
     configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
 ) -> list[Summary]:
-    """Runs configurations, the longest first, and returns their summaries, with the tables, in the same order.
+    """Runs configurations, those with most work first, and returns their summaries, with the tables, in the same order.
 
-    The summary of a point that is skipped has the reason and nothing else.
+    Those that differ in their names alone are run once. The summary of a point that is skipped has the reason and
+    nothing else.
 
     Raises:
         KeyboardInterrupt: The progress callback stopped the runs.
         ConfigError: One of the configurations is wrong.
         SimulationError: One of the runs could not go on.
     """
-    skipped = {place: {"skipped": config["ledger"]["skip"]} for place, config in enumerate(configs)}
-    jobs = {place: job_of(config, base_dir) for place, config in enumerate(configs) if config["ledger"]["skip"] is None}
-    places = sorted(jobs, key=lambda place: -jobs[place].size)
-    done = run_jobs([jobs[place] for place in places], MEASURE, "events", threads, progress)
-    found = dict(zip(places, done, strict=True))
-    return [found.get(place, skipped[place]) for place in range(len(configs))]
+    places: dict[str, list[int]] = {}
+    for place, config in enumerate(configs):
+        if config["ledger"]["skip"] is None:
+            places.setdefault(identity_of(config), []).append(place)
+    jobs = sorted(
+        ((same, job_of(configs[same[0]], base_dir)) for same in places.values()), key=lambda found: -found[1].work
+    )
+    done = run_jobs([job for _, job in jobs], MEASURE, "events", threads, progress)
+    found = {place: summary for (same, _), summary in zip(jobs, done, strict=True) for place in same}
+    return [
+        {**found[place], "name": config["run"]["name"]} if place in found else {"skipped": config["ledger"]["skip"]}
+        for place, config in enumerate(configs)
+    ]
+
+
+def identity_of(config: dict[str, Any]) -> str:
+    """What is equal for runs that are the same but for their name."""
+    run = {key: value for key, value in config["run"].items() if key != "name"}
+    return json.dumps({**config, "run": run}, sort_keys=True)
 
 
 def source_of(config: dict[str, Any], base_dir: Path) -> Source:
@@ -67,7 +84,12 @@ def job_of(config: dict[str, Any], base_dir: Path) -> Job[Summary]:
             raise KeyboardInterrupt
         return summary_of(results)
 
-    return Job(run, size_of(config))
+    return Job(run, size_of(config), FLUID_WORK if is_fluid(config) else 1.0)
+
+
+def is_fluid(config: dict[str, Any]) -> bool:
+    """Whether the memory of its servers has rates."""
+    return any(host.get("fidelity") == "fluid" for host in config["host"].values())
 
 
 def summary_of(results: ClusterResults) -> Summary:

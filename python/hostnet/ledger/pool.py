@@ -20,10 +20,19 @@ LOOK_EVERY_S = 0.1
 
 @dataclass(frozen=True)
 class Job(Generic[Result]):
-    """A run: what does it, given what to call with its status, and how far its status will come."""
+    """A run: what does it, given what to call with its status, and how far its status will come.
+
+    `weight` is how much work a step of that is, beside those of other jobs.
+    """
 
     run: Callable[[Progress], Result]
     size: int
+    weight: float = 1.0
+
+    @property
+    def work(self) -> float:
+        """How much work it is."""
+        return self.size * self.weight
 
 
 class Desk(Generic[Result]):
@@ -67,7 +76,8 @@ class Desk(Generic[Result]):
             self.unit: sum(come)
             if self.unit == self.measure
             else sum(int(told.get(self.unit, 0)) for told in self.last),
-            "progress": sum(come) / max(sum(sizes), 1),
+            "progress": sum(part * job.weight for part, job in zip(come, self.jobs, strict=True))
+            / max(sum(job.work for job in self.jobs), 1),
         }
 
 

@@ -106,7 +106,10 @@ def _rows(title: str, rows: Sequence[Row]) -> Html:
 def _cell(value: Any) -> str:
     if value is None:
         return MISSING
-    return value if isinstance(value, str) else number(value)
+    if isinstance(value, str):
+        return value
+    # A queue of a millionth of a packet is none.
+    return number(round(value, 5) if isinstance(value, float) else value)
 
 
 def _latency_section(summary: Row) -> Html | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from hostnet.report.cache_plot import draw_caches
@@ -23,8 +25,17 @@ FORMATS = ("png", "svg")
 
 PANELS_PER_ROW = 3
 
+PANEL_INCH = 3.1
+"""Height of a panel with its legend below it."""
+
 WIDE = 64
 """Where x grows by more than this factor, its axis is logarithmic."""
+
+TITLE_CHARACTERS = 44
+"""Longest line of a panel's title."""
+
+TALL = 300
+"""Where the values of a panel differ by more than this factor, its y axis is logarithmic."""
 
 NEAR = 0.09
 """Places of x that are nearer than this share of the axis share a label."""
@@ -136,7 +147,7 @@ def draw_panels(run: RunFiles) -> Figure:
     curves = run.summary["curves"]
     panels = [panel for panel in run.summary["panels"] if not is_of_quadrants(panel) and panel["name"] not in curves]
     rows = max(1, -(-len(panels) // PANELS_PER_ROW))
-    figure = new_figure(10.5, 2.6 * rows)
+    figure = new_figure(10.5, PANEL_INCH * rows)
     grid = figure.subplots(rows, PANELS_PER_ROW, squeeze=False)
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
@@ -151,24 +162,54 @@ def draw_panel(axes: Axes, run: RunFiles, panel: Row) -> None:
     if is_parity(panel):
         draw_parity(axes, panel, series)
         return
-    if is_stacked(panel):
+    named = not panel["x_label"] and all(len(plotted.values) == 1 for plotted in series)
+    if named:
+        draw_named(axes, series)
+    elif is_stacked(panel):
         draw_bars(axes, series)
     else:
         draw_lines(axes, series)
     for level in levels:
         axes.axhline(level.value, color="#5a636d", linestyle=(0, (4, 3)), linewidth=0.9, label=plain(level.name))
     axes.set(xlabel=plain(panel["x_label"]), ylabel=plain(y_title(panel)))
-    axes.set_title(plain(f"{panel['figure']}  {panel['title']}"), loc="left", fontsize=9)
-    places = sorted({value.x for plotted in series for value in plotted.values})
+    axes.set_title(fill(plain(f"{figure_title(panel)}  {panel['title']}"), TITLE_CHARACTERS), loc="left", fontsize=9)
+    if not named:
+        set_places(axes, sorted({value.x for plotted in series for value in plotted.values}))
+    set_height(axes, series, 1.0 if panel["unit"] == "x" else 0.0)
+    has_published = any(value.published is not None for plotted in series for value in plotted.values)
+    handles, labels = legend_of(axes, published=has_published)
+    axes.legend(
+        handles, labels, fontsize=7.5, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.26 if named else -0.2)
+    )
+
+
+def figure_title(panel: Row) -> str:
+    """The number of the figure that a panel belongs to, or what it is called if it has none."""
+    figure = str(panel["figure"])
+    return f"Fig. {figure}" if figure[:1].isdigit() else figure
+
+
+def set_places(axes: Axes, places: Sequence[float]) -> None:
+    """The ticks of x."""
     if places and places[0] > 0 and places[-1] > WIDE * places[0]:
         axes.set_xscale("log", base=2)
         axes.set_xticks(places, [f"{place:g}" for place in places])
         axes.minorticks_off()
     else:
         axes.set_xticks(places, tick_labels(places))
+
+
+def set_height(axes: Axes, series: Sequence[Plotted], base: float) -> None:
+    """The limits of y: from `base` or below it, or logarithmic where values differ by orders of magnitude."""
+    every = [value for plotted in series for value in plotted.values]
+    heights = [height for value in every for height in (value.simulated, value.published) if height is not None]
+    if heights and min(heights) > 0 and max(heights) > TALL * min(heights):
+        axes.set_yscale("log")
+        return
     low, high = axes.get_ylim()
-    axes.set_ylim(min(0.95, low) if panel["unit"] == "x" else 0, high * 1.04)
-    axes.legend(*legend_of(axes), fontsize=7.5)
+    if min([0.0, *heights]) == 0:
+        low = max(min(0.95 * base, low), 0.0)
+    axes.set_ylim(low, high * 1.04)
 
 
 def tick_labels(places: Sequence[float]) -> list[str]:
@@ -201,11 +242,13 @@ def draw_parity(axes: Axes, panel: Row, series: list[Plotted]) -> None:
     axes.legend(fontsize=7.5)
 
 
-def legend_of(axes: Axes) -> tuple[list[Any], list[str]]:
-    """The entries of a panel's legend, and one that says what hollow marks are."""
+def legend_of(axes: Axes, *, published: bool = True) -> tuple[list[Any], list[str]]:
+    """The entries of a panel's legend, and with `published` one that says what hollow marks are."""
     from matplotlib.lines import Line2D
 
     handles, labels = axes.get_legend_handles_labels()
+    if not published:
+        return handles, labels
     mark = Line2D([], [], marker="o", color="#5a636d", markerfacecolor="white", markersize=5, linestyle="none")
     return [*handles, mark], [*labels, "published"]
 
@@ -249,6 +292,25 @@ def draw_bars(axes: Axes, series: list[Plotted]) -> None:
             if value.published is not None:
                 published_tops[value.x] = published_tops.get(value.x, 0.0) + value.published
                 draw_mark(axes, plotted.kind, value, published_tops[value.x])
+
+
+def draw_named(axes: Axes, series: list[Plotted]) -> None:
+    """A bar for each series, which has one value, with its name below it."""
+    for place, plotted in enumerate(series):
+        (value,) = plotted.values
+        axes.bar(
+            [place],
+            [value.simulated or 0.0],
+            yerr=[value.ci95 or 0.0],
+            color=COLOURS[plotted.kind],
+            alpha=0.78,
+            width=0.5,
+        )
+        if value.published is not None:
+            draw_mark(axes, plotted.kind, replace(value, x=place), value.published)
+    axes.set_xticks(range(len(series)), [plain(fill(plotted.name, 14)) for plotted in series])
+    axes.set_xlim(-0.7, len(series) - 0.3)
+    axes.grid(axis="x", visible=False)
 
 
 def draw_span(axes: Axes, kind: str, x: float, ends: tuple[float, float]) -> None:

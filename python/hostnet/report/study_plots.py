@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.looks import COLOURS, STYLE, new_figure, plain
-from hostnet.report.plot import FORMATS, PANELS_PER_ROW, draw_panel
+from hostnet.report.plot import FORMATS, PANEL_INCH, PANELS_PER_ROW, draw_panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,7 +71,7 @@ def draw_figure(run: RunFiles, panels: Sequence[Row]) -> Figure:
     """The panels of one figure."""
     columns = min(len(panels), PANELS_PER_ROW)
     rows = -(-len(panels) // columns)
-    figure = new_figure(3.7 * columns, 2.8 * rows)
+    figure = new_figure(3.7 * columns, PANEL_INCH * rows)
     grid = figure.subplots(rows, columns, squeeze=False)
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
@@ -81,30 +81,54 @@ def draw_figure(run: RunFiles, panels: Sequence[Row]) -> Figure:
 
 
 def draw_trace(trace: Trace) -> Figure:
-    """Signals, bandwidth, buffer and level over time."""
-    rows = trace["rows"]
-    levels = any(row.get("level") is not None for row in rows)
-    figure = new_figure(7.2, 6.6 if levels else 5.2)
-    places = figure.subplots(4 if levels else 3, 1, sharex=True)
+    """Signals, bandwidth, buffer, drops and level over time."""
+    rows = [{**row, "buffer_kb": row["nic_buffer_bytes"] / 1000} for row in trace["rows"]]
+    told = [(y, columns) for y, columns in TRACED if is_worth_drawing(rows, next(iter(columns)))]
+    figure = new_figure(7.2, 1.5 * len(told) + 0.6)
+    places = figure.subplots(len(told), 1, sharex=True, squeeze=False)[:, 0]
     times = [row["time_us"] for row in rows]
-    draw_steps(places[0], times, rows, {"iio_write_occupancy": "I_S", "occupancy_smoothed_lines": "smoothed"}, "lines")
-    rates = {"iio_write_gbps": "B_S", "bandwidth_smoothed_gbps": "smoothed"}
-    draw_steps(places[1], times, rows, rates, "Gbps")
-    buffered = [{**row, "buffer": row["nic_buffer_bytes"] / 1000} for row in rows]
-    draw_steps(places[2], times, buffered, {"buffer": "NIC buffer", "nic_dropped": "packets dropped"}, "kB, packets")
-    if levels:
-        draw_steps(places[3], times, rows, {"level": "level"}, "level")
-    places[0].set_title(plain(trace["title"]), loc="left")
+    for axes, (y, columns) in zip(places, told, strict=True):
+        draw_steps(axes, times, rows, columns, y)
+    number = NUMBER.match(str(trace["name"]))
+    prefix = f"Fig. {trace['name'][3:].split('_')[0].lstrip('0')}  " if number else ""
+    calm = "" if is_worth_drawing(rows, "nic_dropped") else ", no drops"
+    places[0].set_title(plain(f"{prefix}{trace['title']}{calm}"), loc="left")
     places[-1].set_xlabel("time, µs")
+    figure.align_ylabels(places)
     return figure
+
+
+def is_worth_drawing(rows: Sequence[Trace], column: str) -> bool:
+    """Whether a column has values; drops and levels that are 0 all the time say nothing."""
+    values = [row.get(column) for row in rows]
+    return all(value is not None for value in values) and (column not in SELDOM or any(values))
+
+
+SELDOM = ("nic_dropped", "level")
+"""Columns that may be 0 all the time."""
+
+TRACED: tuple[tuple[str, Mapping[str, str]], ...] = (
+    ("I_S, lines", {"iio_write_occupancy": "mean of a step", "occupancy_smoothed_lines": "smoothed by the control"}),
+    ("B_S, Gbps", {"iio_write_gbps": "mean of a step", "bandwidth_smoothed_gbps": "smoothed by the control"}),
+    ("NIC buffer, kB", {"buffer_kb": ""}),
+    ("drops, packets", {"nic_dropped": ""}),
+    ("level", {"level": ""}),
+)
+"""What a trace shows from top to bottom: columns and what they are called; none has a name where there is one only."""
 
 
 def draw_steps(axes: Axes, times: Sequence[float], rows: Sequence[Trace], columns: Mapping[str, str], y: str) -> None:
     """Some columns over time; those without values are left out."""
+    from matplotlib.ticker import MaxNLocator
+
     for colour, (column, name) in zip(COLOURS.values(), columns.items(), strict=False):
         values = [row.get(column) for row in rows]
         if all(value is not None for value in values):
-            axes.plot(times, [float(value or 0.0) for value in values], label=name, color=colour, linewidth=1.1)
+            known = [float(value or 0.0) for value in values]
+            axes.plot(times, known, label=name, color=colour, linewidth=1.1, drawstyle="steps-pre")
     axes.set_ylabel(y)
-    axes.set_ylim(0, 1.06 * max(axes.get_ylim()[1], 1e-9))
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    axes.set_ylim(0, max(1.06 * axes.get_ylim()[1], 1.0))
+    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.set_xlim(0, times[-1] if times else 1)
+    if len(columns) > 1 and len(axes.lines) > 1:
+        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 0.97), ncols=2, fontsize=7.5)

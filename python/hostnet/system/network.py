@@ -45,7 +45,7 @@ class Nic:
     pcie: NicLink = NicLink()
     """Its PCIe link; what is absent but the lanes is that of `pcie`."""
     buffer: str | None = None
-    """Receive buffer (size): a packet that does not fit is dropped. Range: "2 KiB" to "1 GiB"."""
+    """Receive buffer (size): a packet is dropped unless the largest one would fit. Range: "2 KiB" to "1 GiB"."""
     ring: int | None = None
     """Descriptors per receive queue. Range: 1 to 65536."""
     descriptor: str | None = None

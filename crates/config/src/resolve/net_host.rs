@@ -108,6 +108,7 @@ pub(super) fn nic(
     Ok(NicParams {
         pcie: link(spec, server, pcie)?,
         buffer_bytes: spec.buffer.0,
+        frame_bytes: frame,
         queues,
         ring_entries: spec.ring,
         descriptor_bytes: descriptor,

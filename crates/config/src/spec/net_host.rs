@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct NicSpec {
     /// Its PCIe link; what is absent but the lanes is that of `pcie`.
     pub(crate) pcie: NicLinkSpec,
-    /// Receive buffer (size): a packet that does not fit is dropped.
+    /// Receive buffer (size): a packet is dropped unless the largest one would fit.
     #[schemars(extend("x-min" = "2 KiB", "x-max" = "1 GiB"))]
     pub(crate) buffer: Size,
     /// Descriptors per receive queue.

@@ -155,10 +155,14 @@ impl Receive {
         }
     }
 
-    /// Whether a frame fits into the buffer, and into the part of it that its priority may fill.
+    /// Whether a frame fits into the buffer, and into the part of it that its priority may fill. The largest frame has to fit where
+    /// any may be lost.
     fn has_room(&self, priority: u8, frame: u64, params: &NicParams) -> bool {
-        let fits = self.used + frame <= params.buffer_bytes;
-        fits && (is_lossless(params, priority) || self.used_lossy + frame <= self.lossy_bytes)
+        if is_lossless(params, priority) {
+            return self.used + frame <= params.buffer_bytes;
+        }
+        let frame = frame.max(params.frame_bytes.into());
+        self.used + frame <= params.buffer_bytes && self.used_lossy + frame <= self.lossy_bytes
     }
 
     /// Makes the data of a packet part of the last packet of its flow in the buffer, if that is in order and there is room.

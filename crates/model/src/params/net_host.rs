@@ -8,8 +8,11 @@ use serde::{Deserialize, Serialize};
 pub struct NicParams {
     /// Its PCIe link.
     pub pcie: PcieParams,
-    /// Receive buffer in bytes: a packet that does not fit is dropped.
+    /// Receive buffer in bytes.
     pub buffer_bytes: u64,
+    /// The largest frame in bytes, its Ethernet header among them. A packet is dropped unless the buffer has room for this much: how
+    /// long a frame is shows at its end.
+    pub frame_bytes: u32,
     /// Receive queues; a queue belongs to the core of the same index in [`StackParams::cores`].
     pub queues: u32,
     /// Descriptors per receive queue.

@@ -12,12 +12,30 @@ use hostnet_model::{Layout, Payload};
 /// Lines of a burst, as a power of two: a TLP of 256 B.
 pub(super) const BURST_SHIFT: u32 = 2;
 
+/// How far the rates of the memories that have some are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preparation {
+    /// Points that have been measured.
+    pub done: usize,
+    /// All points.
+    pub points: usize,
+}
+
 /// A simulation of a cluster. Its partitions are the servers in their order, then the fabric.
 ///
 /// # Panics
 /// If the description names what is not there; the configuration has seen to that.
 #[must_use]
 pub fn world(cluster: &ClusterParams) -> Simulation<World> {
+    prepared(cluster, |_| true).expect("nobody stops it")
+}
+
+/// As [`world`]. Rates of memories that have some are measured first: `on_rates` is told before that and after every point, and
+/// there is no simulation if it returns false.
+pub(super) fn prepared(
+    cluster: &ClusterParams,
+    mut on_rates: impl FnMut(Preparation) -> bool,
+) -> Option<Simulation<World>> {
     let servers: Vec<Option<ServerParams>> = cluster.hosts.iter().map(|host| server_of(host, cluster)).collect();
     let mut first = 0;
     let firsts: Vec<Option<u32>> = servers
@@ -35,18 +53,30 @@ pub fn world(cluster: &ClusterParams) -> Simulation<World> {
         .map(|((server, first), host)| Some(ComponentId(layout_of(host, server.as_ref()?, (*first)?).nic)))
         .collect();
     let built = fabric(cluster, ComponentId(first), &nics);
+    let attachment = |host: usize| Attachment { cluster, host: host as u16, wire: built.wires[host][0].clone() };
+    let is_fluid = |host: usize| cluster.hosts[host].fidelity == Fidelity::Fluid;
+    let points = |host: usize| servers[host].as_ref().map_or(0, |server| fluid::points(server, &attachment(host)));
+    let mut preparation =
+        Preparation { done: 0, points: (0..servers.len()).filter(|&host| is_fluid(host)).map(points).sum() };
+    if preparation.points > 0 && !on_rates(preparation) {
+        return None;
+    }
+    let mut go_on = || {
+        preparation.done += 1;
+        on_rates(preparation)
+    };
     let mut parts: Vec<(World, Scheduler<Payload>)> = Vec::new();
     for (host, (server, first)) in servers.iter().zip(firsts).enumerate() {
         let (Some(server), Some(first)) = (server, first) else { continue };
-        let attachment = Attachment { cluster, host: host as u16, wire: built.wires[host][0].clone() };
-        let (machine, scheduler) = match cluster.hosts[host].fidelity {
-            Fidelity::Line | Fidelity::Burst => attached_server(server, first, attachment),
-            Fidelity::Fluid => fluid::server(server, first, attachment),
+        let (machine, scheduler) = if is_fluid(host) {
+            fluid::server(server, first, attachment(host), &mut go_on)?
+        } else {
+            attached_server(server, first, attachment(host))
         };
         parts.push((World::Server(Box::new(machine)), scheduler));
     }
     parts.push((World::Fabric(Box::new(built.fabric)), built.scheduler));
-    Simulation::new(parts, built.window_ps.unwrap_or(u64::MAX))
+    Some(Simulation::new(parts, built.window_ps.unwrap_or(u64::MAX)))
 }
 
 fn layout_of(host: &HostParams, server: &ServerParams, first: u32) -> Layout {

@@ -14,6 +14,6 @@ mod run;
 mod stuck;
 mod tables;
 
-pub use build::world;
+pub use build::{world, Preparation};
 pub use outside::HostError;
 pub use run::{Options, Run};

@@ -2,7 +2,7 @@
 
 mod window;
 
-use super::build;
+use super::build::{self, Preparation};
 use super::moment::{self, Moment};
 use super::queues::PortTotals;
 use super::read::Totals;
@@ -77,9 +77,19 @@ pub struct Run {
 
 impl Run {
     /// A run from the start.
+    ///
+    /// # Panics
+    /// Never: nobody stops it.
     #[must_use]
     pub fn new(plan: &ClusterPlan, options: Options) -> Self {
-        let simulation = build::world(&plan.cluster);
+        Self::prepare(plan, options, |_| true).expect("nobody stops it")
+    }
+
+    /// A run from the start. Where memories have rates, measuring those takes seconds: `on_rates` is told how far they are, and
+    /// there is no run if it returns false.
+    #[must_use]
+    pub fn prepare(plan: &ClusterPlan, options: Options, on_rates: impl FnMut(Preparation) -> bool) -> Option<Self> {
+        let simulation = build::prepared(&plan.cluster, on_rates)?;
         let before = Totals::read(&simulation, &plan.cluster);
         let batch_ps = match plan.run.length {
             Length::Duration { ps } => (ps / BATCHES).max(BATCH_MIN_PS),
@@ -100,7 +110,7 @@ impl Run {
             moved_at: Time::ZERO,
             done: false,
         };
-        Self { plan: plan.clone(), options, state, recorded: None, checkpoint: None }
+        Some(Self { plan: plan.clone(), options, state, recorded: None, checkpoint: None })
     }
 
     /// A run that goes on where a checkpoint was taken.

@@ -16,6 +16,9 @@ use hostnet_model::fluid::{FluidMemory, FluidSetup, Throttling};
 use hostnet_model::params::{NicParams, PcieParams, ServerParams, SsdParams, Workload, WorkloadKind};
 use hostnet_model::{Component, Layout, Machine, Payload};
 
+/// Told of every point at which rates have been measured; false = no more are wanted.
+pub(crate) type GoOn<'a> = &'a mut dyn FnMut() -> bool;
+
 /// Most lines of a TLP: what an event can count.
 const TLP_LINES: u32 = 255;
 
@@ -40,19 +43,30 @@ pub(crate) fn layout(params: &ServerParams, first: u32) -> Layout {
     }
 }
 
-/// The partition of a server on a network whose memory has rates. Its workloads end with the classes of the network.
-pub(crate) fn server(params: &ServerParams, first: u32, attachment: Attachment) -> (Machine, Scheduler<Payload>) {
+/// Points that the rates of a server are measured at.
+pub(crate) fn points(params: &ServerParams, attachment: &Attachment) -> usize {
+    table::points(params, attachment.network_cores(params).len())
+}
+
+/// The partition of a server on a network whose memory has rates. Its workloads end with the classes of the network. None when
+/// `go_on` says no.
+pub(crate) fn server(
+    params: &ServerParams,
+    first: u32,
+    attachment: Attachment,
+    go_on: GoOn<'_>,
+) -> Option<(Machine, Scheduler<Payload>)> {
     let cores = attachment.network_cores(params);
     let ip_bytes = attachment.largest_packet();
     let memory = FluidMemory::new(FluidSetup {
-        params: table::rates(params, &cores, ip_bytes),
+        params: table::rates(params, &cores, ip_bytes, go_on)?,
         pcie: params.nic.as_ref().map_or_else(|| params.pcie.clone(), |nic| nic.pcie.clone()),
         clock_ps: params.control.as_ref().map_or(1, |control| control.iio_clock_ps),
         throttling: throttling(params),
         cores: params.core.count,
         classes: params.workloads.len(),
     });
-    fluid_partition(&without_lines(params), layout(params, first), attachment, memory)
+    Some(fluid_partition(&without_lines(params), layout(params, first), attachment, memory))
 }
 
 fn throttling(params: &ServerParams) -> Throttling {

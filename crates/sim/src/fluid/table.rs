@@ -1,6 +1,7 @@
 //! The rates of a server, in every state that it can be in.
 
 use super::load::{measure, Load, Measured, Span};
+use super::GoOn;
 use hostnet_model::control::LEVEL_MAX;
 use hostnet_model::params::{
     ControlRule, FluidHold, FluidParams, FluidPoint, FluidRow, RemoteParams, ServerParams, FLUID_SHARES,
@@ -13,9 +14,16 @@ const ALL: Span = Span { ps: [80_000_000, 120_000_000], moments: 2 };
 /// Up to so many cores that copy, each number is measured; above, powers of 2.
 const EACH: usize = 4;
 
+/// Points that the rates of a server are measured at, when its network is served by so many cores.
+pub(super) fn points(params: &ServerParams, cores: usize) -> usize {
+    let last = last_hold(params);
+    let holds = (0..=last).filter(|&hold| !changes_nothing(params, hold)).count() + usize::from(last > 0);
+    holds * known(cores).len()
+}
+
 /// The rates of a server whose network has packets of up to `ip_bytes` bytes and is served by `cores`. The network is its last
-/// workload.
-pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32) -> FluidParams {
+/// workload. `go_on` is asked after every point; none when it says no.
+pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, go_on: GoOn<'_>) -> Option<FluidParams> {
     let loaded = ServerParams { control: None, ..params.clone() };
     let load = Load {
         cores: cores.to_vec(),
@@ -30,20 +38,20 @@ pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32) -> Flui
     let held = |hold| Load { hold, ..load.clone() };
     let mut holds: Vec<FluidHold> = Vec::new();
     for hold in 0..=last {
-        let known = holds.last().filter(|_| changes_nothing(params, hold)).cloned();
-        holds.push(known.unwrap_or_else(|| of_hold(&loaded, &held(hold))));
+        let same = holds.last().filter(|_| changes_nothing(params, hold)).cloned();
+        holds.push(same.or_else(|| of_hold(&loaded, &held(hold), go_on))?);
     }
     if last > 0 {
-        holds.push(of_hold(&loaded, &Load { halted: true, ..held(last) }));
+        holds.push(of_hold(&loaded, &Load { halted: true, ..held(last) }, go_on)?);
     }
     let nic_lines = params.nic.as_ref().map_or(1, |nic| nic.pcie.nonposted_lines);
     let device_ps = params.iio.read_to_cha_ps + params.iio.read_return_ps;
-    FluidParams {
+    Some(FluidParams {
         holds,
         write_credits: params.iio.write_credits,
         read_credits: params.iio.read_credits.min(nic_lines),
         read_more_ps: device_ps.saturating_sub(params.core.to_cha_ps + params.core.from_cha_ps),
-    }
+    })
 }
 
 /// The last state but the stop that control can bring about; 0 = it does nothing.
@@ -67,20 +75,29 @@ fn changes_nothing(params: &ServerParams, hold: usize) -> bool {
     hold > 0 && params.remote.as_ref().is_some_and(idle)
 }
 
-/// The rates in one state, for every number of cores that copy. Of many, those in between are straight lines.
-fn of_hold(params: &ServerParams, load: &Load) -> FluidHold {
-    let most = load.cores.len();
+/// The numbers of copying cores that are measured.
+fn known(most: usize) -> Vec<usize> {
     let doubled = (0..).map(|power| EACH << power).skip(1).take_while(|&count| count < most);
-    let known: Vec<usize> =
-        (0..most.min(EACH)).chain((EACH < most).then_some(EACH)).chain(doubled).chain([most]).collect();
-    let points: Vec<FluidPoint> =
-        known.iter().map(|&copying| point(params, &Load { copying, ..load.clone() })).collect();
+    (0..most.min(EACH)).chain((EACH < most).then_some(EACH)).chain(doubled).chain([most]).collect()
+}
+
+/// The rates in one state, for every number of cores that copy. Of many, those in between are straight lines.
+fn of_hold(params: &ServerParams, load: &Load, go_on: GoOn<'_>) -> Option<FluidHold> {
+    let most = load.cores.len();
+    let known = known(most);
+    let mut points: Vec<FluidPoint> = Vec::with_capacity(known.len());
+    for &copying in &known {
+        points.push(point(params, &Load { copying, ..load.clone() }));
+        if !go_on() {
+            return None;
+        }
+    }
     let mut copying: Vec<FluidPoint> = (0..=most).map(|count| between(&known, &points, count)).collect();
     if copying.len() > 1 {
         copying[0].read_ps = copying[1].read_ps;
         copying[0].copy_ps = copying[1].copy_ps;
     }
-    FluidHold { copying }
+    Some(FluidHold { copying })
 }
 
 fn point(params: &ServerParams, load: &Load) -> FluidPoint {

@@ -101,6 +101,20 @@ fn the_buffer_takes_what_fits_to_the_byte_and_no_byte_more() {
 }
 
 #[test]
+fn a_small_packet_is_dropped_where_the_largest_has_no_room() {
+    for (buffer_bytes, dropped) in [(5999, 1), (6000, 0)] {
+        let pcie = PcieParams { posted_lines: 4, ..pcie() };
+        let mut bench = bench(NicParams { pcie, buffer_bytes, frame_bytes: 4000, ..params() }, deaf());
+        for (number, bytes) in [986, 986, 86].into_iter().enumerate() {
+            arrive(&mut bench, 1 + number as u64, data(0, bytes));
+        }
+        let world = run(&mut bench, 10_000_000);
+        assert_eq!(world.flow(0).dropped(DropReason::BufferFull).packets, dropped);
+        assert_eq!(world.nic.counters().buffer.value(), 2100 - 100 * dropped);
+    }
+}
+
+#[test]
 fn a_packet_leaves_the_buffer_with_its_last_tlp() {
     let pcie = PcieParams { posted_lines: 16, ..pcie() };
     let mut bench = bench(NicParams { pcie, ..params() }, deaf());

@@ -94,6 +94,7 @@ pub(super) fn params() -> NicParams {
     NicParams {
         pcie: pcie(),
         buffer_bytes: 1 << 20,
+        frame_bytes: 0,
         queues: 2,
         ring_entries: 256,
         descriptor_bytes: 8192,
