@@ -47,7 +47,7 @@ fn a_host_has_the_nic_the_cores_and_the_control_that_the_document_gives_it() {
     let receiver = server(&plan, "receiver");
     let nic = receiver.nic.as_ref().unwrap();
     let stack = receiver.stack.as_ref().unwrap();
-    assert_eq!((nic.buffer_bytes, nic.frame_bytes, nic.descriptor_bytes, nic.queues), (512_000, 1514, 4096, 5));
+    assert_eq!((nic.buffer_bytes, nic.frame_bytes, nic.descriptor_bytes, nic.queues), (512_000, 4014, 4096, 5));
     assert_eq!(nic.pcie.bytes_per_s, 15_753_846_153, "16 lanes of generation 3");
     assert_eq!((nic.pcie.mps_bytes, nic.pcie.mrrs_bytes), (256, 512));
     assert_eq!(stack.cores, [0, 1, 2, 3, 4], "four of bulk and one of rpc");

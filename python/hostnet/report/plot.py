@@ -209,7 +209,7 @@ def set_height(axes: Axes, series: Sequence[Plotted], base: float) -> None:
     low, high = axes.get_ylim()
     if min([0.0, *heights]) == 0:
         low = max(min(0.95 * base, low), 0.0)
-    axes.set_ylim(low, high * 1.04)
+    axes.set_ylim(low, max(high * 1.04, 0.0))
 
 
 def tick_labels(places: Sequence[float]) -> list[str]:
