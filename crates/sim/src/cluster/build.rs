@@ -18,7 +18,16 @@ pub(super) const BURST_SHIFT: u32 = 2;
 /// If the description names what is not there; the configuration has seen to that.
 #[must_use]
 pub fn world(cluster: &ClusterParams) -> Simulation<World> {
-    let servers: Vec<Option<ServerParams>> = cluster.hosts.iter().map(|host| server_of(host, cluster)).collect();
+    world_of(cluster, &servers(cluster))
+}
+
+/// The hosts that are servers, as finely as asked for. In bursts that takes a measurement.
+pub(super) fn servers(cluster: &ClusterParams) -> Vec<Option<ServerParams>> {
+    cluster.hosts.iter().map(|host| server_of(host, cluster)).collect()
+}
+
+/// As [`world`], with its servers.
+pub(super) fn world_of(cluster: &ClusterParams, servers: &[Option<ServerParams>]) -> Simulation<World> {
     let mut first = 0;
     let firsts: Vec<Option<u32>> = servers
         .iter()
@@ -57,7 +66,7 @@ fn layout_of(host: &HostParams, server: &ServerParams, first: u32) -> Layout {
 }
 
 /// A host that is a server, as finely as asked for, with the classes of the network after its own workloads.
-pub(super) fn server_of(host: &HostParams, cluster: &ClusterParams) -> Option<ServerParams> {
+fn server_of(host: &HostParams, cluster: &ClusterParams) -> Option<ServerParams> {
     let HostKind::Server(server) = &host.kind else { return None };
     let mut server = match host.fidelity {
         Fidelity::Line | Fidelity::Fluid => (**server).clone(),

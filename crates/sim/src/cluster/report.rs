@@ -1,6 +1,5 @@
 //! From a run of a cluster to its tables and its summary.
 
-use super::build::server_of;
 use super::control;
 use super::queues::PortTotals;
 use super::read::{ends, rdma_ends, FlowTotals, Moment, Totals};
@@ -17,7 +16,7 @@ use hostnet_model::fluid::FluidCounts;
 use hostnet_model::memory::Counters;
 use hostnet_model::nic::Nic;
 use hostnet_model::os::{CoreTimes, Spent};
-use hostnet_model::params::Fidelity;
+use hostnet_model::params::{Fidelity, ServerParams};
 use hostnet_model::{Component, Machine};
 use serde_json::{json, Value};
 
@@ -27,6 +26,7 @@ const PERCENTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
 /// What a report is made of: a run as it stands, read only.
 pub(super) struct View<'a> {
     pub(super) plan: &'a ClusterPlan,
+    pub(super) servers: &'a [Option<ServerParams>],
     pub(super) simulation: &'a Simulation<World>,
     pub(super) before: &'a Totals,
     pub(super) ports_before: &'a [PortTotals],
@@ -199,7 +199,7 @@ impl View<'_> {
         let params = &self.plan.cluster.hosts[host];
         let plan = Plan {
             name: params.name.clone(),
-            server: server_of(params, &self.plan.cluster)?,
+            server: self.servers[host].clone()?,
             run: self.plan.run,
             hash: String::new(),
             effective: Value::Null,
@@ -320,7 +320,7 @@ impl View<'_> {
         let mut table = Table::new("memory", MEMORY);
         for (host, machine) in self.servers() {
             let params = &self.plan.cluster.hosts[host];
-            let Some(server) = server_of(params, &self.plan.cluster) else { continue };
+            let Some(server) = &self.servers[host] else { continue };
             let line_bytes = line_bytes(params.fidelity);
             let counters: Vec<_> = machine
                 .components()

@@ -11,7 +11,7 @@ use hostnet_kernel::checkpoint::{self, CheckpointError};
 use hostnet_kernel::{Progress, Scheduler, Simulation, Time};
 use hostnet_measure::batch;
 use hostnet_model::ether::World;
-use hostnet_model::params::ClusterParams;
+use hostnet_model::params::{ClusterParams, ServerParams};
 use hostnet_model::{Packet, Payload};
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +73,8 @@ struct State {
 #[derive(Clone, Debug)]
 pub struct Run {
     plan: ClusterPlan,
+    /// The hosts that are servers.
+    servers: Vec<Option<ServerParams>>,
     pub(super) options: Options,
     state: State,
     /// The partition with the host whose packets are recorded.
@@ -84,7 +86,8 @@ impl Run {
     /// A run from the start.
     #[must_use]
     pub fn new(plan: &ClusterPlan, options: Options) -> Self {
-        let simulation = build::world(&plan.cluster);
+        let servers = build::servers(&plan.cluster);
+        let simulation = build::world_of(&plan.cluster, &servers);
         let before = Totals::read(&simulation, &plan.cluster);
         let batch_ps = match plan.run.length {
             Length::Duration { ps } => (ps / BATCHES).max(BATCH_MIN_PS),
@@ -105,7 +108,7 @@ impl Run {
             moved_at: Time::ZERO,
             done: false,
         };
-        Self { plan: plan.clone(), options, state, recorded: None, checkpoint: None }
+        Self { plan: plan.clone(), servers, options, state, recorded: None, checkpoint: None }
     }
 
     /// A run that goes on where a checkpoint was taken.
@@ -114,7 +117,8 @@ impl Run {
     /// When the checkpoint is damaged or belongs to another configuration.
     pub fn resume(plan: &ClusterPlan, options: Options, bytes: &[u8]) -> Result<Self, CheckpointError> {
         let state = checkpoint::read(&label(plan, options), bytes)?;
-        Ok(Self { plan: plan.clone(), options, state, recorded: None, checkpoint: None })
+        let servers = build::servers(&plan.cluster);
+        Ok(Self { plan: plan.clone(), servers, options, state, recorded: None, checkpoint: None })
     }
 
     /// Runs to the end. Several times a second `on_status` is told how it stands; when that returns false the run stops, and
@@ -345,6 +349,7 @@ impl Run {
         let state = &self.state;
         View {
             plan: &self.plan,
+            servers: &self.servers,
             simulation: &state.simulation,
             before: &state.before,
             ports_before: &state.ports_before,
