@@ -69,6 +69,7 @@ fn the_servers_controllers_are_the_calibrated_ones() {
             idle_reads: 3,
             spare_writes: 8,
             spare_rows: true,
+            spare_clocks: 1,
             page: PagePolicy::Timeout,
             idle_close: clocks(2_000_000),
             write_auto_precharge: true,

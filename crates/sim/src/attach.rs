@@ -63,6 +63,16 @@ impl Attachment<'_> {
     }
 }
 
+/// Bursts that the core of a queue asks for ahead. Those that do not make whole bursts are spread over the cores.
+///
+/// A copy takes what it asked for in order: lines that come early wait for others, and hold their entries. Of few bursts fewer
+/// wait than of many lines. That makes up for a line per core.
+fn bursts_ahead(stack: &StackParams, queue: u32) -> u32 {
+    let lines = stack.copy_ahead.saturating_sub(1);
+    let ahead = |cores: u32| (cores * lines) >> stack.burst_shift;
+    (ahead(queue + 1) - ahead(queue)).max(1)
+}
+
 impl Builder<'_> {
     /// The cores that serve the NIC.
     pub(crate) fn network_cores(&self) -> Vec<u32> {
@@ -91,10 +101,8 @@ impl Builder<'_> {
             let rng = self.component_rng(self.layout.core + core);
             let (mut params, pages) = (self.params.core.clone(), self.pages.clone());
             let mut stack = stack.clone();
-            // Entries that do not make whole bursts are spread over the cores.
-            let ahead = |cores: u32| (cores * stack.copy_ahead) >> stack.burst_shift;
-            stack.copy_ahead = (ahead(u32::from(queue) + 1) - ahead(u32::from(queue))).max(1);
             if stack.burst_shift > 0 {
+                stack.copy_ahead = bursts_ahead(&stack, u32::from(queue));
                 params.lfb_entries = stack.copy_ahead;
             }
             let core_of = NetCore::new(core, params, stack, pages, rng, sockets, Some(queue), footprint, self.classes);
@@ -179,5 +187,36 @@ impl Builder<'_> {
         };
         let rng = self.component_rng(self.layout.nic);
         Some(Component::Nic(Box::new(Nic::new(params, wiring, self.pages.clone(), rng))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bursts_ahead_are_spread_over_cores() {
+        let stack = |copy_ahead, burst_shift| StackParams {
+            cores: Vec::new(),
+            packet_ps: 0,
+            segment_ps: 0,
+            ack_ps: 0,
+            send_ps: 0,
+            copy_line_ps: 0,
+            wake_ps: 0,
+            call_ps: 0,
+            call_bytes: 1,
+            budget: 1,
+            gro_bytes: 0,
+            poll: false,
+            extra_lines: 0,
+            copy_ahead,
+            cached_user: true,
+            burst_shift,
+        };
+        let all = |copy_ahead| -> Vec<u32> { (0..4).map(|queue| bursts_ahead(&stack(copy_ahead, 2), queue)).collect() };
+        assert_eq!(all(10), [2, 2, 2, 3]);
+        assert_eq!(all(9), [2, 2, 2, 2]);
+        assert_eq!(all(1), [1, 1, 1, 1]);
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! Everything that counts lines is divided, everything that takes time per line is multiplied, so that every rate and every
 //! limit stays what it was, in bytes. A burst costs as many events as a line. What is lost is the order within a burst, and the
-//! rounding of small pools. Lines of a burst go to one row, so DRAM would be a little faster than it is line by line: how much is
-//! found by running both for a moment, and its clock is slowed down by that.
+//! rounding of small pools.
+//!
+//! Lines of a burst go to one row, so DRAM would be a little faster than it is line by line: how much is found by running both
+//! for a moment, and its clock is slowed down by that.
 
 use crate::build::one_server;
 use hostnet_kernel::{Simulation, Time};
@@ -17,14 +19,17 @@ use hostnet_model::{Component, Machine};
 /// Lowest address bit that tells lines apart.
 const LINE_BITS: u32 = 6;
 
-/// Time before and while the saturated memory is measured, in ps.
-const PROBE_PS: [u64; 2] = [40_000_000, 120_000_000];
+/// Time before and while the saturated memory is measured, in ps. How lines of different sources meet in the banks changes slowly.
+const PROBE_PS: [u64; 2] = [40_000_000, 360_000_000];
+
+/// All accesses of a stream are loads.
+const LOADS: u64 = 1 << 32;
 
 /// The same server in bursts of `2^shift` lines, with the memory bandwidth that it has line by line.
 #[must_use]
 pub fn bursts(server: &ServerParams, shift: u32) -> ServerParams {
     let mut bursts = coarse(server, shift);
-    let saturated = saturating(server);
+    let saturated = saturating(server, shift);
     let (line, burst) = (probe(&saturated), probe(&coarse(&saturated, shift)) << shift);
     if burst > line {
         let dram = &mut bursts.memory.dram;
@@ -34,19 +39,30 @@ pub fn bursts(server: &ServerParams, shift: u32) -> ServerParams {
     bursts
 }
 
-/// The server with all its cores loading and storing beside its cores of other sockets, and nothing else.
-fn saturating(server: &ServerParams) -> ServerParams {
+/// The server with its streams and its cores of other sockets, which never pause, and nothing else but loads of all other cores, as
+/// copies are. Its cores have as many entries as make whole bursts.
+fn saturating(server: &ServerParams, shift: u32) -> ServerParams {
+    let runs = |core: &u32, kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(own) if own.cores.contains(core));
+    let busy = |core: &u32| server.workloads.iter().any(|workload| runs(core, &workload.kind));
     let stream = StreamParams {
-        cores: (0..server.core.count).collect(),
+        cores: (0..server.core.count).filter(|core| !busy(core)).collect(),
         pattern: Pattern::Sequential,
-        reads: 1 << 31,
+        reads: LOADS,
         working_set_bytes: (server.memory.pages.memory_bytes / u64::from(server.core.count) / 4) & !0xfffff,
         gap_ps: 0,
     };
-    let idle = |workload: &Workload| Workload { name: workload.name.clone(), kind: WorkloadKind::Network };
-    let mut workloads: Vec<Workload> = server.workloads.iter().map(idle).collect();
-    workloads.push(Workload { name: String::new(), kind: WorkloadKind::Stream(stream) });
-    ServerParams { workloads, cache: None, nic: None, stack: None, control: None, ..server.clone() }
+    let kind = |workload: &Workload| match &workload.kind {
+        WorkloadKind::Stream(stream) => WorkloadKind::Stream(StreamParams { gap_ps: 0, ..stream.clone() }),
+        _ => WorkloadKind::Network,
+    };
+    let kept = server.workloads.iter().map(|workload| Workload { name: workload.name.clone(), kind: kind(workload) });
+    let mut workloads: Vec<Workload> = kept.collect();
+    if !stream.cores.is_empty() {
+        workloads.push(Workload { name: String::new(), kind: WorkloadKind::Stream(stream) });
+    }
+    let lfb_entries = Grain { shift }.count(server.core.lfb_entries) << shift;
+    let core = CoreParams { lfb_entries, ..server.core.clone() };
+    ServerParams { core, workloads, cache: None, nic: None, stack: None, control: None, ..server.clone() }
 }
 
 /// Lines that a server's memory moves while it is measured.
@@ -97,10 +113,15 @@ struct Grain {
 }
 
 impl Grain {
+    /// Lines to the nearest number of bursts.
+    fn round(&self, lines: u32) -> u32 {
+        let half = (1 << self.shift) >> 1;
+        (lines + half) >> self.shift
+    }
+
     /// Lines to bursts, at least one.
     fn count(&self, lines: u32) -> u32 {
-        let half = (1 << self.shift) >> 1;
-        ((lines + half) >> self.shift).max(1)
+        self.round(lines).max(1)
     }
 
     fn bytes(&self, bytes: u64) -> u64 {
@@ -182,20 +203,22 @@ impl Grain {
     fn controller(&self, controller: &ControllerParams) -> ControllerParams {
         let some = |lines: u32| if lines > 0 { self.count(lines) } else { 0 };
         let wpq_entries = self.count(controller.wpq_entries);
+        let write_high = self.count(controller.write_high).min(wpq_entries);
         ControllerParams {
             rpq_entries: self.count(controller.rpq_entries),
             wpq_entries,
             wpq_full_threshold: self.count(controller.wpq_full_threshold),
             rpq_full_threshold: self.count(controller.rpq_full_threshold),
             row_hits: some(controller.row_hits),
-            write_high: self.count(controller.write_high).min(wpq_entries),
-            write_low: controller.write_low >> self.shift,
+            write_high,
+            write_low: self.round(controller.write_low).min(write_high - 1),
             reads_per_mode: some(controller.reads_per_mode),
-            reads_few: controller.reads_few >> self.shift,
+            reads_few: self.round(controller.reads_few),
             writes_per_mode: some(controller.writes_per_mode),
             idle_writes: self.count(controller.idle_writes),
-            idle_reads: controller.idle_reads >> self.shift,
+            idle_reads: self.round(controller.idle_reads),
             spare_writes: self.count(controller.spare_writes),
+            spare_clocks: controller.spare_clocks << self.shift,
             ..controller.clone()
         }
     }

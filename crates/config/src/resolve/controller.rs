@@ -56,6 +56,7 @@ pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<Contro
         idle_reads: spec.idle_reads,
         spare_writes: spec.spare_writes,
         spare_rows: spec.spare_rows,
+        spare_clocks: 1,
         page: match spec.page {
             PageSpec::Open => PagePolicy::Open,
             PageSpec::Closed => PagePolicy::Closed,

@@ -146,6 +146,8 @@ pub struct ControllerParams {
     pub spare_writes: u32,
     /// Whether such writes may open and close rows, or only use rows that are open.
     pub spare_rows: bool,
+    /// Clocks that such a command has to be ahead of the next one for a read, at least 1. A burst of lines needs a longer slot.
+    pub spare_clocks: u32,
     /// When a row is closed that no queued request wants.
     pub page: PagePolicy,
     /// Clocks without access after which a row is closed under [`PagePolicy::Timeout`].

@@ -27,16 +27,21 @@ pub struct Preparation {
 /// If the description names what is not there; the configuration has seen to that.
 #[must_use]
 pub fn world(cluster: &ClusterParams) -> Simulation<World> {
-    prepared(cluster, |_| true).expect("nobody stops it")
+    prepared(cluster, &servers(cluster), |_| true).expect("nobody stops it")
 }
 
-/// As [`world`]. Rates of memories that have some are measured first: `on_rates` is told before that and after every point, and
-/// there is no simulation if it returns false.
+/// The hosts that are servers, as finely as asked for. In bursts that takes a measurement.
+pub(super) fn servers(cluster: &ClusterParams) -> Vec<Option<ServerParams>> {
+    cluster.hosts.iter().map(|host| server_of(host, cluster)).collect()
+}
+
+/// As [`world`], with its servers. Rates of memories that have some are measured first: `on_rates` is told before that and after
+/// every point, and there is no simulation if it returns false.
 pub(super) fn prepared(
     cluster: &ClusterParams,
+    servers: &[Option<ServerParams>],
     mut on_rates: impl FnMut(Preparation) -> bool,
 ) -> Option<Simulation<World>> {
-    let servers: Vec<Option<ServerParams>> = cluster.hosts.iter().map(|host| server_of(host, cluster)).collect();
     let mut first = 0;
     let firsts: Vec<Option<u32>> = servers
         .iter()
@@ -87,7 +92,7 @@ fn layout_of(host: &HostParams, server: &ServerParams, first: u32) -> Layout {
 }
 
 /// A host that is a server, as finely as asked for, with the classes of the network after its own workloads.
-pub(super) fn server_of(host: &HostParams, cluster: &ClusterParams) -> Option<ServerParams> {
+fn server_of(host: &HostParams, cluster: &ClusterParams) -> Option<ServerParams> {
     let HostKind::Server(server) = &host.kind else { return None };
     let mut server = match host.fidelity {
         Fidelity::Line | Fidelity::Fluid => (**server).clone(),

@@ -3,7 +3,6 @@
 mod flows;
 mod hosts;
 
-use super::build::server_of;
 use super::ends::machines;
 use super::moment::Moment;
 use super::queues::PortTotals;
@@ -16,13 +15,14 @@ use hostnet_config::{ClusterPlan, Plan};
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::ether::World;
 use hostnet_model::nic::Nic;
-use hostnet_model::params::{Fidelity, HostKind};
+use hostnet_model::params::{Fidelity, HostKind, ServerParams};
 use hostnet_model::{Component, Machine};
 use serde_json::{json, Value};
 
 /// What a report is made of: a run as it stands, read only.
 pub(super) struct View<'a> {
     pub(super) plan: &'a ClusterPlan,
+    pub(super) servers: &'a [Option<ServerParams>],
     pub(super) simulation: &'a Simulation<World>,
     pub(super) before: &'a Totals,
     pub(super) ports_before: &'a [PortTotals],
@@ -101,7 +101,7 @@ impl View<'_> {
         let params = &self.plan.cluster.hosts[host];
         let plan = Plan {
             name: params.name.clone(),
-            server: server_of(params, &self.plan.cluster)?,
+            server: self.servers[host].clone()?,
             run: self.plan.run,
             hash: String::new(),
             effective: Value::Null,

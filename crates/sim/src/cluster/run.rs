@@ -14,7 +14,7 @@ use hostnet_config::{ClusterPlan, Length};
 use hostnet_kernel::checkpoint::{self, CheckpointError};
 use hostnet_kernel::{Progress, Scheduler, Simulation, Time};
 use hostnet_model::ether::World;
-use hostnet_model::params::ClusterParams;
+use hostnet_model::params::{ClusterParams, ServerParams};
 use hostnet_model::{Packet, Payload};
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +68,8 @@ struct State {
 #[derive(Clone, Debug)]
 pub struct Run {
     plan: ClusterPlan,
+    /// The hosts that are servers.
+    servers: Vec<Option<ServerParams>>,
     pub(super) options: Options,
     state: State,
     /// The partition with the host whose packets are recorded.
@@ -89,7 +91,8 @@ impl Run {
     /// there is no run if it returns false.
     #[must_use]
     pub fn prepare(plan: &ClusterPlan, options: Options, on_rates: impl FnMut(Preparation) -> bool) -> Option<Self> {
-        let simulation = build::prepared(&plan.cluster, on_rates)?;
+        let servers = build::servers(&plan.cluster);
+        let simulation = build::prepared(&plan.cluster, &servers, on_rates)?;
         let before = Totals::read(&simulation, &plan.cluster);
         let batch_ps = match plan.run.length {
             Length::Duration { ps } => (ps / BATCHES).max(BATCH_MIN_PS),
@@ -110,7 +113,7 @@ impl Run {
             moved_at: Time::ZERO,
             done: false,
         };
-        Some(Self { plan: plan.clone(), options, state, recorded: None, checkpoint: None })
+        Some(Self { plan: plan.clone(), servers, options, state, recorded: None, checkpoint: None })
     }
 
     /// A run that goes on where a checkpoint was taken.
@@ -119,7 +122,8 @@ impl Run {
     /// When the checkpoint is damaged or belongs to another configuration.
     pub fn resume(plan: &ClusterPlan, options: Options, bytes: &[u8]) -> Result<Self, CheckpointError> {
         let state = checkpoint::read(&label(plan, options), bytes)?;
-        Ok(Self { plan: plan.clone(), options, state, recorded: None, checkpoint: None })
+        let servers = build::servers(&plan.cluster);
+        Ok(Self { plan: plan.clone(), servers, options, state, recorded: None, checkpoint: None })
     }
 
     /// Runs to the end. Several times a second `on_status` is told how it stands; when that returns false the run stops, and
@@ -254,6 +258,7 @@ impl Run {
         let state = &self.state;
         View {
             plan: &self.plan,
+            servers: &self.servers,
             simulation: &state.simulation,
             before: &state.before,
             ports_before: &state.ports_before,

@@ -1,8 +1,10 @@
 //! Servers in bursts: the same limits in bytes.
 
 use crate::common::{counters, plan as server_plan, us};
+use crate::lab;
 use hostnet_model::params::ServerParams;
 use hostnet_sim::build::one_server;
+use hostnet_sim::cluster::{Options, Run};
 use hostnet_sim::coarse::bursts;
 
 /// Cores that load and store as fast as memory goes.
@@ -57,6 +59,10 @@ fn limits_are_the_same_in_bytes() {
         same("memory", server.memory.pages.memory_bytes, coarse.memory.pages.memory_bytes);
         assert_eq!(coarse.iio.line_ps, server.iio.line_ps << shift);
         assert_eq!(coarse.core.issue_ps, server.core.issue_ps << shift);
+        let [own, of_bursts] = [&server.memory.controller, &coarse.memory.controller];
+        assert_eq!((own.spare_clocks, of_bursts.spare_clocks), (1, 1 << shift));
+        assert!((of_bursts.reads_few << shift).abs_diff(own.reads_few) <= 1 << shift >> 1);
+        assert!(of_bursts.write_low < of_bursts.write_high);
         // Delays on the way are those of the first line.
         assert_eq!(coarse.cha.read_to_mc_ps, server.cha.read_to_mc_ps);
         assert_eq!(coarse.iio.write_to_cha_ps, server.iio.write_to_cha_ps);
@@ -69,4 +75,22 @@ fn a_saturated_memory_moves_as_many_bytes() {
     let lines = moved(&server) as f64;
     let bursts = (moved(&bursts(&server, 2)) << 2) as f64;
     assert!((bursts / lines - 1.0).abs() < 0.03, "{lines} lines, in bursts {bursts}");
+}
+
+#[test]
+fn a_host_whose_memory_is_saturated_drops_packets_in_bursts_too() {
+    let text = "[host.receiver]\npreset = \"cascade-lake-hostcc\"\nfidelity = \"burst\"\n\
+                workload.mapp = { kind = \"remote\", sockets = \"0-2\", reads = 0.5 }\n\
+                [host.sender]\nkind = \"endpoint\"\nlatency = \"8 us\"\n\
+                [network]\nrate = \"100 Gbps\"\nlatency = \"1 us\"\nmtu = \"4096 B\"\nswitch.buffer = \"16 MB\"\n\
+                [flow.bulk]\nkind = \"bulk\"\nfrom = \"sender\"\nto = \"receiver\"\ncount = 4\ntransport = \"dctcp\"\n\
+                [run]\nwarmup = \"4 ms\"\nduration = \"4 ms\"\n";
+    let mut run = Run::new(&lab::plan(text), Options::default());
+    run.run(|_| true).expect("nothing is stuck");
+    let summary = run.report().summary;
+    let of = |table: &str, column: &str| summary[table][0][column].as_f64().expect("a number");
+    // Line by line: 47.6 Gbps, 93 of 93 lines.
+    assert!((43.0..52.0).contains(&of("classes", "goodput_gbps")), "{}", of("classes", "goodput_gbps"));
+    assert!(of("hosts", "iio_write_occupancy") > 88.0, "{}", of("hosts", "iio_write_occupancy"));
+    assert!(of("classes", "nic_dropped_full") > 0.0);
 }

@@ -114,18 +114,24 @@ fn writes_that_pass_stop_when_more_reads_wait_than_may() {
 
 #[test]
 fn spare_writes_pass_from_a_threshold_on_in_ranks_without_reads() {
-    let read_and = |writes: u32, bank: u8, spare_rows: bool| {
-        let params = ControllerParams { spare_writes: 2, spare_rows, idle_drain: IdleDrain::Off, ..plain() };
+    let with = |spare_clocks: u32, writes: u32, bank: u8, spare_rows: bool| {
+        let params =
+            ControllerParams { spare_writes: 2, spare_rows, spare_clocks, idle_drain: IdleDrain::Off, ..plain() };
         let mut bench = Bench::new(&ddr4(), &params);
         bench.offer(0, true, 0, 0);
         (0..writes).for_each(|_| assert_eq!(bench.offer(0, false, bank, 0), Offered::Queued));
         bench.run(LATER);
         bench.commands.iter().filter(|command| command.rank == 1 || command.bank_group == 3).count()
     };
+    let read_and = |writes, bank, spare_rows| with(1, writes, bank, spare_rows);
     assert_eq!(read_and(1, 16, true), 0, "one is below the threshold");
     assert!(read_and(2, 16, true) > 0);
     assert_eq!(read_and(2, 16, false), 0, "no row is open");
     assert_eq!(read_and(2, 12, true), 0, "a read waits for the rank");
+    // The read's column access comes rcd clocks after its activation.
+    let rcd = ddr4().timing.rcd;
+    assert!(with(rcd - 1, 2, 16, true) > 0);
+    assert_eq!(with(rcd, 2, 16, true), 0, "the slot is too short");
 }
 
 #[test]

@@ -196,11 +196,17 @@ impl Controller {
             return plan;
         }
         let spare = self.first_wanted(true, self.wanted_by_spare_writes(u64::MAX, clock), clock);
-        if spare.clock < plan.clock {
+        if self.fits_before(spare, plan) {
             spare
         } else {
             plan
         }
+    }
+
+    /// Whether a slot that no read can use is long enough for a command for a write.
+    #[inline]
+    fn fits_before(&self, spare: Plan, plan: Plan) -> bool {
+        spare.clock.saturating_add(u64::from(self.params.spare_clocks.max(1))) <= plan.clock
     }
 
     /// What requests of a direction would do next with the banks in `among`.
@@ -244,7 +250,7 @@ impl Controller {
         }
         if self.reads.banks != 0 && self.writes.len() >= spare {
             let offered = self.first_wanted(true, self.wanted_by_spare_writes(bank, clock), clock);
-            if plan.writes() || offered.clock < plan.clock {
+            if plan.writes() || self.fits_before(offered, plan) {
                 return plan.or(offered);
             }
         }

@@ -1,7 +1,6 @@
 //! What servers did: the tables of hosts, memory and the time series.
 
 use super::{line_bytes, View};
-use crate::cluster::build::server_of;
 use crate::cluster::control;
 use crate::cluster::read::FlowTotals;
 use crate::cluster::tables::{HOSTS, MEMORY, SERIES};
@@ -111,7 +110,7 @@ impl View<'_> {
         let mut table = Table::new("memory", MEMORY);
         for (host, machine) in self.servers() {
             let params = &self.plan.cluster.hosts[host];
-            let Some(server) = server_of(params, &self.plan.cluster) else { continue };
+            let Some(server) = &self.servers[host] else { continue };
             let line_bytes = line_bytes(params.fidelity);
             let counters: Vec<_> = machine
                 .components()
