@@ -105,7 +105,7 @@ fn tcp_is_as_linux_has_it_and_the_segment_follows_the_mtu() {
 #[test]
 fn a_larger_mtu_takes_larger_descriptors() {
     let plan = template("hostcc", &["network.mtu=9000 B"]);
-    assert_eq!(server(&plan, "receiver").nic.as_ref().unwrap().descriptor_bytes, 12288);
+    assert_eq!(server(&plan, "receiver").nic.as_ref().unwrap().descriptor_bytes, 16384);
 }
 
 #[test]

@@ -190,3 +190,19 @@ fn a_command_for_servers_says_that_a_cluster_is_none() {
     let error = common::resolve_text(cluster_template("hostcc").unwrap(), Format::Toml, &[]).unwrap_err().to_string();
     assert!(error.contains("host: describes a cluster"), "{error}");
 }
+
+#[test]
+fn a_way_of_a_flow_leads_from_switch_to_switch() {
+    let ring = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n[switch.s0]\n[switch.s1]\n[switch.s2]\n\
+                [cable.a]\nends = [\"a\", \"s0\"]\n[cable.b]\nends = [\"b\", \"s2\"]\n\
+                [cable.one]\nends = [\"s0\", \"s1\"]\n[cable.two]\nends = [\"s1\", \"s2\"]\n\
+                [flow.f]\nkind = \"bulk\"\nfrom = \"a\"\nto = \"b\"\n";
+    let via = |names: &str| format!("{ring}via = {names}\n");
+    let plan = cluster_text(&via("[\"s0\", \"s1\", \"s2\"]"), Format::Toml, &[]).expect("a way");
+    assert_eq!(plan.cluster.flows[0].via, [0, 1, 2]);
+    says(&via("[\"s0\", \"s3\"]"), &[], &["test.toml:20: flow.f.via: there is no switch \"s3\"; did you mean"]);
+    says(&via("[\"s0\", \"s2\"]"), &[], &["flow.f.via: no cable joins \"s0\" and \"s2\""]);
+    says(&via("[\"s1\", \"s2\"]"), &[], &["flow.f.via: no cable joins \"a\" and \"s1\""]);
+    says(&via("[\"s0\", \"s1\", \"s0\"]"), &[], &["flow.f.via: \"s0\" stands twice"]);
+    says(&via("[\"s0\", \"s1\"]"), &[], &["flow.f.via: no cable joins \"s1\" and \"b\""]);
+}

@@ -49,11 +49,14 @@ class Nic:
     ring: int | None = None
     """Descriptors per receive queue. Range: 1 to 65536."""
     descriptor: str | None = None
-    """Memory per descriptor (size), a multiple of 4 KiB; when absent, what the largest packet of the host's flows
-    needs. Range: "4 KiB" to "64 KiB"."""
+    """Memory per descriptor (size), a multiple of 2 KiB; when absent, what the largest packet of the host's flows
+    needs: the next multiple of 2 KiB, or power of two with `nic.stride`. Range: "2 KiB" to "64 KiB"."""
+    stride: str | None = None
+    """With a striding receive queue, packets lie one after the other at multiples of this (size), a multiple of 64 B;
+    when absent, each in the memory of its own descriptor. Range: "64 B" to "4 KiB"."""
     pool: str | None = None
     """Memory that the buffers of one queue go through before the first is used again (size); that of all descriptors
-    of the ring when absent. Range: "4 KiB" to "16 GiB"."""
+    of the ring when absent. Range: "2 KiB" to "16 GiB"."""
     completion: str | None = None
     """A completion, written to memory after the data of a packet (size). Range: "1 B" to "256 B"."""
     receive: str | None = None
@@ -108,8 +111,8 @@ class Stack:
     poll: bool | None = None
     """Whether the cores poll instead of waiting for interrupts."""
     extra_lines: float | None = None
-    """Lines of memory traffic beside DMA and copy, per received packet; half are read, half read and written (0 to
-    256)."""
+    """Lines per received packet that the kernel reads from memory beside the payload: headers and completions. With
+    `nic.ddio` the LLC has them (0 to 256)."""
     copy_ahead: int | None = None
     """Lines that a copy asks for ahead of the one it needs (hardware prefetch), at most the LFB entries. Range: 0 to
     1024."""

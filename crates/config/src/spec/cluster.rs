@@ -135,6 +135,10 @@ pub(crate) struct FlowSpec {
     /// When the receiving application does not read: two times from the start of the run (time).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) deaf: Option<Span>,
+    /// The switches that its packets pass from `from` to `to`, and in turn on the way back; a shortest way when absent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 64))]
+    pub(crate) via: Vec<String>,
     /// Of "bulk", "write" and "read": data of each flow (size); without end when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1000 TB"))]

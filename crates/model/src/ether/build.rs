@@ -54,7 +54,7 @@ struct Builder<'a> {
 pub fn fabric(cluster: &ClusterParams, first: ComponentId, servers: &[Option<ComponentId>]) -> Built {
     assert_eq!(servers.len(), cluster.hosts.len(), "every host is a server or not");
     let builder = Builder::new(cluster, first, servers);
-    let mut routes = builder.graph.routes(cluster.seed);
+    let mut routes = builder.graph.routes(cluster);
     let host_routes = routes.split_off(cluster.switches.len());
     let mut nodes: Vec<Node> = Vec::new();
     for (index, (params, routes)) in cluster.switches.iter().zip(routes).enumerate() {

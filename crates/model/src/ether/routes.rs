@@ -1,4 +1,4 @@
-//! Which port leads to a host: the shortest ways, and a choice among equals that a flow keeps.
+//! Which port leads to a host: the shortest ways, a choice among equals that a flow keeps, and ways that flows are given.
 
 use crate::params::{ClusterParams, End};
 use hostnet_kernel::mix;
@@ -10,6 +10,8 @@ pub struct Routes {
     /// Where the ports of each host begin in `ports`, and the end.
     starts: Vec<u32>,
     ports: Vec<u16>,
+    /// The ports that flows are given to a host, in order.
+    given: Vec<(u32, u16, u16)>,
     /// Differs from node to node, so that choices do not repeat along a way.
     salt: u64,
 }
@@ -19,6 +21,11 @@ impl Routes {
     #[must_use]
     #[inline]
     pub fn port(&self, flow: u32, from: u16, to: u16) -> Option<u16> {
+        if !self.given.is_empty() {
+            if let Ok(at) = self.given.binary_search_by_key(&(flow, to), |given| (given.0, given.1)) {
+                return Some(self.given[at].2);
+            }
+        }
         let start = *self.starts.get(usize::from(to))? as usize;
         let end = *self.starts.get(usize::from(to) + 1)? as usize;
         match end - start {
@@ -82,10 +89,31 @@ impl Graph {
     }
 
     /// The routes of each node. Hosts do not forward.
-    pub(super) fn routes(&self, seed: u64) -> Vec<Routes> {
+    ///
+    /// # Panics
+    /// If no cable joins two neighbours on the way that a flow is given.
+    pub(super) fn routes(&self, cluster: &ClusterParams) -> Vec<Routes> {
+        let mut routes = self.shortest(cluster.seed);
+        for (number, flow) in (0..).zip(&cluster.flows).filter(|(_, flow)| !flow.via.is_empty()) {
+            let hosts = [flow.from, flow.to].map(|host| self.host(host.into()));
+            let middle = flow.via.iter().map(|&switch| usize::from(switch));
+            let way: Vec<usize> = [hosts[0]].into_iter().chain(middle).chain([hosts[1]]).collect();
+            for pair in way.windows(2) {
+                for (node, next, to) in [(pair[0], pair[1], flow.to), (pair[1], pair[0], flow.from)] {
+                    let port = self.ports[node].iter().position(|port| port.node == next);
+                    let port = port.expect("a cable joins neighbours on a way");
+                    routes[node].given.push((number, to, port as u16));
+                }
+            }
+        }
+        routes.iter_mut().for_each(|routes| routes.given.sort_unstable());
+        routes
+    }
+
+    fn shortest(&self, seed: u64) -> Vec<Routes> {
         let hosts = self.ports.len() - self.switches;
         let salt = |node: usize| mix(seed ^ mix(node as u64 + 1));
-        let empty = |node| Routes { starts: vec![0], ports: Vec::new(), salt: salt(node) };
+        let empty = |node| Routes { starts: vec![0], ports: Vec::new(), given: Vec::new(), salt: salt(node) };
         let mut routes: Vec<Routes> = (0..self.ports.len()).map(empty).collect();
         for host in 0..hosts {
             let distances = self.distances(self.host(host));

@@ -1,4 +1,4 @@
-//! How long the lines of a network core take: those of copies, and those of the kernel's structures.
+//! How long the lines of a network core take: those of copies, and those of headers and completions.
 //!
 //! The rest of the core knows only what is public here to its siblings: a copy begins, it goes on until some time, it waits, it is
 //! done. Over a memory system that has rates instead of lines, only this file has another counterpart.

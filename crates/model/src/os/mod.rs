@@ -43,7 +43,7 @@ use syscall::Calling;
 const SEND_BYTES: u64 = 4 << 20;
 /// Bytes of the buffers of the applications of a core.
 const USER_BYTES: u64 = 64 << 20;
-/// Bytes of the structures of the kernel that a core touches.
+/// Bytes of headers and completions that a core reads.
 const KERNEL_BYTES: u64 = 16 << 20;
 
 /// The virtual memory of a network core.
@@ -53,7 +53,7 @@ pub struct NetFootprint {
     pub send: Region,
     /// The buffers of its applications.
     pub user: Region,
-    /// Structures of the kernel.
+    /// Headers and completions, which the kernel reads.
     pub kernel: Region,
 }
 

@@ -156,6 +156,8 @@ pub struct FlowParams {
     pub start_ps: u64,
     /// When its receiving application does not read, from and to in ps.
     pub deaf_ps: Option<(u64, u64)>,
+    /// The switches that its packets pass on their way to `to`, and in turn from there; none = a shortest way.
+    pub via: Vec<u16>,
     /// Priority class of its packets, 0 to 7.
     pub priority: u8,
     /// Bytes that one frame may have beyond the Ethernet header: the MTU.

@@ -75,7 +75,7 @@ fn a_capture_that_is_faster_than_its_cable_waits_for_it_and_loses_nothing() {
     std::fs::write(&file, writer.finish().expect("memory")).expect("a file");
     let (limit, row) = told("", &format!("kind = \"replay\"\npcap = {file:?}\nstart = \"1 ms\""));
     std::fs::remove_file(&file).expect("it is there");
-    assert_eq!(limit["limit"], "capture");
+    assert_eq!(limit["limit"], "cable");
     // A packet has 1038 B on the wire.
     assert!((2400..=2409).contains(&row["host_received"].as_u64().expect("a count")), "10 Gbps for 2 ms: {row}");
     assert_eq!(row["fabric_dropped"], 0);

@@ -143,7 +143,7 @@ fn draft(
         let message = "has no effect over RoCE: no application reads what it brings";
         return Err(Issue::between(&[&format!("{path}.deaf"), &format!("{path}.transport")], message));
     }
-    let flow = FlowParams {
+    let mut flow = FlowParams {
         class,
         from: 0,
         to: 0,
@@ -153,12 +153,14 @@ fn draft(
         traffic: traffic(&path, spec)?,
         start_ps: spec.start.0,
         deaf_ps: spec.deaf.map(|span| spans(&[span], &format!("{path}.deaf"))).transpose()?.map(|spans| spans[0]),
+        via: Vec::new(),
         priority: *spec.priority.get_or_insert(priority),
         mtu_bytes: spec.mtu.map_or(0, |Size(bytes)| bytes as u32),
     };
     let cores = [&spec.from_cores, &spec.to_cores].map(|list| list.as_ref().map(|CoreList(cores)| cores.clone()));
     let Time(stagger_ps) = spec.stagger;
     let pairs = pairs(&path, spec, hosts, fabric)?;
+    flow.via = fabric.way(&spec.via, &pairs, hosts, &path)?;
     let flows = pairs.len() as u64 * u64::from(spec.count);
     if stagger_ps.saturating_mul(flows).saturating_add(flow.start_ps) > START_MAX_PS {
         let message = format!("the last of {flows} flows would begin after {}", format(START_MAX_PS, Dimension::Time));

@@ -8,6 +8,7 @@ mod islands;
 mod places;
 mod switches;
 mod transport;
+mod ways;
 
 use super::source::Source;
 use super::{hash, plan_error, run};

@@ -244,7 +244,7 @@ fn the_peer_is_paused_above_a_threshold_and_goes_on_at_another() {
 
 #[test]
 fn packets_that_may_be_lost_leave_room_for_those_that_may_not() {
-    // Two ways of the cable of 1 us carry 25,000 bytes; two frames of the size of a descriptor are 16,384.
+    // Two ways of the cable of 1 us and 2 us at the peer carry 50,000 bytes; two frames of the size of a descriptor are 16,384.
     let pfc = PfcParams { priorities: 1 << 3, xoff_bytes: 20_000, xon_bytes: 10_000 };
     let stuck = Host { credit_ps: (50_000_000, 0), ..host() };
     let pcie = PcieParams { posted_lines: 4, ..pcie() };
@@ -256,8 +256,8 @@ fn packets_that_may_be_lost_leave_room_for_those_that_may_not() {
         let world = run(&mut bench, 2_000_000);
         [0, 3].map(|flow| world.flow(flow).dropped(DropReason::BufferFull).packets)
     };
-    assert_eq!(run_with(81_384, Some(pfc)), [20, 0], "20 frames of 1000 bytes are left to them");
-    assert_eq!(run_with(81_384, None), [0, 0], "without PFC they may fill it all");
+    assert_eq!(run_with(106_384, Some(pfc)), [20, 0], "20 frames of 1000 bytes are left to them");
+    assert_eq!(run_with(106_384, None), [0, 0], "without PFC they may fill it all");
     assert_eq!(run_with(40_000, None), [0, 20]);
     assert_eq!(run_with(40_000, Some(pfc)), [32, 0], "a frame of the largest size at least: eight of 1000 bytes");
 }

@@ -1,0 +1,54 @@
+//! The ways that flows are given.
+
+use super::fabric::Fabric;
+use super::hosts::Hosts;
+use crate::error::{suggestion, Issue};
+use crate::units::shorten;
+use hostnet_model::params::End;
+
+impl Fabric {
+    /// The switches of the way `via` of the flows at `path` between `pairs` of hosts.
+    pub(super) fn way(
+        &self,
+        via: &[String],
+        pairs: &[(usize, usize)],
+        hosts: &Hosts,
+        path: &str,
+    ) -> Result<Vec<u16>, Issue> {
+        let at = format!("{path}.via");
+        let mut way = Vec::with_capacity(via.len());
+        for name in via {
+            let Some(switch) = self.switches.iter().position(|switch| switch.name == *name) else {
+                let known = self.switches.iter().map(|switch| switch.name.as_str());
+                let message = format!("there is no switch {}; {}", shorten(name), suggestion(name, known));
+                return Err(Issue::new(at, message));
+            };
+            if way.contains(&(switch as u16)) {
+                return Err(Issue::new(at, format!("{} stands twice", shorten(name))));
+            }
+            way.push(switch as u16);
+        }
+        let (Some(&first), Some(&last)) = (way.first(), way.last()) else { return Ok(way) };
+        for pair in way.windows(2) {
+            self.check_joined([End::Switch(pair[0]), End::Switch(pair[1])], hosts, &at)?;
+        }
+        for &(from, to) in pairs {
+            self.check_joined([End::Host(from as u16), End::Switch(first)], hosts, &at)?;
+            self.check_joined([End::Switch(last), End::Host(to as u16)], hosts, &at)?;
+        }
+        Ok(way)
+    }
+
+    /// Checks that a cable joins two neighbours on a way.
+    fn check_joined(&self, ends: [End; 2], hosts: &Hosts, at: &str) -> Result<(), Issue> {
+        let [one, other] = ends;
+        if self.cables.iter().any(|cable| cable.ends == [one, other] || cable.ends == [other, one]) {
+            return Ok(());
+        }
+        let name = |end: End| match end {
+            End::Switch(at) => shorten(&self.switches[usize::from(at)].name),
+            End::Host(at) => shorten(&hosts.hosts[usize::from(at)].name),
+        };
+        Err(Issue::new(at, format!("no cable joins {} and {}", name(one), name(other))))
+    }
+}
