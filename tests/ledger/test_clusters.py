@@ -362,7 +362,7 @@ def test_a_study_of_clusters_is_not_predicted() -> None:
         validate("hostcc", engine="predict")
 
 
-KNOWN_TO_FAIL = {"hostcc.fig8.is_idle_ddio"}
+KNOWN_TO_FAIL: set[str] = set()
 
 
 def test_the_uncontended_receiver_gets_no_worse() -> None:

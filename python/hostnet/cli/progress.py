@@ -124,8 +124,8 @@ class Watch:
         self._say(self.line())
 
     def _is_preparing(self) -> bool:
-        """Whether the run has not begun."""
-        return self._last is not None and "points" in self._last
+        """Whether the one run that is followed has not begun."""
+        return self._last is not None and "points" in self._last and "total" not in self._last
 
     def _say(self, text: str) -> None:
         """Writes past Python's buffer, which a signal may have found half way through another write."""

@@ -58,7 +58,7 @@ class Nic:
     """Memory that the buffers of one queue go through before the first is used again (size); that of all descriptors
     of the ring when absent. Range: "2 KiB" to "16 GiB"."""
     completion: str | None = None
-    """A completion, written to memory after the data of a packet (size). Range: "1 B" to "256 B"."""
+    """A completion, written to memory after the data of a packet (size). Range: "1 B" to "64 B"."""
     receive: str | None = None
     """From the last bit of a packet to its first TLP at an idle NIC (time). Range: "1 ps" to "100 us"."""
     transmit: str | None = None
