@@ -80,7 +80,7 @@ impl View<'_> {
         });
         let mut all =
             vec![classes, self.flows(&flows), latencies, hosts, memory, queues, self.domains(), self.channels()];
-        all.extend([control, limits, self.series()]);
+        all.extend([self.caches(), control, limits, self.series()]);
         let result_hash = hash(&summary, &all);
         Report { summary, tables: all, result_hash }
     }
@@ -130,6 +130,13 @@ impl View<'_> {
 
     fn channels(&self) -> Table {
         self.of_hosts("channels", &tables::HOST_CHANNELS, |view| view.channels())
+    }
+
+    /// What the caches of every server that has some counted, in the same way.
+    fn caches(&self) -> Table {
+        self.of_hosts("caches", &tables::HOST_CACHES, |view| {
+            view.caches_now().unwrap_or_else(|| Table::new("caches", &[]))
+        })
     }
 
     fn of_hosts(

@@ -1,5 +1,6 @@
 //! The columns of the tables of a cluster.
 
+use crate::report::caches::CACHES;
 use crate::report::channels::CHANNELS;
 use crate::report::DOMAINS;
 use crate::table::Kind;
@@ -152,6 +153,9 @@ pub(super) static HOST_DOMAINS: [Column; DOMAINS.len() + 1] = with_host(DOMAINS)
 
 /// The channels of servers, after the name of the host.
 pub(super) static HOST_CHANNELS: [Column; CHANNELS.len() + 1] = with_host(CHANNELS);
+
+/// The caches of servers, after the name of the host.
+pub(super) static HOST_CACHES: [Column; CACHES.len() + 1] = with_host(CACHES);
 
 const fn with_host<const N: usize>(own: &[Column]) -> [Column; N] {
     let mut all = [("host", Kind::Text); N];

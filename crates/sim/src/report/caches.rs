@@ -9,7 +9,7 @@ use serde_json::{json, Value};
 
 const LINES_PER_MIB: f64 = 16_384.0;
 
-const CACHES: &[(&str, Kind)] = &[
+pub(crate) const CACHES: &[(&str, Kind)] = &[
     ("workload", Kind::Text),
     ("l2_lookups", Kind::Integer),
     ("l2_misses", Kind::Integer),
@@ -85,6 +85,11 @@ fn table<'a>(names: impl Iterator<Item = &'a str>, total: &Sample, batches: &[Sa
 }
 
 impl View<'_> {
+    /// The table, if the server has caches, without batches of its own.
+    pub(crate) fn caches_now(&self) -> Option<Table> {
+        self.caches(&Sample::read(self.machine, self.classes(), self.now))
+    }
+
     /// The table, if the server has caches.
     pub(super) fn caches(&self, total: &Sample) -> Option<Table> {
         let names = self.plan.server.workloads.iter().map(|workload| workload.name.as_str());

@@ -1,6 +1,6 @@
 //! From a run to its tables and its summary.
 
-mod caches;
+pub(crate) mod caches;
 pub(crate) mod channels;
 pub(crate) mod epochs;
 mod predicted;

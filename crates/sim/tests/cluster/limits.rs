@@ -95,3 +95,22 @@ fn what_a_server_sends_onto_a_cable_that_is_down_is_counted() {
         ["host_sent", "host_received", "fabric_dropped"].map(|key| row[key].as_u64().expect("a count"));
     assert!(lost > 0 && received + lost <= sent && sent - received - lost < 200, "{row}");
 }
+
+#[test]
+fn caches_of_hosts_tell_what_became_of_the_lines_of_their_nics() {
+    let plan = plan(
+        "[host.s]\npreset = \"cascade-lake-hostcc\"\ncache.enabled = true\nnic.ddio = true\n[host.e]\nkind = \"endpoint\"\n\
+         [flow.f]\nkind = \"bulk\"\nfrom = \"e\"\nto = \"s\"\n[run]\nwarmup = \"0 us\"\nduration = \"1 ms\"\n",
+    );
+    let mut run = Run::new(&plan, Options::default());
+    assert_eq!(run.run(|_| true), Ok(true));
+    let report = run.report();
+    let caches = report.table("caches").expect("a table");
+    let rows: Vec<Value> = caches.rows.iter().map(|row| caches.row_json(row)).collect();
+    let flow = rows.iter().find(|row| row["workload"] == "f").expect("a row of the flow");
+    let count = |key: &str| flow[key].as_u64().expect("a count");
+    let written = report.summary["hosts"][0]["iio_write_gbps"].as_f64().expect("a rate") * 1e6 / 512.0;
+    assert_eq!(flow["host"], "s");
+    let there = (count("ddio_updates") + count("ddio_allocations")) as f64;
+    assert!((there - written).abs() <= 93.0 && there > 10_000.0, "{there} of {written} lines");
+}
