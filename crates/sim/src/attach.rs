@@ -63,13 +63,9 @@ impl Attachment<'_> {
     }
 }
 
-/// Bursts that the core of a queue asks for ahead. Those that do not make whole bursts are spread over the cores.
-///
-/// A copy takes what it asked for in order: lines that come early wait for others, and hold their entries. Of few bursts fewer
-/// wait than of many lines. That makes up for a line per core.
+/// Bursts that the core of a queue asks for ahead. Lines that do not make whole bursts are spread over the cores.
 fn bursts_ahead(stack: &StackParams, queue: u32) -> u32 {
-    let lines = stack.copy_ahead.saturating_sub(1);
-    let ahead = |cores: u32| (cores * lines) >> stack.burst_shift;
+    let ahead = |cores: u32| (cores * stack.copy_ahead) >> stack.burst_shift;
     (ahead(queue + 1) - ahead(queue)).max(1)
 }
 
@@ -215,8 +211,8 @@ mod tests {
             burst_shift,
         };
         let all = |copy_ahead| -> Vec<u32> { (0..4).map(|queue| bursts_ahead(&stack(copy_ahead, 2), queue)).collect() };
-        assert_eq!(all(10), [2, 2, 2, 3]);
-        assert_eq!(all(9), [2, 2, 2, 2]);
+        assert_eq!(all(10), [2, 3, 2, 3]);
+        assert_eq!(all(9), [2, 2, 2, 3]);
         assert_eq!(all(1), [1, 1, 1, 1]);
     }
 }
