@@ -1,4 +1,5 @@
-//! Embeds every file of `specs/`, so that a new device, server, controller, application or list of counters is a new file and nothing else.
+//! Embeds every file of `specs/`, so that a new device, server, controller, application or list of counters is a new
+//! file and nothing else.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

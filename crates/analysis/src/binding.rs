@@ -1,7 +1,7 @@
 //! Which domain binds a workload.
 //!
-//! The binding domain is the one on the workload's path that is full the largest fraction of time, if that is at least half of it.
-//! Where no domain is, the workload is bound by what it offers, or by its cores.
+//! The binding domain is the one on the workload's path that is full the largest fraction of time, if that is at least
+//! half of it. Where no domain is, the workload is bound by what it offers, or by its cores.
 
 use serde::Serialize;
 
@@ -49,7 +49,8 @@ impl Binding {
     }
 }
 
-/// What binds a workload whose path has these domains, each with the share of time that it is full; `otherwise` if none does.
+/// What binds a workload whose path has these domains, each with the share of time that it is full; `otherwise` if none
+/// does.
 #[must_use]
 pub fn binding(candidates: &[(&'static str, f64)], otherwise: &'static str) -> Binding {
     let mut sorted = candidates.to_vec();
@@ -72,8 +73,8 @@ pub fn lfb_domain(read_in_use: f64, write_in_use: f64) -> &'static str {
     }
 }
 
-/// What binds a stream that no domain binds: its gap, where it is longer than what the core needs and reached, or the core.
-/// `accesses_per_ps` is the rate of one core.
+/// What binds a stream that no domain binds: its gap, where it is longer than what the core needs and reached, or the
+/// core. `accesses_per_ps` is the rate of one core.
 #[must_use]
 pub fn stream_otherwise(gap_ps: u64, issue_ps: u64, accesses_per_ps: f64) -> &'static str {
     if gap_ps > issue_ps && accesses_per_ps * gap_ps as f64 >= GAP_REACHED {
@@ -83,8 +84,8 @@ pub fn stream_otherwise(gap_ps: u64, issue_ps: u64, accesses_per_ps: f64) -> &'s
     }
 }
 
-/// The share of time that a pool is full, told from its mean occupancy alone: `(in_use / credits)^8`, so that 92% in use on
-/// average mean full half of the time.
+/// The share of time that a pool is full, told from its mean occupancy alone: `(in_use / credits)^8`, so that 92% in
+/// use on average mean full half of the time.
 ///
 /// Counters of hardware tell no more. The power is that of simulated LFB and IIO pools, where it is right within 0.15.
 #[must_use]

@@ -12,7 +12,8 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Mean time of a line in the pool in ns, for a window of `window_ns`: nothing without both counters or without a line.
+    /// Mean time of a line in the pool in ns, for a window of `window_ns`: nothing without both counters or without a
+    /// line.
     #[must_use]
     pub fn latency_ns(&self, window_ns: f64) -> Option<f64> {
         let (occupancy, lines) = (self.occupancy?, self.lines?);

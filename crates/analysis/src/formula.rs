@@ -1,8 +1,8 @@
-//! The formula of "Understanding the Host Network" (SIGCOMM'24, section 6.1, figures 9 and 10): from counters to the latency
-//! that queueing at the memory controller adds to a read or a write.
+//! The formula of "Understanding the Host Network" (SIGCOMM'24, section 6.1, figures 9 and 10): from counters to the
+//! latency that queueing at the memory controller adds to a read or a write.
 //!
-//! It works on the counters of any server, simulated or real. Its constants are arguments: [`Constants::of`] derives them from a
-//! server's parameters, and any others can be given instead.
+//! It works on the counters of any server, simulated or real. Its constants are arguments: [`Constants::of`] derives
+//! them from a server's parameters, and any others can be given instead.
 //!
 //! ```text
 //! read   L = const_read + O x (switches/lines_read) x t_wtr         switching
@@ -16,11 +16,12 @@
 //!                              + ACT_write/lines_written x t_act + PRE_write/lines_written x t_pre ]
 //! ```
 //!
-//! `O` is the mean RPQ occupancy of a channel, `P` the share of time that its WPQ is full, and `N` the writes of cores and devices
-//! that wait for a place in it: those in the CHA, per channel.
+//! `O` is the mean RPQ occupancy of a channel, `P` the share of time that its WPQ is full, and `N` the writes of cores
+//! and devices that wait for a place in it: those in the CHA, per channel.
 //!
-//! Not in it, as its authors say: service out of order, contention of ranks and bank groups, writes that pass in read mode, write
-//! recovery, and the wait for admission to the CHA, which [`core_admission_ns`] and its siblings give on their own.
+//! Not in it, as its authors say: service out of order, contention of ranks and bank groups, writes that pass in read
+//! mode, write recovery, and the wait for admission to the CHA, which [`core_admission_ns`] and its siblings give on
+//! their own.
 
 use crate::counters::{Counters, Flow};
 use hostnet_model::params::{DramParams, ServerParams};
@@ -47,7 +48,8 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// The constants of a server: its DRAM timing, and the unloaded latencies of a load of a core and of a write of a device.
+    /// The constants of a server: its DRAM timing, and the unloaded latencies of a load of a core and of a write of a
+    /// device.
     #[must_use]
     pub fn of(server: &ServerParams) -> Self {
         let (dram, timing) = (&server.memory.dram, &server.memory.dram.timing);
@@ -75,11 +77,11 @@ pub(crate) fn clocks_ns(dram: &DramParams, count: f64) -> f64 {
 pub enum Form {
     /// As printed. Read head-of-line is negative when a channel has less than one read waiting.
     Published,
-    /// As its authors' scripts compute it for their figures: read head-of-line is never negative, and all `N` waiting writes
-    /// count as write head-of-line.
+    /// As its authors' scripts compute it for their figures: read head-of-line is never negative, and all `N` waiting
+    /// writes count as write head-of-line.
     Adj,
-    /// The same, but while the RPQ is full the reads that wait are counted in the CHA: the authors' choice where reads of
-    /// cores and devices together fill the RPQ.
+    /// The same, but while the RPQ is full the reads that wait are counted in the CHA: the authors' choice where reads
+    /// of cores and devices together fill the RPQ.
     AdjCha,
 }
 
@@ -244,8 +246,8 @@ pub fn write(counters: &Counters, constants: &Constants, form: Form) -> Result<I
     })
 }
 
-/// What lines of cores wait for admission to the CHA, in ns: time in the LFB less time in the CHA, less `way_ns` for the way
-/// there and back.
+/// What lines of cores wait for admission to the CHA, in ns: time in the LFB less time in the CHA, less `way_ns` for
+/// the way there and back.
 ///
 /// # Errors
 ///

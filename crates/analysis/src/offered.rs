@@ -5,10 +5,11 @@ use hostnet_model::params::{FioJob, FioParams, PcieParams, ServerParams, Workloa
 
 const LINES_PER_PAGE: f64 = 64.0;
 
-/// Data of storage workload `class` in GB/s: what bandwidth, rate cap and queue of its drives and their PCIe links allow. Nothing
-/// for another kind of workload.
+/// Data of storage workload `class` in GB/s: what bandwidth, rate cap and queue of its drives and their PCIe links
+/// allow. Nothing for another kind of workload.
 ///
-/// A drive serves its commands one after the other, so workloads on one drive share its time by the bytes that they keep in flight.
+/// A drive serves its commands one after the other, so workloads on one drive share its time by the bytes that they
+/// keep in flight.
 #[must_use]
 pub fn offered_gb_per_s(server: &ServerParams, class: usize) -> Option<f64> {
     let WorkloadKind::Fio(_) = &server.workloads.get(class)?.kind else { return None };
@@ -84,8 +85,8 @@ fn shares(server: &ServerParams) -> impl Iterator<Item = Share<'_>> {
     })
 }
 
-/// Time between the end of a command and the first data of the next one in its place, both ways over the link and what a read of
-/// memory takes included.
+/// Time between the end of a command and the first data of the next one in its place, both ways over the link and what
+/// a read of memory takes included.
 fn wait_ns(server: &ServerParams, job: &FioJob) -> f64 {
     let storage_reads = storage_reads(job);
     let there_ns = (server.pcie.latency_ps + server.ssd.latency_ps) as f64 / 1000.0;

@@ -58,8 +58,9 @@ pub struct Regime {
 
 /// The regime.
 ///
-/// Red: the credits of P2M are full at least half of the time and P2M is more than 5% below its offered rate. Blue: not red,
-/// and the latency of C2M is more than 10% above the isolated one. Else uncontended. Without one of the two nothing contends.
+/// Red: the credits of P2M are full at least half of the time and P2M is more than 5% below its offered rate. Blue: not
+/// red, and the latency of C2M is more than 10% above the isolated one. Else uncontended. Without one of the two
+/// nothing contends.
 #[must_use]
 pub fn regime(c2m: Option<C2m>, p2m: Option<P2m>) -> Regime {
     let mut evidence = Vec::new();

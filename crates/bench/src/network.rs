@@ -1,7 +1,7 @@
 //! A dumbbell of DCTCP flows without host networks: packet-hops per second of processor time.
 //!
-//! N senders - switch - switch - N receivers, one endless flow per pair. Each data packet crosses three cables, and so does its
-//! acknowledgement.
+//! N senders - switch - switch - N receivers, one endless flow per pair. Each data packet crosses three cables, and so
+//! does its acknowledgement.
 
 use crate::sample::{interleaved, Sample};
 use crate::server::Clock;

@@ -69,7 +69,8 @@ fn redis_plan(size: Size, duration_us: u64) -> Plan {
     plan_with(REDIS, duration_us, if size == Size::Quick { &SMALL_CACHES } else { &[] })
 }
 
-/// The filling of the caches before time begins. An event is a line that the cores look for in the LLC; pending are its lines.
+/// The filling of the caches before time begins. An event is a line that the cores look for in the LLC; pending are its
+/// lines.
 fn warm_up(size: Size) -> Row {
     let plan = redis_plan(size, 1);
     let repetitions = if size == Size::Quick { 1 } else { 3 };

@@ -1,5 +1,5 @@
-//! DCTCP on a dumbbell: what ns-3 measured, and the laws that hold beyond it (Alizadeh et al., SIGMETRICS 2011: the share of
-//! marks and the spread of the queue).
+//! DCTCP on a dumbbell: what ns-3 measured, and the laws that hold beyond it (Alizadeh et al., SIGMETRICS 2011: the
+//! share of marks and the spread of the queue).
 
 use hostnet_bench::network::{Dumbbell, Outcome, Running};
 

@@ -18,7 +18,8 @@ pub struct ClusterPlan {
     pub effective: serde_json::Value,
     /// What the user wrote that has no effect, and why.
     pub ignored: Vec<String>,
-    /// Why results of a host's preset are not checked against measurements: "HOST: reason" for each of which they are not.
+    /// Why results of a host's preset are not checked against measurements: "HOST: reason" for each of which they are
+    /// not.
     pub unvalidated: Option<String>,
     /// Dotted paths of the keys that the user wrote himself.
     pub given: Vec<String>,

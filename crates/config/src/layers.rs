@@ -36,8 +36,8 @@ fn settle(lower: &mut Value, upper: &Value) {
     }
 }
 
-/// Replaces what stands for several keys of one layer by these keys: `ssd.bandwidth` by both directions, of a server or of
-/// every host.
+/// Replaces what stands for several keys of one layer by these keys: `ssd.bandwidth` by both directions, of a server or
+/// of every host.
 pub(crate) fn expand(layer: &mut Value) -> Result<(), Issue> {
     for (name, host) in layer.get_mut("host").and_then(Value::as_object_mut).into_iter().flatten() {
         expand_server(host).map_err(|issue| issue.within(&join("host", name)))?;
@@ -133,7 +133,8 @@ pub(crate) struct Override {
 }
 
 impl Override {
-    /// Reads `a.b=VALUE`. A VALUE that is not a TOML value is taken as a string, and so is the number of a way, a drive or, for flows, a core.
+    /// Reads `a.b=VALUE`. A VALUE that is not a TOML value is taken as a string, and so is the number of a way, a drive
+    /// or, for flows, a core.
     pub(crate) fn parse(text: &str) -> Result<Self, ConfigError> {
         const KEYS_MAX: usize = 12;
         let fail = |message: &str| ConfigError {

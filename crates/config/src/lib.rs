@@ -44,7 +44,8 @@ const CLUSTER_TEMPLATES: [(&str, &str); 4] = [
     ("rdma", include_str!("clusters/rdma.toml")),
 ];
 
-/// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast" or "rdma". It resolves as it is.
+/// A commented configuration of a cluster to start from, "hostcc", "dumbbell", "incast" or "rdma". It resolves as it
+/// is.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! The servers, DRAM devices, controller profiles, applications and counters that come with the program, and those of the user.
+//! The servers, DRAM devices, controller profiles, applications and counters that come with the program, and those of
+//! the user.
 
 use crate::check::check;
 use crate::document::{parse_toml, read_text, Document};

@@ -1,5 +1,5 @@
-//! Nothing that a user writes about a cluster makes the program panic, and whatever resolves, resolves again from its effective
-//! form.
+//! Nothing that a user writes about a cluster makes the program panic, and whatever resolves, resolves again from its
+//! effective form.
 
 mod common;
 

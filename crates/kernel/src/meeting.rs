@@ -5,8 +5,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// How often a thread looks before it offers its processor to others: some ten microseconds.
 const LOOKS: u32 = 1 << 9;
-/// How often it then offers it before it sleeps: near a millisecond on an idle machine. Being woken takes tens of microseconds, as
-/// much as the windows of loaded servers differ from each other.
+/// How often it then offers it before it sleeps: near a millisecond on an idle machine. Being woken takes tens of
+/// microseconds, as much as the windows of loaded servers differ from each other.
 const OFFERS: u32 = 1 << 10;
 
 /// A barrier whose threads first look whether all have come, then let others run, and sleep only when that takes long.

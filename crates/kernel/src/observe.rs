@@ -17,8 +17,8 @@ impl<W: Partition> Simulation<W> {
     ///
     /// # Panics
     /// If there is more than one partition.
-    // Events go through the same compiled function as those of a run that is not watched, one at a time: a second copy of
-    // the handlers would keep the compiler from building them into the first, which costs every run some percent.
+    // Events go through the same compiled function as those of a run that is not watched, one at a time: a second copy
+    // of the handlers would keep the compiler from building them into the first, which costs every run some percent.
     pub fn run_until_observed(
         &mut self,
         limit: Time,

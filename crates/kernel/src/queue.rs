@@ -1,9 +1,9 @@
 //! The pending events, popped in key order.
 //!
-//! A wheel of two levels with a heap behind it. The near wheel has 4 096 slots of 64 ps and begins at the time of
-//! the last pop; the far wheel has 4 096 blocks of 262 ns (one block = one turn of the near wheel); what lies more than
-//! a millisecond ahead waits in the heap. Where events lie further apart, wider slots keep them near. A slot holds one or two events in practice; only when it is popped, and holds
-//! many, is it sorted.
+//! A wheel of two levels with a heap behind it. The near wheel has 4 096 slots of 64 ps and begins at the time of the
+//! last pop; the far wheel has 4 096 blocks of 262 ns (one block = one turn of the near wheel); what lies more than a
+//! millisecond ahead waits in the heap. Where events lie further apart, wider slots keep them near. A slot holds one or
+//! two events in practice; only when it is popped, and holds many, is it sorted.
 
 use crate::wheel::{Wheel, NONE, SLOTS, SLOT_COUNT_BITS};
 use crate::{Event, EventKey, Time};
@@ -75,8 +75,8 @@ impl<P: Copy> Queue<P> {
         Self::with_slots(capacity, SLOT_BITS)
     }
 
-    /// The same with slots of `2^slot_bits` ps (6 if nothing is asked for, 36 at most). What is popped when does not depend
-    /// on it. It is fast when a few events fall into a slot, and most are pushed less than 4096 slots ahead.
+    /// The same with slots of `2^slot_bits` ps (6 if nothing is asked for, 36 at most). What is popped when does not
+    /// depend on it. It is fast when a few events fall into a slot, and most are pushed less than 4096 slots ahead.
     #[must_use]
     pub fn with_slots(capacity: usize, slot_bits: u32) -> Self {
         Self {
@@ -123,7 +123,8 @@ impl<P: Copy> Queue<P> {
         }
     }
 
-    /// Adds an event if that is simple: there is a free node, and the event is near. Else nothing changes, and it says so.
+    /// Adds an event if that is simple: there is a free node, and the event is near. Else nothing changes, and it says
+    /// so.
     // Inlined wherever an event is made: passed on through memory, its parts would be read back in other widths than
     // they were written in, which stalls a processor longer than all the rest takes.
     #[inline(always)]
@@ -205,8 +206,8 @@ impl<P: Copy> Queue<P> {
         Some(self.release(node))
     }
 
-    /// Removes the node of the earliest event, wherever it is. The wheels never move past the limit, so that what is pushed
-    /// after a pause still finds its slot.
+    /// Removes the node of the earliest event, wherever it is. The wheels never move past the limit, so that what is
+    /// pushed after a pause still finds its slot.
     #[inline(never)]
     fn pop_with_care(&mut self) -> Option<u32> {
         let node = if self.current.is_empty() { self.pop_slot() } else { self.pop_current() };

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 pub trait Partition {
     /// What events carry.
     type Payload: Copy;
-    /// What travels beside an event that crosses a cut, because its payload only names it: a packet in the partition's own
-    /// store, say. `()` when payloads are complete.
+    /// What travels beside an event that crosses a cut, because its payload only names it: a packet in the partition's
+    /// own store, say. `()` when payloads are complete.
     type Cargo: Send;
 
     /// Handles one event. Everything that follows from it is sent through `scheduler`.

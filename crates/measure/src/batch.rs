@@ -43,9 +43,9 @@ fn student_t_975(freedom: usize) -> f64 {
     TABLE.get(freedom - 1).copied().unwrap_or_else(|| z + (z * z * z + z) / (4.0 * freedom as f64))
 }
 
-/// Where the warm-up ends, by the marginal standard error rule (MSER): the cut that makes the mean of the rest most certain.
-/// Returns the number of leading batches to drop, or none when the best cut lies in the second half, which means
-/// that the run is still moving.
+/// Where the warm-up ends, by the marginal standard error rule (MSER): the cut that makes the mean of the rest most
+/// certain. Returns the number of leading batches to drop, or none when the best cut lies in the second half, which
+/// means that the run is still moving.
 #[must_use]
 pub fn warm_up(values: &[f64]) -> Option<usize> {
     let count = values.len();

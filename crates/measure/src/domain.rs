@@ -4,8 +4,8 @@ use crate::Histogram;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// Credits times time, from the moments of the changes alone: what is held from `a` to `b` counts `b - a`, in any order.
-/// Sums wrap; their difference, the area, fits.
+/// Credits times time, from the moments of the changes alone: what is held from `a` to `b` counts `b - a`, in any
+/// order. Sums wrap; their difference, the area, fits.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Area {
     /// Moments of giving back less moments of taking since the last reset, in ps.
@@ -100,7 +100,8 @@ pub struct Domain {
     threshold: u32,
     in_use: u32,
     in_use_max: u32,
-    /// The lesser of capacity and threshold, and the least number of credits in use that matters when one more is taken.
+    /// The lesser of capacity and threshold, and the least number of credits in use that matters when one more is
+    /// taken.
     edge: u32,
     mark: u32,
     /// While every credit is in use, and while at least `threshold` are.

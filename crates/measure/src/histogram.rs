@@ -76,8 +76,8 @@ impl Histogram {
         self.most
     }
 
-    /// The middle of the bucket that holds the value of rank `share` (0 to 1), in ps; the largest value itself for the last rank,
-    /// and never more than that.
+    /// The middle of the bucket that holds the value of rank `share` (0 to 1), in ps; the largest value itself for the
+    /// last rank, and never more than that.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<f64> {
         if self.count == 0 {

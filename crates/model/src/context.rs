@@ -145,7 +145,8 @@ pub enum Payload {
     Transmit(PacketId),
     /// From the NIC to a core: a packet has come and its completion can be seen.
     Received(PacketId),
-    /// From the NIC to a core: an interrupt of a receive queue. From the NIC to itself: the moderation of a queue's interrupts ends.
+    /// From the NIC to a core: an interrupt of a receive queue. From the NIC to itself: the moderation of a queue's
+    /// interrupts ends.
     Interrupt {
         /// The queue.
         queue: u16,

@@ -1,7 +1,8 @@
 //! The parts of machines, one folder each, and the [`Machine`] that joins them.
 //!
-//! A part is a struct with its state and a function per event; the [`Machine`] knows which. Parts touch each other only by events; what a part needs of the
-//! world comes in as a [`Context`]. Requests (one line each) live in a slab and travel as [`RequestId`].
+//! A part is a struct with its state and a function per event; the [`Machine`] knows which. Parts touch each other only
+//! by events; what a part needs of the world comes in as a [`Context`]. Requests (one line each) live in a slab and
+//! travel as [`RequestId`].
 //!
 //! | folder | part |
 //! |---|---|

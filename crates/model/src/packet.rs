@@ -48,7 +48,8 @@ pub struct Packet {
     pub from: u16,
     /// The receiving host.
     pub to: u16,
-    /// Bytes of the IP packet: headers of IP and above, and data. At a sending NIC, before segments are cut, without meaning.
+    /// Bytes of the IP packet: headers of IP and above, and data. At a sending NIC, before segments are cut, without
+    /// meaning.
     pub ip_bytes: u32,
     /// Congestion in the IP header.
     pub ecn: Ecn,
@@ -102,8 +103,8 @@ struct Tap {
 }
 
 impl Packets {
-    /// Records from now on every packet that `part` puts on its cable, at the first bit, and every undamaged one that comes to
-    /// it, at the last bit. The record grows until [`Packets::take_recorded`] empties it.
+    /// Records from now on every packet that `part` puts on its cable, at the first bit, and every undamaged one that
+    /// comes to it, at the last bit. The record grows until [`Packets::take_recorded`] empties it.
     pub fn record(&mut self, part: ComponentId) {
         self.tap = Some(Box::new(Tap { part, seen: Vec::new() }));
     }

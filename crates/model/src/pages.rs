@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 const ROUNDS: u64 = 4;
 
-/// A seeded one-to-one mapping of runs of pages. It needs no table: it is a Feistel network, walked until it lands inside.
+/// A seeded one-to-one mapping of runs of pages. It needs no table: it is a Feistel network, walked until it lands
+/// inside.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Pages {
     run_bytes: u64,

@@ -71,7 +71,8 @@ impl<T: Entry> Slab<T> {
         &mut self.slots[T::number(id) as usize]
     }
 
-    /// All entries, in no order that means anything. It takes as long as there ever were entries: for reports, not for events.
+    /// All entries, in no order that means anything. It takes as long as there ever were entries: for reports, not for
+    /// events.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         let mut free = vec![false; self.slots.len()];
         self.free.iter().for_each(|&number| free[number as usize] = true);

@@ -126,8 +126,8 @@ enum Failure {
     File(FileError),
 }
 
-/// Checks a command file, plain or compressed, against the rules of a plan's device. With `all` it goes on after the first
-/// violation and counts them.
+/// Checks a command file, plain or compressed, against the rules of a plan's device. With `all` it goes on after the
+/// first violation and counts them.
 #[pyfunction]
 #[pyo3(signature = (path, plan, *, all=false, progress=None))]
 pub(crate) fn check_commands(

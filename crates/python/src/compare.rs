@@ -30,8 +30,8 @@ pub(crate) fn first_divergence(
     .to_string())
 }
 
-/// Runs a plan again beside `records` of it, each a list of epochs (end in ps and hash), to the first epoch that differs from one
-/// of them, and returns what is in it as JSON.
+/// Runs a plan again beside `records` of it, each a list of epochs (end in ps and hash), to the first epoch that
+/// differs from one of them, and returns what is in it as JSON.
 #[pyfunction]
 #[pyo3(signature = (plan, records, *, context=5, progress=None))]
 pub(crate) fn first_deviation(

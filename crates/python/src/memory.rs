@@ -130,8 +130,8 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Runs a plan of the memory alone. With `commands` the DRAM commands are written to that file, compressed if `compression`
-/// is "gzip" or "zstd".
+/// Runs a plan of the memory alone. With `commands` the DRAM commands are written to that file, compressed if
+/// `compression` is "gzip" or "zstd".
 #[pyfunction]
 #[pyo3(signature = (plan, *, commands=None, compression="none", progress=None))]
 pub(crate) fn run_memory(

@@ -1,7 +1,8 @@
 //! A trace as a file that the Perfetto UI opens.
 //!
-//! The messages are those of Perfetto's `trace_packet.proto`, `track_descriptor.proto` and `track_event.proto`, with the
-//! fields that are needed here. A file is a list of packets; names that come again are interned in the first of them.
+//! The messages are those of Perfetto's `trace_packet.proto`, `track_descriptor.proto` and `track_event.proto`, with
+//! the fields that are needed here. A file is a list of packets; names that come again are interned in the first of
+//! them.
 
 use hostnet_config::Plan;
 use hostnet_sim::sample::Group;

@@ -75,7 +75,8 @@ impl RunResult {
         self.checkpoint.as_deref().map(|bytes| PyBytes::new(py, bytes))
     }
 
-    /// What every counting unit had counted at the end of each interval since the start of the window, as JSON, if asked for.
+    /// What every counting unit had counted at the end of each interval since the start of the window, as JSON, if
+    /// asked for.
     #[getter]
     fn units_json(&self) -> PyResult<Option<String>> {
         let json = self.units.as_ref().map(serde_json::to_string).transpose();

@@ -48,8 +48,8 @@ pub(crate) trait Describe {
     fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()>;
 }
 
-/// Runs `work` on another thread without the GIL. About ten times a second `progress` gets the last status, and Python's signal
-/// handlers may run. When `progress` returns False, `work` is asked to stop and its result returned.
+/// Runs `work` on another thread without the GIL. About ten times a second `progress` gets the last status, and
+/// Python's signal handlers may run. When `progress` returns False, `work` is asked to stop and its result returned.
 ///
 /// # Errors
 /// What `progress` or a signal handler raised, once `work` has ended; a panic of `work`.

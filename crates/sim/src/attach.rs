@@ -47,7 +47,8 @@ impl Attachment<'_> {
         self.ends().map(|end| end.flow.mtu_bytes).max().unwrap_or(1500)
     }
 
-    /// The cores that serve the NIC, in the order of its queues: those that the stack names, then others that have flows.
+    /// The cores that serve the NIC, in the order of its queues: those that the stack names, then others that have
+    /// flows.
     fn cores(&self, stack: &StackParams) -> Vec<u32> {
         let mut cores = stack.cores.clone();
         let mut others: Vec<u32> = self

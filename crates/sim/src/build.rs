@@ -77,7 +77,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// A simulation of one server. A core that replays a trace has the steps of the first epoch; one whose trace is wrong has ended.
+/// A simulation of one server. A core that replays a trace has the steps of the first epoch; one whose trace is wrong
+/// has ended.
 #[must_use]
 pub fn one_server(params: &ServerParams) -> Simulation<Machine> {
     fed_one_server(params, &mut Feeds::new(params))
@@ -90,7 +91,8 @@ pub(crate) fn fed_one_server(params: &ServerParams, feeds: &mut Feeds) -> Simula
     Simulation::new(vec![builder.partition(components, feeds)], u64::MAX)
 }
 
-/// The partition of a server on a network, with components from `first` on. Its workloads end with the classes of the network.
+/// The partition of a server on a network, with components from `first` on. Its workloads end with the classes of the
+/// network.
 pub(crate) fn attached_server(
     params: &ServerParams,
     first: u32,
@@ -141,7 +143,8 @@ pub(crate) fn layout(params: &ServerParams, first: u32) -> Layout {
     Layout { core: first, cha, channel, iio, ssd, nic, upi, remote, control, feeder: end, slices, end }
 }
 
-/// Every request holds an LFB entry, an IIO entry or a TOR entry; one of another socket may have another number at the CHA.
+/// Every request holds an LFB entry, an IIO entry or a TOR entry; one of another socket may have another number at the
+/// CHA.
 fn requests_capacity(params: &ServerParams) -> usize {
     let cores = params.core.count * params.core.lfb_entries;
     let remote = params.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32 * remote.lines_in_flight);

@@ -1,11 +1,11 @@
 //! A server whose lines are bursts: several lines that go the same way are one.
 //!
-//! Everything that counts lines is divided, everything that takes time per line is multiplied, so that every rate and every
-//! limit stays what it was, in bytes. A burst costs as many events as a line. What is lost is the order within a burst, and the
-//! rounding of small pools.
+//! Everything that counts lines is divided, everything that takes time per line is multiplied, so that every rate and
+//! every limit stays what it was, in bytes. A burst costs as many events as a line. What is lost is the order within a
+//! burst, and the rounding of small pools.
 //!
-//! Lines of a burst go to one row, so DRAM would be a little faster than it is line by line: how much is found by running both
-//! for a moment, and its clock is slowed down by that.
+//! Lines of a burst go to one row, so DRAM would be a little faster than it is line by line: how much is found by
+//! running both for a moment, and its clock is slowed down by that.
 
 use crate::build::one_server;
 use hostnet_kernel::{Simulation, Time};
@@ -19,7 +19,8 @@ use hostnet_model::{Component, Machine};
 /// Lowest address bit that tells lines apart.
 const LINE_BITS: u32 = 6;
 
-/// Time before and while the saturated memory is measured, in ps. How lines of different sources meet in the banks changes slowly.
+/// Time before and while the saturated memory is measured, in ps. How lines of different sources meet in the banks
+/// changes slowly.
 const PROBE_PS: [u64; 2] = [40_000_000, 360_000_000];
 
 /// All accesses of a stream are loads.
@@ -39,8 +40,8 @@ pub fn bursts(server: &ServerParams, shift: u32) -> ServerParams {
     bursts
 }
 
-/// The server with its streams and its cores of other sockets, which never pause, and nothing else but loads of all other cores, as
-/// copies are. Its cores have as many entries as make whole bursts.
+/// The server with its streams and its cores of other sockets, which never pause, and nothing else but loads of all
+/// other cores, as copies are. Its cores have as many entries as make whole bursts.
 fn saturating(server: &ServerParams, shift: u32) -> ServerParams {
     let runs = |core: &u32, kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(own) if own.cores.contains(core));
     let busy = |core: &u32| server.workloads.iter().any(|workload| runs(core, &workload.kind));

@@ -28,14 +28,14 @@ pub struct Divergence {
     pub events_before: u64,
     /// The last of them, oldest first.
     pub common: Vec<EventRecord>,
-    /// What happens instead in each of the runs, from the first event that differs on; none in a run that has ended or in
-    /// which nothing happens any more in this epoch.
+    /// What happens instead in each of the runs, from the first event that differs on; none in a run that has ended or
+    /// in which nothing happens any more in this epoch.
     pub differing: [Vec<EventRecord>; 2],
 }
 
-/// Runs two plans side by side, an epoch at a time, until their events differ. Up to `from_ps`, rounded down to the end of
-/// an epoch, they run without a look at their events. Keeps `context` events before the first that differs, and as many
-/// of each run from there on.
+/// Runs two plans side by side, an epoch at a time, until their events differ. Up to `from_ps`, rounded down to the end
+/// of an epoch, they run without a look at their events. Keeps `context` events before the first that differs, and as
+/// many of each run from there on.
 ///
 /// # Errors
 /// When one of the simulated machines is stuck.
@@ -128,8 +128,8 @@ pub struct Deviation {
     pub events: Vec<EventRecord>,
 }
 
-/// Runs a plan again and compares its epochs with `records` of it, up to the first epoch in which it differs from one of
-/// them. A record that ends early agrees from there on. Keeps `context` events from the start of that epoch.
+/// Runs a plan again and compares its epochs with `records` of it, up to the first epoch in which it differs from one
+/// of them. A record that ends early agrees from there on. Keeps `context` events from the start of that epoch.
 ///
 /// # Errors
 /// When the simulated machine is stuck.

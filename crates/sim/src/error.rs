@@ -29,8 +29,8 @@ pub enum SimulationError {
     /// Pauses (PFC) wait for each other.
     #[error("deadlock at {at_us} us of simulated time: each of these ports is paused until packets leave by the next, and the last waits for the first: {}", .cycle.join(" -> "))]
     Deadlock {
-        /// The ports in the order in which they wait: the switch, the number of the port among those of the switch, the host or
-        /// switch that it leads to, and the priority.
+        /// The ports in the order in which they wait: the switch, the number of the port among those of the switch, the
+        /// host or switch that it leads to, and the priority.
         cycle: Vec<String>,
         /// Simulated time at which it was found, in us.
         at_us: u64,

@@ -10,7 +10,8 @@ use serde_json::{json, Value};
 /// differ in how much they have of the other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// `core`, `cha`, `channel`, `iio`, `ssd`, `nic`, `upi`, `remote` (a core of another socket), `control` or `feeder`.
+    /// `core`, `cha`, `channel`, `iio`, `ssd`, `nic`, `upi`, `remote` (a core of another socket), `control` or
+    /// `feeder`.
     pub kind: &'static str,
     /// Its number among its kind.
     pub number: u32,

@@ -1,8 +1,8 @@
 //! Traces on their way to the cores that replay them.
 //!
-//! The model reads no files. Between events, at the ends of epochs, every core that replays a trace is handed the steps that it
-//! may take until the next of these moments, so that a trace of any length needs little memory. How far a core is stands in the
-//! checkpoint; a reader that is not there, or elsewhere, is opened anew and goes on from that step.
+//! The model reads no files. Between events, at the ends of epochs, every core that replays a trace is handed the steps
+//! that it may take until the next of these moments, so that a trace of any length needs little memory. How far a core
+//! is stands in the checkpoint; a reader that is not there, or elsewhere, is opened anew and goes on from that step.
 
 use crate::epochs::EPOCH_PS;
 use hostnet_model::app::Replay;

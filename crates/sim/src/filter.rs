@@ -46,8 +46,8 @@ struct Level {
 }
 
 /// Caches behind each other, all of them write-back and write-allocate. Levels hold lines independently of each other:
-/// none takes a line out of another. A dirty line that leaves a level makes that line dirty in the next level that holds it,
-/// and does not count as a use there; when none does, memory is written.
+/// none takes a line out of another. A dirty line that leaves a level makes that line dirty in the next level that
+/// holds it, and does not count as a use there; when none does, memory is written.
 pub struct CacheFilter {
     levels: Vec<Level>,
 }
@@ -156,8 +156,8 @@ impl CacheFilter {
         Self { levels: levels.iter().enumerate().map(|(number, level)| Level::new(level, number)).collect() }
     }
 
-    /// An access goes through the caches. What is left over for memory goes to `memory`: misses as reads, write-backs as
-    /// writes, in the order in which they happen; their clock is 0.
+    /// An access goes through the caches. What is left over for memory goes to `memory`: misses as reads, write-backs
+    /// as writes, in the order in which they happen; their clock is 0.
     #[inline]
     pub fn access(&mut self, access: &Access, mut memory: impl FnMut(Request)) {
         let (first, last) = access.lines();
@@ -183,8 +183,8 @@ impl CacheFilter {
         self.levels.iter().map(|level| level.counts).collect()
     }
 
-    /// Looks a line up level by level, and lets it into those that have not got it. Returns how many they are. Only the first
-    /// level learns of a store.
+    /// Looks a line up level by level, and lets it into those that have not got it. Returns how many they are. Only the
+    /// first level learns of a store.
     #[inline]
     fn line(&mut self, line: u64, store: bool, memory: &mut impl FnMut(Request)) -> usize {
         if self.levels[0].hit(line, store) {

@@ -1,8 +1,8 @@
-//! The state of a machine as one number: equal states have equal numbers, and a state that differs in one value never has
-//! the same.
+//! The state of a machine as one number: equal states have equal numbers, and a state that differs in one value never
+//! has the same.
 //!
-//! Whatever is written to a checkpoint goes in, value by value, but for what [`left_out`] names. Every value passes through a
-//! bijection of what came before, so that one value that differs cannot vanish.
+//! Whatever is written to a checkpoint goes in, value by value, but for what [`left_out`] names. Every value passes
+//! through a bijection of what came before, so that one value that differs cannot vanish.
 
 use serde::ser::{
     self, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
@@ -11,8 +11,8 @@ use serde::ser::{
 use std::fmt;
 
 /// The fields of a struct that are left out, because they are large and say nothing that others do not: the buckets of
-/// histograms beside their count and exact sum, those of bank loads beside the loads, the address map and the groups and
-/// ranks of banks, which never change, and the sets of caches beside a sum over what they hold.
+/// histograms beside their count and exact sum, those of bank loads beside the loads, the address map and the groups
+/// and ranks of banks, which never change, and the sets of caches beside a sum over what they hold.
 #[inline(always)]
 fn left_out(name: &str) -> &'static [&'static str] {
     match name {
@@ -38,8 +38,8 @@ pub(crate) fn of<T: Serialize>(state: &T) -> u64 {
     print.end()
 }
 
-/// A fingerprint in the making: two halves that take values in turn, so that a processor can work on both at once. It is
-/// handed on by value, which keeps it in registers; that makes it several times as fast.
+/// A fingerprint in the making: two halves that take values in turn, so that a processor can work on both at once. It
+/// is handed on by value, which keeps it in registers; that makes it several times as fast.
 struct Fingerprint {
     next: u64,
     other: u64,

@@ -10,12 +10,13 @@
 //! # }
 //! ```
 //!
-//! [`Options`] asks for a time series, readings of all counters ([`Run::units`]), a trace ([`Run::take_trace`]) or a checkpoint;
-//! [`Run::checkpoint`] hands the checkpoint out, and [`Run::resume`] goes on from it. [`predict`] tells the same without a run,
-//! roughly. [`Report::tables`] are the tables of a run directory. [`run_many`] runs plans on all cores.
+//! [`Options`] asks for a time series, readings of all counters ([`Run::units`]), a trace ([`Run::take_trace`]) or a
+//! checkpoint; [`Run::checkpoint`] hands the checkpoint out, and [`Run::resume`] goes on from it. [`predict`] tells the
+//! same without a run, roughly. [`Report::tables`] are the tables of a run directory. [`run_many`] runs plans on all
+//! cores.
 //!
-//! A run keeps a hash of its state every [`EPOCH_PS`]. [`first_deviation`] runs a plan again and finds the first epoch that is
-//! not as recorded; [`first_divergence`] runs two plans side by side and finds the first event that differs.
+//! A run keeps a hash of its state every [`EPOCH_PS`]. [`first_deviation`] runs a plan again and finds the first epoch
+//! that is not as recorded; [`first_divergence`] runs two plans side by side and finds the first event that differs.
 
 mod attach;
 pub mod build;

@@ -47,8 +47,8 @@ struct Pool<'a, F> {
     results: Vec<Mutex<Option<Result<Finished, SimulationError>>>>,
 }
 
-/// Runs every plan, on `threads` threads, and returns the results in the order of the plans. `on_status` is told several times a
-/// second how they stand; when it returns false all runs stop where they are.
+/// Runs every plan, on `threads` threads, and returns the results in the order of the plans. `on_status` is told
+/// several times a second how they stand; when it returns false all runs stop where they are.
 ///
 /// # Errors
 /// The first run in order that got stuck.

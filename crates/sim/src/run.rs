@@ -133,8 +133,8 @@ impl Run {
         Ok(run)
     }
 
-    /// Runs to the end. Several times a second `on_status` is told how it stands; when that returns false the run stops, and
-    /// its report is of what was measured. Returns whether the run is complete.
+    /// Runs to the end. Several times a second `on_status` is told how it stands; when that returns false the run
+    /// stops, and its report is of what was measured. Returns whether the run is complete.
     ///
     /// # Errors
     /// When the simulated machine is stuck, or a trace is wrong that a core replays.
@@ -209,7 +209,8 @@ impl Run {
         matches!(self.state.phase, Phase::Measure)
     }
 
-    /// The first moment up to `stop` at which something is to be kept of the state: the checkpoint, the end of an epoch.
+    /// The first moment up to `stop` at which something is to be kept of the state: the checkpoint, the end of an
+    /// epoch.
     fn pause_before(&self, stop: Time) -> Time {
         let checkpoint = Time::from_ps(self.options.checkpoint_at_ps);
         let ahead = checkpoint > self.state.simulation.progress().time;
@@ -269,8 +270,8 @@ impl Run {
         self.state.simulation.parts()[0].1.pending_max()
     }
 
-    /// What every counting unit had counted at the end of each interval, and now: nothing unless `counters_ps` was given and
-    /// the measurement has begun.
+    /// What every counting unit had counted at the end of each interval, and now: nothing unless `counters_ps` was
+    /// given and the measurement has begun.
     #[must_use]
     pub fn units(&mut self) -> Option<Vec<Units>> {
         let now = self.state.simulation.progress().time;

@@ -138,8 +138,8 @@ impl Sample {
         self.lines() + ended + looked
     }
 
-    /// Lines of a workload that have passed some groups. A prefetched line that an access came to wait for on its way has passed
-    /// C2M-Read, and is not counted again.
+    /// Lines of a workload that have passed some groups. A prefetched line that an access came to wait for on its way
+    /// has passed C2M-Read, and is not counted again.
     #[must_use]
     pub fn moved(&self, groups: &[Group], class: usize) -> u64 {
         let lines = |&group: &Group| match group {

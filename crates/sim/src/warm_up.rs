@@ -1,8 +1,8 @@
 //! Filling the caches before time begins.
 //!
-//! Simulating the turnovers of a large LLC event by event would take longer than what is to be measured. So cores and devices first
-//! carry out accesses on the caches alone, each at about the rate that it has when nothing disturbs it; then time begins, and the
-//! timed warm-up settles what depends on rates.
+//! Simulating the turnovers of a large LLC event by event would take longer than what is to be measured. So cores and
+//! devices first carry out accesses on the caches alone, each at about the rate that it has when nothing disturbs it;
+//! then time begins, and the timed warm-up settles what depends on rates.
 
 use crate::feeds::Feeds;
 use hostnet_model::cache::Caches;
@@ -27,8 +27,8 @@ struct Agent {
 /// The agents whose accesses are still to come, the next one on top.
 type Agents = BinaryHeap<Reverse<Agent>>;
 
-/// Fills the caches of a machine: until its cores have looked for as many lines in the LLC as three turnovers of it, or have made
-/// as many accesses if their L2s serve them, and its devices have written three turnovers of their ways.
+/// Fills the caches of a machine: until its cores have looked for as many lines in the LLC as three turnovers of it, or
+/// have made as many accesses if their L2s serve them, and its devices have written three turnovers of their ways.
 pub(crate) fn fill(machine: &mut Machine, params: &ServerParams, feeds: &mut Feeds) {
     let Some(cache) = &params.cache else { return };
     let first_core = machine.layout().core;
@@ -55,8 +55,8 @@ fn agents(components: &[Component], wanted: impl Fn(&Component) -> bool) -> Agen
     all.map(|(component, _)| Reverse(Agent { component, at_ps: 0, lines: 0 })).collect()
 }
 
-/// Lets the agent whose access comes first carry it out: `act` says how long that takes, or nothing when it has no more to do.
-/// False when no agent is left.
+/// Lets the agent whose access comes first carry it out: `act` says how long that takes, or nothing when it has no more
+/// to do. False when no agent is left.
 fn next(agents: &mut Agents, act: impl FnOnce(&Agent) -> Option<u64>) -> bool {
     let Some(mut first) = agents.peek_mut() else { return false };
     let Reverse(agent) = &mut *first;
@@ -135,8 +135,8 @@ fn puts(component: &Component, cache: &CacheParams) -> bool {
     matches!(component, Component::Ssd(ssd) if cache.ddio.drives.get(ssd.index() as usize) == Some(&true))
 }
 
-/// Lets a drive write line `number` to the LLC, and the core that reads its data take a line of the block before; false when the
-/// drive writes nothing.
+/// Lets a drive write line `number` to the LLC, and the core that reads its data take a line of the block before; false
+/// when the drive writes nothing.
 fn put_line(ssd: &Ssd, number: u64, first_core: u32, caches: &mut Caches) -> bool {
     let Some(written) = ssd.written_line(number) else { return false };
     let _ = caches.io_write(written.line, written.class);

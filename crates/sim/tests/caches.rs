@@ -77,7 +77,8 @@ fn a_chase_through_memory_takes_the_time_of_a_lone_read() {
     let chased = report(&chase("1 GiB", &[]));
     let misses = of(&chased, "caches", "chase", "llc_miss_ratio");
     assert!(misses > 0.97, "{misses} of the lines are in memory");
-    // One read at a time without caches. Random lines have to open their rows, which reads in order rarely do: those take 71 ns.
+    // One read at a time without caches. Random lines have to open their rows, which reads in order rarely do: those
+    // take 71 ns.
     let lone = ["cache.enabled=false", "workload.stream.pattern=random", "core.lfb.entries=1"];
     let expected = domain(&report(&stream(&lone)), "C2M-Read", "latency_mean_ns");
     assert_near("a lone read in ns", expected, 71.0, 25.0);

@@ -140,8 +140,8 @@ fn bytes_of_drives(machine: &Machine, block: u64) -> (u64, u64) {
     services.fold((0, 0), |(moved, done), service| (moved + service.bytes, done + service.commands.count() * block))
 }
 
-/// Completions come back in another order than their requests; none of them may be lost on the way to its command, or the
-/// drive ends with fewer commands in flight than the job keeps.
+/// Completions come back in another order than their requests; none of them may be lost on the way to its command, or
+/// the drive ends with fewer commands in flight than the job keeps.
 #[test]
 fn a_drive_keeps_its_depth() {
     for streams in [1, 4] {

@@ -35,7 +35,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Redis with clients on cores of their own, a stream of stores, and drives whose data cores consume, by way of the caches.
+/// Redis with clients on cores of their own, a stream of stores, and drives whose data cores consume, by way of the
+/// caches.
 fn with_caches() -> Plan {
     let settings = [
         "cache.enabled=true",

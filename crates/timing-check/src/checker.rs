@@ -11,8 +11,8 @@ use crate::violation::{Fault, Violation};
 /// Controllers of a stream at most. Guards memory against nonsense.
 pub const CONTROLLERS_MAX: u32 = 1024;
 
-/// Checks a stream of commands against the rules of a device. Every controller is on its own, and its commands come in the
-/// order of their clocks. At the start all rows are closed. Memory does not depend on the length of the stream.
+/// Checks a stream of commands against the rules of a device. Every controller is on its own, and its commands come in
+/// the order of their clocks. At the start all rows are closed. Memory does not depend on the length of the stream.
 #[derive(Clone)]
 pub struct Checker {
     dram: DramParams,
@@ -22,13 +22,14 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// A checker for controllers with this device. Refreshes are missed from the first command of a controller on, unless
-    /// the device has none (`rfc` is 0).
+    /// A checker for controllers with this device. Refreshes are missed from the first command of a controller on,
+    /// unless the device has none (`rfc` is 0).
     pub fn new(dram: &DramParams) -> Self {
         Checker { dram: dram.clone(), book: RuleBook::new(dram), watch_refresh: true, channels: Vec::new() }
     }
 
-    /// Does not miss refreshes: for streams of a controller whose refresh is turned off. Call it before the first command.
+    /// Does not miss refreshes: for streams of a controller whose refresh is turned off. Call it before the first
+    /// command.
     pub fn without_refresh(mut self) -> Self {
         self.watch_refresh = false;
         self
@@ -38,17 +39,17 @@ impl Checker {
     ///
     /// # Errors
     ///
-    /// The rule it breaks. Of several: a number outside the device, then clocks out of order, then the state of the row,
-    /// then the distance that lacks most clocks (a command that waits for it breaks no other distance), the upper one in
-    /// [`rule_names`](crate::rule_names) of equals, then a refresh that stays away.
+    /// The rule it breaks. Of several: a number outside the device, then clocks out of order, then the state of the
+    /// row, then the distance that lacks most clocks (a command that waits for it breaks no other distance), the upper
+    /// one in [`rule_names`](crate::rule_names) of equals, then a refresh that stays away.
     pub fn check(&mut self, record: &CommandRecord) -> Result<(), Box<Violation>> {
         let mut worst = None;
         self.check_all(record, &mut |violation| keep_worst(&mut worst, violation));
         worst.map_or(Ok(()), |violation| Err(Box::new(violation)))
     }
 
-    /// Takes a command as issued and reports every rule it breaks. A command with a number outside the device is reported
-    /// as such and otherwise ignored.
+    /// Takes a command as issued and reports every rule it breaks. A command with a number outside the device is
+    /// reported as such and otherwise ignored.
     pub fn check_all(&mut self, record: &CommandRecord, report: &mut dyn FnMut(Violation)) {
         if let Some(outside) = self.outside(record) {
             report(Violation::state(ORGANISATION, Fault::Outside(outside), *record, *record));

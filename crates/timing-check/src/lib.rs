@@ -1,7 +1,7 @@
 //! Checks a stream of DRAM commands against the rules of a device.
 //!
-//! Of hostnet this crate knows the shape of a command and the numbers of a device, nothing of how the controller decides:
-//! what both read in the same way they have not learned from each other.
+//! Of hostnet this crate knows the shape of a command and the numbers of a device, nothing of how the controller
+//! decides: what both read in the same way they have not learned from each other.
 //!
 //! * [`Checker`] takes commands one by one and says which rule a command breaks ([`Violation`]).
 //! * [`CommandReader`], [`write_header`] and [`write_record`] read and write command files.

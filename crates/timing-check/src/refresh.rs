@@ -16,8 +16,8 @@ struct Due {
     deadline: u64,
 }
 
-/// Watches that every bank is refreshed often enough: within (postponed_max + 1) tREFI of a REF or of the start, within as
-/// many rounds of REFSB of a REFSB.
+/// Watches that every bank is refreshed often enough: within (postponed_max + 1) tREFI of a REF or of the start, within
+/// as many rounds of REFSB of a REFSB.
 #[derive(Clone, Debug)]
 pub(crate) struct RefreshWatch {
     after_refresh: u64,

@@ -42,7 +42,8 @@ pub struct CheckReport {
 /// A violation and its place in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Line of the command that breaks the rule, counted from 1; the last line for a refresh that is missing at the end.
+    /// Line of the command that breaks the rule, counted from 1; the last line for a refresh that is missing at the
+    /// end.
     pub line: u64,
     /// The violation.
     pub violation: Violation,

@@ -1,7 +1,8 @@
 //! The timing rules as a table.
 //!
 //! A rule says: from an event to a command lie at least so many clocks, when both are in one place. What is no distance
-//! between two commands stands elsewhere: the state of the rows in `channel.rs`, refreshes that stay away in `refresh.rs`.
+//! between two commands stands elsewhere: the state of the rows in `channel.rs`, refreshes that stay away in
+//! `refresh.rs`.
 
 use hostnet_model::memory::CommandKind;
 use hostnet_model::params::TimingParams;
@@ -92,7 +93,8 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { name: "tRRD_S",  from: Event::Activate, scope: Scope::OtherGroups,  to: ACT, clocks: |t| t.rrd_s.into() },
     Rule { name: "tFAW",    from: Event::Activate, scope: Scope::RankFourBack, to: ACT, clocks: |t| t.faw.into() },
     Rule { name: "tPPD",    from: Event::Precharge, scope: Scope::Rank, to: PRECHARGES, clocks: |t| t.ppd.into() },
-    // Column accesses of a rank: the same, CAS to CAS and write to read; read to write as in "read burst followed by write".
+    // Column accesses of a rank: the same, CAS to CAS and write to read; read to write as in "read burst followed by
+    // write".
     Rule { name: "tCCD_L",    from: Event::Read,  scope: Scope::Group,       to: READS,  clocks: |t| t.ccd_l.into() },
     Rule { name: "tCCD_S",    from: Event::Read,  scope: Scope::OtherGroups, to: READS,  clocks: |t| t.ccd_s.into() },
     Rule { name: "tCCD_L_WR", from: Event::Write, scope: Scope::Group,       to: WRITES, clocks: |t| t.ccd_l_wr.into() },

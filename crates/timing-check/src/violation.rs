@@ -64,8 +64,8 @@ impl Violation {
         Violation { rule, fault, channel: second.channel, first, second, needed: 0, have: 0, missing: 0 }
     }
 
-    /// What is told first of several rules that one command breaks: what no other clock would repair, then the rule that
-    /// lacks the most clocks, because a command that heeds it heeds the others; refresh last.
+    /// What is told first of several rules that one command breaks: what no other clock would repair, then the rule
+    /// that lacks the most clocks, because a command that heeds it heeds the others; refresh last.
     pub(crate) fn weight(&self) -> (u8, u64) {
         match self.fault {
             Fault::Outside(_) => (4, 0),

@@ -1,4 +1,5 @@
-//! Random streams on very different devices: the checker agrees with the plain reading of the rules in `common/pairs.rs`.
+//! Random streams on very different devices: the checker agrees with the plain reading of the rules in
+//! `common/pairs.rs`.
 
 mod common;
 #[path = "common/pairs.rs"]

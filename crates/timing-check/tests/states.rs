@@ -71,7 +71,8 @@ fn a_same_bank_refresh_is_for_the_bank_of_every_group_or_for_one() {
 fn a_precharge_of_a_closed_bank_is_harmless_but_counts_for_trp() {
     let p = ddr4();
     assert_eq!(unhurried(&p, &[(Precharge, 0), (PrechargeAll, 0), (Precharge, 0)]), Ok(()));
-    // RDA closes the row by itself; a PREA before that does no harm, but the bank is ready tRP after the later of the two.
+    // RDA closes the row by itself; a PREA before that does no harm, but the bank is ready tRP after the later of the
+    // two.
     let mut checker = Checker::new(&p);
     let stream = [(0, Activate), (40, ReadPrecharge), (41, PrechargeAll)];
     stream.iter().for_each(|&(clock, kind)| assert_eq!(checker.check(&at(clock, command(kind, 0, 0, 0))), Ok(())));

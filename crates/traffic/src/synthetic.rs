@@ -141,7 +141,8 @@ pub struct Synthetic {
     write_below: u64,
     mean_gap_clocks: Option<f64>,
     time_clocks: f64,
-    /// The clock of the next request, drawn ahead: a logarithm takes long, and who asks for a request waits for its clock.
+    /// The clock of the next request, drawn ahead: a logarithm takes long, and who asks for a request waits for its
+    /// clock.
     next_clock: u64,
     /// The stream whose turn it is.
     stream: u8,

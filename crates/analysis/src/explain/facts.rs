@@ -79,8 +79,8 @@ pub struct WorkloadFacts {
 }
 
 impl WorkloadFacts {
-    /// The facts of a workload that moves `gb_per_s` through these pools, bound by one of them or by `otherwise`. Domains must have
-    /// their usual names.
+    /// The facts of a workload that moves `gb_per_s` through these pools, bound by one of them or by `otherwise`.
+    /// Domains must have their usual names.
     #[must_use]
     pub fn new(workload: &str, kind: Kind, gb_per_s: f64, pools: Vec<Pool>, otherwise: &'static str) -> Self {
         let candidates: Vec<(&'static str, f64)> =
@@ -143,8 +143,9 @@ fn known_domain(name: &str) -> Option<&'static str> {
 
 /// The facts that counters alone tell: of all cores together and of all devices.
 ///
-/// The busy cores are those of the server's streams; without streams, as many as hold the entries in use. A workload has the name of the only one of its kind that the server has, else `C2M`, `P2M-Write` and
-/// `P2M-Read`. Shares of time full are estimated from mean occupancies.
+/// The busy cores are those of the server's streams; without streams, as many as hold the entries in use. A workload
+/// has the name of the only one of its kind that the server has, else `C2M`, `P2M-Write` and `P2M-Read`. Shares of time
+/// full are estimated from mean occupancies.
 #[must_use]
 pub fn from_counters(counters: &Counters, server: &ServerParams) -> Vec<WorkloadFacts> {
     let writes = device_pool("P2M-Write", counters.iio_write, server.iio.write_credits, counters.window_ns);
@@ -215,8 +216,8 @@ fn core_domain(counters: &Counters, server: &ServerParams, latency_ns: f64) -> &
     lfb_domain(reading_ns, latency_ns - reading_ns)
 }
 
-/// Lines that the kernel touches for the storage workloads that the server is known to have: they pass LFBs too, but no stream
-/// asked for them.
+/// Lines that the kernel touches for the storage workloads that the server is known to have: they pass LFBs too, but no
+/// stream asked for them.
 fn kernel_lines(counters: &Counters, server: &ServerParams) -> f64 {
     let per_page = server.workloads.iter().filter_map(|workload| match &workload.kind {
         WorkloadKind::Fio(fio) => Some(fio.kernel_lines_per_page as f64 / 65_536.0),

@@ -1,7 +1,7 @@
 //! Why a run is as fast as it is: what binds each workload, and where its latency comes from.
 //!
-//! [`explain`] takes counters, the parameters of the server and [`WorkloadFacts`]. A run hands them over in its summary;
-//! [`from_counters`] makes them from counters alone.
+//! [`explain`] takes counters, the parameters of the server and [`WorkloadFacts`]. A run hands them over in its
+//! summary; [`from_counters`] makes them from counters alone.
 
 mod cached;
 pub mod facts;
@@ -110,8 +110,8 @@ pub fn isolated(server: &ServerParams, facts: &WorkloadFacts) -> Isolated {
     facts.isolated.unwrap_or_else(|| Isolated { ns: unloaded(), basis: Basis::Unloaded })
 }
 
-/// Who suffers most: the storage that is furthest below what it offers in the red regime, else the stream whose latency has grown
-/// most.
+/// Who suffers most: the storage that is furthest below what it offers in the red regime, else the stream whose latency
+/// has grown most.
 fn suffers(server: &ServerParams, facts: &[WorkloadFacts], regime: &Regime) -> Option<String> {
     let loss = |facts: &WorkloadFacts| Some(facts.offered_gb_per_s? / facts.app_gb_per_s?.max(f64::MIN_POSITIVE));
     let growth = |facts: &WorkloadFacts| Some(facts.main_pool()?.latency_ns? / isolated(server, facts).ns);

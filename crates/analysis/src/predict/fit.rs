@@ -5,7 +5,8 @@
 pub struct Fit {
     /// Time of a line on a saturated bus without row misses and turnarounds, in units of its transfer time.
     pub line: f64,
-    /// What an activation for a read adds to that: in units of the square of a rank's share of tFAW over the transfer time.
+    /// What an activation for a read adds to that: in units of the square of a rank's share of tFAW over the transfer
+    /// time.
     pub read_activation: f64,
     /// The same for a write.
     pub write_activation: f64,

@@ -1,5 +1,5 @@
-//! Predicts what a server does from its configuration alone, without events: a fixed point over the credits of its domains,
-//! their latencies, and queueing at the slices of the CHA and at the memory controllers.
+//! Predicts what a server does from its configuration alone, without events: a fixed point over the credits of its
+//! domains, their latencies, and queueing at the slices of the CHA and at the memory controllers.
 //!
 //! How it works, where it is right and where it is not: `docs/predict.md`.
 
@@ -36,8 +36,8 @@ pub fn predict_with(server: &ServerParams, fit: &Fit) -> Prediction {
     outcome::of(server, &problem, &problem.solve())
 }
 
-/// The latency of the LFB entries of the streams of a server when its devices are silent, in ns, in the order of the workloads;
-/// nothing for other workloads.
+/// The latency of the LFB entries of the streams of a server when its devices are silent, in ns, in the order of the
+/// workloads; nothing for other workloads.
 #[must_use]
 pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
     let is_stream = |kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(_));

@@ -9,7 +9,8 @@ use crate::offered::offered_gb_per_s;
 use crate::regime::{regime, Basis, C2m, P2m, Regime};
 use hostnet_model::params::{ServerParams, WorkloadKind};
 
-/// Mean error of predicted throughput against the simulator over random servers, and the most of 95 in 100; see `docs/predict.md`.
+/// Mean error of predicted throughput against the simulator over random servers, and the most of 95 in 100; see
+/// `docs/predict.md`.
 const ERROR_MEAN: f64 = 0.025;
 const ERROR_95: f64 = 0.1;
 /// Change of the rates in the last round, as a share, from which a prediction is not to be trusted.
@@ -156,8 +157,8 @@ impl View<'_> {
         binding(&[(lfb_domain(read, write), full)], if paced { OFFERED_LOAD } else { CORE })
     }
 
-    /// If entries of a core came and went by themselves, all would be in use as often as each of them is, together; as they come
-    /// and go in bunches, it is as if they were fewer.
+    /// If entries of a core came and went by themselves, all would be in use as often as each of them is, together; as
+    /// they come and go in bunches, it is as if they were fewer.
     pub(super) fn lfb_full(&self, in_use: f64) -> f64 {
         (in_use / self.problem.entries).clamp(0.0, 1.0).powf(BUNCHES * self.problem.entries)
     }

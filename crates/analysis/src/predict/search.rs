@@ -11,7 +11,8 @@ pub(super) fn sorted(rates: impl Iterator<Item = f64>) -> Vec<f64> {
     rates
 }
 
-/// The fair share of `total`: who asks for less gets it all, the others share the rest evenly. `asked` has the least first.
+/// The fair share of `total`: who asks for less gets it all, the others share the rest evenly. `asked` has the least
+/// first.
 pub(super) fn level(total: f64, asked: &[f64]) -> f64 {
     let mut left = total;
     for (index, &rate) in asked.iter().enumerate() {

@@ -180,8 +180,8 @@ impl<'a> Problem<'a> {
         Solution { rates, latency, load, state: slow.state, forced: slow.forced, moved }
     }
 
-    /// Rates and latencies for given rows and modes: the backlog at the controllers is such that its utilisation is the one
-    /// that causes it, and the wait for the CHA such that its occupancy causes it.
+    /// Rates and latencies for given rows and modes: the backlog at the controllers is such that its utilisation is the
+    /// one that causes it, and the wait for the CHA such that its occupancy causes it.
     fn balance(&self, slow: &Slow) -> (Vec<Rate>, Latency) {
         let mut rates = vec![Rate::default(); self.flows.len()];
         let mut latency = Latency::default();

@@ -33,7 +33,8 @@ impl Drive {
     }
 }
 
-/// The lesser of two rates, rounded where they meet: the eighth root of one over the sum of their inverse eighth powers.
+/// The lesser of two rates, rounded where they meet: the eighth root of one over the sum of their inverse eighth
+/// powers.
 pub(super) fn least(first: f64, second: f64) -> f64 {
     let ratio = first / second;
     let squared = ratio * ratio;
@@ -41,7 +42,8 @@ pub(super) fn least(first: f64, second: f64) -> f64 {
     first / (1.0 + fourth * fourth).sqrt().sqrt().sqrt()
 }
 
-/// The drives of storage workload `class`, each with what it offers as far as drive, link, rate cap and queue depth allow.
+/// The drives of storage workload `class`, each with what it offers as far as drive, link, rate cap and queue depth
+/// allow.
 pub(super) fn drives(server: &ServerParams, class: usize) -> Vec<Drive> {
     let drive = |offer: &Offer| Drive {
         share: offer.reads,

@@ -36,10 +36,10 @@ fn row_terms(geometry: Geometry) -> String {
     bits.zip(0..geometry.row_bits).map(|((name, bit), row)| format!("; {name}[{bit}]^=ro[{row}]")).collect()
 }
 
-/// The map named "intel", for any geometry. One bank-group bit, the channel and subchannel, and above one column bit one bank bit
-/// lie inside the page, so that a stream keeps two banks of every channel busy and soon moves to the next two; the
-/// other selectors follow above 64 lines of each of these banks. Every higher bit is folded into one selector in
-/// turn, so that streams and strides spread evenly.
+/// The map named "intel", for any geometry. One bank-group bit, the channel and subchannel, and above one column bit
+/// one bank bit lie inside the page, so that a stream keeps two banks of every channel busy and soon moves to the next
+/// two; the other selectors follow above 64 lines of each of these banks. Every higher bit is folded into one selector
+/// in turn, so that streams and strides spread evenly.
 fn intel(geometry: Geometry) -> Selectors {
     let fine = fine_selectors(geometry);
     let coarse = coarse_selectors(geometry, &fine);

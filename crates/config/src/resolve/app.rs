@@ -31,7 +31,8 @@ pub(super) fn resolve(name: &str, app: &AppSpec, spec: &Spec) -> Result<AppParam
     })
 }
 
-/// Puts the complete path of its trace into a workload that names one, so that the effective configuration holds anywhere.
+/// Puts the complete path of its trace into a workload that names one, so that the effective configuration holds
+/// anywhere.
 pub(super) fn find_trace(name: &str, app: &mut AppSpec, context: &Context) -> Result<(), Issue> {
     if let Some(file) = &mut app.file {
         *file = place_of(context.base_dir, file, &format!("workload.{name}.file"))?;

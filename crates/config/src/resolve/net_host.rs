@@ -175,7 +175,8 @@ pub(super) fn pfc_params(spec: &PfcSpec, buffer_bytes: u64, path: &str, buffer_p
     Ok(PfcParams { priorities, xoff_bytes: spec.xoff.0, xon_bytes: spec.xon.0 })
 }
 
-/// Resolves what network traffic costs the cores; `cores` are those with a receive queue. With `ddio` the LLC has what the NIC wrote.
+/// Resolves what network traffic costs the cores; `cores` are those with a receive queue. With `ddio` the LLC has what
+/// the NIC wrote.
 pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool) -> StackParams {
     let extra_lines = if ddio { 0.0 } else { spec.extra_lines };
     StackParams {

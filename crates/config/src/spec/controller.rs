@@ -27,7 +27,8 @@ pub(crate) struct ControllerSpec {
     /// WPQ entries from which write mode may be entered (count or share): 40, or "80%" for more than that share.
     #[schemars(range(min = 1, max = 4096))]
     pub(crate) write_high: Watermark,
-    /// WPQ entries at which write mode ends (count or share): 8, or "20%" for fewer than that share; below `write_high`.
+    /// WPQ entries at which write mode ends (count or share): 8, or "20%" for fewer than that share; below
+    /// `write_high`.
     #[schemars(range(min = 0, max = 4095))]
     pub(crate) write_low: Watermark,
     /// Reads served since the last write mode before the next may start, unless few reads wait.
@@ -58,8 +59,8 @@ pub(crate) struct ControllerSpec {
     #[serde(default = "off")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) row_hold: TimeLimit,
-    /// Column accesses to an open row after which a waiting request may close it although hits for it still wait; 0 means
-    /// any number.
+    /// Column accesses to an open row after which a waiting request may close it although hits for it still wait; 0
+    /// means any number.
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     pub(crate) row_hits: u32,

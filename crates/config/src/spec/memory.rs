@@ -41,9 +41,9 @@ pub(crate) struct MemorySpec {
 #[serde(untagged)]
 pub(crate) enum MapSpec {
     /// "intel" (two bank bits and the channel inside the page, the rest hashed); an order of plain bit fields from the
-    /// highest to the lowest such as "RoBaRaCoCh" (row, bank, rank, column, channel; "Bg" for the bank group, "Sc" for the
-    /// subchannel); a list of fields from the lowest, with XOR terms, such as "bg2 co7 ba2 ra1 ro16; bg^=ro[1:0]"; or the
-    /// reference maps "A", "B" and "C".
+    /// highest to the lowest such as "RoBaRaCoCh" (row, bank, rank, column, channel; "Bg" for the bank group, "Sc" for
+    /// the subchannel); a list of fields from the lowest, with XOR terms, such as "bg2 co7 ba2 ra1 ro16; bg^=ro[1:0]";
+    /// or the reference maps "A", "B" and "C".
     Named(String),
     /// The address bits of each selector.
     Table(MapTable),

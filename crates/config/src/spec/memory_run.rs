@@ -47,8 +47,8 @@ pub(crate) struct MemoryPartSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrafficSpec {
-    /// Order of the lines: "sequential" or "seq" (one ascending stream), "strN" (N streams in different banks, round robin),
-    /// "cstrN" (N streams whose rows collide in one bank), or "random" or "rand" (uniform over the memory).
+    /// Order of the lines: "sequential" or "seq" (one ascending stream), "strN" (N streams in different banks, round
+    /// robin), "cstrN" (N streams whose rows collide in one bank), or "random" or "rand" (uniform over the memory).
     #[serde(default = "random")]
     pub(crate) pattern: String,
     /// Share of reads; the rest are writes, drawn independently (0 to 1).

@@ -74,7 +74,8 @@ pub(crate) struct Spec {
     /// What network traffic costs the cores. It takes part when the server is a host of a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) stack: Option<StackSpec>,
-    /// Other sockets, whose cores reach the memory of this one over UPI. They take part when a workload of kind "remote" does.
+    /// Other sockets, whose cores reach the memory of this one over UPI. They take part when a workload of kind
+    /// "remote" does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) remote: Option<RemoteSpec>,
     /// What watches the host and throttles. It takes part when the server is a host of a cluster.

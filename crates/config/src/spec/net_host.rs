@@ -18,13 +18,13 @@ pub(crate) struct NicSpec {
     /// Descriptors per receive queue.
     #[schemars(range(min = 1, max = 65536))]
     pub(crate) ring: u32,
-    /// Memory per descriptor (size), a multiple of 2 KiB; when absent, what the largest packet of the host's flows needs: the next
-    /// multiple of 2 KiB, or power of two with `nic.stride`.
+    /// Memory per descriptor (size), a multiple of 2 KiB; when absent, what the largest packet of the host's flows
+    /// needs: the next multiple of 2 KiB, or power of two with `nic.stride`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "2 KiB", "x-max" = "64 KiB", "x-multiple-of" = "2 KiB"))]
     pub(crate) descriptor: Option<Size>,
-    /// With a striding receive queue, packets lie one after the other at multiples of this (size), a multiple of 64 B; when
-    /// absent, each in the memory of its own descriptor.
+    /// With a striding receive queue, packets lie one after the other at multiples of this (size), a multiple of 64 B;
+    /// when absent, each in the memory of its own descriptor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "4 KiB", "x-multiple-of" = "64 B"))]
     pub(crate) stride: Option<Size>,
@@ -98,7 +98,8 @@ pub(crate) struct NicLinkSpec {
     pub(crate) nonposted_lines: Option<u32>,
 }
 
-/// What network traffic costs the cores: kernel, system calls and copies. It takes part when the server is a host of a cluster.
+/// What network traffic costs the cores: kernel, system calls and copies. It takes part when the server is a host of a
+/// cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StackSpec {
@@ -137,8 +138,8 @@ pub(crate) struct StackSpec {
     pub(crate) gro: Size,
     /// Whether the cores poll instead of waiting for interrupts.
     pub(crate) poll: bool,
-    /// Lines per received packet that the kernel reads from memory beside the payload: headers and completions. With `nic.ddio`
-    /// the LLC has them (0 to 256).
+    /// Lines per received packet that the kernel reads from memory beside the payload: headers and completions. With
+    /// `nic.ddio` the LLC has them (0 to 256).
     #[schemars(range(min = 0.0, max = 256.0))]
     pub(crate) extra_lines: f64,
     /// Lines that a copy asks for ahead of the one it needs (hardware prefetch), at most the LFB entries.
@@ -148,7 +149,8 @@ pub(crate) struct StackSpec {
     pub(crate) cached_user: bool,
 }
 
-/// Other sockets, whose cores reach the memory of this one over UPI. They take part when a workload of kind "remote" does.
+/// Other sockets, whose cores reach the memory of this one over UPI. They take part when a workload of kind "remote"
+/// does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RemoteSpec {

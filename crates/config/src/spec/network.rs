@@ -7,7 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What every cable and switch is like that does not say otherwise, and, when there are no cables, how hosts are joined.
+/// What every cable and switch is like that does not say otherwise, and, when there are no cables, how hosts are
+/// joined.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NetworkSpec {
@@ -123,8 +124,8 @@ pub(crate) struct PfcSpec {
     pub(crate) xon: Size,
 }
 
-/// A full-duplex cable. What is absent is that of the network. Without ends it is the cable of a host in a topology, and has
-/// the name of the host.
+/// A full-duplex cable. What is absent is that of the network. Without ends it is the cable of a host in a topology,
+/// and has the name of the host.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CableSpec {

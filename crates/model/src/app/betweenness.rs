@@ -1,5 +1,5 @@
-//! Betweenness centrality in the manner of GAPBS: a breadth-first search from a source that counts shortest paths, then a pass over
-//! its levels from the last to the first that adds up dependencies (Brandes).
+//! Betweenness centrality in the manner of GAPBS: a breadth-first search from a source that counts shortest paths, then
+//! a pass over its levels from the last to the first that adds up dependencies (Brandes).
 
 use super::graph::{Arrays, NODE};
 use super::levels::Levels;
@@ -176,7 +176,8 @@ impl Betweenness {
         self.script.add_random(piece, self.arrays.walks.as_ref(), rng);
     }
 
-    /// The depth of a neighbour; when it is one level further, its paths are counted and it is marked, both by atomic accesses.
+    /// The depth of a neighbour; when it is one level further, its paths are counted and it is marked, both by atomic
+    /// accesses.
     fn search(&mut self, rng: &mut Rng) {
         self.gather(DEPTHS, NODE, self.work.edge, rng);
         if !rng.chance(self.levels.further(self.level)) {

@@ -1,6 +1,7 @@
 //! A uniform random graph that nobody stores, and its structures in memory.
 //!
-//! Neighbours are hashes of the number of an edge, as even as those of a drawn graph. Every node has the mean number of them.
+//! Neighbours are hashes of the number of an edge, as even as those of a drawn graph. Every node has the mean number of
+//! them.
 
 use super::layout::{Arena, Walks};
 use crate::params::{AppParams, GraphParams};

@@ -50,7 +50,8 @@ impl Arena {
     }
 }
 
-/// The page walks of random accesses to one arena: the last level only, the levels above it are small enough for the L1.
+/// The page walks of random accesses to one arena: the last level only, the levels above it are small enough for the
+/// L1.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Walks {
     base: u64,
@@ -81,7 +82,8 @@ impl Ring {
         Self { base, bytes, at }
     }
 
-    /// Takes the next `bytes`, at most those of the ring: the address and the number of the lines that are entered with them.
+    /// Takes the next `bytes`, at most those of the ring: the address and the number of the lines that are entered with
+    /// them.
     pub(super) fn take(&mut self, bytes: u64) -> (u64, u32) {
         if self.at + bytes > self.bytes {
             self.at = 0;

@@ -21,8 +21,8 @@ struct Level {
 pub(super) struct Levels(Vec<Level>);
 
 impl Levels {
-    /// The expected levels of a graph of `nodes` with so many neighbours each: a node not yet found is a neighbour of none of the `n`
-    /// nodes of a level with probability exp(-n x neighbours / nodes).
+    /// The expected levels of a graph of `nodes` with so many neighbours each: a node not yet found is a neighbour of
+    /// none of the `n` nodes of a level with probability exp(-n x neighbours / nodes).
     pub(super) fn new(nodes: u64, neighbours: u64) -> Self {
         let all = nodes as f64;
         let (mut level, mut rest, mut levels) = (1.0_f64, all - 1.0, Vec::with_capacity(LEVELS));

@@ -91,7 +91,8 @@ impl Generator {
         }
     }
 
-    /// The generator of a client of the thread whose memory begins at `bases.thread`; `None` when the application has no clients.
+    /// The generator of a client of the thread whose memory begins at `bases.thread`; `None` when the application has
+    /// no clients.
     #[must_use]
     pub fn client(params: &AppParams, bases: Bases) -> Option<Self> {
         match &params.app {
@@ -137,8 +138,8 @@ pub fn footprint(params: &AppParams) -> Footprint {
 
 /// The operations of a whole run of all threads; `None` for those that go on for as long as they are let.
 ///
-/// An operation of PageRank is the visit of a node; of betweenness centrality a visit in the search or on the way back, so that there are
-/// two per node and source.
+/// An operation of PageRank is the visit of a node; of betweenness centrality a visit in the search or on the way back,
+/// so that there are two per node and source.
 #[must_use]
 pub fn operations_in_all(params: &AppParams) -> Option<u64> {
     let visits = |graph: &GraphParams| u64::from(graph.rounds) << graph.scale;

@@ -82,8 +82,8 @@ impl PageRank {
         }
     }
 
-    /// One neighbour. Nothing depends on data: the core knows all addresses but those of the gathers in advance, and has the
-    /// numbers of the neighbours early because it runs ahead of the gathers.
+    /// One neighbour. Nothing depends on data: the core knows all addresses but those of the gathers in advance, and
+    /// has the numbers of the neighbours early because it runs ahead of the gathers.
     fn plan(&mut self, rng: &mut Rng) {
         if self.edge == 0 {
             self.script.begin();

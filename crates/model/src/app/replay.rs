@@ -18,8 +18,8 @@ pub struct Replay {
     base: u64,
     repeats: bool,
     taken: u64,
-    /// Whether nothing comes after the steps that wait. Which they are follows from how many were taken, so neither is part
-    /// of the state.
+    /// Whether nothing comes after the steps that wait. Which they are follows from how many were taken, so neither is
+    /// part of the state.
     #[serde(skip)]
     ended: bool,
     #[serde(skip)]
@@ -55,8 +55,8 @@ impl Replay {
         self.ended
     }
 
-    /// Hands it the step after all those that were taken or wait: a byte address from 0 on in the memory of the thread, and
-    /// the instructions before it. The access is an instruction itself, so that there is at least one.
+    /// Hands it the step after all those that were taken or wait: a byte address from 0 on in the memory of the thread,
+    /// and the instructions before it. The access is an instruction itself, so that there is at least one.
     pub fn push(&mut self, address: u64, instructions: u32, store: bool) {
         self.waiting.push_back(Recorded { address, instructions: instructions.max(1), store });
     }

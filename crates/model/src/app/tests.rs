@@ -172,11 +172,13 @@ fn a_get_reads_its_chain_and_its_value_and_marks_its_object() {
     let all = of(&params, 0, 1, 5, 400_000);
     let heap = 8 * (1 << 20) + 1_000_000 * (48 + 16 + 1280);
     let get = per_operation(&all, within(BASES.thread, heap));
-    // Bucket, 1.477 entries of 1.5 lines (a key and its entry of 24 B each at multiples of 48 B), object, 17 lines of the value.
+    // Bucket, 1.477 entries of 1.5 lines (a key and its entry of 24 B each at multiples of 48 B), object, 17 lines of
+    // the value.
     near(get.loads, 1.0 + 1.477 * 1.5 + 1.0 + 17.0, 0.02);
     near(get.stores, 1.0, 0.001);
     let both = per_operation(&all, |_| true);
-    // Its reply of 1033 B is stored, then loaded and stored by the kernel; of its request of 36 B a line is loaded and stored now and then.
+    // Its reply of 1033 B is stored, then loaded and stored by the kernel; of its request of 36 B a line is loaded and
+    // stored now and then.
     near(both.stores, 1.0 + 2.0 * 1033.0 / 64.0 + 36.0 / 64.0, 0.03);
     near(both.depends, 2.0 * (1.477 + 1.0 + 1.0) + 1.477 * 0.375 * 1.0, 0.1);
 }
@@ -255,12 +257,15 @@ fn a_node_of_pagerank_gathers_from_all_its_neighbours() {
 fn a_node_of_betweenness_gathers_depths_on_one_way_and_marked_neighbours_on_the_other() {
     let params = AppParams { walks: None, ..params(App::Betweenness(graph(25, 16))) };
     let visit = per_operation(&of(&params, 0, 4, 1, 6_000_000), |_| true);
-    // Of 32 neighbours 8.4 lie one level further: two levels of 63% and 34% of the nodes and their shares of what is left after them.
+    // Of 32 neighbours 8.4 lie one level further: two levels of 63% and 34% of the nodes and their shares of what is
+    // left after them.
     let further = 8.4;
-    // Half of the visits gather 32 depths, half two values of each marked neighbour; pointer, count and a line of the queue for 16 nodes
-    // are for all, 2.9 lines of neighbours for those with any marked, the marks of the row for the way back.
+    // Half of the visits gather 32 depths, half two values of each marked neighbour; pointer, count and a line of the
+    // queue for 16 nodes are for all, 2.9 lines of neighbours for those with any marked, the marks of the row for the
+    // way back.
     near(visit.loads, 16.0 + further + 2.0 + 1.0 / 16.0 + 2.9 * 0.82 + 0.5, 0.05);
-    // Marks and counts of the search, depths and queue of the nodes that it finds, dependency and score of the way back.
+    // Marks and counts of the search, depths and queue of the nodes that it finds, dependency and score of the way
+    // back.
     near(visit.stores, further + 0.5 + 0.5 / 16.0 + 1.0, 0.06);
 }
 

@@ -1,8 +1,8 @@
 //! A set-associative array of tags: which lines a cache holds, and a little about each.
 //!
-//! A set is one block of words, so that its use touches as little of the host's memory as can be: eight marks of lines to a word,
-//! eight ages to a word, then a word for each way, with the rest of the line's number above its data. The marks tell nearly
-//! always which way to look at.
+//! A set is one block of words, so that its use touches as little of the host's memory as can be: eight marks of lines
+//! to a word, eight ages to a word, then a word for each way, with the rest of the line's number above its data. The
+//! marks tell nearly always which way to look at.
 
 use super::replacement::{self, byte, equal, set_byte, EMPTY, GROUP, HIGH, ONES};
 use crate::params::Replacement;
@@ -251,8 +251,8 @@ impl<M: Data> Array<M> {
     /// of the line that the replacement names. Returns what left. Coming is a use.
     ///
     /// # Panics
-    /// If `mask` has no way of the array, or the number of the line over the sets has no room beside the data in 64 bits.
-    /// With debug assertions, if the line is held already.
+    /// If `mask` has no way of the array, or the number of the line over the sets has no room beside the data in 64
+    /// bits. With debug assertions, if the line is held already.
     #[inline]
     pub fn insert(&mut self, line: u64, data: M, mask: u32) -> Option<(u64, M)> {
         debug_assert!(self.find(line).is_none(), "line {line} cannot come in");

@@ -30,7 +30,8 @@ pub struct ClassCounts {
     pub io_reads: u64,
     /// Those that a cache had.
     pub io_read_hits: u64,
-    /// Dirty lines that left the caches for memory, written by its cores, or written by a device and read by a core since.
+    /// Dirty lines that left the caches for memory, written by its cores, or written by a device and read by a core
+    /// since.
     pub core_evictions: u64,
     /// Lines that cores lost because the snoop filter or an inclusive LLC needed the place.
     pub back_invalidations: u64,

@@ -1,7 +1,7 @@
 //! Which line of a set leaves.
 //!
-//! The ages of a set are bytes, eight to a word, and are handled a word at a time. LRU: how many lines were used later; quad-age
-//! LRU: 0 to 3; random: 0. The highest bit of an age says that the way is empty.
+//! The ages of a set are bytes, eight to a word, and are handled a word at a time. LRU: how many lines were used later;
+//! quad-age LRU: 0 to 3; random: 0. The highest bit of an age says that the way is empty.
 
 use crate::params::Replacement;
 use hostnet_kernel::Rng;

@@ -1,7 +1,7 @@
 //! What the CHA does with a last-level cache.
 //!
-//! What the LLC can serve by itself passes without an entry of the request buffer. A line that has to displace a dirty one waits
-//! until the memory controller has accepted that: its request carries the displaced line to memory.
+//! What the LLC can serve by itself passes without an entry of the request buffer. A line that has to displace a dirty
+//! one waits until the memory controller has accepted that: its request carries the displaced line to memory.
 
 use super::Cha;
 use crate::cache::{Evicted, Victim};

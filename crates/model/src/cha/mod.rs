@@ -1,8 +1,9 @@
 //! The caching and home agents (CHA) of a socket, one per slice.
 //!
-//! A request needs an entry of its slice's request buffer (TOR). A read holds it until its data has passed, a write until
-//! the memory controller has accepted it. Reads may pass writes that wait for the memory controller until the entries are
-//! used up; then admission stalls for everybody. Cores and the IIO come in through queues of their own, served in turn.
+//! A request needs an entry of its slice's request buffer (TOR). A read holds it until its data has passed, a write
+//! until the memory controller has accepted it. Reads may pass writes that wait for the memory controller until the
+//! entries are used up; then admission stalls for everybody. Cores and the IIO come in through queues of their own,
+//! served in turn.
 
 mod cached;
 mod remote;
@@ -175,7 +176,8 @@ impl Cha {
         let delay = match kind {
             Kind::CoreRead | Kind::IoRead => self.params.read_to_mc_ps,
             Kind::IoWrite => self.params.io_write_to_mc_ps,
-            // What a device writes to the LLC waits until the channel has room for the line that leaves, not for its way there.
+            // What a device writes to the LLC waits until the channel has room for the line that leaves, not for its
+            // way there.
             Kind::IoPut => EVICT_PS,
             Kind::CoreWrite | Kind::CoreClean | Kind::Evict | Kind::Directory => self.params.core_write_to_mc_ps,
         };

@@ -1,7 +1,7 @@
 //! What the CHA does for cores of other sockets.
 //!
-//! Their lines are not kept in the LLC of this socket; what it happens to hold of them, such as what a device has written, it
-//! hands over.
+//! Their lines are not kept in the LLC of this socket; what it happens to hold of them, such as what a device has
+//! written, it hands over.
 
 use super::Cha;
 use crate::context::{Context, Payload};
@@ -11,8 +11,8 @@ use crate::request::{Kind, Request, RequestId};
 const DIRECTORY_PS: u64 = 1;
 
 impl Cha {
-    /// Lets the LLC have a request of another socket; true when it needs nothing of memory. A line that another socket writes
-    /// leaves the LLC.
+    /// Lets the LLC have a request of another socket; true when it needs nothing of memory. A line that another socket
+    /// writes leaves the LLC.
     pub(super) fn serve_remote(&mut self, id: RequestId, context: &mut Context) -> bool {
         let Request { kind, line, for_store, owner, .. } = *context.requests.get(id);
         let hit = kind == Kind::CoreRead && context.caches().llc_has(line);
@@ -27,8 +27,8 @@ impl Cha {
         hit
     }
 
-    /// With a directory in memory, a write of the line notes that another socket owns it. The memory side makes it: it takes no
-    /// entry of the CHA, and nothing waits for it.
+    /// With a directory in memory, a write of the line notes that another socket owns it. The memory side makes it: it
+    /// takes no entry of the CHA, and nothing waits for it.
     pub(super) fn note_owner(&self, id: RequestId, context: &mut Context) {
         let Request { class, line, for_store, .. } = *context.requests.get(id);
         if self.directory && for_store {

@@ -37,7 +37,8 @@ pub struct Signals {
 /// What shall be done. `Actions::default()` is nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actions {
-    /// The level to go to, 0 to [`LEVEL_MAX`]; more is taken for that. Without effect while an earlier change is under way.
+    /// The level to go to, 0 to [`LEVEL_MAX`]; more is taken for that. Without effect while an earlier change is under
+    /// way.
     pub level: Option<u8>,
     /// Whether packets are marked from now on.
     pub echo: Option<bool>,
@@ -98,8 +99,8 @@ impl<T: Controller + Clone + 'static> CloneController for T {
     }
 }
 
-/// A rule that says what is done about host congestion. It may depend on nothing but the signals and its own state, else runs are
-/// not reproducible.
+/// A rule that says what is done about host congestion. It may depend on nothing but the signals and its own state,
+/// else runs are not reproducible.
 pub trait Controller: CloneController + Debug + Send + Sync {
     /// Called once per sample that is not discarded.
     fn on_sample(&mut self, signals: &Signals) -> Actions;

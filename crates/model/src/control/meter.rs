@@ -48,8 +48,8 @@ pub(super) struct Average {
 }
 
 impl Average {
-    /// Takes in a sample with a weight of 2 to the minus `shift`. Rounds down: from below, it stays up to 2^shift - 1 units below
-    /// a constant sample.
+    /// Takes in a sample with a weight of 2 to the minus `shift`. Rounds down: from below, it stays up to 2^shift - 1
+    /// units below a constant sample.
     pub(super) fn take(&mut self, sample: u64, shift: u32) -> u64 {
         let weight = (1_u128 << shift) - 1;
         self.value = ((u128::from(self.value) * weight + u128::from(sample)) >> shift) as u64;

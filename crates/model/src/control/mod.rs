@@ -1,10 +1,10 @@
 //! What watches the host and throttles it: hostCC, or another rule in its place.
 //!
-//! Two loops run on processors of their own. The first reads the register that adds up the occupancy of the IIO, the second the
-//! one that counts what enters it; each begins anew as soon as it has ended. From two reads and their times comes a sample, which
-//! is smoothed and shown to the rule. The rule answers with a level for the cores that share the memory, and with whether packets
-//! are marked. A level is set by registers (MBA), each of which holds the second loop up until it is written, the highest by a
-//! signal that stops the processes.
+//! Two loops run on processors of their own. The first reads the register that adds up the occupancy of the IIO, the
+//! second the one that counts what enters it; each begins anew as soon as it has ended. From two reads and their times
+//! comes a sample, which is smoothed and shown to the rule. The rule answers with a level for the cores that share the
+//! memory, and with whether packets are marked. A level is set by registers (MBA), each of which holds the second loop
+//! up until it is written, the highest by a signal that stops the processes.
 
 mod controller;
 mod counts;

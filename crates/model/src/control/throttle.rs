@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// The cores that a host throttles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Throttled {
-    /// Those of each other socket. Level k of 1 to 3 throttles the first k sockets as far as MBA can, level 3 all of them.
+    /// Those of each other socket. Level k of 1 to 3 throttles the first k sockets as far as MBA can, level 3 all of
+    /// them.
     Sockets(Vec<Vec<ComponentId>>),
     /// Some of this socket: level k of 1 to 3 throttles them by k thirds of what MBA can.
     Local(Vec<ComponentId>),

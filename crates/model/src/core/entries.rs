@@ -8,8 +8,8 @@ use hostnet_kernel::{Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
-/// One pool of entries. An entry serves a read until its data is back; then it may serve the write-back of a dirty line until the
-/// CHA admits that. It can be allocated again a while after it is free.
+/// One pool of entries. An entry serves a read until its data is back; then it may serve the write-back of a dirty line
+/// until the CHA admits that. It can be allocated again a while after it is free.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Entries {
     /// Entries that may be allocated now.

@@ -1,9 +1,10 @@
 //! A core: its line fill buffer, and what makes it miss.
 //!
-//! The LFB is one pool. An entry serves a read (C2M-Read) until its data is back; for a store it then serves the write-back
-//! of a dirty line (C2M-Write) until the CHA admits that.
+//! The LFB is one pool. An entry serves a read (C2M-Read) until its data is back; for a store it then serves the
+//! write-back of a dirty line (C2M-Write) until the CHA admits that.
 //!
-//! A core of another socket is one whose requests go to a UPI; its pool is what its LFB and prefetchers keep in flight together.
+//! A core of another socket is one whose requests go to a UPI; its pool is what its LFB and prefetchers keep in flight
+//! together.
 
 mod cached;
 mod entries;

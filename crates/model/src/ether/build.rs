@@ -45,8 +45,8 @@ struct Builder<'a> {
     is_server: Vec<bool>,
 }
 
-/// Builds the fabric of a cluster, with components from `first` on. `servers` gives the component that stands at the cables of
-/// each host that is a server (its NIC), and none for endpoints.
+/// Builds the fabric of a cluster, with components from `first` on. `servers` gives the component that stands at the
+/// cables of each host that is a server (its NIC), and none for endpoints.
 ///
 /// # Panics
 /// If `servers` does not have an element for each host, or the cluster names hosts or switches that are not there.
@@ -194,8 +194,8 @@ impl<'a> Builder<'a> {
 }
 
 /// Bytes of IP packets that may still come in by a cable when a pause has been asked for: what is on its way in both
-/// directions' latency and in the `before_ps` ps between the peer's queue and the wire, a packet that has just begun and one
-/// that has just come.
+/// directions' latency and in the `before_ps` ps between the peer's queue and the wire, a packet that has just begun
+/// and one that has just come.
 #[must_use]
 pub fn headroom_bytes(bytes_per_s: u64, latency_ps: u64, before_ps: u64, mtu_bytes: u32) -> u64 {
     let ps = 2 * u128::from(latency_ps) + u128::from(before_ps);

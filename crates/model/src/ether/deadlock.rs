@@ -18,8 +18,8 @@ pub struct PausedPort {
 }
 
 impl Fabric {
-    /// A cycle of paused ports, each of which waits for the next: the switch behind it has asked for the pause because of
-    /// packets that wait at the next. Nothing ever ends such a state. Empty if there is none.
+    /// A cycle of paused ports, each of which waits for the next: the switch behind it has asked for the pause because
+    /// of packets that wait at the next. Nothing ever ends such a state. Empty if there is none.
     #[must_use]
     pub fn deadlock(&self) -> Vec<PausedPort> {
         let stuck = self.stuck_ports();
@@ -36,8 +36,8 @@ impl Fabric {
         }
     }
 
-    /// The paused ports that stay paused: at others of them there wait so many packets that came in from them that the end of
-    /// the pause is never asked for, whatever leaves elsewhere.
+    /// The paused ports that stay paused: at others of them there wait so many packets that came in from them that the
+    /// end of the pause is never asked for, whatever leaves elsewhere.
     fn stuck_ports(&self) -> Vec<PausedPort> {
         let mut stuck = self.paused_ports();
         loop {

@@ -1,8 +1,8 @@
 //! An output port: queues of packets, one per priority, and a cable.
 //!
-//! A packet that meets a free port is on the wire at once, and the one event of its hop is its arrival at the peer. Only
-//! while packets wait does the port wake itself up when the wire is free again. A packet leaves its queue when its first bit
-//! goes out: the one on the wire is not waiting.
+//! A packet that meets a free port is on the wire at once, and the one event of its hop is its arrival at the peer.
+//! Only while packets wait does the port wake itself up when the wire is free again. A packet leaves its queue when its
+//! first bit goes out: the one on the wire is not waiting.
 
 use super::drops::DropReason;
 use super::occupancy::Level;

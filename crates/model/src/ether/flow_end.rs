@@ -47,8 +47,8 @@ pub struct FlowEnd {
 }
 
 impl FlowEnd {
-    /// The end of flow number `flow` at its sender if `initiator`, or at the other host. It sends by `port` of the host, which
-    /// sends `port_bytes_per_s`.
+    /// The end of flow number `flow` at its sender if `initiator`, or at the other host. It sends by `port` of the
+    /// host, which sends `port_bytes_per_s`.
     #[must_use]
     pub fn new(flow: u32, params: &FlowParams, initiator: bool, port: u16, port_bytes_per_s: u64) -> Self {
         let (host, peer) = if initiator { (params.from, params.to) } else { (params.to, params.from) };
@@ -130,7 +130,8 @@ impl FlowEnd {
         true
     }
 
-    /// The timer to be set, if none comes that early, and its generation. A timer that comes too early is set anew then.
+    /// The timer to be set, if none comes that early, and its generation. A timer that comes too early is set anew
+    /// then.
     #[inline]
     pub(super) fn timer_to_set(&mut self, now: Time) -> Option<(Time, u32)> {
         let wanted = match &self.kind {

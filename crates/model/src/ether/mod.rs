@@ -1,7 +1,8 @@
 //! Ethernet: cables, ports, switches, and hosts without a host network.
 //!
-//! A [`Fabric`] is all switches and endpoints of a world, one partition of it; [`fabric`] builds it from the description of a
-//! cluster. A [`World`] is a partition of any kind. An [`Egress`] is a port of a switch, an endpoint or a NIC.
+//! A [`Fabric`] is all switches and endpoints of a world, one partition of it; [`fabric`] builds it from the
+//! description of a cluster. A [`World`] is a partition of any kind. An [`Egress`] is a port of a switch, an endpoint
+//! or a NIC.
 
 mod build;
 mod deadlock;

@@ -1,4 +1,5 @@
-//! Which port leads to a host: the shortest ways, a choice among equals that a flow keeps, and ways that flows are given.
+//! Which port leads to a host: the shortest ways, a choice among equals that a flow keeps, and ways that flows are
+//! given.
 
 use crate::params::{ClusterParams, End};
 use hostnet_kernel::mix;

@@ -71,9 +71,9 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// A switch with a port per element of `ports`. `headroom_bytes` of the memory are kept for what is still on its way
-    /// when a pause has been asked for: packets that may be lost do not get them. `random` is a seed and the number of the
-    /// random stream.
+    /// A switch with a port per element of `ports`. `headroom_bytes` of the memory are kept for what is still on its
+    /// way when a pause has been asked for: packets that may be lost do not get them. `random` is a seed and the number
+    /// of the random stream.
     #[must_use]
     pub fn new(
         params: &SwitchParams,
@@ -138,8 +138,8 @@ impl Switch {
         self.ports[usize::from(port)].egress.on_pause(priority, on, context);
     }
 
-    /// Whether a packet that has to wait finds room. One of a lossless priority may fill the memory; any other may fill its
-    /// share of what is free.
+    /// Whether a packet that has to wait finds room. One of a lossless priority may fill the memory; any other may fill
+    /// its share of what is free.
     #[inline]
     fn has_room(&self, way: usize, priority: u8, ip_bytes: u64) -> bool {
         if self.is_lossless(priority) {

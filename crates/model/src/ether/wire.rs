@@ -113,8 +113,8 @@ impl Faults {
         }
     }
 
-    /// What becomes of a packet whose first bit leaves the queue now and whose last bit leaves it after `serialization_ps`.
-    /// To be asked in order of time.
+    /// What becomes of a packet whose first bit leaves the queue now and whose last bit leaves it after
+    /// `serialization_ps`. To be asked in order of time.
     pub(super) fn fate(&mut self, now: Time, serialization_ps: u64) -> Fate {
         if !self.down_ps.is_empty() && self.is_down(now.ps() + self.before_ps, serialization_ps) {
             return Fate::Lost;

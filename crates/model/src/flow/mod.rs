@@ -78,8 +78,8 @@ impl Application {
         }
     }
 
-    /// What it does now, with `readable` bytes there to be read and `room` bytes for what it writes. It counts on it that
-    /// this is done.
+    /// What it does now, with `readable` bytes there to be read and `room` bytes for what it writes. It counts on it
+    /// that this is done.
     #[inline]
     pub fn poll(&mut self, now: Time, readable: u64, room: u64) -> Action {
         let (read, awake_at) = self.read(now, readable);

@@ -16,8 +16,8 @@ struct Flight {
 }
 
 impl Flight {
-    /// Lines times ps until `now`. Its lines enter and leave evenly; both are counted a span late, so that no register ever has
-    /// to be set back or jumps.
+    /// Lines times ps until `now`. Its lines enter and leave evenly; both are counted a span late, so that no register
+    /// ever has to be set back or jumps.
     fn area(&self, now: Time) -> u128 {
         let reached = |from: Time| {
             let (past, span) = (u128::from(now.ps().saturating_sub(from.ps())), u128::from(self.span_ps));
@@ -47,8 +47,8 @@ impl Flights {
         Self { flights: VecDeque::with_capacity(64), credits: u64::from(credits), last: Time::ZERO, past: 0 }
     }
 
-    /// A write of `lines` lines has come in now. The memory needs `service_ps` for it, and a line stays for `residence_ps` at
-    /// least. Returns when its last line enters.
+    /// A write of `lines` lines has come in now. The memory needs `service_ps` for it, and a line stays for
+    /// `residence_ps` at least. Returns when its last line enters.
     pub(super) fn add(&mut self, now: Time, lines: u8, service_ps: u64, residence_ps: u64) -> Time {
         while self.flights.front().is_some_and(|flight| flight.leaves + flight.span_ps <= now) {
             self.past += self.flights.pop_front().map_or(0, |flight| flight.area(now));

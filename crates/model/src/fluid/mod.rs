@@ -1,8 +1,8 @@
 //! A memory system that has rates instead of lines, with the IIO in front of it.
 //!
-//! Devices write in turn, as fast as the memory lets them at the moment; a copy goes on as fast as the memory lets it. Both
-//! depend on how many cores copy, on what is held back, and on how much devices write. The numbers come from the same server
-//! simulated line by line (see [`FluidParams`]).
+//! Devices write in turn, as fast as the memory lets them at the moment; a copy goes on as fast as the memory lets it.
+//! Both depend on how many cores copy, on what is held back, and on how much devices write. The numbers come from the
+//! same server simulated line by line (see [`FluidParams`]).
 //!
 //! A write leaves the IIO when the write before it has left and the memory has had time for it, and not before a line's
 //! residence is over; its last line enters when there is an entry for it. Both are known as soon as it arrives.
@@ -26,7 +26,8 @@ use serde::{Deserialize, Serialize};
 
 /// Bytes per second times this many ps are a byte.
 const PS_PER_S: u128 = 1_000_000_000_000;
-/// How much devices write is a moving average over about so long: several packets, and less than transports need to react.
+/// How much devices write is a moving average over about so long: several packets, and less than transports need to
+/// react.
 const MEMORY_PS: u64 = 4_000_000;
 
 /// What a throttle means for the state that the memory is in.
@@ -145,8 +146,8 @@ impl FluidMemory {
         }
     }
 
-    /// Core `core` copies `lines` lines from memory, from now on: how long it takes, in ps. The `first` lines of a copy wait for
-    /// memory once, as nothing was asked for ahead.
+    /// Core `core` copies `lines` lines from memory, from now on: how long it takes, in ps. The `first` lines of a copy
+    /// wait for memory once, as nothing was asked for ahead.
     pub(crate) fn copy(&mut self, core: u32, lines: u64, first: bool, now: Time) -> u64 {
         self.settle(now);
         self.copying_until[core as usize] = Time::MAX;

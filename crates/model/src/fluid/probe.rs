@@ -7,7 +7,8 @@ use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
-/// Packets of a flow that come one after the other, as what a sender hands down at once is cut into (64 KiB at an MTU of 4 KiB).
+/// Packets of a flow that come one after the other, as what a sender hands down at once is cut into (64 KiB at an MTU
+/// of 4 KiB).
 const RUN_PACKETS: u32 = 16;
 
 /// A part that loads a server.
@@ -94,8 +95,8 @@ pub struct Feeder {
 }
 
 impl Feeder {
-    /// Sends packets of `ip_bytes` bytes of `flows` flows in turn, every `gap` (in 2^-10 ps), and never lets more than `most` be in
-    /// the NIC; with a gap of 0 there are always so many.
+    /// Sends packets of `ip_bytes` bytes of `flows` flows in turn, every `gap` (in 2^-10 ps), and never lets more than
+    /// `most` be in the NIC; with a gap of 0 there are always so many.
     #[must_use]
     pub fn new(nic: ComponentId, flows: u32, ip_bytes: u32, most: u32, gap: u64) -> Self {
         Self { nic, flows, ip_bytes, most: most.max(1), inside: 0, gap, due: 0, sent: 0 }

@@ -1,7 +1,7 @@
 //! The integrated IO controller (IIO): where the credits of P2M-Write and P2M-Read live.
 //!
-//! One entry per line. A write entry is held until the memory controller has accepted the line, a read entry until its data
-//! is back. Links are served TLP by TLP, round robin; lines enter the processor interconnect one after the other.
+//! One entry per line. A write entry is held until the memory controller has accepted the line, a read entry until its
+//! data is back. Links are served TLP by TLP, round robin; lines enter the processor interconnect one after the other.
 
 mod counters;
 
@@ -41,7 +41,8 @@ struct Link {
     writes: VecDeque<Waiting>,
     reads: VecDeque<Waiting>,
     down: Lane,
-    /// Writes that leave their entries in the order in which they came (no relaxed ordering): each with whether memory has it.
+    /// Writes that leave their entries in the order in which they came (no relaxed ordering): each with whether memory
+    /// has it.
     in_order: Option<VecDeque<(RequestId, bool)>>,
 }
 
@@ -116,7 +117,8 @@ impl Iio {
         }
     }
 
-    /// Has the writes of a link leave their entries in order, as those of a device that does not ask for relaxed ordering.
+    /// Has the writes of a link leave their entries in order, as those of a device that does not ask for relaxed
+    /// ordering.
     pub fn keep_order(&mut self, link: usize) {
         self.links[link].in_order = Some(VecDeque::with_capacity(self.params.write_credits as usize));
     }

@@ -34,8 +34,8 @@ impl Clock {
     }
 }
 
-/// A ratio as a whole and a fraction in units of 2^-128, rounded up. What a product with 64 bits is too large by is less
-/// than any fraction with a denominator of 64 bits, so products rounded up are exact.
+/// A ratio as a whole and a fraction in units of 2^-128, rounded up. What a product with 64 bits is too large by is
+/// less than any fraction with a denominator of 64 bits, so products rounded up are exact.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Ratio {
     whole: u64,

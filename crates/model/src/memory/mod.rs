@@ -1,7 +1,7 @@
 //! Memory channels: controllers with their DRAM as parts of a server.
 //!
-//! A [`Controller`] knows nothing of events; a [`Channel`] is a controller that takes requests from the CHA and wakes itself
-//! up for its commands.
+//! A [`Controller`] knows nothing of events; a [`Channel`] is a controller that takes requests from the CHA and wakes
+//! itself up for its commands.
 
 mod clock;
 mod command;
@@ -61,7 +61,8 @@ impl Channel {
         }
     }
 
-    /// The channel's first wake-up, for its first refresh, and the ps from the start of the run to it; none without refresh.
+    /// The channel's first wake-up, for its first refresh, and the ps from the start of the run to it; none without
+    /// refresh.
     #[must_use]
     pub fn first_wake(&self) -> Option<(u64, Payload)> {
         let clock = self.refresh_woken_at;
@@ -144,8 +145,8 @@ impl Channel {
         }
     }
 
-    /// Sees to it that the channel wakes up for its plan. A refresh is planned again whenever nothing else is to be done, so
-    /// its wake-up is kept apart from the others and asked for once.
+    /// Sees to it that the channel wakes up for its plan. A refresh is planned again whenever nothing else is to be
+    /// done, so its wake-up is kept apart from the others and asked for once.
     #[inline(always)]
     fn wake(&mut self, context: &mut Context) {
         let clock = self.controller.next_clock();

@@ -1,7 +1,7 @@
 //! The timing state of a subchannel: what each bank, group and rank allow, and from which clock on.
 //!
-//! Constraints are kept as the earliest clock of the next command of each kind (JESD79-4, section 4); a command moves them.
-//! Command buses are the controller's business.
+//! Constraints are kept as the earliest clock of the next command of each kind (JESD79-4, section 4); a command moves
+//! them. Command buses are the controller's business.
 
 use super::table::Table;
 use crate::params::DramParams;
@@ -28,7 +28,8 @@ struct Rank {
     same_bank: u64,
 }
 
-/// Clocks from a column access to the next read and to the next write, in the same group, the same rank and another rank.
+/// Clocks from a column access to the next read and to the next write, in the same group, the same rank and another
+/// rank.
 type Gaps = [[u64; 2]; 3];
 
 /// Everything that says when a command may be issued.

@@ -1,5 +1,5 @@
-//! Every timing edge: on the clock allowed, and not one clock earlier; first rule by rule, then against a slow reading of
-//! the standards that looks at every pair of commands.
+//! Every timing edge: on the clock allowed, and not one clock earlier; first rule by rule, then against a slow reading
+//! of the standards that looks at every pair of commands.
 
 use super::timing::{bits, Timing};
 use crate::params::{DramParams, SameBank, TimingParams};
@@ -404,7 +404,8 @@ fn timing_params() -> impl Strategy<Value = TimingParams> {
     })
 }
 
-/// Ranks, bank groups, banks per group, and what a refresh of less than a rank refreshes: as in DDR3, DDR4, DDR5 and HBM.
+/// Ranks, bank groups, banks per group, and what a refresh of less than a rank refreshes: as in DDR3, DDR4, DDR5 and
+/// HBM.
 fn shapes() -> impl Strategy<Value = (u32, u32, u32, SameBank)> {
     prop::sample::select(vec![
         (1, 1, 1, SameBank::None),

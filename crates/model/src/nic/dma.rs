@@ -65,8 +65,8 @@ impl Dma {
         [&mut self.posted, &mut self.nonposted]
     }
 
-    /// Bytes of the next write TLP, of `left` bytes from `address` on: it ends at a multiple of the largest size, so that it
-    /// crosses no page.
+    /// Bytes of the next write TLP, of `left` bytes from `address` on: it ends at a multiple of the largest size, so
+    /// that it crosses no page.
     pub(super) fn write_bytes(&self, address: u64, left: u32) -> u32 {
         let room = u64::from(self.pcie.mps_bytes) - address % u64::from(self.pcie.mps_bytes);
         left.min(room as u32)

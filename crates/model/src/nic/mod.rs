@@ -1,8 +1,8 @@
 //! The NIC: packets from the cable to memory and cores, and back.
 //!
-//! A packet from the cable lies in the receive buffer until the last TLP with its data is sent; the buffer is one queue, whose
-//! head waits for a descriptor of its ring and for posted credits. Segments of cores are read from memory, cut into packets and
-//! sent by the port.
+//! A packet from the cable lies in the receive buffer until the last TLP with its data is sent; the buffer is one
+//! queue, whose head waits for a descriptor of its ring and for posted credits. Segments of cores are read from memory,
+//! cut into packets and sent by the port.
 
 mod counters;
 mod dma;
@@ -112,8 +112,8 @@ impl Nic {
     /// A NIC as `wiring` says.
     ///
     /// # Panics
-    /// If there are not as many cores as queues, a queue's pool holds no buffer, the send window does not hold a packet, or
-    /// credits do not hold a TLP.
+    /// If there are not as many cores as queues, a queue's pool holds no buffer, the send window does not hold a
+    /// packet, or credits do not hold a TLP.
     #[must_use]
     pub fn new(params: NicParams, wiring: Wiring, pages: Pages, mut rng: Rng) -> Self {
         let Wiring { link, base, cores, armed, flows, rdma, mut wire, classes } = wiring;

@@ -98,7 +98,8 @@ impl Rdma {
         }
     }
 
-    /// A packet has come to the head of the receive buffer. Returns the virtual address where its data goes, if that is taken.
+    /// A packet has come to the head of the receive buffer. Returns the virtual address where its data goes, if that is
+    /// taken.
     pub(super) fn receive(&mut self, now: Time, packet: &Packet, roce: &Roce) -> Option<u64> {
         let index = self.by_flow[packet.flow as usize]?;
         let connection = &mut self.ends[index as usize].own.connection;
@@ -140,7 +141,8 @@ impl Rdma {
         None
     }
 
-    /// Sees to it that an event comes no later than the connection's timer; a timer that was moved ahead is looked at again then.
+    /// Sees to it that an event comes no later than the connection's timer; a timer that was moved ahead is looked at
+    /// again then.
     fn set_timer(&mut self, index: u32, context: &mut Context) {
         let now = context.now();
         let end = &mut self.ends[index as usize];

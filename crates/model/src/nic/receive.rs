@@ -34,8 +34,8 @@ fn is_lossless(params: &NicParams, priority: u8) -> bool {
 /// What a peer may have between its queue and the wire when it is paused (assumed: some latencies of switches).
 const PEER_BEFORE_PS: u64 = 2_000_000;
 
-/// Bytes of the buffer that packets that may be lost can fill: what XOFF and the headroom of every lossless priority leave, a
-/// frame at least.
+/// Bytes of the buffer that packets that may be lost can fill: what XOFF and the headroom of every lossless priority
+/// leave, a frame at least.
 pub(super) fn lossy_bytes(params: &NicParams, wire: &WireParams, frame_bytes: u32) -> u64 {
     let Some(pfc) = &params.pfc else { return params.buffer_bytes };
     let headroom = headroom_bytes(wire.bytes_per_s, wire.latency_ps, PEER_BEFORE_PS, frame_bytes);
@@ -97,7 +97,8 @@ pub(super) struct Receive {
 }
 
 impl Receive {
-    /// The receive side of a NIC with `flows` flows, where packets that may be lost fill `lossy_bytes` bytes of the buffer at most.
+    /// The receive side of a NIC with `flows` flows, where packets that may be lost fill `lossy_bytes` bytes of the
+    /// buffer at most.
     pub(super) fn new(queues: Vec<Queue>, flows: usize, lossy_bytes: u64) -> Self {
         Self {
             owed_lines: 0,
@@ -155,8 +156,8 @@ impl Receive {
         }
     }
 
-    /// Whether a frame fits into the buffer, and into the part of it that its priority may fill. The largest frame has to fit where
-    /// any may be lost.
+    /// Whether a frame fits into the buffer, and into the part of it that its priority may fill. The largest frame has
+    /// to fit where any may be lost.
     fn has_room(&self, priority: u8, frame: u64, params: &NicParams) -> bool {
         if is_lossless(params, priority) {
             return self.used + frame <= params.buffer_bytes;
@@ -165,7 +166,8 @@ impl Receive {
         self.used + frame <= params.buffer_bytes && self.used_lossy + frame <= self.lossy_bytes
     }
 
-    /// Makes the data of a packet part of the last packet of its flow in the buffer, if that is in order and there is room.
+    /// Makes the data of a packet part of the last packet of its flow in the buffer, if that is in order and there is
+    /// room.
     fn join(&mut self, packet: &Packet, common: &mut Common, context: &mut Context) -> bool {
         let last = self.joinable[packet.flow as usize];
         if last == PacketId::NONE {
@@ -324,8 +326,8 @@ impl Receive {
         Some(Head { id, queue, class, address, left, rdma: false, since })
     }
 
-    /// Bytes of the simulated memory that so many bytes of a frame take, in bursts with `completions` lines of completions. Lines
-    /// that do not fill a burst are left for the next packet.
+    /// Bytes of the simulated memory that so many bytes of a frame take, in bursts with `completions` lines of
+    /// completions. Lines that do not fill a burst are left for the next packet.
     fn burst_bytes(&mut self, bytes: u32, completions: u32, common: &Common) -> u32 {
         let shift = common.params.burst_shift;
         if shift == 0 {

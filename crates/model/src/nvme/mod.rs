@@ -1,7 +1,7 @@
 //! NVMe drives as DMA sources and sinks.
 //!
-//! A drive holds commands and serves a few of them at a time, TLP by TLP, round robin; which of them are open together sets
-//! the row locality of its traffic. It is paced by its own bandwidth and by its link.
+//! A drive holds commands and serves a few of them at a time, TLP by TLP, round robin; which of them are open together
+//! sets the row locality of its traffic. It is paced by its own bandwidth and by its link.
 
 use crate::context::{Context, Payload};
 use crate::core::Walk;
@@ -316,8 +316,8 @@ impl Ssd {
         }
     }
 
-    /// Line number `number` that the drive writes to memory, counted from any start, when each of its jobs reads from it in turn.
-    /// Nothing when no job reads.
+    /// Line number `number` that the drive writes to memory, counted from any start, when each of its jobs reads from
+    /// it in turn. Nothing when no job reads.
     #[must_use]
     pub fn written_line(&self, number: u64) -> Option<WrittenLine> {
         let jobs = self.jobs.iter().filter(|job| job.params.reads > 0);
@@ -396,8 +396,8 @@ impl Ssd {
         self.advance(index, bytes, context);
     }
 
-    /// Moves a command on by `bytes`, and hands the pages of finished NVMe requests to the kernel: a command longer than
-    /// the largest transfer of the drive is several requests to its driver.
+    /// Moves a command on by `bytes`, and hands the pages of finished NVMe requests to the kernel: a command longer
+    /// than the largest transfer of the drive is several requests to its driver.
     fn advance(&mut self, index: usize, bytes: u64, context: &mut Context) {
         let command = &mut self.open[index];
         command.address += bytes;

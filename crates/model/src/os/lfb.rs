@@ -93,8 +93,8 @@ impl Lfb {
         Asked::Coming
     }
 
-    /// The data of a read is back; returns what it was for. A line that was stored to displaces a dirty line: with caches the one
-    /// that they give up, else the one that `leaves` names.
+    /// The data of a read is back; returns what it was for. A line that was stored to displaces a dirty line: with
+    /// caches the one that they give up, else the one that `leaves` names.
     pub(super) fn on_data(&mut self, id: RequestId, leaves: impl FnOnce() -> u64, context: &mut Context) -> Purpose {
         let now = context.now();
         let Request { line, for_store, since, entered, tag, .. } = *context.requests.get(id);

@@ -1,7 +1,7 @@
 //! How long the lines of a network core take: those of copies, and those of headers and completions.
 //!
-//! The rest of the core knows only what is public here to its siblings: a copy begins, it goes on until some time, it waits, it is
-//! done. Over a memory system that has rates instead of lines, only this file has another counterpart.
+//! The rest of the core knows only what is public here to its siblings: a copy begins, it goes on until some time, it
+//! waits, it is done. Over a memory system that has rates instead of lines, only this file has another counterpart.
 
 use super::books::NetCoreCounts;
 use super::lfb::{Asked, Lfb, Purpose};
@@ -20,8 +20,8 @@ const EXTRA_IN_FLIGHT: u32 = 4;
 pub(super) const EXTRA_BACKLOG: u64 = 256;
 /// Stores that retire before their lines are there: entries of the store buffer (Skylake has 56).
 const STORES_MAX: u32 = 56;
-/// Lines of a copy within the caches, or over a memory of rates, that are worked on without a look at what else is to be done: a
-/// page.
+/// Lines of a copy within the caches, or over a memory of rates, that are worked on without a look at what else is to
+/// be done: a page.
 const PAGE_LINES: u64 = 64;
 /// A whole line, in the units of what is owed.
 const LINE: u64 = 1 << 16;

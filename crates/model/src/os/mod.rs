@@ -1,8 +1,8 @@
 //! What network traffic costs a core: the kernel's work on packets, and the copies to and from applications.
 //!
 //! A core does one thing at a time. The softirq takes packets from the receive queue, joins them and hands them to TCP;
-//! applications copy data line by line through the line fill buffer. The softirq goes first until its budget is used; then the
-//! applications have as much time as it had.
+//! applications copy data line by line through the line fill buffer. The softirq goes first until its budget is used;
+//! then the applications have as much time as it had.
 
 mod books;
 mod copier;
@@ -99,8 +99,8 @@ pub struct NetCore {
 }
 
 impl NetCore {
-    /// Core number `index` with the ends of flows whose applications run on it, and perhaps a receive queue of the NIC. Packets of
-    /// its flows must come in by that queue (aRFS).
+    /// Core number `index` with the ends of flows whose applications run on it, and perhaps a receive queue of the NIC.
+    /// Packets of its flows must come in by that queue (aRFS).
     ///
     /// # Panics
     /// If two sockets belong to the same flow.
@@ -182,7 +182,8 @@ impl NetCore {
         &self.counts
     }
 
-    /// The ends of flows at it: the parameters, what happened there since the start of the run, the connection and the application.
+    /// The ends of flows at it: the parameters, what happened there since the start of the run, the connection and the
+    /// application.
     pub fn sockets(&self) -> impl Iterator<Item = (&SocketParams, &SocketCounts, &Connection, &Application)> {
         self.sockets.iter().map(|socket| (&socket.params, &socket.counts, &socket.connection, &socket.application))
     }
@@ -193,7 +194,8 @@ impl NetCore {
         self.sockets.iter().map(|socket| socket.counts.packets - socket.counts.delivered).sum()
     }
 
-    /// Starts a new measuring window at `now`: times and latencies begin anew. Counts go on; the domains are reset by themselves.
+    /// Starts a new measuring window at `now`: times and latencies begin anew. Counts go on; the domains are reset by
+    /// themselves.
     pub fn reset(&mut self, now: Time) {
         self.times.reset(now);
         self.sockets.iter_mut().for_each(|socket| socket.application.reset());

@@ -111,7 +111,8 @@ impl NetCore {
         self.want_output(index);
     }
 
-    /// Sees to it that an event comes no later than the connection's timer; a timer that was moved ahead is looked at again then.
+    /// Sees to it that an event comes no later than the connection's timer; a timer that was moved ahead is looked at
+    /// again then.
     fn set_timer(&mut self, index: usize, context: &mut Context) {
         let socket = &mut self.sockets[index];
         let Some(at) = socket.connection.timer() else { return };

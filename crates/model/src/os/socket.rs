@@ -11,7 +11,8 @@ use std::collections::VecDeque;
 
 /// Bytes of an Ethernet header, before the IP header in memory.
 const ETHERNET_BYTES: u32 = 14;
-/// TCP small queues: what may be handed to the NIC beyond two segments is what is sent in this time, in ps (1 ms in Linux).
+/// TCP small queues: what may be handed to the NIC beyond two segments is what is sent in this time, in ps (1 ms in
+/// Linux).
 const QUEUE_PS: u128 = 1_000_000_000;
 /// The most that may be handed to the NIC, in bytes (`tcp_limit_output_bytes` of Linux).
 const QUEUE_BYTES_MAX: u64 = 1 << 20;
@@ -118,7 +119,8 @@ impl Socket {
         !initiator && deaf_ps.is_some_and(|(from, to)| (from..to).contains(&now.ps()))
     }
 
-    /// Bytes that may be written, offered to the application: after the buffer was full, none until a third of it is free, as in Linux.
+    /// Bytes that may be written, offered to the application: after the buffer was full, none until a third of it is
+    /// free, as in Linux.
     pub(super) fn room(&self) -> u64 {
         let room = self.connection.room();
         if !self.blocked || room.saturating_mul(3) >= self.params.tcp.send_buffer_bytes {

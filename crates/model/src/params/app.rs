@@ -1,6 +1,7 @@
 //! Parameters of the applications.
 //!
-//! Counts of instructions are those of a core at work, accesses that hit the L1 included; `specs/apps/` has their values and sources.
+//! Counts of instructions are those of a core at work, accesses that hit the L1 included; `specs/apps/` has their
+//! values and sources.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,8 @@ pub struct AppParams {
     pub walks: Option<WalkParams>,
 }
 
-/// Page walks: the page tables of memory far larger than what the second-level TLB (STLB) covers do not fit the L2 either.
+/// Page walks: the page tables of memory far larger than what the second-level TLB (STLB) covers do not fit the L2
+/// either.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WalkParams {
     /// Pages whose translations a core holds in its STLB.
@@ -43,7 +45,8 @@ pub enum App {
     Betweenness(GraphParams),
     /// One kernel of STREAM over arrays shared by all cores, a part for each.
     Stream(KernelParams),
-    /// Loads and stores with a pause between them, in the manner of the Memory Latency Checker (MLC), a buffer per core.
+    /// Loads and stores with a pause between them, in the manner of the Memory Latency Checker (MLC), a buffer per
+    /// core.
     Mlc(MlcParams),
     /// A pointer chase: a random cycle over the lines of a buffer per core.
     Chase(ChaseParams),
@@ -123,8 +126,8 @@ pub struct GraphParams {
     pub node: u32,
     /// Instructions per neighbour of a visited node.
     pub edge: u32,
-    /// Instructions of the search per neighbour that lies one level further from the source, beside [`GraphParams::edge`]; betweenness
-    /// centrality only.
+    /// Instructions of the search per neighbour that lies one level further from the source, beside
+    /// [`GraphParams::edge`]; betweenness centrality only.
     pub successor: u32,
     /// The same on the way back.
     pub dependency: u32,

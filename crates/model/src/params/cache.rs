@@ -56,7 +56,8 @@ pub enum Replacement {
     Lru,
     /// A line drawn at random.
     Random,
-    /// The first whose two-bit age is the oldest; a use makes a line young, and all grow older when none is oldest (quad-age LRU).
+    /// The first whose two-bit age is the oldest; a use makes a line young, and all grow older when none is oldest
+    /// (quad-age LRU).
     Qlru,
 }
 

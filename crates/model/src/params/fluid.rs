@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Shares of the most that devices can write, in sixteenths, for which rates are known. Closer where waiting grows fast.
+/// Shares of the most that devices can write, in sixteenths, for which rates are known. Closer where waiting grows
+/// fast.
 pub const FLUID_SHARES: [u32; 5] = [8, 12, 14, 15, 16];
 
 /// A value at each of [`FLUID_SHARES`].
@@ -44,8 +45,8 @@ pub struct FluidPoint {
 }
 
 impl FluidPoint {
-    /// What one of its rows has at `share` of the drain rate, in units of 2^-16; between the shares that are known, straight, and
-    /// below the first as at the first.
+    /// What one of its rows has at `share` of the drain rate, in units of 2^-16; between the shares that are known,
+    /// straight, and below the first as at the first.
     #[must_use]
     pub fn at(row: &FluidRow, share: u32) -> u64 {
         let share = share.min(1 << 16);

@@ -146,7 +146,8 @@ pub struct ControllerParams {
     pub spare_writes: u32,
     /// Whether such writes may open and close rows, or only use rows that are open.
     pub spare_rows: bool,
-    /// Clocks that such a command has to be ahead of the next one for a read, at least 1. A burst of lines needs a longer slot.
+    /// Clocks that such a command has to be ahead of the next one for a read, at least 1. A burst of lines needs a
+    /// longer slot.
     pub spare_clocks: u32,
     /// When a row is closed that no queued request wants.
     pub page: PagePolicy,
@@ -234,8 +235,8 @@ pub enum Refresh {
 ///
 /// With a power of two of channels every selector bit is the parity of the byte address under a mask. With any other
 /// number the channel is `address / channel_bytes` modulo the number of channels, and the masks and bits speak of the
-/// address that is left when the channel is taken out, `address / (channel_bytes x channels) x channel_bytes + address mod
-/// channel_bytes`.
+/// address that is left when the channel is taken out, `address / (channel_bytes x channels) x channel_bytes + address
+/// mod channel_bytes`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MapParams {
     /// Number of channels.

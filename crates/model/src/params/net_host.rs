@@ -10,8 +10,8 @@ pub struct NicParams {
     pub pcie: PcieParams,
     /// Receive buffer in bytes.
     pub buffer_bytes: u64,
-    /// The largest frame in bytes, its Ethernet header among them. A packet is dropped unless the buffer has room for this much: how
-    /// long a frame is shows at its end.
+    /// The largest frame in bytes, its Ethernet header among them. A packet is dropped unless the buffer has room for
+    /// this much: how long a frame is shows at its end.
     pub frame_bytes: u32,
     /// Receive queues; a queue belongs to the core of the same index in [`StackParams::cores`].
     pub queues: u32,
@@ -19,8 +19,8 @@ pub struct NicParams {
     pub ring_entries: u32,
     /// Bytes of memory per descriptor, a multiple of 64: the largest frame that a queue takes.
     pub descriptor_bytes: u32,
-    /// With a striding receive queue: frames lie one after the other, at multiples of this many bytes, a multiple of 64. 0: each in
-    /// the memory of its descriptor.
+    /// With a striding receive queue: frames lie one after the other, at multiples of this many bytes, a multiple of
+    /// 64. 0: each in the memory of its descriptor.
     pub stride_bytes: u32,
     /// Bytes of memory that the buffers of one queue go through before the first is used again.
     pub pool_bytes: u64,
@@ -40,8 +40,8 @@ pub struct NicParams {
     pub send_window_bytes: u32,
     /// Whether its writes go to the LLC; only with caches.
     pub ddio: bool,
-    /// Whether its writes may pass each other on their way to memory (PCIe relaxed ordering). Without it an entry of the IIO is
-    /// kept until every earlier write of the NIC has been accepted.
+    /// Whether its writes may pass each other on their way to memory (PCIe relaxed ordering). Without it an entry of
+    /// the IIO is kept until every earlier write of the NIC has been accepted.
     pub relaxed_ordering: bool,
     /// When it pauses its peer; the bytes are those of the receive buffer.
     pub pfc: Option<super::PfcParams>,

@@ -84,8 +84,8 @@ pub enum EcnParams {
     Packets(u32),
     /// A packet is marked that finds at least so many bytes waiting.
     Bytes(u64),
-    /// Marking with a probability that rises from 0 at `min_bytes` to `most` (units of 2^-32) at `max_bytes`, and 1 above (as
-    /// DCQCN asks for).
+    /// Marking with a probability that rises from 0 at `min_bytes` to `most` (units of 2^-32) at `max_bytes`, and 1
+    /// above (as DCQCN asks for).
     Ramp {
         /// Bytes below which nothing is marked.
         min_bytes: u64,

@@ -1,4 +1,5 @@
-//! Transports as pure state machines: time and packets in, packets and timers out. They know no NIC, no core and no event.
+//! Transports as pure state machines: time and packets in, packets and timers out. They know no NIC, no core and no
+//! event.
 
 pub mod roce;
 pub mod tcp;

@@ -1,9 +1,10 @@
 //! Ultra Path Interconnect (UPI): the way from the cores of another socket to the memory of this one.
 //!
-//! Two directions, each with a pool of credits for messages without data (requests, acknowledgements) and one for messages with
-//! a line (write-backs, data). A message takes a credit when it gets onto the wire and waits for one in a queue of its pool, so
-//! that neither kind holds the other back. The credit comes back over the other direction, a latency after the far end has taken
-//! the message: the CHA takes a read when it admits it and a write-back when it acknowledges it, a core takes an answer at once.
+//! Two directions, each with a pool of credits for messages without data (requests, acknowledgements) and one for
+//! messages with a line (write-backs, data). A message takes a credit when it gets onto the wire and waits for one in a
+//! queue of its pool, so that neither kind holds the other back. The credit comes back over the other direction, a
+//! latency after the far end has taken the message: the CHA takes a read when it admits it and a write-back when it
+//! acknowledges it, a core takes an answer at once.
 //!
 //! At the CHA a request belongs to its UPI; the UPI knows the core.
 
@@ -175,8 +176,8 @@ impl Upi {
         request.owner = context.id;
     }
 
-    /// The CHA has taken a request. News of a read come a latency later, when its credit is back. That of a write-back is the
-    /// CHA's from now on, so that the answer goes on as a request of its own.
+    /// The CHA has taken a request. News of a read come a latency later, when its credit is back. That of a write-back
+    /// is the CHA's from now on, so that the answer goes on as a request of its own.
     fn on_admitted(&mut self, id: RequestId, context: &mut Context) {
         let request = *context.requests.get(id);
         let Flight { owner, since } = self.flights[id.0 as usize];

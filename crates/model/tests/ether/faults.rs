@@ -114,7 +114,8 @@ fn a_cable_that_was_down_loses_what_was_sent_onto_it() {
     run(&mut simulation, 1_000_000_000);
     let fabric = world(&simulation);
     let books = assert_nothing_is_lost(fabric, 1)[0];
-    // Sent every 2 us, 2.2 us from first bit to last bit at the other end: those that begin from 47.8 us on, before 100 us.
+    // Sent every 2 us, 2.2 us from first bit to last bit at the other end: those that begin from 47.8 us on, before 100
+    // us.
     assert_eq!(dropped(fabric, DropReason::LinkDown), 26);
     assert_eq!(books.received, 74);
 }

@@ -29,8 +29,8 @@ impl Builder<'_> {
         self.control_of(control, self.throttled())
     }
 
-    /// What control throttles: the cores of other sockets, or if there are none those of this one that run streams and applications;
-    /// never those of the network.
+    /// What control throttles: the cores of other sockets, or if there are none those of this one that run streams and
+    /// applications; never those of the network.
     pub(crate) fn throttled(&self) -> Throttled {
         let layout = self.layout;
         let network = self.network_cores();

@@ -35,8 +35,8 @@ pub(super) fn servers(cluster: &ClusterParams) -> Vec<Option<ServerParams>> {
     cluster.hosts.iter().map(|host| server_of(host, cluster)).collect()
 }
 
-/// As [`world`], with its servers. Rates of memories that have some are measured first: `on_rates` is told before that and after
-/// every point, and there is no simulation if it returns false.
+/// As [`world`], with its servers. Rates of memories that have some are measured first: `on_rates` is told before that
+/// and after every point, and there is no simulation if it returns false.
 pub(super) fn prepared(
     cluster: &ClusterParams,
     servers: &[Option<ServerParams>],

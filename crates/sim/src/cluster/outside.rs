@@ -77,7 +77,8 @@ impl Run {
         self.controls().filter(|(_, control)| control.name().is_some()).map(|(host, _)| host).collect()
     }
 
-    /// Whether every host with `rule = "user"` has its controller, and the run can be part of the checkpoint that is asked for.
+    /// Whether every host with `rule = "user"` has its controller, and the run can be part of the checkpoint that is
+    /// asked for.
     ///
     /// # Errors
     /// The first host that is not ready.

@@ -24,7 +24,8 @@ pub(super) struct FlowTotals {
     /// Segments with data that came marked, and packets that a host marked.
     pub(super) marked_segments: u64,
     pub(super) marked_by_host: u64,
-    /// Packets that came to NICs, and that NICs dropped because their buffer was full, for want of a descriptor, or damaged.
+    /// Packets that came to NICs, and that NICs dropped because their buffer was full, for want of a descriptor, or
+    /// damaged.
     pub(super) nic_received: u64,
     pub(super) nic_full: u64,
     pub(super) nic_ring: u64,
@@ -34,8 +35,8 @@ pub(super) struct FlowTotals {
     /// Packets of any kind that ports of hosts sent, and that came to hosts.
     pub(super) host_sent: u64,
     pub(super) host_received: u64,
-    /// RoCE: packets with data thrown away because of a hole before them, or because they had come before; notifications that
-    /// DCQCN sent.
+    /// RoCE: packets with data thrown away because of a hole before them, or because they had come before;
+    /// notifications that DCQCN sent.
     pub(super) out_of_order: u64,
     pub(super) duplicates: u64,
     pub(super) notifications: u64,

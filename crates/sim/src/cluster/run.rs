@@ -87,8 +87,8 @@ impl Run {
         Self::prepare(plan, options, |_| true).expect("nobody stops it")
     }
 
-    /// A run from the start. Where memories have rates, measuring those takes seconds: `on_rates` is told how far they are, and
-    /// there is no run if it returns false.
+    /// A run from the start. Where memories have rates, measuring those takes seconds: `on_rates` is told how far they
+    /// are, and there is no run if it returns false.
     #[must_use]
     pub fn prepare(plan: &ClusterPlan, options: Options, on_rates: impl FnMut(Preparation) -> bool) -> Option<Self> {
         let servers = build::servers(&plan.cluster);
@@ -126,8 +126,8 @@ impl Run {
         Ok(Self { plan: plan.clone(), servers, options, state, recorded: None, checkpoint: None })
     }
 
-    /// Runs to the end. Several times a second `on_status` is told how it stands; when that returns false the run stops, and
-    /// its report is of what was measured. Returns whether the run is complete.
+    /// Runs to the end. Several times a second `on_status` is told how it stands; when that returns false the run
+    /// stops, and its report is of what was measured. Returns whether the run is complete.
     ///
     /// # Errors
     /// When the world is stuck, pauses wait for each other, or a controller is missing.
@@ -135,8 +135,8 @@ impl Run {
         self.run_recorded(on_status, |_| true)
     }
 
-    /// As [`Run::run`]; `on_packets` is handed what the host of [`Run::record`] sent and received, in order of time. When it
-    /// returns false the run stops.
+    /// As [`Run::run`]; `on_packets` is handed what the host of [`Run::record`] sent and received, in order of time.
+    /// When it returns false the run stops.
     ///
     /// # Errors
     /// As of [`Run::run`].

@@ -23,8 +23,8 @@ pub(crate) struct Load {
     pub(crate) ip_bytes: u32,
     /// Time between two packets in 2^-10 ps; 0 = the NIC always has more than it can write.
     pub(crate) gap: u64,
-    /// What MBA adds to the requests of the cores that are throttled, by the number of throttled sockets or the level of this one, in
-    /// ps.
+    /// What MBA adds to the requests of the cores that are throttled, by the number of throttled sockets or the level
+    /// of this one, in ps.
     pub(crate) mba_ps: u64,
     pub(crate) hold: usize,
     /// Whether they are stopped.
@@ -62,8 +62,8 @@ impl Load {
     }
 }
 
-/// Runs a server under a load for some moments, and takes the mean. The network is its last workload. How lines of different
-/// sources meet in the banks changes slowly; each moment has them meet in another way.
+/// Runs a server under a load for some moments, and takes the mean. The network is its last workload. How lines of
+/// different sources meet in the banks changes slowly; each moment has them meet in another way.
 pub(super) fn measure(params: &ServerParams, load: &Load, span: Span) -> Measured {
     let seeds = (0..span.moments).map(|moment| params.seed.wrapping_add(moment));
     let all: Vec<Measured> =

@@ -1,7 +1,8 @@
 //! A host whose memory system has rates instead of lines.
 //!
-//! Its NIC, its network cores and what watches it are those of every host; memory, IIO and all that runs beside the network is
-//! one table of rates, found by running the same server line by line for a moment in each state that it can be in.
+//! Its NIC, its network cores and what watches it are those of every host; memory, IIO and all that runs beside the
+//! network is one table of rates, found by running the same server line by line for a moment in each state that it can
+//! be in.
 
 mod load;
 mod table;
@@ -48,8 +49,8 @@ pub(crate) fn points(params: &ServerParams, attachment: &Attachment) -> usize {
     table::points(params, attachment.network_cores(params).len())
 }
 
-/// The partition of a server on a network whose memory has rates. Its workloads end with the classes of the network. None when
-/// `go_on` says no.
+/// The partition of a server on a network whose memory has rates. Its workloads end with the classes of the network.
+/// None when `go_on` says no.
 pub(crate) fn server(
     params: &ServerParams,
     first: u32,
@@ -89,8 +90,8 @@ fn without_lines(params: &ServerParams) -> ServerParams {
     }
 }
 
-/// A link whose TLPs carry packets, as fast as it carries those of the real size. It may have a TLP on its way beyond what the real
-/// one has.
+/// A link whose TLPs carry packets, as fast as it carries those of the real size. It may have a TLP on its way beyond
+/// what the real one has.
 fn packet_link(pcie: &PcieParams) -> PcieParams {
     let payload = u64::from(pcie.mps_bytes);
     PcieParams {

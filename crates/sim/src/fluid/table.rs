@@ -7,8 +7,8 @@ use hostnet_model::params::{
     ControlRule, FluidHold, FluidParams, FluidPoint, FluidRow, RemoteParams, ServerParams, FLUID_SHARES,
 };
 
-/// How long a server is measured for while devices write some of what they can, and all of it. Under a full load it takes long until
-/// lines meet in the banks as they will for ever.
+/// How long a server is measured for while devices write some of what they can, and all of it. Under a full load it
+/// takes long until lines meet in the banks as they will for ever.
 const SOME: Span = Span { ps: [30_000_000, 70_000_000], moments: 1 };
 const ALL: Span = Span { ps: [80_000_000, 120_000_000], moments: 2 };
 /// Up to so many cores that copy, each number is measured; above, powers of 2.
@@ -21,8 +21,8 @@ pub(super) fn points(params: &ServerParams, cores: usize) -> usize {
     holds * known(cores).len()
 }
 
-/// The rates of a server whose network has packets of up to `ip_bytes` bytes and is served by `cores`. The network is its last
-/// workload. `go_on` is asked after every point; none when it says no.
+/// The rates of a server whose network has packets of up to `ip_bytes` bytes and is served by `cores`. The network is
+/// its last workload. `go_on` is asked after every point; none when it says no.
 pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, go_on: GoOn<'_>) -> Option<FluidParams> {
     let loaded = ServerParams { control: None, ..params.clone() };
     let load = Load {

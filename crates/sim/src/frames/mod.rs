@@ -1,8 +1,9 @@
 //! Packets as frames of bytes, for captures.
 //!
 //! What the simulator does not know is chosen so that every flow can be told by its addresses and ports: host *h* is
-//! 10.1.(h/250).(h%250 + 1) and 02:00:00:00:(h) in hexadecimal, a flow has ports of its own. Data are zeros. Streams begin at 1,
-//! as after a handshake, and wrap at 2^32; the window is scaled by 2^[`WINDOW_SHIFT`], which no handshake announces.
+//! 10.1.(h/250).(h%250 + 1) and 02:00:00:00:(h) in hexadecimal, a flow has ports of its own. Data are zeros. Streams
+//! begin at 1, as after a handshake, and wrap at 2^32; the window is scaled by 2^[`WINDOW_SHIFT`], which no handshake
+//! announces.
 
 mod checksum;
 mod roce;
@@ -81,7 +82,8 @@ impl<'a> Frames<'a> {
         let ip = &mut self.frame[ETHERNET_BYTES..][..IP_BYTES];
         ip[0] = 0x45;
         ip[1] = packet.priority << 5 | ecn_bits(packet.ecn);
-        // A segment that segmentation offload has not cut yet may have more than the field can say; captures of such say 0.
+        // A segment that segmentation offload has not cut yet may have more than the field can say; captures of such
+        // say 0.
         ip[2..4].copy_from_slice(&u16::try_from(length).unwrap_or(0).to_be_bytes());
         ip[6..8].copy_from_slice(&FLAGS);
         ip[8] = TTL;

@@ -1,4 +1,5 @@
-//! RoCE v2: UDP, and the transport headers of InfiniBand (InfiniBand architecture specification, chapter 9 and annex A17).
+//! RoCE v2: UDP, and the transport headers of InfiniBand (InfiniBand architecture specification, chapter 9 and annex
+//! A17).
 
 use hostnet_model::transport::roce::{Operation, Roce};
 
@@ -44,8 +45,8 @@ pub(super) fn append(frame: &mut Vec<u8>, message: &Roce, flow: u32) {
     frame[start + 4..start + 6].copy_from_slice(&length.to_be_bytes());
 }
 
-/// The operation of a reliable connection. A packet does not know whether it is the first of its message, whose header would
-/// name the memory; it is shown as one from the middle.
+/// The operation of a reliable connection. A packet does not know whether it is the first of its message, whose header
+/// would name the memory; it is shown as one from the middle.
 fn opcode(message: &Roce) -> u8 {
     match (message.operation, message.last) {
         (Operation::Write, false) => 0x07,

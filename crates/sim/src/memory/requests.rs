@@ -55,8 +55,8 @@ pub(super) struct Opened {
     pub(super) timed: bool,
 }
 
-/// Opens the requests of a plan. A trace of which a share is warm-up is read once to count its requests; `tell` hears how
-/// many there are so far and says whether to go on.
+/// Opens the requests of a plan. A trace of which a share is warm-up is read once to count its requests; `tell` hears
+/// how many there are so far and says whether to go on.
 ///
 /// # Errors
 /// What is wrong with the trace, anywhere in it if it is counted; or with the traffic.
@@ -113,8 +113,8 @@ pub(super) fn line_clocks(plan: &MemoryPlan) -> f64 {
     line / f64::from(plan.map.channels * dram.subchannels)
 }
 
-/// The share of writes that goes with a share of reads. Decimal shares stay what they are: 0.67 reads are 0.33 writes, not
-/// 0.32999999999999996, with which some draws would be decided otherwise.
+/// The share of writes that goes with a share of reads. Decimal shares stay what they are: 0.67 reads are 0.33 writes,
+/// not 0.32999999999999996, with which some draws would be decided otherwise.
 fn write_share(reads: f64) -> f64 {
     const GRAIN: f64 = 1e9;
     ((1.0 - reads) * GRAIN).round() / GRAIN

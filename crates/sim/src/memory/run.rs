@@ -1,6 +1,7 @@
 //! The loop of a memory run.
 //!
-//! Everything happens at clock edges, so controllers are told clocks as times: what they measure in ps is in clocks here.
+//! Everything happens at clock edges, so controllers are told clocks as times: what they measure in ps is in clocks
+//! here.
 
 use super::tally::{Flight, Tally};
 use hostnet_kernel::Time;
@@ -9,8 +10,8 @@ use hostnet_model::params::{ControllerParams, DramParams, MapParams};
 use hostnet_traffic::Request;
 use std::collections::VecDeque;
 
-/// Events for which a caller waits at most, per request asked for. Requests take up to about ten; refreshes in the pauses of
-/// a trace any number.
+/// Events for which a caller waits at most, per request asked for. Requests take up to about ten; refreshes in the
+/// pauses of a trace any number.
 const EVENTS_PER_REQUEST: u64 = 64;
 
 /// Clocks for which a controller goes on by itself at most: a few refreshes.
@@ -93,8 +94,8 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         Ok(run)
     }
 
-    /// Goes on until `requests` more were accepted, a long pause between them has taken as many events, or everything is
-    /// done. Returns whether there is more to do.
+    /// Goes on until `requests` more were accepted, a long pause between them has taken as many events, or everything
+    /// is done. Returns whether there is more to do.
     ///
     /// # Errors
     /// What the source of requests has to say.
@@ -141,8 +142,8 @@ impl<E, S: Iterator<Item = Result<Request, E>>> MemoryRun<S> {
         self.next_try.min(complete.copied().unwrap_or(u64::MAX))
     }
 
-    /// Before which clock a controller may go on by itself: until the source has something to do when it is the only one,
-    /// and not for long, so that a caller has his turn in the pauses of a trace.
+    /// Before which clock a controller may go on by itself: until the source has something to do when it is the only
+    /// one, and not for long, so that a caller has his turn in the pauses of a trace.
     #[inline]
     fn own_until(&self, clock: u64) -> u64 {
         if self.controllers.len() == 1 && self.head.is_some() {

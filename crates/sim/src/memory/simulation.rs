@@ -56,8 +56,8 @@ pub struct MemorySimulation<'a> {
 }
 
 impl<'a> MemorySimulation<'a> {
-    /// Opens the requests, and builds the memory that will serve them. With `record` commands are recorded. A trace of which
-    /// a share is warm-up is read once to count its requests, while `tell` hears of it and says whether to go on.
+    /// Opens the requests, and builds the memory that will serve them. With `record` commands are recorded. A trace of
+    /// which a share is warm-up is read once to count its requests, while `tell` hears of it and says whether to go on.
     ///
     /// # Errors
     /// What is wrong with the trace or the traffic.

@@ -12,8 +12,8 @@ pub(super) const SERIES: &[(&str, Kind)] =
     &[("time_ns", Kind::Number), ("subject", Kind::Text), ("quantity", Kind::Text), ("value", Kind::Number)];
 
 impl View<'_> {
-    /// The time series: per interval the throughput and latency of every workload, what the caches did for it, its operations,
-    /// and the credits in use of every domain.
+    /// The time series: per interval the throughput and latency of every workload, what the caches did for it, its
+    /// operations, and the credits in use of every domain.
     pub(super) fn series(&self) -> Table {
         let mut table = Table::new("series", SERIES);
         let caches = self.machine.caches().is_some();

@@ -3,8 +3,8 @@
 use crate::events::Part;
 use crate::sample::Group;
 
-/// Entries of a queue in use, as a step function: means over short steps, told where they change. Its mean over the whole
-/// stretch is exact.
+/// Entries of a queue in use, as a step function: means over short steps, told where they change. Its mean over the
+/// whole stretch is exact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counter {
     /// The part that the queue belongs to.

@@ -14,8 +14,8 @@ fn buffer(group: Group) -> Group {
 }
 
 /// Gives every crossing an entry of its buffer, so that no two overlap in one: the entry that comes free at this very
-/// moment, which is how a store's read and write follow each other, else the first free one. Returns the part, the buffer
-/// and the number of each crossing's entry, and the order of the crossings by their begin.
+/// moment, which is how a store's read and write follow each other, else the first free one. Returns the part, the
+/// buffer and the number of each crossing's entry, and the order of the crossings by their begin.
 #[must_use]
 pub fn lanes(crossings: &[Crossing]) -> (Vec<(Part, Group, usize)>, Vec<usize>) {
     let mut order: Vec<usize> = (0..crossings.len()).collect();

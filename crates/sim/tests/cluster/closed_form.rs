@@ -180,9 +180,9 @@ fn an_idle_request_to_a_server_takes_every_stage_as_often_as_it_passes_it() {
         let latency = all.iter().find(|end| end.counts.is_none()).expect("the client").application.latency();
         latency.mean().expect("requests were answered") / 1e6
     };
-    // A microsecond more at a stage: how many more for a request and its answer, but for what meets a refresh of the memory. The
-    // descriptor and the data of the answer are read one after the other, so a read counts twice, and its way over PCIe four
-    // times; that of the request, with its credits, twice.
+    // A microsecond more at a stage: how many more for a request and its answer, but for what meets a refresh of the
+    // memory. The descriptor and the data of the answer are read one after the other, so a read counts twice, and its
+    // way over PCIe four times; that of the request, with its credits, twice.
     for (table, key, times) in [
         ("nic", "receive", 1.0),
         ("nic", "transmit", 2.0),

@@ -7,8 +7,8 @@ use crate::setup::plain;
 use hostnet_model::params::{ControllerParams, DramParams, MapParams, Refresh};
 use hostnet_traffic::{Pattern, Request, Traffic};
 
-/// A map of consecutive fields, from the lowest bit: subchannel, bank group, column, bank, rank, row. Channels that are no
-/// power of two take turns line by line.
+/// A map of consecutive fields, from the lowest bit: subchannel, bank group, column, bank, rank, row. Channels that are
+/// no power of two take turns line by line.
 pub(crate) fn fields(dram: &DramParams, channels: u32) -> MapParams {
     let mut at = 6;
     let mut take = |count: u32| {

@@ -23,7 +23,8 @@ pub(crate) struct Case {
     pub(crate) params: ControllerParams,
     /// In the order in which they are offered; one that is refused holds up all after it.
     pub(crate) requests: Vec<Request>,
-    /// Whether a request that was refused is admitted as soon as an entry comes free, before the next command is chosen.
+    /// Whether a request that was refused is admitted as soon as an entry comes free, before the next command is
+    /// chosen.
     pub(crate) at_once: bool,
 }
 

@@ -207,7 +207,8 @@ impl<'a> Watch<'a> {
         (first..first + per_rank).for_each(|bank| self.close(bank));
     }
 
-    /// A row is closed for another one. Protection looks at requests of one direction; those of the other wait for the mode.
+    /// A row is closed for another one. Protection looks at requests of one direction; those of the other wait for the
+    /// mode.
     fn on_conflict(&mut self, bank: usize, read: bool) {
         let params = &self.case.params;
         let row = self.banks[bank].row.expect("an open row is closed");

@@ -12,8 +12,8 @@ use crate::organisation::{Organisation, Outside};
 /// Characters of the user's text in a message at most.
 const QUOTED_MAX: usize = 40;
 
-/// Reads the commands of a file for a device. Takes the memory of one line, whatever the length of the file. As an iterator
-/// it ends with the first error.
+/// Reads the commands of a file for a device. Takes the memory of one line, whatever the length of the file. As an
+/// iterator it ends with the first error.
 ///
 /// Lines that begin with `#` are comments. A field that a command does not need may be empty; if it is not it must be a
 /// number that the device has, and is ignored.

@@ -17,8 +17,8 @@ pub(super) enum Link {
     RawIp,
 }
 
-/// Bytes of the IP packet in a frame of `whole` bytes, of which `data` was captured: what its header says, else all that
-/// follows the header of the link. The error is a sentence.
+/// Bytes of the IP packet in a frame of `whole` bytes, of which `data` was captured: what its header says, else all
+/// that follows the header of the link. The error is a sentence.
 pub(super) fn ip_bytes(link: Link, data: &[u8], whole: u32) -> Result<u32, String> {
     let header = match link {
         Link::RawIp => 0,

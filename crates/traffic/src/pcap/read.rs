@@ -67,8 +67,9 @@ impl fmt::Display for PcapError {
 
 impl std::error::Error for PcapError {}
 
-/// Reads a capture, in the order of time: pcap with stamps in us or ns and either byte order, or pcapng; plain or compressed
-/// with gzip, xz or zstd. Frames are Ethernet, raw IP, those of Linux captures of all interfaces (SLL, SLL2), or loopback.
+/// Reads a capture, in the order of time: pcap with stamps in us or ns and either byte order, or pcapng; plain or
+/// compressed with gzip, xz or zstd. Frames are Ethernet, raw IP, those of Linux captures of all interfaces (SLL,
+/// SLL2), or loopback.
 ///
 /// # Errors
 /// A file that cannot be read, is no capture, is cut short, or has other frames.

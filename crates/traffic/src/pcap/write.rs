@@ -19,8 +19,8 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a file. Of every frame `snaplen` bytes are kept at most: 1 to [`SNAPLEN_MAX`], which is what more and less
-    /// are taken for.
+    /// Begins a file. Of every frame `snaplen` bytes are kept at most: 1 to [`SNAPLEN_MAX`], which is what more and
+    /// less are taken for.
     ///
     /// # Errors
     /// Those of `out`.
@@ -42,8 +42,8 @@ impl<W: Write> Writer<W> {
         self.snaplen
     }
 
-    /// Writes a frame of `whole` bytes that begins with `data`, captured `time_ps` after the epoch; stamps are cut to ns.
-    /// Of a frame that is longer than `data` no more is kept.
+    /// Writes a frame of `whole` bytes that begins with `data`, captured `time_ps` after the epoch; stamps are cut to
+    /// ns. Of a frame that is longer than `data` no more is kept.
     ///
     /// # Errors
     /// Those of the output.

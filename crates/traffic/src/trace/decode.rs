@@ -14,7 +14,8 @@ const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 /// A zstd file may begin with a frame to be skipped: 0x50 to 0x5f, and these (RFC 8878, 3.1.2).
 const ZSTD_SKIPPABLE: &[u8] = &[0x2a, 0x4d, 0x18];
 
-/// The text in `source`, plain or compressed with gzip, xz or zstd: every member, stream or frame of it, one after another.
+/// The text in `source`, plain or compressed with gzip, xz or zstd: every member, stream or frame of it, one after
+/// another.
 ///
 /// # Errors
 /// When the first bytes cannot be read, or the beginning of a compressed stream is wrong.

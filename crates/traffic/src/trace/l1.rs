@@ -17,8 +17,8 @@ impl L1 {
         Self { sets: Box::new([[EMPTY; WAYS]; SETS]) }
     }
 
-    /// Uses a line, which is below 2^58. Returns whether nothing beyond need know: it was held, and is no more dirty than
-    /// before.
+    /// Uses a line, which is below 2^58. Returns whether nothing beyond need know: it was held, and is no more dirty
+    /// than before.
     #[inline]
     pub(super) fn serves(&mut self, line: u64, store: bool) -> bool {
         let set = &mut self.sets[line as usize % SETS];

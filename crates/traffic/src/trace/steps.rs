@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 pub struct TraceStep {
     /// Byte address of its line, in pages that lie side by side from 0 on.
     pub address: u64,
-    /// Instructions since the step before, those whose accesses the first-level cache served among them; at most 2^32 - 1.
+    /// Instructions since the step before, those whose accesses the first-level cache served among them; at most 2^32 -
+    /// 1.
     pub instructions: u32,
     /// Whether it stores.
     pub store: bool,
@@ -26,10 +27,11 @@ pub struct StepOptions {
     pub format: Option<AccessFormat>,
     /// Bytes of memory that its pages of 4 KiB may take.
     pub memory_bytes: u64,
-    /// Whose accesses are taken, as [`Access::thread`] tells; those of all threads in the order of the trace when `None`.
+    /// Whose accesses are taken, as [`Access::thread`] tells; those of all threads in the order of the trace when
+    /// `None`.
     pub thread: Option<u64>,
-    /// Whether it begins again at its end. Pages and the cache stay as they are. All passes after the second are like that, if
-    /// it has at most [`KEPT_STEPS_MAX`] steps: they come from memory.
+    /// Whether it begins again at its end. Pages and the cache stay as they are. All passes after the second are like
+    /// that, if it has at most [`KEPT_STEPS_MAX`] steps: they come from memory.
     pub repeat: bool,
 }
 
@@ -45,8 +47,8 @@ struct Kept {
 }
 
 /// The steps of a trace. A step is one line; an access that lies across lines is several, and the instructions stand
-/// before the first. What the first-level cache (32 KiB, 8 ways, LRU) holds is no step, but for the first store to a line
-/// that it holds clean: beyond it the line has to become dirty. After an error comes nothing more.
+/// before the first. What the first-level cache (32 KiB, 8 ways, LRU) holds is no step, but for the first store to a
+/// line that it holds clean: beyond it the line has to become dirty. After an error comes nothing more.
 ///
 /// [`TraceSteps::pass_over`] goes on from a given step, which is how a replay resumes.
 pub struct TraceSteps {
@@ -125,7 +127,8 @@ impl TraceSteps {
         Ok(TraceStep { address: line * LINE_BYTES, instructions, store: self.store })
     }
 
-    /// Begins again. A trace that had no step the first time never will: the cache holds all of it, or it has no access.
+    /// Begins again. A trace that had no step the first time never will: the cache holds all of it, or it has no
+    /// access.
     fn again(&mut self) -> Result<bool, TraceError> {
         if !self.options.repeat || self.steps == 0 {
             return Ok(false);

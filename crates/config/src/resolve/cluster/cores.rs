@@ -46,8 +46,8 @@ impl HostCores {
         }
     }
 
-    /// Gives up to `wanted` free cores to the network; when none is free, those that it has already. `None` when there is
-    /// no core at all for it.
+    /// Gives up to `wanted` free cores to the network; when none is free, those that it has already. `None` when there
+    /// is no core at all for it.
     pub(super) fn take(&mut self, wanted: usize) -> Option<Vec<u32>> {
         let free = self.with(&Role::Free);
         if free.is_empty() {

@@ -134,8 +134,8 @@ fn of_document((name, spec): (&String, &CableSpec)) -> Result<Named, Issue> {
     }
 }
 
-/// Gives the cables that a topology made the values that stand under the names of their hosts: first those of a table of
-/// hosts, then those of a single one.
+/// Gives the cables that a topology made the values that stand under the names of their hosts: first those of a table
+/// of hosts, then those of a single one.
 fn change(made: &mut [Named], cables: &BTreeMap<String, CableSpec>, hosts: &Hosts) -> Result<(), Issue> {
     let mut meant = Vec::new();
     for (name, spec) in cables {

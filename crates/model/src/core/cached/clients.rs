@@ -1,7 +1,7 @@
 //! The clients of a thread: a closed loop of operations, and how long they took.
 //!
-//! Clients without a core of their own are think time alone. With one, every operation that a server ends goes to the core of its
-//! clients as a reply; what that makes of it goes back as a request, after the think time.
+//! Clients without a core of their own are think time alone. With one, every operation that a server ends goes to the
+//! core of its clients as a reply; what that makes of it goes back as a request, after the think time.
 
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;

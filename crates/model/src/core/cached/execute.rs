@@ -110,7 +110,8 @@ impl CachedCore {
         }
     }
 
-    /// The pending access has missed the L2: it joins the line on its way, or asks for it. False while it waits for an LFB entry.
+    /// The pending access has missed the L2: it joins the line on its way, or asks for it. False while it waits for an
+    /// LFB entry.
     fn miss(&mut self, pending: &Pending, context: &mut Context) -> bool {
         let Item { line, store, ends, .. } = pending.item;
         let now = context.now();

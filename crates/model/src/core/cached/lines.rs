@@ -82,7 +82,8 @@ impl CachedCore {
         self.advance(context);
     }
 
-    /// The request of a line goes on with the dirty line that left for it; the credit that it has held since `entered` with it.
+    /// The request of a line goes on with the dirty line that left for it; the credit that it has held since `entered`
+    /// with it.
     fn write_back(&mut self, id: RequestId, victim: Victim, of: u32, entered: Time, context: &mut Context) {
         let request = turn(id, victim, Kind::CoreWrite, context);
         request.tag = of;

@@ -1,9 +1,9 @@
 //! A core with caches: it executes accesses and the instructions between them.
 //!
-//! Accesses reach the L2 in program order. A hit costs time; a miss takes an LFB entry, or joins a line on its way. Loads hold
-//! the front end back once it is a reorder window ahead of them; an access that depends on data waits for all of it. The
-//! prefetchers have credits of their own. A dirty line that leaves the L2 keeps the credit of the line that came for it until
-//! the CHA admits it; a clean one leaves by itself.
+//! Accesses reach the L2 in program order. A hit costs time; a miss takes an LFB entry, or joins a line on its way.
+//! Loads hold the front end back once it is a reorder window ahead of them; an access that depends on data waits for
+//! all of it. The prefetchers have credits of their own. A dirty line that leaves the L2 keeps the credit of the line
+//! that came for it until the CHA admits it; a clean one leaves by itself.
 
 mod clients;
 mod execute;
@@ -46,8 +46,8 @@ pub struct Thread {
     pub instruction_fs: u64,
     /// Operations that clients keep in flight; 0 = no clients.
     pub in_flight: u32,
-    /// From the end of an operation to the next of the same client, in ps; where it ends on the core of the clients if they have
-    /// one.
+    /// From the end of an operation to the next of the same client, in ps; where it ends on the core of the clients if
+    /// they have one.
     pub think_ps: u64,
     /// Who is at the other end of its operations, if that is a core.
     pub partner: Option<Partner>,
@@ -182,8 +182,8 @@ impl CachedCore {
         self.thread.as_ref().map_or(0, |thread| thread.class)
     }
 
-    /// Operations completed since the last reset, and how long each took from its arrival, in ps; the times only of those that
-    /// clients asked for.
+    /// Operations completed since the last reset, and how long each took from its arrival, in ps; the times only of
+    /// those that clients asked for.
     #[must_use]
     pub fn operations(&self) -> (u64, &Histogram) {
         self.clients.operations()

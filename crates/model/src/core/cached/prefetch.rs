@@ -1,7 +1,7 @@
 //! The prefetchers of an L2: the streamer, and the adjacent line.
 //!
-//! The streamer tracks the pages that accesses reach the L2 in. After two steps in one direction it asks for the lines ahead, two
-//! per access, up to its distance and never beyond the page (Intel optimisation manual, "Data prefetching").
+//! The streamer tracks the pages that accesses reach the L2 in. After two steps in one direction it asks for the lines
+//! ahead, two per access, up to its distance and never beyond the page (Intel optimisation manual, "Data prefetching").
 
 use crate::params::PrefetchParams;
 use serde::{Deserialize, Serialize};
@@ -55,8 +55,8 @@ impl Prefetcher {
         wanted.into_iter().flatten().map(move |within| page * PAGE_LINES + within)
     }
 
-    /// The other line of the pair, when an access missed and `waiting` accesses of the core wait for lines: many in flight leave
-    /// no room for guesses.
+    /// The other line of the pair, when an access missed and `waiting` accesses of the core wait for lines: many in
+    /// flight leave no room for guesses.
     pub(super) fn adjacent(&self, line: u64, waiting: u32, entries: u32) -> Option<u64> {
         (self.params.adjacent && waiting * 2 <= entries).then_some(line ^ 1)
     }

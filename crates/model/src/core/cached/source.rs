@@ -7,7 +7,8 @@ use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Instructions that a core spends per line of data that it consumes: a checksum over 64 B, eight words of it at a time.
+/// Instructions that a core spends per line of data that it consumes: a checksum over 64 B, eight words of it at a
+/// time.
 const CONSUME_INSTRUCTIONS: u32 = 16;
 /// Instructions per line of kernel structures: what lies around it is in the L1.
 const KERNEL_INSTRUCTIONS: u32 = 8;

@@ -3,11 +3,12 @@
 use super::{CachedCore, Source};
 use crate::cache::{Access, Caches};
 
-/// About what a miss takes on a busy server, in ps: the rates of the cores in the warm-up matter to the mix of what the LLC holds, not to time.
+/// About what a miss takes on a busy server, in ps: the rates of the cores in the warm-up matter to the mix of what the
+/// LLC holds, not to time.
 const MISS_PS: u64 = 130_000;
 
-/// Carries out the next access of a core in `caches` alone. Returns about how long it takes, in ps; nothing when the core has
-/// nothing to do by itself, or replays a trace once: that begins when time does.
+/// Carries out the next access of a core in `caches` alone. Returns about how long it takes, in ps; nothing when the
+/// core has nothing to do by itself, or replays a trace once: that begins when time does.
 pub(super) fn step(core: &mut CachedCore, caches: &mut Caches) -> Option<u64> {
     if core.replay_mut().is_some_and(|replay| !replay.repeats()) {
         return None;

@@ -49,8 +49,8 @@ impl Window {
         self.last_done
     }
 
-    /// Lets the instruction at `position` into the window, where the front end arrives at `front_fs`: when that is, in fs, or
-    /// nothing while a load that must leave first has no data.
+    /// Lets the instruction at `position` into the window, where the front end arrives at `front_fs`: when that is, in
+    /// fs, or nothing while a load that must leave first has no data.
     pub(super) fn enter(&mut self, position: u64, mut front_fs: u64, instruction_fs: u64) -> Option<u64> {
         while let Some(oldest) = self.loads.front() {
             let leaves_at = oldest.position + self.rob;
@@ -81,8 +81,8 @@ impl Window {
         self.first + self.loads.len() as u64 - 1
     }
 
-    /// The line of `flight` is there: ends the loads that wait for it, of which `number` is the first and, unless `several`, the
-    /// only one. Returns how many of them end an operation.
+    /// The line of `flight` is there: ends the loads that wait for it, of which `number` is the first and, unless
+    /// `several`, the only one. Returns how many of them end an operation.
     pub(super) fn complete(&mut self, flight: u16, number: u64, several: bool, now: Time) -> u32 {
         let start = (number - self.first) as usize;
         let stop = if several { self.loads.len() } else { start + 1 };

@@ -1,8 +1,8 @@
 //! The best candidates for the next command, one of each kind, remembered from plan to plan.
 //!
 //! A command or a request changes what its own bank would do, and when the banks beside it may go; seldom more. What is
-//! best of a kind stays so while its time has not come, no gate of its kind has moved and its own bank is as it was: then
-//! it only competes with the banks that have changed.
+//! best of a kind stays so while its time has not come, no gate of its kind has moved and its own bank is as it was:
+//! then it only competes with the banks that have changed.
 
 use super::plan::{rank, Plan, ACTIVATE, ACTIVE, CAS, FIRST, OWNERS, PRECHARGE, SECOND, THIRD, WRITE};
 use super::{bits, Controller};
@@ -120,7 +120,8 @@ impl Candidates {
 }
 
 impl Controller {
-    /// What goes first of what requests want, at `clock` or later; `write` says whether queued writes or reads are served.
+    /// What goes first of what requests want, at `clock` or later; `write` says whether queued writes or reads are
+    /// served.
     #[inline]
     pub(super) fn best_candidate(&mut self, write: bool, clock: u64) -> Plan {
         let (column_floor, row_floor) = (clock.max(self.column_bus), clock.max(self.row_bus));
@@ -206,8 +207,8 @@ fn direction(write: bool) -> u64 {
     u64::from(write) * WRITE
 }
 
-/// The first of what `candidate` says of each of `banks`, a clock and a key, but not before `floor`. `kind` is what their
-/// keys have in common. Waits are compared instead of clocks, since that takes no branch.
+/// The first of what `candidate` says of each of `banks`, a clock and a key, but not before `floor`. `kind` is what
+/// their keys have in common. Waits are compared instead of clocks, since that takes no branch.
 #[inline]
 fn first_of(banks: u64, kind: u64, floor: u64, candidate: impl Fn(usize) -> (u64, u64)) -> Plan {
     if banks == 0 {

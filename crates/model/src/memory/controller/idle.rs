@@ -12,8 +12,8 @@ impl Controller {
         }
     }
 
-    /// Closes the rows whose time was up before `clock`; true when there were any. Nothing happens between two events of a
-    /// controller, so the commands are issued in arrears, each in its own clock.
+    /// Closes the rows whose time was up before `clock`; true when there were any. Nothing happens between two events
+    /// of a controller, so the commands are issued in arrears, each in its own clock.
     #[inline]
     pub(super) fn close_idle_rows(&mut self, clock: u64) -> bool {
         self.idle_check < clock && self.close_rows_idle_before(clock)

@@ -1,7 +1,7 @@
 //! The memory controller of one subchannel: queues, scheduler, refresh. It knows nothing of what is around it.
 //!
-//! The controller never ticks. It always has a plan, the next command and its clock; whoever drives it hands it requests as
-//! they come ([`Controller::offer`]) and lets it issue at the planned clock ([`Controller::issue`], then
+//! The controller never ticks. It always has a plan, the next command and its clock; whoever drives it hands it
+//! requests as they come ([`Controller::offer`]) and lets it issue at the planned clock ([`Controller::issue`], then
 //! [`Controller::decide`]). Clocks are counted from the start of the run.
 
 mod candidates;
@@ -118,7 +118,8 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// An idle controller that tells `classes` workloads apart. `channel` is its number in the commands that it records.
+    /// An idle controller that tells `classes` workloads apart. `channel` is its number in the commands that it
+    /// records.
     #[must_use]
     pub fn new(dram: &DramParams, params: &ControllerParams, classes: usize, channel: u32) -> Self {
         let write_entries = if params.shared_queue { params.rpq_entries } else { params.wpq_entries };
@@ -298,8 +299,8 @@ impl Controller {
         })
     }
 
-    /// Whether a write that waits for `place` answers a read of it or takes in a write to it. One that owns its row may be
-    /// half done, so it takes in none.
+    /// Whether a write that waits for `place` answers a read of it or takes in a write to it. One that owns its row may
+    /// be half done, so it takes in none.
     #[inline]
     fn is_answered(&self, read: bool, place: Place) -> bool {
         if !read {

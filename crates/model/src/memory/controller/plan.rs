@@ -25,8 +25,8 @@ pub(super) enum Action {
     Refresh { rank: usize },
 }
 
-/// An action and its urgency in one number; the least goes first. From the top: class of urgency (3 bits), order of arrival
-/// of the request, what to do (3), direction (1), bank or rank (6).
+/// An action and its urgency in one number; the least goes first. From the top: class of urgency (3 bits), order of
+/// arrival of the request, what to do (3), direction (1), bank or rank (6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Key(u64);
 

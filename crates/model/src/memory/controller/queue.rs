@@ -189,8 +189,8 @@ impl Queue {
         false
     }
 
-    /// Adds a request; `open_row` is the row that the bank has open. True when it is the first of its bank that wants that
-    /// row, or the first that wants another one.
+    /// Adds a request; `open_row` is the row that the bank has open. True when it is the first of its bank that wants
+    /// that row, or the first that wants another one.
     #[inline]
     pub(super) fn push(&mut self, entry: Entry, open_row: Option<u32>) -> bool {
         let index = self.free;

@@ -28,7 +28,8 @@ pub(super) struct Refresher {
     holds_all: bool,
     /// Banks that take no new command, because they are to be refreshed.
     pub(super) held: u64,
-    /// Before this clock nothing is to be done but what requests want, and then `next_rank` is due; 0 when that depends.
+    /// Before this clock nothing is to be done but what requests want, and then `next_rank` is due; 0 when that
+    /// depends.
     quiet_until: u64,
     next_rank: usize,
 }

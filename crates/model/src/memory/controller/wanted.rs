@@ -5,8 +5,8 @@ use super::{bits, Controller};
 use crate::params::{Protect, Scheduler};
 
 impl Controller {
-    /// The banks among `among` of which the requests of a direction want a column access, an activation or a precharge, and
-    /// may have it, as seen in clock `clock`.
+    /// The banks among `among` of which the requests of a direction want a column access, an activation or a precharge,
+    /// and may have it, as seen in clock `clock`.
     #[inline]
     pub(super) fn wanted(&self, write: bool, among: u64, clock: u64) -> [u64; 3] {
         let queue = self.queue(write);

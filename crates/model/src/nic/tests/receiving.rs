@@ -34,7 +34,8 @@ fn an_idle_nic_adds_its_own_latencies_and_no_more() {
     assert_eq!(world.writes[6].2, 1, "a completion is a line");
 }
 
-/// Packets of `ip_bytes` come in at `bits_per_s` of Ethernet for 200 us; returns bits of IP packets delivered per second.
+/// Packets of `ip_bytes` come in at `bits_per_s` of Ethernet for 200 us; returns bits of IP packets delivered per
+/// second.
 fn flood(ip_bytes: u32, bits_per_s: u64, params: NicParams) -> (f64, u64, Bench) {
     let mut bench = bench(params, host());
     let gap_ps = u64::from(ip_bytes + 38) * 8 * 1_000_000_000_000 / bits_per_s;
@@ -244,7 +245,8 @@ fn the_peer_is_paused_above_a_threshold_and_goes_on_at_another() {
 
 #[test]
 fn packets_that_may_be_lost_leave_room_for_those_that_may_not() {
-    // Two ways of the cable of 1 us and 2 us at the peer carry 50,000 bytes; two frames of the size of a descriptor are 16,384.
+    // Two ways of the cable of 1 us and 2 us at the peer carry 50,000 bytes; two frames of the size of a descriptor are
+    // 16,384.
     let pfc = PfcParams { priorities: 1 << 3, xoff_bytes: 20_000, xon_bytes: 10_000 };
     let stuck = Host { credit_ps: (50_000_000, 0), ..host() };
     let pcie = PcieParams { posted_lines: 4, ..pcie() };

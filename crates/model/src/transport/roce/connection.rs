@@ -25,12 +25,13 @@ enum Role {
     Responder(Responder),
 }
 
-/// One end of a reliable connection of RoCE v2 whose initiator writes ([`Traffic::Bulk`]) or reads ([`Traffic::Read`]) one region of
-/// memory, message by message. Time never runs backwards between calls.
+/// One end of a reliable connection of RoCE v2 whose initiator writes ([`Traffic::Bulk`]) or reads ([`Traffic::Read`])
+/// one region of memory, message by message. Time never runs backwards between calls.
 ///
-/// After every [`RoceConnection::on_packet`] and [`RoceConnection::on_timer`] call [`RoceConnection::next`] until it gives nothing, or until
-/// there is no room to send; then look at [`RoceConnection::timer`] anew. A [`Operation::Write`] or [`Operation::ReadResponse`] that it
-/// gives carries `bytes` from `offset` of this end's memory.
+/// After every [`RoceConnection::on_packet`] and [`RoceConnection::on_timer`] call [`RoceConnection::next`] until it
+/// gives nothing, or until there is no room to send; then look at [`RoceConnection::timer`] anew. A
+/// [`Operation::Write`] or [`Operation::ReadResponse`] that it gives carries `bytes` from `offset` of this end's
+/// memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RoceConnection {
     plan: Plan,
@@ -44,7 +45,8 @@ pub struct RoceConnection {
 }
 
 impl RoceConnection {
-    /// An end that is connected. `initiator`: it asks, the other end answers. `port_bytes_per_s` is where DCQCN begins, and its most.
+    /// An end that is connected. `initiator`: it asks, the other end answers. `port_bytes_per_s` is where DCQCN begins,
+    /// and its most.
     #[must_use]
     pub fn new(params: &RoceParams, traffic: &Traffic, initiator: bool, port_bytes_per_s: u64) -> Self {
         let reads = matches!(traffic, Traffic::Read { .. });
@@ -104,7 +106,8 @@ impl RoceConnection {
         }
     }
 
-    /// A packet arrived from the other end; `marked`: with congestion in its IP header. Returns the data that is to be placed in memory.
+    /// A packet arrived from the other end; `marked`: with congestion in its IP header. Returns the data that is to be
+    /// placed in memory.
     pub fn on_packet(&mut self, now: Time, packet: &Roce, marked: bool) -> Option<Placed> {
         let data = matches!(packet.operation, Operation::Write | Operation::ReadResponse);
         if data && marked {
@@ -141,8 +144,8 @@ impl RoceConnection {
         placed.then_some(Placed { offset: packet.offset, bytes: packet.bytes })
     }
 
-    /// When [`RoceConnection::on_timer`] and [`RoceConnection::next`] are to be called: the timeout, or the next packet that the rate
-    /// allows. None if nothing is waited for; what may go at once has no timer.
+    /// When [`RoceConnection::on_timer`] and [`RoceConnection::next`] are to be called: the timeout, or the next packet
+    /// that the rate allows. None if nothing is waited for; what may go at once has no timer.
     #[must_use]
     pub fn timer(&self, now: Time) -> Option<Time> {
         let timeout_at = match &self.role {
@@ -161,8 +164,8 @@ impl RoceConnection {
         }
     }
 
-    /// Latencies of messages in ps, from when one may begin (its place among those in flight is free) to its completion. Empty at the end
-    /// that answers.
+    /// Latencies of messages in ps, from when one may begin (its place among those in flight is free) to its
+    /// completion. Empty at the end that answers.
     #[must_use]
     pub fn latency(&self) -> Option<&Histogram> {
         match &self.role {

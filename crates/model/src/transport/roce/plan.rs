@@ -1,4 +1,5 @@
-//! Which bytes a packet sequence number stands for. All messages but the last are of one size, so that this is arithmetic.
+//! Which bytes a packet sequence number stands for. All messages but the last are of one size, so that this is
+//! arithmetic.
 
 use crate::params::{RoceParams, Traffic};
 use serde::{Deserialize, Serialize};

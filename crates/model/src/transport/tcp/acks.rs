@@ -39,8 +39,9 @@ impl Sender {
         self.watch_reordering(now);
     }
 
-    /// What has arrived that was not known to have, when `arrived` bytes were known before. Without SACK an acknowledgement after a
-    /// timeout covers what came long ago, too: it counts as one segment at most (RFC 3465 section 2.3).
+    /// What has arrived that was not known to have, when `arrived` bytes were known before. Without SACK an
+    /// acknowledgement after a timeout covers what came long ago, too: it counts as one segment at most (RFC 3465
+    /// section 2.3).
     fn delivered(&self, acked: u64, arrived: u64) -> u64 {
         match (self.sack, self.state) {
             (true, _) => self.una + self.board.sacked_bytes() - arrived,
@@ -74,8 +75,8 @@ impl Sender {
         true
     }
 
-    /// Growth without use would not have been tested by the network (RFC 7661): the window must have kept data back, or in slow start
-    /// have been half full.
+    /// Growth without use would not have been tested by the network (RFC 7661): the window must have kept data back, or
+    /// in slow start have been half full.
     fn may_grow(&self, flight: u64) -> bool {
         self.una < self.limited_to || (self.congestion.in_slow_start() && 2 * flight >= self.congestion.bytes())
     }
@@ -115,7 +116,8 @@ impl Sender {
         }
     }
 
-    /// A probe that repeated the last packet and was not told to be a copy has repaired a loss (RFC 8985 section 7.4.2).
+    /// A probe that repeated the last packet and was not told to be a copy has repaired a loss (RFC 8985 section
+    /// 7.4.2).
     fn see_probe(&mut self, segment: &Segment, copied: bool) {
         if !self.probe_copy {
             return;

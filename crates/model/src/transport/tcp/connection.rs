@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 
 /// One end of a TCP flow, both directions of data. Time never runs backwards between calls.
 ///
-/// After every [`Connection::on_segment`], [`Connection::write`], [`Connection::read`] and [`Connection::on_timer`] call [`Connection::next`]
-/// until it gives nothing, or until there is no room to send; then look at [`Connection::timer`] anew.
+/// After every [`Connection::on_segment`], [`Connection::write`], [`Connection::read`] and [`Connection::on_timer`]
+/// call [`Connection::next`] until it gives nothing, or until there is no room to send; then look at
+/// [`Connection::timer`] anew.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Connection {
     sender: Sender,
@@ -33,8 +34,9 @@ impl Connection {
         }
     }
 
-    /// What is less than a packet goes at once, even while another such packet has not arrived (TCP_NODELAY). Without it, only one
-    /// packet that is not full is on its way at a time, as in Linux (Minshall's variant of Nagle's algorithm).
+    /// What is less than a packet goes at once, even while another such packet has not arrived (TCP_NODELAY). Without
+    /// it, only one packet that is not full is on its way at a time, as in Linux (Minshall's variant of Nagle's
+    /// algorithm).
     pub fn set_no_delay(&mut self) {
         self.sender.no_delay = true;
     }
@@ -83,7 +85,8 @@ impl Connection {
         self.sender.on_ack(now, segment, &mut self.counters);
     }
 
-    /// The next segment to send now: data that is lost, new data up to the offload size, or an acknowledgement that is due.
+    /// The next segment to send now: data that is lost, new data up to the offload size, or an acknowledgement that is
+    /// due.
     pub fn next(&mut self, now: Time) -> Option<Segment> {
         let mut ack = Segment { sequence: self.sender.next, sent: now, ..Segment::default() };
         if self.receiver.acknowledge_earlier(&mut ack) {
@@ -115,8 +118,8 @@ impl Connection {
         self.sender.on_timer(now, &mut self.counters);
     }
 
-    /// Whether the packets of a segment that [`Connection::next`] gave are ECN-capable: new data (RFC 3168 section 6.1), or with DCTCP
-    /// all of them.
+    /// Whether the packets of a segment that [`Connection::next`] gave are ECN-capable: new data (RFC 3168 section
+    /// 6.1), or with DCTCP all of them.
     #[must_use]
     pub fn ecn_capable(&self, segment: &Segment) -> bool {
         self.capable && (self.dctcp || (segment.bytes > 0 && !segment.retransmitted))
@@ -128,7 +131,8 @@ impl Connection {
         &self.counters
     }
 
-    /// The congestion window, in bytes. While it shrinks in proportion to what is delivered it is what is in flight and may be sent.
+    /// The congestion window, in bytes. While it shrinks in proportion to what is delivered it is what is in flight and
+    /// may be sent.
     #[must_use]
     pub fn cwnd_bytes(&self) -> u64 {
         let target = self.sender.congestion.bytes();

@@ -79,7 +79,8 @@ impl Receiver {
         self.next - self.read
     }
 
-    /// The application takes `bytes`. The window is offered anew when it opens by a lot and little of it is left, as Linux does.
+    /// The application takes `bytes`. The window is offered anew when it opens by a lot and little of it is left, as
+    /// Linux does.
     pub(crate) fn take(&mut self, bytes: u64) {
         assert!(bytes <= self.readable(), "more was read than had arrived in order");
         self.read += bytes;

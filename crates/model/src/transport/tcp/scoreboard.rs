@@ -1,7 +1,7 @@
 //! Which bytes in flight are known to have arrived, and which are taken for lost (RFC 6675).
 //!
-//! Bytes that are lost leave the flight; when they are sent again they are in flight as if they were new. Nothing here is
-//! proportional to the window: intervals are merged, and the lower end of what may be lost only rises.
+//! Bytes that are lost leave the flight; when they are sent again they are in flight as if they were new. Nothing here
+//! is proportional to the window: intervals are merged, and the lower end of what may be lost only rises.
 
 use super::intervals::Intervals;
 use serde::{Deserialize, Serialize};
@@ -97,7 +97,8 @@ impl Scoreboard {
         }
     }
 
-    /// Finds what is lost after news: holes with enough bytes or intervals beyond them, and packets sent again that were overtaken.
+    /// Finds what is lost after news: holes with enough bytes or intervals beyond them, and packets sent again that
+    /// were overtaken.
     pub(crate) fn detect(&mut self, una: u64, mss: u64) {
         let Some(top) = self.sacked.last() else { return };
         if let Some(limit) = self.certain_to(mss) {
@@ -148,7 +149,8 @@ impl Scoreboard {
         self.lose_below(una, next);
     }
 
-    /// The bytes from `start` to `end`, lost, are sent again in packets of `mss` bytes; `next` is the first byte never sent.
+    /// The bytes from `start` to `end`, lost, are sent again in packets of `mss` bytes; `next` is the first byte never
+    /// sent.
     pub(crate) fn send_again(&mut self, start: u64, end: u64, mss: u64, next: u64) {
         self.lost.remove_below(end);
         self.again_to = self.again_to.max(end);

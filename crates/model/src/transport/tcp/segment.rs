@@ -17,8 +17,8 @@ pub struct SackBlock {
 pub struct Segment {
     /// First byte of its data in the stream of its sender.
     pub sequence: u64,
-    /// Bytes of data; 0 for a pure acknowledgement. More than the segment size before segmentation offload cuts it, or after
-    /// receive offload has joined packets.
+    /// Bytes of data; 0 for a pure acknowledgement. More than the segment size before segmentation offload cuts it, or
+    /// after receive offload has joined packets.
     pub bytes: u32,
     /// The next byte that its sender expects of the other stream.
     pub ack: u64,

@@ -190,7 +190,8 @@ impl Sender {
         Segment { sequence, bytes: bytes as u32, sent: now, retransmitted: true, ..Segment::default() }
     }
 
-    /// Bytes that the congestion window has room for. While it shrinks, its share of what was delivered (RFC 6937 section 3.1).
+    /// Bytes that the congestion window has room for. While it shrinks, its share of what was delivered (RFC 6937
+    /// section 3.1).
     pub(super) fn allowed(&self) -> u64 {
         let (window, flight) = (self.congestion.bytes(), self.in_flight());
         match &self.reduction {

@@ -78,7 +78,8 @@ impl Sender {
         }
     }
 
-    /// A hole with too little beyond it to be lost is lost when nothing comes for a quarter of the round-trip time (RFC 8985 section 6.2).
+    /// A hole with too little beyond it to be lost is lost when nothing comes for a quarter of the round-trip time (RFC
+    /// 8985 section 6.2).
     pub(super) fn watch_reordering(&mut self, now: Time) {
         match self.board.doubtful_to() {
             None => self.reorder_at = Time::MAX,

@@ -65,7 +65,8 @@ impl View<'_> {
             return vec![Cell::Empty; 9];
         };
         let sum = |pick: fn(&FlowTotals) -> u64| flows.iter().map(pick).sum::<u64>();
-        // With one server the totals of the flows are those of its NIC; with several a NIC's own are told by the flows table.
+        // With one server the totals of the flows are those of its NIC; with several a NIC's own are told by the flows
+        // table.
         let only = self.servers().count() == 1;
         let of_flows = |pick| if only { Cell::from(sum(pick)) } else { Cell::Empty };
         let received = sum(|flow| flow.nic_received);

@@ -16,8 +16,8 @@ use hostnet_measure::batch;
 pub(super) const SLICE_PS: u64 = 250_000_000;
 /// Fewest and most slices of an automatic warm-up.
 const SLICES: std::ops::RangeInclusive<usize> = 8..=80;
-/// Simulated time without any progress after which a world counts as stuck. Retransmission timeouts double up to minutes; what
-/// does not move for so long while packets or lines are on their way never will.
+/// Simulated time without any progress after which a world counts as stuck. Retransmission timeouts double up to
+/// minutes; what does not move for so long while packets or lines are on their way never will.
 const STUCK_PS: u64 = 20_000_000_000;
 
 impl Run {

@@ -196,7 +196,8 @@ fn place(words: &mut Words<'_>, line: &[u8]) -> Result<(u64, u32), Fault> {
     Ok((address, bytes))
 }
 
-/// Records that tell nothing here: hints, flushes, ends of threads, and the bytes of an instruction too long for its line.
+/// Records that tell nothing here: hints, flushes, ends of threads, and the bytes of an instruction too long for its
+/// line.
 fn is_silent(word: &[u8]) -> bool {
     let hints = word == b"pref" || word.starts_with(b"pref-");
     let bytes = || word.len() == 2 && word.iter().all(u8::is_ascii_hexdigit);

@@ -119,7 +119,8 @@ impl Congestion {
         }
     }
 
-    /// Takes note of marks: `acked` bytes up to `una` were acknowledged, echoing congestion or not; `next` is the first byte never sent.
+    /// Takes note of marks: `acked` bytes up to `una` were acknowledged, echoing congestion or not; `next` is the first
+    /// byte never sent.
     pub(crate) fn observe(&mut self, acked: u64, echo: bool, una: u64, next: u64) {
         if let Rule::Dctcp(dctcp) = &mut self.rule {
             dctcp.observe(acked, echo, una, next);
@@ -135,7 +136,8 @@ impl Congestion {
         }
     }
 
-    /// Answers a loss. `reduced`: an echo has reduced this window already. DCTCP answers a loss in any case (RFC 8257 section 3.5).
+    /// Answers a loss. `reduced`: an echo has reduced this window already. DCTCP answers a loss in any case (RFC 8257
+    /// section 3.5).
     pub(crate) fn on_loss(&mut self, reduced: bool) {
         match &mut self.rule {
             Rule::Dctcp(_) => reno::reduce(&mut self.window),
@@ -145,8 +147,8 @@ impl Congestion {
         }
     }
 
-    /// Answers a timeout (RFC 5681 section 3.1). `again`: what was in flight has been answered for before, by a timeout or by
-    /// recovery, so that the threshold is half of it already.
+    /// Answers a timeout (RFC 5681 section 3.1). `again`: what was in flight has been answered for before, by a timeout
+    /// or by recovery, so that the threshold is half of it already.
     pub(crate) fn on_timeout(&mut self, again: bool) {
         if !again {
             self.on_loss(false);

@@ -1,4 +1,5 @@
-//! Reno (RFC 5681), counting bytes (RFC 3465; slow start takes all that an acknowledgement covers, as receivers that join packets ask for).
+//! Reno (RFC 5681), counting bytes (RFC 3465; slow start takes all that an acknowledgement covers, as receivers that
+//! join packets ask for).
 
 use super::Window;
 

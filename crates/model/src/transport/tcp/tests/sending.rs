@@ -5,7 +5,8 @@ use super::pipe::{params, DCTCP, US};
 use crate::params::TcpParams;
 use hostnet_kernel::Time;
 
-/// Sizes of the segments that go at once when an application writes `writes`, and after an acknowledgement of everything.
+/// Sizes of the segments that go at once when an application writes `writes`, and after an acknowledgement of
+/// everything.
 fn sizes(no_delay: bool, writes: &[u64]) -> (Vec<u32>, Vec<u32>) {
     let mut connection = Connection::new(&TcpParams { tso_bytes: 14_480, ..params(DCTCP) });
     if no_delay {
@@ -24,7 +25,8 @@ fn sizes(no_delay: bool, writes: &[u64]) -> (Vec<u32>, Vec<u32>) {
 
 #[test]
 fn one_packet_that_is_not_full_is_on_its_way_at_a_time() {
-    // Two writes of four packets and 208 bytes each: what is left of the second waits, and a third one fills the packet.
+    // Two writes of four packets and 208 bytes each: what is left of the second waits, and a third one fills the
+    // packet.
     assert_eq!(sizes(false, &[6000]), (vec![6000], vec![]));
     assert_eq!(sizes(false, &[6000, 6000]), (vec![6000, 5792], vec![208]));
     assert_eq!(sizes(false, &[6000, 6000, 1240]), (vec![6000, 5792, 1448], vec![]));
