@@ -9,9 +9,9 @@
 `predict` tells in less than a millisecond about what they would measure; `Results` holds it. `compare` shows what
 differs between two runs, and `sweep` computes a configuration under every combination of some values. `memory`
 simulates the memory system on its own, and `check_commands` checks a stream of DRAM commands. `counters` reads and
-writes files of hardware counters. `run_cluster` simulates hosts on a network, each with its own host network; `Signals`
-and `Actions` are what controllers of its hosts see and answer. `formula` is the published formula for what queueing
-adds to latencies.
+writes files of hardware counters. `run_cluster` simulates hosts on a network, each with its own host network; `Cluster`
+and its classes describe them, `Signals` and `Actions` are what controllers of the hosts see and answer. `formula` is
+the published formula for what queueing adds to latencies.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -31,8 +31,11 @@ from hostnet.system import (
     App,
     AppInstructions,
     AppLayout,
+    Bottleneck,
+    Cable,
     Cache,
     Cha,
+    Cluster,
     Config,
     Control,
     Controller,
@@ -42,15 +45,19 @@ from hostnet.system import (
     Fio,
     FioCosts,
     FioJob,
+    Flow,
+    Host,
     Iio,
     Lfb,
     Llc,
     Memory,
+    Network,
     Nic,
     NicLink,
     Pcie,
     Pfc,
     Prefetch,
+    Ramp,
     ReadQueue,
     Remote,
     RemoteStream,
@@ -60,8 +67,10 @@ from hostnet.system import (
     Ssd,
     Stack,
     Stream,
+    Switch,
     Timing,
     Tor,
+    Transport,
     Upi,
     WriteQueue,
 )
@@ -78,9 +87,12 @@ __all__ = [
     "App",
     "AppInstructions",
     "AppLayout",
+    "Bottleneck",
+    "Cable",
     "Cache",
     "Cha",
     "CheckpointError",
+    "Cluster",
     "ClusterResults",
     "CommandCheck",
     "Comparison",
@@ -94,7 +106,9 @@ __all__ = [
     "Fio",
     "FioCosts",
     "FioJob",
+    "Flow",
     "FormulaConstants",
+    "Host",
     "Iio",
     "Inflation",
     "Latency",
@@ -102,11 +116,13 @@ __all__ = [
     "Llc",
     "Memory",
     "MemoryResult",
+    "Network",
     "Nic",
     "NicLink",
     "Pcie",
     "Pfc",
     "Prefetch",
+    "Ramp",
     "ReadQueue",
     "Remote",
     "RemoteStream",
@@ -120,8 +136,10 @@ __all__ = [
     "Stack",
     "Stream",
     "SweepResults",
+    "Switch",
     "Timing",
     "Tor",
+    "Transport",
     "Upi",
     "WriteQueue",
     "__version__",

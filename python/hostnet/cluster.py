@@ -18,6 +18,7 @@ from hostnet import _core
 from hostnet.limits import check_controllers, check_steps, check_threads
 from hostnet.results import Measured, Source, Timing
 from hostnet.simulate import source_of
+from hostnet.system import Cluster
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def resolve(source: Source, seed: int | None = None) -> _core.ClusterPlan:
 
 
 def run_cluster(
-    config: str | PathLike[str] | Mapping[str, Any],
+    config: Cluster | str | PathLike[str] | Mapping[str, Any],
     *,
     overrides: Sequence[str] = (),
     seed: int | None = None,
@@ -119,10 +120,10 @@ def run_cluster(
     pcap_snaplen: int = SNAPLEN,
     progress: Progress | None = None,
 ) -> ClusterResults:
-    """Runs the cluster that a TOML or JSON file, or a mapping of the same content, describes.
+    """Runs the cluster that a `Cluster`, a TOML or JSON file, or a mapping of the same content, describes.
 
     Args:
-        config: The path of the file, or what it would hold.
+        config: A `Cluster`, the path of the file, or what it would hold.
         overrides: Values to replace, each as for `--set`: "flow.bulk.count=8".
         seed: Replaces the configuration's seed.
         threads: Threads to use; the results do not depend on it.
@@ -155,13 +156,13 @@ def run_cluster(
     )
 
 
-def _source(config: str | PathLike[str] | Mapping[str, Any], overrides: Sequence[str]) -> Source:
+def _source(config: Cluster | str | PathLike[str] | Mapping[str, Any], overrides: Sequence[str]) -> Source:
     if isinstance(overrides, str):
         raise _core.ConfigError(f"overrides: a list is wanted, such as [{overrides!r}]")
-    if isinstance(config, str | PathLike):
+    if isinstance(config, Cluster | str | PathLike):
         return source_of(config, overrides)
     if not isinstance(config, Mapping):
-        raise _core.ConfigError(f"config: the path of a file or a mapping is wanted, not {config!r}")
+        raise _core.ConfigError(f"config: a Cluster, the path of a file or a mapping is wanted, not {config!r}")
     try:
         text = json.dumps(dict(config), allow_nan=False)
     except (TypeError, ValueError) as error:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet.limits import check_steps, check_threads
 from hostnet.results import Results, Source, Timing
-from hostnet.system import Config
+from hostnet.system import Cluster, Config
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:
@@ -103,16 +103,19 @@ def run_many(
     return run_plans(plans, threads=threads, series_ps=_series_ps(series), progress=progress)
 
 
-def source_of(config: Config | str | PathLike[str], overrides: Sequence[str] = ()) -> Source:
+def source_of(config: Config | Cluster | str | PathLike[str], overrides: Sequence[str] = ()) -> Source:
     """Reads what the user gave as configuration, without judging it.
 
     Raises:
-        ConfigError: The file is not UTF-8 text.
+        ConfigError: It holds what no file can hold, or the file is not UTF-8 text.
         OSError: It cannot be read.
     """
-    if isinstance(config, Config):
-        text = json.dumps(config.to_dict(), indent=2, ensure_ascii=False)
-        return Source(text, "json", "<Config>", config.base_dir, tuple(overrides))
+    if isinstance(config, Config | Cluster):
+        try:
+            text = json.dumps(config.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise _core.ConfigError(f"config: {error}") from None
+        return Source(text, "json", f"<{type(config).__name__}>", config.base_dir, tuple(overrides))
     path = Path(config)
     try:
         text = path.read_text(encoding="utf-8")

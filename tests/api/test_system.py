@@ -2,100 +2,79 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
-import textwrap
-from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from hostnet import AddressMap, App, Config, ConfigError, Fio, FioJob, Memory, RemoteStream, Run, Server, Stream, _core
+from hostnet import (
+    AddressMap,
+    Cluster,
+    Config,
+    ConfigError,
+    Fio,
+    FioJob,
+    Memory,
+    Pfc,
+    Run,
+    Server,
+    Stream,
+    _core,
+)
+from tests.api.described import KINDS, classes, docstrings, key_of, said, tables
 from tests.support import QUADRANT
 
-SCHEMA: dict[str, Any] = json.loads(_core.schema())
+SCHEMAS = {Config: json.loads(_core.schema()), Cluster: json.loads(_core.cluster_schema())}
 
 NOT_IN_FILES = {"base_dir"}
 
+OPTIONAL_HERE: dict[type, set[str]] = {Pfc: {"xoff", "xon"}}
+"""What a switch must be given, and a NIC has from its preset."""
+
 TYPES = {"string": str, "integer": int, "number": float, "boolean": bool}
 
+TABLES = {(root, path): table for root, schema in SCHEMAS.items() for path, table in tables(schema)}
+CLASSES = {(root, path): kind for root in SCHEMAS for path, kind in classes(root)}
 
-def tables(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every table that a file can hold, with its path; `*` is any name or any element."""
-    if "properties" in schema:
-        yield path, schema
-    for name, key in schema.get("properties", {}).items():
-        yield from tables(key, f"{path}.{name}".removeprefix("."))
-    for choice in (*schema.get("oneOf", []), *schema.get("anyOf", [])):
-        kind = choice.get("properties", {}).get("kind", {}).get("const", "")
-        yield from tables(choice, f"{path}:{kind}".removesuffix(":"))
-    for part in ("items", "additionalProperties"):
-        if isinstance(schema.get(part), dict):
-            yield from tables(schema[part], f"{path}.*")
-
-
-def classes(kind: type, path: str = "") -> Iterator[tuple[str, type]]:
-    """Every dataclass with the path at which it stands in a file."""
-    yield path, kind
-    for name, hint in get_type_hints(kind).items():
-        yield from classes_in(hint, f"{path}.{name}".removeprefix("."))
-
-
-def classes_in(hint: Any, path: str) -> Iterator[tuple[str, type]]:
-    if isinstance(hint, type) and is_dataclass(hint):
-        kind = {Stream: ":stream", Fio: ":fio", App: ":app", RemoteStream: ":remote"}.get(hint, "")
-        yield from classes(hint, path + kind)
-    for argument in get_args(hint):
-        inside = ".*" if getattr(hint, "__origin__", None) is not None and argument is not str else ""
-        yield from classes_in(argument, path + inside)
-
-
-TABLES = dict(tables(SCHEMA))
-CLASSES = dict(classes(Config))
+every_table = pytest.mark.parametrize(
+    ("table", "kind"),
+    [pytest.param(TABLES[at], CLASSES.get(at), id=f"{at[0].__name__}.{at[1]}") for at in TABLES],
+)
 
 
 def test_every_table_has_a_class() -> None:
     assert set(TABLES) == set(CLASSES)
 
 
-@pytest.mark.parametrize("path", TABLES)
-def test_keys_types_and_requirements_agree(path: str) -> None:
-    keys = {name: key for name, key in TABLES[path]["properties"].items() if name != "kind"}
-    kind = CLASSES[path]
-    assert set(keys) == {field.name for field in fields(kind)} - NOT_IN_FILES
-    hints = get_type_hints(kind)
+def keys_of(table: dict[str, Any], kind: type) -> dict[str, Any]:
+    """The keys of a table that are fields; the kind of a workload is its class."""
+    return {name: key for name, key in table["properties"].items() if kind not in KINDS or name != "kind"}
+
+
+@every_table
+def test_keys_types_and_requirements_agree(table: dict[str, Any], kind: type) -> None:
+    keys = keys_of(table, kind)
+    assert set(keys) == {key_of(field.name) for field in fields(kind)} - NOT_IN_FILES
+    hints = {key_of(name): hint for name, hint in get_type_hints(kind).items()}
     for name, key in keys.items():
         kinds = key.get("type", [])
         for form in [kinds] if isinstance(kinds, str) else kinds:
             if form in TYPES:
                 assert TYPES[form] in (hints[name], *get_args(hints[name])), name
     needed = {field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING}
-    assert needed == set(TABLES[path].get("required", [])) - {"kind"}
+    required = set(table.get("required", [])) & set(keys)
+    assert {key_of(name) for name in needed} == required - OPTIONAL_HERE.get(kind, set())
 
 
-def docstrings(kind: type) -> dict[str, str]:
-    """What stands below each field of a class."""
-    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
-    assert isinstance(definition, ast.ClassDef)
-    found = {}
-    for field, text in zip(definition.body, definition.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
-            assert isinstance(field.target, ast.Name)
-            found[field.target.id] = " ".join(str(text.value.value).split())
-    return found
-
-
-@pytest.mark.parametrize("path", TABLES)
-def test_every_field_is_described_with_its_range(path: str) -> None:
-    described = docstrings(CLASSES[path])
-    for name, key in TABLES[path]["properties"].items():
-        if name != "kind":
-            limit = key.get("x-max", key.get("maximum"))
-            shown = f"{limit:g}" if isinstance(limit, float) else str(limit or "")
-            assert shown in described[name], f"{path}.{name}: its largest value is {shown}"
+@every_table
+def test_every_field_is_described_with_its_range_and_its_words(table: dict[str, Any], kind: type) -> None:
+    described = docstrings(kind)
+    for name, key in keys_of(table, kind).items():
+        for part in said(key):
+            assert part in described[name], f"{kind.__name__}.{name} does not say {part}"
 
 
 def test_a_complete_configuration_survives_the_round_trip() -> None:

@@ -41,6 +41,13 @@ def code_of(page: str, language: str) -> str:
     return str(code)
 
 
+def test_the_cluster_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(code_of("docs/clusters.md", "python"), {})
+    goodput = {rule: float(gbps) for rule, gbps in map(str.split, capsys.readouterr().out.splitlines())}
+    assert list(goodput) == ["none", "hostcc"]
+    assert goodput["hostcc"] > 1.2 * goodput["none"], "hostCC keeps the rate of the network"
+
+
 def test_the_controller_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = _core.cluster_template("hostcc")
     text = re.sub(r'(duration|warmup) = ".*"', r'\1 = "300 us"', text)

@@ -1,11 +1,14 @@
-"""Descriptions of servers and of what runs on them, with the same names as in configuration files."""
+"""Descriptions of servers, of clusters and of what runs on them, with the same names as in configuration files."""
 
 from hostnet.system.cache import L2, Cache, Ddio, Llc, Prefetch, SnoopFilter
+from hostnet.system.cluster import Cluster, Host
 from hostnet.system.config import Config
+from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
 from hostnet.system.network import Control, Nic, NicLink, Pfc, Remote, RemoteStream, Stack, Upi
+from hostnet.system.traffic import Flow, Transport
 from hostnet.system.workload import App, AppInstructions, AppLayout, Fio, FioJob, Stream
 
 __all__ = [
@@ -14,8 +17,11 @@ __all__ = [
     "App",
     "AppInstructions",
     "AppLayout",
+    "Bottleneck",
+    "Cable",
     "Cache",
     "Cha",
+    "Cluster",
     "Config",
     "Control",
     "Controller",
@@ -25,15 +31,19 @@ __all__ = [
     "Fio",
     "FioCosts",
     "FioJob",
+    "Flow",
+    "Host",
     "Iio",
     "Lfb",
     "Llc",
     "Memory",
+    "Network",
     "Nic",
     "NicLink",
     "Pcie",
     "Pfc",
     "Prefetch",
+    "Ramp",
     "ReadQueue",
     "Remote",
     "RemoteStream",
@@ -43,8 +53,10 @@ __all__ = [
     "Ssd",
     "Stack",
     "Stream",
+    "Switch",
     "Timing",
     "Tor",
+    "Transport",
     "Upi",
     "WriteQueue",
 ]

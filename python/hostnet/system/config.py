@@ -5,23 +5,19 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from hostnet import _core
-from hostnet.system.cache import Cache, Ddio, Prefetch
 from hostnet.system.convert import from_dict, to_dict
-from hostnet.system.host import Cha, Core, Run, Server
-from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
-from hostnet.system.memory import Memory
-from hostnet.system.network import Control, Nic, Remote, RemoteStream, Stack
-from hostnet.system.workload import App, Fio, Stream
+from hostnet.system.host import Run, Server
+from hostnet.system.parts import Parts
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class Config(Parts):
     """A server, what runs on it, and for how long: the content of a configuration file.
 
     Values with units are strings such as "70 ns", "46.9 GB/s" or "8 MiB" (GB = 10^9 bytes, GiB = 2^30 bytes). What is
@@ -30,36 +26,6 @@ class Config:
 
     server: Server = Server()
     """Which server the values start from."""
-    core: Core = Core()
-    """The cores and their line fill buffers."""
-    cha: Cha = Cha()
-    """The caching and home agents."""
-    cache: Cache = Cache()
-    """The caches of the socket."""
-    prefetch: Prefetch = Prefetch()
-    """The L2 prefetchers of every core; they take part when the caches do."""
-    ddio: Ddio = Ddio()
-    """Direct cache access of the drives (DDIO); it takes part when the caches do."""
-    memory: Memory = Memory()
-    """The memory controllers and their DRAM."""
-    iio: Iio = Iio()
-    """The integrated IO controller."""
-    pcie: Pcie = Pcie()
-    """The PCIe links between the drives and the IIO."""
-    ssd: Ssd = Ssd()
-    """The NVMe drives, all alike."""
-    fio: FioCosts = FioCosts()
-    """What storage IO costs beyond its data."""
-    nic: Nic | None = None
-    """The NIC. It takes part when the server is a host of a cluster."""
-    stack: Stack | None = None
-    """What network traffic costs the cores. It takes part when the server is a host of a cluster."""
-    remote: Remote | None = None
-    """Other sockets. They take part when a workload of kind "remote" does."""
-    control: Control | None = None
-    """What watches the host and throttles. It takes part when the server is a host of a cluster."""
-    workload: Mapping[str, Stream | Fio | App | RemoteStream] = field(default_factory=dict)
-    """What runs on the server, by name."""
     run: Run = Run()
     """How long to simulate."""
     base_dir: str = "."

@@ -16,7 +16,7 @@ KINDS = {"Stream": "stream", "Fio": "fio", "App": "app", "RemoteStream": "remote
 def to_dict(value: Any) -> Any:
     """Turns dataclasses into dicts without what is None or empty, and sequences into lists."""
     if is_dataclass(value):
-        items = ((field.name, to_dict(getattr(value, field.name))) for field in fields(value))
+        items = ((key_of(field.name), to_dict(getattr(value, field.name))) for field in fields(value))
         content = {name: item for name, item in items if item is not None and item != {}}
         kind = KINDS.get(type(value).__name__)
         return content if kind is None else {"kind": kind, **content}
@@ -27,10 +27,16 @@ def to_dict(value: Any) -> Any:
     return value
 
 
+def key_of(name: str) -> str:
+    """The key in files of a field: `from_` is the key `from`, which Python does not allow as a name."""
+    return name.removesuffix("_")
+
+
 def from_dict(kind: type[T], content: Mapping[str, Any]) -> T:
     """Makes a dataclass of a dict whose keys and values were checked before."""
-    hints = get_type_hints(kind)
-    return kind(**{key: _build(hints[key], item) for key, item in content.items() if key != "kind"})
+    named = {key_of(name): (name, hint) for name, hint in get_type_hints(kind).items()}
+    items = ((*named[key], item) for key, item in content.items() if key in named or key != "kind")
+    return kind(**{name: _build(hint, item) for name, hint, item in items})
 
 
 def _build(hint: Any, value: Any) -> Any:
@@ -39,7 +45,7 @@ def _build(hint: Any, value: Any) -> Any:
     if isinstance(value, Mapping):
         return _build_mapping(options, value)
     if isinstance(value, list):
-        element = next(get_args(option)[0] for option in options if get_origin(option) is Sequence)
+        element = next(get_args(option)[0] for option in options if get_origin(option) in (Sequence, tuple))
         return tuple(_build(element, item) for item in value)
     return value
 

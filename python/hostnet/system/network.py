@@ -157,7 +157,10 @@ class Control:
     """What watches the host and throttles. It takes part when the server is a host of a cluster."""
 
     rule: str | None = None
-    """The rule."""
+    """What is done: "none" (no signal is read), "watch" (signals are read, nothing is done), "hostcc" (cores are
+    throttled and packets marked), "echo-only" (packets are marked), "local-only" (cores are throttled), "fixed" (one
+    level for ever) or "user" (a controller of one's own); "none" when absent.
+    """
     level: int | None = None
     """The level of the rule "fixed", 0 to 4: how many sockets are throttled; 4 = their processes are stopped."""
     name: str | None = None
@@ -191,7 +194,9 @@ class Control:
     mba: str | None = None
     """What MBA at its highest value adds to every request of a core (time). Range: at most "1 ms"."""
     side: str | None = None
-    """Which traffic is looked at."""
+    """Which traffic is looked at: "receiver" (writes of the IIO and incoming packets) or "sender" (reads of the IIO and
+    outgoing packets); "receiver" when absent.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,7 +208,7 @@ class RemoteStream:
     cores: int | None = None
     """Cores on each of them. Range: 1 to 256."""
     pattern: str | None = None
-    """The order of its accesses."""
+    """The order of its accesses: "sequential", "strided" or "random"; "sequential" when absent."""
     stride: str | None = None
     """Distance of two accesses of the strided pattern (size); a multiple of 64 B. Range: "64 B" to "1 TiB"."""
     reads: float | None = None

@@ -121,7 +121,7 @@ class App:
     """An application. What it does not set comes from the profile of the application."""
 
     app: str
-    """Which application; `hostnet list apps` names them."""
+    """Which application: "redis", "pagerank", "bc", "stream", "mlc", "chase" or "trace"."""
     cores: str | Sequence[int]
     """The cores of its threads, one each: "0-3", "0,2,4-5" or a list of numbers."""
     llc_ways: str | Sequence[int] | None = None

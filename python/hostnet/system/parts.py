@@ -1,0 +1,47 @@
+"""The parts of a server, wherever it stands: on its own or in a cluster."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hostnet.system.cache import Cache, Ddio, Prefetch
+from hostnet.system.host import Cha, Core
+from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
+from hostnet.system.memory import Memory
+from hostnet.system.network import Control, Nic, Remote, RemoteStream, Stack
+from hostnet.system.workload import App, Fio, Stream
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """The parts of a server, and what runs on it. What is None comes from the preset of the server."""
+
+    core: Core = Core()
+    """The cores and their line fill buffers."""
+    cha: Cha = Cha()
+    """The caching and home agents."""
+    cache: Cache = Cache()
+    """The caches of the socket."""
+    prefetch: Prefetch = Prefetch()
+    """The L2 prefetchers of every core; they take part when the caches do."""
+    ddio: Ddio = Ddio()
+    """Direct cache access of the drives (DDIO); it takes part when the caches do."""
+    memory: Memory = Memory()
+    """The memory controllers and their DRAM."""
+    iio: Iio = Iio()
+    """The integrated IO controller."""
+    pcie: Pcie = Pcie()
+    """The PCIe links between the drives and the IIO."""
+    ssd: Ssd = Ssd()
+    """The NVMe drives, all alike."""
+    fio: FioCosts = FioCosts()
+    """What storage IO costs beyond its data."""
+    nic: Nic | None = None
+    """The NIC. It takes part when the server is a host of a cluster."""
+    stack: Stack | None = None
+    """What network traffic costs the cores. It takes part when the server is a host of a cluster."""
+    remote: Remote | None = None
+    """Other sockets. They take part when a workload of kind "remote" does."""
+    control: Control | None = None
+    """What watches the host and throttles. It takes part when the server is a host of a cluster."""
+    workload: Mapping[str, Stream | Fio | App | RemoteStream] = field(default_factory=dict)
+    """What runs on the server, by name."""

@@ -1,0 +1,136 @@
+"""What the hosts of a cluster send, and how it is carried."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flow:
+    """Something that is sent from hosts to hosts."""
+
+    kind: str
+    """What its applications do: "bulk" (`from_` sends data: iperf), "rpc" (`from_` sends requests that `to` answers:
+    netperf), "write" and "read" (RDMA to and from the memory of `to`) or "replay" (`from_` sends the packets of a
+    capture).
+    """
+    from_: str | Sequence[str]
+    """The host that begins it, or several: each of them has its own, or lists of equal length are paired.
+
+    Its key in files is `from`.
+    """
+    to: str | Sequence[str]
+    """The other host, or several."""
+    count: int | None = None
+    """Flows of each pair of hosts; 1 when absent. Range: 1 to 65536."""
+    transport: str | None = None
+    """How it is carried: a transport by name; "dctcp" when absent, "roce" for "write" and "read"."""
+    class_: str | None = None
+    """The class that its results are counted under; its own name when absent. Its key in files is `class`."""
+    from_cores: str | Sequence[int] | None = None
+    """Cores of the applications at `from_`, in turn; when absent, free cores of the socket."""
+    to_cores: str | Sequence[int] | None = None
+    """Cores of the applications at `to`, in turn; when absent, free cores of the socket."""
+    mtu: str | None = None
+    """Largest IP packet (size); that of the network when absent. Range: "128 B" to "65535 B"."""
+    priority: int | None = None
+    """Priority class of its packets; 3 over RoCE and 0 otherwise when absent. Range: 0 to 7."""
+    start: str | None = None
+    """When the first of its flows begins, from the start of the run (time); at once when absent.
+
+    Range: at most "1000 s".
+    """
+    stagger: str | None = None
+    """How much later each of its flows begins than the one before (time); not at all when absent.
+
+    Range: at most "1000 s".
+    """
+    deaf: tuple[str, str] | None = None
+    """When the receiving application does not read: two times from the start of the run (time).
+
+    Range: at most "1000 s".
+    """
+    via: Sequence[str] | None = None
+    """The switches that its packets pass from `from_` to `to`, and in turn on the way back, at most 64; a shortest way
+    when absent.
+    """
+    bytes: str | None = None
+    """Of "bulk", "write" and "read": data of each flow (size); without end when absent. Range: "1 B" to "1000 TB"."""
+    request: str | None = None
+    """Of "rpc": a request (size). Range: "1 B" to "1 TB"."""
+    response: str | None = None
+    """Of "rpc": an answer (size); as large as a request when absent. Range: "1 B" to "1 TB"."""
+    in_flight: int | None = None
+    """Of "rpc": requests in flight; 1 when absent. Range: 1 to 65536."""
+    think: str | None = None
+    """Of "rpc": time between an answer and the next request (time); none when absent. Range: at most "1000 s"."""
+    pcap: str | None = None
+    """Of "replay": a capture (pcap or pcapng), relative to the configuration."""
+    scale: float | None = None
+    """Of "replay": what the times of the capture are multiplied by; 1 when absent. Range: 0.000001 to 1000000."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transport:
+    """How flows are carried. What is None is that of the base."""
+
+    base: str | None = None
+    """The transport that the values start from: "dctcp", "cubic", "reno", "roce" or "dcqcn"; the one of its own name
+    when absent.
+    """
+    initial_window: int | None = None
+    """TCP: initial window (segments). Range: 1 to 65536."""
+    receive_buffer: str | None = None
+    """TCP: receive buffer (size); half of it is the window, as in Linux. Range: "4 KiB" to "16 GiB"."""
+    send_buffer: str | None = None
+    """TCP: what the sender keeps, sent or not (size). Range: "4 KiB" to "16 GiB"."""
+    tso: str | None = None
+    """TCP: what is handed down at once at most (segmentation offload) (size); "0 B" = one packet.
+
+    Range: at most "1 MiB".
+    """
+    rto_min: str | None = None
+    """TCP: least retransmission timeout (time). Range: "1 us" to "100 s"."""
+    rto_initial: str | None = None
+    """TCP: retransmission timeout before there is a sample (time). Range: "1 us" to "100 s"."""
+    ack_segments: int | None = None
+    """TCP: full segments per acknowledgement; 1 = every packet is acknowledged. Range: 1 to 1024."""
+    ack_delay: str | None = None
+    """TCP: longest delay of an acknowledgement (time). Range: at most "1 s"."""
+    sack: bool | None = None
+    """TCP: whether selective acknowledgements are used."""
+    tail_loss_probe: bool | None = None
+    """TCP: whether tail loss probes are sent."""
+    ecn: bool | None = None
+    """TCP: whether packets can be marked (ECN)."""
+    gain: float | None = None
+    """DCTCP and DCQCN: gain g of the moving average of marks. Range: 0.0001 to 1."""
+    alpha: float | None = None
+    """DCTCP: first value of alpha (0 to 1)."""
+    message: str | None = None
+    """RoCE: a message (size). Range: "1 B" to "2 GiB"."""
+    in_flight: int | None = None
+    """RoCE: messages in flight. Range: 1 to 65536."""
+    payload: str | None = None
+    """RoCE: data of one packet at most (size): "256 B", "512 B", "1 KiB", "2 KiB" or "4 KiB"; the largest of them that
+    the flow's MTU has room for when absent.
+    """
+    ack_packets: int | None = None
+    """RoCE: packets per acknowledgement. Range: 1 to 65536."""
+    timeout: str | None = None
+    """RoCE: when what is not acknowledged is sent again (time). Range: "1 us" to "100 s"."""
+    notify: str | None = None
+    """DCQCN: least time between two congestion notifications of a flow (time). Range: "1 ns" to "1 s"."""
+    alpha_timer: str | None = None
+    """DCQCN: period of the update of alpha without notification (time). Range: "1 ns" to "1 s"."""
+    increase_timer: str | None = None
+    """DCQCN: period of rate increase (time). Range: "1 ns" to "1 s"."""
+    increase_bytes: str | None = None
+    """DCQCN: byte counter of rate increase (size). Range: "1 KiB" to "1 TB"."""
+    fast_rounds: int | None = None
+    """DCQCN: rounds of fast recovery. Range: 0 to 1024."""
+    additive: str | None = None
+    """DCQCN: additive increase (bandwidth). Range: "1 kbps" to "1 TB/s"."""
+    hyper: str | None = None
+    """DCQCN: hyper increase (bandwidth). Range: "1 kbps" to "1 TB/s"."""
+    least: str | None = None
+    """DCQCN: least rate (bandwidth). Range: "1 kbps" to "1 TB/s"."""
