@@ -20,7 +20,7 @@ from hostnet._core import CheckpointError, CommandCheck, ConfigError, Signals, S
 from hostnet._core import version as _version
 from hostnet.cluster import Actions, ClusterResults, run_cluster
 from hostnet.comparison import Comparison, compare
-from hostnet.memory_system import Latency, MemoryResult, check_commands, memory
+from hostnet.memory_alone import Latency, MemoryResult, check_commands, memory
 from hostnet.published import FormulaConstants, Inflation, cha_admission, formula
 from hostnet.results import Results
 from hostnet.simulate import predict, run, run_many

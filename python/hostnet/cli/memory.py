@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hostnet import memory_system, rundir
+from hostnet import memory_alone, rundir
 from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
 from hostnet.cli.progress import Watch
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hostnet._core import CommandCheck, MemoryPlan
-    from hostnet.memory_system import Value
+    from hostnet.memory_alone.plan import Value
 
 COUNT_MAX = 10**12
 """The largest count that is read; what a key allows is less or the same."""
@@ -52,7 +52,7 @@ class Setting:
     @property
     def text(self) -> str:
         """The assignment."""
-        return memory_system.setting(self.key, self.value)
+        return memory_alone.setting(self.key, self.value)
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def memory_command(options: Options) -> int:
     if options.commands is not None:
         check_output(options.commands, plan)
     with Watch(show=True) as watch:
-        result = memory_system.run_plan(plan, commands=options.commands, progress=watch)
+        result = memory_alone.run_plan(plan, commands=options.commands, progress=watch)
     if options.json:
         sys.stdout.write(json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
     else:
@@ -199,7 +199,7 @@ def check_command(file: Path, options: Options, *, every: bool) -> int:
     plan = plan_of(options)
     with Watch(show=True) as watch:
         try:
-            found = memory_system.check_file(file, plan, all=every, progress=watch)
+            found = memory_alone.check_file(file, plan, all=every, progress=watch)
         except ConfigError:
             if watch.stopped:
                 return EXIT_INTERRUPTED
@@ -235,7 +235,7 @@ def plan_of(options: Options) -> MemoryPlan:
     options.check()
     settings = list(options.settings())
     try:
-        return memory_system.plan_of([*(entry.text for entry in settings), *options.overrides], options.config)
+        return memory_alone.plan_of([*(entry.text for entry in settings), *options.overrides], options.config)
     except ConfigError as error:
         raise ConfigError(in_words_of_options(str(error), settings, options.overrides)) from None
 

@@ -13,7 +13,7 @@ from hostnet.units import format_count
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hostnet.memory_system import MemoryResult
+    from hostnet.memory_alone import MemoryResult
 
     Row = dict[str, Any]
 

@@ -1,0 +1,123 @@
+"""Runs the memory alone."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet import _core
+from hostnet.memory_alone.plan import plan_from
+from hostnet.memory_alone.results import MemoryResult
+from hostnet.rundir import scratch_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from os import PathLike
+
+    from hostnet.memory_alone.plan import Value
+
+    Progress = Callable[[dict[str, Any]], bool | None]
+
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+"""How a command file is compressed, by the end of its name."""
+
+
+def memory(
+    *,
+    device: str | None = None,
+    traffic: str | None = None,
+    reads: float | None = None,
+    load: float | None = None,
+    requests: int | None = None,
+    seed: int | None = None,
+    trace: str | PathLike[str] | None = None,
+    trace_format: str | None = None,
+    channels: int | None = None,
+    profile: str | None = None,
+    map: str | None = None,
+    outstanding: int | None = None,
+    warmup: float | None = None,
+    settings: Mapping[str, Value] | None = None,
+    commands: str | PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> MemoryResult:
+    """Runs the memory system on its own.
+
+    What is not given has its default: one channel of DDR4_2933, profile "intel", map "A", a million random reads back
+    to back, of which the first tenth is not measured.
+
+    Args:
+        device: Name of a DRAM device, or the path of a device file.
+        traffic: "sequential", "random", "strN" or "cstrN" (N streams in different banks, in one bank).
+        reads: Share of reads, 0 to 1.
+        load: Offered load as a share of the peak bandwidth; back to back if not given.
+        requests: Number of requests.
+        seed: Seed of the random streams.
+        trace: Requests from a file instead of a description; plain or compressed.
+        trace_format: "ramulator", "ramulator1" or "dramsim3"; told by its first line if not given.
+        channels: Channels, any number.
+        profile: Name of a controller profile, or the path of a file.
+        map: Address map: "A", "B", "C", "intel", an order of fields, or a list of fields.
+        outstanding: Reads in flight at most; any number if not given.
+        warmup: Share of the requests that are not measured, 0 to 0.9.
+        settings: Values of other keys, such as {"memory.controller.wpq.entries": 64}.
+        commands: Writes the DRAM commands to this file, compressed if it ends with .gz or .zst. It appears whole or not
+            at all.
+        progress: Called about ten times a second with a dict of phase, requests, simulated_ps and progress (0 to 1). If
+            it returns False, the run stops, its results are not complete, and no command file appears.
+
+    Raises:
+        ConfigError: An argument or the trace is wrong.
+        OSError: The command file cannot be written.
+    """
+    values: dict[str, Value | None] = {
+        "memory.device": device,
+        "memory.channels": channels,
+        "memory.profile": profile,
+        "memory.map": map,
+        "traffic.pattern": traffic,
+        "traffic.reads": reads,
+        "traffic.load": load,
+        "traffic.requests": requests,
+        "traffic.seed": seed,
+        "trace.path": None if trace is None else os.fspath(trace),
+        "trace.format": trace_format,
+        "run.outstanding": outstanding,
+        "run.warmup": warmup,
+    }
+    return run_plan(plan_from({**values, **(settings or {})}), commands=commands, progress=progress)
+
+
+def run_plan(
+    plan: _core.MemoryPlan, *, commands: str | PathLike[str] | None = None, progress: Progress | None = None
+) -> MemoryResult:
+    """Runs a checked configuration; `memory` without the checks."""
+    if commands is None:
+        return _timed(lambda: _core.run_memory(plan, progress=progress))
+    path = Path(commands)
+    compression = COMPRESSIONS.get(path.suffix, "none")
+    try:
+        with scratch_file(path) as (scratch, keep):
+            result = _timed(
+                lambda: _core.run_memory(plan, commands=str(scratch), compression=compression, progress=progress)
+            )
+            if result.complete:
+                keep()
+    except OSError as error:
+        raise named(error, str(path)) from None
+    return result
+
+
+def named(error: OSError, name: str) -> OSError:
+    """The same error with the name of the file."""
+    if error.errno is None:
+        return OSError(f"{name}: {error}")
+    return OSError(error.errno, os.strerror(error.errno), name)
+
+
+def _timed(run: Callable[[], _core.MemoryRunResult]) -> MemoryResult:
+    began_s, began_cpu_s = time.perf_counter(), time.process_time()
+    native = run()
+    return MemoryResult(native, time.perf_counter() - began_s, time.process_time() - began_cpu_s)
