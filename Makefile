@@ -1,6 +1,7 @@
 # make           build everything into .venv; then .venv/bin/hostnet works
 # make demo      build, and reproduce the four quadrants; the last line is the path of the report
 # make test      everything CI checks
+# make golden    compares about 80 runs with what they measured before, digit by digit
 # make bench     speed of the simulator
 # make validate  recompute the published results
 #
@@ -16,7 +17,7 @@ STUDIES := $(notdir $(wildcard studies/*))
 
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: build demo test check-rust check-python bench validate all clean lock
+.PHONY: build demo test check-rust check-python golden bench validate all clean lock
 .DEFAULT_GOAL := build
 
 build: $(VENV)/built
@@ -56,6 +57,9 @@ check-python: build $(VENV)/locked-dev
 	$(BIN)/mypy
 	$(BIN)/stubtest hostnet._core --mypy-config-file pyproject.toml
 	$(BIN)/pytest --numprocesses $(TEST_PROCESSES)
+
+golden: build
+	@$(BIN)/python -m tests.golden --processes $(TEST_PROCESSES)
 
 bench:
 	cargo run --release --locked --package hostnet-bench

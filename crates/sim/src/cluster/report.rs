@@ -81,7 +81,7 @@ impl View<'_> {
         let mut all =
             vec![classes, self.flows(&flows), latencies, hosts, memory, queues, self.domains(), self.channels()];
         all.extend([self.caches(), control, limits, self.series()]);
-        let result_hash = hash(&summary, &all);
+        let result_hash = hash::of_results(&summary, &all);
         Report { summary, tables: all, result_hash }
     }
 

@@ -3,6 +3,7 @@
 pub(crate) mod caches;
 pub(crate) mod channels;
 pub(crate) mod epochs;
+pub(crate) mod hash;
 mod predicted;
 mod series;
 mod workloads;
@@ -20,7 +21,6 @@ use hostnet_model::memory::Controller;
 use hostnet_model::params::{AppParams, WorkloadKind};
 use hostnet_model::Component;
 use serde_json::{json, Value};
-use sha2::{Digest, Sha256};
 
 const PS_PER_S: f64 = 1e12;
 
@@ -51,7 +51,7 @@ pub struct Report {
     pub summary: Value,
     /// The tables `workloads`, `domains`, `channels`, `series` and, of a server with caches, `caches`.
     pub tables: Vec<Table>,
-    /// Hexadecimal SHA-256 of summary and tables.
+    /// Hexadecimal SHA-256 of what was measured: neither of the configuration, nor of the number of events.
     pub result_hash: String,
 }
 
@@ -123,7 +123,7 @@ impl View<'_> {
             entries.insert("caches".to_owned(), json!(rows(caches)));
         }
         let tables: Vec<Table> = [workloads, domains, channels, series].into_iter().chain(caches).collect();
-        let result_hash = hash(&summary, &tables);
+        let result_hash = hash::of_results(&summary, &tables);
         Report { summary, tables, result_hash }
     }
 
@@ -262,16 +262,4 @@ fn ratio(over: u64, under: u64) -> Cell {
     } else {
         Cell::Empty
     }
-}
-
-pub(crate) fn hash(summary: &Value, tables: &[Table]) -> String {
-    let mut hasher = Sha256::new();
-    hasher.update(summary.to_string());
-    for table in tables {
-        hasher.update(table.name);
-        for row in &table.rows {
-            hasher.update(table.row_json(row).to_string());
-        }
-    }
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

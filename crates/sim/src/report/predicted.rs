@@ -37,7 +37,7 @@ pub fn predict(plan: &Plan) -> Report {
         "unvalidated": plan.unvalidated,
     });
     let tables = vec![workloads, domains, channels, Table::new("series", SERIES)];
-    let result_hash = hash(&summary, &tables);
+    let result_hash = hash::of_results(&summary, &tables);
     Report { summary, tables, result_hash }
 }
 

@@ -1,0 +1,60 @@
+//! The hash of what was measured, and of nothing else.
+
+use crate::table::Table;
+use serde_json::{json, Value};
+use sha2::{Digest, Sha256};
+
+/// What a summary says of the measuring window.
+const OF_THE_WINDOW: [&str; 3] = ["complete", "warm_up_ns", "window_ns"];
+/// Tables that tell how a run went, or explain it.
+const LEFT_OUT: [&str; 2] = ["series", "limits"];
+/// The column that explains a workload.
+const EXPLAINED: &str = "limited_by";
+
+/// Hexadecimal SHA-256 of the window and the tables. Neither the configuration takes part, nor what it cost to simulate
+/// it, nor what was looked at, nor any explanation.
+pub(crate) fn of_results(summary: &Value, tables: &[Table]) -> String {
+    let mut hasher = Sha256::new();
+    for key in OF_THE_WINDOW {
+        hasher.update(summary[key].to_string());
+    }
+    for table in tables.iter().filter(|table| !LEFT_OUT.contains(&table.name)) {
+        hasher.update(json!(table.name).to_string());
+        for row in &table.rows {
+            let mut cells = table.row_json(row);
+            if let Some(cells) = cells.as_object_mut() {
+                cells.remove(EXPLAINED);
+            }
+            hasher.update(cells.to_string());
+        }
+    }
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{Cell, Kind};
+
+    fn table(name: &'static str, goodput: f64, why: &str) -> Table {
+        let mut table = Table::new(name, &[("goodput", Kind::Number), (EXPLAINED, Kind::Text)]);
+        table.push(vec![Cell::from(goodput), why.into()]);
+        table
+    }
+
+    fn print(summary: Value, tables: &[Table]) -> String {
+        of_results(&summary, tables)
+    }
+
+    #[test]
+    fn only_results_have_an_influence() {
+        let window = json!({"complete": true, "window_ns": 10.0, "events": 5, "config_hash": "a"});
+        let hash = print(window.clone(), &[table("classes", 1.5, "LFB"), table("series", 1.0, "")]);
+        let other = json!({"complete": true, "window_ns": 10.0, "events": 6, "config_hash": "b"});
+        assert_eq!(hash, print(other, &[table("classes", 1.5, "core"), table("limits", 7.0, "")]));
+        assert_ne!(hash, print(window.clone(), &[table("classes", 1.6, "LFB")]));
+        assert_ne!(hash, print(window, &[table("flows", 1.5, "LFB")]));
+        let shorter = json!({"complete": true, "window_ns": 9.0});
+        assert_ne!(hash, print(shorter, &[table("classes", 1.5, "LFB")]));
+    }
+}

@@ -1,0 +1,118 @@
+"""Makes the runs and writes down what they measured."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import hostnet
+from tests.golden.clusters import congested, networks, random_clusters
+from tests.golden.memories import memories
+from tests.golden.servers import applications, mixes, quadrants, random_servers
+
+HERE = Path(__file__).parent
+TRACES = HERE.parents[1] / "examples" / "traces"
+
+COVERED: dict[str, Any] = json.loads((HERE / "covered.json").read_text())
+"""The columns that the digests cover, by table: a column that is added later changes no digest."""
+
+SERIES = {"q3-4-cores": "25 us", "host-series": "50 us", "redis-beside-disk": "20 us"}
+"""The step of the time series of the runs that record some."""
+
+QUICK = (
+    "q1-4-cores",
+    "q3-4-cores",
+    "few-credits",
+    "storage-small",
+    "redis-beside-disk",
+    "memory-random-67",
+    "memory-hbm",
+    "host-3x-line",
+    "host-3x-burst",
+    "faults",
+    "rdma-write",
+    "random-server-3",
+    "random-cluster-1",
+)
+"""What the gate checks."""
+
+SHOWN = {
+    "workloads": ("throughput_gb_per_s", "latency_mean_ns", "latency_p99_ns", "lines", "operations"),
+    "classes": ("goodput_gbps", "sent_packets", "retransmitted_packets", "nic_drop_percent", "marked_segments"),
+    "latencies": ("count", "mean_us", "p99_us"),
+    "hosts": ("iio_write_occupancy", "iio_write_gbps", "nic_buffer_max_bytes", "core_copy_share"),
+}
+"""What a row of the table shows of a row of a run's table."""
+
+
+def runs() -> dict[str, tuple[str, dict[str, Any]]]:
+    """Every run by its name: what it is of, and its description."""
+    servers = {**quadrants(), **mixes(), **applications(str(TRACES)), **random_servers(8)}
+    clusters = {**congested(), **networks(), **random_clusters(6)}
+    found = {name: ("server", document) for name, document in servers.items()}
+    found |= {name: ("cluster", document) for name, document in clusters.items()}
+    return found | {name: ("memory", keywords) for name, keywords in memories().items()}
+
+
+def measure(name: str) -> list[str]:
+    """The lines of the table about one run."""
+    kind, document = runs()[name]
+    if kind == "memory":
+        summary = hostnet.memory(**document).summary
+        values = [[f"{path} {_text(value)}" for path, value in _leaves(summary) if path in COVERED["memory"]]]
+        shown = [
+            f"  bandwidth {_text(summary['bandwidth']['gb_per_s'])}",
+            f"  reads {_text((summary['latency']['read_from_acceptance'] or {}).get('mean_ns'))}",
+        ]
+        return [f"[{name}] {_digest(values)}", *shown]
+    results = _run(kind, document, SERIES.get(name))
+    tables = {table: results.tables[table].to_pylist() for table in COVERED[kind] if table in results.tables}
+    digests = {table: _digest(_covered(kind, table, rows)) for table, rows in tables.items() if rows}
+    lines = [f"[{name}] {_digest([[digests[table] for table in sorted(digests)]])}"]
+    lines += [f"  {table}: {digest}" for table, digest in sorted(digests.items())]
+    return lines + [line for table in SHOWN for line in _shown(table, tables.get(table, []))]
+
+
+def _run(kind: str, document: dict[str, Any], series: str | None) -> Any:
+    if kind == "cluster":
+        return hostnet.run_cluster(document, series=series)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "server.json"
+        path.write_text(json.dumps(document))
+        return hostnet.run(path, series=series)
+
+
+def _covered(kind: str, table: str, rows: list[dict[str, Any]]) -> Iterator[list[str]]:
+    for row in rows:
+        yield [f"{column} {_text(row[column])}" for column in COVERED[kind][table]]
+
+
+def _shown(table: str, rows: list[dict[str, Any]]) -> Iterator[str]:
+    for row in rows:
+        label = next(iter(row.values()))
+        values = [f"{column} {_text(row[column])}" for column in SHOWN[table] if row.get(column) is not None]
+        yield f"  {label}: {', '.join(values)}"
+
+
+def _leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of a summary with the keys that lead to it; those of lists in one."""
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            yield from _leaves(value, f"{path}.{key}".removeprefix("."))
+    else:
+        yield path, tree
+
+
+def _text(value: Any) -> str:
+    """A value with all its digits."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _digest(rows: Any) -> str:
+    """A hash of rows of texts, short enough to read."""
+    text = "\n".join(" ".join(row) for row in rows)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
