@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet.rundir import scratch_file
+from hostnet.units import LINE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,8 +28,6 @@ OUTPUT_FORMATS = ("ramulator", "ramulator1", "dramsim3")
 """What the memory system reads."""
 
 REPLACEMENTS = ("lru", "random", "qlru")
-
-LINE_BYTES = 64
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB)?")
 _SCALES = {None: 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
@@ -156,7 +155,7 @@ def preset_levels(preset: str) -> list[Level]:
     Raises:
         ConfigError: There is no such preset, or it tells nothing about its caches.
     """
-    from hostnet.server import load_server
+    from hostnet.presets import load_server
 
     effective = load_server(preset).effective
     if "cache" not in effective:

@@ -1,7 +1,8 @@
-"""Times as people write them."""
+"""Quantities with units, as people write them."""
 
 import re
 from decimal import Decimal
+from fractions import Fraction
 
 from hostnet._core import ConfigError
 
@@ -10,6 +11,13 @@ PS_PER_UNIT = {"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "μs": 10**6, "m
 
 PS_MAX = 2**63 - 1
 """The longest time a run can have, in ps (about 106 days)."""
+
+SIZE_BYTES = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
+              "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
+"""Bytes of each unit in configurations."""
+
+LINE_BYTES = 64
+"""Bytes of a line."""
 
 _TIME = re.compile(r"\s*(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?)\s*(?P<unit>[a-zµμ]+)\s*")
 
@@ -31,6 +39,22 @@ def parse_time_ps(text: str, what: str) -> int:
     if not 1 <= exact_ps <= PS_MAX or exact_ps != int(exact_ps):
         raise ConfigError(f'{what}: "{text}" must be a whole number of ps, between 1 ps and {PS_MAX} ps')
     return int(exact_ps)
+
+
+def size_bytes(text: str) -> int:
+    """Bytes of a size as the simulator writes it, such as "8 KiB"."""
+    number, unit = text.split()
+    return int(Fraction(number) * SIZE_BYTES[unit])
+
+
+def transfers_per_s(text: str) -> float:
+    """The exact rate of a speed grade such as "2933 MT/s", which stands for 8800/3 MT/s."""
+    match = re.fullmatch(r"([\d.]+) ([kMGT]?)T/s", text)
+    assert match is not None, text
+    rate = Fraction(match[1]) * {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}[match[2]]
+    step = Fraction(400 * 10**6, 3)
+    nearest = round(rate / step) * step
+    return float(nearest if abs(rate - nearest) < 10**6 else rate)
 
 
 def format_time(time_ps: float) -> str:

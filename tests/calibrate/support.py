@@ -9,7 +9,7 @@ from typing import Any
 from hostnet.calibrate.measurement import Conditions
 from hostnet.calibrate.scenario import answer_of, workloads_of
 from hostnet.engines import evaluate
-from hostnet.server import ServerFile
+from hostnet.presets import ServerFile
 
 Ask = tuple[str, Conditions]
 

@@ -19,7 +19,7 @@ from hostnet.calibrate.plausible import check_plausible
 from hostnet.calibrate.readers import read_data
 from hostnet.calibrate.readers.counters import quantities_of
 from hostnet.curve.points import gap_of
-from hostnet.server import load_server, look_up
+from hostnet.presets import load_server, look_up
 
 SERVER = load_server("cascade-lake-6234")
 

@@ -15,7 +15,7 @@ from hostnet.calibrate.consistency import check_residuals
 from hostnet.calibrate.fit import Fitted
 from hostnet.calibrate.measurement import Conditions
 from hostnet.calibrate.parameters import quantity_value
-from hostnet.server import PROBE, load_server, look_up
+from hostnet.presets import PROBE, load_server, look_up
 from tests.calibrate.support import general_table, measure
 
 SERVER = load_server("cascade-lake-6234")

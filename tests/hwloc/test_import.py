@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hostnet import ConfigError, _core
 from hostnet.hwloc import Drive, Topology, TopologyError, draft, read_topology, text_of
 from hostnet.hwloc.draft import LANES_USUAL, link_of
-from hostnet.server import GT_PER_S, PAYLOAD_SHARE, load_server
+from hostnet.presets import GT_PER_S, PAYLOAD_SHARE, load_server
 from tests.hwloc.machines import (
     ALL,
     GIB,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hostnet.calibrate.fit import Fit
     from hostnet.engines import Progress
-    from hostnet.server import ServerFile
+    from hostnet.presets import ServerFile
 
 __all__ = ["TOLERANCE", "Calibration", "DataError", "Measurement", "Parameter", "calibrate"]
 

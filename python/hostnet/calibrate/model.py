@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from hostnet.calibrate.measurement import Conditions, Measurement
     from hostnet.calibrate.parameters import Parameter
     from hostnet.engines import Progress
+    from hostnet.presets import ServerFile
     from hostnet.results import Source
-    from hostnet.server import ServerFile
 
     Values = tuple[float, ...]
     Answers = list[tuple[float, float]]

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.calibrate.measurement import TIME, nearest
-from hostnet.server import look_up
+from hostnet.presets import look_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hostnet.calibrate.measurement import Measurement
-    from hostnet.server import ServerFile
+    from hostnet.presets import ServerFile
 
     Schema = dict[str, Any]
 

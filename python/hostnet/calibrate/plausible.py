@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hostnet.calibrate.measurement import wrong
-from hostnet.server import LINE_BYTES
+from hostnet.units import LINE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hostnet.calibrate.measurement import DataError, Measurement
-    from hostnet.server import ServerFile
+    from hostnet.presets import ServerFile
 
 MARGIN = 1.02
 """How far above a limit a measurement may lie: clocks and windows are not exact."""

@@ -10,7 +10,7 @@ import tomlkit
 from tomlkit.items import InlineTable
 
 from hostnet import _core
-from hostnet.server import PROBE, ServerFile
+from hostnet.presets import PROBE, ServerFile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hostnet.curve.points import PROBE_GAP_NS, load_workload, probe_workload, writes_per_read
-from hostnet.server import LINE_BYTES
+from hostnet.units import LINE_BYTES
 
 if TYPE_CHECKING:
     from hostnet.calibrate.measurement import Conditions
+    from hostnet.presets import ServerFile
     from hostnet.results import Results
-    from hostnet.server import ServerFile
 
     Tree = dict[str, Any]
 

@@ -61,7 +61,7 @@ def calibrate(
     from hostnet.calibrate import calibrate as do
     from hostnet.cli.progress import Watch
     from hostnet.engines import check_engine
-    from hostnet.server import load_server
+    from hostnet.presets import load_server
 
     check_engine(engine)
     start = load_server(server)

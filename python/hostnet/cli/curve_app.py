@@ -54,7 +54,7 @@ def curve(
     from hostnet.curve import Setting, parse_reads
     from hostnet.curve.points import POINTS
     from hostnet.engines import check_engine
-    from hostnet.server import load_server
+    from hostnet.presets import load_server
 
     check_engine(engine)
     shares = parse_reads(reads)

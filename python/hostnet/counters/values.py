@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from hostnet.counters.names import DURATION
+from hostnet.units import LINE_BYTES
 
 COUNT_END = 1 << 64
 """Counters have 64 bits at most."""
-
-LINE_BYTES = 64
 
 BYTES = {
     "Bytes": 1,

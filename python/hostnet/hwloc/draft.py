@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet._core import ConfigError
-from hostnet.server import GT_PER_S, PAYLOAD_SHARE, ServerFile, load_server
+from hostnet.presets import GT_PER_S, PAYLOAD_SHARE, ServerFile, load_server
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet.hwloc.topology import printable
-from hostnet.server import PROBE
+from hostnet.presets import PROBE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

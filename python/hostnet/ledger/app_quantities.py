@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from hostnet.ledger.panels import Series
-from hostnet.ledger.quantities import LINE_BYTES, Estimate, Outcome, Quantity, measured, needed, number, traffic
+from hostnet.ledger.quantities import Estimate, Outcome, Quantity, measured, needed, number, traffic
+from hostnet.units import LINE_BYTES
 
 MEASURED_IN_ALL = -1
 """The row of all channels together."""

@@ -9,8 +9,7 @@ from typing import Any
 
 from hostnet.ledger.errors import LedgerError
 from hostnet.ledger.panels import ALL, Series
-
-LINE_BYTES = 64
+from hostnet.units import LINE_BYTES
 
 
 @dataclass(frozen=True)

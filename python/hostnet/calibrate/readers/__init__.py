@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hostnet.calibrate.readers.content import Found
-    from hostnet.server import ServerFile
+    from hostnet.presets import ServerFile
 
 GIVEN = ["gap", "kernel", *(field.name for field in fields(Conditions))]
 """Conditions that can hold for a whole file."""

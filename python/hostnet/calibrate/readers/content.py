@@ -10,7 +10,7 @@ from hostnet.calibrate.measurement import Conditions, DataError, Measurement, se
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hostnet.server import ServerFile
+    from hostnet.presets import ServerFile
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet.calibrate.measurement import Conditions, DataError, Measurement
 from hostnet.calibrate.readers.content import Found
-from hostnet.server import LINE_BYTES
+from hostnet.units import LINE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hostnet.calibrate.measurement import Conditions, Measurement
 from hostnet.curve.points import gap_of
-from hostnet.server import LINE_BYTES
+from hostnet.units import LINE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,19 +1,17 @@
-"""A server without what runs on it: a preset, or the server of a configuration file."""
+"""Loads servers without what runs on them: presets, and the servers of configuration files."""
 
 from __future__ import annotations
 
 import difflib
 import json
-import re
 import tomllib
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core, simulate
 from hostnet.results import Source
-from hostnet.units import parse_time_ps
+from hostnet.units import LINE_BYTES, parse_time_ps, size_bytes, transfers_per_s
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,13 +29,6 @@ PAYLOAD_SHARE = {1: 8 / 10, 2: 8 / 10, 3: 128 / 130, 4: 128 / 130, 5: 128 / 130,
 
 BUFFER_BYTES = 1 << 30
 """The usual buffer of one core."""
-
-SIZE_BYTES = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
-              "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
-"""Bytes of each unit in configurations."""
-
-LINE_BYTES = 64
-"""Bytes of a line."""
 
 
 @dataclass(frozen=True)
@@ -182,22 +173,6 @@ def look_up(tree: Tree, path: str) -> Any:
     for key in path.split("."):
         value = value.get(key) if isinstance(value, dict) else None
     return value
-
-
-def size_bytes(text: str) -> int:
-    """Bytes of a size as the simulator writes it, such as "8 KiB"."""
-    number, unit = text.split()
-    return int(Fraction(number) * SIZE_BYTES[unit])
-
-
-def transfers_per_s(text: str) -> float:
-    """The exact rate of a speed grade such as "2933 MT/s", which stands for 8800/3 MT/s."""
-    match = re.fullmatch(r"([\d.]+) ([kMGT]?)T/s", text)
-    assert match is not None, text
-    rate = Fraction(match[1]) * {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}[match[2]]
-    step = Fraction(400 * 10**6, 3)
-    nearest = round(rate / step) * step
-    return float(nearest if abs(rate - nearest) < 10**6 else rate)
 
 
 def _split_bandwidth(tree: Tree) -> None:
