@@ -14,6 +14,7 @@ and its classes describe them, `Signals` and `Actions` are what controllers of t
 the published formula for what queueing adds to latencies.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import CheckpointError, CommandCheck, ConfigError, Signals, SimulationError
@@ -21,7 +22,6 @@ from hostnet._core import version as _version
 from hostnet.cluster import Actions, ClusterResults, run_cluster
 from hostnet.comparison import Comparison, compare
 from hostnet.memory_alone import Latency, MemoryResult, check_commands, memory
-from hostnet.published import FormulaConstants, Inflation, cha_admission, formula
 from hostnet.results import Results
 from hostnet.simulate import predict, run, run_many
 from hostnet.sweeps import SweepResults, sweep
@@ -77,6 +77,9 @@ from hostnet.system import (
 
 if TYPE_CHECKING:
     from hostnet import counters
+    from hostnet.explain.formula import FormulaConstants, Inflation, cha_admission, formula
+
+_FORMULA = ("FormulaConstants", "Inflation", "cha_admission", "formula")
 
 __version__ = _version()
 
@@ -158,9 +161,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Loads `counters` when it is asked for."""
+    """Loads counters and the formula when they are asked for."""
     if name == "counters":
-        from importlib import import_module
-
         return import_module("hostnet.counters")
+    if name in _FORMULA:
+        return getattr(import_module("hostnet.explain.formula"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Every name, loaded or not."""
+    return sorted({*globals(), *__all__})

@@ -7,10 +7,10 @@
 `counters`. `write` makes such a file of a run. The events of a server are data: `uarchs` loads them.
 """
 
-from hostnet.counter_names import FLOWS, SCALARS
 from hostnet.counters.events import Event, Pmu, Uarch, find_uarch, uarchs
 from hostnet.counters.facts import Facts
 from hostnet.counters.missing import Missing
+from hostnet.counters.quantities import FLOWS, SCALARS
 from hostnet.counters.reader import CounterFile, read
 from hostnet.counters.record import perf_command
 from hostnet.counters.writer import FORMATS, write

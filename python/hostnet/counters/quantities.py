@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hostnet.counter_names import FLOWS, SCALARS
 from hostnet.counters.events import AT_LEAST
 from hostnet.counters.facts import LINES_PER_CLOCK
 
@@ -14,6 +13,24 @@ if TYPE_CHECKING:
 
     from hostnet.counters.events import Uarch
     from hostnet.counters.facts import Facts
+
+SCALARS = (
+    "lines_read",
+    "lines_written",
+    "read_activations",
+    "write_activations",
+    "read_conflicts",
+    "write_conflicts",
+    "mode_switches",
+    "rpq_occupancy",
+    "wpq_occupancy",
+    "rpq_full_share",
+    "wpq_full_share",
+)
+"""Quantities that are one number."""
+
+FLOWS = ("lfb", "core_read", "core_write", "io_read", "io_write", "iio_write", "iio_read")
+"""Quantities that are an occupancy and a number of lines."""
 
 LFB_FULL = "L1D_PEND_MISS.FB_FULL"
 """The event that counts the clocks in which a core found all its LFB entries in use."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet._core import ConfigError
+from hostnet.explain.formula import counters_json
 from hostnet.explain.steps import Steps, latency_alone, predicted, simulated, what_helps
-from hostnet.published import counters_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,8 +11,8 @@ from hostnet.ledger.quantities import Estimate, Outcome, Quantity, latency, p2m_
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hostnet.explain.formula import Inflation
     from hostnet.ledger.panels import Series
-    from hostnet.published import Inflation
 
 NOTHING = Estimate(math.nan, None)
 """Where the run does not have what the formula needs."""
@@ -64,7 +64,7 @@ def held(series: Series, run: Outcome) -> Estimate:
 
 def inflation_of(series: Series, run: Outcome) -> Inflation | None:
     """The components of the formula; None where the counters do not tell them."""
-    from hostnet.published import FormulaConstants, formula
+    from hostnet.explain.formula import FormulaConstants, formula
 
     counters: Any = run.summary.get("counters")
     if counters is None:

@@ -10,15 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from hostnet import _core
 from hostnet._core import ConfigError
-from hostnet.counter_names import FLOWS, SCALARS
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from hostnet.system import Config
-
-KNOWN = ("window_ns", "channels", "lfb_full_cores", *SCALARS)
-"""Counters that are one number."""
 
 Counters = Mapping[str, Any]
 """What counters tell about a window, with the names of `summary["counters"]`. What is missing or None was not read."""
@@ -115,14 +111,17 @@ def counters_json(counters: Counters | Any, needed: tuple[str, ...] = ()) -> str
     Raises:
         ConfigError: One of them is unknown or no number, or one that is needed is not there.
     """
+    from hostnet.counters.quantities import FLOWS, SCALARS
+
     given = asdict(counters) if is_dataclass(counters) and not isinstance(counters, type) else counters
     if not isinstance(given, Mapping):
         raise ConfigError(f"counters: {type(counters).__name__} is neither a dict nor a dataclass")
-    _refuse_unknown(given, (*KNOWN, *FLOWS), "counters")
+    scalars = ("window_ns", "channels", "lfb_full_cores", *SCALARS)
+    _refuse_unknown(given, (*scalars, *FLOWS), "counters")
     missing = [name for name in needed if not given.get(name)]
     if missing:
         raise ConfigError(f"counters: {missing[0]} is needed")
-    whole: dict[str, Any] = {name: _number(given.get(name), name) for name in KNOWN}
+    whole: dict[str, Any] = {name: _number(given.get(name), name) for name in scalars}
     whole["window_ns"] = whole["window_ns"] or 0.0
     whole["channels"] = whole["channels"] or 0.0
     for name in FLOWS:
