@@ -17,69 +17,67 @@ the published formula for what queueing adds to latencies.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from hostnet._core import CheckpointError, CommandCheck, ConfigError, Signals, SimulationError
 from hostnet._core import version as _version
-from hostnet.cluster import Actions, ClusterResults, run_cluster
-from hostnet.comparison import Comparison, compare
-from hostnet.memory_alone import Latency, MemoryResult, check_commands, memory
-from hostnet.results import Results
-from hostnet.simulate import predict, run, run_many
-from hostnet.sweeps import SweepResults, sweep
-from hostnet.system import (
-    L2,
-    AddressMap,
-    App,
-    AppInstructions,
-    AppLayout,
-    Bottleneck,
-    Cable,
-    Cache,
-    Cha,
-    Cluster,
-    Config,
-    Control,
-    Controller,
-    Core,
-    Ddio,
-    Dram,
-    Fio,
-    FioCosts,
-    FioJob,
-    Flow,
-    Host,
-    Iio,
-    Lfb,
-    Llc,
-    Memory,
-    Network,
-    Nic,
-    NicLink,
-    Pcie,
-    Pfc,
-    Prefetch,
-    Ramp,
-    ReadQueue,
-    Remote,
-    RemoteStream,
-    Run,
-    Server,
-    SnoopFilter,
-    Ssd,
-    Stack,
-    Stream,
-    Switch,
-    Timing,
-    Tor,
-    Transport,
-    Upi,
-    WriteQueue,
-)
 
 if TYPE_CHECKING:
     from hostnet import counters
+    from hostnet._core import CheckpointError, CommandCheck, ConfigError, Signals, SimulationError
+    from hostnet.cluster import Actions, ClusterResults, run_cluster
+    from hostnet.comparison import Comparison, compare
     from hostnet.explain.formula import FormulaConstants, Inflation, cha_admission, formula
-
-_FORMULA = ("FormulaConstants", "Inflation", "cha_admission", "formula")
+    from hostnet.memory_alone import Latency, MemoryResult, check_commands, memory
+    from hostnet.results import Results
+    from hostnet.simulate import predict, run, run_many
+    from hostnet.sweeps import SweepResults, sweep
+    from hostnet.system import (
+        L2,
+        AddressMap,
+        App,
+        AppInstructions,
+        AppLayout,
+        Bottleneck,
+        Cable,
+        Cache,
+        Cha,
+        Cluster,
+        Config,
+        Control,
+        Controller,
+        Core,
+        Ddio,
+        Dram,
+        Fio,
+        FioCosts,
+        FioJob,
+        Flow,
+        Host,
+        Iio,
+        Lfb,
+        Llc,
+        Memory,
+        Network,
+        Nic,
+        NicLink,
+        Pcie,
+        Pfc,
+        Prefetch,
+        Ramp,
+        ReadQueue,
+        Remote,
+        RemoteStream,
+        Run,
+        Server,
+        SnoopFilter,
+        Ssd,
+        Stack,
+        Stream,
+        Switch,
+        Timing,
+        Tor,
+        Transport,
+        Upi,
+        WriteQueue,
+    )
 
 __version__ = _version()
 
@@ -159,14 +157,29 @@ __all__ = [
     "sweep",
 ]
 
+_HOMES = {
+    "hostnet._core": ("CheckpointError", "CommandCheck", "ConfigError", "Signals", "SimulationError"),
+    "hostnet.cluster": ("Actions", "ClusterResults", "run_cluster"),
+    "hostnet.comparison": ("Comparison", "compare"),
+    "hostnet.explain.formula": ("FormulaConstants", "Inflation", "cha_admission", "formula"),
+    "hostnet.memory_alone": ("Latency", "MemoryResult", "check_commands", "memory"),
+    "hostnet.results": ("Results",),
+    "hostnet.simulate": ("predict", "run", "run_many"),
+    "hostnet.sweeps": ("SweepResults", "sweep"),
+}
+"""Where the names above live, those of `hostnet.system` aside. They are loaded when they are asked for: the command
+line needs few of them, and each takes its time."""
+
 
 def __getattr__(name: str) -> Any:
-    """Loads counters and the formula when they are asked for."""
+    """Loads a name when it is asked for."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "counters":
         return import_module("hostnet.counters")
-    if name in _FORMULA:
-        return getattr(import_module("hostnet.explain.formula"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = next((home for home, names in _HOMES.items() if name in names), "hostnet.system")
+    value = globals()[name] = getattr(import_module(home), name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -12,19 +12,20 @@ from difflib import get_close_matches
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from hostnet import _core
 from hostnet.limits import check_controllers, check_steps, check_threads
 from hostnet.results import Measured, Source, Timing
 from hostnet.simulate import source_of
-from hostnet.system import Cluster
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     import pyarrow as pa
+
+    from hostnet.system import Cluster
 
     Progress = Callable[[dict[str, Any]], bool | None]
     Controllers = Mapping[str, Any]
@@ -159,7 +160,7 @@ def run_cluster(
 def _source(config: Cluster | str | PathLike[str] | Mapping[str, Any], overrides: Sequence[str]) -> Source:
     if isinstance(overrides, str):
         raise _core.ConfigError(f"overrides: a list is wanted, such as [{overrides!r}]")
-    if isinstance(config, Cluster | str | PathLike):
+    if isinstance(config, str | PathLike) or _is_described(config):
         return source_of(config, overrides)
     if not isinstance(config, Mapping):
         raise _core.ConfigError(f"config: a Cluster, the path of a file or a mapping is wanted, not {config!r}")
@@ -168,6 +169,12 @@ def _source(config: Cluster | str | PathLike[str] | Mapping[str, Any], overrides
     except (TypeError, ValueError) as error:
         raise _core.ConfigError(f"config: {error}") from None
     return Source(text, "json", "<config>", ".", tuple(overrides))
+
+
+def _is_described(config: object) -> TypeGuard[Cluster]:
+    from hostnet.system import Cluster
+
+    return isinstance(config, Cluster)
 
 
 def run_plan(

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet.limits import check_steps, check_threads
 from hostnet.results import Results, Source, Timing
-from hostnet.system import Cluster, Config
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from hostnet.system import Cluster, Config
 
     Progress = Callable[[dict[str, Any]], bool | None]
 
@@ -110,12 +111,8 @@ def source_of(config: Config | Cluster | str | PathLike[str], overrides: Sequenc
         ConfigError: It holds what no file can hold, or the file is not UTF-8 text.
         OSError: It cannot be read.
     """
-    if isinstance(config, Config | Cluster):
-        try:
-            text = json.dumps(config.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        except (TypeError, ValueError) as error:
-            raise _core.ConfigError(f"config: {error}") from None
-        return Source(text, "json", f"<{type(config).__name__}>", config.base_dir, tuple(overrides))
+    if not isinstance(config, str | PathLike):
+        return _described(config, tuple(overrides))
     path = Path(config)
     try:
         text = path.read_text(encoding="utf-8")
@@ -123,6 +120,18 @@ def source_of(config: Config | Cluster | str | PathLike[str], overrides: Sequenc
         raise _core.ConfigError(f"{path}: is not UTF-8 text (byte {error.start})") from None
     form = "json" if path.suffix == ".json" else "toml"
     return Source(text, form, fspath(config), str(path.parent), tuple(overrides))
+
+
+def _described(config: Config | Cluster, overrides: tuple[str, ...]) -> Source:
+    from hostnet.system import Cluster, Config
+
+    if not isinstance(config, Config | Cluster):
+        raise TypeError(f"config: a Config, a Cluster or the path of a file is wanted, not {config!r}")
+    try:
+        text = json.dumps(config.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise _core.ConfigError(f"config: {error}") from None
+    return Source(text, "json", f"<{type(config).__name__}>", config.base_dir, overrides)
 
 
 def resolve(source: Source, seed: int | None = None) -> _core.Plan:

@@ -1,4 +1,4 @@
-"""Compares what runs measure with the golden table, or writes it anew: `python -m tests.golden [--write] [NAME ...]`."""
+"""Compares runs with the golden table, or writes it anew: `python -m tests.golden [--write] [NAME ...]`."""
 
 from __future__ import annotations
 
