@@ -10,6 +10,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+HANG_S = 1500
+"""How long a process may take before it counts as hanging: no time on any machine that is at work."""
+
 HOSTNET = Path(sys.executable).with_name("hostnet")
 
 QUADRANT = """\
@@ -43,7 +46,9 @@ class Cli:
 
     def __call__(self, *arguments: str | Path, **more: Any) -> subprocess.CompletedProcess[str]:
         command = [str(HOSTNET), *map(str, arguments)]
-        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=50, check=False, **more)
+        return subprocess.run(
+            command, cwd=self.folder, capture_output=True, text=True, timeout=HANG_S, check=False, **more
+        )
 
     def run(self, *arguments: str | Path) -> Path:
         """Runs the configuration, which must succeed, and returns the run directory."""
@@ -77,6 +82,17 @@ class Cli:
     def entries(self) -> list[Path]:
         """Everything in the folder, hidden files too."""
         return sorted(self.folder.rglob("*"))
+
+
+def status_of(process: subprocess.Popen[str]) -> str:
+    """Asks a running command for its status until it has done something, and returns the line."""
+    assert process.stderr is not None
+    while True:
+        process.send_signal(signal.SIGUSR1)
+        line = process.stderr.readline()
+        if "starting" not in line:
+            return line
+        time.sleep(0.02)
 
 
 def catches(process: int, number: signal.Signals) -> bool:

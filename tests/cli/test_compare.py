@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.support import Cli, read_json
+from tests.support import HANG_S, Cli, read_json
 
 
 def compared(cli: Cli, *arguments: str | Path) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def test_ctrl_c_ends_a_comparison(cli: Cli) -> None:
     long.write_text(cli.file.read_text().replace("20 us", "200 ms"))
     process = cli.start("compare", long, long)
     process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=20)
+    output, _ = process.communicate(timeout=HANG_S)
     assert (process.returncode, output) == (130, "")
 
 

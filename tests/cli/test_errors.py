@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import HOSTNET, QUADRANT, Cli
+from tests.support import HANG_S, HOSTNET, QUADRANT, Cli
 
 WRONG_OPTIONS = {
     "unknown option": ("--colour",),
@@ -109,7 +109,7 @@ def test_other_commands(cli: Cli, arguments: tuple[str, ...]) -> None:
 def test_a_full_disk_under_stdout() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [HOSTNET, "list", "presets"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=50, check=False
+            [HOSTNET, "list", "presets"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=HANG_S, check=False
         )
     assert (done.returncode, done.stderr) == (2, "error: No space left on device\n")
 
@@ -129,7 +129,7 @@ def test_a_reader_that_goes_away(cli: Cli, command: str) -> None:
         stdout=writer,
         stderr=subprocess.PIPE,
         text=True,
-        timeout=50,
+        timeout=HANG_S,
         check=False,
     )
     os.close(writer)

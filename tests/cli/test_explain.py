@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import Cli
+from tests.support import HANG_S, Cli
 
 
 def test_a_configuration_is_run_and_explained(cli: Cli) -> None:
@@ -54,7 +54,7 @@ def test_mistakes(cli: Cli, arguments: list[str], message: str) -> None:
 def test_a_run_that_is_stopped_is_explained_as_far_as_it_came(cli: Cli) -> None:
     process = cli.start("explain", cli.file, "--set", "run.duration=1s")
     process.send_signal(signal.SIGINT)
-    text, _ = process.communicate(timeout=40)
+    text, _ = process.communicate(timeout=HANG_S)
     assert process.returncode == 130
     assert "note: the run was stopped before its end" in text
     assert "stream: bound by" in text

@@ -7,14 +7,13 @@ import json
 import lzma
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hostnet import _core
-from tests.support import HOSTNET, Cli
+from tests.support import HANG_S, HOSTNET, Cli, status_of
 
 SMALL = ("--requests", "3k")
 
@@ -286,7 +285,7 @@ def test_a_pipe_cannot_be_counted() -> None:
     def run(*options: str) -> subprocess.CompletedProcess[str]:
         command = [str(HOSTNET), "memory", "/dev/stdin", "--json", *options]
         text = trace_of("ramulator", 50)
-        return subprocess.run(command, input=text, capture_output=True, text=True, timeout=50, check=False)
+        return subprocess.run(command, input=text, capture_output=True, text=True, timeout=HANG_S, check=False)
 
     if not Path("/dev/stdin").exists():
         pytest.skip("needs /dev/stdin")
@@ -343,9 +342,9 @@ def test_a_configuration_can_be_written_and_refined(memory: Cli) -> None:
 
 def test_ctrl_c_shows_what_was_measured_and_leaves_no_command_file(memory: Cli) -> None:
     process = memory.start("memory", "--requests", "1G", "--load", "0.01", "--commands", "out.csv")
-    time.sleep(1)
+    assert " simulated" in status_of(process)
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=30)
+    output, errors = process.communicate(timeout=HANG_S)
     assert process.returncode == 130
     assert "being kept" in errors
     assert "stopped before its end" in output

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.reference import ROOT
-from tests.support import Cli
+from tests.support import HANG_S, Cli
 
 CONFIGURATIONS = sorted(ROOT.glob("examples/*.toml"))
 SCRIPTS = sorted(ROOT.glob("examples/*.py"))
@@ -26,7 +26,7 @@ def test_a_configuration_runs(cli: Cli, file: Path) -> None:
 def output_of(name: str, folder: Path) -> list[str]:
     """What a script prints, run from another folder."""
     command = [sys.executable, str(ROOT / "examples" / name)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=50, check=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=HANG_S, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert list(folder.iterdir()) == [], "a script leaves nothing behind"
     return done.stdout.splitlines()

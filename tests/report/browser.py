@@ -11,6 +11,8 @@ from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
+from tests.support import HANG_S
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """Commands of browsers that can be driven from the command line."""
 
@@ -105,5 +107,5 @@ class Browser:
     def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         profile = f"--user-data-dir={self.folder / 'profile'}"
         return subprocess.run(
-            [self.path, *OPTIONS, profile, *arguments], capture_output=True, text=True, timeout=50, check=True
+            [self.path, *OPTIONS, profile, *arguments], capture_output=True, text=True, timeout=HANG_S, check=True
         )

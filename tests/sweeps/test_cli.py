@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from tests.support import Cli
+from tests.support import HANG_S, Cli, status_of
 from tests.sweeps.conftest import SHORT
 
 CREDITS = ("--over", "iio.write_credits=2,8")
@@ -89,7 +89,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(short: Cli) -> None:
         assert process.poll() is None
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=30)
+    stdout, stderr = process.communicate(timeout=HANG_S)
     assert (process.returncode, stdout) == (130, "")
     assert stderr.splitlines() == [
         "hostnet: stopping; what is done is kept (Ctrl-C again: leave at once)",
@@ -103,13 +103,11 @@ def test_a_status_is_told_on_request(short: Cli) -> None:
     process = short.start("sweep", short.file, "--over", "iio.write_credits=1..40", "--out", "out")
     while not (short.folder / "out/points.journal").exists():
         time.sleep(0.02)
-    time.sleep(1)
-    process.send_signal(signal.SIGUSR1)
-    time.sleep(0.3)
+    status = status_of(process)
     process.kill()
-    _, stderr = process.communicate(timeout=30)
-    assert stderr.startswith("hostnet: ")
-    assert "of 40 points" in stderr
+    process.communicate(timeout=HANG_S)
+    assert status.startswith("hostnet: ")
+    assert "of 40 points" in status
 
 
 def test_help_names_every_option(short: Cli) -> None:

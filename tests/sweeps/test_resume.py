@@ -57,7 +57,6 @@ def size_of(file: Path) -> int:
         return 0
 
 
-@pytest.mark.timeout(180)
 def test_a_sweep_killed_at_random_moments_gives_the_same_bytes(tmp_path: Path) -> None:
     (tmp_path / "short.toml").write_text(SHORT.replace("2 us", "20 us"))
     over = ("--over", "workload.stream.cores=0-0,0-1", "--over", "iio.write_credits=1..12")
