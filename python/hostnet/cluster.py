@@ -59,7 +59,7 @@ class Capture:
     """What messages call the last two."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClusterResults(Measured[_core.ClusterPlan]):
     """What a run of a cluster measured. Two runs of one configuration and seed are equal bit for bit."""
 

@@ -82,8 +82,25 @@ class Measured(Generic[AnyPlan]):
         summary: dict[str, Any] = json.loads(self.native.summary_json)
         return summary
 
+    @property
+    def notes(self) -> list[str]:
+        """What the user should know before trusting the numbers."""
+        return notes_of(self.summary)
 
-@dataclass(frozen=True)
+    def __repr__(self) -> str:
+        """The numbers that are asked for first."""
+        from hostnet.report.brief import in_a_line
+
+        return in_a_line(type(self).__name__, self.summary)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from hostnet.report.brief import run_html
+
+        return run_html(self.summary, self.notes)
+
+
+@dataclass(frozen=True, repr=False)
 class Results(Measured["Plan"]):
     """What a run measured. Two runs of one configuration and seed are equal bit for bit, whatever `threads` was."""
 
@@ -140,12 +157,9 @@ class Results(Measured["Plan"]):
             KeyError: The run has no such table.
             ImportError: pandas is not installed.
         """
-        table = self._table(name)
-        try:
-            frame: pandas.DataFrame = table.to_pandas()
-        except ModuleNotFoundError as error:
-            raise ImportError("to_pandas needs pandas: pip install pandas") from error
-        return frame
+        from hostnet.tables import to_pandas
+
+        return to_pandas(self._table(name))
 
     def to_polars(self, name: str) -> polars.DataFrame:
         """The table `name` as a polars data frame.
@@ -154,14 +168,9 @@ class Results(Measured["Plan"]):
             KeyError: The run has no such table.
             ImportError: polars is not installed.
         """
-        table = self._table(name)
-        try:
-            import polars
-        except ModuleNotFoundError as error:
-            raise ImportError("to_polars needs polars: pip install polars") from error
-        frame = polars.from_arrow(table)
-        assert isinstance(frame, polars.DataFrame)
-        return frame
+        from hostnet.tables import to_polars
+
+        return to_polars(self._table(name))
 
     def save(self, directory: str | PathLike[str]) -> Path:
         """Writes a run directory and returns its path. It appears whole or not at all.
@@ -180,3 +189,14 @@ class Results(Measured["Plan"]):
         if name not in self.tables:
             raise KeyError(f'no table "{name}" in this run; it has {", ".join(self.tables)}')
         return self.tables[name]
+
+
+def notes_of(summary: Mapping[str, Any]) -> list[str]:
+    """What the user should know before trusting the numbers of a summary."""
+    lines = [] if summary["complete"] else ["stopped before its end: the numbers are of the part that was simulated"]
+    if summary["unvalidated"]:
+        lines.append(summary["unvalidated"])
+    lines += summary["ignored"]
+    if summary.get("no_effect"):
+        lines.append(f"no effect in this run: {', '.join(summary['no_effect'])}")
+    return lines

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pandas
+    import polars
     import pyarrow as pa
 
     from hostnet._core import RunResult
@@ -40,3 +42,31 @@ def write_csv(table: pa.Table, path: str) -> None:
     import pyarrow.csv as csv
 
     csv.write_csv(table, path)
+
+
+def to_pandas(table: pa.Table) -> pandas.DataFrame:
+    """A table as a pandas data frame.
+
+    Raises:
+        ImportError: pandas is not installed.
+    """
+    try:
+        frame: pandas.DataFrame = table.to_pandas()
+    except ModuleNotFoundError as error:
+        raise ImportError("to_pandas needs pandas: pip install pandas") from error
+    return frame
+
+
+def to_polars(table: pa.Table) -> polars.DataFrame:
+    """A table as a polars data frame.
+
+    Raises:
+        ImportError: polars is not installed.
+    """
+    try:
+        import polars
+    except ModuleNotFoundError as error:
+        raise ImportError("to_polars needs polars: pip install polars") from error
+    frame = polars.from_arrow(table)
+    assert isinstance(frame, polars.DataFrame)
+    return frame

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from hostnet import rundir, simulate
 from hostnet.cli import show
+from hostnet.results import notes_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +43,7 @@ def print_prediction(summary: Row, path: Path | None) -> None:
         show.print_tables(console, workload_table(summary["workloads"]))
         show.print_tables(console, domain_table(summary["domains"]), memory_table(summary["channels"]))
         show.print_items(console, "*", [*summary["limits"], regime_line(summary["regime"]), error_line(summary)])
-        show.print_notes(console, [*outside(summary), *show.notes(summary)])
+        show.print_notes(console, [*outside(summary), *notes_of(summary)])
         if path is not None:
             show.print_path(console, path)
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from hostnet.results import notes_of
 from hostnet.units import format_time
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def print_run(summary: Row, path: Path, predicted: Row | None = None) -> None:
             print_tables(console, *cache_tables(summary))
         print_tables(console, domain_table(summary["domains"]), channel_table(summary["channels"]))
         print_items(console, "*", summary["limits"])
-        print_notes(console, notes(summary))
+        print_notes(console, notes_of(summary))
         if predicted is not None:
             from hostnet.cli.predict import print_disagreement
 
@@ -196,17 +197,6 @@ def channel_table(rows: Sequence[Row]) -> Table:
             row["sources"],
         )
     return table
-
-
-def notes(summary: Row) -> list[str]:
-    """What the user should know before trusting the numbers."""
-    lines = [] if summary["complete"] else ["stopped before its end: the numbers are of the part that was simulated"]
-    if summary["unvalidated"]:
-        lines.append(summary["unvalidated"])
-    lines += summary["ignored"]
-    if summary["no_effect"]:
-        lines.append(f"no effect in this run: {', '.join(summary['no_effect'])}")
-    return lines
 
 
 def new_table(*headings: str, left: Sequence[int]) -> Table:

@@ -9,7 +9,6 @@ from rich.text import Text
 from hostnet.cli.show import (
     NOTHING,
     new_table,
-    notes,
     number,
     page,
     print_notes,
@@ -17,6 +16,7 @@ from hostnet.cli.show import (
     print_tables,
     with_interval,
 )
+from hostnet.results import notes_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,7 @@ def print_means(combined: Row, path: Path) -> None:
             domain_means(combined["domains"]),
             channel_means(combined["channels"]),
         )
-        print_notes(console, notes(combined))
+        print_notes(console, notes_of(combined))
         print_path(console, path)
 
 

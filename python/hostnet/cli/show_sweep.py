@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from hostnet.cli.show import NOTHING, new_table, number, page, print_notes, print_path, print_tables
+from hostnet.sweeps.outcome import headline
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,14 +33,6 @@ def print_sweep(manifest: Row, path: Path) -> None:
         print_tables(console, sweep_table(manifest, rows))
         print_notes(console, notes)
         print_path(console, path)
-
-
-def headline(manifest: Row) -> str:
-    """What was swept, in one line."""
-    sizes = [f"{len(axis['values'])} x {axis['path']}" for axis in manifest["over"]]
-    seeds = [f"{len(manifest['seeds'])} seeds"] if manifest["seeds"] else []
-    what = "simulated" if manifest["engine"] == "run" else "predicted"
-    return f"{manifest['name']}: {manifest['points']} points {what}: {', '.join([*sizes, *seeds])}"
 
 
 def sweep_table(manifest: Row, rows: list[Row]) -> Table:

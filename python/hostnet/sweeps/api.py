@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     import pandas
+    import polars
     import pyarrow as pa
 
     from hostnet.sweeps.check import Progress
@@ -30,7 +31,7 @@ JOBS_MAX = 1024
 """The most points at a time."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SweepResults:
     """What a sweep found."""
 
@@ -54,11 +55,35 @@ class SweepResults:
         Raises:
             ImportError: pandas is not installed.
         """
-        try:
-            frame: pandas.DataFrame = self.table.to_pandas()
-        except ModuleNotFoundError as error:
-            raise ImportError("to_pandas needs pandas: pip install pandas") from error
-        return frame
+        from hostnet.tables import to_pandas
+
+        return to_pandas(self.table)
+
+    def to_polars(self) -> polars.DataFrame:
+        """The table as a polars data frame.
+
+        Raises:
+            ImportError: polars is not installed.
+        """
+        from hostnet.tables import to_polars
+
+        return to_polars(self.table)
+
+    def __repr__(self) -> str:
+        """What was swept."""
+        from hostnet.sweeps.outcome import headline
+
+        return f"<SweepResults {headline(self.manifest)}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from hostnet.report.brief import ROWS_MAX, sweep_html
+        from hostnet.sweeps.outcome import headline
+
+        seed = ["seed"] if self.manifest["seeds"] else []
+        swept = [axis["path"] for axis in self.manifest["over"]]
+        rows = self.table.slice(length=ROWS_MAX).to_pylist()
+        return sweep_html(headline(self.manifest), [*swept, *seed], rows, self.table.num_rows, self.notes)
 
 
 def sweep(

@@ -10,7 +10,7 @@ from hostnet import simulate
 from hostnet._core import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from hostnet._core import Plan
     from hostnet.results import Results, Source
@@ -71,6 +71,14 @@ def compute(engine: str, plan: Plan, source: Source, progress: Progress | None =
     if engine == "run":
         return simulate.run_plan(plan, source, progress=progress)
     return simulate.predict_plan(plan, source)
+
+
+def headline(manifest: Mapping[str, Any]) -> str:
+    """What was swept, in one line."""
+    sizes = [f"{len(axis['values'])} x {axis['path']}" for axis in manifest["over"]]
+    seeds = [f"{len(manifest['seeds'])} seeds"] if manifest["seeds"] else []
+    what = "simulated" if manifest["engine"] == "run" else "predicted"
+    return f"{manifest['name']}: {manifest['points']} points {what}: {', '.join([*sizes, *seeds])}"
 
 
 def outcome_of(point: int, results: Results) -> Outcome:
