@@ -8,8 +8,8 @@ from typing import Any
 
 from hostnet.calibrate.measurement import Conditions
 from hostnet.calibrate.scenario import answer_of, workloads_of
-from hostnet.engines import evaluate
 from hostnet.presets import ServerFile
+from hostnet.running.engines import evaluate
 
 Ask = tuple[str, Conditions]
 

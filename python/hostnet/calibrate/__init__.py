@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hostnet.calibrate.fit import Fit
-    from hostnet.engines import Progress
     from hostnet.presets import ServerFile
+    from hostnet.running.engines import Progress
 
 __all__ = ["TOLERANCE", "Calibration", "DataError", "Measurement", "Parameter", "calibrate"]
 

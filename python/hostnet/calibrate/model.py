@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
 from hostnet.calibrate.scenario import answer_of, run_of, workloads_of
-from hostnet.engines import evaluate
+from hostnet.running.engines import evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from hostnet._core import Plan
     from hostnet.calibrate.measurement import Conditions, Measurement
     from hostnet.calibrate.parameters import Parameter
-    from hostnet.engines import Progress
     from hostnet.presets import ServerFile
     from hostnet.results import Source
+    from hostnet.running.engines import Progress
 
     Values = tuple[float, ...]
     Answers = list[tuple[float, float]]

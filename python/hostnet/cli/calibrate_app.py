@@ -60,8 +60,8 @@ def calibrate(
     from hostnet import rundir
     from hostnet.calibrate import calibrate as do
     from hostnet.cli.progress import Watch
-    from hostnet.engines import check_engine
     from hostnet.presets import load_server
+    from hostnet.running.engines import check_engine
 
     check_engine(engine)
     start = load_server(server)

@@ -53,8 +53,8 @@ def curve(
     """
     from hostnet.curve import Setting, parse_reads
     from hostnet.curve.points import POINTS
-    from hostnet.engines import check_engine
     from hostnet.presets import load_server
+    from hostnet.running.engines import check_engine
 
     check_engine(engine)
     shares = parse_reads(reads)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
-from hostnet.engines import evaluate
+from hostnet.running.engines import evaluate
 from hostnet.units import LINE_BYTES
 
 if TYPE_CHECKING:
-    from hostnet.engines import Progress
     from hostnet.presets import ServerFile
     from hostnet.results import Results
+    from hostnet.running.engines import Progress
 
 PROBE_GAP_NS = 100
 """Time between two accesses of the core that measures: about what a chain of dependent loads makes without load."""

@@ -171,11 +171,11 @@ def prepare(
         KeyboardInterrupt: `progress` stopped the check.
         OSError: The configuration cannot be read.
     """
+    from hostnet.running.engines import check_engine
     from hostnet.sweeps.axis import axes_of
     from hostnet.sweeps.check import check, resolve
     from hostnet.sweeps.grid import Grid
     from hostnet.sweeps.job import Job
-    from hostnet.sweeps.outcome import check_engine
 
     check_engine(engine)
     _check_range("--seeds", seeds, SEEDS_MAX)

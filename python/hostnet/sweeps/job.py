@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError, SimulationError
+from hostnet.running.engines import compute
 from hostnet.sweeps.axis import shown
 from hostnet.sweeps.check import resolve
-from hostnet.sweeps.outcome import compute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hostnet._core import Plan
     from hostnet.results import Results, Source
+    from hostnet.running.engines import Progress
     from hostnet.sweeps.check import Checked
     from hostnet.sweeps.grid import Grid
-    from hostnet.sweeps.outcome import Outcome, Progress, Types
+    from hostnet.sweeps.outcome import Outcome, Types
 
     Keep = Callable[[Sequence[Outcome], Types], None]
     Tell = Callable[[float], bool]

@@ -1,4 +1,4 @@
-"""Computes a point, and says what is kept of it."""
+"""What is kept of a point."""
 
 from __future__ import annotations
 
@@ -6,21 +6,13 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from hostnet import simulate
-from hostnet._core import ConfigError
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from hostnet._core import Plan
-    from hostnet.results import Results, Source
+    from hostnet.results import Results
 
     Outcome = dict[str, Any]
     Types = dict[str, dict[str, str]]
-    Progress = Callable[[dict[str, Any]], bool | None]
-
-ENGINES = ("run", "predict")
-"""What computes a point: the simulator or the predictor."""
 
 MEMORY_COLUMNS = (
     "read_gb_per_s",
@@ -50,27 +42,6 @@ TABLES = ("workloads", "domains")
 
 EXTRAS = {"regime": "string", "uncertainty_95": "float64", "outside": "string"}
 """Columns that only some engines fill, and their types."""
-
-
-def check_engine(engine: str) -> None:
-    """Refuses an engine that there is none.
-
-    Raises:
-        ConfigError: Names those that there are.
-    """
-    if engine not in ENGINES:
-        raise ConfigError(f"--engine {engine}: is not one of {', '.join(ENGINES)}")
-
-
-def compute(engine: str, plan: Plan, source: Source, progress: Progress | None = None) -> Results:
-    """Runs or predicts a plan.
-
-    Raises:
-        SimulationError: The run could not go on.
-    """
-    if engine == "run":
-        return simulate.run_plan(plan, source, progress=progress)
-    return simulate.predict_plan(plan, source)
 
 
 def headline(manifest: Mapping[str, Any]) -> str:

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 
 from hostnet import _core
 from hostnet._core import ConfigError, SimulationError
+from hostnet.running.engines import compute
 from hostnet.sweeps.cut import cut
 from hostnet.sweeps.job import ClusterError
-from hostnet.sweeps.outcome import compute, outcome_of, types_of
+from hostnet.sweeps.outcome import outcome_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet import _core, simulate
+from hostnet import simulate
+from hostnet._core import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from hostnet._core import Plan
     from hostnet.results import Results, Source
 
     Progress = Callable[[dict[str, Any]], bool | None]
@@ -27,11 +29,22 @@ def check_engine(engine: str) -> None:
         ConfigError: There is none.
     """
     if engine not in ENGINES:
-        raise _core.ConfigError(f'--engine "{engine}": must be one of {", ".join(ENGINES)}')
+        raise ConfigError(f"--engine {engine}: is not one of {', '.join(ENGINES)}")
+
+
+def compute(engine: str, plan: Plan, source: Source, progress: Progress | None = None) -> Results:
+    """Runs or predicts a plan.
+
+    Raises:
+        SimulationError: The run could not go on.
+    """
+    if engine == "run":
+        return simulate.run_plan(plan, source, progress=progress)
+    return simulate.predict_plan(plan, source)
 
 
 def evaluate(
-    engine: str, plans: Sequence[tuple[_core.Plan, Source]], threads: int | None, progress: Progress | None = None
+    engine: str, plans: Sequence[tuple[Plan, Source]], threads: int | None, progress: Progress | None = None
 ) -> list[Results]:
     """The results of many plans, in their order; they do not depend on `threads`.
 
@@ -43,7 +56,7 @@ def evaluate(
     return simulate.run_plans(plans, threads=threads, progress=progress)
 
 
-def _predict(plans: Sequence[tuple[_core.Plan, Source]], progress: Progress | None) -> list[Results]:
+def _predict(plans: Sequence[tuple[Plan, Source]], progress: Progress | None) -> list[Results]:
     results = []
     for index, (plan, source) in enumerate(plans):
         results.append(simulate.predict_plan(plan, source))

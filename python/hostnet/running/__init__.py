@@ -1,0 +1,1 @@
+"""Runs: what makes them, and what may be asked of them."""
