@@ -1,0 +1,122 @@
+"""The command `hostnet run` and its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+File = Annotated[Path, typer.Argument(help="The configuration, TOML or JSON. `hostnet new` writes one.")]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Replace a value, e.g. memory.channels=4. Repeatable."),
+]
+Seed = Annotated[int | None, typer.Option(help="Seed of the random streams, instead of the file's.")]
+Seeds = Annotated[
+    int | None, typer.Option(metavar="N", help="Run N seeds and show the mean and its 95 % confidence interval.")
+]
+Threads = Annotated[
+    int | None, typer.Option(help="Threads; the results do not depend on it.", show_default="1; all cores with --seeds")
+]
+Out = Annotated[Path | None, typer.Option(metavar="DIR", help="The run directory.", show_default="runs/<name>-<n>")]
+Json = Annotated[bool, typer.Option("--json", help="Print summary.json instead of the tables.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Write the tables as CSV files too.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the run directory's path only.")]
+Series = Annotated[str | None, typer.Option(metavar="TIME", help='Record time series at this step, e.g. "10us".')]
+Trace = Annotated[
+    bool, typer.Option("--trace", help="Write trace.pftrace, a timeline of every line, for ui.perfetto.dev.")
+]
+TraceWindow = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Length of the trace, from the end of the warm-up.", show_default="20us"),
+]
+CheckpointAt = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Simulated time at which to write the checkpoint.")
+]
+Checkpoint = Annotated[Path | None, typer.Option(metavar="FILE", help="The checkpoint to write.")]
+From = Annotated[Path | None, typer.Option("--from", metavar="FILE", help="Continue from a checkpoint.")]
+Counters = Annotated[
+    str | None, typer.Option(metavar="perf|pcm", help="Write counters.csv as perf stat or pcm-raw would.")
+]
+CountersInterval = Annotated[
+    str | None, typer.Option(metavar="TIME", help="How often counters are read.", show_default="100us")
+]
+CountersOut = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the counters there.", show_default="counters.csv of the run")
+]
+CountersPerSocket = Annotated[
+    bool, typer.Option("--counters-per-socket", help="Sums of each socket, as perf stat --per-socket.")
+]
+Compare = Annotated[
+    str | None, typer.Option(metavar="predict", help="Show beside the run what `hostnet predict` tells.")
+]
+Pcap = Annotated[Path | None, typer.Option(metavar="FILE", help="Of a cluster: write what a host sends and receives.")]
+PcapHost = Annotated[str | None, typer.Option(metavar="NAME", help="That host.", show_default="the only server")]
+PcapSnaplen = Annotated[
+    int | None, typer.Option(metavar="BYTES", help="Bytes of a frame to keep at most.", show_default="128")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(run)
+
+
+def run(
+    file: File,
+    overrides: Overrides = None,
+    seed: Seed = None,
+    seeds: Seeds = None,
+    threads: Threads = None,
+    out: Out = None,
+    json: Json = False,
+    csv: Csv = False,
+    quiet: Quiet = False,
+    series: Series = None,
+    trace: Trace = False,
+    trace_window: TraceWindow = None,
+    checkpoint_at: CheckpointAt = None,
+    checkpoint: Checkpoint = None,
+    from_: From = None,
+    counters: Counters = None,
+    counters_interval: CountersInterval = None,
+    counters_out: CountersOut = None,
+    counters_per_socket: CountersPerSocket = False,
+    compare: Compare = None,
+    pcap: Pcap = None,
+    pcap_host: PcapHost = None,
+    pcap_snaplen: PcapSnaplen = None,
+) -> int:
+    """Run a configuration and say what limits it.
+
+    Ctrl-C stops the run and keeps what was measured so far; a second one leaves at once.
+
+    SIGUSR1 makes a running simulation print a status line.
+
+    Exit codes: 1 the simulation could not go on, 2 something given is wrong, 130 stopped by Ctrl-C.
+    """
+    from hostnet.cli.request import CounterOptions, PcapOptions, Request
+    from hostnet.cli.run import run_command
+
+    request = Request(
+        file=file,
+        overrides=tuple(overrides or ()),
+        seed=seed,
+        seeds=seeds,
+        threads=threads,
+        out=out,
+        json=json,
+        csv=csv,
+        quiet=quiet,
+        series=series,
+        trace=trace,
+        trace_window=trace_window,
+        checkpoint_at=checkpoint_at,
+        checkpoint=checkpoint,
+        from_checkpoint=from_,
+        counters=CounterOptions(counters, counters_interval, counters_out, counters_per_socket),
+        compare=compare,
+        pcap=PcapOptions(pcap, pcap_host, pcap_snaplen),
+    )
+    return run_command(request)

@@ -1,0 +1,70 @@
+"""The small commands and their options: plot, list, schema, new, demo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.command(name="list")(list_)
+    for command in (plot, schema, new, demo):
+        app.command()(command)
+
+
+def plot(run_dir: Annotated[Path, typer.Argument(help="A run directory.")]) -> int:
+    """Draw the plots of a run and print their paths."""
+    from hostnet.cli.extras import plot_run
+
+    return plot_run(run_dir)
+
+
+def list_(
+    what: Annotated[
+        str, typer.Argument(metavar="presets|devices|profiles|workloads|apps|studies|counters", help="What to list.")
+    ],
+) -> int:
+    """List presets, DRAM devices, profiles of memory controllers, workloads, applications, studies, or counters."""
+    from hostnet.cli.listing import show_list
+
+    return show_list(what)
+
+
+def schema(
+    cluster: Annotated[bool, typer.Option("--cluster", help="Of clusters of hosts instead of single servers.")] = False,
+) -> int:
+    """Print the JSON Schema of configurations, for editors."""
+    from hostnet import _core
+
+    typer.echo(_core.cluster_schema() if cluster else _core.schema())
+    return 0
+
+
+def new(
+    file: Annotated[Path | None, typer.Argument(help="The file to write.", show_default="hostnet.toml")] = None,
+    application: Annotated[
+        str | None,
+        typer.Option("--app", metavar="APP", help="An application beside storage reads; `hostnet list apps`."),
+    ] = None,
+    alone: Annotated[bool, typer.Option("--alone", help="Of --app: without the storage reads.")] = False,
+    cluster: Annotated[
+        str | None,
+        typer.Option("--cluster", metavar="NAME", help="Hosts on a network: hostcc, dumbbell, incast or rdma."),
+    ] = None,
+) -> int:
+    """Write a commented configuration to start from: a stream, an application (APP.toml) or a cluster (NAME.toml)."""
+    from hostnet.cli.extras import write_template
+
+    return write_template(
+        file or Path(f"{application or cluster or 'hostnet'}.toml"), application, alone=alone, cluster=cluster
+    )
+
+
+def demo() -> int:
+    """Run the four quadrants of "Understanding the Host Network" and write a report."""
+    from hostnet.cli.extras import run_demo
+
+    return run_demo()

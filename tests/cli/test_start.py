@@ -1,0 +1,56 @@
+"""What a start of the command loads, and that the list of commands says what the commands are."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hostnet.cli.app import COMMANDS, load
+from tests.support import QUADRANT, Cli
+
+
+def loaded(folder: Path, *arguments: str) -> set[str]:
+    """The modules that a command has loaded when it leaves."""
+    code = (
+        "import json, sys\n"
+        "from hostnet.cli import main\n"
+        "try:\n    main()\n"
+        "finally:\n    print('\\n' + json.dumps(sorted(sys.modules)))\n"
+    )
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_summary_of_a_command_is_what_it_says_of_itself(name: str) -> None:
+    described = load(name).help.split("\n\n")[0]
+    assert COMMANDS[name][1] == " ".join(described.split())
+
+
+def test_the_list_of_commands_is_whole(cli: Cli) -> None:
+    shown = " ".join(cli("--help").stdout.split())
+    assert [name for name, (_, summary) in COMMANDS.items() if f"{name} {summary}" not in shown] == []
+
+
+def test_an_unknown_command_names_the_nearest(cli: Cli) -> None:
+    assert cli.fails("valdate") == "No such command 'valdate'. Did you mean 'validate', 'calibrate'?"
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("--version",)])
+def test_help_loads_no_command(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    modules = loaded(tmp_path, *arguments)
+    assert not modules & {"hostnet.simulate", "hostnet.system", "pyarrow", "pydantic", "rich"}
+    assert not [name for name in modules if name.endswith("_app")]
+
+
+def test_a_run_loads_what_it_needs(tmp_path: Path) -> None:
+    (tmp_path / "quadrant.toml").write_text(QUADRANT)
+    modules = loaded(tmp_path, "run", "quadrant.toml", "--quiet")
+    assert "pyarrow.parquet" in modules
+    needless = {"hostnet.comparison", "hostnet.ledger", "hostnet.sweeps", "hostnet.system", "matplotlib", "rich"}
+    assert not modules & {*needless, "pyarrow.dataset"}
