@@ -70,9 +70,8 @@ def table_columns() -> dict[str, list[str]]:
 
 def domain_names() -> list[str]:
     """The names of domains in reports, read from the simulator's source."""
-    text = (ROOT / "crates/sim/src/sample/group.rs").read_text(encoding="utf-8")
-    body = text[text.index("pub fn name(self)") : text.index("pub fn shares_with(self)")]
-    return re.findall(r'Self::\w+ => "([^"]+)"', body)
+    text = (ROOT / "crates/model/src/world/group.rs").read_text(encoding="utf-8")
+    return re.findall(r'^    \w+ "([^"]+)"', text[text.index("\ngroups! {") :], re.MULTILINE)
 
 
 def documented(page: str, heading: str | None = None) -> dict[str, list[str]]:

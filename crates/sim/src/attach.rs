@@ -103,7 +103,7 @@ impl Builder<'_> {
                 params.lfb_entries = stack.copy_ahead;
             }
             let core_of = NetCore::new(core, params, stack, pages, rng, sockets, Some(queue), footprint, self.classes);
-            cores[core as usize] = Component::NetCore(Box::new(core_of));
+            cores[core as usize] = core_of.into();
         }
     }
 
@@ -152,7 +152,7 @@ impl Builder<'_> {
     }
 
     /// The NIC.
-    pub(crate) fn nic(&mut self, params: &NicParams) -> Option<Component> {
+    pub(crate) fn nic(&mut self, params: &NicParams) -> Option<Nic> {
         let stack = self.params.stack.clone()?;
         let attachment = self.attachment.as_ref()?;
         let serving = attachment.cores(&stack);
@@ -183,7 +183,7 @@ impl Builder<'_> {
             classes: self.classes,
         };
         let rng = self.component_rng(self.layout.nic);
-        Some(Component::Nic(Box::new(Nic::new(params, wiring, self.pages.clone(), rng))))
+        Some(Nic::new(params, wiring, self.pages.clone(), rng))
     }
 }
 

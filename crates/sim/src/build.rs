@@ -4,7 +4,6 @@ mod cores;
 mod drives;
 mod parts;
 mod sockets;
-mod start;
 
 use crate::attach::Attachment;
 use crate::feeds::Feeds;
@@ -62,7 +61,12 @@ impl<'a> Builder<'a> {
     }
 
     /// The partition of these parts, with its first events.
-    fn partition(&self, components: Vec<Component>, feeds: &mut Feeds) -> (Machine, Scheduler<Payload>) {
+    fn partition(
+        &self,
+        components: Vec<Component>,
+        memory: Option<FluidMemory>,
+        feeds: &mut Feeds,
+    ) -> (Machine, Scheduler<Payload>) {
         let params = self.params;
         let decoder = Decoder::new(&params.memory.map, &params.memory.dram);
         let mut scheduler = Scheduler::new(ComponentId(self.layout.core), components.len(), EVENTS_CAPACITY);
@@ -70,9 +74,10 @@ impl<'a> Builder<'a> {
         let caches =
             cache.map(|cache| Caches::new(cache, params.core.count, params.cha.slices, self.classes, params.seed));
         let mut machine = Machine::new(self.layout, decoder, caches, components, requests_capacity(params));
+        machine.set_fluid(memory);
         warm_up::fill(&mut machine, params, feeds);
         feeds.fill(&mut machine);
-        start::start(&mut machine, &mut scheduler);
+        machine.start(&mut scheduler);
         (machine, scheduler)
     }
 }
@@ -88,7 +93,7 @@ pub fn one_server(params: &ServerParams) -> Simulation<Machine> {
 pub(crate) fn fed_one_server(params: &ServerParams, feeds: &mut Feeds) -> Simulation<Machine> {
     let mut builder = Builder::new(params, layout(params, 0));
     let components = builder.components();
-    Simulation::new(vec![builder.partition(components, feeds)], u64::MAX)
+    Simulation::new(vec![builder.partition(components, None, feeds)], u64::MAX)
 }
 
 /// The partition of a server on a network, with components from `first` on. Its workloads end with the classes of the
@@ -100,7 +105,7 @@ pub(crate) fn attached_server(
 ) -> (Machine, Scheduler<Payload>) {
     let mut builder = Builder { attachment: Some(attachment), ..Builder::new(params, layout(params, first)) };
     let components = builder.components();
-    builder.partition(components, &mut Feeds::new(params))
+    builder.partition(components, None, &mut Feeds::new(params))
 }
 
 /// A simulation of a server that is loaded to find its rates. The network is its last class.
@@ -109,8 +114,8 @@ pub(crate) fn loaded_server(params: &ServerParams, load: Load) -> Simulation<Mac
     let layout = Layout { end: alone.feeder + 1, ..alone };
     let mut builder = Builder { load: Some(load), ..Builder::new(params, layout) };
     let mut components = builder.components();
-    components.push(builder.feeder());
-    let (machine, mut scheduler) = builder.partition(components, &mut Feeds::new(params));
+    components.push(builder.feeder().into());
+    let (machine, mut scheduler) = builder.partition(components, None, &mut Feeds::new(params));
     builder.start_load(&mut scheduler);
     Simulation::new(vec![(machine, scheduler)], u64::MAX)
 }
@@ -124,8 +129,7 @@ pub(crate) fn fluid_partition(
 ) -> (Machine, Scheduler<Payload>) {
     let mut builder = Builder { attachment: Some(attachment), ..Builder::new(params, layout) };
     let components = builder.fluid_components();
-    let (machine, scheduler) = builder.partition(components, &mut Feeds::new(params));
-    (machine.with_fluid(memory), scheduler)
+    builder.partition(components, Some(memory), &mut Feeds::new(params))
 }
 
 /// The numbers of the components of a server.

@@ -9,12 +9,12 @@
 
 use crate::build::one_server;
 use hostnet_kernel::{Simulation, Time};
+use hostnet_model::memory::Channel;
 use hostnet_model::params::{
     ChaParams, ControllerParams, CoreParams, DramParams, FioParams, IioParams, MapParams, MemoryParams, NicParams,
     Pattern, PcieParams, ServerParams, SsdParams, StackParams, StreamParams, UpiParams, Workload, WorkloadKind,
 };
-
-use hostnet_model::{Component, Machine};
+use hostnet_model::Machine;
 
 /// Lowest address bit that tells lines apart.
 const LINE_BITS: u32 = 6;
@@ -70,10 +70,7 @@ fn saturating(server: &ServerParams, shift: u32) -> ServerParams {
 fn probe(server: &ServerParams) -> u64 {
     let mut simulation = one_server(server);
     let lines = |simulation: &Simulation<Machine>, now: Time| -> u64 {
-        let channels = simulation.parts()[0].0.components().iter().filter_map(|component| match component {
-            Component::Channel(channel) => Some(channel.controller().counters(now)),
-            _ => None,
-        });
+        let channels = simulation.parts()[0].0.each().map(|channel: &Channel| channel.controller().counters(now));
         channels.map(|counters| counters.reads.iter().chain(&counters.writes).sum::<u64>()).sum()
     };
     let [start, end] = [PROBE_PS[0], PROBE_PS[0] + PROBE_PS[1]].map(Time::from_ps);

@@ -4,8 +4,9 @@ use crate::divergence::{beside_records, side_by_side, Again, Lockstep};
 use crate::epochs::Epoch;
 use crate::{first_deviation, first_divergence, Options, Run};
 use hostnet_config::{resolve, Format, Input, Plan};
-use hostnet_kernel::{ComponentId, Scheduler, Time};
-use hostnet_model::{Component, Machine, Payload};
+use hostnet_kernel::{Scheduler, Time};
+use hostnet_model::iio::Iio;
+use hostnet_model::{Machine, PartKind, Payload};
 use std::path::Path;
 
 const US: u64 = 1_000_000;
@@ -50,7 +51,7 @@ fn changed(plan: &Plan, at_ps: u64, change: impl FnOnce(&mut Machine, &mut Sched
 /// An event that changes nothing: a channel is told to wake up for a clock that has passed.
 fn idle_event(delay_ps: u64) -> impl FnOnce(&mut Machine, &mut Scheduler<Payload>) {
     move |machine, scheduler| {
-        let channel = ComponentId(machine.layout().channel);
+        let channel = machine.id(PartKind::Channel).expect("a server has channels");
         scheduler.send(channel, channel, delay_ps, Payload::Wake { clock: 0 });
     }
 }
@@ -89,10 +90,7 @@ fn one_credit_is_seen() {
     let plan = plan(&[]);
     let whole = epochs_of(start(&plan));
     let take = |machine: &mut Machine, scheduler: &mut Scheduler<Payload>| {
-        let iio = machine.components_mut().iter_mut().find_map(|component| match component {
-            Component::Iio(iio) => Some(iio),
-            _ => None,
-        });
+        let iio = machine.components_mut().iter_mut().find_map(|component| component.get_mut::<Iio>());
         let [write, ..] = iio.expect("a server has an IIO").domains_mut();
         assert!(write.try_acquire(scheduler.now(), 0));
     };

@@ -3,38 +3,31 @@
 use hostnet_config::Plan;
 use hostnet_kernel::{ComponentId, Event, Observer};
 use hostnet_model::memory::Place;
-use hostnet_model::{Kind, Layout, Machine, Payload, RequestId};
+use hostnet_model::{Kind, Machine, PartName, Payload, RequestId};
 use serde_json::{json, Value};
 
 /// A part of a server by its kind and number. Unlike the number of a component it means the same in two servers that
 /// differ in how much they have of the other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// `core`, `cha`, `channel`, `iio`, `ssd`, `nic`, `upi`, `remote` (a core of another socket), `control` or
-    /// `feeder`.
+    /// As in reports: `core`, `cha`, `channel`, `iio`, `ssd`, `nic`, `upi`, `remote` (a core of another socket),
+    /// `control` or `feeder`; `network` for what is outside of the server.
     pub kind: &'static str,
     /// Its number among its kind.
     pub number: u32,
 }
 
+impl From<PartName> for Part {
+    fn from(name: PartName) -> Self {
+        Self { kind: name.kind.name(), number: name.number }
+    }
+}
+
 impl Part {
-    /// The part that a component is.
+    /// The part of a server that a component is.
     #[must_use]
-    pub fn of(layout: &Layout, component: ComponentId) -> Self {
-        let firsts = [
-            ("feeder", layout.feeder),
-            ("control", layout.control),
-            ("remote", layout.remote),
-            ("upi", layout.upi),
-            ("nic", layout.nic),
-            ("ssd", layout.ssd),
-            ("iio", layout.iio),
-            ("channel", layout.channel),
-            ("cha", layout.cha),
-        ];
-        let found = firsts.into_iter().find(|(_, first)| component.0 >= *first);
-        let (kind, first) = found.unwrap_or(("core", layout.core));
-        Self { kind, number: component.0 - first }
+    pub fn of(machine: &Machine, component: ComponentId) -> Self {
+        machine.name(component).map_or(Self { kind: "network", number: component.0 }, Self::from)
     }
 
     /// Its name in reports, such as `core 3`.
@@ -75,11 +68,10 @@ pub struct EventRecord {
 
 impl EventRecord {
     fn of(event: &Event<Payload>, machine: &Machine) -> Self {
-        let layout = machine.layout();
         Self {
             at_ps: event.time.ps(),
-            source: Part::of(&layout, event.source),
-            target: Part::of(&layout, event.target),
+            source: Part::of(machine, event.source),
+            target: Part::of(machine, event.target),
             payload: event.payload,
             line: request_of(event.payload).map(|id| {
                 let request = machine.requests().get(id);

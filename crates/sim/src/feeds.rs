@@ -8,7 +8,7 @@ use crate::epochs::EPOCH_PS;
 use hostnet_model::app::Replay;
 use hostnet_model::core::CachedCore;
 use hostnet_model::params::{App, ServerParams, TraceParams, WorkloadKind};
-use hostnet_model::{Component, Machine};
+use hostnet_model::Machine;
 use hostnet_traffic::{AccessFormat, StepOptions, TraceError, TraceSteps};
 
 /// Steps at the beginning of a trace that are looked at before a run.
@@ -71,7 +71,7 @@ impl Feeds {
     pub(crate) fn fill(&mut self, machine: &mut Machine) {
         for index in 0..self.feeds.len() {
             let core = self.feeds[index].core;
-            if let Component::CachedCore(core) = &mut machine.components_mut()[core as usize] {
+            if let Some(core) = machine.components_mut()[core as usize].get_mut::<CachedCore>() {
                 self.fill_core(index, core);
             }
         }

@@ -1,16 +1,37 @@
 //! What a machine has done so far, read off its domains and counters.
 
-mod books;
-mod group;
-
-pub use books::{reset, settle};
-pub use group::{domains, Group};
+pub use hostnet_model::Group;
 
 use hostnet_kernel::Time;
-use hostnet_measure::{Histogram, Usage};
+use hostnet_measure::{Domain, Histogram, Usage};
 use hostnet_model::cache::{Caches, ClassCounts};
-use hostnet_model::{Component, Machine};
+use hostnet_model::core::CachedCore;
+use hostnet_model::memory::Channel;
+use hostnet_model::nvme::Ssd;
+use hostnet_model::Machine;
 use serde::{Deserialize, Serialize};
+
+/// Settles every domain and level at `now`, so that areas and means speak of this moment.
+pub fn settle(machine: &mut Machine, now: Time) {
+    machine.settle(now);
+}
+
+/// Starts a new measuring window at `now`.
+pub fn reset(machine: &mut Machine, now: Time) {
+    machine.reset(now);
+}
+
+/// The domains of one group: the part that each belongs to, and the domain.
+#[must_use]
+pub fn domains(machine: &Machine, group: Group) -> Vec<(String, &Domain)> {
+    let mut found = Vec::new();
+    machine.pools(|part, pool| {
+        if pool.group == group {
+            found.push((part.to_string(), pool.domain));
+        }
+    });
+    found
+}
 
 /// Running totals of one domain group and one workload since the start of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,36 +93,28 @@ impl Sample {
     #[must_use]
     pub fn read(machine: &Machine, classes: usize, now: Time) -> Self {
         let mut sample = Self { at: now, ..Self::read_empty(classes) };
-        for (index, group) in Group::ALL.into_iter().enumerate() {
-            for (_, domain) in domains(machine, group) {
-                sample.over_threshold_ps[index] += domain.over_threshold_ps();
-                for (class, totals) in sample.totals[index].iter_mut().enumerate() {
-                    group.usages(domain, Some(class)).for_each(|usage| totals.add(usage));
-                }
+        machine.pools(|_, pool| {
+            let index = pool.group as usize;
+            sample.over_threshold_ps[index] += pool.domain.over_threshold_ps();
+            for (class, totals) in sample.totals[index].iter_mut().enumerate() {
+                pool.group.usages(pool.domain, Some(class)).for_each(|usage| totals.add(usage));
             }
-        }
+        });
         sample.count(machine, now);
         sample
     }
 
     fn count(&mut self, machine: &Machine, now: Time) {
         self.caches = machine.caches().map(Caches::counts).map_or_else(Vec::new, |counts| counts.classes().to_vec());
-        for component in machine.components() {
-            match component {
-                Component::CachedCore(core) => {
-                    self.operations.push(core.operations().0);
-                }
-                Component::Channel(channel) => {
-                    let counters = channel.controller().counters(now);
-                    self.lines_read += counters.reads.iter().sum::<u64>();
-                    self.read_activations += counters.read_activations;
-                }
-                Component::Ssd(ssd) => {
-                    for (bytes, service) in self.app_bytes.iter_mut().zip(ssd.services()) {
-                        *bytes += service.bytes;
-                    }
-                }
-                _ => {}
+        self.operations = machine.each().map(|core: &CachedCore| core.operations().0).collect();
+        for channel in machine.each::<Channel>() {
+            let counters = channel.controller().counters(now);
+            self.lines_read += counters.reads.iter().sum::<u64>();
+            self.read_activations += counters.read_activations;
+        }
+        for drive in machine.each::<Ssd>() {
+            for (bytes, service) in self.app_bytes.iter_mut().zip(drive.services()) {
+                *bytes += service.bytes;
             }
         }
     }

@@ -3,8 +3,8 @@
 use crate::sample::{domains, Group, Totals};
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
-use hostnet_model::memory::Controller;
-use hostnet_model::{cha, Component, Layout, Machine};
+use hostnet_model::memory::{Channel, Controller};
+use hostnet_model::{cha, Machine, PartKind, PartName};
 use serde::{Deserialize, Serialize};
 
 /// A pool of entries since the start of the window.
@@ -69,11 +69,10 @@ impl ChannelUnit {
 }
 
 /// The number of a core; those of other sockets follow those of this one.
-fn core_number(layout: &Layout, id: u32) -> u32 {
-    if id >= layout.remote {
-        layout.cha - layout.core + id - layout.remote
-    } else {
-        id - layout.core
+fn core_number(name: PartName, cores: u32) -> u32 {
+    match name.kind {
+        PartKind::Remote => cores + name.number,
+        _ => name.number,
     }
 }
 
@@ -117,21 +116,15 @@ pub struct Units {
 
 impl Units {
     fn read(machine: &Machine, window_start: Time, now: Time) -> Self {
-        let layout = machine.layout();
         let mut units = Self { at_ps: now.since(window_start), ..Self::default() };
-        for (id, component) in (layout.core..).zip(machine.components()) {
-            match component {
-                Component::Channel(channel) => units.channels.push(ChannelUnit::of(channel.controller(), now)),
-                Component::Core(core) if core.is_busy() => {
-                    units.cores.push(CoreUnit::of(core_number(&layout, id), core.lfb()))
-                }
-                Component::NetCore(core) => units.cores.push(CoreUnit::of(id - layout.core, core.lfb())),
-                Component::CachedCore(core) if core.is_busy() => {
-                    units.cores.push(CoreUnit::of(id - layout.core, core.lfb()));
-                }
-                _ => {}
+        let channels = machine.each::<Channel>();
+        units.channels = channels.map(|channel| ChannelUnit::of(channel.controller(), now)).collect();
+        let cores = machine.parts().filter(|(name, _)| name.kind == PartKind::Core).count() as u32;
+        machine.pools(|name, pool| {
+            if pool.group == Group::Lfb {
+                units.cores.push(CoreUnit::of(core_number(name, cores), pool.domain));
             }
-        }
+        });
         let sum = |group: Group, wanted: &dyn Fn(usize) -> bool| {
             let pools = domains(machine, group).into_iter().map(|(_, domain)| Pool::of(domain, 0, wanted));
             pools.fold(Pool::default(), |sum, pool| Pool {

@@ -79,7 +79,7 @@ fn access(core: &mut CachedCore, caches: &mut Caches, feeds: &mut Feeds) -> Opti
 }
 
 fn is_core(component: &Component) -> bool {
-    matches!(component, Component::CachedCore(core) if core.is_busy())
+    component.get::<CachedCore>().is_some_and(CachedCore::is_busy)
 }
 
 /// Lets the cores run by themselves until the LLC has been looked into `lines` times.
@@ -91,10 +91,7 @@ fn run_cores(caches: &mut Caches, components: &mut [Component], feeds: &mut Feed
         if checked && looked_for(caches) >= lines {
             return;
         }
-        let act = |agent: &Agent| match &mut components[agent.component] {
-            Component::CachedCore(core) => access(core, caches, feeds),
-            _ => None,
-        };
+        let act = |agent: &Agent| access(components[agent.component].get_mut()?, caches, feeds);
         if !next(&mut agents, act) {
             return;
         }
@@ -114,15 +111,15 @@ fn run_all(
     let line_ps = 64 * 1_000_000_000_000 / params.ssd.read_bytes_per_s.max(1);
     let mut written = 0;
     while written < lines && writing > 0 {
-        let act = |agent: &Agent| match &mut components[agent.component] {
-            Component::CachedCore(core) => access(core, caches, feeds),
-            Component::Ssd(ssd) => {
-                let put = put_line(ssd, agent.lines, first_core, caches);
-                written += u64::from(put);
-                writing -= usize::from(!put);
-                put.then_some(line_ps)
+        let act = |agent: &Agent| {
+            let component = &mut components[agent.component];
+            if let Some(core) = component.get_mut() {
+                return access(core, caches, feeds);
             }
-            _ => None,
+            let put = put_line(component.get()?, agent.lines, first_core, caches);
+            written += u64::from(put);
+            writing -= usize::from(!put);
+            put.then_some(line_ps)
         };
         if !next(&mut agents, act) {
             return;
@@ -132,7 +129,8 @@ fn run_all(
 
 /// Whether a part is a drive whose writes go to the LLC.
 fn puts(component: &Component, cache: &CacheParams) -> bool {
-    matches!(component, Component::Ssd(ssd) if cache.ddio.drives.get(ssd.index() as usize) == Some(&true))
+    let drive = component.get::<Ssd>();
+    drive.is_some_and(|drive| cache.ddio.drives.get(drive.index() as usize) == Some(&true))
 }
 
 /// Lets a drive write line `number` to the LLC, and the core that reads its data take a line of the block before; false

@@ -6,8 +6,9 @@ use common::laws::{assert_all_move, assert_books, assert_little, cases, drain, r
 use common::scenario::{any_scenario, Scenario};
 use common::{acquired, counters, domains, in_use, settled, us};
 use hostnet_kernel::Time;
+use hostnet_model::nvme::Ssd;
 use hostnet_model::params::{ServerParams, WorkloadKind};
-use hostnet_model::{Component, Machine};
+use hostnet_model::Machine;
 use hostnet_sim::build;
 use hostnet_sim::sample::Group;
 use proptest::prelude::*;
@@ -50,7 +51,7 @@ fn assert_moved(machine: &Machine, params: &ServerParams, now: Time) {
 
 /// A device moves the data of its workload, and no more than what its commands cost beyond it.
 fn assert_data_moved(machine: &Machine, class: usize, kind: &WorkloadKind, moved: u64) {
-    let data: u64 = drives(machine).map(|drive| drive.services()[class].bytes).sum();
+    let data: u64 = machine.each::<Ssd>().map(|drive| drive.services()[class].bytes).sum();
     match kind {
         WorkloadKind::Stream(_) | WorkloadKind::App(_) => assert_eq!([data, moved], [0, 0], "a stream needs no drive"),
         WorkloadKind::Network => panic!("these servers have no NIC"),
@@ -63,10 +64,6 @@ fn assert_data_moved(machine: &Machine, class: usize, kind: &WorkloadKind, moved
 fn in_wpq(machine: &Machine, class: usize) -> u64 {
     let parts = hostnet_sim::sample::domains(machine, Group::Wpq);
     parts.iter().map(|(_, domain)| u64::from(domain.classes()[class].in_use())).sum()
-}
-
-fn drives(machine: &Machine) -> impl Iterator<Item = &hostnet_model::nvme::Ssd> {
-    machine.components().iter().filter_map(|part| if let Component::Ssd(drive) = part { Some(&**drive) } else { None })
 }
 
 fn check(scenario: &Scenario, stops_ns: &[u64]) {
@@ -136,7 +133,7 @@ proptest! {
 
 /// Bytes that the drives have moved, and bytes of the commands of `block` bytes that they have completed.
 fn bytes_of_drives(machine: &Machine, block: u64) -> (u64, u64) {
-    let services = drives(machine).flat_map(|drive| drive.services());
+    let services = machine.each::<Ssd>().flat_map(|drive| drive.services());
     services.fold((0, 0), |(moved, done), service| (moved + service.bytes, done + service.commands.count() * block))
 }
 

@@ -7,11 +7,12 @@ use common::results::assert_near;
 use common::{example, hash, plan, settled, us};
 use hostnet_kernel::{checkpoint, Simulation, Time};
 use hostnet_model::control::{Actions, Control, Controller, Sampled, Signals, LEVEL_MAX};
+use hostnet_model::iio::Iio;
 use hostnet_model::params::{
     ControlParams, ControlRule, HostCcParams, RemoteCore, RemoteParams, ServerParams, StreamParams, UpiParams,
     WorkloadKind,
 };
-use hostnet_model::{Component, IioCounter, Machine};
+use hostnet_model::{IioCounter, Machine};
 use hostnet_sim::build;
 use hostnet_sim::sample::{self, Group};
 use proptest::prelude::*;
@@ -122,11 +123,8 @@ fn registers_never_go_back_when_a_window_begins() {
     let read = |simulation: &mut Simulation<Machine>| {
         let (machine, scheduler) = &mut simulation.parts_mut()[0];
         let now = scheduler.now();
-        let iio = machine.components().iter().find_map(|component| match component {
-            Component::Iio(iio) => Some(iio),
-            _ => None,
-        });
-        let counter = |counter| iio.expect("an IIO").counter(counter, now);
+        let iio = machine.first::<Iio>().expect("an IIO");
+        let counter = |counter| iio.counter(counter, now);
         [counter(IioCounter::WriteOccupancy), counter(IioCounter::WriteInsertions)]
     };
     run_to(&mut simulation, us(100));

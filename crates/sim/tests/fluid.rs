@@ -2,7 +2,7 @@
 
 use hostnet_config::{cluster_plan, ClusterPlan, Format, Input};
 use hostnet_model::ether::World;
-use hostnet_model::Component;
+use hostnet_model::nic::Nic;
 use hostnet_sim::cluster::{Options, Run};
 use std::path::Path;
 
@@ -60,10 +60,7 @@ fn an_idle_memory_is_the_same_line_by_line() {
 fn no_packet_is_lost_or_made_up() {
     let run = ran("fluid", Options::default());
     let nics = run.simulation().worlds().filter_map(|world| match world {
-        World::Server(machine) => machine.components().iter().find_map(|part| match part {
-            Component::Nic(nic) => Some(nic),
-            _ => None,
-        }),
+        World::Server(machine) => machine.first::<Nic>(),
         World::Fabric(_) => None,
     });
     for nic in nics {

@@ -4,7 +4,7 @@ use hostnet_config::{cluster_plan, ClusterPlan, Format, Input};
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::ether::World;
 use hostnet_model::nic::{DropReason, Nic};
-use hostnet_model::{Component, Machine};
+use hostnet_model::Machine;
 use hostnet_sim::cluster::{world, Options, Run};
 use hostnet_sim::Report;
 use proptest::prelude::*;
@@ -209,13 +209,7 @@ fn nics(simulation: &Simulation<World>) -> Vec<(&Machine, &Nic)> {
         World::Server(machine) => Some(&**machine),
         World::Fabric(_) => None,
     });
-    let nic = |machine: &'_ Machine| machine.components().iter().position(|part| matches!(part, Component::Nic(_)));
-    servers
-        .filter_map(|machine| match &machine.components()[nic(machine)?] {
-            Component::Nic(nic) => Some((machine, &**nic)),
-            _ => None,
-        })
-        .collect()
+    servers.filter_map(|machine| Some((machine, machine.first()?))).collect()
 }
 
 /// Packets that hosts sent and that came to them, and those that were lost in between, over all flows.

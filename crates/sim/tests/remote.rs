@@ -5,10 +5,10 @@ mod common;
 use common::laws::{assert_books, assert_little, cases, drain, run_to};
 use common::results::assert_near;
 use common::{acquired, counters, settled, stream, us};
-use hostnet_kernel::{ComponentId, Simulation};
+use hostnet_kernel::Simulation;
 use hostnet_measure::Domain;
 use hostnet_model::params::{Pattern, RemoteCore, RemoteParams, ServerParams, StreamParams, UpiParams, WorkloadKind};
-use hostnet_model::{Machine, Payload};
+use hostnet_model::{Machine, PartKind, Payload};
 use hostnet_sim::build;
 use hostnet_sim::sample::{self, Group};
 use proptest::prelude::*;
@@ -161,7 +161,7 @@ fn stores_write_the_directory_and_loads_do_not() {
 /// Sends an event to the only core of another socket.
 fn tell(simulation: &mut Simulation<Machine>, payload: Payload) {
     let (machine, scheduler) = &mut simulation.parts_mut()[0];
-    let core = ComponentId(machine.layout().remote);
+    let core = machine.id(PartKind::Remote).expect("a core of another socket");
     scheduler.send(core, core, 1, payload);
 }
 

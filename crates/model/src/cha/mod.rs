@@ -12,6 +12,7 @@ use crate::context::{Context, Payload};
 use crate::params::{CacheParams, ChaParams, CoreParams, IioParams, RemoteParams};
 use crate::request::{Kind, Request, RequestId};
 use crate::slab::Fifo;
+use crate::world::{self, Group, Part, PartKind, Pool};
 use cached::EVICT_PS;
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
@@ -101,7 +102,7 @@ impl Cha {
         self
     }
 
-    /// The request buffers of all slices, with [`BOOKS`] classes per workload; by class as of the last [`Cha::settle`].
+    /// The request buffers of all slices, with [`BOOKS`] classes per workload; by class as of when it was last settled.
     #[must_use]
     pub fn tor(&self) -> &Domain {
         &self.tor
@@ -117,17 +118,6 @@ impl Cha {
     #[must_use]
     pub fn write(&self) -> &Domain {
         &self.write
-    }
-
-    /// Brings the books of its domains up to `now`.
-    pub fn settle(&mut self, now: Time) {
-        [&mut self.tor, &mut self.read, &mut self.write].into_iter().for_each(|domain| domain.settle_all(now));
-        self.tor.take_over([&self.read, &self.write]);
-    }
-
-    /// Starts a new measuring window at `now`.
-    pub fn reset(&mut self, now: Time) {
-        [&mut self.tor, &mut self.read, &mut self.write].into_iter().for_each(|domain| domain.reset(now));
     }
 
     /// A request arrives at its slice.
@@ -256,5 +246,26 @@ impl Cha {
             let first = if io { slice.io.front() } else { slice.core.front() };
             first.is_some_and(|id| self.has_room(index, context.requests.get(id).kind))
         })
+    }
+}
+
+impl Part for Cha {
+    fn kind(&self) -> PartKind {
+        PartKind::Cha
+    }
+
+    fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        visit(Pool::new(Group::Tor, &self.tor));
+        visit(Pool::new(Group::ChaRead, &self.read));
+        visit(Pool::new(Group::ChaWrite, &self.write));
+    }
+
+    fn settle(&mut self, now: Time) {
+        world::settle([&mut self.tor, &mut self.read, &mut self.write], now);
+        self.tor.take_over([&self.read, &self.write]);
+    }
+
+    fn reset(&mut self, now: Time) {
+        world::reset([&mut self.tor, &mut self.read, &mut self.write], now);
     }
 }

@@ -23,11 +23,23 @@ pub use throttle::Throttled;
 
 use crate::context::{Context, IioCounter, Payload};
 use crate::params::{ControlParams, ControlRule};
+use crate::world::{Part, PartKind, Start};
 use counts::Book;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use meter::{Average, Meter};
 use serde::{Deserialize, Serialize};
 use throttle::{Step, Steps};
+
+/// What a part that watches a host is connected to.
+#[derive(Clone, Debug)]
+pub struct Wiring {
+    /// The cores that levels mean.
+    pub throttled: Throttled,
+    /// The cores that mark packets.
+    pub marking: Vec<ComponentId>,
+    /// The IIO, whose registers it reads.
+    pub iio: ComponentId,
+}
 
 /// What watches a host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -36,8 +48,9 @@ pub struct Control {
     rng: Rng,
     rule: Rule,
     steps: Steps,
-    /// The cores that mark packets.
+    /// The cores that mark packets, and the part whose registers are read.
     marking: Vec<ComponentId>,
+    iio: ComponentId,
     /// Of occupancy and of bandwidth.
     meters: [Meter; 2],
     averages: [Average; 2],
@@ -52,9 +65,10 @@ pub struct Control {
 }
 
 impl Control {
-    /// What watches a host: `throttled` are the cores that levels mean, `marking` those that mark packets.
+    /// What watches a host, as `wiring` says.
     #[must_use]
-    pub fn new(params: ControlParams, throttled: Throttled, marking: Vec<ComponentId>, rng: Rng) -> Self {
+    pub fn new(params: ControlParams, wiring: Wiring, rng: Rng) -> Self {
+        let Wiring { throttled, marking, iio } = wiring;
         let signals = Signals {
             now_ps: 0,
             sampled: Sampled::Occupancy,
@@ -76,6 +90,7 @@ impl Control {
             stopped: false,
             signals,
             marking,
+            iio,
             params,
             rng,
         }
@@ -142,21 +157,6 @@ impl Control {
         &self.book.counts
     }
 
-    /// Brings its counts up to `now`.
-    pub fn settle(&mut self, now: Time) {
-        self.book.settle(now);
-    }
-
-    /// Starts a new measuring window at `now`.
-    pub fn reset(&mut self, now: Time) {
-        self.book.reset(now);
-    }
-
-    /// Reads no more registers.
-    pub fn stop(&mut self) {
-        self.stopped = true;
-    }
-
     /// The registers of the two loops.
     fn registers(&self) -> [IioCounter; 2] {
         if self.params.sender {
@@ -164,11 +164,6 @@ impl Control {
         } else {
             [IioCounter::WriteOccupancy, IioCounter::WriteInsertions]
         }
-    }
-
-    /// The first event of each loop, to the IIO: how long from the start of time, and what.
-    pub fn first_reads(&mut self) -> [(u64, Payload); 2] {
-        self.registers().map(|counter| (self.read_ps(), Payload::ReadCounter { counter }))
     }
 
     /// From the begin of a read to the moment whose value it tells; the answer comes 1 ps later.
@@ -199,7 +194,7 @@ impl Control {
     fn read(&mut self, which: usize, context: &mut Context) {
         if !self.stopped {
             let (delay, counter) = (self.read_ps(), self.registers()[which]);
-            context.send(context.iio(), delay, Payload::ReadCounter { counter });
+            context.send(self.iio, delay, Payload::ReadCounter { counter });
         }
     }
 
@@ -286,5 +281,31 @@ impl Control {
             self.waiting = false;
             self.read(1, context);
         }
+    }
+}
+
+impl Part for Control {
+    fn kind(&self) -> PartKind {
+        PartKind::Control
+    }
+
+    /// Both loops read their registers.
+    fn start(&mut self, start: &mut Start<'_>) {
+        for counter in self.registers() {
+            start.send(self.iio, self.read_ps(), Payload::ReadCounter { counter });
+        }
+    }
+
+    fn settle(&mut self, now: Time) {
+        self.book.settle(now);
+    }
+
+    fn reset(&mut self, now: Time) {
+        self.book.reset(now);
+    }
+
+    /// Reads no more registers.
+    fn stop(&mut self) {
+        self.stopped = true;
     }
 }

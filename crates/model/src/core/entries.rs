@@ -4,6 +4,7 @@ use crate::cha::slice_of;
 use crate::context::{Context, Payload};
 use crate::params::CoreParams;
 use crate::request::{Kind, Request, RequestId};
+use crate::world::{Group, Pool};
 use hostnet_kernel::{Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,13 @@ impl Entries {
         let domain = || Domain::new(params.lfb_entries, params.lfb_entries, classes);
         let (refill_ps, refill_spread_ps) = (params.refill_ps, params.refill_spread_ps);
         Self { idle, refill_ps, refill_spread_ps, lfb: domain(), read: domain(), write: domain() }
+    }
+
+    /// Shows its pools.
+    pub(crate) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        visit(Pool::new(Group::C2mRead, &self.read));
+        visit(Pool::new(Group::C2mWrite, &self.write));
+        visit(Pool::new(Group::Lfb, &self.lfb));
     }
 
     /// The domains, to settle or to reset.

@@ -20,6 +20,7 @@ use crate::context::{Context, Payload};
 use crate::pages::Pages;
 use crate::params::CoreParams;
 use crate::request::{Kind, Request, RequestId};
+use crate::world::{self, Part, PartKind, Pool, Start};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -134,13 +135,6 @@ impl Core {
     /// The domains, to settle or to reset.
     pub fn domains_mut(&mut self) -> [&mut Domain; 3] {
         self.entries.domains_mut()
-    }
-
-    /// Programs without end are at their end; kernel work that is owed is still done.
-    pub fn stop(&mut self) {
-        for program in &mut self.programs {
-            program.owed.get_or_insert(0);
-        }
     }
 
     /// An LFB entry may be allocated again.
@@ -281,5 +275,45 @@ impl Core {
     pub(crate) fn on_taken(&mut self, id: RequestId, context: &mut Context) {
         self.on_admitted(id, context);
         context.requests.remove(id);
+    }
+}
+
+/// LFB entries become free one after the other.
+impl Part for Core {
+    fn kind(&self) -> PartKind {
+        if self.upi.is_some() {
+            PartKind::Remote
+        } else {
+            PartKind::Core
+        }
+    }
+
+    fn start(&mut self, start: &mut Start<'_>) {
+        if self.is_busy() {
+            for entry in 0..self.lfb().capacity() {
+                start.wake(1 + u64::from(entry) * 1000 + start.index * 137, Payload::Refill);
+            }
+        }
+    }
+
+    fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        if self.is_busy() {
+            self.entries.pools(visit);
+        }
+    }
+
+    fn settle(&mut self, now: Time) {
+        world::settle(self.domains_mut(), now);
+    }
+
+    fn reset(&mut self, now: Time) {
+        world::reset(self.domains_mut(), now);
+    }
+
+    /// Programs without end are at their end; kernel work that is owed is still done.
+    fn stop(&mut self) {
+        for program in &mut self.programs {
+            program.owed.get_or_insert(0);
+        }
     }
 }

@@ -108,11 +108,11 @@ impl Partition for Fabric {
     type Cargo = Option<Packet>;
 
     fn unload(&mut self, payload: &Payload) -> Option<Packet> {
-        crate::machine::unload(&mut self.packets, payload)
+        crate::world::unload(&mut self.packets, payload)
     }
 
     fn load(&mut self, payload: &mut Payload, cargo: Option<Packet>) {
-        crate::machine::load(&mut self.packets, payload, cargo);
+        crate::world::load(&mut self.packets, payload, cargo);
     }
 
     #[inline]

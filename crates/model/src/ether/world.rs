@@ -2,8 +2,8 @@
 
 use super::fabric::Fabric;
 use crate::context::Payload;
-use crate::machine::Machine;
 use crate::packet::{Packet, Packets};
+use crate::world::Machine;
 use hostnet_kernel::{Event, Partition, Scheduler};
 use serde::{Deserialize, Serialize};
 

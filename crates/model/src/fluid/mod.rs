@@ -19,6 +19,7 @@ pub use probe::{Copier, Feeder, Probe};
 use crate::context::{Context, IioCounter, Payload};
 use crate::params::{FluidParams, FluidPoint, PcieParams};
 use crate::pcie::Lane;
+use crate::world::{Part, PartKind};
 use books::Books;
 use flights::Flights;
 use hostnet_kernel::{ComponentId, Time};
@@ -114,24 +115,6 @@ impl FluidMemory {
     #[must_use]
     pub fn counts(&self, now: Time) -> FluidCounts {
         self.books.counts(self.flights.area(now))
-    }
-
-    /// Brings the traffic of what is not simulated up to `now`.
-    pub fn settle(&mut self, now: Time) {
-        let since = self.books.settled();
-        let copying_end = self.copying_until.iter().copied().max().unwrap_or(Time::ZERO).min(now).max(since);
-        for (from, to) in [(since, copying_end), (copying_end, now)] {
-            if to > from {
-                let (share, point) = (self.share_at(from), point(&self.params, self.hold(), self.copying(from)));
-                self.books.add_workloads(point, share, to);
-            }
-        }
-    }
-
-    /// Starts a new measuring window.
-    pub fn reset(&mut self, now: Time) {
-        self.settle(now);
-        self.books.reset(self.flights.area(now));
     }
 
     /// The value of a register of the IIO.
@@ -252,6 +235,29 @@ impl FluidMemory {
         self.books.read(class, lines, latency_ps);
         let wire_ps = self.down.send(end, u64::from(lines) * 64);
         context.send(context.ssd(u32::from(link)), end.since(now) + wire_ps, Payload::Completion { lines, class });
+    }
+}
+
+impl Part for FluidMemory {
+    fn kind(&self) -> PartKind {
+        PartKind::Iio
+    }
+
+    /// Brings the traffic of what is not simulated up to `now`.
+    fn settle(&mut self, now: Time) {
+        let since = self.books.settled();
+        let copying_end = self.copying_until.iter().copied().max().unwrap_or(Time::ZERO).min(now).max(since);
+        for (from, to) in [(since, copying_end), (copying_end, now)] {
+            if to > from {
+                let (share, point) = (self.share_at(from), point(&self.params, self.hold(), self.copying(from)));
+                self.books.add_workloads(point, share, to);
+            }
+        }
+    }
+
+    fn reset(&mut self, now: Time) {
+        self.settle(now);
+        self.books.reset(self.flights.area(now));
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::context::{Context, Payload};
 use crate::os::CopyLines;
 use crate::packet::{Content, Ecn, Packet, PacketId};
+use crate::world::{self, Part, PartKind, Start};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -27,12 +28,29 @@ impl Probe {
             Self::Feeder(feeder) => feeder.on_event(payload, context),
         }
     }
+}
 
-    /// The domains, to settle or to reset.
-    pub fn domains_mut(&mut self) -> Vec<&mut Domain> {
+impl Part for Probe {
+    fn kind(&self) -> PartKind {
         match self {
-            Self::Copier(copier) => copier.lines.domains_mut().into(),
-            Self::Feeder(_) => Vec::new(),
+            Self::Copier(_) => PartKind::Core,
+            Self::Feeder(_) => PartKind::Feeder,
+        }
+    }
+
+    fn start(&mut self, start: &mut Start<'_>) {
+        start.wake(1 + start.index * 137, Payload::Step);
+    }
+
+    fn settle(&mut self, now: Time) {
+        if let Self::Copier(copier) = self {
+            world::settle(copier.lines.domains_mut(), now);
+        }
+    }
+
+    fn reset(&mut self, now: Time) {
+        if let Self::Copier(copier) = self {
+            world::reset(copier.lines.domains_mut(), now);
         }
     }
 }

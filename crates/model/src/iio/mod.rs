@@ -9,6 +9,7 @@ use crate::context::{Context, IioCounter, Payload};
 use crate::params::{IioParams, PcieParams};
 use crate::pcie::Lane;
 use crate::request::{Kind, Request, RequestId};
+use crate::world::{self, Group, Part, PartKind, Pool};
 use counters::Cumulative;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
@@ -311,5 +312,24 @@ impl Iio {
             self.bursts_free.push(tag);
         }
         self.start_reads(context);
+    }
+}
+
+impl Part for Iio {
+    fn kind(&self) -> PartKind {
+        PartKind::Iio
+    }
+
+    fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        visit(Pool::new(Group::P2mWrite, &self.write));
+        visit(Pool::new(Group::P2mRead, &self.read));
+    }
+
+    fn settle(&mut self, now: Time) {
+        world::settle(self.domains_mut(), now);
+    }
+
+    fn reset(&mut self, now: Time) {
+        world::reset(self.domains_mut(), now);
     }
 }

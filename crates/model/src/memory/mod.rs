@@ -21,6 +21,8 @@ use crate::context::{Context, Payload};
 use crate::params::{ControllerParams, DramParams};
 use crate::request::{Request, RequestId};
 use crate::slab::Fifo;
+use crate::world::{self, Group, Part, PartKind, Pool, Start};
+use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
 /// A memory channel.
@@ -59,14 +61,6 @@ impl Channel {
             waiting_reads: Fifo::default(),
             waiting_writes: Fifo::default(),
         }
-    }
-
-    /// The channel's first wake-up, for its first refresh, and the ps from the start of the run to it; none without
-    /// refresh.
-    #[must_use]
-    pub fn first_wake(&self) -> Option<(u64, Payload)> {
-        let clock = self.refresh_woken_at;
-        (clock < u64::MAX).then(|| (self.clock.edge(clock).ps(), Payload::Wake { clock }))
     }
 
     /// The controller.
@@ -161,6 +155,34 @@ impl Channel {
     fn wake_at(&self, clock: u64, context: &mut Context) {
         let delay = self.clock.edge(clock).ps().saturating_sub(context.now().ps()).max(1);
         context.send(context.id, delay, Payload::Wake { clock });
+    }
+}
+
+impl Part for Channel {
+    fn kind(&self) -> PartKind {
+        PartKind::Channel
+    }
+
+    /// Wakes up for its first refresh.
+    fn start(&mut self, start: &mut Start<'_>) {
+        let clock = self.refresh_woken_at;
+        if clock < u64::MAX {
+            start.wake(self.clock.edge(clock).ps(), Payload::Wake { clock });
+        }
+    }
+
+    fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        visit(Pool::new(Group::Rpq, self.controller.rpq()));
+        visit(Pool::new(Group::Wpq, self.controller.wpq()));
+    }
+
+    fn settle(&mut self, now: Time) {
+        world::settle(self.controller.domains_mut(), now);
+    }
+
+    fn reset(&mut self, now: Time) {
+        world::reset(self.controller.domains_mut(), now);
+        self.controller.reset_counters(now);
     }
 }
 

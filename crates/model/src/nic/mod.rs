@@ -20,6 +20,7 @@ use crate::context::{Context, Payload};
 use crate::ether::{Egress, WireParams};
 use crate::pages::{Pages, Translator};
 use crate::params::NicParams;
+use crate::world::{self, Group, Part, PartKind, Pool, Start};
 use dma::Dma;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
@@ -223,24 +224,6 @@ impl Nic {
         ends.map(|(connection, end)| (end.start_ps.max(1), Payload::Begin { connection }))
     }
 
-    /// Its RoCE flows ask for nothing more. What is on its way still arrives.
-    pub fn stop(&mut self) {
-        self.common.rdma.stop();
-    }
-
-    /// Brings time-weighted counters up to `now`.
-    pub fn settle(&mut self, now: Time) {
-        self.common.counters.settle(now);
-        self.common.port.settle(now);
-    }
-
-    /// Starts a new measuring window at `now`. Counters of flows go on.
-    pub fn reset(&mut self, now: Time) {
-        self.common.counters.reset(now);
-        self.common.rdma.reset();
-        self.common.port.reset(now);
-    }
-
     /// Handles an event.
     pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
         let common = &mut self.common;
@@ -310,5 +293,39 @@ impl Nic {
         if let Some(time) = write.into_iter().chain(read).min() {
             self.dma.wake_at(time, context);
         }
+    }
+}
+
+impl Part for Nic {
+    fn kind(&self) -> PartKind {
+        PartKind::Nic
+    }
+
+    fn start(&mut self, start: &mut Start<'_>) {
+        self.starts().for_each(|(delay_ps, payload)| start.wake(delay_ps, payload));
+    }
+
+    fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        visit(Pool::new(Group::Posted, self.posted()));
+        visit(Pool::new(Group::NonPosted, self.nonposted()));
+    }
+
+    fn settle(&mut self, now: Time) {
+        world::settle(self.domains_mut(), now);
+        self.common.counters.settle(now);
+        self.common.port.settle(now);
+    }
+
+    /// Counters of flows go on.
+    fn reset(&mut self, now: Time) {
+        world::reset(self.domains_mut(), now);
+        self.common.counters.reset(now);
+        self.common.rdma.reset();
+        self.common.port.reset(now);
+    }
+
+    /// Its RoCE flows ask for nothing more.
+    fn stop(&mut self) {
+        self.common.rdma.stop();
     }
 }

@@ -8,6 +8,7 @@ use crate::core::Walk;
 use crate::pages::Pages;
 use crate::params::{FioJob, PcieParams, SsdParams};
 use crate::pcie::Lane;
+use crate::world::{self, Group, Part, PartKind, Pool, Start};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::{Domain, Histogram};
 use serde::{Deserialize, Serialize};
@@ -167,26 +168,6 @@ impl Ssd {
     /// The domains, to settle or to reset.
     pub fn domains_mut(&mut self) -> [&mut Domain; 2] {
         [&mut self.posted, &mut self.nonposted]
-    }
-
-    /// Starts a new measuring window.
-    pub fn reset_services(&mut self) {
-        for service in &mut self.services {
-            service.bytes = 0;
-            service.commands.reset();
-        }
-    }
-
-    /// Takes no more commands, and drops what it has not yet begun to move of those that it holds.
-    pub fn stop(&mut self) {
-        self.stopped = true;
-        self.open.clear();
-        self.jobs.iter_mut().for_each(|job| job.waiting = 0);
-    }
-
-    /// The commands that its jobs submit at the start: job and number.
-    pub fn initial_commands(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
-        self.jobs.iter().enumerate().map(|(index, job)| (index as u16, job.params.io_depth))
     }
 
     /// Handles an event.
@@ -451,5 +432,45 @@ impl Ssd {
             }
         }
         self.kick(context);
+    }
+}
+
+impl Part for Ssd {
+    fn kind(&self) -> PartKind {
+        PartKind::Ssd
+    }
+
+    /// Every job submits as many commands as it keeps in flight, one after the other.
+    fn start(&mut self, start: &mut Start<'_>) {
+        for (job, own) in (0..).zip(&self.jobs) {
+            for command in 0..own.params.io_depth {
+                let delay_ps = 1 + u64::from(command) * 500_000 + start.index * 17_389;
+                start.wake(delay_ps, Payload::Submit { job });
+            }
+        }
+    }
+
+    fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        visit(Pool::new(Group::Posted, &self.posted));
+        visit(Pool::new(Group::NonPosted, &self.nonposted));
+    }
+
+    fn settle(&mut self, now: Time) {
+        world::settle(self.domains_mut(), now);
+    }
+
+    fn reset(&mut self, now: Time) {
+        world::reset(self.domains_mut(), now);
+        for service in &mut self.services {
+            service.bytes = 0;
+            service.commands.reset();
+        }
+    }
+
+    /// Takes no more commands, and drops what it has not yet begun to move of those that it holds.
+    fn stop(&mut self) {
+        self.stopped = true;
+        self.open.clear();
+        self.jobs.iter_mut().for_each(|job| job.waiting = 0);
     }
 }

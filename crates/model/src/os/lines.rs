@@ -9,6 +9,7 @@ use crate::context::{Context, Payload};
 use crate::core::{Evictions, Walk};
 use crate::pages::Pages;
 use crate::params::{CoreParams, Pattern, StackParams};
+use crate::world::Pool;
 use hostnet_kernel::{Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -141,6 +142,10 @@ impl Lines {
 
     pub(super) fn write(&self) -> &Domain {
         &self.lfb.entries.write
+    }
+
+    pub(super) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        self.lfb.entries.pools(visit);
     }
 
     pub(super) fn domains_mut(&mut self) -> [&mut Domain; 3] {

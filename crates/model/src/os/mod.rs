@@ -27,6 +27,7 @@ use crate::flow::Application;
 use crate::pages::Pages;
 use crate::params::{CoreParams, StackParams};
 use crate::transport::tcp::Connection;
+use crate::world::{self, Part, PartKind, Pool, Start};
 use gro::Gro;
 use hostnet_kernel::{Rng, Time};
 use hostnet_measure::Domain;
@@ -194,18 +195,6 @@ impl NetCore {
         self.sockets.iter().map(|socket| socket.counts.packets - socket.counts.delivered).sum()
     }
 
-    /// Starts a new measuring window at `now`: times and latencies begin anew. Counts go on; the domains are reset by
-    /// themselves.
-    pub fn reset(&mut self, now: Time) {
-        self.times.reset(now);
-        self.sockets.iter_mut().for_each(|socket| socket.application.reset());
-    }
-
-    /// Applications begin nothing new. What they have written is still sent, and what comes is read.
-    pub fn stop(&mut self) {
-        self.sockets.iter_mut().for_each(|socket| socket.application.stop());
-    }
-
     /// Handles an event.
     pub(crate) fn on_event(&mut self, payload: Payload, context: &mut Context) {
         match payload {
@@ -226,5 +215,36 @@ impl NetCore {
     fn socket_of(&self, flow: u32) -> Option<usize> {
         let at = self.by_flow.binary_search_by_key(&flow, |&(flow, _)| flow).ok()?;
         Some(self.by_flow[at].1 as usize)
+    }
+}
+
+impl Part for NetCore {
+    fn kind(&self) -> PartKind {
+        PartKind::Core
+    }
+
+    fn start(&mut self, start: &mut Start<'_>) {
+        self.starts().for_each(|(delay_ps, payload)| start.wake(delay_ps, payload));
+    }
+
+    fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        self.lines.pools(visit);
+    }
+
+    fn settle(&mut self, now: Time) {
+        world::settle(self.domains_mut(), now);
+    }
+
+    /// Starts a new measuring window at `now`: times and latencies begin anew. Counts go on; the domains are reset by
+    /// themselves.
+    fn reset(&mut self, now: Time) {
+        world::reset(self.domains_mut(), now);
+        self.times.reset(now);
+        self.sockets.iter_mut().for_each(|socket| socket.application.reset());
+    }
+
+    /// Applications begin nothing new. What they have written is still sent, and what comes is read.
+    fn stop(&mut self) {
+        self.sockets.iter_mut().for_each(|socket| socket.application.stop());
     }
 }

@@ -13,6 +13,7 @@ use crate::params::UpiParams;
 use crate::pcie::Lane;
 use crate::request::{Kind, Request, RequestId};
 use crate::slab::Fifo;
+use crate::world::{self, Group, Part, PartKind, Pool};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -204,5 +205,26 @@ impl Upi {
         if let Some(id) = credits.waiting.pop(context.requests) {
             self.send(pool, id, context);
         }
+    }
+}
+
+impl Part for Upi {
+    fn kind(&self) -> PartKind {
+        PartKind::Upi
+    }
+
+    fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        visit(Pool::new(Group::UpiRequest, self.credits(UpiPool::Request)));
+        visit(Pool::new(Group::UpiWriteBack, self.credits(UpiPool::WriteBack)));
+        visit(Pool::new(Group::UpiData, self.credits(UpiPool::Data)));
+        visit(Pool::new(Group::UpiAnswer, self.credits(UpiPool::Answer)));
+    }
+
+    fn settle(&mut self, now: Time) {
+        world::settle(self.domains_mut(), now);
+    }
+
+    fn reset(&mut self, now: Time) {
+        world::reset(self.domains_mut(), now);
     }
 }

@@ -9,13 +9,13 @@ use std::collections::VecDeque;
 
 /// Bytes of kernel structures per IO job that the kernel walks through.
 const KERNEL_BYTES: u64 = 256 << 20;
+
 impl Builder<'_> {
     pub(crate) fn cores(&mut self) -> Vec<Component> {
         let programs = self.programs();
         let core = |(index, programs)| {
             let rng = self.component_rng(self.layout.core + index as u32);
-            let core = Core::new(self.params.core.clone(), self.pages.clone(), rng, programs, self.classes);
-            Component::Core(Box::new(core))
+            Core::new(self.params.core.clone(), self.pages.clone(), rng, programs, self.classes).into()
         };
         programs.into_iter().enumerate().map(core).collect()
     }
@@ -26,8 +26,7 @@ impl Builder<'_> {
             let rng = self.component_rng(self.layout.core + index as u32);
             let params = self.params.core.clone();
             let pages = self.pages.clone();
-            let core = CachedCore::new(index as u32, params, cache, pages, rng, thread, self.classes);
-            Component::CachedCore(Box::new(core))
+            CachedCore::new(index as u32, params, cache, pages, rng, thread, self.classes).into()
         };
         threads.into_iter().enumerate().map(core).collect()
     }

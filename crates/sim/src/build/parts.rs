@@ -14,18 +14,18 @@ impl Builder<'_> {
         };
         self.net_cores(&mut all);
         self.copiers(&mut all);
-        all.push(Component::Cha(Box::new(self.cha())));
+        all.push(self.cha().into());
         all.extend(self.channels());
-        all.push(Component::Iio(Box::new(self.iio())));
-        all.extend(self.drives().into_iter().map(|ssd| Component::Ssd(Box::new(ssd))));
+        all.push(self.iio().into());
+        all.extend(self.drives().into_iter().map(Component::from));
         if let Some(nic) = &params.nic {
-            all.extend(self.nic(nic).or_else(|| self.loaded_nic(nic)));
+            all.extend(self.nic(nic).or_else(|| self.loaded_nic(nic)).map(Component::from));
         }
         if let Some(remote) = &params.remote {
             all.extend(self.remote(remote));
         }
         if let Some(control) = &params.control {
-            all.push(self.control(control));
+            all.push(self.control(control).into());
         }
         all
     }
@@ -43,8 +43,7 @@ impl Builder<'_> {
         let (memory, cha) = (&self.params.memory, &self.params.cha);
         let channel = |number| {
             let (dram, controller) = (&memory.dram, &memory.controller);
-            let channel = Channel::new(dram, controller, cha.from_mc_ps, cha.write_ack_ps, self.classes, number);
-            Component::Channel(Box::new(channel))
+            Channel::new(dram, controller, cha.from_mc_ps, cha.write_ack_ps, self.classes, number).into()
         };
         (0..memory.map.channels * memory.dram.subchannels).map(channel).collect()
     }

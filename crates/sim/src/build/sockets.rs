@@ -2,7 +2,7 @@
 
 use super::Builder;
 use hostnet_kernel::ComponentId;
-use hostnet_model::control::{Control, Throttled};
+use hostnet_model::control::{Control, Throttled, Wiring};
 use hostnet_model::core::Core;
 use hostnet_model::params::{ControlParams, CoreParams, RemoteParams, WorkloadKind};
 use hostnet_model::upi::Upi;
@@ -11,7 +11,7 @@ use hostnet_model::Component;
 impl Builder<'_> {
     /// The ways to other sockets, and the cores there.
     pub(super) fn remote(&mut self, remote: &RemoteParams) -> Vec<Component> {
-        let upi = |_| Component::Upi(Box::new(Upi::new(&remote.upi, self.classes)));
+        let upi = |_| Upi::new(&remote.upi, self.classes).into();
         let mut all: Vec<Component> = (0..remote.sockets).map(upi).collect();
         let params = CoreParams { lfb_entries: remote.lines_in_flight, ..self.params.core.clone() };
         for (index, core) in (0..).zip(&remote.cores) {
@@ -19,13 +19,13 @@ impl Builder<'_> {
             let rng = self.component_rng(self.layout.remote + index);
             let upi = ComponentId(self.layout.upi + core.socket);
             let core = Core::new(params.clone(), self.pages.clone(), rng, vec![program], self.classes).behind(upi);
-            all.push(Component::Core(Box::new(core)));
+            all.push(core.into());
         }
         all
     }
 
     /// What watches the host.
-    pub(crate) fn control(&self, control: &ControlParams) -> Component {
+    pub(crate) fn control(&self, control: &ControlParams) -> Control {
         self.control_of(control, self.throttled())
     }
 
@@ -55,11 +55,11 @@ impl Builder<'_> {
     }
 
     /// What watches the host, and throttles what it is given.
-    pub(crate) fn control_of(&self, control: &ControlParams, throttled: Throttled) -> Component {
+    pub(crate) fn control_of(&self, control: &ControlParams, throttled: Throttled) -> Control {
         let layout = self.layout;
         let network = self.network_cores();
         let marking = network.iter().map(|core| ComponentId(layout.core + core)).collect();
         let rng = self.component_rng(layout.control);
-        Component::Control(Box::new(Control::new(control.clone(), throttled, marking, rng)))
+        Control::new(control.clone(), Wiring { throttled, marking, iio: ComponentId(layout.iio) }, rng)
     }
 }

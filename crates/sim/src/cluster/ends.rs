@@ -3,19 +3,17 @@
 use hostnet_kernel::Simulation;
 use hostnet_model::ether::World;
 use hostnet_model::flow::Application;
+use hostnet_model::nic::Nic;
+use hostnet_model::os::NetCore;
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::transport::tcp::Connection;
-use hostnet_model::{Component, Machine};
+use hostnet_model::Machine;
 
 /// The ends of TCP flows of a partition: flow, host, connection, application.
 pub(super) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> {
     match world {
         World::Server(machine) => {
-            let cores = machine.components().iter().filter_map(|component| match component {
-                Component::NetCore(core) => Some(core),
-                _ => None,
-            });
-            let sockets = cores.flat_map(|core| core.sockets());
+            let sockets = machine.each::<NetCore>().flat_map(NetCore::sockets);
             sockets
                 .map(|(params, _, connection, application)| (params.flow, params.host, connection, application))
                 .collect()
@@ -35,11 +33,7 @@ pub(super) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> 
 pub(super) fn rdma_ends(world: &World) -> Vec<(u32, u16, &RoceConnection)> {
     match world {
         World::Server(machine) => {
-            let nics = machine.components().iter().filter_map(|component| match component {
-                Component::Nic(nic) => Some(nic),
-                _ => None,
-            });
-            nics.flat_map(|nic| nic.rdma()).map(|end| (end.flow, end.hosts[0], &end.connection)).collect()
+            machine.each::<Nic>().flat_map(Nic::rdma).map(|end| (end.flow, end.hosts[0], &end.connection)).collect()
         }
         World::Fabric(fabric) => {
             let ends = fabric.endpoints().flat_map(|endpoint| endpoint.ends());

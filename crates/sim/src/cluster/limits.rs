@@ -7,12 +7,14 @@
 use super::ends::ends;
 use super::queues::PortView;
 use super::read::FlowTotals;
-use super::report::{line_bytes, nic_of, View};
+use super::report::{line_bytes, View};
 use super::tables::LIMITS;
 use crate::table::Table;
-use hostnet_model::os::{CoreTimes, Spent};
+use hostnet_model::iio::Iio;
+use hostnet_model::nic::Nic;
+use hostnet_model::os::{CoreTimes, NetCore, Spent};
 use hostnet_model::params::{End, FlowParams, Traffic, Transport};
-use hostnet_model::{Component, Machine};
+use hostnet_model::Machine;
 use std::collections::BTreeSet;
 
 /// A cable is full, a core is busy, from this share on.
@@ -148,15 +150,12 @@ impl View<'_> {
     /// The NIC of a receiver waits for PCIe credits because the IIO does not empty.
     fn host_network(&self, host: u16, class: &Class) -> Option<Limit> {
         let machine = self.machine(host)?;
-        let nic = machine.components().iter().find_map(nic_of)?;
+        let nic = machine.first::<Nic>()?;
         let waits = nic.counters().credit_wait.mean();
         if waits < CREDIT_WAIT {
             return None;
         }
-        let iio = machine.components().iter().find_map(|part| match part {
-            Component::Iio(iio) => Some(iio.write()),
-            _ => None,
-        })?;
+        let iio = machine.first::<Iio>()?.write();
         let params = &self.plan.cluster.hosts[usize::from(host)];
         let lines_each = (line_bytes(params.fidelity) / 64) as f64;
         let held = iio.area_ps() as f64 / self.window_ps() * lines_each;
@@ -176,10 +175,8 @@ impl View<'_> {
     fn busy_cores(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
         let machine = self.machine(host)?;
         let share = |times: &CoreTimes, spent| times.spent_ps(spent, self.now) as f64 / self.window_ps();
-        let times = class.cores(host).into_iter().filter_map(|core| match machine.components().get(core as usize) {
-            Some(Component::NetCore(core)) => Some(core.times()),
-            _ => None,
-        });
+        let core = |number: u32| machine.components().get(number as usize)?.get::<NetCore>();
+        let times = class.cores(host).into_iter().filter_map(core).map(NetCore::times);
         let busiest = times.min_by(|a, b| share(a, Spent::Idle).total_cmp(&share(b, Spent::Idle)))?;
         let busy = 1.0 - share(busiest, Spent::Idle);
         if busy < FULL {
@@ -212,7 +209,7 @@ impl View<'_> {
     }
 
     fn ring(&self, host: u16) -> Option<Limit> {
-        let nic = self.machine(host)?.components().iter().find_map(nic_of)?;
+        let nic = self.machine(host)?.first::<Nic>()?;
         let waits = nic.counters().descriptor_wait.mean();
         let name = &self.plan.cluster.hosts[usize::from(host)].name;
         let why = format!("the NIC of {name} waits for descriptors {:.0} % of the time", waits * 100.0);

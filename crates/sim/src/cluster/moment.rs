@@ -5,7 +5,10 @@ use crate::sample;
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::control::Signals;
 use hostnet_model::ether::World;
-use hostnet_model::{Component, Machine};
+use hostnet_model::iio::Iio;
+use hostnet_model::nic::Nic;
+use hostnet_model::os::NetCore;
+use hostnet_model::Machine;
 use serde::{Deserialize, Serialize};
 
 /// A server at one moment: running totals, and levels.
@@ -47,25 +50,18 @@ fn host_moment(machine: &Machine, now: Time) -> HostMoment {
         moment.occupancy_area = u64::try_from(counts.area[0]).unwrap_or(u64::MAX);
         moment.inserted_lines = counts.lines[0];
     }
-    for component in machine.components() {
-        match component {
-            Component::Iio(iio) => {
-                moment.occupancy_area = iio.write().area_ps();
-                moment.inserted_lines = iio.write().classes().iter().map(|usage| usage.acquired()).sum();
-            }
-            Component::Nic(nic) => {
-                moment.buffer_bytes = nic.counters().buffer.value();
-                moment.received = nic.flows().iter().map(|flow| flow.received.packets).sum();
-                moment.dropped = nic.flows().iter().map(|flow| flow.dropped_in_all().packets).sum();
-            }
-            Component::NetCore(core) => {
-                moment.read_bytes +=
-                    core.sockets().map(|(_, _, _, application)| application.received_bytes()).sum::<u64>();
-            }
-            Component::Control(control) => moment.control = Some((control.level(), *control.signals())),
-            _ => {}
-        }
+    if let Some(iio) = machine.first::<Iio>() {
+        moment.occupancy_area = iio.write().area_ps();
+        moment.inserted_lines = iio.write().classes().iter().map(|usage| usage.acquired()).sum();
     }
+    if let Some(nic) = machine.first::<Nic>() {
+        moment.buffer_bytes = nic.counters().buffer.value();
+        moment.received = nic.flows().iter().map(|flow| flow.received.packets).sum();
+        moment.dropped = nic.flows().iter().map(|flow| flow.dropped_in_all().packets).sum();
+    }
+    let sockets = machine.each::<NetCore>().flat_map(NetCore::sockets);
+    moment.read_bytes = sockets.map(|(_, _, _, application)| application.received_bytes()).sum();
+    moment.control = machine.control().map(|control| (control.level(), *control.signals()));
     moment
 }
 

@@ -5,7 +5,7 @@ use hostnet_kernel::{ComponentId, Time};
 use hostnet_model::control::{Control, Controller};
 use hostnet_model::ether::{Fabric, Node, World};
 use hostnet_model::params::{ClusterParams, HostKind};
-use hostnet_model::{Component, Machine, Packet};
+use hostnet_model::{Packet, PartKind};
 use thiserror::Error;
 
 /// Something from outside does not fit a host, or is missing there.
@@ -131,18 +131,13 @@ fn port<'a>(cluster: &ClusterParams, worlds: impl Iterator<Item = &'a World>, ho
     let none = || HostError::new(host, "has no NIC");
     for (partition, world) in worlds.enumerate() {
         let part = match world {
-            World::Server(machine) if is_server(cluster, number) && partition == servers => nic_of(machine),
+            World::Server(machine) if is_server(cluster, number) && partition == servers => machine.id(PartKind::Nic),
             World::Fabric(fabric) if !is_server(cluster, number) => endpoint_of(fabric, endpoints),
             _ => continue,
         };
         return part.map(|part| Port { partition, part }).ok_or_else(none);
     }
     Err(none())
-}
-
-fn nic_of(machine: &Machine) -> Option<ComponentId> {
-    let index = machine.components().iter().position(|part| matches!(part, Component::Nic(_)))?;
-    Some(ComponentId(machine.layout().core + index as u32))
 }
 
 fn endpoint_of(fabric: &Fabric, number: usize) -> Option<ComponentId> {

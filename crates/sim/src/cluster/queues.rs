@@ -1,10 +1,11 @@
 //! Ports: what they sent, and what waited at them.
 
-use super::report::{nic_of, View};
+use super::report::View;
 use super::tables::QUEUES;
 use crate::table::{Cell, Table};
 use hostnet_kernel::Simulation;
 use hostnet_model::ether::{Egress, World};
+use hostnet_model::nic::Nic;
 use hostnet_model::params::{CableParams, ClusterParams, End, HostKind};
 use serde::{Deserialize, Serialize};
 
@@ -82,7 +83,7 @@ pub(super) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &ClusterPara
         }
     }
     for (machine, host) in servers.into_iter().zip(hosts(true)) {
-        for nic in machine.components().iter().filter_map(nic_of) {
+        for nic in machine.each::<Nic>() {
             let mut view = PortView::new(End::Host(host), 0, nic.port());
             view.totals.pauses_asked = nic.counters().pauses_sent;
             ports.push(view);

@@ -4,11 +4,11 @@ use super::ends::{ends, rdma_ends};
 use hostnet_kernel::Simulation;
 use hostnet_model::ether::World;
 use hostnet_model::flow::Application;
-use hostnet_model::nic::DropReason;
+use hostnet_model::nic::{DropReason, Nic};
+use hostnet_model::os::NetCore;
 use hostnet_model::params::{ClusterParams, Traffic};
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::transport::tcp::{Connection, Counters};
-use hostnet_model::Component;
 use serde::{Deserialize, Serialize};
 
 /// What both ends of a flow and all that lies between them did since the start of the run.
@@ -148,7 +148,10 @@ impl Totals {
     fn count(&mut self, world: &World, cluster: &ClusterParams) {
         match world {
             World::Server(machine) => {
-                machine.components().iter().for_each(|component| self.count_part(component, cluster));
+                machine.each().for_each(|nic| self.count_nic(nic, cluster));
+                for (params, counts, _, _) in machine.each::<NetCore>().flat_map(NetCore::sockets) {
+                    self.flows[params.flow as usize].marked_by_host += counts.marked_by_host;
+                }
             }
             World::Fabric(fabric) => {
                 let switches = fabric.switches().map(|switch| switch.drops());
@@ -169,30 +172,20 @@ impl Totals {
         }
     }
 
-    fn count_part(&mut self, component: &Component, cluster: &ClusterParams) {
-        match component {
-            Component::Nic(nic) => {
-                for (number, (totals, flow)) in self.flows.iter_mut().zip(nic.flows()).enumerate() {
-                    let dropped = |reason| flow.dropped(reason).packets;
-                    totals.host_sent += flow.sent.packets;
-                    totals.host_received += flow.received.packets;
-                    totals.fabric_dropped += flow.lost.packets;
-                    totals.nic_received += flow.received.packets;
-                    totals.nic_full += dropped(DropReason::BufferFull);
-                    totals.nic_ring += dropped(DropReason::NoDescriptor);
-                    totals.nic_other +=
-                        dropped(DropReason::Corrupt) + dropped(DropReason::TooLong) + dropped(DropReason::NoQueue);
-                    if is_replay(cluster, number) {
-                        totals.received_bytes[0] += flow.delivered.bytes;
-                    }
-                }
+    fn count_nic(&mut self, nic: &Nic, cluster: &ClusterParams) {
+        for (number, (totals, flow)) in self.flows.iter_mut().zip(nic.flows()).enumerate() {
+            let dropped = |reason| flow.dropped(reason).packets;
+            totals.host_sent += flow.sent.packets;
+            totals.host_received += flow.received.packets;
+            totals.fabric_dropped += flow.lost.packets;
+            totals.nic_received += flow.received.packets;
+            totals.nic_full += dropped(DropReason::BufferFull);
+            totals.nic_ring += dropped(DropReason::NoDescriptor);
+            totals.nic_other +=
+                dropped(DropReason::Corrupt) + dropped(DropReason::TooLong) + dropped(DropReason::NoQueue);
+            if is_replay(cluster, number) {
+                totals.received_bytes[0] += flow.delivered.bytes;
             }
-            Component::NetCore(core) => {
-                for (params, counts, _, _) in core.sockets() {
-                    self.flows[params.flow as usize].marked_by_host += counts.marked_by_host;
-                }
-            }
-            _ => {}
         }
     }
 

@@ -14,9 +14,8 @@ use crate::view;
 use hostnet_config::{ClusterPlan, Plan};
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::ether::World;
-use hostnet_model::nic::Nic;
 use hostnet_model::params::{Fidelity, HostKind, ServerParams};
-use hostnet_model::{Component, Machine};
+use hostnet_model::Machine;
 use serde_json::{json, Value};
 
 /// What a report is made of: a run as it stands, read only.
@@ -154,14 +153,6 @@ impl View<'_> {
             }
         }
         table
-    }
-}
-
-/// The NIC, if a component is one.
-pub(super) fn nic_of(component: &Component) -> Option<&Nic> {
-    match component {
-        Component::Nic(nic) => Some(nic),
-        _ => None,
     }
 }
 

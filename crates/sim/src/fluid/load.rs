@@ -5,6 +5,8 @@ use hostnet_kernel::{ComponentId, Scheduler, Time};
 use hostnet_model::control::{Throttled, LEVEL_MAX};
 use hostnet_model::ether::WireParams;
 use hostnet_model::fluid::{Copier, Feeder, Probe};
+use hostnet_model::iio::Iio;
+use hostnet_model::memory::Channel;
 use hostnet_model::nic::{self, Nic, NicFlow, Wiring};
 use hostnet_model::os::{CopyLines, CopySource, NetFootprint};
 use hostnet_model::params::{NicParams, ServerParams};
@@ -92,21 +94,14 @@ fn moment(params: &ServerParams, load: Load, [before_ps, ps]: [u64; 2]) -> Measu
     let machine = &simulation.parts()[0].0;
     let mut measured =
         Measured { workloads: workloads(machine, params.workloads.len(), [ps, end.ps()]), ..Measured::default() };
-    for component in machine.components() {
-        match component {
-            Component::Iio(iio) => {
-                let usage = &iio.write().classes()[params.workloads.len() - 1];
-                measured.drain_bytes_per_s = per_s(usage.residence().count(), ps);
-                measured.write_ps = usage.residence().mean().unwrap_or(0.0) as u64;
-            }
-            Component::Probe(probe) => {
-                if let Probe::Copier(copier) = &**probe {
-                    let reads = &copier.read().classes()[params.workloads.len() - 1];
-                    measured.read_ps += reads.residence().mean().unwrap_or(0.0) as u64 / copying;
-                }
-            }
-            _ => {}
-        }
+    if let Some(iio) = machine.first::<Iio>() {
+        let usage = &iio.write().classes()[params.workloads.len() - 1];
+        measured.drain_bytes_per_s = per_s(usage.residence().count(), ps);
+        measured.write_ps = usage.residence().mean().unwrap_or(0.0) as u64;
+    }
+    for copier in copiers(machine) {
+        let reads = &copier.read().classes()[params.workloads.len() - 1];
+        measured.read_ps += reads.residence().mean().unwrap_or(0.0) as u64 / copying;
     }
     let lines = copied(machine) - before;
     measured.copy_ps = ((ps * copying) << 10).checked_div(lines).unwrap_or(0);
@@ -118,22 +113,21 @@ fn per_s(lines: u64, ps: u64) -> u64 {
     (u128::from(lines) * 64 * 1_000_000_000_000 / u128::from(ps)) as u64
 }
 
+fn copiers(machine: &Machine) -> impl Iterator<Item = &Copier> {
+    machine.each::<Probe>().filter_map(|probe| match probe {
+        Probe::Copier(copier) => Some(&**copier),
+        Probe::Feeder(_) => None,
+    })
+}
+
 fn copied(machine: &Machine) -> u64 {
-    let copiers = machine.components().iter().map(|component| match component {
-        Component::Probe(probe) => match &**probe {
-            Probe::Copier(copier) => copier.copied(),
-            Probe::Feeder(_) => 0,
-        },
-        _ => 0,
-    });
-    copiers.sum()
+    copiers(machine).map(Copier::copied).sum()
 }
 
 /// Memory traffic of every workload but the network.
 fn workloads(machine: &Machine, classes: usize, [ps, end_ps]: [u64; 2]) -> Vec<[u64; 2]> {
     let mut lines = vec![[0; 2]; classes];
-    for component in machine.components() {
-        let Component::Channel(channel) = component else { continue };
+    for channel in machine.each::<Channel>() {
         let counters = channel.controller().counters(Time::from_ps(end_ps));
         for (class, [read, written]) in lines.iter_mut().enumerate() {
             *read += counters.reads[class];
@@ -159,7 +153,7 @@ impl Builder<'_> {
                 Vec::new(),
                 self.classes,
             );
-            cores[core as usize] = Component::Core(Box::new(idle));
+            cores[core as usize] = idle.into();
             if number >= load.copying {
                 continue;
             }
@@ -169,12 +163,12 @@ impl Builder<'_> {
             let rng = self.component_rng(self.layout.core + core);
             let (params, pages) = (self.params.core.clone(), self.pages.clone());
             let lines = CopyLines::new(core, params, &stack, pages, rng, footprint, source, self.classes);
-            cores[core as usize] = Component::Probe(Box::new(Probe::Copier(Box::new(Copier::new(lines)))));
+            cores[core as usize] = Probe::Copier(Box::new(Copier::new(lines))).into();
         }
     }
 
     /// The NIC, with a raw flow for each of its queues, all of which the feeder serves.
-    pub(crate) fn loaded_nic(&mut self, params: &NicParams) -> Option<Component> {
+    pub(crate) fn loaded_nic(&mut self, params: &NicParams) -> Option<Nic> {
         let load = self.load.as_ref()?;
         let queues = load.cores.len().max(1) as u32;
         let params = NicParams { queues, lro: false, pfc: None, ..params.clone() };
@@ -206,18 +200,18 @@ impl Builder<'_> {
             classes: self.classes,
         };
         let rng = self.component_rng(self.layout.nic);
-        Some(Component::Nic(Box::new(Nic::new(params, wiring, self.pages.clone(), rng))))
+        Some(Nic::new(params, wiring, self.pages.clone(), rng))
     }
 
     /// What feeds the NIC.
-    pub(crate) fn feeder(&self) -> Component {
+    pub(crate) fn feeder(&self) -> Probe {
         let (queues, ip_bytes, gap) =
             self.load.as_ref().map_or((1, 1, 0), |load| (load.cores.len().max(1) as u32, load.ip_bytes, load.gap));
         let frame = u64::from(ip_bytes + ETHERNET_BYTES);
         // Half of the buffer, and no more than what ends a queue of writes.
         let most = self.params.nic.as_ref().map_or(1, |nic| (nic.buffer_bytes / 2 / frame).clamp(1, 64) as u32);
         let nic = ComponentId(self.layout.nic);
-        Component::Probe(Box::new(Probe::Feeder(Feeder::new(nic, queues, ip_bytes, most, gap))))
+        Probe::Feeder(Feeder::new(nic, queues, ip_bytes, most, gap))
     }
 
     /// Throttles or stops what is held back.

@@ -110,9 +110,9 @@ impl Builder<'_> {
     pub(crate) fn fluid_components(&mut self) -> Vec<Component> {
         let mut all = self.cores();
         self.net_cores(&mut all);
-        all.push(Component::Fluid);
+        all.push(Component::fluid());
         if let Some(nic) = &self.params.nic {
-            all.extend(self.nic(nic));
+            all.extend(self.nic(nic).map(Component::from));
         }
         if let Some(control) = &self.params.control {
             // What would be told to the cores is told to the memory.
@@ -121,7 +121,7 @@ impl Builder<'_> {
                 Some(remote) if remote.sockets > 0 => Throttled::Sockets(vec![vec![memory]; remote.sockets as usize]),
                 _ => Throttled::Local(vec![memory]),
             };
-            all.push(self.control_of(control, throttled));
+            all.push(self.control_of(control, throttled).into());
         }
         all
     }

@@ -17,9 +17,8 @@ use crate::view::{View, CONFIDENCE_GROUPS};
 use hostnet_analysis::explain::{self, WorkloadFacts};
 use hostnet_measure::batch::estimate;
 use hostnet_measure::{Domain, Histogram};
-use hostnet_model::memory::Controller;
+use hostnet_model::memory::{Channel, Controller};
 use hostnet_model::params::{AppParams, WorkloadKind};
-use hostnet_model::Component;
 use serde_json::{json, Value};
 
 const PS_PER_S: f64 = 1e12;
@@ -102,11 +101,7 @@ impl View<'_> {
 
     /// The controllers of all channels.
     pub(crate) fn controllers(&self) -> Vec<&Controller> {
-        let channels = self.machine.components().iter().filter_map(|component| match component {
-            Component::Channel(channel) => Some(channel.controller()),
-            _ => None,
-        });
-        channels.collect()
+        self.machine.each().map(Channel::controller).collect()
     }
 
     pub(crate) fn report(&self) -> Report {

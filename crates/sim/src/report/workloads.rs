@@ -7,8 +7,9 @@ use crate::view::View;
 use hostnet_analysis::explain::WorkloadFacts;
 use hostnet_measure::Histogram;
 use hostnet_model::app::operations_in_all;
+use hostnet_model::core::CachedCore;
+use hostnet_model::nvme::Ssd;
 use hostnet_model::params::{AppParams, WorkloadKind};
-use hostnet_model::Component;
 
 /// Fewest completed commands or operations that their latency is told for.
 const COMMANDS_MIN: u64 = 100;
@@ -123,10 +124,8 @@ impl View<'_> {
 
     fn commands(&self, class: usize) -> Histogram {
         let mut commands = Histogram::default();
-        for component in self.machine.components() {
-            if let Component::Ssd(ssd) = component {
-                commands.merge(&ssd.services()[class].commands);
-            }
+        for drive in self.machine.each::<Ssd>() {
+            commands.merge(&drive.services()[class].commands);
         }
         commands
     }
@@ -156,13 +155,8 @@ impl View<'_> {
 
     fn operation_latency(&self, app: &AppParams) -> Histogram {
         let mut latency = Histogram::default();
-        for (core, component) in (0..).zip(self.machine.components()) {
-            match component {
-                Component::CachedCore(component) if app.cores.contains(&core) => {
-                    latency.merge(component.operations().1);
-                }
-                _ => {}
-            }
+        for core in self.machine.each::<CachedCore>().filter(|core| app.cores.contains(&core.index())) {
+            latency.merge(core.operations().1);
         }
         latency
     }

@@ -4,9 +4,8 @@ use super::{Counter, Crossing, Hop, Trace};
 use crate::events::{request_of, Part};
 use crate::sample::Group;
 use hostnet_kernel::{ComponentId, Event, Observer, Time};
-use hostnet_measure::Domain;
 use hostnet_model::params::ServerParams;
-use hostnet_model::{Component, Layout, Machine, Payload, Request, RequestId};
+use hostnet_model::{Machine, PartKind, Payload, Pool, Request, RequestId};
 
 /// Crossings kept at most: a file of some tens of MB.
 const CROSSINGS_MAX: usize = 100_000;
@@ -28,7 +27,7 @@ struct Flight {
 #[derive(Clone, Debug)]
 pub(crate) struct Recorder {
     trace: Trace,
-    layout: Layout,
+    first: ComponentId,
     /// By request; none of a line that set out before the trace began.
     flights: Vec<Option<Flight>>,
     /// The first counter of each component.
@@ -48,7 +47,7 @@ impl Recorder {
         let step_ps = ((end_ps - start_ps) / STEPS_MAX).next_multiple_of(STEP_MIN_PS).max(STEP_MIN_PS);
         let mut recorder = Self {
             trace: Trace { start_ps, end_ps, crossings: Vec::new(), one_in: 1, counters: Vec::new() },
-            layout: machine.layout(),
+            first: machine.first_id(),
             flights: Vec::new(),
             first_counter: Vec::new(),
             next_line: 0,
@@ -56,13 +55,13 @@ impl Recorder {
             write_ack_ps: params.cha.write_ack_ps,
             data_ps: clocks * dram.clock_ps_numerator / dram.clock_ps_denominator,
         };
-        for (component, id) in machine.components().iter().zip(recorder.layout.core..) {
-            let part = Part::of(&recorder.layout, ComponentId(id));
-            recorder.first_counter.push(recorder.trace.counters.len());
-            let counters = queues(component).into_iter().flatten().map(|(group, domain)| {
-                Counter::new(part, group, domain.capacity(), domain.in_use(), start_ps, step_ps)
+        for (name, part) in machine.parts() {
+            let counters = &mut recorder.trace.counters;
+            recorder.first_counter.push(counters.len());
+            queues(part, |Pool { group, domain }| {
+                let (capacity, in_use) = (domain.capacity(), domain.in_use());
+                counters.push(Counter::new(name.into(), group, capacity, in_use, start_ps, step_ps));
             });
-            recorder.trace.counters.extend(counters);
         }
         recorder
     }
@@ -153,7 +152,7 @@ impl Observer<Machine> for Recorder {
     fn before(&mut self, event: &Event<Payload>, machine: &Machine) {
         let Some(id) = request_of(event.payload) else { return };
         let request = machine.requests().get(id);
-        let part = Part::of(&self.layout, event.target);
+        let part = Part::of(machine, event.target);
         let now_ps = event.time.ps();
         match (event.payload, part.kind) {
             (Payload::Arrive(_), "upi") => {}
@@ -174,28 +173,24 @@ impl Observer<Machine> for Recorder {
     }
 
     fn after(&mut self, event: &Event<Payload>, machine: &Machine) {
-        let index = (event.target.0 - self.layout.core) as usize;
-        let counters = self.trace.counters[self.first_counter[index]..].iter_mut();
-        let queues = queues(&machine.components()[index]);
-        for (counter, (_, domain)) in counters.zip(queues.into_iter().flatten()) {
-            counter.set(domain.in_use(), event.time.ps());
-        }
+        let index = (event.target.0 - self.first.0) as usize;
+        let mut counters = self.trace.counters[self.first_counter[index]..].iter_mut();
+        queues(machine.part(index), |pool| {
+            if let Some(counter) = counters.next() {
+                counter.set(pool.domain.in_use(), event.time.ps());
+            }
+        });
     }
 }
 
-/// The queues of a part that have counters.
-fn queues(component: &Component) -> [Option<(Group, &Domain)>; 2] {
-    match component {
-        Component::Core(core) => [Some((Group::Lfb, core.lfb())), None],
-        Component::NetCore(core) => [Some((Group::Lfb, core.lfb())), None],
-        Component::CachedCore(core) => [Some((Group::Lfb, core.lfb())), Some((Group::Prefetch, core.prefetch()))],
-        Component::Cha(cha) => [Some((Group::Tor, cha.tor())), None],
-        Component::Channel(channel) => {
-            [Some((Group::Rpq, channel.controller().rpq())), Some((Group::Wpq, channel.controller().wpq()))]
-        }
-        Component::Iio(iio) => [Some((Group::P2mWrite, iio.write())), Some((Group::P2mRead, iio.read()))],
-        Component::Ssd(ssd) => [Some((Group::Posted, ssd.posted())), Some((Group::NonPosted, ssd.nonposted()))],
-        Component::Nic(nic) => [Some((Group::Posted, nic.posted())), Some((Group::NonPosted, nic.nonposted()))],
-        Component::Upi(_) | Component::Control(_) | Component::Fluid | Component::Probe(_) => [None, None],
+/// Shows the queues of a part that have counters: those that share their credits are told by their pool, and a UPI is
+/// told by the way of its lines.
+fn queues<'a>(part: &'a dyn hostnet_model::Part, mut visit: impl FnMut(Pool<'a>)) {
+    if part.kind() != PartKind::Upi {
+        part.pools(&mut |pool| {
+            if pool.group.pool().is_none() {
+                visit(pool);
+            }
+        });
     }
 }

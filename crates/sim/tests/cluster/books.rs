@@ -4,9 +4,8 @@ use crate::lab::{fabric, nic, servers};
 use hostnet_kernel::Simulation;
 use hostnet_model::ether::World;
 use hostnet_model::flow::Application;
-use hostnet_model::os::SocketCounts;
+use hostnet_model::os::{NetCore, SocketCounts};
 use hostnet_model::transport::tcp::Connection;
-use hostnet_model::Component;
 
 /// One end of a flow over TCP.
 pub struct Stream<'a> {
@@ -22,8 +21,7 @@ pub struct Stream<'a> {
 pub fn streams(simulation: &Simulation<World>) -> Vec<Stream<'_>> {
     let mut all = Vec::new();
     for machine in servers(simulation) {
-        for component in machine.components() {
-            let Component::NetCore(core) = component else { continue };
+        for core in machine.each::<NetCore>() {
             all.extend(core.sockets().map(|(params, counts, connection, application)| Stream {
                 flow: params.flow as usize,
                 host: params.host,

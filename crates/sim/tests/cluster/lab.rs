@@ -5,7 +5,7 @@ use hostnet_config::{cluster_plan, ClusterPlan, Format, Input};
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::ether::World;
 use hostnet_model::nic::Nic;
-use hostnet_model::{Component, Machine};
+use hostnet_model::Machine;
 use hostnet_sim::cluster::world;
 use hostnet_sim::sample::{self, Group};
 use std::path::Path;
@@ -47,11 +47,7 @@ pub fn servers(simulation: &Simulation<World>) -> Vec<&Machine> {
 
 /// The NIC of a server.
 pub fn nic(machine: &Machine) -> &Nic {
-    let nic = machine.components().iter().find_map(|component| match component {
-        Component::Nic(nic) => Some(&**nic),
-        _ => None,
-    });
-    nic.expect("a server on a network has a NIC")
+    machine.first().expect("a server on a network has a NIC")
 }
 
 /// Brings the books of all servers up to now.

@@ -8,8 +8,8 @@ pub mod scenario;
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_kernel::{checkpoint, Simulation, Time};
 use hostnet_measure::Domain;
-use hostnet_model::memory::Counters;
-use hostnet_model::{Component, Machine};
+use hostnet_model::memory::{Channel, Counters};
+use hostnet_model::Machine;
 use hostnet_sim::sample::{self, Group};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -84,9 +84,5 @@ pub fn acquired(machine: &Machine, group: Group, class: usize) -> u64 {
 
 /// What each channel did.
 pub fn counters(machine: &Machine, now: Time) -> Vec<Counters> {
-    let channels = machine.components().iter().filter_map(|component| match component {
-        Component::Channel(channel) => Some(channel.controller().counters(now)),
-        _ => None,
-    });
-    channels.collect()
+    machine.each().map(|channel: &Channel| channel.controller().counters(now)).collect()
 }

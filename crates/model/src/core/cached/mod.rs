@@ -22,6 +22,7 @@ use crate::context::{Context, Payload};
 use crate::core::{Entries, KERNEL_BACKLOG_LINES};
 use crate::pages::{Pages, Translator};
 use crate::params::{CacheParams, CoreParams};
+use crate::world::{self, Group, Part, PartKind, Pool, Start};
 use clients::Clients;
 use flights::Flights;
 use hostnet_kernel::{ComponentId, Rng, Time};
@@ -189,20 +190,10 @@ impl CachedCore {
         self.clients.operations()
     }
 
-    /// Starts a new measuring window.
-    pub fn reset_operations(&mut self) {
-        self.clients.reset();
-    }
-
     /// The domains, to settle or to reset.
     pub fn domains_mut(&mut self) -> [&mut Domain; 4] {
         let [lfb, read, write] = self.entries.domains_mut();
         [lfb, read, write, &mut self.prefetch]
-    }
-
-    /// Begins nothing new but kernel work that is owed.
-    pub fn stop(&mut self) {
-        self.stopped = true;
     }
 
     /// Handles an event.
@@ -334,5 +325,39 @@ impl CachedCore {
     /// What it executes before time begins, to fill the caches; see [`warm`].
     pub fn warm_up(&mut self, caches: &mut Caches) -> Option<u64> {
         warm::step(self, caches)
+    }
+}
+
+/// Accesses begin one core after the other.
+impl Part for CachedCore {
+    fn kind(&self) -> PartKind {
+        PartKind::Core
+    }
+
+    fn start(&mut self, start: &mut Start<'_>) {
+        if self.is_busy() {
+            start.wake(1 + start.index * 137, Payload::Step);
+        }
+    }
+
+    fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        if self.is_busy() {
+            self.entries.pools(visit);
+            visit(Pool::new(Group::Prefetch, &self.prefetch));
+        }
+    }
+
+    fn settle(&mut self, now: Time) {
+        world::settle(self.domains_mut(), now);
+    }
+
+    fn reset(&mut self, now: Time) {
+        world::reset(self.domains_mut(), now);
+        self.clients.reset();
+    }
+
+    /// Begins nothing new but kernel work that is owed.
+    fn stop(&mut self) {
+        self.stopped = true;
     }
 }

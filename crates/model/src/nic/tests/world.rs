@@ -10,6 +10,7 @@ use crate::params::{NicParams, PageParams, PcieParams};
 use crate::request::Requests;
 use crate::transport::roce::{Operation, RoceConnection};
 use crate::transport::tcp::Segment;
+use crate::world::Part;
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
 use serde::{Deserialize, Serialize};
 

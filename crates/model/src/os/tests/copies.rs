@@ -3,6 +3,7 @@
 use super::rig::{flows, run_us, socket, stack, world, MSS};
 use crate::os::Spent;
 use crate::params::{StackParams, Traffic};
+use crate::world::Part;
 use hostnet_kernel::Time;
 
 const WINDOW_US: u64 = 4000;

@@ -4,6 +4,7 @@ use super::rig::*;
 use crate::os::Spent;
 use crate::packet::Ecn;
 use crate::params::{StackParams, Traffic};
+use crate::world::Part;
 use hostnet_kernel::Time;
 
 const ENDLESS: Traffic = Traffic::Bulk { bytes: u64::MAX };

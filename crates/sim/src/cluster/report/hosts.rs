@@ -6,9 +6,11 @@ use crate::cluster::read::FlowTotals;
 use crate::cluster::tables::{HOSTS, MEMORY, SERIES};
 use crate::table::{Cell, Table};
 use hostnet_model::fluid::FluidCounts;
-use hostnet_model::memory::Counters;
-use hostnet_model::os::{CoreTimes, Spent};
-use hostnet_model::{Component, Machine};
+use hostnet_model::iio::Iio;
+use hostnet_model::memory::{Channel, Counters};
+use hostnet_model::nic::Nic;
+use hostnet_model::os::{CoreTimes, NetCore, Spent};
+use hostnet_model::Machine;
 
 impl View<'_> {
     pub(super) fn hosts(&self, flows: &[FlowTotals]) -> Table {
@@ -30,12 +32,7 @@ impl View<'_> {
         if let Some(memory) = machine.fluid() {
             return self.fluid_iio(&memory.counts(self.now));
         }
-        let Some(iio) = machine.components().iter().find_map(|part| match part {
-            Component::Iio(iio) => Some(iio),
-            _ => None,
-        }) else {
-            return vec![Cell::Empty; 6];
-        };
+        let Some(iio) = machine.first::<Iio>() else { return vec![Cell::Empty; 6] };
         let lines_each = (line_bytes / 64) as f64;
         let books = [iio.write(), iio.read()].map(|domain| {
             let lines: u64 = domain.classes().iter().map(|usage| usage.residence().count()).sum();
@@ -58,12 +55,7 @@ impl View<'_> {
     }
 
     fn nic(&self, machine: &Machine, flows: &[FlowTotals]) -> Vec<Cell> {
-        let Some(nic) = machine.components().iter().find_map(|part| match part {
-            Component::Nic(nic) => Some(nic),
-            _ => None,
-        }) else {
-            return vec![Cell::Empty; 9];
-        };
+        let Some(nic) = machine.first::<Nic>() else { return vec![Cell::Empty; 9] };
         let sum = |pick: fn(&FlowTotals) -> u64| flows.iter().map(pick).sum::<u64>();
         // With one server the totals of the flows are those of its NIC; with several a NIC's own are told by the flows
         // table.
@@ -91,12 +83,8 @@ impl View<'_> {
     fn cores(&self, machine: &Machine) -> Vec<Cell> {
         const KINDS: [Spent; 5] = [Spent::Softirq, Spent::Call, Spent::Copy, Spent::Stalled, Spent::Send];
         let times: Vec<&CoreTimes> = machine
-            .components()
-            .iter()
-            .filter_map(|part| match part {
-                Component::NetCore(core) => Some(core.times()),
-                _ => None,
-            })
+            .each()
+            .map(NetCore::times)
             .filter(|times| (times.spent_ps(Spent::Idle, self.now) as f64) < self.window_ps())
             .collect();
         let share = |spent: Spent| {
@@ -113,14 +101,8 @@ impl View<'_> {
             let params = &self.plan.cluster.hosts[host];
             let Some(server) = &self.servers[host] else { continue };
             let line_bytes = line_bytes(params.fidelity);
-            let counters: Vec<_> = machine
-                .components()
-                .iter()
-                .filter_map(|part| match part {
-                    Component::Channel(channel) => Some(channel.controller().counters(self.now)),
-                    _ => None,
-                })
-                .collect();
+            let channels = machine.each::<Channel>();
+            let counters: Vec<_> = channels.map(|channel| channel.controller().counters(self.now)).collect();
             let rates = machine.fluid().map(|memory| memory.counts(self.now).bytes);
             for (class, workload) in server.workloads.iter().enumerate() {
                 let lines = |pick: fn(&Counters) -> &[u64]| counters.iter().map(|of| pick(of)[class]).sum::<u64>();

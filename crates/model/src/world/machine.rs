@@ -1,50 +1,15 @@
 //! The machine: its parts, and the way events find them.
 
+use super::{Component, Member, Part, PartKind, PartName, Pool, Start};
 use crate::cache::Caches;
-use crate::cha::Cha;
 use crate::context::{Context, Layout, Payload};
 use crate::control::{Control, Controller};
-use crate::core::{CachedCore, Core};
-use crate::fluid::{FluidMemory, Probe};
-use crate::iio::Iio;
-use crate::memory::{Channel, Decoder};
-use crate::nic::Nic;
-use crate::nvme::Ssd;
-use crate::os::NetCore;
+use crate::fluid::FluidMemory;
+use crate::memory::Decoder;
 use crate::packet::{Packet, Packets};
 use crate::request::Requests;
-use crate::upi::Upi;
-use hostnet_kernel::{Event, Partition, Scheduler};
+use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
 use serde::{Deserialize, Serialize};
-
-/// A part of a machine.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Component {
-    /// A core.
-    Core(Box<Core>),
-    /// A core with caches.
-    CachedCore(Box<CachedCore>),
-    /// A core with network traffic.
-    NetCore(Box<NetCore>),
-    /// The caching and home agents.
-    Cha(Box<Cha>),
-    /// A memory channel.
-    Channel(Box<Channel>),
-    /// The integrated IO controller.
-    Iio(Box<Iio>),
-    /// A memory of rates, the IIO in front of it; see [`Machine::fluid`].
-    Fluid,
-    /// A drive.
-    Ssd(Box<Ssd>),
-    /// The NIC; it follows the drives.
-    Nic(Box<Nic>),
-    /// The way to another socket.
-    Upi(Box<Upi>),
-    /// What watches the host.
-    Control(Box<Control>),
-    /// What loads a server to find its rates.
-    Probe(Box<Probe>),
-}
 
 /// One server: a partition of the world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -56,6 +21,8 @@ pub struct Machine {
     caches: Option<Caches>,
     fluid: Option<Box<FluidMemory>>,
     components: Vec<Component>,
+    /// What the components are called.
+    names: Vec<PartName>,
 }
 
 impl Machine {
@@ -79,26 +46,20 @@ impl Machine {
             packets: Packets::default(),
             caches,
             fluid: None,
+            names: names(&components),
             components,
         }
     }
 
-    /// Gives it a memory of rates, for which [`Component::Fluid`] stands among its parts.
-    #[must_use]
-    pub fn with_fluid(mut self, memory: FluidMemory) -> Self {
-        self.fluid = Some(Box::new(memory));
-        self
+    /// Gives it the memory of rates for which [`Component::Fluid`] stands among its parts, if it does.
+    pub fn set_fluid(&mut self, memory: Option<FluidMemory>) {
+        self.fluid = memory.map(Box::new);
     }
 
     /// The memory, if it is one of rates.
     #[must_use]
     pub fn fluid(&self) -> Option<&FluidMemory> {
         self.fluid.as_deref()
-    }
-
-    /// The memory, to settle or to start a measuring window in.
-    pub fn fluid_mut(&mut self) -> Option<&mut FluidMemory> {
-        self.fluid.as_deref_mut()
     }
 
     /// Which component is which.
@@ -151,13 +112,75 @@ impl Machine {
         (self.caches.as_mut(), &mut self.components)
     }
 
+    /// The parts of a kind, in the order of their numbers.
+    pub fn each<T: Member + 'static>(&self) -> impl Iterator<Item = &T> {
+        self.components.iter().filter_map(T::of)
+    }
+
+    /// The first part of a kind.
+    #[must_use]
+    pub fn first<T: Member + 'static>(&self) -> Option<&T> {
+        self.each().next()
+    }
+
+    /// The part at a place, counted from 0.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[must_use]
+    pub fn part(&self, index: usize) -> &dyn Part {
+        let fluid = self.fluid.as_deref().map(|memory| memory as &dyn Part);
+        self.components[index].part().or(fluid).expect("the memory is there that has a place")
+    }
+
+    /// The same, to change it.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn part_mut(&mut self, index: usize) -> &mut dyn Part {
+        let fluid = self.fluid.as_deref_mut().map(|memory| memory as &mut dyn Part);
+        self.components[index].part_mut().or(fluid).expect("the memory is there that has a place")
+    }
+
+    /// What each part is called, and the part.
+    pub fn parts(&self) -> impl Iterator<Item = (PartName, &dyn Part)> {
+        (0..).zip(&self.names).map(|(index, &name)| (name, self.part(index)))
+    }
+
+    fn each_part_mut(&mut self, mut action: impl FnMut(&mut dyn Part)) {
+        (0..self.components.len()).for_each(|index| action(self.part_mut(index)));
+    }
+
+    /// Shows every pool, and what the part is called that it belongs to.
+    pub fn pools<'a>(&'a self, mut visit: impl FnMut(PartName, Pool<'a>)) {
+        for (name, part) in self.parts() {
+            part.pools(&mut |pool| visit(name, pool));
+        }
+    }
+
+    /// What the part with a number is called; nothing if it is not in this machine.
+    #[must_use]
+    pub fn name(&self, id: ComponentId) -> Option<PartName> {
+        self.names.get(id.0.checked_sub(self.layout.core)? as usize).copied()
+    }
+
+    /// The number of the first part.
+    #[must_use]
+    pub fn first_id(&self) -> ComponentId {
+        ComponentId(self.layout.core)
+    }
+
+    /// The number of the first part that is called so.
+    #[must_use]
+    pub fn id(&self, kind: PartKind) -> Option<ComponentId> {
+        let index = self.names.iter().position(|name| name.kind == kind)?;
+        Some(ComponentId(self.layout.core + index as u32))
+    }
+
     /// What watches the host, if anything does.
     #[must_use]
     pub fn control(&self) -> Option<&Control> {
-        self.components.iter().find_map(|component| match component {
-            Component::Control(control) => Some(&**control),
-            _ => None,
-        })
+        self.first()
     }
 
     /// Lets a controller from outside decide what is done about host congestion; see [`Control::attach`].
@@ -165,27 +188,46 @@ impl Machine {
     /// # Errors
     /// If nothing watches the host, its rule is none from outside, or the state of a checkpoint cannot be continued.
     pub fn attach_controller(&mut self, controller: Box<dyn Controller>) -> Result<(), String> {
-        let control = self.components.iter_mut().find_map(|component| match component {
-            Component::Control(control) => Some(control),
-            _ => None,
-        });
+        let control = self.components.iter_mut().find_map(Control::of_mut);
         control.ok_or("nothing watches this host")?.attach(controller)
+    }
+
+    /// Sends the first events of every part.
+    pub fn start(&mut self, scheduler: &mut Scheduler<Payload>) {
+        for index in 0..self.components.len() {
+            let id = ComponentId(self.layout.core + index as u32);
+            self.part_mut(index).start(&mut Start { id, index: index as u64, scheduler });
+        }
+    }
+
+    /// Brings all books up to `now`, so that areas and means speak of this moment.
+    pub fn settle(&mut self, now: Time) {
+        self.each_part_mut(|part| part.settle(now));
+    }
+
+    /// Starts a new measuring window at `now`.
+    pub fn reset(&mut self, now: Time) {
+        self.each_part_mut(|part| part.reset(now));
+        if let Some(caches) = &mut self.caches {
+            caches.reset_counts();
+        }
     }
 
     /// Ends all sources of traffic. What is on its way still arrives, so that the machine drains.
     pub fn stop_sources(&mut self) {
-        for component in &mut self.components {
-            match component {
-                Component::Core(core) => core.stop(),
-                Component::CachedCore(core) => core.stop(),
-                Component::NetCore(core) => core.stop(),
-                Component::Ssd(ssd) => ssd.stop(),
-                Component::Nic(nic) => nic.stop(),
-                Component::Control(control) => control.stop(),
-                _ => {}
-            }
-        }
+        self.each_part_mut(|part| part.stop());
     }
+}
+
+/// What parts are called: each kind is numbered by itself.
+fn names(components: &[Component]) -> Vec<PartName> {
+    let mut names: Vec<PartName> = Vec::with_capacity(components.len());
+    for component in components {
+        let kind = component.part().map_or(PartKind::Iio, Part::kind);
+        let number = names.iter().filter(|name| name.kind == kind).count() as u32;
+        names.push(PartName { kind, number });
+    }
+    names
 }
 
 impl Partition for Machine {

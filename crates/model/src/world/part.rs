@@ -1,0 +1,146 @@
+//! The face that every part shows to whoever builds, measures or ends a run. What happens in between are events.
+
+use super::Group;
+use crate::context::Payload;
+use hostnet_kernel::{ComponentId, Scheduler, Time};
+use hostnet_measure::Domain;
+use serde::{Deserialize, Serialize};
+
+/// What a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PartKind {
+    /// A core of this socket.
+    Core,
+    /// The caching and home agents.
+    Cha,
+    /// A memory channel.
+    Channel,
+    /// The integrated IO controller, or the memory of rates in its place.
+    Iio,
+    /// A drive.
+    Ssd,
+    /// The NIC.
+    Nic,
+    /// The way to another socket.
+    Upi,
+    /// A core of another socket.
+    Remote,
+    /// What watches the host.
+    Control,
+    /// What feeds a server that is loaded to find its rates.
+    Feeder,
+}
+
+impl PartKind {
+    /// Its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Cha => "cha",
+            Self::Channel => "channel",
+            Self::Iio => "iio",
+            Self::Ssd => "ssd",
+            Self::Nic => "nic",
+            Self::Upi => "upi",
+            Self::Remote => "remote",
+            Self::Control => "control",
+            Self::Feeder => "feeder",
+        }
+    }
+
+    /// Whether a server has at most one, which needs no number.
+    fn is_single(self) -> bool {
+        matches!(self, Self::Cha | Self::Iio | Self::Nic | Self::Control)
+    }
+}
+
+/// A part of a server by its kind and number. Unlike the number of a component it means the same in two servers that
+/// differ in how much they have of the other parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartName {
+    /// What it is.
+    pub kind: PartKind,
+    /// Its number among its kind.
+    pub number: u32,
+}
+
+/// As in reports: `core 3`, `iio`.
+impl std::fmt::Display for PartName {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
+        if self.kind.is_single() {
+            formatter.write_str(self.kind.name())
+        } else {
+            write!(formatter, "{} {}", self.kind.name(), self.number)
+        }
+    }
+}
+
+/// A pool of credits of a part.
+#[derive(Clone, Copy, Debug)]
+pub struct Pool<'a> {
+    /// Where it stands in reports.
+    pub group: Group,
+    /// Its books.
+    pub domain: &'a Domain,
+}
+
+impl<'a> Pool<'a> {
+    /// The pool of a group.
+    #[must_use]
+    pub fn new(group: Group, domain: &'a Domain) -> Self {
+        Self { group, domain }
+    }
+}
+
+/// A part as it begins.
+pub struct Start<'a> {
+    /// The part itself.
+    pub id: ComponentId,
+    /// Its place among the parts of its server: parts that are alike begin one after the other.
+    pub index: u64,
+    pub(super) scheduler: &'a mut Scheduler<Payload>,
+}
+
+impl Start<'_> {
+    /// Sends the part `payload` after `delay_ps`.
+    pub fn wake(&mut self, delay_ps: u64, payload: Payload) {
+        self.send(self.id, delay_ps, payload);
+    }
+
+    /// Sends `payload` to `target` after `delay_ps`.
+    pub fn send(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
+        self.scheduler.send(self.id, target, delay_ps, payload);
+    }
+}
+
+/// A part.
+pub trait Part {
+    /// What it is.
+    fn kind(&self) -> PartKind;
+
+    /// Sends its first events.
+    fn start(&mut self, _start: &mut Start<'_>) {}
+
+    /// Shows its pools, those of one group in the order of their numbers; a part that nothing uses shows none.
+    fn pools<'a>(&'a self, _visit: &mut dyn FnMut(Pool<'a>)) {}
+
+    /// Brings its books up to `now`, so that areas and means speak of this moment.
+    fn settle(&mut self, _now: Time) {}
+
+    /// Starts a new measuring window.
+    fn reset(&mut self, _now: Time) {}
+
+    /// Ends what it does of its own accord. What is on its way still arrives.
+    fn stop(&mut self) {}
+}
+
+/// Brings the books of some domains up to `now`.
+pub(crate) fn settle<'a>(domains: impl IntoIterator<Item = &'a mut Domain>, now: Time) {
+    domains.into_iter().for_each(|domain| domain.settle_all(now));
+}
+
+/// Begins the books of some domains anew.
+pub(crate) fn reset<'a>(domains: impl IntoIterator<Item = &'a mut Domain>, now: Time) {
+    domains.into_iter().for_each(|domain| domain.reset(now));
+}
