@@ -1,0 +1,69 @@
+"""Which rooms of the house know which, and where they know each other in circles."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from tests.house.rust import modules_named
+
+Ways = dict[str, set[str]]
+
+
+def rust_ways(source: Path) -> Ways:
+    """The rooms of a crate, which are its topmost modules, and the rooms that each names outside of its tests."""
+    rooms = {path.stem for path in source.iterdir() if path.is_dir() or path.suffix == ".rs"} - {"lib", "main"}
+    ways: Ways = {room: set() for room in rooms}
+    for file in source.rglob("*.rs"):
+        inside = file.relative_to(source)
+        room = Path(inside.parts[0]).stem
+        if room in rooms and not is_test(inside):
+            at_top = len(inside.parts) == 1 or inside.parts[1:] == ("mod.rs",)
+            text = file.read_text(encoding="utf-8").split("#[cfg(test)]")[0]
+            ways[room] |= (modules_named(text, at_top=at_top) & rooms) - {room}
+    return ways
+
+
+def is_test(file: Path) -> bool:
+    """Whether a file of a crate holds tests only."""
+    return any(part in ("tests", "tests.rs") or part.endswith("_tests.rs") for part in file.parts)
+
+
+def python_ways(package: Path) -> Ways:
+    """The rooms of a package, which are its topmost modules, and the rooms that each imports, late or for types too."""
+    rooms = {path.stem for path in package.iterdir() if path.is_dir() or path.suffix == ".py"} - {"__init__"}
+    rooms -= {"__pycache__"}
+    ways: Ways = {room: set() for room in rooms}
+    for file in package.rglob("*.py"):
+        room = Path(file.relative_to(package).parts[0]).stem
+        if room in rooms:
+            ways[room] |= (imported(file.read_text(encoding="utf-8"), package.name) & rooms) - {room}
+    return ways
+
+
+def imported(text: str, package: str) -> set[str]:
+    """The topmost modules of a package that a file of it imports."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module == package:
+            found |= {f"{package}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+    return {name.split(".")[1] for name in found if name.startswith(f"{package}.")}
+
+
+def circular(ways: Ways) -> list[str]:
+    """The ways "a -> b" from whose end there is a way back to their start."""
+    return sorted(f"{a} -> {b}" for a, ends in ways.items() for b in ends if a in reached(ways, b))
+
+
+def reached(ways: Ways, start: str) -> set[str]:
+    """The rooms that can be reached from one."""
+    found, left = {start}, [start]
+    while left:
+        new = ways[left.pop()] - found
+        found |= new
+        left += new
+    return found
