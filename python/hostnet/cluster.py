@@ -219,7 +219,7 @@ def _capture_file(
     if capture is None:
         yield None, lambda: None
         return
-    from hostnet.rundir import scratch_file
+    from hostnet.files import scratch_file
 
     host = captured_host(plan, capture)
     if capture.path.is_dir() or not capture.path.absolute().parent.is_dir():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from dataclasses import dataclass
 from decimal import Decimal
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
-from hostnet.rundir import scratch_file
+from hostnet.files import scratch_file
 from hostnet.units import LINE_BYTES
 
 if TYPE_CHECKING:
@@ -120,18 +119,15 @@ def filter_trace(
     if output is None:
         return run()
     target = Path(output)
-    try:
-        with scratch_file(target) as (scratch, keep):
-            result = run(
-                output=str(scratch),
-                output_format=output_format,
-                compression=COMPRESSIONS.get(target.suffix, "none"),
-                keep_addresses=keep_addresses,
-            )
-            if result.complete:
-                keep()
-    except OSError as error:
-        raise OSError(error.errno, os.strerror(error.errno), str(target)) if error.errno else error from None
+    with scratch_file(target) as (scratch, keep):
+        result = run(
+            output=str(scratch),
+            output_format=output_format,
+            compression=COMPRESSIONS.get(target.suffix, "none"),
+            keep_addresses=keep_addresses,
+        )
+        if result.complete:
+            keep()
     return result
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import json
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core, simulate
+from hostnet.files import parse_toml
 from hostnet.results import Source
 from hostnet.units import LINE_BYTES, parse_time_ps, size_bytes, transfers_per_s
 
@@ -185,16 +185,12 @@ def _split_bandwidth(tree: Tree) -> None:
 
 
 def _parse(source: Source) -> Tree:
-    """The nested dicts of a file. One that is not well formed is left to the simulator, which knows the line."""
-    try:
-        tree = json.loads(source.text) if source.format == "json" else tomllib.loads(source.text)
-    except ValueError:
-        simulate.resolve(source)
-        raise
-    if not isinstance(tree, dict):
-        simulate.resolve(source)
-    parsed: Tree = tree
-    return parsed
+    """The nested dicts of a file. The simulator, which knows lines and limits, judges it first."""
+    _core.check_syntax(source.text, source.format, source.file)
+    if source.format == "json":
+        tree: Tree = json.loads(source.text)
+        return tree
+    return parse_toml(source.text, source.file)
 
 
 def _with_probe(source: Source) -> Source:

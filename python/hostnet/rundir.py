@@ -6,7 +6,6 @@ import json
 import os
 import platform
 import re
-import secrets
 import shutil
 import tempfile
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
+from hostnet.files import errors_about, hidden_sibling, sync
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,6 +57,18 @@ def check_parent(path: Path) -> None:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
+def check_file(path: Path) -> None:
+    """Makes sure that a file can be put at `path`, replacing one or not, or that it is a pipe or a device.
+
+    Raises:
+        OSError: It is a folder, or its folder cannot be written.
+    """
+    if path.is_dir():
+        raise IsADirectoryError(f"{path}: is a folder")
+    if path.is_file() or not path.exists():
+        check_parent(path)
+
+
 def check_new_file(path: Path) -> None:
     """Makes sure that a new file can be put at `path`, without leaving anything there.
 
@@ -79,7 +91,7 @@ def publish(path: Path, fill: Callable[[Path], None]) -> Path:
     """
     _refuse_occupied(path)
     target = path.resolve()
-    with _filled(target, fill) as scratch:
+    with _filled(path, fill) as scratch:
         if os.name == "nt" and target.is_dir():
             target.rmdir()
         scratch.rename(target)
@@ -88,7 +100,7 @@ def publish(path: Path, fill: Callable[[Path], None]) -> Path:
 
 def publish_fresh(root: Path, name: str, fill: Callable[[Path], None]) -> Path:
     """Like `publish`, at the first free path `root/<name>-<n>`. Two writers never get the same one."""
-    with _filled(fresh_path(root, name).resolve(), fill) as scratch:
+    with _filled(fresh_path(root, name), fill) as scratch:
         while True:
             path = fresh_path(root, name)
             try:
@@ -171,48 +183,6 @@ def write_text(path: Path, text: str) -> None:
     path.write_bytes((text.rstrip("\n") + "\n").encode())
 
 
-def write_file_atomically(path: Path, content: bytes) -> None:
-    """Puts a file at `path`, replacing what is there, so that it is never seen half written.
-
-    Raises:
-        OSError: It cannot be written; what was there stays.
-    """
-    scratch = _hidden_sibling(path)
-    try:
-        scratch.write_bytes(content)
-        _sync(scratch)
-        scratch.replace(path.resolve())
-    finally:
-        scratch.unlink(missing_ok=True)
-    _sync(path.resolve().parent)
-
-
-@contextmanager
-def scratch_file(path: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
-    """A hidden name beside `path` to write to, and a function that gives it that name; without that call it vanishes.
-
-    A pipe or a device is written to directly.
-
-    Raises:
-        OSError: `path` cannot be written; what was there stays.
-    """
-    if path.exists() and not path.is_file():
-        yield path, lambda: None
-        return
-    scratch = _hidden_sibling(path)
-
-    def keep() -> None:
-        _sync(scratch)
-        scratch.replace(path.resolve())
-        _sync(path.resolve().parent)
-
-    try:
-        scratch.touch()
-        yield scratch, keep
-    finally:
-        scratch.unlink(missing_ok=True)
-
-
 def _refuse_occupied(path: Path) -> None:
     if path.is_dir():
         if path.samefile(Path.cwd()):
@@ -240,10 +210,11 @@ def _parents_of(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _filled(target: Path, fill: Callable[[Path], None]) -> Iterator[Path]:
-    """A hidden folder beside `target`, filled and safe on the disk, for the body to rename; else it vanishes."""
-    scratch = _hidden_sibling(target)
-    with _parents_of(target):
+def _filled(path: Path, fill: Callable[[Path], None]) -> Iterator[Path]:
+    """A hidden folder beside `path`, filled and safe on the disk, for the body to rename; else it vanishes."""
+    target = path.resolve()
+    scratch = hidden_sibling(target)
+    with errors_about(path, scratch), _parents_of(target):
         try:
             scratch.mkdir()
             fill(scratch)
@@ -251,29 +222,14 @@ def _filled(target: Path, fill: Callable[[Path], None]) -> Iterator[Path]:
             yield scratch
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
-        _sync(target.parent)
-
-
-def _hidden_sibling(path: Path) -> Path:
-    return path.resolve().with_name(f".{path.resolve().name}.{os.getpid()}.{secrets.token_hex(4)}")
+        sync(target.parent)
 
 
 def _sync_tree(folder: Path) -> None:
     for parent, _, files in os.walk(folder):
         for name in files:
-            _sync(Path(parent) / name)
-        _sync(Path(parent))
-
-
-def _sync(path: Path) -> None:
-    """Sees to it that a file or folder is on the disk. Windows cannot do that for folders."""
-    if os.name == "nt" and path.is_dir():
-        return
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+            sync(Path(parent) / name)
+        sync(Path(parent))
 
 
 def _processor_name() -> str:

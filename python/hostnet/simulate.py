@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
+from hostnet.files import read_config
 from hostnet.limits import check_steps, check_threads
 from hostnet.results import Results, Source, Timing
 from hostnet.units import parse_time_ps
@@ -108,16 +109,13 @@ def source_of(config: Config | Cluster | str | PathLike[str], overrides: Sequenc
     """Reads what the user gave as configuration, without judging it.
 
     Raises:
-        ConfigError: It holds what no file can hold, or the file is not UTF-8 text.
+        ConfigError: It holds what no file can hold, or the file is too long or not UTF-8 text.
         OSError: It cannot be read.
     """
     if not isinstance(config, str | PathLike):
         return _described(config, tuple(overrides))
     path = Path(config)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise _core.ConfigError(f"{path}: is not UTF-8 text (byte {error.start})") from None
+    text = read_config(path)
     form = "json" if path.suffix == ".json" else "toml"
     return Source(text, form, fspath(config), str(path.parent), tuple(overrides))
 

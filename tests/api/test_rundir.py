@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hostnet.rundir import fresh_path, publish, publish_fresh, write_file_atomically
+from hostnet.rundir import fresh_path, publish, publish_fresh
 
 
 def fill(place: Path) -> None:
@@ -51,13 +51,3 @@ def test_numbers_go_on_after_the_largest(tmp_path: Path) -> None:
     for name in ("x-2", "x-10", "x-y", "x-3-old", "xx-40"):
         (tmp_path / name).mkdir()
     assert fresh_path(tmp_path, "x") == tmp_path / "x-11"
-
-
-def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
-    file = tmp_path / "state"
-    for content in (b"one", b"two"):
-        write_file_atomically(file, content)
-        assert file.read_bytes() == content
-    assert list(tmp_path.iterdir()) == [file]
-    with pytest.raises(OSError, match="nowhere"):
-        write_file_atomically(tmp_path / "nowhere" / "state", b"x")

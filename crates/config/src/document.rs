@@ -1,6 +1,7 @@
 //! Text to a tree of values that remembers on which line every key stands.
 
 use crate::error::{ConfigError, Issue};
+use crate::plan::Format;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;
@@ -68,6 +69,19 @@ pub(crate) fn read_text(base_dir: &Path, file: &str, path: &str, what: &str) -> 
         Ok(text) if !text.contains('\0') => Ok(text),
         _ => Err(fail(&format!("not text, so not {what}"))),
     }
+}
+
+/// Checks that a text is of its language, neither too long nor nested too deeply, whatever it describes.
+///
+/// # Errors
+///
+/// The first place where it is not; `file` is what the message calls the text.
+pub fn check_syntax(text: &str, format: Format, file: &str) -> Result<(), ConfigError> {
+    let document = match format {
+        Format::Toml => parse_toml(text),
+        Format::Json => parse_json(text),
+    };
+    document.map(|_| ()).map_err(|error| error.in_file(file))
 }
 
 /// Parses TOML.

@@ -25,6 +25,7 @@ mod ways;
 
 pub use app_template::app_template;
 pub use cluster_plan::ClusterPlan;
+pub use document::check_syntax;
 pub use error::{suggestion, ConfigError};
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};

@@ -2,11 +2,11 @@
 
 use crate::capture::Capture;
 use crate::controller::{Guest, Raised};
-use crate::errors::ConfigError;
+use crate::errors::{defect, impossible_state, ConfigError};
 use crate::plan::format_of;
 use crate::result::RunResult;
 use crate::run::{Failure, One};
-use crate::supervise::{supervise, Describe};
+use crate::supervise::{supervise_or, Describe};
 use hostnet_config::{Input, RunPlan};
 use hostnet_model::params::HostKind;
 use hostnet_sim::{cluster, epochs_table, Finished, Status};
@@ -136,7 +136,8 @@ pub(crate) fn run_cluster(
         .into_iter()
         .map(|(host, object)| Ok((host, Guest::new(&object, &raised)?)))
         .collect::<PyResult<_>>()?;
-    let result = supervise(py, progress, |desk| {
+    let panicked = if checkpoint.is_some() { impossible_state } else { defect };
+    let result = supervise_or(py, progress, panicked, |desk| {
         let mut run = match checkpoint {
             None => {
                 let run = cluster::Run::prepare(&plan.plan, options, |rates| desk.tell(Stage::Rates(rates)));

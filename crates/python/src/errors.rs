@@ -35,7 +35,7 @@ pub(crate) fn simulation_error(error: &hostnet_sim::SimulationError) -> PyErr {
 
 static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// Keeps the message and place of a panic for [`defect`], instead of printing it. Concerns this library only.
+/// Keeps the message and place of a panic for [`last_panic`], instead of printing it. Concerns this library only.
 pub(crate) fn record_panics() {
     std::panic::set_hook(Box::new(|info| {
         let mut last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner);
@@ -51,8 +51,21 @@ pub(crate) fn os_error(error: &io::Error) -> PyErr {
     }
 }
 
-/// The exception for a panic: a broken invariant of the simulator, never the user's fault.
-pub(crate) fn defect() -> PyErr {
+/// Message and place of the last panic.
+pub(crate) fn last_panic() -> String {
     let last = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
-    PyRuntimeError::new_err(last.unwrap_or_else(|| "the simulation ended without a result".to_owned()))
+    last.unwrap_or_else(|| "the simulation ended without a result".to_owned())
+}
+
+/// The exception for a panic: a broken invariant of the simulator, never the user's fault.
+pub(crate) fn defect(panic: String) -> PyErr {
+    PyRuntimeError::new_err(panic)
+}
+
+/// The exception for a panic of a run that goes on from a checkpoint, whose state is taken as it is.
+pub(crate) fn impossible_state(panic: String) -> PyErr {
+    let panic = panic.split_whitespace().collect::<Vec<_>>().join(" ");
+    CheckpointError::new_err(format!(
+        "the checkpoint holds a state that no run comes to ({panic}); if hostnet wrote it, please report this line"
+    ))
 }

@@ -87,6 +87,13 @@ pub(crate) fn resolve(text: &str, format: &str, file: &str, base_dir: &str, over
     Ok(Plan { plan: resolve_text(text, format_of(format)?, file, base_dir, &overrides)? })
 }
 
+/// Checks that a text is TOML or JSON that configurations may be written in, whatever it describes.
+#[pyfunction]
+pub(crate) fn check_syntax(text: &str, format: &str, file: &str) -> PyResult<()> {
+    hostnet_config::check_syntax(text, format_of(format)?, file)
+        .map_err(|error| ConfigError::new_err(error.to_string()))
+}
+
 /// A plan from what was pickled of it.
 #[pyfunction]
 pub(crate) fn restore_plan(effective: &str, name: &str, ignored: Vec<String>, given: Vec<String>) -> PyResult<Plan> {

@@ -1,10 +1,10 @@
 //! Running plans.
 
-use crate::errors::{os_error, simulation_error, CheckpointError, ConfigError};
+use crate::errors::{defect, impossible_state, os_error, simulation_error, CheckpointError, ConfigError};
 use crate::perfetto;
 use crate::plan::Plan;
 use crate::result::RunResult;
-use crate::supervise::{supervise, Describe};
+use crate::supervise::{supervise, supervise_or, Describe};
 use hostnet_config::{Length, WarmUp};
 use hostnet_sim::{Finished, Many, Options, Run, Status};
 use pyo3::exceptions::PyKeyboardInterrupt;
@@ -53,7 +53,8 @@ pub(crate) fn run(
 ) -> PyResult<RunResult> {
     let _ = threads;
     let options = Options { series_ps, checkpoint_at_ps, counters_ps, trace_ps };
-    let result = supervise(py, progress, |desk| {
+    let panicked = if checkpoint.is_some() { impossible_state } else { defect };
+    let result = supervise_or(py, progress, panicked, |desk| {
         let mut run = start(&plan.plan, options, checkpoint)?;
         let complete = run.run(|status| desk.tell(One(status))).map_err(Failure::Simulation)?;
         Ok(finish(&mut run, complete))

@@ -1,6 +1,6 @@
 //! A simulation on a thread of its own, watched by the thread that Python called from.
 
-use crate::errors::defect;
+use crate::errors::{defect, last_panic};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,6 +58,19 @@ pub(crate) fn supervise<S: Describe + Send, T: Send>(
     progress: Option<Py<PyAny>>,
     work: impl FnOnce(&Desk<S>) -> T + Send,
 ) -> PyResult<T> {
+    supervise_or(py, progress, defect, work)
+}
+
+/// As [`supervise`], with the exception that a panic of `work` becomes.
+///
+/// # Errors
+/// See [`supervise`].
+pub(crate) fn supervise_or<S: Describe + Send, T: Send>(
+    py: Python<'_>,
+    progress: Option<Py<PyAny>>,
+    panicked: fn(String) -> PyErr,
+    work: impl FnOnce(&Desk<S>) -> T + Send,
+) -> PyResult<T> {
     let desk = Desk::new();
     let watcher = thread::current();
     let (result, raised) = thread::scope(|scope| {
@@ -71,7 +84,7 @@ pub(crate) fn supervise<S: Describe + Send, T: Send>(
         (py.detach(|| simulation.join()), raised)
     });
     raised?;
-    result.map_err(|_| defect())
+    result.map_err(|_| panicked(last_panic()))
 }
 
 /// Looks at the simulation until it ends. Returns the first exception, after which it only waits.

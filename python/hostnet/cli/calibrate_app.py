@@ -60,6 +60,7 @@ def calibrate(
     from hostnet import rundir
     from hostnet.calibrate import calibrate as do
     from hostnet.cli.progress import Watch
+    from hostnet.files import write_file
     from hostnet.presets import load_server
     from hostnet.running.engines import check_engine
 
@@ -72,7 +73,7 @@ def calibrate(
         watch.finish()
         text = result.text(place)
         rundir.check_new_file(place)
-        rundir.write_file_atomically(place, text.encode())
+        write_file(place, text.encode())
     _print(result, place, json)
     return 0
 

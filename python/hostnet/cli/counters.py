@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -54,12 +53,9 @@ def write_aside(results: Results, options: CounterOptions) -> None:
     """Writes the counters of a run where `--counters-out` says."""
     if options.form is None or options.out is None or not _has_counters(results):
         return
-    from hostnet import rundir
-    from hostnet.counters.writer import write_into
+    from hostnet.counters import write
 
-    text = io.StringIO()
-    write_into(results, text, options.form, per_socket=options.per_socket)
-    rundir.write_file_atomically(options.out, text.getvalue().encode())
+    write(results, options.out, options.form, per_socket=options.per_socket)
 
 
 def _has_counters(results: Results) -> bool:

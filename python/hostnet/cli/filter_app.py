@@ -131,7 +131,7 @@ def check_output(trace: Path, output: Path | None, output_format: str) -> None:
         raise ConfigError(f"--output {output}: name a file in a folder that exists")
     if output.exists() and trace.exists() and output.samefile(trace):
         raise ConfigError(f"--output {output}: is the trace itself; name another file")
-    rundir.check_parent(output)
+    rundir.check_file(output)
 
 
 def print_filtered(result: Filtered, output: Path | None) -> None:

@@ -31,11 +31,12 @@ def import_(
     Exit codes: 2 something given is wrong.
     """
     from hostnet import rundir
+    from hostnet.files import write_file
     from hostnet.hwloc import draft, read_topology, text_of
 
     rundir.check_new_file(out)
     drafted = draft(read_topology(file), package, base)
-    rundir.write_file_atomically(out, text_of(drafted, file.name, out).encode())
+    write_file(out, text_of(drafted, file.name, out).encode())
     _print(drafted.description, drafted.base.name, drafted.why_base, drafted.notes, out)
     return 0
 

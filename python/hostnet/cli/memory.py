@@ -262,7 +262,7 @@ def check_output(path: Path, plan: MemoryPlan) -> None:
         raise ConfigError(f"--commands {path}: name a file in a folder that exists")
     if plan.trace is not None and path.exists() and path.samefile(plan.trace):
         raise ConfigError(f"--commands {path}: is the trace itself; name another file")
-    rundir.check_parent(path)
+    rundir.check_file(path)
 
 
 def text(value: str, shown: str) -> str:

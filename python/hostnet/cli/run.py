@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import cluster, rundir, simulate
-from hostnet._core import CheckpointError, ConfigError
+from hostnet._core import ConfigError
 from hostnet.cli import counters
+from hostnet.cli.checkpoint import continued
 from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
 from hostnet.cli.progress import Watch
+from hostnet.files import write_file
 from hostnet.units import format_time
 
 if TYPE_CHECKING:
@@ -54,10 +56,9 @@ def publish(request: Request, name: str, fill: Callable[[Path], None]) -> Path:
 
 def _run_one(request: Request, plan: Plan, source: Source) -> int:
     counters.check_length(plan, request.counters)
-    before = _read_checkpoint(request.from_checkpoint)
     if request.checkpoint is not None:
-        rundir.check_parent(request.checkpoint)
-    with Watch(show=not request.quiet) as watch:
+        rundir.check_file(request.checkpoint)
+    with continued(request.from_checkpoint) as before, Watch(show=not request.quiet) as watch:
         results = simulate.run_plan(
             plan,
             source,
@@ -73,7 +74,7 @@ def _run_one(request: Request, plan: Plan, source: Source) -> int:
         path = publish(request, plan.name, lambda place: _fill(request, results, place))
         counters.write_aside(results, request.counters)
         if request.checkpoint is not None and results.checkpoint is not None:
-            rundir.write_file_atomically(request.checkpoint, results.checkpoint)
+            write_file(request.checkpoint, results.checkpoint)
     _print_results(request, results, path)
     return _exit_code(request, results)
 
@@ -81,15 +82,6 @@ def _run_one(request: Request, plan: Plan, source: Source) -> int:
 def _fill(request: Request, results: Results, place: Path) -> None:
     rundir.write_run(results, place, csv=request.csv)
     counters.write_inside(results, request.counters, place)
-
-
-def _read_checkpoint(path: Path | None) -> bytes | None:
-    if path is None:
-        return None
-    content = path.read_bytes()
-    if not content:
-        raise CheckpointError(f"{path}: is empty")
-    return content
 
 
 def _print_results(request: Request, results: Results, path: Path) -> None:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from hostnet import cluster, rundir
-from hostnet._core import CheckpointError, ConfigError
+from hostnet._core import ConfigError
+from hostnet.cli.checkpoint import continued
 from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
 from hostnet.cli.progress import Watch
 from hostnet.cli.show import NOTHING, headline, new_table, number, page, print_items, print_path, print_tables
+from hostnet.files import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,23 +37,23 @@ def run_cluster_command(request: Request, source: Source, publish: Publish, runs
     plan = cluster.resolve(source, request.seed)
     rundir.check_place(request.out or rundir.fresh_path(runs, plan.name))
     if request.checkpoint is not None:
-        rundir.check_parent(request.checkpoint)
+        rundir.check_file(request.checkpoint)
     capture = _capture(plan, request)
-    with Watch(show=not request.quiet) as watch:
+    with continued(request.from_checkpoint) as before, Watch(show=not request.quiet) as watch:
         results = cluster.run_plan(
             plan,
             source,
             threads=request.threads or 1,
             series_ps=request.series_ps,
             checkpoint_at_ps=request.checkpoint_at_ps,
-            checkpoint=_before(request.from_checkpoint),
+            checkpoint=before,
             capture=capture,
             progress=watch,
         )
         watch.finish()
         path = publish(request, plan.name, lambda place: write_run(results, place, csv=request.csv))
         if request.checkpoint is not None and results.native.checkpoint is not None:
-            rundir.write_file_atomically(request.checkpoint, results.native.checkpoint)
+            write_file(request.checkpoint, results.native.checkpoint)
     _print(request, results, path)
     return _exit_code(request, results)
 
@@ -74,20 +76,11 @@ def _capture(plan: ClusterPlan, request: Request) -> cluster.Capture | None:
     options = request.pcap
     if options.file is None:
         return None
-    rundir.check_parent(options.file)
+    rundir.check_file(options.file)
     snaplen = cluster.SNAPLEN if options.snaplen is None else options.snaplen
     capture = cluster.Capture(options.file, options.host, snaplen, ("--pcap-host", "--pcap-snaplen"))
     cluster.captured_host(plan, capture)
     return capture
-
-
-def _before(path: Path | None) -> bytes | None:
-    if path is None:
-        return None
-    content = path.read_bytes()
-    if not content:
-        raise CheckpointError(f"{path}: is empty")
-    return content
 
 
 def write_run(results: ClusterResults, place: Path, *, csv: bool = False) -> None:

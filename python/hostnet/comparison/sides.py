@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
+from hostnet.files import read_object, read_table
 from hostnet.tables import TABLES
 
 if TYPE_CHECKING:
@@ -138,11 +139,8 @@ def _what_it_is(path: Path) -> str:
 
 def _read_object(path: Path, needed: dict[str, Any]) -> dict[str, Any]:
     """Reads one of the JSON files and checks what is needed of it."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ConfigError(f"{path}: is damaged: {error}") from None
-    if not isinstance(content, dict) or "format" not in content:
+    content = read_object(path)
+    if "format" not in content:
         raise ConfigError(f"{path}: was not written by hostnet run (it names no format)")
     if content["format"] != FORMAT:
         raise ConfigError(f"{path}: has format {content['format']}; this version reads format {FORMAT}")
@@ -163,13 +161,7 @@ def _check_rows(path: Path, summary: dict[str, Any]) -> None:
 
 
 def _read_epochs(path: Path) -> tuple[tuple[int, int], ...]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(path)
-    except pa.ArrowException as error:
-        raise ConfigError(f"{path}: is damaged: {str(error).splitlines()[0]}") from None
+    table = read_table(path)
     if table.column_names != ["time_ns", "hash"]:
         raise ConfigError(f"{path}: is not a table of epochs (its columns are {', '.join(table.column_names)})")
     try:

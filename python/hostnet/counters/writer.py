@@ -11,11 +11,11 @@ from hostnet._core import ConfigError
 from hostnet.counters.events import AT_LEAST, Uarch, uarchs
 from hostnet.counters.facts import Facts
 from hostnet.counters.quantities import LFB_FULL
+from hostnet.files import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
-    from typing import TextIO
 
     from hostnet.results import Results
 
@@ -67,12 +67,10 @@ def write(results: Results, path: Path | str, form: str = "perf", *, per_socket:
     """
     from pathlib import Path
 
-    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-        write_into(results, file, form, per_socket=per_socket)
+    write_file(Path(path), "".join(_lines(results, form, per_socket=per_socket)).encode())
 
 
-def write_into(results: Results, file: TextIO, form: str, *, per_socket: bool = False) -> None:
-    """As `write`, into an open file."""
+def _lines(results: Results, form: str, *, per_socket: bool) -> Iterator[str]:
     units = results.native.units_json
     if units is None:
         raise ConfigError("the run did not read its counters at intervals, or ended before it measured anything")
@@ -81,8 +79,7 @@ def write_into(results: Results, file: TextIO, form: str, *, per_socket: bool = 
         raise ConfigError("the run ended before it measured anything")
     facts = Facts.of(json.loads(results.plan.effective_json()))
     machine = Machine(uarch_of(facts), facts)
-    lines = _perf_lines(machine, samples, per_socket) if form == "perf" else _pcm_lines(machine, samples)
-    file.writelines(lines)
+    return _perf_lines(machine, samples, per_socket) if form == "perf" else _pcm_lines(machine, samples)
 
 
 def uarch_of(facts: Facts) -> Uarch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from hostnet.files import write_figure
 from hostnet.rundir import write_text
 from hostnet.tables import write_csv, write_parquet
 
@@ -108,7 +109,7 @@ def draw(setting: Setting, points: Sequence[Point], file: Path) -> None:
         by = "predicted" if setting.engine == "predict" else "simulated"
         axes.set_title(plain(f"Latency under load of {setting.server.name}, {by}"), loc="left")
         axes.legend(title="reads in the traffic", loc="upper left", alignment="left")
-        figure.savefig(file, dpi=160)
+        write_figure(file, figure, dpi=160)
 
 
 def draw_line(axes: Axes, index: int, reads: float, points: Sequence[Point]) -> None:

@@ -13,6 +13,7 @@ from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.explain.formula import counters_json
 from hostnet.explain.steps import Steps, latency_alone, predicted, simulated, what_helps
+from hostnet.files import read_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -266,10 +267,4 @@ def _read_json(place: Path, name: str) -> dict[str, Any]:
     file = place / name
     if not file.is_file():
         raise ConfigError(f"{place}: is no run directory: it has no {name}")
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ConfigError(f"{file}: is damaged: {error}") from None
-    if not isinstance(content, dict):
-        raise ConfigError(f"{file}: is damaged: it holds no object")
-    return content
+    return read_object(file)

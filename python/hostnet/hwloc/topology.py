@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
+from hostnet.files import read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
     from xml.etree.ElementTree import Element
 
-BYTES_MAX = 100_000_000
+BYTES_MAX = 128 << 20
 """The largest file."""
 
 PACKAGES = ("Package", "Socket")
@@ -81,12 +82,10 @@ def read_topology(file: Path) -> Topology:
     """Reads what `lstopo --of xml` wrote.
 
     Raises:
-        TopologyError: The file is something else, is damaged, or has no processor.
+        ConfigError: The file is too long, something else, damaged, or has no processor.
         OSError: It cannot be read.
     """
-    if file.stat().st_size > BYTES_MAX:
-        raise TopologyError(f"{file}: is larger than {BYTES_MAX // 10**6} MB; a topology is small")
-    return _Reader(str(file), _parse(str(file), file.read_bytes())).topology()
+    return _Reader(str(file), _parse(str(file), read_bytes(file, BYTES_MAX))).topology()
 
 
 def _parse(file: str, content: bytes) -> Element:

@@ -6,12 +6,12 @@ A study lives in `studies/<name>/` of the repository: `study.toml` and the publi
 from __future__ import annotations
 
 import csv
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from hostnet.files import parse_toml, read_text
 from hostnet.ledger.errors import LedgerError
 from hostnet.ledger.panels import (
     ALL,
@@ -103,7 +103,7 @@ def load_study(name: str, root: Path | None = None) -> Study:
     if not file.is_file():
         raise LedgerError(f"there is no study {name!r}; there are: {', '.join(study_names())}")
     try:
-        return parse_study(tomllib.loads(file.read_text(encoding="utf-8")), folder)
+        return parse_study(parse_toml(read_text(file), file), folder)
     except (KeyError, TypeError, ValueError) as error:
         raise LedgerError(f"{file}: {error!r}") from error
 

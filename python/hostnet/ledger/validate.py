@@ -116,7 +116,7 @@ def cli_validate(
     from hostnet.cli.progress import Watch
     from hostnet.ledger.archive import write_study_to
     from hostnet.ledger.show import show_ledger, stdout_console
-    from hostnet.rundir import check_place
+    from hostnet.rundir import check_file, check_place
 
     if json_file is not None:
         check_file(json_file)
@@ -139,20 +139,6 @@ def cli_validate(
     return int(strict and bool(ledger.failing))
 
 
-def check_file(file: Path) -> None:
-    """Makes sure, before anything is simulated, that a file can be written.
-
-    Raises:
-        OSError: It cannot.
-    """
-    from hostnet.rundir import check_parent
-
-    if file.is_dir():
-        raise IsADirectoryError(f"{file}: is a folder")
-    if not file.exists():
-        check_parent(file)
-
-
 def check_folder(folder: Path) -> None:
     """Makes sure, before anything is simulated, that a folder can be written to.
 
@@ -173,11 +159,8 @@ def write_json(file: Path, rows: Sequence[Row]) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    from hostnet.rundir import write_file_atomically
+    from hostnet.files import write_file
 
     text = json.dumps([row.as_dict() for row in rows], indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    if file.exists() and not file.is_file():
-        file.write_text(text, encoding="utf-8")
-    else:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_file_atomically(file, text.encode())
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_file(file, text.encode())

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
+from hostnet.files import read_config
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,10 +29,7 @@ def plan_of(overrides: Sequence[str], config: Path | None = None) -> _core.Memor
     """
     if config is None:
         return _core.memory_plan(base_dir="", overrides=list(overrides))
-    try:
-        text = config.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise _core.ConfigError(f"{config}: is not UTF-8 text (byte {error.start})") from None
+    text = read_config(config)
     form = "json" if config.suffix == ".json" else "toml"
     base_dir = str(config.parent)
     return _core.memory_plan(text, format=form, file=str(config), base_dir=base_dir, overrides=list(overrides))

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
+from hostnet.files import scratch_file
 from hostnet.memory_alone.plan import plan_from
 from hostnet.memory_alone.results import MemoryResult
-from hostnet.rundir import scratch_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -98,15 +98,12 @@ def run_plan(
         return _timed(lambda: _core.run_memory(plan, progress=progress))
     path = Path(commands)
     compression = COMPRESSIONS.get(path.suffix, "none")
-    try:
-        with scratch_file(path) as (scratch, keep):
-            result = _timed(
-                lambda: _core.run_memory(plan, commands=str(scratch), compression=compression, progress=progress)
-            )
-            if result.complete:
-                keep()
-    except OSError as error:
-        raise named(error, str(path)) from None
+    with scratch_file(path) as (scratch, keep):
+        result = _timed(
+            lambda: _core.run_memory(plan, commands=str(scratch), compression=compression, progress=progress)
+        )
+        if result.complete:
+            keep()
     return result
 
 

@@ -16,7 +16,7 @@ def write_report(directory: Path) -> Path:
 
     Raises:
         FileNotFoundError: The directory holds no summary.json.
-        ValueError: One of its files is not what it should be.
+        ConfigError: One of its files is not what it should be.
         OSError: The report cannot be written.
     """
     run = load_run(directory)

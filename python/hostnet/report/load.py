@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from hostnet import files
 
 Row = dict[str, Any]
 
@@ -46,7 +47,7 @@ def load_run(directory: Path) -> RunFiles:
 
     Raises:
         FileNotFoundError: It holds no summary.json.
-        ValueError: One of its files is not what it should be.
+        ConfigError: One of its files is not what it should be.
     """
     file = directory / "summary.json"
     if not file.is_file():
@@ -59,7 +60,7 @@ def load_run(directory: Path) -> RunFiles:
         domains=read_table(directory / "domains.parquet"),
         series=read_table(directory / "series.parquet"),
         flows=read_table(directory / "flows.parquet"),
-        config=None if config_file is None else (directory / config_file).read_text(encoding="utf-8"),
+        config=None if config_file is None else files.read_text(directory / config_file),
         config_file=config_file,
         explanation=read_explanation(directory),
     )
@@ -67,34 +68,19 @@ def load_run(directory: Path) -> RunFiles:
 
 def read_object(file: Path) -> dict[str, Any]:
     """The object in a JSON file; empty when there is no such file."""
-    if not file.is_file():
-        return {}
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{file}: not JSON: {error}") from error
-    if not isinstance(content, dict):
-        raise ValueError(f"{file}: must hold an object")
-    return content
+    return files.read_object(file) if file.is_file() else {}
 
 
 def read_table(file: Path) -> list[Row]:
     """The rows of a Parquet file; none when there is no such file."""
     if not file.is_file():
         return []
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        # pq.read_table would load what reads folders of files and remote ones, which takes longer than all of this.
-        rows: list[Row] = pq.ParquetFile(file).read().to_pylist()
-    except pa.ArrowInvalid as error:
-        raise ValueError(f"{file}: not a Parquet file: {error}") from error
+    rows: list[Row] = files.read_table(file).to_pylist()
     return rows
 
 
 def read_explanation(directory: Path) -> str | None:
     """What the run's explanation says: explanation.txt, or the entry "text" of explain.json."""
     file = directory / "explanation.txt"
-    text = file.read_text(encoding="utf-8") if file.is_file() else read_object(directory / "explain.json").get("text")
+    text = files.read_text(file) if file.is_file() else read_object(directory / "explain.json").get("text")
     return text.strip() or None if isinstance(text, str) else None

@@ -9,6 +9,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from hostnet.files import write_figure
 from hostnet.report.cache_plot import draw_caches
 from hostnet.report.cache_series import QUANTITIES, owners
 from hostnet.report.cluster_plot import draw_cluster_series, draw_goodput
@@ -16,6 +17,7 @@ from hostnet.report.load import Row, RunFiles, load_run
 from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.report.parity import EQUAL
 from hostnet.report.series import Plotted, Value, is_parity, is_stacked, plotted_panel, series_of_run, y_title
+from hostnet.report.shapes import check_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,12 +48,13 @@ def plot(directory: Path) -> list[Path]:
 
     Raises:
         FileNotFoundError: The directory holds no summary.json.
-        ValueError: One of its files is not what it should be.
+        ConfigError: One of its files is not what it should be; nothing is drawn.
         OSError: The folder cannot be written.
     """
     import matplotlib as mpl
 
     run = load_run(directory)
+    check_run(run)
     folder = directory / "plots"
     folder.mkdir(exist_ok=True)
     paths = []
@@ -60,7 +63,7 @@ def plot(directory: Path) -> list[Path]:
             figure = draw(run)
             for suffix in FORMATS:
                 path = folder / f"{name}.{suffix}"
-                figure.savefig(path, dpi=200, metadata={"Date": None} if suffix == "svg" else None)
+                write_figure(path, figure, dpi=200, metadata={"Date": None} if suffix == "svg" else None)
                 paths.append(path)
     return paths
 

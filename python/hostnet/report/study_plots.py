@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hostnet.files import write_figure
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.looks import COLOURS, STYLE, new_figure, plain
 from hostnet.report.plot import FORMATS, PANEL_INCH, PANELS_PER_ROW, draw_panel
@@ -63,7 +64,7 @@ def save(folder: Path, name: str, figure: Figure) -> list[Path]:
     """Writes a figure in every format."""
     paths = [folder / f"{name}.{suffix}" for suffix in FORMATS]
     for path in paths:
-        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
+        write_figure(path, figure, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
     return paths
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from hostnet.files import errors_about
 from hostnet.sweeps.identity import compare, identity_of
 from hostnet.sweeps.influence import NothingChangedError, notes_on
 from hostnet.sweeps.journal import Journal
@@ -51,7 +52,7 @@ def conduct(
         return whole
     enter(path, resume=resume)
     try:
-        with Journal(path / JOURNAL) as journal:
+        with errors_about(path), Journal(path / JOURNAL) as journal:
             whole = _whole(path, identity)
             if whole is None:
                 _begin(path, journal, identity)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
+from hostnet.files import parse_json
 from hostnet.rundir import write_text
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def read_manifest(path: Path) -> Identity | None:
     """
     file = path / MANIFEST
     try:
-        manifest: dict[str, Any] = json.loads(file.read_bytes())
+        manifest: dict[str, Any] = parse_json(file.read_bytes())
         tables = manifest["tables"]
     except FileNotFoundError:
         return None

@@ -12,6 +12,7 @@ from itertools import islice, product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from hostnet.files import write_figure
 from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.sweeps.scale import Scale, scale_of
 
@@ -106,7 +107,7 @@ def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> str | None:
     with mpl.rc_context(STYLE):
         for name, sweep in zip(*_named(read_sweeps(table, drawn)), strict=True):
             for stem, figure in figures_of(name, sweep):
-                figure.savefig(folder / f"{stem}.png", dpi=150)
+                write_figure(folder / f"{stem}.png", figure, dpi=150)
     combinations = prod(len(axis.values) for axis in drawn[3:])
     limits = ((1, LINES_MAX), (2, PANELS_MAX))
     hidden = combinations > FILES_MAX or any(len(drawn) > at and len(drawn[at].values) > most for at, most in limits)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import pickle
 import queue
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from hostnet import _core
 from hostnet._core import ConfigError, SimulationError
+from hostnet.files import parse_json, read_bytes
 from hostnet.running.engines import compute
 from hostnet.sweeps.cut import cut
 from hostnet.sweeps.job import ClusterError
@@ -213,7 +213,7 @@ def address_of(place: str) -> str:
             raise ConfigError(f"--dask {place}: is neither an address such as tcp://host:8786 nor a scheduler file")
         return f"tcp://{place}"
     try:
-        address = json.loads(path.read_bytes())["address"]
+        address = parse_json(read_bytes(path))["address"]
     except (ValueError, KeyError, TypeError):
         raise ConfigError(f"--dask {place}: is not the scheduler file of Dask") from None
     return str(address)

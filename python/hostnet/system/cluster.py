@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hostnet import _core
+from hostnet.files import parse_toml, read_config
 from hostnet.system.convert import from_dict, to_dict
 from hostnet.system.fabric import Cable, Network, Switch
 from hostnet.system.host import Run
@@ -97,7 +97,7 @@ class Cluster:
             OSError: The file cannot be read.
         """
         file = Path(path)
-        text = file.read_text(encoding="utf-8")
+        text = read_config(file)
         plan = _core.cluster_plan(text, file=str(path), base_dir=str(file.parent))
-        cluster = from_dict(cls, {**tomllib.loads(text), "base_dir": str(file.parent)})
+        cluster = from_dict(cls, {**parse_toml(text, file), "base_dir": str(file.parent)})
         return replace(cluster, run=replace(cluster.run, name=plan.name))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hostnet import _core
+from hostnet.files import parse_toml, read_config
 from hostnet.system.convert import from_dict, to_dict
 from hostnet.system.host import Run, Server
 from hostnet.system.parts import Parts
@@ -56,7 +56,7 @@ class Config(Parts):
             OSError: The file cannot be read.
         """
         file = Path(path)
-        text = file.read_text(encoding="utf-8")
+        text = read_config(file)
         plan = _core.resolve(text, file=str(path), base_dir=str(file.parent))
-        config = from_dict(cls, {**tomllib.loads(text), "base_dir": str(file.parent)})
+        config = from_dict(cls, {**parse_toml(text, file), "base_dir": str(file.parent)})
         return replace(config, run=replace(config.run, name=plan.name))

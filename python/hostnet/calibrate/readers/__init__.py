@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hostnet.calibrate.measurement import Conditions, DataError, nearest
 from hostnet.calibrate.readers import counters, fio, mlc, table
 from hostnet.calibrate.readers.content import Content
+from hostnet.files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 GIVEN = ["gap", "kernel", *(field.name for field in fields(Conditions))]
 """Conditions that can hold for a whole file."""
 
-BYTES_MAX = 50_000_000
+BYTES_MAX = 64 << 20
 """The largest file of measurements."""
 
 
@@ -70,12 +71,7 @@ def open_content(argument: str, server: ServerFile) -> Content:
         name, _, conditions = argument.rpartition("@")
         given = parse_given(argument, conditions)
     path = Path(name)
-    if path.stat().st_size > BYTES_MAX:
-        raise DataError(f"{name}: is larger than {BYTES_MAX // 10**6} MB; measurements are small")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{name}: is not UTF-8 text (byte {error.start})") from None
+    text = read_text(path, BYTES_MAX).removeprefix("\ufeff")
     if not text.strip():
         raise DataError(f"{name}: is empty")
     if "\0" in text:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
 from hostnet.calibrate.measurement import Conditions, DataError, Measurement, set_condition, wrong
 from hostnet.calibrate.readers.content import Found
+from hostnet.files import parse_json
 
 if TYPE_CHECKING:
     from hostnet.calibrate.readers.content import Content
@@ -48,7 +48,7 @@ def _jobs(content: Content) -> list[tuple[Job, Job]]:
     """Every job with its options, those of the whole file included."""
     text = content.text[content.text.index("{") :]
     try:
-        tree = json.loads(text)
+        tree = parse_json(text)
     except ValueError as error:
         line = getattr(error, "lineno", 1)
         raise wrong(content.file, line, f"not whole JSON ({error}); is the file truncated?") from None

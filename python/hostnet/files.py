@@ -1,0 +1,219 @@
+"""The user's files: read up to a limit, and written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import tomllib
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet._core import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+CONFIG_BYTES_MAX = 1 << 20
+"""The longest configuration that the simulator reads."""
+
+TEXT_BYTES_MAX = 256 << 20
+"""The longest text of any other kind."""
+
+
+def read_bytes(path: Path, most: int = TEXT_BYTES_MAX) -> bytes:
+    """The content of a file of at most so many bytes; a pipe or a device is read no further either.
+
+    Raises:
+        ConfigError: It is longer.
+        OSError: It cannot be read.
+    """
+    with path.open("rb") as file, errors_about(path):
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ConfigError(f"{path}: is longer than {most >> 20} MiB")
+    return content
+
+
+def read_text(path: Path, most: int = TEXT_BYTES_MAX) -> str:
+    """The text of a file of at most so many bytes, with the ends of its lines as they are on this system.
+
+    Raises:
+        ConfigError: It is longer, or not UTF-8.
+        OSError: It cannot be read.
+    """
+    try:
+        text = read_bytes(path, most).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: is not UTF-8 text (byte {error.start})") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_config(path: Path) -> str:
+    """The text of a configuration.
+
+    Raises:
+        ConfigError: It is too long, or not UTF-8.
+        OSError: It cannot be read.
+    """
+    return read_text(path, CONFIG_BYTES_MAX)
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """The object in a JSON file that hostnet wrote.
+
+    Raises:
+        ConfigError: The file is damaged.
+        OSError: It cannot be read.
+    """
+    text = read_text(path)
+    try:
+        content = parse_json(text)
+    except ValueError as error:
+        raise ConfigError(f"{path}: is damaged: {error}") from None
+    if not isinstance(content, dict):
+        raise ConfigError(f"{path}: is damaged: it holds no object")
+    return content
+
+
+def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
+    """The table in a Parquet file that hostnet wrote, or some columns of it.
+
+    Raises:
+        ConfigError: The file is damaged.
+        OSError: It cannot be read.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with path.open("rb") as file, errors_about(path):
+        try:
+            # pq.read_table would load what reads folders of files and remote ones, which takes longer than all of this.
+            table = pq.ParquetFile(file).read(columns)
+            table.validate(full=True)
+        except (pa.ArrowException, ValueError) as error:
+            reason = str(error).partition("\n")[0]
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            reason = str(error).partition("\n")[0]
+        else:
+            return table
+    raise ConfigError(f"{path}: is damaged: {reason}")
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: It is none, or nested so deeply that it cannot be read.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("is nested too deeply") from None
+
+
+def parse_toml(text: str, file: str | Path) -> dict[str, Any]:
+    """The tables of a TOML text; `file` is what the message of an error calls it.
+
+    Raises:
+        ConfigError: It is none, or nested so deeply that it cannot be read.
+    """
+    try:
+        return tomllib.loads(text)
+    except ValueError as error:
+        raise ConfigError(f"{file}: not valid TOML: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{file}: is nested too deeply") from None
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Puts a file at `path`, replacing a regular file, so that it is never seen half written.
+
+    A pipe or a device is written to directly.
+
+    Raises:
+        OSError: It cannot be written; a regular file that was there stays.
+    """
+    with scratch_file(path) as (scratch, keep):
+        scratch.write_bytes(content)
+        keep()
+
+
+def write_figure(path: Path, figure: Figure, **options: Any) -> None:
+    """Draws a figure into a file whose kind its name tells, as `Figure.savefig` does.
+
+    Raises:
+        OSError: It cannot be written; what was there stays.
+    """
+    drawn = BytesIO()
+    figure.savefig(drawn, format=path.suffix.removeprefix("."), **options)
+    write_file(path, drawn.getvalue())
+
+
+@contextmanager
+def scratch_file(path: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
+    """A hidden name beside `path` to write to, and a function that gives it that name; without that call it vanishes.
+
+    A pipe or a device is written to directly.
+
+    Raises:
+        OSError: `path` cannot be written; what was there stays.
+    """
+    if path.exists() and not path.is_file():
+        with errors_about(path):
+            yield path, lambda: None
+        return
+    target = path.resolve()
+    scratch = hidden_sibling(target)
+
+    def keep() -> None:
+        if target.exists():
+            shutil.copymode(target, scratch)
+        sync(scratch)
+        scratch.replace(target)
+        sync(target.parent)
+
+    with errors_about(path, scratch):
+        try:
+            scratch.touch()
+            yield scratch, keep
+        finally:
+            scratch.unlink(missing_ok=True)
+
+
+@contextmanager
+def errors_about(path: Path, scratch: Path | None = None) -> Iterator[None]:
+    """Lets an error that names no file, or one at or below `scratch`, name `path` instead."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        named = None if error.filename is None else Path(os.fsdecode(error.filename))
+        if named is not None and (scratch is None or not named.is_relative_to(scratch)):
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
+
+
+def hidden_sibling(path: Path) -> Path:
+    """A name beside a path that nothing else has."""
+    return path.resolve().with_name(f".hostnet-{os.getpid()}-{secrets.token_hex(8)}")
+
+
+def sync(path: Path) -> None:
+    """Sees to it that a file or folder is on the disk. Windows cannot do that for folders."""
+    if os.name == "nt" and path.is_dir():
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
