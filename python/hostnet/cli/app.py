@@ -9,6 +9,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
+from hostnet.cli.screen import say
+
 COMMANDS = {
     "run": ("run_app", "Run a configuration and say what limits it."),
     "validate": ("validate_app", "Recompute published results and compare them row by row."),
@@ -84,7 +86,7 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from hostnet._core import version
 
-        typer.echo(f"hostnet {version()}")
+        say(f"hostnet {version()}")
         raise typer.Exit
 
 

@@ -80,9 +80,9 @@ def calibrate(
 
 def _print(result: Calibration, place: Path, json: bool) -> None:
     if json:
-        import json as format_json
+        from hostnet.cli.screen import say_json
 
-        print(format_json.dumps({**result.content(), "out": str(place)}, indent=2, ensure_ascii=False))
+        say_json({**result.content(), "out": str(place)})
         return
     from hostnet.cli import show
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from os import fspath
 from typing import TYPE_CHECKING
 
 from hostnet import simulate
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.progress import Watch
+from hostnet.cli.screen import say_json
 from hostnet.comparison.sides import read_side, side_of
 from hostnet.comparison.two import compare_sides
 
@@ -30,7 +29,7 @@ def compare_command(a: Path, b: Path, *, as_json: bool, rerun: bool) -> int:
         found = compare_sides(*sides, rerun=rerun, progress=watch)
         watch.finish()
     if as_json:
-        sys.stdout.write(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        say_json(found.to_dict())
     else:
         from hostnet.cli.show_compare import print_comparison
 

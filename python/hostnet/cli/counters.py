@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
+from hostnet.cli.screen import complain, say, say_json
 from hostnet.units import format_time, parse_time_ps
 
 if TYPE_CHECKING:
@@ -73,17 +73,17 @@ def show_events(name: str | None, *, command: bool, interval_ms: int) -> int:
             raise ConfigError(f"--command: name one of {', '.join(uarchs())}")
         if not 1 <= interval_ms <= 10**6:
             raise ConfigError(f"--interval-ms {interval_ms}: must be between 1 and 1000000")
-        print(perf_command(chosen[0], interval_ms))
+        say(perf_command(chosen[0], interval_ms))
         return 0
     for index, uarch in enumerate(chosen):
         if index:
-            print()
+            say()
         _print_events(uarch)
     return 0
 
 
 def _print_events(uarch: Uarch) -> None:
-    print(f"{uarch.name}: {uarch.title}")
+    say(f"{uarch.name}: {uarch.title}")
     uses: dict[str, list[str]] = {}
     for quantity, ways in uarch.ways.items():
         for key in dict.fromkeys(key for way in ways for key in way):
@@ -94,23 +94,23 @@ def _print_events(uarch: Uarch) -> None:
             uses.setdefault(pmu.reference, []).append(f"the frequency of {pmu.perf}")
     width = max(map(len, uarch.events))
     for pmu in uarch.pmus.values():
-        print(f"\n{pmu.perf}, {pmu.hz / 1e6:g} MHz unless {pmu.clock} tells")
+        say(f"\n{pmu.perf}, {pmu.hz / 1e6:g} MHz unless {pmu.clock} tells")
         for event in uarch.events.values():
             if event.pmu == pmu.name:
                 uncertain = "; not documented for this server" if event.unconfirmed else ""
-                print(f"  {event.name:<{width}}  {event.meaning}{uncertain}")
-                print(f"  {'':<{width}}  {event.encoding}; for {', '.join(uses.get(event.name, ['information']))}")
+                say(f"  {event.name:<{width}}  {event.meaning}{uncertain}")
+                say(f"  {'':<{width}}  {event.encoding}; for {', '.join(uses.get(event.name, ['information']))}")
 
 
 def show_file(file: CounterFile, *, as_json: bool) -> int:
     """Prints what a file of counters tells."""
     for warning in file.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        complain(f"warning: {warning}")
     if as_json:
-        print(json.dumps(_document(file), indent=2))
+        say_json(_document(file))
         return 0
     socket = f", socket {file.socket}" if file.socket else ""
-    print(f"{file.path}: {file.format}, {file.uarch}{socket}, {len(file.windows)} windows")
+    say(f"{file.path}: {file.format}, {file.uarch}{socket}, {len(file.windows)} windows")
     for quantity, value in file.total.items():
         if isinstance(value, dict):
             for part, number in value.items():
@@ -118,12 +118,12 @@ def show_file(file: CounterFile, *, as_json: bool) -> int:
         else:
             _print_quantity(quantity, value)
     for missing in file.missing:
-        print(f"missing: {missing}")
+        say(f"missing: {missing}")
     return 0
 
 
 def _print_quantity(name: str, value: float | None) -> None:
-    print(f"  {name:<22} {'-' if value is None else f'{value:.6g}'}")
+    say(f"  {name:<22} {'-' if value is None else f'{value:.6g}'}")
 
 
 def _document(file: CounterFile) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hostnet.cli.screen import say
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -80,7 +82,7 @@ def _run(setting: Setting, out: Path | None, json: bool, csv: bool) -> int:
         else:
             path = rundir.publish_fresh(RUNS, name, lambda place: write_curve(setting, points, place, csv=csv))
     if json:
-        print((path / "curve.json").read_text(encoding="utf-8"), end="")
+        say((path / "curve.json").read_text(encoding="utf-8"), end="")
     else:
         _print_tables(setting, points, path)
     return 0

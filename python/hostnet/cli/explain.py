@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.progress import Watch
+from hostnet.cli.screen import say, say_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,11 +67,11 @@ def explain_command(request: ExplainRequest) -> int:
         if not request.brief:
             page = page.with_steps(confirm=request.confirm, progress=watch)
     if request.json:
-        sys.stdout.write(json.dumps(page.as_dict(), indent=1, ensure_ascii=False) + "\n")
+        say_json(page.as_dict(), indent=1)
     else:
         from hostnet.explain.text import page_text
 
-        sys.stdout.write(page_text(page))
+        say(page_text(page), end="")
     return EXIT_INTERRUPTED if watch.stopped else 0
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from hostnet import _core
+from hostnet.cli.screen import say
+from hostnet.files import write_file
 
 
 def write_template(file: Path, app: str | None = None, *, alone: bool = False, cluster: str | None = None) -> int:
@@ -19,12 +19,10 @@ def write_template(file: Path, app: str | None = None, *, alone: bool = False, c
         text = _cluster_template(cluster)
     else:
         text = _core.template() if app is None else _app_template(app, alone=alone)
-    try:
-        with file.open("x", encoding="utf-8", newline="\n") as output:
-            output.write(text)
-    except FileExistsError:
-        raise FileExistsError(f"{file}: exists; hostnet new does not overwrite") from None
-    typer.echo(f"{file}: run it with: hostnet run {file}")
+    if file.exists() or file.is_symlink():
+        raise FileExistsError(f"{file}: exists; hostnet new does not overwrite")
+    write_file(file, text.encode())
+    say(f"{file}: run it with: hostnet run {file}")
     return 0
 
 
@@ -49,7 +47,7 @@ def plot_run(run_dir: Path) -> int:
     from hostnet.report import plot
 
     for path in plot(run_dir):
-        typer.echo(str(path))
+        say(str(path))
     return 0
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hostnet.cli.screen import say_json
+
 if TYPE_CHECKING:
     from hostnet.filtering import Filtered, Level
 
@@ -54,9 +56,6 @@ def filter_command(
 
     Exit codes: 2 something given is wrong, 130 stopped by Ctrl-C.
     """
-    import sys
-    from json import dumps
-
     from hostnet import filtering
     from hostnet.cli.main import EXIT_INTERRUPTED
     from hostnet.cli.progress import Watch
@@ -74,7 +73,7 @@ def filter_command(
             progress=watch,
         )
     if json:
-        sys.stdout.write(dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        say_json(result.to_dict())
     else:
         print_filtered(result, output if result.complete else None)
     return 0 if result.complete else EXIT_INTERRUPTED
@@ -136,16 +135,14 @@ def check_output(trace: Path, output: Path | None, output_format: str) -> None:
 
 def print_filtered(result: Filtered, output: Path | None) -> None:
     """Prints a row for each level, and what was written."""
-    from rich.console import Console
-
+    from hostnet.cli.console import Screen
     from hostnet.cli.show import new_table, percent
 
-    console, summary = Console(), result.to_dict()
+    console, summary = Screen(), result.to_dict()
     per_access = summary["instructions"] / summary["accesses"] if summary["accesses"] else 0
     console.print(
         f"{result.trace}: {summary['format']}, {summary['accesses']} accesses, "
         f"{summary['instructions']} instructions ({per_access:.2f} per access)",
-        highlight=False,
         soft_wrap=True,
     )
     headings = ("level", "size", "ways", "accesses", "misses", "share", "write-backs", "MPKI")
@@ -168,7 +165,7 @@ def print_filtered(result: Filtered, output: Path | None) -> None:
     if not result.complete:
         console.print("stopped before its end: the counts are of the part that was read")
     if output is not None:
-        console.print(f"\n{output}: {summary['requests']} requests", highlight=False, soft_wrap=True)
+        console.print(f"\n{output}: {summary['requests']} requests", soft_wrap=True)
 
 
 def size_text(size: int) -> str:

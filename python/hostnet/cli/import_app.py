@@ -45,7 +45,7 @@ def _print(description: str, base: str, why: str, notes: tuple[str, ...], out: P
     from hostnet.cli import show
 
     with show.page() as console:
-        console.print(description, style="bold", markup=False)
-        console.print(f"everything that hwloc cannot know is assumed as in {base} ({why})", markup=False)
+        console.print(description, style="bold")
+        console.print(f"everything that hwloc cannot know is assumed as in {base} ({why})")
         show.print_notes(console, notes)
         show.print_path(console, out)

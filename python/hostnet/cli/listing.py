@@ -6,9 +6,8 @@ import json
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from hostnet import _core
+from hostnet.cli.screen import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,9 +49,9 @@ def show_presets() -> None:
     presets = _core.presets()
     width = max(len(name) for name, _, _ in presets)
     for name, description, unvalidated in presets:
-        typer.echo(f"{name:<{width}}  {description}")
+        say(f"{name:<{width}}  {description}")
         if unvalidated:
-            typer.echo(f"{'':<{width}}  {unvalidated}")
+            say(f"{'':<{width}}  {unvalidated}")
 
 
 def show_apps() -> None:
@@ -60,7 +59,7 @@ def show_apps() -> None:
     apps = _core.apps()
     width = max(len(name) for name, _ in apps)
     for name, description in apps:
-        typer.echo(f"{name:<{width}}  {' '.join(description.split())}")
+        say(f"{name:<{width}}  {' '.join(description.split())}")
 
 
 def show_counters() -> None:
@@ -69,13 +68,13 @@ def show_counters() -> None:
 
     width = max(map(len, uarchs()))
     for name, uarch in uarchs().items():
-        typer.echo(f"{name:<{width}}  {uarch.title}: {len(uarch.events)} events, see hostnet counters events {name}")
+        say(f"{name:<{width}}  {uarch.title}: {len(uarch.events)} events, see hostnet counters events {name}")
 
 
 def show_names(names: list[str]) -> None:
     """Prints names, one a line."""
     for name in names:
-        typer.echo(name)
+        say(name)
 
 
 def show_studies() -> None:
@@ -85,19 +84,19 @@ def show_studies() -> None:
     names = study_names()
     width = max(map(len, names), default=0)
     for name in names:
-        typer.echo(f"{name:<{width}}  {load_study(name).title}")
+        say(f"{name:<{width}}  {load_study(name).title}")
 
 
 def show_workloads() -> None:
     """Prints the kinds of workloads and their keys, as the schema describes them."""
     schema = json.loads(_core.schema())
-    typer.echo(EXPLANATION)
+    say(EXPLANATION)
     for kind in schema["properties"]["workload"]["additionalProperties"]["oneOf"]:
-        typer.echo(f'kind = "{kind["properties"]["kind"]["const"]}": {kind["description"]}\n')
+        say(f'kind = "{kind["properties"]["kind"]["const"]}": {kind["description"]}\n')
         for line in key_lines(kind, indent=2):
-            typer.echo(line)
-        typer.echo()
-    typer.echo(textwrap.fill(JOB_FILES, WIDTH_MAX))
+            say(line)
+        say()
+    say(textwrap.fill(JOB_FILES, WIDTH_MAX))
 
 
 def key_lines(table: Schema, indent: int) -> Iterator[str]:

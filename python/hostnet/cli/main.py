@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from hostnet._core import CheckpointError, ConfigError, SimulationError
+from hostnet.cli.screen import complain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,7 +73,7 @@ def _report(error: BaseException) -> int:
     if isinstance(error, OSError):
         _silence_output()
     with suppress(OSError):  # if nobody can hear us, the exit code remains
-        print(f"error: {message}", file=sys.stderr, flush=True)
+        complain(f"error: {message}")
     return code
 
 

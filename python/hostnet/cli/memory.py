@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -14,6 +13,7 @@ from hostnet import memory_alone, rundir
 from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
 from hostnet.cli.progress import Watch
+from hostnet.cli.screen import say, say_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -186,7 +186,7 @@ def memory_command(options: Options) -> int:
     with Watch(show=True) as watch:
         result = memory_alone.run_plan(plan, commands=options.commands, progress=watch)
     if options.json:
-        sys.stdout.write(json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        say_json(result.to_dict())
     else:
         from hostnet.cli.show_memory import print_memory
 
@@ -212,18 +212,18 @@ def print_check(file: Path, plan: MemoryPlan, found: CommandCheck, *, every: boo
     """Prints the first violation with its line and the two commands, or that there is none."""
     device = json.loads(plan.effective_json())["memory"].get("device") or "the device"
     if found.clean:
-        print(f"{file}: {found.commands} commands up to clock {found.end_clock} keep the rules of {device}")
+        say(f"{file}: {found.commands} commands up to clock {found.end_clock} keep the rules of {device}")
         return
-    print(f"{file}:{found.line}: {found.message}")
+    say(f"{file}:{found.line}: {found.message}")
     assert found.pair is not None
     for name, command in zip(("first", "second"), found.pair, strict=True):
-        print(f"  {name:<8}{command}")
+        say(f"  {name:<8}{command}")
     if found.missing_clocks:
-        print(f"  missing {found.missing_clocks}")
+        say(f"  missing {found.missing_clocks}")
     if every:
-        print(f"  {found.commands} commands; violations by rule:")
+        say(f"  {found.commands} commands; violations by rule:")
         for rule, times in found.counts:
-            print(f"    {rule:<16}{times:>12}")
+            say(f"    {rule:<16}{times:>12}")
 
 
 def plan_of(options: Options) -> MemoryPlan:

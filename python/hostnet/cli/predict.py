@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from hostnet import rundir, simulate
 from hostnet.cli import show
+from hostnet.cli.screen import say
 from hostnet.results import notes_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def predict_command(file: Path, overrides: tuple[str, ...], out: Path | None, *,
     if out is not None:
         rundir.publish(out, lambda place: rundir.write_run(results, place))
     if json:
-        sys.stdout.write(results.native.summary_json.rstrip("\n") + "\n")
+        say(results.native.summary_json.rstrip("\n"))
     else:
         print_prediction(results.summary, out)
     return 0

@@ -137,7 +137,8 @@ class Watch:
             self._show_bar(status)
         elif elapsed_s >= self._line_due_s:
             self._line_due_s = elapsed_s + LINE_EVERY_S
-            print(self.line(), file=self._stream, flush=True)
+            self._stream.write(f"{self.line()}\n")
+            self._stream.flush()
 
     def _show_bar(self, status: dict[str, Any]) -> None:
         if self._bar is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from hostnet.cli import counters
 from hostnet.cli.checkpoint import continued
 from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
 from hostnet.cli.progress import Watch
+from hostnet.cli.screen import complain, say
 from hostnet.files import write_file
 from hostnet.units import format_time
 
@@ -86,9 +86,9 @@ def _fill(request: Request, results: Results, place: Path) -> None:
 
 def _print_results(request: Request, results: Results, path: Path) -> None:
     if request.json:
-        sys.stdout.write(results.native.summary_json.rstrip("\n") + "\n")
+        say(results.native.summary_json.rstrip("\n"))
     elif request.quiet:
-        print(path)
+        say(str(path))
     else:
         from hostnet.cli.show import print_run
 
@@ -106,9 +106,6 @@ def _exit_code(request: Request, results: Results) -> int:
         return EXIT_INTERRUPTED
     if request.checkpoint is not None and results.checkpoint is None:
         ended = format_time(results.native.simulated_ps)
-        print(
-            f"error: --checkpoint-at {request.checkpoint_at}: the run ended at {ended}; no checkpoint was written",
-            file=sys.stderr,
-        )
+        complain(f"error: --checkpoint-at {request.checkpoint_at}: the run ended at {ended}; no checkpoint was written")
         return EXIT_USAGE
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -13,6 +12,7 @@ from hostnet._core import ConfigError
 from hostnet.cli.checkpoint import continued
 from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
 from hostnet.cli.progress import Watch
+from hostnet.cli.screen import complain, say
 from hostnet.cli.show import NOTHING, headline, new_table, number, page, print_items, print_path, print_tables
 from hostnet.files import write_file
 
@@ -100,9 +100,9 @@ def write_run(results: ClusterResults, place: Path, *, csv: bool = False) -> Non
 
 def _print(request: Request, results: ClusterResults, path: Path) -> None:
     if request.json:
-        sys.stdout.write(results.native.summary_json.rstrip("\n") + "\n")
+        say(results.native.summary_json.rstrip("\n"))
     elif request.quiet:
-        print(path)
+        say(str(path))
     else:
         print_cluster(results, path)
 
@@ -147,6 +147,6 @@ def _exit_code(request: Request, results: ClusterResults) -> int:
         return EXIT_INTERRUPTED
     if request.checkpoint is not None and results.native.checkpoint is None:
         at = request.checkpoint_at
-        print(f"error: --checkpoint-at {at}: the run ended before; no checkpoint was written", file=sys.stderr)
+        complain(f"error: --checkpoint-at {at}: the run ended before; no checkpoint was written")
         return EXIT_USAGE
     return 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import statistics
-import sys
 from typing import TYPE_CHECKING, Any
 
 from hostnet import rundir, simulate
@@ -13,6 +12,7 @@ from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.progress import Watch
 from hostnet.cli.run import publish
+from hostnet.cli.screen import say, say_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,9 +120,9 @@ def mean_of(values: Sequence[float | None]) -> dict[str, float | None]:
 def print_seeds(request: Request, combined: Row, path: Path) -> None:
     """Prints what the request wants to see of the means."""
     if request.json:
-        sys.stdout.write(json.dumps(combined, indent=2, ensure_ascii=False) + "\n")
+        say_json(combined)
     elif request.quiet:
-        print(path)
+        say(str(path))
     else:
         from hostnet.cli.show_seeds import print_means
 

@@ -7,16 +7,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from hostnet.cli.console import Screen
 from hostnet.results import notes_of
 from hostnet.units import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from rich.console import Console
 
     Row = dict[str, Any]
 
@@ -34,10 +36,10 @@ NOTHING = "-"
 def page() -> Iterator[Console]:
     """A console whose text goes to stdout at the end: coloured on a terminal, plain and 100 columns wide elsewhere."""
     if sys.stdout.isatty():
-        console = Console(file=sys.stdout, highlight=False, emoji=False)
+        console = Screen()
         console.width = min(console.width, WIDTH_MAX)
     else:
-        console = Console(file=sys.stdout, width=WIDTH_MAX, color_system=None, highlight=False, emoji=False)
+        console = Screen(width=WIDTH_MAX, color_system=None)
     with console.capture() as capture:
         yield console
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in capture.get().splitlines())
@@ -233,7 +235,7 @@ def print_notes(console: Console, lines: Sequence[str]) -> None:
 def print_path(console: Console, path: Path) -> None:
     """Prints a path on a line of its own, whole however long it is."""
     console.print()
-    console.print(str(path), markup=False, soft_wrap=True)
+    console.print(str(path), soft_wrap=True)
 
 
 def number(value: float | None) -> str:

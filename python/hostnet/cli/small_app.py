@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hostnet.cli.screen import say
+
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
@@ -39,7 +41,7 @@ def schema(
     """Print the JSON Schema of configurations, for editors."""
     from hostnet import _core
 
-    typer.echo(_core.cluster_schema() if cluster else _core.schema())
+    say(_core.cluster_schema() if cluster else _core.schema())
     return 0
 
 

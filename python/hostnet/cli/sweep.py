@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet._core import ConfigError, SimulationError
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.progress import Watch
+from hostnet.cli.screen import complain, say, say_json
 from hostnet.rundir import fresh_path
 from hostnet.sweeps.api import check_place, executor, prepare
 from hostnet.sweeps.conduct import conduct
@@ -100,16 +99,14 @@ def _fresh(name: str) -> Path:
 
 
 def _say_how_to_go_on(path: Path) -> None:
-    print(
-        f"hostnet: stopped; continue with the same command and --resume --out {shlex.quote(str(path))}", file=sys.stderr
-    )
+    complain(f"hostnet: stopped; continue with the same command and --resume --out {shlex.quote(str(path))}")
 
 
 def _print(request: Request, manifest: dict[str, Any], path: Path) -> None:
     if request.json:
-        sys.stdout.write(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+        say_json(manifest)
     elif request.quiet:
-        print(path)
+        say(str(path))
     else:
         from hostnet.cli.show_sweep import print_sweep
 

@@ -9,6 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from hostnet.cli.console import Screen
 from hostnet.ledger.panels import Group
 from hostnet.ledger.rows import Row
 from hostnet.ledger.validate import Ledger
@@ -20,8 +21,8 @@ PLAIN_WIDTH = 140
 
 def stdout_console() -> Console:
     """A console on stdout: coloured on a terminal, plain text of a fixed width elsewhere."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, no_color=True, width=PLAIN_WIDTH)
+    console = Screen()
+    return console if console.is_terminal else Screen(no_color=True, width=PLAIN_WIDTH)
 
 
 def new_table(console: Console, title: str, *columns: str, left: int = 1) -> Table:
