@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -15,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from hostnet import _core
-from hostnet.limits import check_controllers, check_steps, check_threads
 from hostnet.results import Measured, Source, Timing
+from hostnet.running.arguments import check_controllers, check_steps, check_threads, json_of
 from hostnet.simulate import source_of
 from hostnet.units import parse_time_ps
 
@@ -164,11 +163,7 @@ def _source(config: Cluster | str | PathLike[str] | Mapping[str, Any], overrides
         return source_of(config, overrides)
     if not isinstance(config, Mapping):
         raise _core.ConfigError(f"config: a Cluster, the path of a file or a mapping is wanted, not {config!r}")
-    try:
-        text = json.dumps(dict(config), allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise _core.ConfigError(f"config: {error}") from None
-    return Source(text, "json", "<config>", ".", tuple(overrides))
+    return Source(json_of(config, "config"), "json", "<config>", ".", tuple(overrides))
 
 
 def _is_described(config: object) -> TypeGuard[Cluster]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from datetime import UTC, datetime
 from os import PathLike, fspath
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet.files import read_config
-from hostnet.limits import check_steps, check_threads
 from hostnet.results import Results, Source, Timing
+from hostnet.running.arguments import check_steps, check_threads, json_of
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:
@@ -125,10 +124,7 @@ def _described(config: Config | Cluster, overrides: tuple[str, ...]) -> Source:
 
     if not isinstance(config, Config | Cluster):
         raise TypeError(f"config: a Config, a Cluster or the path of a file is wanted, not {config!r}")
-    try:
-        text = json.dumps(config.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise _core.ConfigError(f"config: {error}") from None
+    text = json_of(config.to_dict(), "config")
     return Source(text, "json", f"<{type(config).__name__}>", config.base_dir, overrides)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet.files import read_config
+from hostnet.running.arguments import json_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,4 +49,4 @@ def plan_from(values: Mapping[str, Value | None]) -> _core.MemoryPlan:
             if not isinstance(table, dict):
                 raise _core.ConfigError(f"{path}: a part of it is a value, not a table")
         table[key] = value
-    return _core.memory_plan(json.dumps(tree), format="json", file="hostnet.memory", base_dir="")
+    return _core.memory_plan(json_of(tree, "hostnet.memory"), format="json", file="hostnet.memory", base_dir="")

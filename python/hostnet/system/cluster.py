@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -11,6 +10,7 @@ from typing import Any
 
 from hostnet import _core
 from hostnet.files import parse_toml, read_config
+from hostnet.running.arguments import json_of
 from hostnet.system.convert import from_dict, to_dict
 from hostnet.system.fabric import Cable, Network, Switch
 from hostnet.system.host import Run
@@ -85,7 +85,7 @@ class Cluster:
         Raises:
             ConfigError: A key is unknown or a value is wrong.
         """
-        _core.cluster_plan(json.dumps(content), format="json", file="cluster", base_dir=base_dir)
+        _core.cluster_plan(json_of(content, "cluster"), format="json", file="cluster", base_dir=base_dir)
         return from_dict(cls, {**content, "base_dir": base_dir})
 
     @classmethod

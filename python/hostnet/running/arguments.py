@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
@@ -16,6 +18,35 @@ THREADS_MAX = 1024
 
 STEPS_MAX = 1_000_000
 """Steps of a time series at most: a row each, or one per server."""
+
+
+def json_of(content: Any, what: str) -> str:
+    """The JSON of nested mappings and sequences, as a file of the same content would have it.
+
+    Raises:
+        ConfigError: A file cannot hold it; the message, which begins with `what`, names the place and the value.
+    """
+    try:
+        return json.dumps(_plain(content, what, ""), indent=2, ensure_ascii=False)
+    except RecursionError:
+        raise ConfigError(f"{what}: is nested too deeply") from None
+
+
+def _plain(value: Any, what: str, path: str) -> Any:
+    """The same of dicts, lists, texts and numbers of Python alone."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            raise ConfigError(f"{what}: {path}{': ' if path else ''}keys must be text")
+        return {key: _plain(item, what, f"{path}.{key}".removeprefix(".")) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return [_plain(item, what, f"{path}[{index}]") for index, item in enumerate(value)]
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real) and math.isfinite(value):
+        return float(value)
+    raise ConfigError(f"{what}: {path}: {value!r} is no text, number, true or false, list or table")
 
 
 def check_threads(threads: int) -> None:
