@@ -106,6 +106,7 @@ def test_workloads_say_their_kind() -> None:
     assert content["workload"]["b"]["kind"] == "fio"
     assert content["workload"]["b"]["jobs"][0]["iodepth"] == 1
     assert content["memory"]["map"] == {"channel": ["6"]}
+    assert list(content) == ["server", "memory", "workload"]
 
 
 def test_files_are_checked_when_read(tmp_path: Path) -> None:

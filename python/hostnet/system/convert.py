@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from inspect import get_annotations
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
@@ -14,9 +15,14 @@ KINDS = {"Stream": "stream", "Fio": "fio", "App": "app", "RemoteStream": "remote
 
 
 def to_dict(value: Any) -> Any:
-    """Turns dataclasses into dicts without what is None or empty, and sequences into lists."""
+    """Turns dataclasses into dicts without what is None or empty, and sequences into lists.
+
+    What a class adds stands before what it inherits: the preset of a server before its parts.
+    """
     if is_dataclass(value):
-        items = ((key_of(field.name), to_dict(getattr(value, field.name))) for field in fields(value))
+        own = get_annotations(type(value))
+        names = sorted((field.name for field in fields(value)), key=lambda name: name not in own)
+        items = ((key_of(name), to_dict(getattr(value, name))) for name in names)
         content = {name: item for name, item in items if item is not None and item != {}}
         kind = KINDS.get(type(value).__name__)
         return content if kind is None else {"kind": kind, **content}
