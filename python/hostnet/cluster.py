@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from hostnet import _core
+from hostnet.arguments import check_controllers, check_steps, check_threads, json_of
 from hostnet.results import Measured, Source, Timing
-from hostnet.running.arguments import check_controllers, check_steps, check_threads, json_of
 from hostnet.simulate import source_of
 from hostnet.units import parse_time_ps
 

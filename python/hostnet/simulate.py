@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
+from hostnet.arguments import check_steps, check_threads, json_of
 from hostnet.files import read_config
 from hostnet.results import Results, Source, Timing
-from hostnet.running.arguments import check_steps, check_threads, json_of
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from hypothesis import strategies as some
 
 import hostnet
 from hostnet import Cluster, Config, ConfigError, Fio, Host, Run, Server, Stream
-from hostnet.running.arguments import json_of
+from hostnet.arguments import json_of
 
 VALUES = some.recursive(
     some.none() | some.booleans() | some.integers() | some.floats(allow_nan=False, allow_infinity=False) | some.text(),
@@ -57,7 +57,10 @@ RULE = "is no text, number, true or false, list or table"
             lambda: hostnet.run_cluster({"flow": {"f": {"deaf": ["1 us", math.inf]}}}),
             f"config: flow.f.deaf[1]: inf {RULE}",
         ),
-        (lambda: hostnet.run_cluster(Cluster(host={1: Host()})), "config: host: keys must be text"),  # type: ignore[dict-item]
+        (
+            lambda: hostnet.run_cluster(Cluster(host={1: Host()})),  # type: ignore[dict-item]
+            "config: host: keys must be text",
+        ),
         (lambda: hostnet.run_cluster({1: 2}), "config: keys must be text"),  # type: ignore[dict-item]
         (lambda: hostnet.memory(reads=math.nan), f"hostnet.memory: traffic.reads: nan {RULE}"),
     ],
