@@ -84,15 +84,22 @@ class Cli:
         return sorted(self.folder.rglob("*"))
 
 
-def status_of(process: subprocess.Popen[str]) -> str:
-    """Asks a running command for its status until it has done something, and returns the line."""
+def status_of(process: subprocess.Popen[str], word: str = "") -> str:
+    """Asks a running command for its status until it has done something and says a word, and returns the line."""
     assert process.stderr is not None
     while True:
         process.send_signal(signal.SIGUSR1)
         line = process.stderr.readline()
-        if "starting" not in line:
+        assert line, f"it has ended without a word of {word!r}"
+        if "starting" not in line and word in line:
             return line
         time.sleep(0.02)
+
+
+def interrupted(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """What a command still prints after Ctrl-C."""
+    process.send_signal(signal.SIGINT)
+    return process.communicate(timeout=HANG_S)
 
 
 def catches(process: int, number: signal.Signals) -> bool:

@@ -7,11 +7,10 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
-from tests.support import HOSTNET, Cli
+from tests.support import HANG_S, HOSTNET, Cli
 
 if sys.platform == "win32":
     pytest.skip("needs pseudo-terminals", allow_module_level=True)
@@ -41,10 +40,10 @@ class Terminal:
         )
         os.close(theirs)
 
-    def read(self) -> str:
-        """Everything that is shown until the command ends."""
+    def read_until(self, *words: str) -> str:
+        """What is shown until all words have been, or the command ends."""
         shown = b""
-        while True:
+        while not words or not all(word.encode() in shown for word in words):
             try:
                 part = os.read(self.ours, 65536)
             except OSError:  # the other end is closed
@@ -52,9 +51,14 @@ class Terminal:
             if not part:
                 break
             shown += part
+        return shown.decode(errors="replace")
+
+    def read(self) -> str:
+        """Everything that is shown until the command ends."""
+        shown = self.read_until()
         os.close(self.ours)
-        self.process.wait(timeout=10)
-        return shown.decode()
+        self.process.wait(timeout=HANG_S)
+        return shown
 
 
 @pytest.mark.parametrize("columns", [70, 100, 200])
@@ -70,9 +74,9 @@ def test_the_tables_fit_the_terminal(cli: Cli, columns: int) -> None:
 
 def test_a_long_run_shows_a_progress_bar_that_vanishes(cli: Cli) -> None:
     terminal = Terminal(cli, 100, "run", "quadrant.toml", "--set", "run.duration=10 s")
-    time.sleep(4)
+    shown = terminal.read_until("events/s", "left")
     terminal.process.send_signal(signal.SIGINT)
-    shown = terminal.read()
+    shown += terminal.read()
     assert terminal.process.returncode == 130
     assert "events/s" in shown
     assert "left" in shown
