@@ -1,1 +1,1 @@
-"""Runs: what makes them, and what may be asked of them."""
+"""Runs: what makes them, and what several say together."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet.files import write_figure
 from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
+from hostnet.running.seeds import mean_of
 from hostnet.sweeps.scale import Scale, scale_of
 
 if TYPE_CHECKING:
@@ -136,8 +137,6 @@ def read_sweeps(table: Path, axes: tuple[Axis, ...]) -> list[Sweep]:
 
 def _mean(dots: Sequence[Dot]) -> Dot:
     """One run has the confidence interval of its own noise; several seeds have that of their mean."""
-    from hostnet.cli.seeds import mean_of
-
     if len(dots) == 1:
         return dots[0]
     mean = mean_of([value for value, _ in dots])
