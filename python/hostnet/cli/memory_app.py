@@ -24,6 +24,95 @@ TRAFFIC = "Requests"
 MEMORY = "Memory"
 CONTROLLER = "Controller"
 
+Trace = Annotated[Path | None, typer.Argument(help="A trace of Ramulator or DRAMsim3, plain or gz, xz or zst.")]
+Traffic = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PATTERN", help="sequential, random, strN or cstrN.", rich_help_panel=TRAFFIC, show_default="random"
+    ),
+]
+Reads = Annotated[
+    str | None, typer.Option(metavar="SHARE", help="Share of reads.", rich_help_panel=TRAFFIC, show_default="1")
+]
+Load = Annotated[
+    str | None,
+    typer.Option(metavar="SHARE", help="Offered load, of peak.", rich_help_panel=TRAFFIC, show_default="back to back"),
+]
+Requests = Annotated[
+    str | None,
+    typer.Option(metavar="N", help="How many, e.g. 250k.", rich_help_panel=TRAFFIC, show_default="1M"),
+]
+Seed = Annotated[str | None, typer.Option(metavar="N", help="Seed.", rich_help_panel=TRAFFIC, show_default="1")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="Of the trace: ramulator, ramulator1 or dramsim3.",
+        rich_help_panel=TRAFFIC,
+        show_default="as its first line looks",
+    ),
+]
+Outstanding = Annotated[str | None, typer.Option(metavar="N", help="Reads in flight at most.", rich_help_panel=TRAFFIC)]
+Warmup = Annotated[
+    str | None,
+    typer.Option(metavar="SHARE", help="Requests not measured.", rich_help_panel=TRAFFIC, show_default="10%"),
+]
+Device = Annotated[
+    str | None,
+    typer.Option(metavar="NAME|FILE", help="The DRAM of a channel.", rich_help_panel=MEMORY, show_default="DDR4_2933"),
+]
+Channels = Annotated[
+    str | None, typer.Option(metavar="N", help="Any number.", rich_help_panel=MEMORY, show_default="1")
+]
+AddressMap = Annotated[
+    str | None,
+    typer.Option(
+        "--map",
+        metavar="MAP",
+        help='A, B, C, intel, an order such as RoBaRaCoCh, or fields such as "bg co ba ra ro".',
+        rich_help_panel=MEMORY,
+        show_default="A",
+    ),
+]
+Profile = Annotated[
+    str | None,
+    typer.Option(metavar="NAME|FILE", help="intel or ramulator.", rich_help_panel=CONTROLLER, show_default="intel"),
+]
+QueueReads = Annotated[str | None, typer.Option(metavar="N", help="Entries of the RPQ.", rich_help_panel=CONTROLLER)]
+QueueWrites = Annotated[str | None, typer.Option(metavar="N", help="Entries of the WPQ.", rich_help_panel=CONTROLLER)]
+Watermarks = Annotated[
+    str | None,
+    typer.Option(metavar="HIGH,LOW", help="Of write mode: 0.8,0.2 or entries 26,6.", rich_help_panel=CONTROLLER),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="frfcfs-rowhit, frfcfs, frfcfs-cap or fcfs.", rich_help_panel=CONTROLLER),
+]
+RowHits = Annotated[
+    str | None,
+    typer.Option(metavar="N", help="Accesses to a row that others wait to close.", rich_help_panel=CONTROLLER),
+]
+RowHold = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help='Wait for a row in use, e.g. "400 ns".', rich_help_panel=CONTROLLER),
+]
+Page = Annotated[str | None, typer.Option(metavar="NAME", help="open, closed or timeout.", rich_help_panel=CONTROLLER)]
+IdleClose = Annotated[str | None, typer.Option(metavar="TIME", help="Of --page timeout.", rich_help_panel=CONTROLLER)]
+Refresh = Annotated[
+    str | None, typer.Option(metavar="NAME", help="all-banks, same-bank or off.", rich_help_panel=CONTROLLER)
+]
+Config = Annotated[Path | None, typer.Option(metavar="FILE", help="A configuration of the memory, TOML or JSON.")]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Replace any other value. Repeatable."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
+Commands = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the DRAM commands, compressed if it ends with .gz or .zst."),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to those of hostnet."""
@@ -32,114 +121,32 @@ def register(app: typer.Typer) -> None:
 
 @memory.command("run")
 def memory_run(
-    trace: Annotated[
-        Path | None, typer.Argument(help="A trace of Ramulator or DRAMsim3, plain or gz, xz or zst.")
-    ] = None,
-    traffic: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATTERN", help="sequential, random, strN or cstrN.", rich_help_panel=TRAFFIC, show_default="random"
-        ),
-    ] = None,
-    reads: Annotated[
-        str | None, typer.Option(metavar="SHARE", help="Share of reads.", rich_help_panel=TRAFFIC, show_default="1")
-    ] = None,
-    load: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SHARE", help="Offered load, of peak.", rich_help_panel=TRAFFIC, show_default="back to back"
-        ),
-    ] = None,
-    requests: Annotated[
-        str | None,
-        typer.Option(metavar="N", help="How many, e.g. 250k.", rich_help_panel=TRAFFIC, show_default="1M"),
-    ] = None,
-    seed: Annotated[
-        str | None, typer.Option(metavar="N", help="Seed.", rich_help_panel=TRAFFIC, show_default="1")
-    ] = None,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="NAME",
-            help="Of the trace: ramulator, ramulator1 or dramsim3.",
-            rich_help_panel=TRAFFIC,
-            show_default="as its first line looks",
-        ),
-    ] = None,
-    outstanding: Annotated[
-        str | None, typer.Option(metavar="N", help="Reads in flight at most.", rich_help_panel=TRAFFIC)
-    ] = None,
-    warmup: Annotated[
-        str | None,
-        typer.Option(metavar="SHARE", help="Requests not measured.", rich_help_panel=TRAFFIC, show_default="10%"),
-    ] = None,
-    device: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|FILE", help="The DRAM of a channel.", rich_help_panel=MEMORY, show_default="DDR4_2933"
-        ),
-    ] = None,
-    channels: Annotated[
-        str | None, typer.Option(metavar="N", help="Any number.", rich_help_panel=MEMORY, show_default="1")
-    ] = None,
-    map_: Annotated[
-        str | None,
-        typer.Option(
-            "--map",
-            metavar="MAP",
-            help='A, B, C, intel, an order such as RoBaRaCoCh, or fields such as "bg co ba ra ro".',
-            rich_help_panel=MEMORY,
-            show_default="A",
-        ),
-    ] = None,
-    profile: Annotated[
-        str | None,
-        typer.Option(metavar="NAME|FILE", help="intel or ramulator.", rich_help_panel=CONTROLLER, show_default="intel"),
-    ] = None,
-    queue_reads: Annotated[
-        str | None, typer.Option(metavar="N", help="Entries of the RPQ.", rich_help_panel=CONTROLLER)
-    ] = None,
-    queue_writes: Annotated[
-        str | None, typer.Option(metavar="N", help="Entries of the WPQ.", rich_help_panel=CONTROLLER)
-    ] = None,
-    watermarks: Annotated[
-        str | None,
-        typer.Option(metavar="HIGH,LOW", help="Of write mode: 0.8,0.2 or entries 26,6.", rich_help_panel=CONTROLLER),
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="frfcfs-rowhit, frfcfs, frfcfs-cap or fcfs.", rich_help_panel=CONTROLLER),
-    ] = None,
-    row_hits: Annotated[
-        str | None,
-        typer.Option(metavar="N", help="Accesses to a row that others wait to close.", rich_help_panel=CONTROLLER),
-    ] = None,
-    row_hold: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help='Wait for a row in use, e.g. "400 ns".', rich_help_panel=CONTROLLER),
-    ] = None,
-    page: Annotated[
-        str | None, typer.Option(metavar="NAME", help="open, closed or timeout.", rich_help_panel=CONTROLLER)
-    ] = None,
-    idle_close: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Of --page timeout.", rich_help_panel=CONTROLLER)
-    ] = None,
-    refresh: Annotated[
-        str | None, typer.Option(metavar="NAME", help="all-banks, same-bank or off.", rich_help_panel=CONTROLLER)
-    ] = None,
-    config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A configuration of the memory, TOML or JSON.")
-    ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Replace any other value. Repeatable."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
-    commands: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the DRAM commands, compressed if it ends with .gz or .zst."),
-    ] = None,
+    trace: Trace = None,
+    traffic: Traffic = None,
+    reads: Reads = None,
+    load: Load = None,
+    requests: Requests = None,
+    seed: Seed = None,
+    format_: Format = None,
+    outstanding: Outstanding = None,
+    warmup: Warmup = None,
+    device: Device = None,
+    channels: Channels = None,
+    map_: AddressMap = None,
+    profile: Profile = None,
+    queue_reads: QueueReads = None,
+    queue_writes: QueueWrites = None,
+    watermarks: Watermarks = None,
+    scheduler: Scheduler = None,
+    row_hits: RowHits = None,
+    row_hold: RowHold = None,
+    page: Page = None,
+    idle_close: IdleClose = None,
+    refresh: Refresh = None,
+    config: Config = None,
+    overrides: Overrides = None,
+    json: Json = False,
+    commands: Commands = None,
 ) -> int:
     """Simulate the memory system on its own, without a server around it.
 
@@ -153,36 +160,35 @@ def memory_run(
     """
     from hostnet.cli.memory import Options, memory_command
 
-    return memory_command(
-        Options(
-            trace=trace,
-            format=format_,
-            traffic=traffic,
-            reads=reads,
-            load=load,
-            requests=requests,
-            seed=seed,
-            device=device,
-            channels=channels,
-            map=map_,
-            profile=profile,
-            outstanding=outstanding,
-            warmup=warmup,
-            queue_reads=queue_reads,
-            queue_writes=queue_writes,
-            watermarks=watermarks,
-            scheduler=scheduler,
-            row_hits=row_hits,
-            row_hold=row_hold,
-            page=page,
-            idle_close=idle_close,
-            refresh=refresh,
-            config=config,
-            overrides=tuple(overrides or ()),
-            json=json,
-            commands=commands,
-        )
+    options = Options(
+        trace=trace,
+        format=format_,
+        traffic=traffic,
+        reads=reads,
+        load=load,
+        requests=requests,
+        seed=seed,
+        device=device,
+        channels=channels,
+        map=map_,
+        profile=profile,
+        outstanding=outstanding,
+        warmup=warmup,
+        queue_reads=queue_reads,
+        queue_writes=queue_writes,
+        watermarks=watermarks,
+        scheduler=scheduler,
+        row_hits=row_hits,
+        row_hold=row_hold,
+        page=page,
+        idle_close=idle_close,
+        refresh=refresh,
+        config=config,
+        overrides=tuple(overrides or ()),
+        json=json,
+        commands=commands,
     )
+    return memory_command(options)
 
 
 @memory.command("check")
