@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hostnet.cli.progress import Watch
+from hostnet.terminal.progress import Watch
 
 
 class Clock:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.table import Table
 
-from hostnet.cli.console import Screen
-from hostnet.cli.screen import CONTROLS, visible
+from hostnet.terminal.console import Screen
+from hostnet.terminal.screen import CONTROLS, visible
 from tests.support import QUADRANT, Cli
 
 HOSTILE = "\x1b[2J\x9b31m\u202e[/bold]"

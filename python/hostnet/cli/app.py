@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-from hostnet.cli.screen import say
+from hostnet.terminal.screen import say
 
 COMMANDS = {
     "run": ("run_app", "Run a configuration and say what limits it."),

@@ -59,10 +59,10 @@ def calibrate(
     """
     from hostnet import rundir
     from hostnet.calibrate import calibrate as do
-    from hostnet.cli.progress import Watch
     from hostnet.files import write_file
     from hostnet.presets import load_server
     from hostnet.running.engines import check_engine
+    from hostnet.terminal.progress import Watch
 
     check_engine(engine)
     start = load_server(server)
@@ -80,7 +80,7 @@ def calibrate(
 
 def _print(result: Calibration, place: Path, json: bool) -> None:
     if json:
-        from hostnet.cli.screen import say_json
+        from hostnet.terminal.screen import say_json
 
         say_json({**result.content(), "out": str(place)})
         return

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from hostnet import simulate
 from hostnet.cli.main import EXIT_INTERRUPTED
-from hostnet.cli.progress import Watch
-from hostnet.cli.screen import say_json
 from hostnet.comparison.sides import read_side, side_of
 from hostnet.comparison.two import compare_sides
+from hostnet.terminal.progress import Watch
+from hostnet.terminal.screen import say_json
 
 if TYPE_CHECKING:
     from pathlib import Path

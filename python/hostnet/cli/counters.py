@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
-from hostnet.cli.screen import complain, say, say_json
+from hostnet.terminal.screen import complain, say, say_json
 from hostnet.units import format_time, parse_time_ps
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hostnet.cli.screen import say
+from hostnet.terminal.screen import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,9 +68,9 @@ def curve(
 def _run(setting: Setting, out: Path | None, json: bool, csv: bool) -> int:
     """Measures, writes the folder and prints."""
     from hostnet import rundir
-    from hostnet.cli.progress import Watch
     from hostnet.cli.run import RUNS
     from hostnet.curve import measure, write_curve
+    from hostnet.terminal.progress import Watch
 
     name = f"{setting.server.name}-curve"
     rundir.check_place(out or rundir.fresh_path(RUNS, name))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_INTERRUPTED
-from hostnet.cli.progress import Watch
-from hostnet.cli.screen import say, say_json
+from hostnet.terminal.progress import Watch
+from hostnet.terminal.screen import say, say_json
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from hostnet import _core
-from hostnet.cli.screen import say
 from hostnet.files import write_file
+from hostnet.terminal.screen import say
 
 
 def write_template(file: Path, app: str | None = None, *, alone: bool = False, cluster: str | None = None) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hostnet.cli.screen import say_json
+from hostnet.terminal.screen import say_json
 
 if TYPE_CHECKING:
     from hostnet.filtering import Filtered, Level
@@ -58,7 +58,7 @@ def filter_command(
     """
     from hostnet import filtering
     from hostnet.cli.main import EXIT_INTERRUPTED
-    from hostnet.cli.progress import Watch
+    from hostnet.terminal.progress import Watch
 
     levels = levels_of({"L1": l1, "L2": l2, "LLC": llc}, cache or [], preset, replacement)
     check_output(trace, output, output_format)
@@ -135,8 +135,8 @@ def check_output(trace: Path, output: Path | None, output_format: str) -> None:
 
 def print_filtered(result: Filtered, output: Path | None) -> None:
     """Prints a row for each level, and what was written."""
-    from hostnet.cli.console import Screen
     from hostnet.cli.show import new_table, percent
+    from hostnet.terminal.console import Screen
 
     console, summary = Screen(), result.to_dict()
     per_access = summary["instructions"] / summary["accesses"] if summary["accesses"] else 0

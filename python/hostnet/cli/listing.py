@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
-from hostnet.cli.screen import say
+from hostnet.terminal.screen import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from hostnet._core import CheckpointError, ConfigError, SimulationError
-from hostnet.cli.screen import complain
+from hostnet.terminal.screen import complain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from hostnet import memory_alone, rundir
 from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
-from hostnet.cli.progress import Watch
-from hostnet.cli.screen import say, say_json
+from hostnet.terminal.progress import Watch
+from hostnet.terminal.screen import say, say_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,8 @@ from rich.text import Text
 
 from hostnet import rundir, simulate
 from hostnet.cli import show
-from hostnet.cli.screen import say
 from hostnet.results import notes_of
+from hostnet.terminal.screen import say
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,9 +10,9 @@ from hostnet._core import ConfigError
 from hostnet.cli import counters
 from hostnet.cli.checkpoint import continued
 from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
-from hostnet.cli.progress import Watch
-from hostnet.cli.screen import complain, say
 from hostnet.files import write_file
+from hostnet.terminal.progress import Watch
+from hostnet.terminal.screen import complain, say
 from hostnet.units import format_time
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from hostnet import cluster, rundir
 from hostnet._core import ConfigError
 from hostnet.cli.checkpoint import continued
 from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
-from hostnet.cli.progress import Watch
-from hostnet.cli.screen import complain, say
 from hostnet.cli.show import NOTHING, headline, new_table, number, page, print_items, print_path, print_tables
 from hostnet.files import write_file
+from hostnet.terminal.progress import Watch
+from hostnet.terminal.screen import complain, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable

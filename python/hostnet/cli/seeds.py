@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from hostnet import rundir, simulate
 from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_INTERRUPTED
-from hostnet.cli.progress import Watch
 from hostnet.cli.run import publish
-from hostnet.cli.screen import say, say_json
 from hostnet.running.seeds import combine
+from hostnet.terminal.progress import Watch
+from hostnet.terminal.screen import say, say_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hostnet.cli.console import Screen
 from hostnet.results import notes_of
+from hostnet.terminal.console import Screen
 from hostnet.units import format_time
 
 if TYPE_CHECKING:

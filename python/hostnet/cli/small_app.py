@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hostnet.cli.screen import say
+from hostnet.terminal.screen import say
 
 
 def register(app: typer.Typer) -> None:

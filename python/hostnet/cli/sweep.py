@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError, SimulationError
 from hostnet.cli.main import EXIT_INTERRUPTED
-from hostnet.cli.progress import Watch
-from hostnet.cli.screen import complain, say, say_json
 from hostnet.rundir import fresh_path
 from hostnet.sweeps.api import check_place, executor, prepare
 from hostnet.sweeps.conduct import conduct
 from hostnet.sweeps.job import ClusterError
+from hostnet.terminal.progress import Watch
+from hostnet.terminal.screen import complain, say, say_json
 
 if TYPE_CHECKING:
     from hostnet.sweeps.job import Job

@@ -33,9 +33,9 @@ def demo(runs: Path, *, threads: int = 0, simulate: Simulate | None = None, cons
         LedgerError: The study's data cannot be found.
         OSError: The folder cannot be written.
     """
-    from hostnet.cli.progress import Watch
     from hostnet.ledger.show import stdout_console
     from hostnet.rundir import check_place, fresh_path
+    from hostnet.terminal.progress import Watch
 
     check_place(fresh_path(runs, "demo"))
     with Watch(show=True) as watch:

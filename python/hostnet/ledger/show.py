@@ -9,11 +9,11 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from hostnet.cli.console import Screen
 from hostnet.ledger.panels import Group
 from hostnet.ledger.rows import Row
 from hostnet.ledger.validate import Ledger
 from hostnet.report.numbers import absolute_text
+from hostnet.terminal.console import Screen
 
 PLAIN_WIDTH = 140
 """Columns of the output where there is no terminal."""

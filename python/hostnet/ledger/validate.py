@@ -113,10 +113,10 @@ def cli_validate(
         LedgerError: As for `validate`, or `threads` is negative.
         OSError: `json_file`, `out` or `plots` cannot be written.
     """
-    from hostnet.cli.progress import Watch
     from hostnet.ledger.archive import write_study_to
     from hostnet.ledger.show import show_ledger, stdout_console
     from hostnet.rundir import check_file, check_place
+    from hostnet.terminal.progress import Watch
 
     if json_file is not None:
         check_file(json_file)

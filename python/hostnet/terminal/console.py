@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.segment import Segment
 
-from hostnet.cli.screen import visible
+from hostnet.terminal.screen import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
