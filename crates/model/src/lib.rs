@@ -1,8 +1,8 @@
 //! The parts of machines, one folder each, and the [`Machine`] that joins them.
 //!
 //! A part is a struct with its state and a function per event; the [`Machine`] knows which. Parts touch each other only
-//! by events; what a part needs of the world comes in as a [`Context`]. Requests (one line each) live in a slab and
-//! travel as [`RequestId`].
+//! by events; whom it talks to a part is told when it is made, and what it shares with others comes in as a
+//! [`Context`]. Requests (one line each) live in a slab and travel as [`RequestId`].
 //!
 //! | folder | part |
 //! |---|---|
@@ -22,17 +22,19 @@
 //! | `upi/` | the way from the cores of other sockets to the memory of this one |
 //! | `control/` | what watches the host and throttles it (hostCC) |
 //! | `fluid/` | a memory system that has rates instead of lines |
+//! | `line/` | where a line is at home |
+//! | `world/` | what all parts have in common, and what joins them |
 
 pub mod app;
 pub mod cache;
 pub mod cha;
-mod context;
 pub mod control;
 pub mod core;
 pub mod ether;
 pub mod flow;
 pub mod fluid;
 pub mod iio;
+pub mod line;
 pub mod memory;
 pub mod nic;
 pub mod nvme;
@@ -47,9 +49,11 @@ pub mod transport;
 pub mod upi;
 mod world;
 
-pub use context::{Context, IioCounter, Layout, NetContext, Payload};
 pub use packet::{Content, Ecn, Packet, PacketId, Packets};
 pub use pages::Pages;
 pub use request::{Kind, Request, RequestId, Requests};
 pub use slab::{Entry, Fifo, Slab};
-pub use world::{Component, Group, Machine, Member, Part, PartKind, PartName, Pool, Start};
+pub use world::{
+    Component, Context, Group, Ids, IioCounter, Machine, Member, NetContext, Part, PartKind, PartName, Payload, Pool,
+    Start, UpiPool,
+};

@@ -1,10 +1,9 @@
 //! What a server has because it is on a network: a NIC, and cores that serve it.
 
 use crate::build::Builder;
-use hostnet_kernel::ComponentId;
 use hostnet_model::ether::WireParams;
 use hostnet_model::nic::{self, Nic, NicFlow, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES};
-use hostnet_model::os::{NetCore, NetFootprint, SocketParams};
+use hostnet_model::os::{self, NetCore, NetFootprint, SocketParams};
 use hostnet_model::params::{ClusterParams, FlowParams, NicParams, ServerParams, StackParams, Transport};
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::Component;
@@ -102,7 +101,8 @@ impl Builder<'_> {
                 stack.copy_ahead = bursts_ahead(&stack, u32::from(queue));
                 params.lfb_entries = stack.copy_ahead;
             }
-            let core_of = NetCore::new(core, params, stack, pages, rng, sockets, Some(queue), footprint, self.classes);
+            let wiring = os::Wiring { cha: self.layout.cha(), nic: self.layout.nic(), queue: Some(queue) };
+            let core_of = NetCore::new(core, wiring, params, stack, pages, rng, sockets, footprint, self.classes);
             cores[core as usize] = core_of.into();
         }
     }
@@ -160,7 +160,7 @@ impl Builder<'_> {
         let base = self.space.take(nic::footprint(&params, serving.len() as u32));
         let rdma = self.rdma_ends();
         let attachment = self.attachment.as_ref()?;
-        let core = |index: u32| ComponentId(self.layout.core + index);
+        let core = |index: u32| self.layout.cores().get(index);
         let flows = attachment.cluster.flows.iter().map(|flow| {
             let at = if flow.from == attachment.host { flow.from_core } else { flow.to_core };
             let queue = serving.iter().position(|&serving| serving == at).map(|queue| queue as u16);
@@ -173,6 +173,7 @@ impl Builder<'_> {
             NicFlow { class: self.class_of(flow), queue, core, mss_bytes }
         });
         let wiring = Wiring {
+            iio: self.layout.iio(),
             link: self.params.ssd.count as u8,
             base,
             cores: serving.iter().map(|&index| core(index)).collect(),

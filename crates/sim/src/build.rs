@@ -2,8 +2,11 @@
 
 mod cores;
 mod drives;
+mod layout;
 mod parts;
 mod sockets;
+
+pub(crate) use layout::Layout;
 
 use crate::attach::Attachment;
 use crate::feeds::Feeds;
@@ -12,9 +15,9 @@ use crate::warm_up;
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::cache::Caches;
 use hostnet_model::fluid::FluidMemory;
-use hostnet_model::memory::Decoder;
+use hostnet_model::line::{Decoder, Homes};
 use hostnet_model::params::ServerParams;
-use hostnet_model::{Component, Layout, Machine, Pages, Payload};
+use hostnet_model::{Component, Machine, Pages, Payload};
 
 /// Events that may be pending before the queue has to grow.
 const EVENTS_CAPACITY: usize = 4096;
@@ -68,12 +71,14 @@ impl<'a> Builder<'a> {
         feeds: &mut Feeds,
     ) -> (Machine, Scheduler<Payload>) {
         let params = self.params;
-        let decoder = Decoder::new(&params.memory.map, &params.memory.dram);
-        let mut scheduler = Scheduler::new(ComponentId(self.layout.core), components.len(), EVENTS_CAPACITY);
+        assert_eq!(components.len() as u32, self.layout.end - self.layout.core, "every part of the layout is there");
+        let homes = Homes::new(params.cha.slices, Decoder::new(&params.memory.map, &params.memory.dram));
+        let first = ComponentId(self.layout.core);
+        let mut scheduler = Scheduler::new(first, components.len(), EVENTS_CAPACITY);
         let cache = params.cache.as_ref();
         let caches =
             cache.map(|cache| Caches::new(cache, params.core.count, params.cha.slices, self.classes, params.seed));
-        let mut machine = Machine::new(self.layout, decoder, caches, components, requests_capacity(params));
+        let mut machine = Machine::new(first, homes, caches, components, requests_capacity(params));
         machine.set_fluid(memory);
         warm_up::fill(&mut machine, params, feeds);
         feeds.fill(&mut machine);
@@ -91,7 +96,7 @@ pub fn one_server(params: &ServerParams) -> Simulation<Machine> {
 
 /// As [`one_server`], with its traces open.
 pub(crate) fn fed_one_server(params: &ServerParams, feeds: &mut Feeds) -> Simulation<Machine> {
-    let mut builder = Builder::new(params, layout(params, 0));
+    let mut builder = Builder::new(params, Layout::of(params, 0));
     let components = builder.components();
     Simulation::new(vec![builder.partition(components, None, feeds)], u64::MAX)
 }
@@ -103,14 +108,14 @@ pub(crate) fn attached_server(
     first: u32,
     attachment: Attachment,
 ) -> (Machine, Scheduler<Payload>) {
-    let mut builder = Builder { attachment: Some(attachment), ..Builder::new(params, layout(params, first)) };
+    let mut builder = Builder { attachment: Some(attachment), ..Builder::new(params, Layout::of(params, first)) };
     let components = builder.components();
     builder.partition(components, None, &mut Feeds::new(params))
 }
 
 /// A simulation of a server that is loaded to find its rates. The network is its last class.
 pub(crate) fn loaded_server(params: &ServerParams, load: Load) -> Simulation<Machine> {
-    let alone = layout(params, 0);
+    let alone = Layout::of(params, 0);
     let layout = Layout { end: alone.feeder + 1, ..alone };
     let mut builder = Builder { load: Some(load), ..Builder::new(params, layout) };
     let mut components = builder.components();
@@ -130,21 +135,6 @@ pub(crate) fn fluid_partition(
     let mut builder = Builder { attachment: Some(attachment), ..Builder::new(params, layout) };
     let components = builder.fluid_components();
     builder.partition(components, Some(memory), &mut Feeds::new(params))
-}
-
-/// The numbers of the components of a server.
-pub(crate) fn layout(params: &ServerParams, first: u32) -> Layout {
-    let cha = first + params.core.count;
-    let channel = cha + 1;
-    let iio = channel + params.memory.map.channels * params.memory.dram.subchannels;
-    let ssd = iio + 1;
-    let nic = ssd + params.ssd.count;
-    let upi = nic + u32::from(params.nic.is_some());
-    let remote = upi + params.remote.as_ref().map_or(0, |remote| remote.sockets);
-    let control = remote + params.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32);
-    let end = control + u32::from(params.control.is_some());
-    let slices = params.cha.slices;
-    Layout { core: first, cha, channel, iio, ssd, nic, upi, remote, control, feeder: end, slices, end }
 }
 
 /// Every request holds an LFB entry, an IIO entry or a TOR entry; one of another socket may have another number at the

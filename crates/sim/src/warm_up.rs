@@ -31,7 +31,7 @@ type Agents = BinaryHeap<Reverse<Agent>>;
 /// have made as many accesses if their L2s serve them, and its devices have written three turnovers of their ways.
 pub(crate) fn fill(machine: &mut Machine, params: &ServerParams, feeds: &mut Feeds) {
     let Some(cache) = &params.cache else { return };
-    let first_core = machine.layout().core;
+    let first_core = machine.first_id().0;
     let (Some(caches), components) = machine.warming() else { return };
     let turnover = llc_lines(cache, params.cha.slices);
     run_cores(caches, components, feeds, TURNOVERS * turnover);

@@ -17,7 +17,7 @@ mod tests;
 pub use array::{Array, Data, Slot};
 pub use counts::{CacheCounts, ClassCounts};
 
-use crate::cha::slice_of;
+use crate::line::slice_of;
 use crate::params::{CacheParams, Inclusion};
 use holder::Holder;
 use hostnet_kernel::Rng;

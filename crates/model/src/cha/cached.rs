@@ -5,8 +5,9 @@
 
 use super::Cha;
 use crate::cache::{Evicted, Victim};
-use crate::context::{Context, Payload};
+use crate::line::Home;
 use crate::request::{Kind, Request, RequestId};
+use crate::world::{Context, Payload};
 
 /// From the decision to write a line to memory to the arrival of that request at its slice, or at its channel, in ps.
 pub(super) const EVICT_PS: u64 = 1;
@@ -18,14 +19,14 @@ impl Cha {
         let request = context.requests.get_mut(id);
         request.admitted = now;
         let Request { kind, class, line, owner, .. } = *request;
-        if context.is_upi(owner) {
+        if self.wiring.upis.contains(owner) {
             return self.serve_remote(id, context);
         }
         match kind {
             Kind::CoreRead => self.serve_core(id, context),
             Kind::CoreWrite | Kind::CoreClean => {
                 let victim = Victim { line, class, dirty: kind == Kind::CoreWrite };
-                let core = owner.0 - context.layout.core;
+                let core = self.wiring.cores.number(owner);
                 let evicted = context.caches().put(core, victim);
                 if let Some(evicted) = evicted {
                     Self::carry(id, evicted, context);
@@ -63,7 +64,7 @@ impl Cha {
 
     fn serve_core(&mut self, id: RequestId, context: &mut Context) -> bool {
         let Request { class, line, owner, .. } = *context.requests.get(id);
-        let core = owner.0 - context.layout.core;
+        let core = self.wiring.cores.number(owner);
         let read = context.caches().read(core, line, class);
         if let Some(evicted) = read.evicted {
             self.evict(evicted, context);
@@ -87,7 +88,7 @@ impl Cha {
 
     /// The request goes on as that of the dirty line that has to leave; its books stay those of who needs the place.
     fn carry(id: RequestId, evicted: Evicted, context: &mut Context) {
-        let place = context.decoder.place(evicted.line);
+        let place = context.homes.place(evicted.line);
         let request = context.requests.get_mut(id);
         request.class = evicted.class;
         request.place = place;
@@ -103,14 +104,15 @@ impl Cha {
     /// A write of a line to memory for nobody who waits.
     pub(super) fn write_by_itself(kind: Kind, line: u64, class: u8, context: &mut Context) -> RequestId {
         let now = context.now();
+        let Home { slice, place } = context.homes.of(line);
         context.requests.insert(Request {
             kind,
             class,
             book: 0,
             for_store: false,
-            slice: super::slice_of(line, context.layout.slices),
+            slice,
             line,
-            place: context.decoder.place(line),
+            place,
             owner: context.id,
             tag: 0,
             since: now,

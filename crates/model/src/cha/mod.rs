@@ -8,23 +8,15 @@
 mod cached;
 mod remote;
 
-use crate::context::{Context, Payload};
 use crate::params::{CacheParams, ChaParams, CoreParams, IioParams, RemoteParams};
 use crate::request::{Kind, Request, RequestId};
 use crate::slab::Fifo;
-use crate::world::{self, Group, Part, PartKind, Pool};
+use crate::world::{self, Group, Ids, Part, PartKind, Pool};
+use crate::world::{Context, Payload};
 use cached::EVICT_PS;
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
-
-/// The slice of a line: a multiplicative hash, scaled to any number of slices.
-#[must_use]
-#[inline]
-pub fn slice_of(line: u64, slices: u32) -> u8 {
-    let hash = line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    ((hash * u64::from(slices)) >> 32) as u8
-}
 
 /// Books that the domains of the CHA keep per workload: of its cores, and of its devices.
 pub const BOOKS: usize = 2;
@@ -44,10 +36,22 @@ struct Slice {
     io_turn: bool,
 }
 
+/// Whom the CHAs talk to.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Wiring {
+    /// The cores of their socket.
+    pub cores: Ids,
+    /// The channels of their memory.
+    pub channels: Ids,
+    /// The ways to the cores of other sockets.
+    pub upis: Ids,
+}
+
 /// The CHAs of a socket.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cha {
     params: ChaParams,
+    wiring: Wiring,
     from_cha_ps: u64,
     core_write_ack_ps: u64,
     io_write_ack_ps: u64,
@@ -70,6 +74,7 @@ impl Cha {
     #[must_use]
     pub fn new(
         params: ChaParams,
+        wiring: Wiring,
         core: &CoreParams,
         iio: &IioParams,
         cache: Option<&CacheParams>,
@@ -90,6 +95,7 @@ impl Cha {
             tor: domain(),
             read: domain(),
             write: domain(),
+            wiring,
             params,
         }
     }
@@ -162,7 +168,7 @@ impl Cha {
         let pool = if kind.is_read() { &mut self.read } else { &mut self.write };
         let taken = self.tor.try_acquire_unnamed(now) && pool.try_acquire(now, book);
         assert!(taken, "a slice with a free entry has room");
-        let channel = context.channel(place.channel);
+        let channel = self.wiring.channels.get(u32::from(place.channel));
         let delay = match kind {
             Kind::CoreRead | Kind::IoRead => self.params.read_to_mc_ps,
             Kind::IoWrite => self.params.io_write_to_mc_ps,
@@ -174,7 +180,7 @@ impl Cha {
         slice.core_writes += u32::from(kind.is_core_write());
         if kind == Kind::CoreWrite {
             context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
-        } else if kind == Kind::CoreRead && context.is_upi(owner) {
+        } else if kind == Kind::CoreRead && self.wiring.upis.contains(owner) {
             context.send(owner, self.upi_ps, Payload::Admitted(id));
         }
         context.send(channel, delay, Payload::Arrive(id));
@@ -187,7 +193,7 @@ impl Cha {
         self.read.release(now, book, admitted);
         self.tor.release_unnamed(now);
         let delay = if kind.is_io() { self.io_read_return_ps } else { self.from_cha_ps };
-        if kind == Kind::CoreRead && context.is_upi(owner) {
+        if kind == Kind::CoreRead && self.wiring.upis.contains(owner) {
             self.note_owner(id, context);
         } else if context.caches.is_some() {
             self.keep_in_llc(id, context);

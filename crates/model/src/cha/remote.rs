@@ -4,8 +4,8 @@
 //! written, it hands over.
 
 use super::Cha;
-use crate::context::{Context, Payload};
 use crate::request::{Kind, Request, RequestId};
+use crate::world::{Context, Payload};
 
 /// From the data of a line at the memory side to the arrival of its directory's write at the channel, in ps.
 const DIRECTORY_PS: u64 = 1;
@@ -33,7 +33,7 @@ impl Cha {
         let Request { class, line, for_store, .. } = *context.requests.get(id);
         if self.directory && for_store {
             let id = Self::write_by_itself(Kind::Directory, line, class, context);
-            let channel = context.channel(context.requests.get(id).place.channel);
+            let channel = self.wiring.channels.get(u32::from(context.requests.get(id).place.channel));
             context.send(channel, DIRECTORY_PS, Payload::Arrive(id));
         }
     }

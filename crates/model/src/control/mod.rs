@@ -21,8 +21,8 @@ pub use rule::{Guest, Rule};
 pub use rules::{Fixed, HostCc, Watch};
 pub use throttle::Throttled;
 
-use crate::context::{Context, IioCounter, Payload};
 use crate::params::{ControlParams, ControlRule};
+use crate::world::{Context, IioCounter, Payload};
 use crate::world::{Part, PartKind, Start};
 use counts::Book;
 use hostnet_kernel::{ComponentId, Rng, Time};

@@ -1,9 +1,9 @@
 //! The line fill buffer of a core.
 
-use crate::cha::slice_of;
-use crate::context::{Context, Payload};
+use crate::line::Home;
 use crate::params::CoreParams;
 use crate::request::{Kind, Request, RequestId};
+use crate::world::{Context, Payload};
 use crate::world::{Group, Pool};
 use hostnet_kernel::{Rng, Time};
 use hostnet_measure::Domain;
@@ -71,14 +71,15 @@ impl Entries {
 #[inline(always)]
 pub(crate) fn request(line: u64, class: u8, for_store: bool, tag: u32, context: &mut Context) -> RequestId {
     let now = context.now();
+    let Home { slice, place } = context.homes.of(line);
     context.requests.insert(Request {
         kind: Kind::CoreRead,
         class,
         book: 0,
         for_store,
-        slice: slice_of(line, context.layout.slices),
+        slice,
         line,
-        place: context.decoder.place(line),
+        place,
         owner: context.id,
         tag,
         since: now,

@@ -15,12 +15,12 @@ pub(crate) use entries::{request, Entries};
 pub use stream::{Evictions, Walk};
 
 use crate::cache::Victim;
-use crate::cha::slice_of;
-use crate::context::{Context, Payload};
+use crate::line::Home;
 use crate::pages::Pages;
 use crate::params::CoreParams;
 use crate::request::{Kind, Request, RequestId};
-use crate::world::{self, Part, PartKind, Pool, Start};
+use crate::world::{self, Ids, Part, PartKind, Pool, Start};
+use crate::world::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -35,13 +35,24 @@ const WAITING_CAPACITY: usize = 1024;
 /// A request goes on with the line that left the caches for the one that it asked for.
 pub(crate) fn turn<'a>(id: RequestId, victim: Victim, kind: Kind, context: &'a mut Context) -> &'a mut Request {
     let now = context.now();
-    let (slice, place) = (slice_of(victim.line, context.layout.slices), context.decoder.place(victim.line));
+    let Home { slice, place } = context.homes.of(victim.line);
     if let Some(caches) = context.caches.as_deref() {
         caches.expect(victim.line);
     }
     let request = context.requests.get_mut(id);
     *request = Request { kind, class: victim.class, line: victim.line, slice, place, since: now, ..*request };
     request
+}
+
+/// Whom a core talks to.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Wiring {
+    /// Whom its requests go to: the CHA, or the UPI between its socket and that of the memory.
+    pub home: ComponentId,
+    /// Whether it is a core of another socket.
+    pub remote: bool,
+    /// The drives that it does kernel work for.
+    pub drives: Ids,
 }
 
 /// What makes a core miss.
@@ -72,8 +83,7 @@ pub struct Core {
     programs: Vec<Program>,
     turn: usize,
     next_issue: Time,
-    /// The UPI that its requests go to, if that is not the CHA.
-    upi: Option<ComponentId>,
+    wiring: Wiring,
     /// What MBA adds to the way of every read, in ps.
     throttle_ps: u64,
     halted: bool,
@@ -85,12 +95,19 @@ pub struct Core {
 impl Core {
     /// A core that runs `programs` in turn.
     #[must_use]
-    pub fn new(params: CoreParams, pages: Pages, rng: Rng, programs: Vec<Program>, classes: usize) -> Self {
+    pub fn new(
+        params: CoreParams,
+        wiring: Wiring,
+        pages: Pages,
+        rng: Rng,
+        programs: Vec<Program>,
+        classes: usize,
+    ) -> Self {
         Self {
             entries: Entries::new(&params, 0, classes),
             waiting: VecDeque::with_capacity(WAITING_CAPACITY),
             next_issue: Time::ZERO,
-            upi: None,
+            wiring,
             throttle_ps: 0,
             halted: false,
             turn: 0,
@@ -99,13 +116,6 @@ impl Core {
             rng,
             programs,
         }
-    }
-
-    /// Makes it a core of another socket, which reaches the CHA by way of `upi`.
-    #[must_use]
-    pub fn behind(mut self, upi: ComponentId) -> Self {
-        self.upi = Some(upi);
-        self
     }
 
     /// The LFB pool.
@@ -164,7 +174,7 @@ impl Core {
             return;
         }
         while let Some((ssd, pages)) = self.waiting.pop_front() {
-            context.send(context.ssd(u32::from(ssd)), 1, Payload::KernelReady { pages });
+            context.send(self.wiring.drives.get(u32::from(ssd)), 1, Payload::KernelReady { pages });
         }
     }
 
@@ -227,14 +237,7 @@ impl Core {
         let class = program.class;
         self.entries.take(class, now);
         let id = request(line, class, !load, index as u32, context);
-        let target = self.home(context);
-        context.send(target, self.params.to_cha_ps + self.throttle_ps, Payload::Arrive(id));
-    }
-
-    /// Whom requests go to.
-    #[inline]
-    fn home(&self, context: &Context) -> ComponentId {
-        self.upi.unwrap_or_else(|| context.cha())
+        context.send(self.wiring.home, self.params.to_cha_ps + self.throttle_ps, Payload::Arrive(id));
     }
 
     /// The data of a read is back.
@@ -258,10 +261,10 @@ impl Core {
         request.kind = Kind::CoreWrite;
         request.since = now;
         request.line = line;
-        request.place = context.decoder.place(line);
-        request.slice = slice_of(line, context.layout.slices);
-        let target = self.home(context);
-        context.send(target, self.params.to_cha_ps, Payload::Arrive(id));
+        let Home { slice, place } = context.homes.of(line);
+        request.place = place;
+        request.slice = slice;
+        context.send(self.wiring.home, self.params.to_cha_ps, Payload::Arrive(id));
     }
 
     /// The CHA has admitted the write-back; the CHA goes on with the request.
@@ -281,7 +284,7 @@ impl Core {
 /// LFB entries become free one after the other.
 impl Part for Core {
     fn kind(&self) -> PartKind {
-        if self.upi.is_some() {
+        if self.wiring.remote {
             PartKind::Remote
         } else {
             PartKind::Core

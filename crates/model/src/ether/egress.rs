@@ -7,9 +7,9 @@
 use super::drops::DropReason;
 use super::occupancy::Level;
 use super::wire::{Fate, Faults, Wire, WireParams};
-use crate::context::{NetContext, Payload};
 use crate::packet::{Packet, PacketId};
 use crate::slab::Fifo;
+use crate::world::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,8 @@
 use super::drops::{DropReason, Drops};
 use super::egress::{Egress, Left, PRIORITIES};
 use super::flow_end::FlowEnd;
-use crate::context::{NetContext, Payload};
 use crate::packet::PacketId;
+use crate::world::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

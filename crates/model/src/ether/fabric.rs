@@ -2,8 +2,8 @@
 
 use super::endpoint::Endpoint;
 use super::switch::Switch;
-use crate::context::{NetContext, Payload};
 use crate::packet::{Packet, Packets};
+use crate::world::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 

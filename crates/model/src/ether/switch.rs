@@ -3,9 +3,9 @@
 use super::drops::{DropReason, Drops};
 use super::egress::{Egress, Left, PRIORITIES};
 use super::routes::Routes;
-use crate::context::NetContext;
 use crate::packet::{Ecn, PacketId};
 use crate::params::{EcnParams, PfcParams, SwitchParams};
+use crate::world::NetContext;
 use hostnet_kernel::{Rng, Time};
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,9 @@
 //! A partition of a world of hosts on a network.
 
 use super::fabric::Fabric;
-use crate::context::Payload;
 use crate::packet::{Packet, Packets};
 use crate::world::Machine;
+use crate::world::Payload;
 use hostnet_kernel::{Event, Partition, Scheduler};
 use serde::{Deserialize, Serialize};
 

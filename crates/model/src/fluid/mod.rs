@@ -16,9 +16,9 @@ mod tests;
 pub use books::FluidCounts;
 pub use probe::{Copier, Feeder, Probe};
 
-use crate::context::{Context, IioCounter, Payload};
 use crate::params::{FluidParams, FluidPoint, PcieParams};
 use crate::pcie::Lane;
+use crate::world::{Context, IioCounter, Payload};
 use crate::world::{Part, PartKind};
 use books::Books;
 use flights::Flights;
@@ -48,7 +48,9 @@ pub enum Throttling {
 pub struct FluidSetup {
     /// Rates.
     pub params: FluidParams,
-    /// The link of the NIC.
+    /// The NIC.
+    pub device: ComponentId,
+    /// Its link.
     pub pcie: PcieParams,
     /// Period of the IIO clock that occupancy is accumulated by, in ps.
     pub clock_ps: u64,
@@ -64,6 +66,7 @@ pub struct FluidSetup {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FluidMemory {
     params: FluidParams,
+    device: ComponentId,
     clock_ps: u64,
     latency_ps: u64,
     throttling: Throttling,
@@ -87,7 +90,7 @@ impl FluidMemory {
     /// If there are no rates.
     #[must_use]
     pub fn new(setup: FluidSetup) -> Self {
-        let FluidSetup { params, pcie, clock_ps, throttling, cores, classes } = setup;
+        let FluidSetup { params, device, pcie, clock_ps, throttling, cores, classes } = setup;
         assert!(
             params.holds.iter().all(|hold| !hold.copying.is_empty()) && !params.holds.is_empty(),
             "there are rates"
@@ -98,6 +101,7 @@ impl FluidMemory {
             flights: Flights::new(params.write_credits),
             down: Lane::new(&PcieParams { bytes_per_s, ..pcie.clone() }),
             params,
+            device,
             clock_ps: clock_ps.max(1),
             latency_ps: pcie.latency_ps.max(1),
             throttling,
@@ -151,8 +155,8 @@ impl FluidMemory {
     pub(crate) fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
         let now = context.now();
         match payload {
-            Payload::WriteTlp { lines, class, link, .. } => self.write(lines, class, link, context),
-            Payload::ReadTlp { lines, class, link, .. } => self.read(lines, class, link, context),
+            Payload::WriteTlp { lines, class, .. } => self.write(lines, class, context),
+            Payload::ReadTlp { lines, class, .. } => self.read(lines, class, context),
             Payload::ReadCounter { counter } => {
                 let value = self.counter(counter, now);
                 context.send(source, 1, Payload::Counter { counter, value });
@@ -210,7 +214,7 @@ impl FluidMemory {
         self.share_at = now;
     }
 
-    fn write(&mut self, lines: u8, class: u8, link: u8, context: &mut Context) {
+    fn write(&mut self, lines: u8, class: u8, context: &mut Context) {
         let now = context.now();
         self.settle(now);
         let drain = u128::from(point(&self.params, self.hold(), self.copying(now)).drain_bytes_per_s.max(1));
@@ -221,11 +225,11 @@ impl FluidMemory {
         let entered = self.flights.add(now, lines, service_ps, residence_ps);
         self.books.write(class, lines);
         let delay = entered.since(now) + self.latency_ps;
-        context.send(context.ssd(u32::from(link)), delay, Payload::PostedCredit { lines });
+        context.send(self.device, delay, Payload::PostedCredit { lines });
     }
 
     /// Reads of devices end in turn, each after its latency, as many at a time as there are entries for.
-    fn read(&mut self, lines: u8, class: u8, link: u8, context: &mut Context) {
+    fn read(&mut self, lines: u8, class: u8, context: &mut Context) {
         let now = context.now();
         let point = point(&self.params, self.hold(), self.copying(now).max(1));
         let latency_ps = FluidPoint::at(&point.read_ps, self.share_at(now)) + self.params.read_more_ps;
@@ -234,7 +238,7 @@ impl FluidMemory {
         self.reads_end = end;
         self.books.read(class, lines, latency_ps);
         let wire_ps = self.down.send(end, u64::from(lines) * 64);
-        context.send(context.ssd(u32::from(link)), end.since(now) + wire_ps, Payload::Completion { lines, class });
+        context.send(self.device, end.since(now) + wire_ps, Payload::Completion { lines, class });
     }
 }
 

@@ -35,6 +35,7 @@ fn memory(throttling: Throttling) -> FluidMemory {
             read_credits: 64,
             read_more_ps: 0,
         },
+        device: ComponentId(1),
         pcie: PcieParams {
             bytes_per_s: 16_000_000_000,
             mps_bytes: 256,

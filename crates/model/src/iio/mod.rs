@@ -5,11 +5,12 @@
 
 mod counters;
 
-use crate::context::{Context, IioCounter, Payload};
+use crate::line::Home;
 use crate::params::{IioParams, PcieParams};
 use crate::pcie::Lane;
 use crate::request::{Kind, Request, RequestId};
 use crate::world::{self, Group, Part, PartKind, Pool};
+use crate::world::{Context, IioCounter, Payload};
 use counters::Cumulative;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
@@ -38,6 +39,7 @@ struct Burst {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Link {
+    device: ComponentId,
     pcie: PcieParams,
     writes: VecDeque<Waiting>,
     reads: VecDeque<Waiting>,
@@ -64,10 +66,20 @@ impl Link {
     }
 }
 
+/// Whom an IIO talks to.
+#[derive(Clone, Debug)]
+pub struct Wiring {
+    /// The CHAs of its socket.
+    pub cha: ComponentId,
+    /// Its links, by their number: the device at the other end, and what the link costs.
+    pub links: Vec<(ComponentId, PcieParams)>,
+}
+
 /// The IIO of a socket.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Iio {
     params: IioParams,
+    cha: ComponentId,
     rng: Rng,
     links: Vec<Link>,
     /// Per link: whether writes go to the LLC; empty without caches.
@@ -88,22 +100,24 @@ pub struct Iio {
 }
 
 impl Iio {
-    /// An IIO with a link for each of `pcie`. `ddio` tells whose writes go to the LLC; links beyond its end do not.
+    /// An IIO as `wiring` says. `ddio` tells whose writes go to the LLC; links beyond its end do not.
     #[must_use]
-    pub fn new(params: IioParams, pcie: &[PcieParams], ddio: Vec<bool>, rng: Rng, classes: usize) -> Self {
+    pub fn new(params: IioParams, wiring: Wiring, ddio: Vec<bool>, rng: Rng, classes: usize) -> Self {
+        let Wiring { cha, links } = wiring;
         let depth = |pcie: &PcieParams| (pcie.posted_lines.max(pcie.nonposted_lines) + 1) as usize;
-        let link = |pcie: &PcieParams| Link {
-            writes: VecDeque::with_capacity(depth(pcie)),
-            reads: VecDeque::with_capacity(depth(pcie)),
-            down: Lane::new(pcie),
-            pcie: pcie.clone(),
+        let bursts = links.iter().map(|(_, pcie)| depth(pcie)).sum();
+        let link = |(device, pcie): (ComponentId, PcieParams)| Link {
+            device,
+            writes: VecDeque::with_capacity(depth(&pcie)),
+            reads: VecDeque::with_capacity(depth(&pcie)),
+            down: Lane::new(&pcie),
+            pcie,
             in_order: None,
         };
-        let bursts = pcie.iter().map(depth).sum();
         Self {
             write: Domain::new(params.write_credits, params.write_credits, classes),
             read: Domain::new(params.read_credits, params.read_credits, classes),
-            links: pcie.iter().map(link).collect(),
+            links: links.into_iter().map(link).collect(),
             ddio,
             bursts: Vec::with_capacity(bursts),
             bursts_free: Vec::with_capacity(bursts),
@@ -113,6 +127,7 @@ impl Iio {
             counts: [Cumulative::default(); 2],
             clock_ps: 1,
             burst_shift: 0,
+            cha,
             params,
             rng,
         }
@@ -225,7 +240,8 @@ impl Iio {
             }
             self.write_turn = link + 1;
             let credit = Payload::PostedCredit { lines: tlp.lines };
-            context.send(context.ssd(link as u32), self.links[link].pcie.latency_ps, credit);
+            let Link { device, pcie, .. } = &self.links[link];
+            context.send(*device, pcie.latency_ps, credit);
         }
     }
 
@@ -261,14 +277,15 @@ impl Iio {
         counts.insert(now);
         let line = tlp.line + u64::from(tlp.lines - tlp.left);
         tlp.left -= 1;
+        let Home { slice, place } = context.homes.of(line);
         let id = context.requests.insert(Request {
             kind,
             class: tlp.class,
             book: 0,
             for_store: false,
-            slice: crate::cha::slice_of(line, context.layout.slices),
+            slice,
             line,
-            place: context.decoder.place(line),
+            place,
             owner: context.id,
             tag: tlp.burst,
             since: now,
@@ -287,7 +304,7 @@ impl Iio {
         let port_free = &mut self.ports_free[usize::from(kind == Kind::IoRead)];
         let start = now.max(*port_free);
         *port_free = start + self.rng.around(self.params.line_ps, self.params.line_spread_ps);
-        context.send(context.cha(), start.since(now) + to_cha_ps, Payload::Arrive(id));
+        context.send(self.cha, start.since(now) + to_cha_ps, Payload::Arrive(id));
     }
 
     /// The data of a line is back: a completion leaves when it is full, or the last of its request.
@@ -301,12 +318,12 @@ impl Iio {
         burst.outstanding -= 1;
         burst.ready += 1;
         let Burst { link, class, outstanding, ready } = *burst;
-        let Link { pcie, down, .. } = &mut self.links[usize::from(link)];
+        let Link { device, pcie, down, .. } = &mut self.links[usize::from(link)];
         if outstanding == 0 || u32::from(ready) * 64 >= pcie.mps_bytes {
             burst.ready = 0;
             let bytes = u64::from(ready) * 64 + u64::from(pcie.completion_overhead_bytes);
             let delay = down.send(now, bytes);
-            context.send(context.ssd(u32::from(link)), delay, Payload::Completion { lines: ready, class });
+            context.send(*device, delay, Payload::Completion { lines: ready, class });
         }
         if outstanding == 0 {
             self.bursts_free.push(tag);

@@ -6,23 +6,22 @@
 mod clock;
 mod command;
 mod controller;
-mod map;
 mod table;
 mod timing;
 #[cfg(test)]
 pub(crate) mod timing_tests;
 
+pub use crate::line::{Decoder, Place};
 pub use clock::Clock;
 pub use command::{CommandKind, CommandRecord};
 pub use controller::{BankLoads, Controller, Counters, Incoming, Issued, Offered, Served};
-pub use map::{Decoder, Place};
 
-use crate::context::{Context, Payload};
 use crate::params::{ControllerParams, DramParams};
 use crate::request::{Request, RequestId};
 use crate::slab::Fifo;
 use crate::world::{self, Group, Part, PartKind, Pool, Start};
-use hostnet_kernel::Time;
+use crate::world::{Context, Payload};
+use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
 /// A memory channel.
@@ -30,6 +29,7 @@ use serde::{Deserialize, Serialize};
 pub struct Channel {
     controller: Controller,
     clock: Clock,
+    cha: ComponentId,
     from_mc_ps: u64,
     write_ack_ps: u64,
     waiting_reads: Fifo<Request>,
@@ -40,11 +40,12 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// A channel whose requests' requesters hear of them through the CHA after the given times.
+    /// A channel whose requests' requesters hear of them through the CHA `cha` after the given times.
     #[must_use]
     pub fn new(
         dram: &DramParams,
         params: &ControllerParams,
+        cha: ComponentId,
         from_mc_ps: u64,
         write_ack_ps: u64,
         classes: usize,
@@ -56,6 +57,7 @@ impl Channel {
             refresh_woken_at: controller.next_clock(),
             clock: Clock::new(dram.clock_ps_numerator, dram.clock_ps_denominator),
             controller,
+            cha,
             from_mc_ps,
             write_ack_ps,
             waiting_reads: Fifo::default(),
@@ -100,7 +102,7 @@ impl Channel {
     /// Tells the CHA what it wants to know of a request that was taken in.
     fn answer(&self, id: RequestId, read: bool, clock: u64, offered: Offered, context: &mut Context) {
         if !read {
-            context.send(context.cha(), self.write_ack_ps, Payload::Accepted(id));
+            context.send(self.cha, self.write_ack_ps, Payload::Accepted(id));
         } else if offered == Offered::Forwarded {
             self.send_data(id, clock + 1, context);
         }
@@ -109,7 +111,7 @@ impl Channel {
     /// Sends the data of a read whose last beat ends with clock `done`.
     fn send_data(&self, id: RequestId, done: u64, context: &mut Context) {
         let delay = self.clock.edge(done).since(context.now()) + self.from_mc_ps;
-        context.send(context.cha(), delay, Payload::Read(id));
+        context.send(self.cha, delay, Payload::Read(id));
     }
 
     /// Issues what is planned for `clock`.

@@ -1,10 +1,10 @@
 //! The PCIe end of the NIC: one lane up, posted and non-posted credits.
 
-use crate::context::{Context, Payload};
 use crate::packet::PacketId;
 use crate::params::PcieParams;
 use crate::pcie::Lane;
-use hostnet_kernel::Time;
+use crate::world::{Context, Payload};
+use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -27,6 +27,7 @@ struct Written {
 /// A device's end of a PCIe link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Dma {
+    iio: ComponentId,
     link: u8,
     pcie: PcieParams,
     up: Lane,
@@ -40,8 +41,9 @@ pub(super) struct Dma {
 }
 
 impl Dma {
-    pub(super) fn new(link: u8, pcie: PcieParams, classes: usize) -> Self {
+    pub(super) fn new(iio: ComponentId, link: u8, pcie: PcieParams, classes: usize) -> Self {
         Self {
+            iio,
             link,
             up: Lane::new(&pcie),
             posted: Domain::new(pcie.posted_lines, blocked_from(pcie.posted_lines, pcie.mps_bytes), classes),
@@ -98,7 +100,7 @@ impl Dma {
         }
         self.written.push_back(Written { lines, class, since: now, completes });
         let delay = self.up.send(now, u64::from(bytes) + u64::from(self.pcie.write_overhead_bytes));
-        context.send(context.iio(), delay, Payload::WriteTlp { line, lines, class, link: self.link });
+        context.send(self.iio, delay, Payload::WriteTlp { line, lines, class, link: self.link });
     }
 
     /// Sends a read request for `lines` lines from `line` on.
@@ -113,7 +115,7 @@ impl Dma {
             self.asked.push_back((now, class));
         }
         let delay = self.up.send(now, u64::from(self.pcie.read_overhead_bytes));
-        context.send(context.iio(), delay, Payload::ReadTlp { line, lines: lines as u8, class, link: self.link });
+        context.send(self.iio, delay, Payload::ReadTlp { line, lines: lines as u8, class, link: self.link });
     }
 
     /// Credits of a write TLP are back; returns the packet whose completion it was.

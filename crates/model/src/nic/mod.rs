@@ -16,11 +16,11 @@ mod transmit;
 pub use counters::{DropReason, FlowCounters, NicCounters, Tally, Wait};
 pub use rdma::{RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 
-use crate::context::{Context, Payload};
 use crate::ether::{Egress, WireParams};
 use crate::pages::{Pages, Translator};
 use crate::params::NicParams;
 use crate::world::{self, Group, Part, PartKind, Pool, Start};
+use crate::world::{Context, Payload};
 use dma::Dma;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
@@ -49,7 +49,9 @@ pub struct NicFlow {
 /// Where a NIC sits in its server and in the network.
 #[derive(Clone, Debug)]
 pub struct Wiring {
-    /// Number of its PCIe link at the IIO: as many as there are drives.
+    /// The IIO that its PCIe link leads to.
+    pub iio: ComponentId,
+    /// Number of the link there: as many as there are drives.
     pub link: u8,
     /// Virtual address of [`footprint`] bytes of memory, a multiple of 4096.
     pub base: u64,
@@ -117,7 +119,7 @@ impl Nic {
     /// packet, or credits do not hold a TLP.
     #[must_use]
     pub fn new(params: NicParams, wiring: Wiring, pages: Pages, mut rng: Rng) -> Self {
-        let Wiring { link, base, cores, armed, flows, rdma, mut wire, classes } = wiring;
+        let Wiring { iio, link, base, cores, armed, flows, rdma, mut wire, classes } = wiring;
         assert_eq!(cores.len() as u32, params.queues, "every queue has a core");
         assert!(params.queues == 0 || params.ring_entries > 0, "a queue has descriptors");
         assert!(params.pool_bytes >= u64::from(params.descriptor_bytes), "the pool of a queue holds a buffer");
@@ -137,7 +139,7 @@ impl Nic {
         let rings = base + u64::from(params.queues) * queue_bytes;
         let lossy_bytes = receive::lossy_bytes(&params, &wire, params.descriptor_bytes << params.burst_shift);
         Self {
-            dma: Dma::new(link, params.pcie.clone(), classes),
+            dma: Dma::new(iio, link, params.pcie.clone(), classes),
             receive: Receive::new(queues, flows.len(), lossy_bytes),
             transmit: Transmit::new(&senders, rings, SEND_RING_BYTES),
             read_turn: false,

@@ -1,10 +1,10 @@
 //! RDMA: the ends of RoCE flows, which live in the NIC.
 
 use super::Common;
-use crate::context::{Context, Payload};
 use crate::ether::Egress;
 use crate::packet::{Content, Ecn, Packet, PacketId};
 use crate::transport::roce::{Roce, RoceConnection};
+use crate::world::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

@@ -3,10 +3,10 @@
 use super::dma::Dma;
 use super::rdma::RDMA_MTU_MAX;
 use super::Common;
-use crate::context::{Context, Payload};
 use crate::ether::Left;
 use crate::packet::{Content, Packet, PacketId, Packets};
 use crate::transport::roce::DATA_HEADER_BYTES;
+use crate::world::{Context, Payload};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

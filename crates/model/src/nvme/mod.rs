@@ -3,12 +3,12 @@
 //! A drive holds commands and serves a few of them at a time, TLP by TLP, round robin; which of them are open together
 //! sets the row locality of its traffic. It is paced by its own bandwidth and by its link.
 
-use crate::context::{Context, Payload};
 use crate::core::Walk;
 use crate::pages::Pages;
 use crate::params::{FioJob, PcieParams, SsdParams};
 use crate::pcie::Lane;
 use crate::world::{self, Group, Part, PartKind, Pool, Start};
+use crate::world::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::{Domain, Histogram};
 use serde::{Deserialize, Serialize};
@@ -81,6 +81,7 @@ pub struct WrittenLine {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ssd {
     index: u32,
+    iio: ComponentId,
     params: SsdParams,
     pcie: PcieParams,
     pages: Pages,
@@ -107,8 +108,10 @@ pub struct Ssd {
 impl Ssd {
     /// Drive number `index` with the jobs that use it. `params` holds its share of any rate cap.
     #[must_use]
+    #[allow(clippy::too_many_arguments)]
     pub fn new(
         index: u32,
+        iio: ComponentId,
         params: SsdParams,
         pcie: PcieParams,
         pages: Pages,
@@ -133,6 +136,7 @@ impl Ssd {
             services: vec![Service::default(); classes],
             stopped: false,
             index,
+            iio,
             params,
             pcie,
             pages,
@@ -348,7 +352,7 @@ impl Ssd {
         let bytes = lines * 64;
         let delay = self.up.send(now, bytes + u64::from(self.pcie.write_overhead_bytes));
         let tlp = Payload::WriteTlp { line, lines: lines as u8, class, link: self.index as u8 };
-        context.send(context.iio(), delay, tlp);
+        context.send(self.iio, delay, tlp);
         let paced = if extra { 0 } else { bytes * 1_000_000_000_000 / self.params.read_bytes_per_s };
         self.next_send = (now + paced).max(self.up.free_at());
         if !extra {
@@ -370,7 +374,7 @@ impl Ssd {
         let line = self.pages.physical(command.address) / 64;
         let delay = self.up.send(now, u64::from(self.pcie.read_overhead_bytes));
         let tlp = Payload::ReadTlp { line, lines: lines as u8, class, link: self.index as u8 };
-        context.send(context.iio(), delay, tlp);
+        context.send(self.iio, delay, tlp);
         let bytes = lines * 64;
         let paced = bytes * 1_000_000_000_000 / self.params.write_bytes_per_s;
         self.next_send = (now + paced).max(self.up.free_at());

@@ -3,10 +3,10 @@
 use super::books::NetCoreCounts;
 use super::lines::{Lines, Pace};
 use super::NetFootprint;
-use crate::context::{Context, Payload};
 use crate::pages::Pages;
 use crate::params::{CoreParams, StackParams};
-use hostnet_kernel::{Rng, Time};
+use crate::world::{Context, Payload};
+use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
@@ -36,11 +36,12 @@ pub struct CopyLines {
 }
 
 impl CopyLines {
-    /// Core number `index`.
+    /// Core number `index`, whose lines go by way of the CHA `cha`.
     #[must_use]
     #[allow(clippy::too_many_arguments)]
     pub fn new(
         index: u32,
+        cha: ComponentId,
         core: CoreParams,
         stack: &StackParams,
         pages: Pages,
@@ -52,7 +53,8 @@ impl CopyLines {
         let class = (classes - 1) as u8;
         // Cores that began alike would meet in the same banks for ever.
         let begun = rng.next_u64() % (source.bytes / source.step_bytes.max(1)).max(1);
-        let mut lines = Lines::new(index, core, stack, pages.clone(), rng, [footprint.user, footprint.kernel], classes);
+        let mut lines =
+            Lines::new(index, cha, core, stack, pages.clone(), rng, [footprint.user, footprint.kernel], classes);
         lines.begin_read(class);
         Self { lines, pages, source, class, extra_lines: stack.extra_lines, begun, counts: NetCoreCounts::default() }
     }

@@ -1,11 +1,11 @@
 //! The way of the lines that a network core asks for: its line fill buffer, the CHA, memory.
 
 use crate::cache::Access;
-use crate::context::{Context, Payload};
 use crate::core::{request, turn, Entries};
 use crate::params::CoreParams;
 use crate::request::{Kind, Request, RequestId};
-use hostnet_kernel::Rng;
+use crate::world::{Context, Payload};
+use hostnet_kernel::{ComponentId, Rng};
 use serde::{Deserialize, Serialize};
 
 /// What a line is asked for.
@@ -55,15 +55,16 @@ pub(super) enum Asked {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Lfb {
     index: u32,
+    cha: ComponentId,
     to_cha_ps: u64,
     rng: Rng,
     pub(super) entries: Entries,
 }
 
 impl Lfb {
-    pub(super) fn new(index: u32, params: &CoreParams, rng: Rng, classes: usize) -> Self {
+    pub(super) fn new(index: u32, cha: ComponentId, params: &CoreParams, rng: Rng, classes: usize) -> Self {
         let entries = Entries::new(params, params.lfb_entries, classes);
-        Self { index, to_cha_ps: params.to_cha_ps, rng, entries }
+        Self { index, cha, to_cha_ps: params.to_cha_ps, rng, entries }
     }
 
     /// The number of its core.
@@ -89,7 +90,7 @@ impl Lfb {
         }
         self.entries.take(class, context.now());
         let id = request(line, class, store, purpose.tag(class), context);
-        context.send(context.cha(), self.to_cha_ps, Payload::Arrive(id));
+        context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
         Asked::Coming
     }
 
@@ -109,12 +110,12 @@ impl Lfb {
             Some(victim) if victim.dirty => {
                 self.entries.turn(class, now);
                 turn(id, victim, Kind::CoreWrite, context);
-                context.send(context.cha(), self.to_cha_ps, Payload::Arrive(id));
+                context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
             }
             Some(victim) => {
                 self.entries.free(class, entered, &mut self.rng, context);
                 turn(id, victim, Kind::CoreClean, context);
-                context.send(context.cha(), self.to_cha_ps, Payload::Arrive(id));
+                context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
             }
             None => {
                 self.entries.free(class, entered, &mut self.rng, context);

@@ -5,12 +5,12 @@
 
 use super::books::NetCoreCounts;
 use super::lfb::{Asked, Lfb, Purpose};
-use crate::context::{Context, Payload};
 use crate::core::{Evictions, Walk};
 use crate::pages::Pages;
 use crate::params::{CoreParams, Pattern, StackParams};
 use crate::world::Pool;
-use hostnet_kernel::{Rng, Time};
+use crate::world::{Context, Payload};
+use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -102,8 +102,10 @@ pub(super) struct Lines {
 }
 
 impl Lines {
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn new(
         index: u32,
+        cha: ComponentId,
         core: CoreParams,
         stack: &StackParams,
         pages: Pages,
@@ -116,7 +118,7 @@ impl Lines {
         Self {
             user: Stores::new(user, Pattern::Sequential, &core, &pages, &mut rng),
             kernel: Walk::new(kernel.base, kernel.bytes, Pattern::Random, &mut rng),
-            lfb: Lfb::new(index, &core, own, classes),
+            lfb: Lfb::new(index, cha, &core, own, classes),
             pages,
             rng,
             copy_line_ps: stack.copy_line_ps,

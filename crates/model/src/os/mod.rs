@@ -22,14 +22,14 @@ pub use copier::{CopyLines, CopySource};
 pub use lines::Region;
 pub use socket::SocketParams;
 
-use crate::context::{Context, Payload};
 use crate::flow::Application;
 use crate::pages::Pages;
 use crate::params::{CoreParams, StackParams};
 use crate::transport::tcp::Connection;
 use crate::world::{self, Part, PartKind, Pool, Start};
+use crate::world::{Context, Payload};
 use gro::Gro;
-use hostnet_kernel::{Rng, Time};
+use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use lines::Lines;
 use output::Output;
@@ -72,9 +72,21 @@ impl NetFootprint {
     }
 }
 
+/// Whom a network core talks to.
+#[derive(Clone, Copy, Debug)]
+pub struct Wiring {
+    /// The CHAs of its socket.
+    pub cha: ComponentId,
+    /// The NIC.
+    pub nic: ComponentId,
+    /// The receive queue of the NIC that it serves, if any.
+    pub queue: Option<u16>,
+}
+
 /// A core with network traffic.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NetCore {
+    nic: ComponentId,
     stack: StackParams,
     sockets: Vec<Socket>,
     /// The flows of the sockets in ascending order, and their places.
@@ -100,8 +112,8 @@ pub struct NetCore {
 }
 
 impl NetCore {
-    /// Core number `index` with the ends of flows whose applications run on it, and perhaps a receive queue of the NIC.
-    /// Packets of its flows must come in by that queue (aRFS).
+    /// Core number `index`, as `wiring` says, with the ends of flows whose applications run on it. Packets of its flows
+    /// must come in by its receive queue, if it has one (aRFS).
     ///
     /// # Panics
     /// If two sockets belong to the same flow.
@@ -109,12 +121,12 @@ impl NetCore {
     #[allow(clippy::too_many_arguments)]
     pub fn new(
         index: u32,
+        wiring: Wiring,
         core: CoreParams,
         stack: StackParams,
         pages: Pages,
         rng: Rng,
         sockets: Vec<SocketParams>,
-        queue: Option<u16>,
         footprint: NetFootprint,
         classes: usize,
     ) -> Self {
@@ -122,8 +134,8 @@ impl NetCore {
         by_flow.sort_unstable();
         assert!(by_flow.windows(2).all(|pair| pair[0].0 < pair[1].0), "a flow has one end at a core");
         Self {
-            lines: Lines::new(index, core, &stack, pages, rng, [footprint.user, footprint.kernel], classes),
-            softirq: Softirq::new(queue),
+            lines: Lines::new(index, wiring.cha, core, &stack, pages, rng, [footprint.user, footprint.kernel], classes),
+            softirq: Softirq::new(wiring.queue),
             gro: Gro::new(stack.gro_bytes),
             output: Output::new(footprint.send),
             ready: VecDeque::with_capacity(sockets.len()),
@@ -136,6 +148,7 @@ impl NetCore {
             mark_outgoing: false,
             times: CoreTimes::new(),
             counts: NetCoreCounts::default(),
+            nic: wiring.nic,
             by_flow,
             stack,
         }

@@ -4,8 +4,8 @@ use super::books::Spent;
 use super::lines::Region;
 use super::run::{Choice, Task};
 use super::NetCore;
-use crate::context::{Context, Payload};
 use crate::packet::{Content, Ecn, Packet, PacketId};
+use crate::world::{Context, Payload};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -100,7 +100,7 @@ impl NetCore {
             socket.counts.acks += u64::from(bytes == 0);
         }
         let id = context.packets.insert(packet);
-        context.send(context.nic(), TO_NIC_PS, Payload::Transmit(id));
+        context.send(self.nic, TO_NIC_PS, Payload::Transmit(id));
     }
 
     /// Data has left the NIC.

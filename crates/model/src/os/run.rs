@@ -3,8 +3,8 @@
 use super::books::Spent;
 use super::gro::Joined;
 use super::NetCore;
-use crate::context::{Context, Payload};
 use crate::packet::{Packet, PacketId};
+use crate::world::{Context, Payload};
 use serde::{Deserialize, Serialize};
 
 /// A piece of work of the core that nothing interrupts.

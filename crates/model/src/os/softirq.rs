@@ -5,9 +5,9 @@ use super::gro::Joined;
 use super::lines::EXTRA_BACKLOG;
 use super::run::{Choice, Task};
 use super::NetCore;
-use crate::context::{Context, Payload};
 use crate::packet::{Content, Ecn, Packet, PacketId};
 use crate::slab::Fifo;
+use crate::world::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -94,7 +94,7 @@ impl NetCore {
         self.counts.polls_full += u64::from(!done);
         if let Some(queue) = softirq.queue {
             let armed = done && !self.stack.poll;
-            context.send(context.nic(), TO_NIC_PS, Payload::Replenished { queue, count, armed });
+            context.send(self.nic, TO_NIC_PS, Payload::Replenished { queue, count, armed });
         }
         softirq.polled = 0;
         if done {

@@ -4,7 +4,7 @@ use super::books::Spent;
 use super::lines::Pace;
 use super::run::{Choice, Task};
 use super::NetCore;
-use crate::context::{Context, Payload};
+use crate::world::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 

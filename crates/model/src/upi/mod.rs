@@ -8,29 +8,15 @@
 //!
 //! At the CHA a request belongs to its UPI; the UPI knows the core.
 
-use crate::context::{Context, Payload};
 use crate::params::UpiParams;
 use crate::pcie::Lane;
 use crate::request::{Kind, Request, RequestId};
 use crate::slab::Fifo;
-use crate::world::{self, Group, Part, PartKind, Pool};
+use crate::world::{self, Context, Group, Part, PartKind, Payload, Pool, UpiPool};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-
-/// A pool of credits of a UPI.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum UpiPool {
-    /// Requests to memory.
-    Request,
-    /// Write-backs to memory.
-    WriteBack,
-    /// Data from memory.
-    Data,
-    /// Acknowledgements of write-backs.
-    Answer,
-}
 
 impl UpiPool {
     /// Every pool.
@@ -64,6 +50,7 @@ struct Flight {
 /// The UPI between this socket and another.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Upi {
+    cha: ComponentId,
     latency_ps: u64,
     out: Lane,
     back: Lane,
@@ -73,12 +60,12 @@ pub struct Upi {
 }
 
 impl Upi {
-    /// A UPI that tells `classes` workloads apart.
+    /// A UPI to the CHAs `cha` that tells `classes` workloads apart.
     ///
     /// # Panics
     /// If a pool has no credits or the latency is 0.
     #[must_use]
-    pub fn new(params: &UpiParams, classes: usize) -> Self {
+    pub fn new(params: &UpiParams, cha: ComponentId, classes: usize) -> Self {
         assert!(params.latency_ps > 0, "a UPI has a latency");
         let credits = |pool: UpiPool| {
             let (count, bytes) = if pool.has_data() {
@@ -95,6 +82,7 @@ impl Upi {
         };
         let lane = || Lane::at_rate(params.bytes_per_s, params.latency_ps);
         Self {
+            cha,
             latency_ps: params.latency_ps,
             out: lane(),
             back: lane(),
@@ -147,7 +135,7 @@ impl Upi {
         if pool.is_outward() {
             let delay = self.out.send(now, credits.bytes);
             self.set_out(id, context);
-            context.send(context.cha(), delay, Payload::Arrive(id));
+            context.send(self.cha, delay, Payload::Arrive(id));
             return;
         }
         let delay = self.back.send(now, credits.bytes);

@@ -1,11 +1,10 @@
 //! The machine: its parts, and the way events find them.
 
-use super::{Component, Member, Part, PartKind, PartName, Pool, Start};
+use super::{Component, Context, Member, Part, PartKind, PartName, Payload, Pool, Start};
 use crate::cache::Caches;
-use crate::context::{Context, Layout, Payload};
 use crate::control::{Control, Controller};
 use crate::fluid::FluidMemory;
-use crate::memory::Decoder;
+use crate::line::Homes;
 use crate::packet::{Packet, Packets};
 use crate::request::Requests;
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
@@ -14,8 +13,8 @@ use serde::{Deserialize, Serialize};
 /// One server: a partition of the world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Machine {
-    layout: Layout,
-    decoder: Decoder,
+    first: ComponentId,
+    homes: Homes,
     requests: Requests,
     packets: Packets,
     caches: Option<Caches>,
@@ -26,22 +25,18 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Joins `components`, in the order of `layout`.
-    ///
-    /// # Panics
-    /// If their number does not fit the layout.
+    /// Joins `components`, which are numbered one after the other from `first` on.
     #[must_use]
     pub fn new(
-        layout: Layout,
-        decoder: Decoder,
+        first: ComponentId,
+        homes: Homes,
         caches: Option<Caches>,
         components: Vec<Component>,
         requests_capacity: usize,
     ) -> Self {
-        assert_eq!(components.len() as u32, layout.end - layout.core, "every component of the layout is there");
         Self {
-            layout,
-            decoder,
+            first,
+            homes,
             requests: Requests::with_capacity(requests_capacity),
             packets: Packets::default(),
             caches,
@@ -60,12 +55,6 @@ impl Machine {
     #[must_use]
     pub fn fluid(&self) -> Option<&FluidMemory> {
         self.fluid.as_deref()
-    }
-
-    /// Which component is which.
-    #[must_use]
-    pub fn layout(&self) -> Layout {
-        self.layout
     }
 
     /// The parts.
@@ -161,20 +150,20 @@ impl Machine {
     /// What the part with a number is called; nothing if it is not in this machine.
     #[must_use]
     pub fn name(&self, id: ComponentId) -> Option<PartName> {
-        self.names.get(id.0.checked_sub(self.layout.core)? as usize).copied()
+        self.names.get(id.0.checked_sub(self.first.0)? as usize).copied()
     }
 
     /// The number of the first part.
     #[must_use]
     pub fn first_id(&self) -> ComponentId {
-        ComponentId(self.layout.core)
+        self.first
     }
 
     /// The number of the first part that is called so.
     #[must_use]
     pub fn id(&self, kind: PartKind) -> Option<ComponentId> {
         let index = self.names.iter().position(|name| name.kind == kind)?;
-        Some(ComponentId(self.layout.core + index as u32))
+        Some(ComponentId(self.first.0 + index as u32))
     }
 
     /// What watches the host, if anything does.
@@ -195,7 +184,7 @@ impl Machine {
     /// Sends the first events of every part.
     pub fn start(&mut self, scheduler: &mut Scheduler<Payload>) {
         for index in 0..self.components.len() {
-            let id = ComponentId(self.layout.core + index as u32);
+            let id = ComponentId(self.first.0 + index as u32);
             self.part_mut(index).start(&mut Start { id, index: index as u64, scheduler });
         }
     }
@@ -247,15 +236,14 @@ impl Partition for Machine {
         let source = event.source;
         let mut context = Context {
             id: event.target,
-            layout: &self.layout,
-            decoder: &self.decoder,
+            homes: &self.homes,
             requests: &mut self.requests,
             packets: &mut self.packets,
             caches: self.caches.as_mut(),
             fluid: self.fluid.as_deref_mut(),
             scheduler,
         };
-        let component = &mut self.components[(event.target.0 - self.layout.core) as usize];
+        let component = &mut self.components[(event.target.0 - self.first.0) as usize];
         // What every line goes through is told apart in one step: each jump that a processor cannot foresee costs as
         // much as handling the event.
         match (event.payload, component) {

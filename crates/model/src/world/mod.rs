@@ -4,13 +4,19 @@
 //! that a part is sent often.
 
 mod component;
+mod context;
 mod group;
+mod ids;
 mod machine;
 mod part;
+mod payload;
 
 pub use component::{Component, Member};
+pub use context::{Context, NetContext};
 pub use group::Group;
+pub use ids::Ids;
 pub use machine::Machine;
 pub(crate) use machine::{load, unload};
 pub(crate) use part::{reset, settle};
 pub use part::{Part, PartKind, PartName, Pool, Start};
+pub use payload::{IioCounter, Payload, UpiPool};

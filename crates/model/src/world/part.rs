@@ -1,7 +1,7 @@
 //! The face that every part shows to whoever builds, measures or ends a run. What happens in between are events.
 
 use super::Group;
-use crate::context::Payload;
+use crate::world::Payload;
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};

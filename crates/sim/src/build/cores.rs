@@ -1,8 +1,11 @@
 //! Cores and what they execute.
 
 use super::Builder;
+use hostnet_kernel::Rng;
 use hostnet_model::app::{footprint, Bases, Generator};
-use hostnet_model::core::{CachedCore, Core, Evictions, Partner, Program, Source, Storage, Stream, Thread, Walk};
+use hostnet_model::core::{
+    CachedCore, Core, Evictions, Partner, Program, Source, Storage, Stream, Thread, Walk, Wiring,
+};
 use hostnet_model::params::{AppParams, CacheParams, FioParams, Pattern, StreamParams, WorkloadKind};
 use hostnet_model::Component;
 use std::collections::VecDeque;
@@ -15,9 +18,19 @@ impl Builder<'_> {
         let programs = self.programs();
         let core = |(index, programs)| {
             let rng = self.component_rng(self.layout.core + index as u32);
-            Core::new(self.params.core.clone(), self.pages.clone(), rng, programs, self.classes).into()
+            self.core(self.wiring(), rng, programs).into()
         };
         programs.into_iter().enumerate().map(core).collect()
+    }
+
+    /// A core like all others.
+    pub(crate) fn core(&self, wiring: Wiring, rng: Rng, programs: Vec<Program>) -> Core {
+        Core::new(self.params.core.clone(), wiring, self.pages.clone(), rng, programs, self.classes)
+    }
+
+    /// Whom the cores of this socket talk to.
+    pub(crate) fn wiring(&self) -> Wiring {
+        Wiring { home: self.layout.cha(), remote: false, drives: self.layout.drives() }
     }
 
     pub(super) fn cached_cores(&mut self, cache: &CacheParams) -> Vec<Component> {
@@ -26,7 +39,7 @@ impl Builder<'_> {
             let rng = self.component_rng(self.layout.core + index as u32);
             let params = self.params.core.clone();
             let pages = self.pages.clone();
-            CachedCore::new(index as u32, params, cache, pages, rng, thread, self.classes).into()
+            CachedCore::new(index as u32, params, self.wiring(), cache, pages, rng, thread, self.classes).into()
         };
         threads.into_iter().enumerate().map(core).collect()
     }
@@ -85,11 +98,13 @@ impl Builder<'_> {
                 partner,
             };
             let server = Generator::new(app, number, count, bases, &mut rng);
-            threads[core as usize] = Some(thread(server, client.map(Partner::Client)));
+            threads[core as usize] =
+                Some(thread(server, client.map(|client| Partner::Client(self.layout.cores().get(client)))));
             let Some(client) = client else { continue };
             bases.client = self.space.take(needed.client_bytes);
             let asking = Generator::client(app, bases);
-            threads[client as usize] = asking.map(|generator| thread(generator, Some(Partner::Server(core))));
+            threads[client as usize] =
+                asking.map(|generator| thread(generator, Some(Partner::Server(self.layout.cores().get(core)))));
         }
     }
 

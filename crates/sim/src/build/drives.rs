@@ -1,7 +1,6 @@
 //! Drives and their jobs.
 
 use super::Builder;
-use hostnet_kernel::ComponentId;
 use hostnet_model::core::Walk;
 use hostnet_model::nvme::{Job, Ssd};
 use hostnet_model::params::{Pattern, WorkloadKind};
@@ -38,7 +37,7 @@ impl Builder<'_> {
                     params: job.clone(),
                     class: class as u8,
                     base,
-                    core: ComponentId(self.layout.core + job.core),
+                    core: self.layout.cores().get(job.core),
                     dma_lines_per_page: fio.dma_lines_per_page,
                     extra: Walk::new(
                         extra,
@@ -52,6 +51,6 @@ impl Builder<'_> {
                 });
             }
         }
-        Ssd::new(index, ssd, params.pcie.clone(), self.pages.clone(), rng, jobs, self.classes)
+        Ssd::new(index, self.layout.iio(), ssd, params.pcie.clone(), self.pages.clone(), rng, jobs, self.classes)
     }
 }

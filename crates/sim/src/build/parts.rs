@@ -1,8 +1,10 @@
 //! The parts of a server, in the order of their numbers.
 
 use super::Builder;
-use hostnet_model::params::{PcieParams, ServerParams};
-use hostnet_model::{cha::Cha, iio::Iio, memory::Channel, Component};
+use hostnet_model::cha::{Cha, Wiring};
+use hostnet_model::iio::{self, Iio};
+use hostnet_model::memory::Channel;
+use hostnet_model::Component;
 
 impl Builder<'_> {
     /// All parts. Memory is handed out to them in this order.
@@ -32,7 +34,9 @@ impl Builder<'_> {
 
     fn cha(&self) -> Cha {
         let params = self.params;
-        let cha = Cha::new(params.cha.clone(), &params.core, &params.iio, params.cache.as_ref(), self.classes);
+        let layout = &self.layout;
+        let wiring = Wiring { cores: layout.cores(), channels: layout.channels(), upis: layout.upis() };
+        let cha = Cha::new(params.cha.clone(), wiring, &params.core, &params.iio, params.cache.as_ref(), self.classes);
         match &params.remote {
             Some(remote) => cha.with_remote(remote),
             None => cha,
@@ -43,7 +47,8 @@ impl Builder<'_> {
         let (memory, cha) = (&self.params.memory, &self.params.cha);
         let channel = |number| {
             let (dram, controller) = (&memory.dram, &memory.controller);
-            Channel::new(dram, controller, cha.from_mc_ps, cha.write_ack_ps, self.classes, number).into()
+            let to = self.layout.cha();
+            Channel::new(dram, controller, to, cha.from_mc_ps, cha.write_ack_ps, self.classes, number).into()
         };
         (0..memory.map.channels * memory.dram.subchannels).map(channel).collect()
     }
@@ -55,7 +60,7 @@ impl Builder<'_> {
             cache.ddio.drives.iter().copied().chain(nic).collect()
         });
         let rng = self.component_rng(self.layout.iio);
-        let mut iio = Iio::new(params.iio.clone(), &links(params), ddio, rng, self.classes);
+        let mut iio = Iio::new(params.iio.clone(), self.links(), ddio, rng, self.classes);
         if params.nic.as_ref().is_some_and(|nic| !nic.relaxed_ordering) {
             iio.keep_order(params.ssd.count as usize);
         }
@@ -65,11 +70,13 @@ impl Builder<'_> {
         iio.set_bursts(params.nic.as_ref().map_or(0, |nic| nic.burst_shift));
         iio
     }
-}
 
-/// The PCIe links at the IIO: those of the drives, and of the NIC.
-fn links(params: &ServerParams) -> Vec<PcieParams> {
-    let drives = (0..params.ssd.count).map(|_| &params.pcie);
-    let nic = params.nic.iter().map(|nic| &nic.pcie);
-    drives.chain(nic).cloned().collect()
+    /// The PCIe links at the IIO: those of the drives, and of the NIC.
+    fn links(&self) -> iio::Wiring {
+        let params = self.params;
+        let drives = (0..params.ssd.count).map(|_| &params.pcie);
+        let nic = params.nic.iter().map(|nic| &nic.pcie);
+        let links = self.layout.devices().iter().zip(drives.chain(nic).cloned());
+        iio::Wiring { cha: self.layout.cha(), links: links.collect() }
+    }
 }

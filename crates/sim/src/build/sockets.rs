@@ -2,23 +2,23 @@
 
 use super::Builder;
 use hostnet_kernel::ComponentId;
-use hostnet_model::control::{Control, Throttled, Wiring};
-use hostnet_model::core::Core;
+use hostnet_model::control::{self, Control, Throttled};
+use hostnet_model::core::{Core, Wiring};
 use hostnet_model::params::{ControlParams, CoreParams, RemoteParams, WorkloadKind};
 use hostnet_model::upi::Upi;
-use hostnet_model::Component;
+use hostnet_model::{Component, Ids};
 
 impl Builder<'_> {
     /// The ways to other sockets, and the cores there.
     pub(super) fn remote(&mut self, remote: &RemoteParams) -> Vec<Component> {
-        let upi = |_| Upi::new(&remote.upi, self.classes).into();
+        let upi = |_| Upi::new(&remote.upi, self.layout.cha(), self.classes).into();
         let mut all: Vec<Component> = (0..remote.sockets).map(upi).collect();
         let params = CoreParams { lfb_entries: remote.lines_in_flight, ..self.params.core.clone() };
         for (index, core) in (0..).zip(&remote.cores) {
             let program = self.stream(core.class, self.params.core.count + index, &core.stream);
             let rng = self.component_rng(self.layout.remote + index);
-            let upi = ComponentId(self.layout.upi + core.socket);
-            let core = Core::new(params.clone(), self.pages.clone(), rng, vec![program], self.classes).behind(upi);
+            let wiring = Wiring { home: self.layout.upis().get(core.socket), remote: true, drives: Ids::default() };
+            let core = Core::new(params.clone(), wiring, self.pages.clone(), rng, vec![program], self.classes);
             all.push(core.into());
         }
         all
@@ -60,6 +60,6 @@ impl Builder<'_> {
         let network = self.network_cores();
         let marking = network.iter().map(|core| ComponentId(layout.core + core)).collect();
         let rng = self.component_rng(layout.control);
-        Control::new(control.clone(), Wiring { throttled, marking, iio: ComponentId(layout.iio) }, rng)
+        Control::new(control.clone(), control::Wiring { throttled, marking, iio: layout.iio() }, rng)
     }
 }

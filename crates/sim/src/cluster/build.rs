@@ -1,13 +1,13 @@
 //! From the description of a cluster to a world: a partition per server, and one for all that lies between them.
 
 use crate::attach::Attachment;
-use crate::build::{attached_server, layout};
+use crate::build::{attached_server, Layout};
 use crate::coarse::bursts;
 use crate::fluid;
 use hostnet_kernel::{ComponentId, Scheduler, Simulation};
 use hostnet_model::ether::{fabric, World};
 use hostnet_model::params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams, Workload, WorkloadKind};
-use hostnet_model::{Layout, Payload};
+use hostnet_model::Payload;
 
 /// Lines of a burst, as a power of two: a TLP of 256 B.
 pub(super) const BURST_SHIFT: u32 = 2;
@@ -55,7 +55,7 @@ pub(super) fn prepared(
         .iter()
         .zip(&firsts)
         .zip(&cluster.hosts)
-        .map(|((server, first), host)| Some(ComponentId(layout_of(host, server.as_ref()?, (*first)?).nic)))
+        .map(|((server, first), host)| Some(layout_of(host, server.as_ref()?, (*first)?).nic()))
         .collect();
     let built = fabric(cluster, ComponentId(first), &nics);
     let attachment = |host: usize| Attachment { cluster, host: host as u16, wire: built.wires[host][0].clone() };
@@ -86,8 +86,8 @@ pub(super) fn prepared(
 
 fn layout_of(host: &HostParams, server: &ServerParams, first: u32) -> Layout {
     match host.fidelity {
-        Fidelity::Line | Fidelity::Burst => layout(server, first),
-        Fidelity::Fluid => fluid::layout(server, first),
+        Fidelity::Line | Fidelity::Burst => Layout::of(server, first),
+        Fidelity::Fluid => Layout::of_rates(server, first),
     }
 }
 

@@ -146,13 +146,7 @@ impl Builder<'_> {
         let step_bytes = self.params.nic.as_ref().map_or(4096, |nic| u64::from(nic.step_bytes(frame_bytes)));
         let bytes = self.params.nic.as_ref().map_or(step_bytes, |nic| nic.pool_bytes / step_bytes * step_bytes);
         for (number, &core) in load.cores.iter().enumerate() {
-            let idle = hostnet_model::core::Core::new(
-                self.params.core.clone(),
-                self.pages.clone(),
-                self.component_rng(self.layout.core + core),
-                Vec::new(),
-                self.classes,
-            );
+            let idle = self.core(self.wiring(), self.component_rng(self.layout.core + core), Vec::new());
             cores[core as usize] = idle.into();
             if number >= load.copying {
                 continue;
@@ -162,7 +156,8 @@ impl Builder<'_> {
             let source = CopySource { base: self.space.take(bytes), bytes, step_bytes, lines };
             let rng = self.component_rng(self.layout.core + core);
             let (params, pages) = (self.params.core.clone(), self.pages.clone());
-            let lines = CopyLines::new(core, params, &stack, pages, rng, footprint, source, self.classes);
+            let lines =
+                CopyLines::new(core, self.layout.cha(), params, &stack, pages, rng, footprint, source, self.classes);
             cores[core as usize] = Probe::Copier(Box::new(Copier::new(lines))).into();
         }
     }
@@ -177,6 +172,7 @@ impl Builder<'_> {
         let mss_bytes = 1;
         let flow = |queue| NicFlow { class, queue: Some(queue), core: feeder, mss_bytes };
         let wiring = Wiring {
+            iio: self.layout.iio(),
             link: self.params.ssd.count as u8,
             base: self.space.take(nic::footprint(&params, queues)),
             cores: vec![feeder; queues as usize],
@@ -210,7 +206,7 @@ impl Builder<'_> {
         let frame = u64::from(ip_bytes + ETHERNET_BYTES);
         // Half of the buffer, and no more than what ends a queue of writes.
         let most = self.params.nic.as_ref().map_or(1, |nic| (nic.buffer_bytes / 2 / frame).clamp(1, 64) as u32);
-        let nic = ComponentId(self.layout.nic);
+        let nic = self.layout.nic();
         Probe::Feeder(Feeder::new(nic, queues, ip_bytes, most, gap))
     }
 

@@ -10,39 +10,18 @@ mod table;
 pub(crate) use load::Load;
 
 use crate::attach::Attachment;
-use crate::build::{fluid_partition, Builder};
-use hostnet_kernel::{ComponentId, Scheduler};
+use crate::build::{fluid_partition, Builder, Layout};
+use hostnet_kernel::Scheduler;
 use hostnet_model::control::Throttled;
 use hostnet_model::fluid::{FluidMemory, FluidSetup, Throttling};
 use hostnet_model::params::{NicParams, PcieParams, ServerParams, SsdParams, Workload, WorkloadKind};
-use hostnet_model::{Component, Layout, Machine, Payload};
+use hostnet_model::{Component, Machine, Payload};
 
 /// Told of every point at which rates have been measured; false = no more are wanted.
 pub(crate) type GoOn<'a> = &'a mut dyn FnMut() -> bool;
 
 /// Most lines of a TLP: what an event can count.
 const TLP_LINES: u32 = 255;
-
-/// The numbers of the components of a host of rates: its cores, the memory, the NIC, and what watches it.
-pub(crate) fn layout(params: &ServerParams, first: u32) -> Layout {
-    let iio = first + params.core.count;
-    let control = iio + 1 + u32::from(params.nic.is_some());
-    let end = control + u32::from(params.control.is_some());
-    Layout {
-        core: first,
-        cha: iio,
-        channel: iio,
-        iio,
-        ssd: iio + 1,
-        nic: iio + 1,
-        upi: control,
-        remote: control,
-        control,
-        feeder: end,
-        slices: params.cha.slices,
-        end,
-    }
-}
 
 /// Points that the rates of a server are measured at.
 pub(crate) fn points(params: &ServerParams, attachment: &Attachment) -> usize {
@@ -59,7 +38,9 @@ pub(crate) fn server(
 ) -> Option<(Machine, Scheduler<Payload>)> {
     let cores = attachment.network_cores(params);
     let ip_bytes = attachment.largest_packet();
+    let layout = Layout::of_rates(params, first);
     let memory = FluidMemory::new(FluidSetup {
+        device: layout.nic(),
         params: table::rates(params, &cores, ip_bytes, go_on)?,
         pcie: params.nic.as_ref().map_or_else(|| params.pcie.clone(), |nic| nic.pcie.clone()),
         clock_ps: params.control.as_ref().map_or(1, |control| control.iio_clock_ps),
@@ -67,7 +48,7 @@ pub(crate) fn server(
         cores: params.core.count,
         classes: params.workloads.len(),
     });
-    Some(fluid_partition(&without_lines(params), layout(params, first), attachment, memory))
+    Some(fluid_partition(&without_lines(params), layout, attachment, memory))
 }
 
 fn throttling(params: &ServerParams) -> Throttling {
@@ -116,7 +97,7 @@ impl Builder<'_> {
         }
         if let Some(control) = &self.params.control {
             // What would be told to the cores is told to the memory.
-            let memory = ComponentId(self.layout.iio);
+            let memory = self.layout.iio();
             let throttled = match &self.params.remote {
                 Some(remote) if remote.sockets > 0 => Throttled::Sockets(vec![vec![memory]; remote.sockets as usize]),
                 _ => Throttled::Local(vec![memory]),

@@ -4,7 +4,7 @@ use super::flights::Flight;
 use super::source::Item;
 use super::{CachedCore, Pending, Source, AHEAD_PS};
 use crate::cache::Access;
-use crate::context::{Context, Payload};
+use crate::world::{Context, Payload};
 use hostnet_kernel::Time;
 
 impl CachedCore {

@@ -3,9 +3,9 @@
 use super::flights::Flight;
 use super::CachedCore;
 use crate::cache::Victim;
-use crate::context::{Context, Payload};
 use crate::core::{request, turn};
 use crate::request::{Kind, Request, RequestId};
+use crate::world::{Context, Payload};
 use hostnet_kernel::Time;
 
 /// Whose credit a write-back holds: an LFB entry's, or a prefetch credit's.
@@ -38,7 +38,7 @@ impl CachedCore {
         let flight = self.flights.add(line, flight);
         let id = request(line, class, false, u32::from(flight), context);
         context.caches().expect(line);
-        context.send(context.cha(), self.params.to_cha_ps + self.throttle_ps, Payload::Arrive(id));
+        context.send(self.wiring.home, self.params.to_cha_ps + self.throttle_ps, Payload::Arrive(id));
         flight
     }
 
@@ -88,13 +88,13 @@ impl CachedCore {
         let request = turn(id, victim, Kind::CoreWrite, context);
         request.tag = of;
         request.entered = entered;
-        context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
+        context.send(self.wiring.home, self.params.to_cha_ps, Payload::Arrive(id));
     }
 
     /// The request of a line goes on with the clean line that left for it, which nobody waits for.
     fn give_up(&mut self, id: RequestId, victim: Victim, context: &mut Context) {
         turn(id, victim, Kind::CoreClean, context);
-        context.send(context.cha(), self.params.to_cha_ps, Payload::Arrive(id));
+        context.send(self.wiring.home, self.params.to_cha_ps, Payload::Arrive(id));
     }
 
     /// The CHA has admitted a write-back; the request goes on without the core unless it is `over`.

@@ -18,11 +18,11 @@ pub use source::{Block, Source, Storage, Stream};
 
 use crate::app::{Generator, Replay};
 use crate::cache::Caches;
-use crate::context::{Context, Payload};
-use crate::core::{Entries, KERNEL_BACKLOG_LINES};
+use crate::core::{Entries, Wiring, KERNEL_BACKLOG_LINES};
 use crate::pages::{Pages, Translator};
 use crate::params::{CacheParams, CoreParams};
 use crate::world::{self, Group, Part, PartKind, Pool, Start};
+use crate::world::{Context, Payload};
 use clients::Clients;
 use flights::Flights;
 use hostnet_kernel::{ComponentId, Rng, Time};
@@ -58,9 +58,9 @@ pub struct Thread {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Partner {
     /// The core of the clients.
-    Client(u32),
+    Client(ComponentId),
     /// The core of the server.
-    Server(u32),
+    Server(ComponentId),
 }
 
 /// The next access, when it is known.
@@ -76,6 +76,7 @@ struct Pending {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CachedCore {
     index: u32,
+    wiring: Wiring,
     params: CoreParams,
     l2_hit_ps: u64,
     pages: Translator,
@@ -107,9 +108,11 @@ pub struct CachedCore {
 impl CachedCore {
     /// Core number `index` that runs `thread`.
     #[must_use]
+    #[allow(clippy::too_many_arguments)]
     pub fn new(
         index: u32,
         params: CoreParams,
+        wiring: Wiring,
         cache: &CacheParams,
         pages: Pages,
         rng: Rng,
@@ -141,6 +144,7 @@ impl CachedCore {
             issued: Time::ZERO,
             position: 0,
             index,
+            wiring,
             params,
             pages: Translator::new(pages),
             rng,
@@ -267,7 +271,7 @@ impl CachedCore {
             return;
         }
         while let Some((ssd, pages)) = self.waiting.pop_front() {
-            context.send(context.ssd(u32::from(ssd)), 1, Payload::KernelReady { pages });
+            context.send(self.wiring.drives.get(u32::from(ssd)), 1, Payload::KernelReady { pages });
         }
     }
 
@@ -285,13 +289,13 @@ impl CachedCore {
                 Some(Partner::Server(core)) => (core, at + think_ps),
             };
             let delay = from.ps().saturating_sub(context.now().ps()).max(1);
-            context.send(context.core(core), delay, Payload::Message);
+            context.send(core, delay, Payload::Message);
         }
         if let Source::Storage(storage) = &mut thread.source {
             for _ in 0..count {
                 if let Some(block) = storage.blocks.pop_front() {
                     let delay = at.ps().saturating_sub(context.now().ps()).max(1);
-                    let drive: ComponentId = context.ssd(u32::from(block.ssd));
+                    let drive = self.wiring.drives.get(u32::from(block.ssd));
                     context.send(drive, delay, Payload::Consumed { job: block.job });
                 }
             }

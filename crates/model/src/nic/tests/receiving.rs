@@ -1,12 +1,12 @@
 //! From the cable to memory and cores.
 
 use super::world::{arrive, bench, bench_with, data, drain, flows, host, pages, params, pcie, run, tell, Bench, Host};
-use crate::context::Payload;
 use crate::nic::{DropReason, NicFlow};
 use crate::packet::{Content, Ecn, Packet};
 use crate::params::{NicParams, PcieParams, PfcParams};
 use crate::pcie::Lane;
 use crate::transport::tcp::Segment;
+use crate::world::Payload;
 use hostnet_kernel::Time;
 
 /// A host that takes nothing for a second.

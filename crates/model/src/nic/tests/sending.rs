@@ -1,10 +1,10 @@
 //! From cores to the cable.
 
 use super::world::{bench, data, drain, host, params, run, tell, transmit, Host, HEADERS};
-use crate::context::Payload;
 use crate::packet::{Content, Packet};
 use crate::params::{NicParams, PcieParams};
 use crate::transport::tcp::{SackBlock, Segment};
+use crate::world::Payload;
 use hostnet_kernel::Time;
 
 fn segment(flow: u32, sequence: u64, bytes: u32) -> Packet {

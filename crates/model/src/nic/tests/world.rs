@@ -1,8 +1,7 @@
 //! A NIC and what it touches: an IIO that only answers, cores that only give back, the other end of the cable.
 
-use crate::context::{Context, Layout, Payload};
 use crate::ether::WireParams;
-use crate::memory::Decoder;
+use crate::line::{Decoder, Homes};
 use crate::nic::{footprint, FlowCounters, Nic, NicFlow, RdmaEnd, Wiring};
 use crate::packet::{Content, Ecn, Packet, PacketId, Packets};
 use crate::pages::Pages;
@@ -10,7 +9,7 @@ use crate::params::{NicParams, PageParams, PcieParams};
 use crate::request::Requests;
 use crate::transport::roce::{Operation, RoceConnection};
 use crate::transport::tcp::Segment;
-use crate::world::Part;
+use crate::world::{Context, Part, Payload};
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
 use serde::{Deserialize, Serialize};
 
@@ -57,8 +56,7 @@ pub(super) struct World {
     pub(super) host: Host,
     /// The other end of flow 0, when that is RDMA.
     pub(super) remote: Option<Remote>,
-    layout: Layout,
-    decoder: Decoder,
+    homes: Homes,
     requests: Requests,
     rng: Rng,
     credits_at: Time,
@@ -170,24 +168,12 @@ pub(super) fn bench_of(
     remote: Option<Remote>,
     seed: u64,
 ) -> Bench {
-    let layout = Layout {
-        core: 0,
-        cha: 2,
-        channel: 3,
-        iio: IIO,
-        ssd: NIC.0,
-        nic: NIC.0,
-        upi: 5,
-        remote: 5,
-        control: 5,
-        feeder: 5,
-        slices: 1,
-        end: 5,
-    };
-    let decoder = serde_json::from_str(r#"{"tables":[],"channels":1,"subchannels":1,"turn_bits":null}"#);
+    let decoder: Result<Decoder, _> =
+        serde_json::from_str(r#"{"tables":[],"channels":1,"subchannels":1,"turn_bits":null}"#);
     let pages = pages();
     assert!(footprint(&params, 2) < 1 << 29);
     let wiring = Wiring {
+        iio: ComponentId(IIO),
         link: 0,
         base: BASE,
         cores: (0..params.queues).map(|queue| ComponentId(queue % 2)).collect(),
@@ -202,8 +188,7 @@ pub(super) fn bench_of(
         packets: Packets::default(),
         host,
         remote,
-        layout,
-        decoder: decoder.expect("a decoder of no lines"),
+        homes: Homes::new(1, decoder.expect("a decoder of no lines")),
         requests: Requests::with_capacity(0),
         rng: Rng::new(seed, 9),
         credits_at: Time::ZERO,
@@ -388,8 +373,7 @@ impl Partition for World {
             NIC => {
                 let mut context = Context {
                     id: event.target,
-                    layout: &self.layout,
-                    decoder: &self.decoder,
+                    homes: &self.homes,
                     requests: &mut self.requests,
                     packets: &mut self.packets,
                     caches: None,

@@ -2,11 +2,13 @@
 
 use super::rig::{core_params, flows, run_us, socket, stack, world, Run, MSS};
 use crate::cache::Caches;
-use crate::cha::Cha;
+use crate::cha::{Cha, Wiring};
 use crate::params::{
     CacheParams, ChaParams, DdioParams, IioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement,
     StackParams, Traffic,
 };
+use crate::world::Ids;
+use hostnet_kernel::ComponentId;
 
 fn cache_params(inclusion: Inclusion) -> CacheParams {
     let replacement = Replacement::Lru;
@@ -42,7 +44,9 @@ fn cha(cache: &CacheParams) -> Cha {
         line_ps: 1,
         line_spread_ps: 0,
     };
-    Cha::new(params, &core_params(), &iio, Some(cache), 2)
+    let wiring =
+        Wiring { cores: Ids::new(ComponentId(0), 1), channels: Ids::new(ComponentId(3), 1), upis: Ids::default() };
+    Cha::new(params, wiring, &core_params(), &iio, Some(cache), 2)
 }
 
 /// A flow of `packets` full packets to the application of a core with caches.

@@ -1,11 +1,11 @@
 //! What becomes of packets: joining, marks, order, conservation.
 
 use super::rig::*;
-use crate::context::Payload;
 use crate::os::gro::Gro;
 use crate::packet::Ecn;
 use crate::params::{StackParams, Traffic};
 use crate::transport::tcp::Segment;
+use crate::world::Payload;
 use proptest::prelude::*;
 
 fn bulk_to_core() -> Run {

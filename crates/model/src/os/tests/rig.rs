@@ -2,15 +2,15 @@
 
 use crate::cache::Caches;
 use crate::cha::Cha;
-use crate::context::{Context, Layout, Payload};
 use crate::flow::Application;
+use crate::line::{Decoder, Homes};
 use crate::memory::timing_tests::{dram, DDR4_2933};
-use crate::memory::Decoder;
-use crate::os::{NetCore, NetFootprint, SocketParams};
+use crate::os::{NetCore, NetFootprint, SocketParams, Wiring};
 use crate::packet::{Content, Ecn, Packet, PacketId, Packets};
 use crate::params::{CongestionControl, CoreParams, MapParams, PageParams, StackParams, TcpParams, Traffic};
 use crate::request::{Kind, Requests};
 use crate::transport::tcp::{Connection, Segment};
+use crate::world::{Context, Payload};
 use crate::Pages;
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
 use serde::{Deserialize, Serialize};
@@ -22,23 +22,6 @@ const CHANNEL: ComponentId = ComponentId(3);
 
 pub(super) const MSS: u32 = 4044;
 pub(super) const US: u64 = 1_000_000;
-
-pub(super) fn layout() -> Layout {
-    Layout {
-        core: 0,
-        cha: 1,
-        channel: 3,
-        iio: 9,
-        ssd: 9,
-        nic: 2,
-        upi: 9,
-        remote: 9,
-        control: 9,
-        feeder: 9,
-        slices: 4,
-        end: 4,
-    }
-}
 
 pub(super) fn core_params() -> CoreParams {
     CoreParams {
@@ -114,7 +97,8 @@ pub(super) fn pages() -> Pages {
 }
 
 pub(super) fn net_core(stack: StackParams, sockets: Vec<SocketParams>) -> NetCore {
-    NetCore::new(0, core_params(), stack, pages(), Rng::new(1, 2), sockets, Some(0), NetFootprint::at(0), 2)
+    let wiring = Wiring { cha: CHA, nic: NIC, queue: Some(0) };
+    NetCore::new(0, wiring, core_params(), stack, pages(), Rng::new(1, 2), sockets, NetFootprint::at(0), 2)
 }
 
 pub(super) fn decoder() -> Decoder {
@@ -173,7 +157,7 @@ pub(super) struct Rig {
     pub(super) far: Far,
     pub(super) requests: Requests,
     pub(super) packets: Packets,
-    decoder: Decoder,
+    homes: Homes,
     /// With caches, the CHA is a real one.
     pub(super) cached: Option<(Caches, Cha)>,
 }
@@ -320,12 +304,10 @@ impl Partition for Rig {
     type Cargo = ();
 
     fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
-        let layout = layout();
         let (caches, cha) = self.cached.as_mut().map(|(caches, cha)| (caches, cha)).unzip();
         let mut context = Context {
             id: event.target,
-            layout: &layout,
-            decoder: &self.decoder,
+            homes: &self.homes,
             requests: &mut self.requests,
             packets: &mut self.packets,
             caches,
@@ -402,8 +384,14 @@ pub(super) fn rig(core: NetCore, peers: Vec<Option<Peer>>) -> Run {
     for connection in 0..far.peers.len() as u32 {
         scheduler.send(NIC, NIC, 1, Payload::Begin { connection });
     }
-    let rig =
-        Rig { core, far, requests: Requests::default(), packets: Packets::default(), decoder: decoder(), cached: None };
+    let rig = Rig {
+        core,
+        far,
+        requests: Requests::default(),
+        packets: Packets::default(),
+        homes: Homes::new(4, decoder()),
+        cached: None,
+    };
     Simulation::new(vec![(rig, scheduler)], 1)
 }
 

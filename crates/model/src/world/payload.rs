@@ -1,12 +1,8 @@
-//! What parts see of the world: the events, the layout, and a context while they handle an event.
+//! What parts send each other.
 
-use crate::cache::Caches;
-use crate::fluid::FluidMemory;
-use crate::memory::Decoder;
-use crate::packet::{PacketId, Packets};
-use crate::request::{RequestId, Requests};
-use crate::upi::UpiPool;
-use hostnet_kernel::{ComponentId, Event, Scheduler, Time};
+use crate::packet::PacketId;
+use crate::request::RequestId;
+use hostnet_kernel::Event;
 use serde::{Deserialize, Serialize};
 
 /// What events carry. At most 16 bytes, so that an event is 40.
@@ -220,152 +216,15 @@ pub enum IioCounter {
 
 const _: () = assert!(std::mem::size_of::<Event<Payload>>() <= 40);
 
-/// Which component is which.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Layout {
-    /// The first core.
-    pub core: u32,
-    /// The CHA.
-    pub cha: u32,
-    /// The first channel.
-    pub channel: u32,
-    /// The IIO.
-    pub iio: u32,
-    /// The first drive.
-    pub ssd: u32,
-    /// The NIC; as many follow the drives as there are, 0 or 1.
-    pub nic: u32,
-    /// UPI, one for each other socket.
-    pub upi: u32,
-    /// The first core of another socket.
-    pub remote: u32,
-    /// What watches the host; 0 or 1.
-    pub control: u32,
-    /// What feeds a server that is loaded to find its rates; 0 or 1.
-    pub feeder: u32,
-    /// Slices of the CHA.
-    pub slices: u32,
-    /// One past the last component.
-    pub end: u32,
-}
-
-/// What a part sees of the world while it handles an event.
-pub struct Context<'a> {
-    /// The part itself.
-    pub id: ComponentId,
-    /// Which component is which.
-    pub layout: &'a Layout,
-    /// Where lines lie.
-    pub decoder: &'a Decoder,
-    /// The requests on their way.
-    pub requests: &'a mut Requests,
-    /// The packets in this partition.
-    pub packets: &'a mut Packets,
-    /// The caches, if there are any; parts that are there only with caches use [`Context::caches`].
-    pub(crate) caches: Option<&'a mut Caches>,
-    /// The memory, if it has rates instead of lines.
-    pub(crate) fluid: Option<&'a mut FluidMemory>,
-    /// The clock and the way to send; parts use [`Context::now`] and [`Context::send`].
-    pub(crate) scheduler: &'a mut Scheduler<Payload>,
-}
-
-impl Context<'_> {
-    /// The time.
-    #[must_use]
-    #[inline]
-    pub fn now(&self) -> Time {
-        self.scheduler.now()
-    }
-
-    /// Sends `payload` to `target`, `delay_ps` from now.
-    #[inline(always)]
-    pub fn send(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
-        self.scheduler.send(self.id, target, delay_ps, payload);
-    }
-
-    /// The caches, for a part that cannot be without.
-    #[inline]
-    pub(crate) fn caches(&mut self) -> &mut Caches {
-        self.caches.as_deref_mut().expect("the machine has caches")
-    }
-
-    /// The CHA.
-    #[must_use]
-    #[inline]
-    pub fn cha(&self) -> ComponentId {
-        ComponentId(self.layout.cha)
-    }
-
-    /// The IIO.
-    #[must_use]
-    #[inline]
-    pub fn iio(&self) -> ComponentId {
-        ComponentId(self.layout.iio)
-    }
-
-    /// A channel.
-    #[must_use]
-    #[inline]
-    pub fn channel(&self, channel: u8) -> ComponentId {
-        ComponentId(self.layout.channel + u32::from(channel))
-    }
-
-    /// A core.
-    #[must_use]
-    #[inline]
-    pub fn core(&self, core: u32) -> ComponentId {
-        ComponentId(self.layout.core + core)
-    }
-
-    /// What parts of a network see of the world.
-    #[inline]
-    pub fn net(&mut self) -> NetContext<'_> {
-        NetContext { id: self.id, packets: self.packets, scheduler: self.scheduler }
-    }
-
-    /// Whether a component is the UPI to another socket.
-    #[must_use]
-    #[inline]
-    pub fn is_upi(&self, component: ComponentId) -> bool {
-        component.0 >= self.layout.upi && component.0 < self.layout.remote
-    }
-
-    /// The NIC.
-    #[must_use]
-    #[inline]
-    pub fn nic(&self) -> ComponentId {
-        ComponentId(self.layout.nic)
-    }
-
-    /// A drive, or the device whose PCIe link follows those of the drives.
-    #[must_use]
-    #[inline]
-    pub fn ssd(&self, ssd: u32) -> ComponentId {
-        ComponentId(self.layout.ssd + ssd)
-    }
-}
-
-/// What a part of a network sees of the world while it handles an event.
-pub struct NetContext<'a> {
-    /// The part itself.
-    pub id: ComponentId,
-    /// The packets in this partition.
-    pub packets: &'a mut Packets,
-    /// The clock and the way to send.
-    pub(crate) scheduler: &'a mut Scheduler<Payload>,
-}
-
-impl NetContext<'_> {
-    /// The time.
-    #[must_use]
-    #[inline]
-    pub fn now(&self) -> Time {
-        self.scheduler.now()
-    }
-
-    /// Sends `payload` to `target`, `delay_ps` from now.
-    #[inline]
-    pub fn send(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
-        self.scheduler.send(self.id, target, delay_ps, payload);
-    }
+/// A pool of credits of a UPI.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum UpiPool {
+    /// Requests to memory.
+    Request,
+    /// Write-backs to memory.
+    WriteBack,
+    /// Data from memory.
+    Data,
+    /// Acknowledgements of write-backs.
+    Answer,
 }

@@ -1,0 +1,79 @@
+//! What parts see of the world while they handle an event.
+
+use super::Payload;
+use crate::cache::Caches;
+use crate::fluid::FluidMemory;
+use crate::line::Homes;
+use crate::packet::Packets;
+use crate::request::Requests;
+use hostnet_kernel::{ComponentId, Scheduler, Time};
+
+/// What a part sees of the world while it handles an event.
+pub struct Context<'a> {
+    /// The part itself.
+    pub id: ComponentId,
+    /// Where lines are at home.
+    pub homes: &'a Homes,
+    /// The requests on their way.
+    pub requests: &'a mut Requests,
+    /// The packets in this partition.
+    pub packets: &'a mut Packets,
+    /// The caches, if there are any; parts that are there only with caches use [`Context::caches`].
+    pub(crate) caches: Option<&'a mut Caches>,
+    /// The memory, if it has rates instead of lines.
+    pub(crate) fluid: Option<&'a mut FluidMemory>,
+    /// The clock and the way to send; parts use [`Context::now`] and [`Context::send`].
+    pub(crate) scheduler: &'a mut Scheduler<Payload>,
+}
+
+impl Context<'_> {
+    /// The time.
+    #[must_use]
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.scheduler.now()
+    }
+
+    /// Sends `payload` to `target`, `delay_ps` from now.
+    #[inline(always)]
+    pub fn send(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
+        self.scheduler.send(self.id, target, delay_ps, payload);
+    }
+
+    /// The caches, for a part that cannot be without.
+    #[inline]
+    pub(crate) fn caches(&mut self) -> &mut Caches {
+        self.caches.as_deref_mut().expect("the machine has caches")
+    }
+
+    /// What parts of a network see of the world.
+    #[inline]
+    pub fn net(&mut self) -> NetContext<'_> {
+        NetContext { id: self.id, packets: self.packets, scheduler: self.scheduler }
+    }
+}
+
+/// What a part of a network sees of the world while it handles an event.
+pub struct NetContext<'a> {
+    /// The part itself.
+    pub id: ComponentId,
+    /// The packets in this partition.
+    pub packets: &'a mut Packets,
+    /// The clock and the way to send.
+    pub(crate) scheduler: &'a mut Scheduler<Payload>,
+}
+
+impl NetContext<'_> {
+    /// The time.
+    #[must_use]
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.scheduler.now()
+    }
+
+    /// Sends `payload` to `target`, `delay_ps` from now.
+    #[inline]
+    pub fn send(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
+        self.scheduler.send(self.id, target, delay_ps, payload);
+    }
+}
