@@ -38,7 +38,7 @@ class Switch:
     """When packets are marked: a queue of "65 packets" or "100 kB", or a `Ramp`; never when absent everywhere or "off".
     """
     pfc: Pfc | None = None
-    """When senders are paused; never when absent everywhere."""
+    """When senders are paused, with `xoff` and `xon`; never when absent everywhere."""
 
 
 @dataclass(frozen=True, kw_only=True)

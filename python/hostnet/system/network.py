@@ -9,7 +9,7 @@ class Pfc:
     """Priority flow control (IEEE 802.1Qbb)."""
 
     priorities: Sequence[int] | None = None
-    """Priorities that are lossless, as a list of numbers. Range: 0 to 7."""
+    """Priorities that are lossless, as a list of numbers; 3 alone when absent. Range: 0 to 7."""
     xoff: str | None = None
     """Data of one priority that came in by one port, from which the port's peer is paused (size). Range: "1 B" to "1
     TB"."""
