@@ -1,6 +1,7 @@
 # make           build everything into .venv; then .venv/bin/hostnet works
 # make demo      build, and reproduce the four quadrants; the last line is the path of the report
 # make test      everything CI checks
+# make test-all  that, and much hostile input; make test-all SEED=N repeats what it was
 # make golden    compares about 80 runs with what they measured before, digit by digit
 # make bench     speed of the simulator
 # make validate  recompute the published results
@@ -9,6 +10,8 @@
 
 PYTHON ?= python3
 TEST_PROCESSES ?= 2
+SEED := $(or $(SEED),$(shell $(PYTHON) -c 'import random; print(random.randrange(2**32))'))
+FUZZ_CASES ?= 20000
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -17,7 +20,7 @@ STUDIES := $(notdir $(wildcard studies/*))
 
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: build demo test check-rust check-python golden bench validate all clean lock
+.PHONY: build demo test test-all fuzz check-rust check-python golden bench validate all clean lock
 .DEFAULT_GOAL := build
 
 build: $(VENV)/built
@@ -45,6 +48,13 @@ demo: build
 	@$(BIN)/hostnet demo
 
 test: check-rust check-python
+
+test-all: test fuzz
+
+fuzz: build $(VENV)/locked-dev
+	@echo "make fuzz SEED=$(SEED)"
+	PROPTEST_CASES=$(FUZZ_CASES) cargo test --profile checked --package hostnet-config --locked --test fuzz --test cluster_fuzz
+	$(BIN)/pytest tests/fuzz --numprocesses $(TEST_PROCESSES) --hypothesis-profile many --hypothesis-seed $(SEED)
 
 check-rust: $(VENV)/created
 	cargo fmt --all --check

@@ -122,4 +122,5 @@ def _survive_encodings() -> None:
 def _silence_output() -> None:
     """Points stdout to nowhere, so that the interpreter's last flush cannot fail again."""
     with suppress(OSError, ValueError):  # there may be no stdout
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        stdout = sys.stdout.fileno()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout)
