@@ -97,6 +97,7 @@ APPLICATIONS_KNOWN_TO_FAIL = {
 }
 
 
+@pytest.mark.long
 def test_the_ledger_of_applications_gets_no_worse() -> None:
     ledger = validate("applications", selection="quick")
     failing = {(row.panel, row.series, row.x) for row in ledger.rows if row.verdict == "fail"}
