@@ -45,6 +45,13 @@ def test_results_configurations_files_and_directories_can_be_compared(file: Path
     assert hostnet.compare(directory, hostnet.run(file, seed=8), rerun=False).events is None
 
 
+def test_a_comparison_is_a_line(file: Path) -> None:
+    results = hostnet.run(file)
+    assert repr(hostnet.compare(results, results)) == "<Comparison identical>"
+    found = hostnet.compare(results, hostnet.run(file, seed=8), rerun=False)
+    assert repr(found) == f"<Comparison different: config 1, results {len(found.results)}>"
+
+
 def test_a_stopped_run_is_a_part_of_a_whole_one(file: Path) -> None:
     whole = side_of(hostnet.run(file), "whole")
     stopped = replace(whole, complete=False, epochs=whole.epochs[:2], summary={**whole.summary, "complete": False})

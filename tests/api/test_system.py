@@ -15,8 +15,10 @@ from hostnet import (
     Cluster,
     Config,
     ConfigError,
+    Core,
     Fio,
     FioJob,
+    Lfb,
     Memory,
     Pfc,
     Run,
@@ -24,6 +26,7 @@ from hostnet import (
     Stream,
     _core,
 )
+from hostnet.system.description import Description
 from tests.api.described import KINDS, classes, docstrings, key_of, said, tables
 from tests.support import QUADRANT
 
@@ -85,6 +88,20 @@ def test_a_complete_configuration_survives_the_round_trip() -> None:
     assert isinstance(config.workload["disk"], Fio)
     plan = _core.resolve(json.dumps(config.to_dict()), format="json")
     assert plan.hash == _core.resolve(QUADRANT).hash
+
+
+@every_table
+def test_every_class_shows_what_is_set_alone(table: dict[str, Any], kind: type) -> None:
+    assert vars(Description)["__repr__"] is kind.__repr__
+    assert set(table.get("required", [])) or repr(kind()) == f"{kind.__name__}()"
+
+
+def test_what_is_shown_is_the_way_to_write_it() -> None:
+    config = Config(server=Server(preset="x"), core=Core(lfb=Lfb(entries=0)), workload={"a": Stream(cores=[1])})
+    assert repr(config) == (
+        "Config(server=Server(preset='x'), core=Core(lfb=Lfb(entries=0)), workload={'a': Stream(cores=[1])})"
+    )
+    assert repr(Config(base_dir="/x")) == "Config(base_dir='/x')"
 
 
 def test_nothing_set_is_nothing_said() -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+import hostnet
 from hostnet import (
     Bottleneck,
     Cable,
@@ -183,6 +184,12 @@ def test_it_resolves_to_the_plan_of_its_file(cluster: Cluster) -> None:
 def test_it_survives_the_round_trip(cluster: Cluster) -> None:
     content = json.loads(json.dumps(cluster.to_dict()))
     assert Cluster.from_dict(content).to_dict() == content
+
+
+@given(clusters())
+@settings(deadline=None, max_examples=50)
+def test_what_is_shown_of_it_makes_it_again(cluster: Cluster) -> None:
+    assert eval(repr(cluster), vars(hostnet) | {name: getattr(hostnet, name) for name in hostnet.__all__}) == cluster
 
 
 @pytest.mark.parametrize("name", ["hostcc", "dumbbell", "incast", "rdma"])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Progress = Callable[[dict[str, Any]], bool | None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """What differs between two runs."""
 
@@ -41,6 +41,12 @@ class Comparison:
             and self.a.measured == self.b.measured
             and self.a.epochs == self.b.epochs
         )
+
+    def __repr__(self) -> str:
+        """How much differs."""
+        if self.identical:
+            return "<Comparison identical>"
+        return f"<Comparison different: config {len(self.config)}, results {len(self.results)}>"
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as `hostnet compare --json` prints it."""

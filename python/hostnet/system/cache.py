@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hostnet.system.description import Description
 
-@dataclass(frozen=True, kw_only=True)
-class L2:
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class L2(Description):
     """A private L2."""
 
     sets: int | None = None
@@ -18,8 +20,8 @@ class L2:
     """From an access to its data when it hits (time). Range: "1 ps" to "10 us"."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Llc:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Llc(Description):
     """A last-level cache."""
 
     sets: int | None = None
@@ -37,8 +39,8 @@ class Llc:
     """
 
 
-@dataclass(frozen=True, kw_only=True)
-class SnoopFilter:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SnoopFilter(Description):
     """A snoop filter."""
 
     sets: int | None = None
@@ -47,8 +49,8 @@ class SnoopFilter:
     """Ways; a line that leaves the filter leaves the cores. Range: 1 to 32."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cache:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Cache(Description):
     """The caches of the socket; its lines have 64 B."""
 
     enabled: bool | None = None
@@ -63,8 +65,8 @@ class Cache:
     """The snoop filter: which lines the cores hold. Without meaning when the LLC is inclusive."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Prefetch:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Prefetch(Description):
     """The L2 prefetchers of every core; they take part when the caches do."""
 
     stream: bool | None = None
@@ -79,8 +81,8 @@ class Prefetch:
     """How far the streamer runs ahead of the accesses (lines). Range: 1 to 64."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ddio:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Ddio(Description):
     """Direct cache access of the drives (DDIO); it takes part when the caches do."""
 
     enabled: bool | None = None

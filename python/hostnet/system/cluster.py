@@ -12,13 +12,14 @@ from hostnet import _core
 from hostnet.arguments import json_of
 from hostnet.files import parse_toml, read_config
 from hostnet.system.convert import from_dict, to_dict
+from hostnet.system.description import Description
 from hostnet.system.fabric import Cable, Network, Switch
 from hostnet.system.host import Run
 from hostnet.system.parts import Parts
 from hostnet.system.traffic import Flow, Transport
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Host(Parts):
     """A host: a server with all of its parts, or an endpoint without a host network."""
 
@@ -47,8 +48,8 @@ class Host(Parts):
     """
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cluster:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Cluster(Description):
     """Hosts, what joins them, what they send, and for how long: the content of a configuration file.
 
     Values with units are strings such as "100 Gbps", "5 us" or "4000 B". What is None comes from the preset of a host,

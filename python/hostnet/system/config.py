@@ -16,7 +16,7 @@ from hostnet.system.host import Run, Server
 from hostnet.system.parts import Parts
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Config(Parts):
     """A server, what runs on it, and for how long: the content of a configuration file.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from inspect import get_annotations
+from dataclasses import is_dataclass
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from hostnet.system.description import fields_of
 
 T = TypeVar("T")
 
@@ -15,14 +16,9 @@ KINDS = {"Stream": "stream", "Fio": "fio", "App": "app", "RemoteStream": "remote
 
 
 def to_dict(value: Any) -> Any:
-    """Turns dataclasses into dicts without what is None or empty, and sequences into lists.
-
-    What a class adds stands before what it inherits: the preset of a server before its parts.
-    """
+    """Turns dataclasses into dicts without what is None or empty, and sequences into lists."""
     if is_dataclass(value):
-        own = get_annotations(type(value))
-        names = sorted((field.name for field in fields(value)), key=lambda name: name not in own)
-        items = ((key_of(name), to_dict(getattr(value, name))) for name in names)
+        items = ((key_of(field.name), to_dict(getattr(value, field.name))) for field in fields_of(type(value)))
         content = {name: item for name, item in items if item is not None and item != {}}
         kind = KINDS.get(type(value).__name__)
         return content if kind is None else {"kind": kind, **content}

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hostnet.system.description import Description
 from hostnet.system.network import Pfc
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ramp:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Ramp(Description):
     """Marking with a probability that rises from 0 to `most` between two lengths of the queue, and is 1 above."""
 
     min: str
@@ -18,8 +19,8 @@ class Ramp:
     """Share that is marked just below `max` (0 to 1)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Switch:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Switch(Description):
     """A switch with output queues. What is None is that of `network.switch`."""
 
     buffer: str | None = None
@@ -41,8 +42,8 @@ class Switch:
     """When senders are paused, with `xoff` and `xon`; never when absent everywhere."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cable:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Cable(Description):
     """A full-duplex cable. What is None is that of the network.
 
     Without ends it is the cable of a host in a topology, and has the name of the host.
@@ -63,8 +64,8 @@ class Cable:
     """Share of packets that it damages (0 to 1)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Bottleneck:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Bottleneck(Description):
     """The cable between the switches of a dumbbell."""
 
     rate: str | None = None
@@ -77,8 +78,8 @@ class Bottleneck:
     """Share of packets that it damages (0 to 1)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Network:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Network(Description):
     """What every cable and switch is like that does not say otherwise, and how hosts are joined without cables."""
 
     topology: str | None = None

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from hostnet.system.description import Description
 
-@dataclass(frozen=True, kw_only=True)
-class Server:
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Server(Description):
     """Which server the values start from."""
 
     preset: str | None = None
@@ -15,8 +17,8 @@ class Server:
     """Why results of this server are not checked against measurements; absent when they are."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Lfb:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Lfb(Description):
     """A line fill buffer."""
 
     entries: int | None = None
@@ -27,8 +29,8 @@ class Lfb:
     """Half the range of that time as a share of it: 0.3 is +-30% (0 to 1)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Core:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Core(Description):
     """The cores of the socket."""
 
     count: int | None = None
@@ -60,8 +62,8 @@ class Core:
     """
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tor:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Tor(Description):
     """A request buffer (table of requests)."""
 
     entries: int | None = None
@@ -70,8 +72,8 @@ class Tor:
     """Of those, entries that write-backs of cores may hold at most; more than there are means all. Range: 1 to 4096."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cha:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Cha(Description):
     """The caching and home agents."""
 
     slices: int | None = None
@@ -93,8 +95,8 @@ class Cha:
     """From the memory controller's acceptance of a write to the CHA (time). Range: "1 ps" to "100 us"."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Run:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Run(Description):
     """How long to simulate."""
 
     name: str | None = None

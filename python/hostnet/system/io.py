@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from hostnet.system.description import Description
 
-@dataclass(frozen=True, kw_only=True)
-class Iio:
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Iio(Description):
     """The integrated IO controller."""
 
     write_credits: int | None = None
@@ -25,8 +27,8 @@ class Iio:
     """Half the range of that time as a share of it (0 to 1)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pcie:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Pcie(Description):
     """The PCIe links. The lanes are shared out evenly among the drives."""
 
     generation: int | None = None
@@ -59,8 +61,8 @@ class Pcie:
     """Lines that one drive may have requested from memory: tags times MRRS. Range: 2 to 65536."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ssd:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Ssd(Description):
     """The NVMe drives."""
 
     count: int | None = None
@@ -87,8 +89,8 @@ class Ssd:
     """Open commands that a drive serves at a time, TLP by TLP, round robin. Range: 1 to 1024."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FioCosts:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FioCosts(Description):
     """What storage IO costs beyond its data."""
 
     dma_lines_per_page: float | None = None

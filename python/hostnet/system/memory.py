@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hostnet.system.description import Description
 
-@dataclass(frozen=True, kw_only=True)
-class Timing:
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Timing(Description):
     """Timing constraints in clocks, named as in JEDEC JESD79-4."""
 
     burst: int | None = None
@@ -66,8 +68,8 @@ class Timing:
     """Command bus time of RD and WR (clocks). Range: 1 to 4."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Dram:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Dram(Description):
     """The DRAM of one channel: organisation and timing."""
 
     data_rate: str | None = None
@@ -101,8 +103,8 @@ class Dram:
     """Timing constraints in clocks (half the data rate), named as in JEDEC JESD79-4."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class AddressMap:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AddressMap(Description):
     """One entry per selector bit, lowest first: the byte address bits whose parity it is, such as "8+13+17".
 
     The row and the column are the remaining address bits.
@@ -125,8 +127,8 @@ class AddressMap:
     """Bits of the bank number within its group."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReadQueue:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ReadQueue(Description):
     """The read pending queue of one channel."""
 
     entries: int | None = None
@@ -138,8 +140,8 @@ class ReadQueue:
     """
 
 
-@dataclass(frozen=True, kw_only=True)
-class WriteQueue:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class WriteQueue(Description):
     """The write pending queue of one channel."""
 
     entries: int | None = None
@@ -151,8 +153,8 @@ class WriteQueue:
     """
 
 
-@dataclass(frozen=True, kw_only=True)
-class Controller:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Controller(Description):
     """The memory controller of one channel, or of one subchannel where there are several."""
 
     rpq: ReadQueue = ReadQueue()
@@ -226,8 +228,8 @@ class Controller:
     """Whether a write takes the place of a queued write to its line."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Memory:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Memory(Description):
     """The memory of the socket."""
 
     channels: int | None = None

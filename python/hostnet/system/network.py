@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hostnet.system.description import Description
 
-@dataclass(frozen=True, kw_only=True)
-class Pfc:
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Pfc(Description):
     """Priority flow control (IEEE 802.1Qbb)."""
 
     priorities: Sequence[int] | None = None
@@ -17,8 +19,8 @@ class Pfc:
     """Data down to which the peer is let go on (size). Range: at most "1 TB"."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class NicLink:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NicLink(Description):
     """The PCIe link of a NIC."""
 
     lanes: int | None = None
@@ -38,8 +40,8 @@ class NicLink:
     """Lines that the NIC may have requested from memory: tags times MRRS. Range: 2 to 65536."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Nic:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Nic(Description):
     """The NIC. It takes part when the server is a host of a cluster."""
 
     pcie: NicLink = NicLink()
@@ -81,8 +83,8 @@ class Nic:
     """When it pauses its peer; never when absent."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stack:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Stack(Description):
     """What network traffic costs the cores: kernel, system calls and copies, at a host of a cluster."""
 
     cores: str | Sequence[int] | None = None
@@ -120,8 +122,8 @@ class Stack:
     """Whether the application's buffer lies in the caches: only the kernel's side of a copy is memory traffic."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Upi:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Upi(Description):
     """One pair of UPI directions."""
 
     bandwidth: str | None = None
@@ -138,8 +140,8 @@ class Upi:
     """A request or an answer without data (size). Range: "1 B" to "1 KiB"."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Remote:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Remote(Description):
     """Other sockets, whose cores reach the memory of this one over UPI, for workloads of kind "remote"."""
 
     sockets: int | None = None
@@ -152,8 +154,8 @@ class Remote:
     """The way between two sockets."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Control:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Control(Description):
     """What watches the host and throttles. It takes part when the server is a host of a cluster."""
 
     rule: str | None = None
@@ -199,8 +201,8 @@ class Control:
     """
 
 
-@dataclass(frozen=True, kw_only=True)
-class RemoteStream:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RemoteStream(Description):
     """Loads and stores of cores of other sockets, over a buffer per core in the memory of this one."""
 
     sockets: str | Sequence[int]

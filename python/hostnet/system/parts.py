@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hostnet.system.cache import Cache, Ddio, Prefetch
+from hostnet.system.description import Description
 from hostnet.system.host import Cha, Core
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import Memory
@@ -11,8 +12,8 @@ from hostnet.system.network import Control, Nic, Remote, RemoteStream, Stack
 from hostnet.system.workload import App, Fio, Stream
 
 
-@dataclass(frozen=True, kw_only=True)
-class Parts:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Parts(Description):
     """The parts of a server, and what runs on it. What is None comes from the preset of the server."""
 
     core: Core = Core()

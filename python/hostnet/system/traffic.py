@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hostnet.system.description import Description
 
-@dataclass(frozen=True, kw_only=True)
-class Flow:
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Flow(Description):
     """Something that is sent from hosts to hosts."""
 
     kind: str
@@ -69,8 +71,8 @@ class Flow:
     """Of "replay": what the times of the capture are multiplied by; 1 when absent. Range: 0.000001 to 1000000."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Transport:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Transport(Description):
     """How flows are carried. What is None is that of the base."""
 
     base: str | None = None

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hostnet.system.description import Description
 
-@dataclass(frozen=True, kw_only=True)
-class Stream:
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Stream(Description):
     """Loads and stores of cores over a buffer per core."""
 
     cores: str | Sequence[int]
@@ -26,8 +28,8 @@ class Stream:
     """
 
 
-@dataclass(frozen=True, kw_only=True)
-class FioJob:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FioJob(Description):
     """One job on one drive."""
 
     rw: str
@@ -46,8 +48,8 @@ class FioJob:
     """The core that submits and completes; one of the workload's when absent. Range: 0 to 1023."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fio:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Fio(Description):
     """Storage IO in the manner of fio: `job` names a job file, or `jobs` gives the jobs."""
 
     job: str | None = None
@@ -68,8 +70,8 @@ class Fio:
     """
 
 
-@dataclass(frozen=True, kw_only=True)
-class AppLayout:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AppLayout(Description):
     """Sizes of the structures of a key-value server, as the allocator hands them out."""
 
     entry: str | None = None
@@ -86,8 +88,8 @@ class AppLayout:
     """redis: what stands around the data of a reply (size). Range: at most "1 MiB"."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class AppInstructions:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AppInstructions(Description):
     """Instructions of the work of an application, accesses that hit the L1 included."""
 
     request: int | None = None
@@ -116,8 +118,8 @@ class AppInstructions:
     """bc: the same on the way back. Range: 0 to 1000000."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class App:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class App(Description):
     """An application. What it does not set comes from the profile of the application."""
 
     app: str
