@@ -173,21 +173,21 @@ def clusters(draw: some.DrawFn) -> Cluster:
 
 
 @given(clusters())
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 def test_it_resolves_to_the_plan_of_its_file(cluster: Cluster) -> None:
     typed = _core.cluster_plan(json.dumps(cluster.to_dict()), format="json")
     assert typed.hash == _core.cluster_plan("\n".join(toml(cluster))).hash
 
 
 @given(clusters())
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=30)
 def test_it_survives_the_round_trip(cluster: Cluster) -> None:
     content = json.loads(json.dumps(cluster.to_dict()))
     assert Cluster.from_dict(content).to_dict() == content
 
 
 @given(clusters())
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=30)
 def test_what_is_shown_of_it_makes_it_again(cluster: Cluster) -> None:
     assert eval(repr(cluster), vars(hostnet) | {name: getattr(hostnet, name) for name in hostnet.__all__}) == cluster
 
