@@ -62,6 +62,7 @@ def test_json_is_the_summary(cli: Cli) -> None:
     done = cli("run", written(cli, "dumbbell"), *SHORT, "--json")
     summary = json.loads(done.stdout)
     assert summary["engine"] == "cluster"
+    assert summary["directory"] == "runs/dumbbell-1"
     assert [row["class"] for row in summary["limits"]] == [row["class"] for row in summary["classes"]]
 
 

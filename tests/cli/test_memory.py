@@ -281,6 +281,11 @@ def test_a_trace_and_a_description_exclude_each_other(memory: Cli, option: tuple
     assert "cannot be given together with the trace a.trace" in message
 
 
+def test_a_command_that_is_almost_one_is_named(memory: Cli) -> None:
+    assert memory.fails("memory", "chek", "x") == 'chek: neither a trace nor a command; did you mean "check"?'
+    assert memory.fails("memory", "x.trace") == "x.trace: cannot be read: No such file or directory (os error 2)"
+
+
 def test_a_pipe_cannot_be_counted() -> None:
     def run(*options: str) -> subprocess.CompletedProcess[str]:
         command = [str(HOSTNET), "memory", "/dev/stdin", "--json", *options]

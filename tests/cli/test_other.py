@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -28,6 +29,13 @@ def test_help_names_every_command(cli: Cli) -> None:
         assert done.returncode == 0
         for command in ("run", "compare", "memory", "validate", "plot", "list", "schema", "new", "demo"):
             assert command in done.stdout
+
+
+@pytest.mark.parametrize(("words", "completed"), [("pre", "predict"), ("run --ser", "--series")])
+def test_a_shell_completes_commands_and_options(cli: Cli, words: str, completed: str) -> None:
+    line = f"hostnet {words}"
+    asked = {"_HOSTNET_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
+    assert completed in cli(env={**os.environ, **asked}).stdout.split()
 
 
 def test_new_writes_a_configuration_that_runs_and_does_not_overwrite(cli: Cli) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -150,10 +151,12 @@ def test_a_server_without_caches_has_no_table_of_them(cli: Cli) -> None:
         results.to_pandas("caches")
 
 
-def test_json_prints_the_summary_and_nothing_else(cli: Cli) -> None:
-    done = cli("run", cli.file, "--json")
-    assert done.stdout == (cli.folder / "runs/quadrant-1/summary.json").read_text()
-    assert json.loads(done.stdout)["format"] == 1
+@pytest.mark.parametrize(("options", "file"), [((), "summary.json"), (("--seeds", "2"), "seeds.json")])
+def test_json_is_the_summary_and_the_directory(cli: Cli, options: tuple[str, ...], file: str) -> None:
+    done = cli("run", cli.file, "--json", *options)
+    content = json.loads(done.stdout)
+    assert content.pop("directory") == "runs/quadrant-1"
+    assert content == read_json(cli.folder / "runs/quadrant-1" / file)
 
 
 def test_csv_comes_on_request(cli: Cli) -> None:
@@ -247,3 +250,11 @@ def test_a_checkpoint_later_than_the_end_is_said_after_the_results(cli: Cli) -> 
     assert "no checkpoint was written" in done.stderr
     assert (cli.folder / done.stdout.strip() / "summary.json").exists()
     assert not (cli.folder / "state.ckpt").exists()
+
+
+@pytest.mark.parametrize(("asked", "widest"), [("60", 60), ("500", 100), ("0", 40), ("many", 100)])
+def test_without_a_terminal_tables_are_as_wide_as_columns_says(cli: Cli, asked: str, widest: int) -> None:
+    done = cli("run", cli.file, env={**os.environ, "COLUMNS": asked})
+    *table, _, path = done.stdout.splitlines()
+    assert path == "runs/quadrant-1"
+    assert widest - 20 < max(map(len, table)) <= widest

@@ -45,7 +45,11 @@ def test_many_rows_are_cut_on_the_screen(short: Cli) -> None:
 def test_json_is_that_of_the_file(short: Cli) -> None:
     done = short("sweep", short.file, *CREDITS, "--out", "here", "--json", "--seeds", "2")
     assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout) == json.loads((short.folder / "here/sweep.json").read_text())
+    content = json.loads(done.stdout)
+    assert content.pop("directory") == "here"
+    rows = content.pop("workloads")
+    assert rows == pq.read_table(short.folder / "here/sweep.parquet").to_pylist()
+    assert content == json.loads((short.folder / "here/sweep.json").read_text())
     again = short("sweep", short.file, *CREDITS, "--out", "here", "--json", "--seeds", "2", "--resume")
     assert again.stdout == done.stdout
 

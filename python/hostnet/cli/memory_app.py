@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+
+from hostnet._core import ConfigError
 
 
 class MemoryGroup(TyperGroup):
@@ -15,6 +18,10 @@ class MemoryGroup(TyperGroup):
     def parse_args(self, context: Any, arguments: list[str]) -> list[str]:
         """Puts the name of the default command first."""
         named = bool(arguments) and arguments[0] in self.commands
+        if arguments and not named and not Path(arguments[0]).exists():
+            near = get_close_matches(arguments[0], self.commands, 1)
+            if near:
+                raise ConfigError(f'{arguments[0]}: neither a trace nor a command; did you mean "{near[0]}"?')
         return super().parse_args(context, arguments if named else ["run", *arguments])
 
 

@@ -12,7 +12,7 @@ from hostnet.cli.checkpoint import continued
 from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
 from hostnet.files import write_file
 from hostnet.terminal.progress import Watch
-from hostnet.terminal.screen import complain, say
+from hostnet.terminal.screen import complain, say, say_json
 from hostnet.units import format_time
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _fill(request: Request, results: Results, place: Path) -> None:
 
 def _print_results(request: Request, results: Results, path: Path) -> None:
     if request.json:
-        say(results.native.summary_json.rstrip("\n"))
+        say_json({"directory": str(path), **results.summary})
     elif request.quiet:
         say(str(path))
     else:

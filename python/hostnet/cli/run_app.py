@@ -20,7 +20,7 @@ Threads = Annotated[
     int | None, typer.Option(help="Threads; the results do not depend on it.", show_default="1; all cores with --seeds")
 ]
 Out = Annotated[Path | None, typer.Option(metavar="DIR", help="The run directory.", show_default="runs/<name>-<n>")]
-Json = Annotated[bool, typer.Option("--json", help="Print summary.json instead of the tables.")]
+Json = Annotated[bool, typer.Option("--json", help="Print summary.json and the directory as JSON.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Write the tables as CSV files too.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the run directory's path only.")]
 Series = Annotated[str | None, typer.Option(metavar="TIME", help='Record time series at this step, e.g. "10us".')]

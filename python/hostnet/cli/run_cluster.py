@@ -14,7 +14,7 @@ from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
 from hostnet.cli.show import NOTHING, headline, new_table, number, page, print_items, print_path, print_tables
 from hostnet.files import write_file
 from hostnet.terminal.progress import Watch
-from hostnet.terminal.screen import complain, say
+from hostnet.terminal.screen import complain, say, say_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +100,7 @@ def write_run(results: ClusterResults, place: Path, *, csv: bool = False) -> Non
 
 def _print(request: Request, results: ClusterResults, path: Path) -> None:
     if request.json:
-        say(results.native.summary_json.rstrip("\n"))
+        say_json({"directory": str(path), **results.summary})
     elif request.quiet:
         say(str(path))
     else:

@@ -54,7 +54,7 @@ def write_seeds(request: Request, runs: Sequence[Results], combined: Row, place:
 def print_seeds(request: Request, combined: Row, path: Path) -> None:
     """Prints what the request wants to see of the means."""
     if request.json:
-        say_json(combined)
+        say_json({"directory": str(path), **combined})
     elif request.quiet:
         say(str(path))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 WIDTH_MAX = 100
 """Columns of the widest output."""
 
+WIDTH_MIN = 40
+"""Columns of the narrowest."""
+
 DECIMALS_MAX = 2
 """Digits after the point at most."""
 
@@ -34,15 +38,21 @@ NOTHING = "-"
 
 @contextmanager
 def page() -> Iterator[Console]:
-    """A console whose text goes to stdout at the end: coloured on a terminal, plain and 100 columns wide elsewhere."""
+    """A console whose text goes to stdout at the end: coloured on a terminal, plain elsewhere."""
     if sys.stdout.isatty():
         console = Screen()
         console.width = min(console.width, WIDTH_MAX)
     else:
-        console = Screen(width=WIDTH_MAX, color_system=None)
+        console = Screen(width=min(columns_wanted(), WIDTH_MAX), color_system=None)
     with console.capture() as capture:
         yield console
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+
+
+def columns_wanted() -> int:
+    """The columns that COLUMNS asks for where there is no terminal; as many as there may be if it asks for none."""
+    wanted = os.environ.get("COLUMNS", "")
+    return max(int(wanted), WIDTH_MIN) if wanted.isdecimal() and len(wanted) < 5 else WIDTH_MAX
 
 
 def print_run(summary: Row, path: Path, predicted: Row | None = None) -> None:

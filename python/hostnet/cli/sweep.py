@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError, SimulationError
 from hostnet.cli.main import EXIT_INTERRUPTED
+from hostnet.files import read_table
 from hostnet.rundir import fresh_path
 from hostnet.sweeps.api import check_place, executor, prepare
 from hostnet.sweeps.conduct import conduct
@@ -104,7 +105,8 @@ def _say_how_to_go_on(path: Path) -> None:
 
 def _print(request: Request, manifest: dict[str, Any], path: Path) -> None:
     if request.json:
-        say_json(manifest)
+        rows = read_table(path / "sweep.parquet").to_pylist()
+        say_json({"directory": str(path), **manifest, "workloads": rows})
     elif request.quiet:
         say(str(path))
     else:

@@ -42,7 +42,7 @@ def sweep(
         str | None,
         typer.Option(metavar="ADDRESS", help="Compute on a Dask cluster: tcp://host:port or a scheduler file."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print sweep.json instead of the table.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print sweep.json, the directory and the rows as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the directory's path only.")] = False,
 ) -> int:
     """Compute a configuration under every combination of some values.
