@@ -64,8 +64,8 @@ def table_columns() -> dict[str, list[str]]:
     """The columns of every result table, in their order, read from the simulator's source."""
     sources = sorted((ROOT / "crates/sim/src/report").glob("*.rs"))
     text = "".join(source.read_text(encoding="utf-8") for source in sources)
-    tables = re.findall(r"const (\w+): &\[\(&str, Kind\)\] =\s*&\[(.*?)\];", text, re.DOTALL)
-    return {name.lower(): re.findall(r'\("(\w+)", Kind::', body) for name, body in tables}
+    tables = re.findall(r"const (\w+): &\[Column<\w+>\] = &\[\n(.*?)^\];", text, re.DOTALL | re.MULTILINE)
+    return {name.lower(): re.findall(r'Column::(?:text|integer|number)\(\s*"(\w+)"', body) for name, body in tables}
 
 
 def domain_names() -> list[str]:

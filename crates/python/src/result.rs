@@ -109,7 +109,7 @@ impl RunResult {
     /// The Arrow types of a table's columns by name.
     fn column_types<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         let types = PyDict::new(py);
-        for (column, kind) in self.find(name)?.columns {
+        for (column, kind) in &self.find(name)?.columns {
             types.set_item(column, arrow_type(*kind))?;
         }
         Ok(types)

@@ -66,10 +66,55 @@ impl From<f64> for Cell {
     }
 }
 
-impl From<Option<f64>> for Cell {
-    fn from(number: Option<f64>) -> Self {
-        number.map_or(Self::Empty, Self::from)
+impl<T: Into<Cell>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Empty, T::into)
     }
+}
+
+/// What the rows of a table are read off.
+pub(crate) trait Rows {
+    /// One of them.
+    type Row<'a>;
+}
+
+/// A column: its name, what it holds, and how it is read off a row.
+pub(crate) struct Column<T: Rows> {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    read: Read<T>,
+    /// Whether JSON leaves it out where it is empty, as all columns after it.
+    optional: bool,
+}
+
+type Read<T> = for<'a, 'b> fn(&'b <T as Rows>::Row<'a>) -> Cell;
+
+impl<T: Rows> Column<T> {
+    pub(crate) const fn text(name: &'static str, read: Read<T>) -> Self {
+        Self { name, kind: Kind::Text, read, optional: false }
+    }
+
+    pub(crate) const fn integer(name: &'static str, read: Read<T>) -> Self {
+        Self { name, kind: Kind::Integer, read, optional: false }
+    }
+
+    pub(crate) const fn number(name: &'static str, read: Read<T>) -> Self {
+        Self { name, kind: Kind::Number, read, optional: false }
+    }
+
+    pub(crate) const fn optional(self) -> Self {
+        Self { optional: true, ..self }
+    }
+}
+
+/// Names and types of columns.
+pub(crate) fn headings<T: Rows>(columns: &[Column<T>]) -> impl Iterator<Item = (&'static str, Kind)> + '_ {
+    columns.iter().map(|column| (column.name, column.kind))
+}
+
+/// What columns read off a row.
+pub(crate) fn cells<T: Rows>(columns: &[Column<T>], row: &T::Row<'_>) -> Vec<Cell> {
+    columns.iter().map(|column| (column.read)(row)).collect()
 }
 
 /// A table of results.
@@ -78,7 +123,7 @@ pub struct Table {
     /// Its name.
     pub name: &'static str,
     /// Names and types of its columns.
-    pub columns: &'static [(&'static str, Kind)],
+    pub columns: Vec<(&'static str, Kind)>,
     /// Its rows, each with a cell per column.
     pub rows: Vec<Vec<Cell>>,
     /// Columns from this one on are left out of [`Table::row_json`] where they are empty.
@@ -88,14 +133,20 @@ pub struct Table {
 impl Table {
     /// An empty table.
     #[must_use]
-    pub fn new(name: &'static str, columns: &'static [(&'static str, Kind)]) -> Self {
-        Self { name, columns, rows: Vec::new(), optional_from: columns.len() }
+    pub fn new(name: &'static str, columns: impl IntoIterator<Item = (&'static str, Kind)>) -> Self {
+        let columns: Vec<_> = columns.into_iter().collect();
+        Self { name, optional_from: columns.len(), columns, rows: Vec::new() }
     }
 
-    /// The same with columns that say nothing of most rows, from `column` on.
-    #[must_use]
-    pub fn with_optional(self, column: usize) -> Self {
-        Self { optional_from: column, ..self }
+    /// An empty table with these columns.
+    pub(crate) fn of<T: Rows>(name: &'static str, columns: &[Column<T>]) -> Self {
+        let optional = columns.iter().position(|column| column.optional).unwrap_or(columns.len());
+        Self { optional_from: optional, ..Self::new(name, headings(columns)) }
+    }
+
+    /// Adds what `columns`, which are all of its own, read off a row.
+    pub(crate) fn add<T: Rows>(&mut self, columns: &[Column<T>], row: &T::Row<'_>) {
+        self.push(cells(columns, row));
     }
 
     /// Adds a row.

@@ -187,6 +187,14 @@ pub enum WorkloadKind {
     Network,
 }
 
+impl WorkloadKind {
+    /// Whether its lines are those of devices; else they are those of cores.
+    #[must_use]
+    pub fn is_of_devices(&self) -> bool {
+        matches!(self, Self::Fio(_) | Self::Network)
+    }
+}
+
 /// Loads and stores over a buffer per core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StreamParams {

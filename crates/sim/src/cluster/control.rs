@@ -1,9 +1,8 @@
 //! What watched the hosts, as a table.
 
 use super::report::View;
-use super::tables::CONTROL;
-use crate::table::{Cell, Table};
-use hostnet_model::control::{Control, Signals};
+use crate::table::{Column, Rows, Table};
+use hostnet_model::control::{Control, ControlCounts, Signals};
 use hostnet_model::params::ControlRule;
 
 /// Parts of a line in which controllers count occupancy.
@@ -15,37 +14,68 @@ pub(super) fn smoothed(signals: &Signals) -> [f64; 2] {
     [occupancy_smoothed as f64 / LINE_PARTS, bandwidth_smoothed as f64 * 8e-9]
 }
 
+/// What watched a host.
+struct ControlRow<'a> {
+    host: &'a str,
+    control: &'a Control,
+    counts: &'a ControlCounts,
+    window_ps: f64,
+}
+
+/// The rows of the table.
+struct Controls;
+
+impl Rows for Controls {
+    type Row<'a> = ControlRow<'a>;
+}
+
+const CONTROL: &[Column<Controls>] = &[
+    Column::text("host", |row| row.host.into()),
+    Column::text("rule", |row| rule_name(row.control.rule()).into()),
+    Column::number("occupancy_mean_lines", |row| (row.mean(0) / LINE_PARTS).into()),
+    Column::number("bandwidth_mean_gbps", |row| (row.mean(1) * 8e-9).into()),
+    Column::integer("level_end", |row| u64::from(row.control.level()).into()),
+    Column::number("level_0_share", |row| row.share(row.counts.levels_ps[0]).into()),
+    Column::number("level_1_share", |row| row.share(row.counts.levels_ps[1]).into()),
+    Column::number("level_2_share", |row| row.share(row.counts.levels_ps[2]).into()),
+    Column::number("level_3_share", |row| row.share(row.counts.levels_ps[3]).into()),
+    Column::number("level_4_share", |row| row.share(row.counts.levels_ps[4]).into()),
+    Column::number("regime_1_share", |row| row.share(row.counts.regimes_ps[0]).into()),
+    Column::number("regime_2_share", |row| row.share(row.counts.regimes_ps[1]).into()),
+    Column::number("regime_3_share", |row| row.share(row.counts.regimes_ps[2]).into()),
+    Column::number("regime_4_share", |row| row.share(row.counts.regimes_ps[3]).into()),
+    Column::number("echo_share", |row| row.share(row.counts.echo_ps).into()),
+    Column::integer("level_changes", |row| row.counts.changes.into()),
+    Column::integer("level_3_4_switches", |row| row.counts.stops.into()),
+    Column::integer("register_writes", |row| row.counts.writes.into()),
+    Column::integer("occupancy_samples", |row| row.counts.samples[0].into()),
+    Column::integer("occupancy_discarded", |row| row.counts.discarded[0].into()),
+    Column::integer("bandwidth_samples", |row| row.counts.samples[1].into()),
+    Column::integer("bandwidth_discarded", |row| row.counts.discarded[1].into()),
+];
+
+impl ControlRow<'_> {
+    fn share(&self, ps: u64) -> f64 {
+        ps as f64 / self.window_ps
+    }
+
+    /// Mean of a smoothed signal over the window.
+    fn mean(&self, signal: usize) -> f64 {
+        self.counts.smoothed_area[signal] as f64 / self.window_ps
+    }
+}
+
 impl View<'_> {
     /// A row for every host that is watched.
     pub(super) fn control(&self) -> Table {
-        let mut table = Table::new("control", CONTROL);
+        let mut table = Table::of("control", CONTROL);
         for (host, machine) in self.servers() {
             let Some(control) = machine.control() else { continue };
-            let name = self.plan.cluster.hosts[host].name.as_str();
-            table.push(self.control_row(name, control));
+            let host = self.plan.cluster.hosts[host].name.as_str();
+            let row = ControlRow { host, control, counts: control.counts(), window_ps: self.window_ps() };
+            table.add(CONTROL, &row);
         }
         table
-    }
-
-    fn control_row(&self, host: &str, control: &Control) -> Vec<Cell> {
-        let counts = control.counts();
-        let share = |ps: u64| Cell::from(ps as f64 / self.window_ps());
-        let [occupancy, bandwidth] = counts.smoothed_area.map(|area| area as f64 / self.window_ps());
-        let mut row = vec![
-            host.into(),
-            rule_name(control.rule()).into(),
-            (occupancy / LINE_PARTS).into(),
-            (bandwidth * 8e-9).into(),
-            u64::from(control.level()).into(),
-        ];
-        row.extend(counts.levels_ps.map(share));
-        row.extend(counts.regimes_ps.map(share));
-        row.push(share(counts.echo_ps));
-        row.extend([counts.changes, counts.stops, counts.writes].map(Cell::from));
-        row.extend(
-            [0, 1].into_iter().flat_map(|loop_of| [counts.samples[loop_of].into(), counts.discarded[loop_of].into()]),
-        );
-        row
     }
 }
 

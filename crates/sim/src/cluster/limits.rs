@@ -8,8 +8,7 @@ use super::ends::ends;
 use super::queues::PortView;
 use super::read::FlowTotals;
 use super::report::{line_bytes, View};
-use super::tables::LIMITS;
-use crate::table::Table;
+use crate::table::{Column, Rows, Table};
 use hostnet_model::iio::Iio;
 use hostnet_model::nic::Nic;
 use hostnet_model::os::{CoreTimes, NetCore, Spent};
@@ -33,6 +32,21 @@ pub(super) struct Limit {
     pub(super) load: Option<f64>,
     pub(super) why: String,
 }
+
+/// The rows of the table: classes by name, and what limits them.
+struct Limits;
+
+impl Rows for Limits {
+    type Row<'a> = (&'a str, Limit);
+}
+
+const LIMITS: &[Column<Limits>] = &[
+    Column::text("class", |(class, _)| (*class).into()),
+    Column::text("limit", |(_, limit)| limit.limit.into()),
+    Column::text("place", |(_, limit)| limit.place.as_str().into()),
+    Column::number("load", |(_, limit)| limit.load.into()),
+    Column::text("why", |(_, limit)| limit.why.as_str().into()),
+];
 
 /// A class with its flows.
 pub(super) struct Class<'a> {
@@ -74,7 +88,7 @@ impl Class<'_> {
 impl View<'_> {
     /// A row for every class.
     pub(super) fn limits(&self, flows: &[FlowTotals]) -> Table {
-        let mut table = Table::new("limits", LIMITS);
+        let mut table = Table::of("limits", LIMITS);
         let cluster = &self.plan.cluster;
         let mut completed = vec![false; cluster.flows.len()];
         for (flow, _, _, application) in self.simulation.worlds().flat_map(ends) {
@@ -88,8 +102,7 @@ impl View<'_> {
                 totals: own.iter().fold(FlowTotals::default(), |sum, &flow| sum.plus(&flows[flow])),
                 ended: own.iter().all(|&flow| completed[flow]),
             };
-            let Limit { limit, place, load, why } = self.limit(&class);
-            table.push(vec![name.as_str().into(), limit.into(), place.into(), load.into(), why.into()]);
+            table.add(LIMITS, &(name, self.limit(&class)));
         }
         table
     }

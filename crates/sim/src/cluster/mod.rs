@@ -12,7 +12,6 @@ mod read;
 mod report;
 mod run;
 mod stuck;
-mod tables;
 
 pub use build::{world, Preparation};
 pub use outside::HostError;

@@ -1,8 +1,7 @@
 //! Ports: what they sent, and what waited at them.
 
 use super::report::View;
-use super::tables::QUEUES;
-use crate::table::{Cell, Table};
+use crate::table::{Column, Rows, Table};
 use hostnet_kernel::Simulation;
 use hostnet_model::ether::{Egress, World};
 use hostnet_model::nic::Nic;
@@ -97,6 +96,44 @@ pub(super) fn totals(simulation: &Simulation<World>, cluster: &ClusterParams) ->
     ports(simulation, cluster).into_iter().map(|port| port.totals).collect()
 }
 
+/// A port, with what it had counted when the window began.
+struct QueueRow<'a> {
+    view: &'a View<'a>,
+    port: PortView<'a>,
+    before: PortTotals,
+}
+
+/// The rows of the table.
+struct Queues;
+
+impl Rows for Queues {
+    type Row<'a> = QueueRow<'a>;
+}
+
+const QUEUES: &[Column<Queues>] = &[
+    Column::text("place", |row| row.view.name_of(row.port.end).into()),
+    Column::integer("port", |row| (row.port.number as u64).into()),
+    Column::text("to", |row| row.port.peer(&row.view.plan.cluster).map(|peer| row.view.name_of(peer)).into()),
+    Column::number("rate_gbps", |row| row.view.rate_gbps(&row.port).into()),
+    Column::integer("sent_packets", |row| row.grown(|port| port.sent_packets).into()),
+    Column::number("sent_gbps", |row| row.view.sent_gbps(&row.port, row.before).into()),
+    Column::integer("marked_packets", |row| row.port.marks.then(|| row.grown(|port| port.marked_packets)).into()),
+    Column::number("queue_mean_packets", |row| row.port.egress.queue_packets().mean().into()),
+    Column::number("queue_sd_packets", |row| row.port.egress.queue_packets().standard_deviation().into()),
+    Column::integer("queue_min_packets", |row| row.port.egress.queue_packets().min().into()),
+    Column::integer("queue_max_packets", |row| row.port.egress.queue_packets().max().into()),
+    Column::number("queue_mean_bytes", |row| row.port.egress.queue_bytes().mean().into()),
+    Column::integer("queue_max_bytes", |row| row.port.egress.queue_bytes().max().into()),
+    Column::integer("pauses_asked", |row| row.grown(|port| port.pauses_asked).into()),
+    Column::number("paused_share", |row| row.view.paused_share(&row.port).into()),
+];
+
+impl QueueRow<'_> {
+    fn grown(&self, pick: fn(&PortTotals) -> u64) -> u64 {
+        pick(&self.port.totals) - pick(&self.before)
+    }
+}
+
 impl View<'_> {
     /// The ports, each with what it had counted when the window began.
     pub(super) fn ports(&self) -> impl Iterator<Item = (PortView<'_>, PortTotals)> {
@@ -130,33 +167,10 @@ impl View<'_> {
 
     /// A row for every port.
     pub(super) fn queues(&self) -> Table {
-        let mut table = Table::new("queues", QUEUES);
+        let mut table = Table::of("queues", QUEUES);
         for (port, before) in self.ports() {
-            table.push(self.queue_row(&port, before));
+            table.add(QUEUES, &QueueRow { view: self, port, before });
         }
         table
-    }
-
-    fn queue_row(&self, port: &PortView, before: PortTotals) -> Vec<Cell> {
-        let peer = port.peer(&self.plan.cluster).map_or(Cell::Empty, |peer| self.name_of(peer).into());
-        let (now, queue) = (port.totals, port.egress);
-        let marked = if port.marks { (now.marked_packets - before.marked_packets).into() } else { Cell::Empty };
-        vec![
-            self.name_of(port.end).into(),
-            (port.number as u64).into(),
-            peer,
-            self.rate_gbps(port).into(),
-            (now.sent_packets - before.sent_packets).into(),
-            self.sent_gbps(port, before).into(),
-            marked,
-            queue.queue_packets().mean().into(),
-            queue.queue_packets().standard_deviation().into(),
-            queue.queue_packets().min().into(),
-            queue.queue_packets().max().into(),
-            queue.queue_bytes().mean().into(),
-            queue.queue_bytes().max().into(),
-            (now.pauses_asked - before.pauses_asked).into(),
-            self.paused_share(port).into(),
-        ]
     }
 }

@@ -7,9 +7,11 @@ use super::ends::machines;
 use super::moment::Moment;
 use super::queues::PortTotals;
 use super::read::{FlowTotals, Totals};
-use super::tables;
+use crate::report::caches::CACHES;
+use crate::report::channels::CHANNELS;
+use crate::report::domains::DOMAINS;
 use crate::report::{hash, rows, Report};
-use crate::table::{Cell, Kind, Table};
+use crate::table::{headings, Cell, Column, Kind, Rows, Table};
 use crate::view;
 use hostnet_config::{ClusterPlan, Plan};
 use hostnet_kernel::{Simulation, Time};
@@ -124,29 +126,28 @@ impl View<'_> {
 
     /// The domains of every server, with the name of the host before the columns of a single server's.
     fn domains(&self) -> Table {
-        self.of_hosts("domains", &tables::HOST_DOMAINS, |view| view.domains())
+        self.of_hosts("domains", DOMAINS, |view| Some(view.domains()))
     }
 
     fn channels(&self) -> Table {
-        self.of_hosts("channels", &tables::HOST_CHANNELS, |view| view.channels())
+        self.of_hosts("channels", CHANNELS, |view| Some(view.channels()))
     }
 
     /// What the caches of every server that has some counted, in the same way.
     fn caches(&self) -> Table {
-        self.of_hosts("caches", &tables::HOST_CACHES, |view| {
-            view.caches_now().unwrap_or_else(|| Table::new("caches", &[]))
-        })
+        self.of_hosts("caches", CACHES, |view| view.caches_now())
     }
 
-    fn of_hosts(
+    fn of_hosts<T: Rows>(
         &self,
         name: &'static str,
-        columns: &'static [(&'static str, Kind)],
-        read: impl Fn(&view::View) -> Table,
+        columns: &[Column<T>],
+        read: impl Fn(&view::View) -> Option<Table>,
     ) -> Table {
-        let mut table = Table::new(name, columns);
+        let mut table = Table::new(name, std::iter::once(("host", Kind::Text)).chain(headings(columns)));
         for (host, machine) in self.servers() {
-            let own = self.with_server(host, machine, |view| read(view).rows).unwrap_or_default();
+            let own =
+                self.with_server(host, machine, |view| read(view)).flatten().map_or_else(Vec::new, |own| own.rows);
             for row in own {
                 let name = Cell::from(self.plan.cluster.hosts[host].name.as_str());
                 table.push(std::iter::once(name).chain(row).collect());

@@ -2,36 +2,12 @@
 
 use super::ratio;
 use crate::sample::Sample;
-use crate::table::{Cell, Kind, Table};
+use crate::table::{Column, Rows, Table};
 use crate::view::View;
 use hostnet_model::cache::ClassCounts;
 use serde_json::{json, Value};
 
 const LINES_PER_MIB: f64 = 16_384.0;
-
-pub(crate) const CACHES: &[(&str, Kind)] = &[
-    ("workload", Kind::Text),
-    ("l2_lookups", Kind::Integer),
-    ("l2_misses", Kind::Integer),
-    ("l2_miss_ratio", Kind::Number),
-    ("prefetch_filled", Kind::Integer),
-    ("prefetch_used", Kind::Integer),
-    ("llc_lookups", Kind::Integer),
-    ("llc_misses", Kind::Integer),
-    ("llc_miss_ratio", Kind::Number),
-    ("llc_mib_core", Kind::Number),
-    ("llc_mib_io", Kind::Number),
-    ("core_evictions", Kind::Integer),
-    ("back_invalidations", Kind::Integer),
-    ("ddio_updates", Kind::Integer),
-    ("ddio_allocations", Kind::Integer),
-    ("ddio_hit_ratio", Kind::Number),
-    ("ddio_leaks", Kind::Integer),
-    ("ddio_leak_ratio", Kind::Number),
-    ("ddio_evictions", Kind::Integer),
-    ("io_reads", Kind::Integer),
-    ("io_read_hits", Kind::Integer),
-];
 
 /// Lines as MiB.
 pub(super) fn mib(lines: f64) -> f64 {
@@ -44,42 +20,63 @@ fn held(moments: &[ClassCounts]) -> [f64; 2] {
     [mean(|counts| counts.core_lines), mean(|counts| counts.io_lines)]
 }
 
-fn row(name: &str, counts: &ClassCounts, moments: &[ClassCounts]) -> Vec<Cell> {
-    let [core_lines, io_lines] = held(moments);
-    let written = counts.ddio_updates + counts.ddio_allocations;
-    vec![
-        name.into(),
-        counts.l2_lookups.into(),
-        counts.l2_misses.into(),
-        ratio(counts.l2_misses, counts.l2_lookups),
-        counts.prefetch_filled.into(),
-        counts.prefetch_used.into(),
-        counts.llc_lookups.into(),
-        counts.llc_misses.into(),
-        ratio(counts.llc_misses, counts.llc_lookups),
-        mib(core_lines).into(),
-        mib(io_lines).into(),
-        counts.core_evictions.into(),
-        counts.back_invalidations.into(),
-        counts.ddio_updates.into(),
-        counts.ddio_allocations.into(),
-        ratio(counts.ddio_updates, written),
-        counts.ddio_leaks.into(),
-        ratio(counts.ddio_leaks, written),
-        counts.ddio_evictions.into(),
-        counts.io_reads.into(),
-        counts.io_read_hits.into(),
-    ]
+/// What the caches did for a workload, or for all.
+pub(crate) struct CacheRow<'a> {
+    name: &'a str,
+    counts: &'a ClassCounts,
+    /// Lines of the LLC that cores and devices hold.
+    held: [f64; 2],
+}
+
+/// The rows of the table.
+pub(crate) struct OfCaches;
+
+impl Rows for OfCaches {
+    type Row<'a> = CacheRow<'a>;
+}
+
+pub(crate) const CACHES: &[Column<OfCaches>] = &[
+    Column::text("workload", |row| row.name.into()),
+    Column::integer("l2_lookups", |row| row.counts.l2_lookups.into()),
+    Column::integer("l2_misses", |row| row.counts.l2_misses.into()),
+    Column::number("l2_miss_ratio", |row| ratio(row.counts.l2_misses, row.counts.l2_lookups)),
+    Column::integer("prefetch_filled", |row| row.counts.prefetch_filled.into()),
+    Column::integer("prefetch_used", |row| row.counts.prefetch_used.into()),
+    Column::integer("llc_lookups", |row| row.counts.llc_lookups.into()),
+    Column::integer("llc_misses", |row| row.counts.llc_misses.into()),
+    Column::number("llc_miss_ratio", |row| ratio(row.counts.llc_misses, row.counts.llc_lookups)),
+    Column::number("llc_mib_core", |row| mib(row.held[0]).into()),
+    Column::number("llc_mib_io", |row| mib(row.held[1]).into()),
+    Column::integer("core_evictions", |row| row.counts.core_evictions.into()),
+    Column::integer("back_invalidations", |row| row.counts.back_invalidations.into()),
+    Column::integer("ddio_updates", |row| row.counts.ddio_updates.into()),
+    Column::integer("ddio_allocations", |row| row.counts.ddio_allocations.into()),
+    Column::number("ddio_hit_ratio", |row| ratio(row.counts.ddio_updates, row.written())),
+    Column::integer("ddio_leaks", |row| row.counts.ddio_leaks.into()),
+    Column::number("ddio_leak_ratio", |row| ratio(row.counts.ddio_leaks, row.written())),
+    Column::integer("ddio_evictions", |row| row.counts.ddio_evictions.into()),
+    Column::integer("io_reads", |row| row.counts.io_reads.into()),
+    Column::integer("io_read_hits", |row| row.counts.io_read_hits.into()),
+];
+
+impl CacheRow<'_> {
+    /// Lines that devices wrote.
+    fn written(&self) -> u64 {
+        self.counts.ddio_updates + self.counts.ddio_allocations
+    }
 }
 
 /// The rows of all workloads together and of each, from what the caches counted in all and at the end of every batch.
 fn table<'a>(names: impl Iterator<Item = &'a str>, total: &Sample, batches: &[Sample]) -> Table {
-    let mut table = Table::new("caches", CACHES);
+    let mut table = Table::of("caches", CACHES);
     let moments = if batches.is_empty() { std::slice::from_ref(total) } else { batches };
-    let of = |pick: &dyn Fn(&Sample) -> ClassCounts| moments.iter().map(pick).collect::<Vec<_>>();
-    table.push(row("all", &total.cached_in_all(), &of(&Sample::cached_in_all)));
+    let mut add = |name: &str, pick: &dyn Fn(&Sample) -> ClassCounts| {
+        let held = held(&moments.iter().map(pick).collect::<Vec<_>>());
+        table.add(CACHES, &CacheRow { name, counts: &pick(total), held });
+    };
+    add("all", &Sample::cached_in_all);
     for (class, name) in names.enumerate() {
-        table.push(row(name, &total.cached(class), &of(&|sample| sample.cached(class))));
+        add(name, &|sample| sample.cached(class));
     }
     table
 }
@@ -142,7 +139,7 @@ mod tests {
         fn the_first_row_is_the_sum_of_the_others_and_ratios_are_shares(a in counts(), b in counts()) {
             let found = table(["a", "b"].into_iter(), &sample(vec![a, b]), &[]);
             let number = |row: usize, column: &str| found.number(&found.rows[row], column);
-            for (column, _) in CACHES.iter().skip(1) {
+            for column in CACHES.iter().skip(1).map(|column| column.name) {
                 if column.ends_with("_ratio") {
                     for row in 0..3 {
                         prop_assert!(number(row, column).is_none_or(|share| (0.0..=1.0).contains(&share)), "{column}");

@@ -1,95 +1,124 @@
 //! The table of channels.
 
 use super::{ratio, ratio_ci95};
-use crate::table::{Cell, Kind, Table};
+use crate::table::{Cell, Column, Rows, Table};
 use crate::view::View;
 use hostnet_measure::Domain;
 use hostnet_model::memory::{Controller, Counters};
-use hostnet_model::params::WorkloadKind;
 
-pub(crate) const CHANNELS: &[(&str, Kind)] = &[
-    ("channel", Kind::Integer),
-    ("read_gb_per_s", Kind::Number),
-    ("write_gb_per_s", Kind::Number),
-    ("c2m_gb_per_s", Kind::Number),
-    ("p2m_gb_per_s", Kind::Number),
-    ("row_miss_ratio", Kind::Number),
-    ("row_miss_ci95", Kind::Number),
-    ("row_conflict_ratio", Kind::Number),
-    ("write_row_miss_ratio", Kind::Number),
-    ("bank_load_1_5_share", Kind::Number),
-    ("bank_load_2_share", Kind::Number),
-    ("activations", Kind::Integer),
-    ("precharges", Kind::Integer),
-    ("refreshes", Kind::Integer),
-    ("rpq_mean", Kind::Number),
-    ("wpq_mean", Kind::Number),
-    ("rpq_full_share", Kind::Number),
-    ("wpq_full_share", Kind::Number),
-    ("write_mode_share", Kind::Number),
-    ("mode_switches", Kind::Integer),
-    ("bus_busy_share", Kind::Number),
-    ("sources", Kind::Text),
+/// Some channels together.
+pub(crate) struct ChannelRow<'a> {
+    view: &'a View<'a>,
+    /// The number of the channel; -1 = all.
+    number: i64,
+    channels: &'a [&'a Controller],
+    counters: Vec<Counters>,
+}
+
+/// The rows of the table.
+pub(crate) struct Channels;
+
+impl Rows for Channels {
+    type Row<'a> = ChannelRow<'a>;
+}
+
+pub(crate) const CHANNELS: &[Column<Channels>] = &[
+    Column::integer("channel", |row| row.number.into()),
+    Column::number("read_gb_per_s", |row| row.view.gb_per_s(row.reads()).into()),
+    Column::number("write_gb_per_s", |row| row.view.gb_per_s(row.writes()).into()),
+    Column::number("c2m_gb_per_s", |row| row.view.gb_per_s(row.core_lines()).into()),
+    Column::number("p2m_gb_per_s", |row| row.view.gb_per_s(row.reads() + row.writes() - row.core_lines()).into()),
+    Column::number("row_miss_ratio", |row| ratio(row.total(|channel| channel.read_activations), row.reads())),
+    Column::number("row_miss_ci95", |row| row.miss_ci95().into()),
+    Column::number("row_conflict_ratio", |row| ratio(row.total(|channel| channel.read_conflicts), row.reads())),
+    Column::number("write_row_miss_ratio", |row| ratio(row.total(|channel| channel.write_activations), row.writes())),
+    Column::number("bank_load_1_5_share", |row| uneven_share(row.channels, 1.5)),
+    Column::number("bank_load_2_share", |row| uneven_share(row.channels, 2.0)),
+    Column::integer("activations", |row| {
+        row.total(|channel| channel.read_activations + channel.write_activations).into()
+    }),
+    Column::integer("precharges", |row| row.total(|channel| channel.precharges).into()),
+    Column::integer("refreshes", |row| row.total(|channel| channel.refreshes).into()),
+    Column::number("rpq_mean", |row| row.mean(Controller::rpq).into()),
+    Column::number("wpq_mean", |row| row.mean(Controller::wpq).into()),
+    Column::number("rpq_full_share", |row| row.view.share(&row.queues(Controller::rpq), Domain::over_threshold_ps)),
+    Column::number("wpq_full_share", |row| row.view.share(&row.queues(Controller::wpq), Domain::over_threshold_ps)),
+    Column::number("write_mode_share", |row| {
+        row.share_of_time(row.total(|channel| channel.write_mode_ps) as f64).into()
+    }),
+    Column::integer("mode_switches", |row| row.total(|channel| channel.switches).into()),
+    Column::number("bus_busy_share", |row| {
+        row.share_of_time((row.reads() + row.writes()) as f64 * row.view.line_ps()).into()
+    }),
+    Column::text("sources", |row| row.sources().into()),
 ];
+
+impl ChannelRow<'_> {
+    fn total(&self, count: impl Fn(&Counters) -> u64) -> u64 {
+        self.counters.iter().map(count).sum()
+    }
+
+    fn reads(&self) -> u64 {
+        self.total(|channel| channel.reads.iter().sum())
+    }
+
+    fn writes(&self) -> u64 {
+        self.total(|channel| channel.writes.iter().sum())
+    }
+
+    fn lines_of(&self, class: usize) -> u64 {
+        self.total(|channel| channel.reads[class] + channel.writes[class])
+    }
+
+    fn core_lines(&self) -> u64 {
+        let workloads = &self.view.plan.server.workloads;
+        let of_cores = |class: &usize| !workloads[*class].kind.is_of_devices();
+        (0..workloads.len()).filter(of_cores).map(|class| self.lines_of(class)).sum()
+    }
+
+    fn miss_ci95(&self) -> Option<f64> {
+        let read = || {
+            ratio_ci95(self.view.batches, |sample| sample.read_activations as f64, |sample| sample.lines_read as f64)
+        };
+        (self.number < 0).then(read).flatten()
+    }
+
+    fn queues(&self, pick: fn(&Controller) -> &Domain) -> Vec<&Domain> {
+        self.channels.iter().map(|channel| pick(channel)).collect()
+    }
+
+    fn mean(&self, pick: fn(&Controller) -> &Domain) -> f64 {
+        let area: u64 = self.queues(pick).iter().map(|domain| domain.area_ps()).sum();
+        area as f64 / self.channels.len() as f64 / self.view.window_ps()
+    }
+
+    fn share_of_time(&self, time_ps: f64) -> f64 {
+        time_ps / self.channels.len() as f64 / self.view.window_ps()
+    }
+
+    fn sources(&self) -> String {
+        let workloads = self.view.plan.server.workloads.iter().enumerate();
+        let sources = workloads
+            .map(|(class, workload)| format!("{} {:.2}", workload.name, self.view.gb_per_s(self.lines_of(class))));
+        sources.collect::<Vec<_>>().join(", ")
+    }
+}
 
 impl View<'_> {
     pub(crate) fn channels(&self) -> Table {
-        let mut table = Table::new("channels", CHANNELS);
+        let mut table = Table::of("channels", CHANNELS);
         let controllers = self.controllers();
-        table.push(self.channel_row(-1, &controllers));
+        table.add(CHANNELS, &self.channel_row(-1, &controllers));
         for (index, controller) in controllers.iter().enumerate() {
-            table.push(self.channel_row(index as i64, &[controller]));
+            table.add(CHANNELS, &self.channel_row(index as i64, &[controller]));
         }
         table
     }
 
-    /// The row of some channels together, under the number `name`.
-    fn channel_row(&self, name: i64, channels: &[&Controller]) -> Vec<Cell> {
-        let counters: Vec<Counters> = channels.iter().map(|channel| channel.counters(self.now)).collect();
-        let rpq: Vec<&Domain> = channels.iter().map(|channel| channel.rpq()).collect();
-        let wpq: Vec<&Domain> = channels.iter().map(|channel| channel.wpq()).collect();
-        let total = |count: &dyn Fn(&Counters) -> u64| counters.iter().map(count).sum::<u64>();
-        let reads = total(&|channel| channel.reads.iter().sum());
-        let writes = total(&|channel| channel.writes.iter().sum());
-        let lines_of = |class: usize| total(&|channel| channel.reads[class] + channel.writes[class]);
-        let of_cores = |class: &usize| {
-            !matches!(self.plan.server.workloads[*class].kind, WorkloadKind::Fio(_) | WorkloadKind::Network)
-        };
-        let core_lines: u64 = (0..self.classes()).filter(of_cores).map(lines_of).sum();
-        let mean = |parts: &[&Domain]| {
-            let area: u64 = parts.iter().map(|domain| domain.area_ps()).sum();
-            area as f64 / parts.len() as f64 / self.window_ps()
-        };
-        let share_of_time = |time_ps: f64| time_ps / channels.len() as f64 / self.window_ps();
-        let sources: Vec<String> = (0..self.classes())
-            .map(|class| format!("{} {:.2}", self.plan.server.workloads[class].name, self.gb_per_s(lines_of(class))))
-            .collect();
-        let miss_ci95 =
-            ratio_ci95(self.batches, |sample| sample.read_activations as f64, |sample| sample.lines_read as f64);
-        vec![
-            name.into(),
-            self.gb_per_s(reads).into(),
-            self.gb_per_s(writes).into(),
-            self.gb_per_s(core_lines).into(),
-            self.gb_per_s(reads + writes - core_lines).into(),
-            ratio(total(&|channel| channel.read_activations), reads),
-            if name < 0 { miss_ci95.into() } else { Cell::Empty },
-            ratio(total(&|channel| channel.read_conflicts), reads),
-            ratio(total(&|channel| channel.write_activations), writes),
-            uneven_share(channels, 1.5),
-            uneven_share(channels, 2.0),
-            total(&|channel| channel.read_activations + channel.write_activations).into(),
-            total(&|channel| channel.precharges).into(),
-            total(&|channel| channel.refreshes).into(),
-            mean(&rpq).into(),
-            mean(&wpq).into(),
-            self.share(&rpq, Domain::over_threshold_ps),
-            self.share(&wpq, Domain::over_threshold_ps),
-            share_of_time(total(&|channel| channel.write_mode_ps) as f64).into(),
-            total(&|channel| channel.switches).into(),
-            share_of_time((reads + writes) as f64 * self.line_ps()).into(),
-            sources.join(", ").into(),
-        ]
+    /// The row of some channels together, under a number.
+    fn channel_row<'a>(&'a self, number: i64, channels: &'a [&'a Controller]) -> ChannelRow<'a> {
+        let counters = channels.iter().map(|channel| channel.counters(self.now)).collect();
+        ChannelRow { view: self, number, channels, counters }
     }
 
     /// The time that one line takes on the bus of its channel, in ps.

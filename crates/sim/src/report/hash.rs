@@ -37,7 +37,7 @@ mod tests {
     use crate::table::{Cell, Kind};
 
     fn table(name: &'static str, goodput: f64, why: &str) -> Table {
-        let mut table = Table::new(name, &[("goodput", Kind::Number), (EXPLAINED, Kind::Text)]);
+        let mut table = Table::new(name, [("goodput", Kind::Number), (EXPLAINED, Kind::Text)]);
         table.push(vec![Cell::from(goodput), why.into()]);
         table
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod caches;
 pub(crate) mod channels;
+pub(crate) mod domains;
 pub(crate) mod epochs;
 pub(crate) mod hash;
 mod predicted;
@@ -11,8 +12,8 @@ mod workloads;
 pub use predicted::predict;
 
 use crate::limits;
-use crate::sample::{differences, domains, Group, Sample, Totals};
-use crate::table::{Cell, Kind, Table};
+use crate::sample::{differences, Group, Sample, Totals};
+use crate::table::{Cell, Table};
 use crate::view::{View, CONFIDENCE_GROUPS};
 use hostnet_analysis::explain::{self, WorkloadFacts};
 use hostnet_measure::batch::estimate;
@@ -22,26 +23,6 @@ use hostnet_model::params::{AppParams, WorkloadKind};
 use serde_json::{json, Value};
 
 const PS_PER_S: f64 = 1e12;
-
-pub(crate) const DOMAINS: &[(&str, Kind)] = &[
-    ("domain", Kind::Text),
-    ("part", Kind::Text),
-    ("workload", Kind::Text),
-    ("capacity", Kind::Integer),
-    ("in_use_mean", Kind::Number),
-    ("in_use_ci95", Kind::Number),
-    ("in_use_max", Kind::Integer),
-    ("full_share", Kind::Number),
-    ("over_threshold_share", Kind::Number),
-    ("over_threshold_ci95", Kind::Number),
-    ("latency_mean_ns", Kind::Number),
-    ("latency_ci95", Kind::Number),
-    ("latency_p50_ns", Kind::Number),
-    ("latency_p99_ns", Kind::Number),
-    ("throughput_gb_per_s", Kind::Number),
-    ("lines", Kind::Integer),
-    ("shares_capacity_with", Kind::Text),
-];
 
 /// The results of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,9 +66,10 @@ impl View<'_> {
 
     /// The domains that a workload is measured by: those of its kind that it used.
     pub(crate) fn own_groups(&self, class: usize) -> &'static [Group] {
-        match self.plan.server.workloads[class].kind {
-            WorkloadKind::Stream(_) | WorkloadKind::App(_) => &[Group::C2mRead, Group::C2mWrite, Group::Prefetch],
-            WorkloadKind::Fio(_) | WorkloadKind::Network => &[Group::P2mWrite, Group::P2mRead],
+        if self.plan.server.workloads[class].kind.is_of_devices() {
+            &[Group::P2mWrite, Group::P2mRead]
+        } else {
+            &[Group::C2mRead, Group::C2mWrite, Group::Prefetch]
         }
     }
 
@@ -150,87 +132,10 @@ impl View<'_> {
         })
     }
 
-    pub(crate) fn domains(&self) -> Table {
-        let mut table = Table::new("domains", DOMAINS);
-        for group in Group::ALL {
-            let parts = domains(self.machine, group);
-            if parts
-                .iter()
-                .all(|(_, domain)| domain.classes().iter().all(|usage| usage.acquired() == 0 && usage.in_use() == 0))
-            {
-                continue;
-            }
-            let all: Vec<&Domain> = parts.iter().map(|(_, domain)| *domain).collect();
-            self.domain_rows(&mut table, group, "all", &all);
-            if parts.len() > 1 {
-                for (part, domain) in &parts {
-                    self.domain_rows(&mut table, group, part, &[domain]);
-                }
-            }
-        }
-        table
-    }
-
-    /// The rows of some domains taken together: of all workloads, and of each if there are several.
-    fn domain_rows(&self, table: &mut Table, group: Group, part: &str, parts: &[&Domain]) {
-        let mut classes = vec![None];
-        if self.classes() > 1 {
-            classes.extend((0..self.classes()).map(Some));
-        }
-        for class in classes {
-            let mut latency = Histogram::default();
-            let mut area_ps = 0;
-            for usage in parts.iter().flat_map(|domain| group.usages(domain, class)) {
-                latency.merge(usage.residence());
-                area_ps += usage.area_ps();
-            }
-            if class.is_some() && area_ps == 0 {
-                continue;
-            }
-            let whole = part == "all";
-            let confidence = |found: Option<f64>| if whole { found } else { None };
-            let in_use_max = parts.iter().map(|domain| domain.in_use_max()).sum::<u32>();
-            table.push(vec![
-                group.name().into(),
-                part.into(),
-                class.map_or("all", |class| self.plan.server.workloads[class].name.as_str()).into(),
-                parts.iter().map(|domain| domain.capacity()).sum::<u32>().into(),
-                (area_ps as f64 / self.window_ps()).into(),
-                confidence(self.in_use_ci95(group, class)).into(),
-                if class.is_none() { in_use_max.into() } else { Cell::Empty },
-                if class.is_none() { self.share(parts, Domain::full_ps) } else { Cell::Empty },
-                if class.is_none() { self.share(parts, Domain::over_threshold_ps) } else { Cell::Empty },
-                confidence(class.map_or_else(|| self.over_threshold_ci95(group, parts.len()), |_| None)).into(),
-                latency.mean().map(|ps| ps / 1000.0).into(),
-                confidence(self.latency_ci95(group, class)).map(|ps| ps / 1000.0).into(),
-                quantile_ns(&latency, 0.5),
-                quantile_ns(&latency, 0.99),
-                self.gb_per_s(latency.count()).into(),
-                latency.count().into(),
-                group.shares_with().into(),
-            ]);
-        }
-    }
-
     /// A share of time, as the mean over some domains.
     fn share(&self, parts: &[&Domain], time_ps: impl Fn(&Domain) -> u64) -> Cell {
         let sum: u64 = parts.iter().map(|domain| time_ps(domain)).sum();
         (sum as f64 / parts.len() as f64 / self.window_ps()).into()
-    }
-
-    fn in_use_ci95(&self, group: Group, class: Option<usize>) -> Option<f64> {
-        let area = |sample: &Sample| sum(sample, group, class, |totals| totals.area_ps);
-        ratio_ci95(self.batches, area, |sample| sample.at.since(self.window_start) as f64)
-    }
-
-    fn latency_ci95(&self, group: Group, class: Option<usize>) -> Option<f64> {
-        let residence = |sample: &Sample| sum(sample, group, class, |totals| totals.residence_ps);
-        ratio_ci95(self.batches, residence, |sample| sum(sample, group, class, |totals| totals.lines))
-    }
-
-    fn over_threshold_ci95(&self, group: Group, parts: usize) -> Option<f64> {
-        let over = |sample: &Sample| sample.over_threshold_ps[group as usize] as f64 / parts as f64;
-        ratio_ci95(self.batches, over, |sample| sample.at.since(self.window_start) as f64)
     }
 }
 

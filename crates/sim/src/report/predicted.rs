@@ -1,9 +1,10 @@
 //! A prediction in the form of a run's results.
 
 use super::channels::CHANNELS;
+use super::domains::DOMAINS;
 use super::series::SERIES;
-use super::workloads::{OF_APPLICATIONS, WORKLOADS};
-use super::{hash, rows, Report, DOMAINS};
+use super::workloads::WORKLOADS;
+use super::{hash, rows, Report};
 use crate::sample::Group;
 use crate::table::{Cell, Table};
 use hostnet_analysis::predict::{Domain, Memory, Workload};
@@ -36,7 +37,7 @@ pub fn predict(plan: &Plan) -> Report {
         "ignored": plan.ignored,
         "unvalidated": plan.unvalidated,
     });
-    let tables = vec![workloads, domains, channels, Table::new("series", SERIES)];
+    let tables = vec![workloads, domains, channels, Table::of("series", SERIES)];
     let result_hash = hash::of_results(&summary, &tables);
     Report { summary, tables, result_hash }
 }
@@ -62,14 +63,14 @@ fn limits(plan: &Plan, prediction: &Prediction) -> Vec<String> {
         .collect()
 }
 
-/// A row in the order of `columns` with the cells that are told, and the others empty.
-fn row(columns: &[(&str, crate::Kind)], cells: Vec<(&str, Cell)>) -> Vec<Cell> {
+/// Adds a row with the cells that are told, and the others empty.
+fn add(table: &mut Table, cells: Vec<(&str, Cell)>) {
     let told = |name: &str| cells.iter().find(|(column, _)| *column == name).map(|(_, cell)| cell.clone());
-    columns.iter().map(|(name, _)| told(name).unwrap_or(Cell::Empty)).collect()
+    table.push(table.columns.iter().map(|(name, _)| told(name).unwrap_or(Cell::Empty)).collect());
 }
 
 fn workloads(plan: &Plan, predicted: &[Workload]) -> Table {
-    let mut table = Table::new("workloads", WORKLOADS).with_optional(OF_APPLICATIONS);
+    let mut table = Table::of("workloads", WORKLOADS);
     for (workload, found) in plan.server.workloads.iter().zip(predicted) {
         let kind = match workload.kind {
             WorkloadKind::Stream(_) => "stream",
@@ -77,8 +78,8 @@ fn workloads(plan: &Plan, predicted: &[Workload]) -> Table {
             WorkloadKind::App(_) => "app",
             WorkloadKind::Network => "network",
         };
-        table.push(row(
-            WORKLOADS,
+        add(
+            &mut table,
             vec![
                 ("workload", workload.name.as_str().into()),
                 ("kind", kind.into()),
@@ -89,16 +90,16 @@ fn workloads(plan: &Plan, predicted: &[Workload]) -> Table {
                 ("latency_mean_ns", found.latency_ns.into()),
                 ("limited_by", found.binding.name().into()),
             ],
-        ));
+        );
     }
     table
 }
 
 fn domains(plan: &Plan, predicted: &[Domain]) -> Table {
-    let mut table = Table::new("domains", DOMAINS);
+    let mut table = Table::of("domains", DOMAINS);
     for domain in predicted {
-        table.push(row(
-            DOMAINS,
+        add(
+            &mut table,
             vec![
                 ("domain", domain.name.into()),
                 ("part", "all".into()),
@@ -110,7 +111,7 @@ fn domains(plan: &Plan, predicted: &[Domain]) -> Table {
                 ("throughput_gb_per_s", domain.gb_per_s.into()),
                 ("shares_capacity_with", shares_with(domain.name).into()),
             ],
-        ));
+        );
     }
     table
 }
@@ -122,11 +123,11 @@ fn shares_with(domain: &str) -> &'static str {
 
 /// All channels together, and each: they are taken to be alike.
 fn channels(memory: &Memory) -> Table {
-    let mut table = Table::new("channels", CHANNELS);
+    let mut table = Table::of("channels", CHANNELS);
     for channel in -1..i64::from(memory.controllers) {
         let part = if channel < 0 { 1.0 } else { 1.0 / f64::from(memory.controllers) };
-        table.push(row(
-            CHANNELS,
+        add(
+            &mut table,
             vec![
                 ("channel", channel.into()),
                 ("read_gb_per_s", (part * memory.read_gb_per_s).into()),
@@ -138,7 +139,7 @@ fn channels(memory: &Memory) -> Table {
                 ("write_mode_share", memory.write_mode_share.into()),
                 ("bus_busy_share", memory.bus_busy_share.into()),
             ],
-        ));
+        );
     }
     table
 }

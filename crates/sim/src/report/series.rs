@@ -3,26 +3,44 @@
 use super::caches::mib;
 use super::{sum, PS_PER_S};
 use crate::sample::{Group, Sample};
-use crate::table::{Cell, Kind, Table};
+use crate::table::{Column, Rows, Table};
 use crate::view::View;
 use hostnet_model::cache::ClassCounts;
-use hostnet_model::params::WorkloadKind;
 
-pub(super) const SERIES: &[(&str, Kind)] =
-    &[("time_ns", Kind::Number), ("subject", Kind::Text), ("quantity", Kind::Text), ("value", Kind::Number)];
+/// A value of the time series.
+pub(super) struct SeriesRow<'a> {
+    time_ns: f64,
+    subject: &'a str,
+    quantity: &'a str,
+    value: f64,
+}
+
+/// The rows of the table.
+pub(super) struct Series;
+
+impl Rows for Series {
+    type Row<'a> = SeriesRow<'a>;
+}
+
+pub(super) const SERIES: &[Column<Series>] = &[
+    Column::number("time_ns", |row| row.time_ns.into()),
+    Column::text("subject", |row| row.subject.into()),
+    Column::text("quantity", |row| row.quantity.into()),
+    Column::number("value", |row| row.value.into()),
+];
 
 impl View<'_> {
     /// The time series: per interval the throughput and latency of every workload, what the caches did for it, its
     /// operations, and the credits in use of every domain.
     pub(super) fn series(&self) -> Table {
-        let mut table = Table::new("series", SERIES);
+        let mut table = Table::of("series", SERIES);
         let caches = self.machine.caches().is_some();
         let mut before = Sample { at: self.window_start, ..Sample::read_empty(self.classes()) };
         for sample in self.series {
             let elapsed_ps = sample.at.since(before.at) as f64;
-            let time = Cell::from(sample.at.since(self.window_start) as f64 / 1000.0);
+            let time_ns = sample.at.since(self.window_start) as f64 / 1000.0;
             let mut push = |subject: &str, quantity: &str, value: f64| {
-                table.push(vec![time.clone(), subject.into(), quantity.into(), value.into()]);
+                table.add(SERIES, &SeriesRow { time_ns, subject, quantity, value });
             };
             for class in 0..self.classes() {
                 let name = self.plan.server.workloads[class].name.as_str();
@@ -61,7 +79,7 @@ impl View<'_> {
         let grown = |pick: fn(&ClassCounts) -> u64| (pick(&now) - pick(&earlier)) as f64;
         found.push(("llc_mib_core", mib(now.core_lines as f64)));
         found.push(("llc_miss_ratio", grown(|counts| counts.llc_misses) / grown(|counts| counts.llc_lookups)));
-        if matches!(self.plan.server.workloads[class].kind, WorkloadKind::Fio(_) | WorkloadKind::Network) {
+        if self.plan.server.workloads[class].kind.is_of_devices() {
             let written = grown(|counts| counts.ddio_updates + counts.ddio_allocations);
             found.push(("llc_mib_io", mib(now.io_lines as f64)));
             found.push(("ddio_hit_ratio", grown(|counts| counts.ddio_updates) / written));

@@ -2,104 +2,167 @@
 
 use super::{quantile_ns, ratio_ci95, PS_PER_S};
 use crate::sample::{residences, Group, Sample, Totals};
-use crate::table::{Cell, Kind, Table};
+use crate::table::{Cell, Column, Rows, Table};
 use crate::view::View;
 use hostnet_analysis::explain::WorkloadFacts;
 use hostnet_measure::Histogram;
 use hostnet_model::app::operations_in_all;
 use hostnet_model::core::CachedCore;
+use hostnet_model::memory::Counters;
 use hostnet_model::nvme::Ssd;
-use hostnet_model::params::{AppParams, WorkloadKind};
+use hostnet_model::params::{AppParams, Workload, WorkloadKind};
 
 /// Fewest completed commands or operations that their latency is told for.
 const COMMANDS_MIN: u64 = 100;
 
-pub(super) const WORKLOADS: &[(&str, Kind)] = &[
-    ("workload", Kind::Text),
-    ("kind", Kind::Text),
-    ("throughput_gb_per_s", Kind::Number),
-    ("throughput_ci95", Kind::Number),
-    ("read_gb_per_s", Kind::Number),
-    ("write_gb_per_s", Kind::Number),
-    ("app_gb_per_s", Kind::Number),
-    ("latency_mean_ns", Kind::Number),
-    ("latency_ci95", Kind::Number),
-    ("latency_p50_ns", Kind::Number),
-    ("latency_p99_ns", Kind::Number),
-    ("lines", Kind::Integer),
-    ("io_completed", Kind::Integer),
-    ("io_latency_mean_ns", Kind::Number),
-    ("io_latency_p50_ns", Kind::Number),
-    ("io_latency_p99_ns", Kind::Number),
-    ("limited_by", Kind::Text),
-    ("operations", Kind::Integer),
-    ("operations_per_s", Kind::Number),
-    ("operations_ci95", Kind::Number),
-    ("operation_latency_mean_ns", Kind::Number),
-    ("operation_latency_p50_ns", Kind::Number),
-    ("operation_latency_p99_ns", Kind::Number),
-    ("execution_time_s", Kind::Number),
+/// What a workload did.
+pub(super) struct WorkloadRow<'a> {
+    view: &'a View<'a>,
+    class: usize,
+    total: &'a Sample,
+    limit: &'a WorkloadFacts,
+    /// Of all channels.
+    counters: &'a [Counters],
+    throughput: f64,
+    /// Of a line, of a command of a storage workload, and of an operation of an application.
+    latency: Histogram,
+    commands: Option<Histogram>,
+    operations: Option<Operations>,
+}
+
+/// What an application did.
+struct Operations {
+    ended: u64,
+    per_ps: f64,
+    ci95: Option<f64>,
+    latency: Histogram,
+    in_all: Option<u64>,
+}
+
+/// The rows of the table.
+pub(super) struct Workloads;
+
+impl Rows for Workloads {
+    type Row<'a> = WorkloadRow<'a>;
+}
+
+pub(super) const WORKLOADS: &[Column<Workloads>] = &[
+    Column::text("workload", |row| row.workload().name.as_str().into()),
+    Column::text("kind", |row| kind_name(&row.workload().kind).into()),
+    Column::number("throughput_gb_per_s", |row| row.throughput.into()),
+    Column::number("throughput_ci95", |row| row.throughput_ci95().into()),
+    Column::number("read_gb_per_s", |row| row.memory_gb_per_s(|channel| &channel.reads).into()),
+    Column::number("write_gb_per_s", |row| row.memory_gb_per_s(|channel| &channel.writes).into()),
+    Column::number("app_gb_per_s", |row| row.app_gb_per_s().into()),
+    Column::number("latency_mean_ns", |row| row.latency.mean().map(|ps| ps / 1000.0).into()),
+    Column::number("latency_ci95", |row| row.latency_ci95().into()),
+    Column::number("latency_p50_ns", |row| quantile_ns(&row.latency, 0.5)),
+    Column::number("latency_p99_ns", |row| quantile_ns(&row.latency, 0.99)),
+    Column::integer("lines", |row| row.lines(row.total).into()),
+    Column::integer("io_completed", |row| row.commands.as_ref().map(Histogram::count).into()),
+    Column::number("io_latency_mean_ns", |row| mean_ns(row.commands.as_ref())),
+    Column::number("io_latency_p50_ns", |row| told_ns(row.commands.as_ref(), 0.5)),
+    Column::number("io_latency_p99_ns", |row| told_ns(row.commands.as_ref(), 0.99)),
+    Column::text("limited_by", |row| row.limit.binding.join(" / ").into()),
+    Column::optional(Column::integer("operations", |row| row.of_app(|app| app.ended.into()))),
+    Column::number("operations_per_s", |row| row.of_app(|app| (app.per_ps * PS_PER_S).into())),
+    Column::number("operations_ci95", |row| row.of_app(|app| app.ci95.map(|per_ps| per_ps * PS_PER_S).into())),
+    Column::number("operation_latency_mean_ns", |row| row.of_app(|app| mean_ns(Some(&app.latency)))),
+    Column::number("operation_latency_p50_ns", |row| row.of_app(|app| told_ns(Some(&app.latency), 0.5))),
+    Column::number("operation_latency_p99_ns", |row| row.of_app(|app| told_ns(Some(&app.latency), 0.99))),
+    Column::number("execution_time_s", |row| {
+        row.of_app(|app| app.in_all.map(|all| all as f64 / app.per_ps / PS_PER_S).into())
+    }),
 ];
 
-/// The first column that only applications have.
-pub(super) const OF_APPLICATIONS: usize = 17;
+fn kind_name(kind: &WorkloadKind) -> &'static str {
+    match kind {
+        WorkloadKind::Stream(_) => "stream",
+        WorkloadKind::App(_) => "app",
+        WorkloadKind::Network => "network",
+        WorkloadKind::Fio(_) => "fio",
+    }
+}
+
+/// Latencies of which there are enough.
+fn told(latency: Option<&Histogram>) -> Option<&Histogram> {
+    latency.filter(|latency| latency.count() >= COMMANDS_MIN)
+}
+
+fn mean_ns(latency: Option<&Histogram>) -> Cell {
+    told(latency).and_then(Histogram::mean).map(|ps| ps / 1000.0).into()
+}
+
+fn told_ns(latency: Option<&Histogram>, share: f64) -> Cell {
+    told(latency).map_or(Cell::Empty, |latency| quantile_ns(latency, share))
+}
+
+impl WorkloadRow<'_> {
+    fn workload(&self) -> &Workload {
+        &self.view.plan.server.workloads[self.class]
+    }
+
+    fn lines(&self, sample: &Sample) -> u64 {
+        sample.moved(self.view.own_groups(self.class), self.class)
+    }
+
+    fn throughput_ci95(&self) -> Option<f64> {
+        let lines = |sample: &Sample| self.lines(sample) as f64;
+        let time = |sample: &Sample| sample.at.since(self.view.window_start) as f64;
+        ratio_ci95(self.view.batches, lines, time).map(|per_ps| per_ps * 64_000.0)
+    }
+
+    fn memory_gb_per_s(&self, pick: fn(&Counters) -> &[u64]) -> f64 {
+        self.view.gb_per_s(self.counters.iter().map(|channel| pick(channel)[self.class]).sum())
+    }
+
+    fn app_gb_per_s(&self) -> f64 {
+        match self.workload().kind {
+            WorkloadKind::Fio(_) => self.total.app_bytes[self.class] as f64 * 1000.0 / self.view.window_ps(),
+            _ => self.throughput,
+        }
+    }
+
+    fn latency_ci95(&self) -> Option<f64> {
+        let totals = |sample: &Sample| self.view.entry_totals(sample, self.class);
+        let residence = |sample: &Sample| totals(sample).residence_ps as f64;
+        let entries = |sample: &Sample| totals(sample).lines as f64;
+        ratio_ci95(self.view.batches, residence, entries).map(|ps| ps / 1000.0)
+    }
+
+    fn of_app(&self, read: impl FnOnce(&Operations) -> Cell) -> Cell {
+        self.operations.as_ref().map_or(Cell::Empty, read)
+    }
+}
 
 impl View<'_> {
     pub(super) fn workloads(&self, total: &Sample, limits: &[WorkloadFacts]) -> Table {
-        let mut table = Table::new("workloads", WORKLOADS).with_optional(OF_APPLICATIONS);
+        let mut table = Table::of("workloads", WORKLOADS);
         let counters: Vec<_> = self.controllers().iter().map(|channel| channel.counters(self.now)).collect();
         for (class, limit) in limits.iter().enumerate() {
-            let name = self.plan.server.workloads[class].name.as_str();
-            let groups = self.own_groups(class);
-            let lines = total.moved(groups, class);
-            let throughput = self.gb_per_s(lines);
-            let own_lines = |sample: &Sample| sample.moved(groups, class) as f64;
-            let throughput_ci95 =
-                ratio_ci95(self.batches, own_lines, |sample| sample.at.since(self.window_start) as f64);
-            let latency = self.line_latency(class);
-            let residence = |sample: &Sample| self.entry_totals(sample, class).residence_ps as f64;
-            let entries = |sample: &Sample| self.entry_totals(sample, class).lines as f64;
-            let (kind, app, io) = match self.plan.server.workloads[class].kind {
-                WorkloadKind::Stream(_) => ("stream", throughput, None),
-                WorkloadKind::App(_) => ("app", throughput, None),
-                WorkloadKind::Network => ("network", throughput, None),
-                WorkloadKind::Fio(_) => {
-                    ("fio", total.app_bytes[class] as f64 * 1000.0 / self.window_ps(), Some(self.commands(class)))
-                }
+            let is_storage = matches!(self.plan.server.workloads[class].kind, WorkloadKind::Fio(_));
+            let row = WorkloadRow {
+                view: self,
+                class,
+                total,
+                limit,
+                counters: &counters,
+                throughput: self.gb_per_s(total.moved(self.own_groups(class), class)),
+                latency: self.line_latency(class),
+                commands: is_storage.then(|| self.commands(class)),
+                operations: self.app(class).map(|app| self.operations(app, total)),
             };
-            let told = io.as_ref().filter(|commands| commands.count() >= COMMANDS_MIN);
-            let read: u64 = counters.iter().map(|channel| channel.reads[class]).sum();
-            let written: u64 = counters.iter().map(|channel| channel.writes[class]).sum();
-            let mut row = vec![
-                name.into(),
-                kind.into(),
-                throughput.into(),
-                throughput_ci95.map(|per_ps| per_ps * 64_000.0).into(),
-                self.gb_per_s(read).into(),
-                self.gb_per_s(written).into(),
-                app.into(),
-                latency.mean().map(|ps| ps / 1000.0).into(),
-                ratio_ci95(self.batches, residence, entries).map(|ps| ps / 1000.0).into(),
-                quantile_ns(&latency, 0.5),
-                quantile_ns(&latency, 0.99),
-                lines.into(),
-                io.as_ref().map_or(Cell::Empty, |commands| commands.count().into()),
-                told.and_then(Histogram::mean).map(|ps| ps / 1000.0).into(),
-                told.map_or(Cell::Empty, |commands| quantile_ns(commands, 0.5)),
-                told.map_or(Cell::Empty, |commands| quantile_ns(commands, 0.99)),
-                limit.binding.join(" / ").into(),
-            ];
-            row.extend(self.operations(class, total));
-            table.push(row);
+            table.add(WORKLOADS, &row);
         }
         table
     }
 
     /// The groups whose entries hold a workload's line from its start to its end.
     fn entry_groups(&self, class: usize) -> &'static [Group] {
-        match self.plan.server.workloads[class].kind {
-            WorkloadKind::Stream(_) | WorkloadKind::App(_) => &[Group::Lfb],
-            WorkloadKind::Fio(_) | WorkloadKind::Network => &[Group::P2mWrite, Group::P2mRead],
+        if self.plan.server.workloads[class].kind.is_of_devices() {
+            &[Group::P2mWrite, Group::P2mRead]
+        } else {
+            &[Group::Lfb]
         }
     }
 
@@ -130,27 +193,16 @@ impl View<'_> {
         commands
     }
 
-    /// The columns of an application.
-    fn operations(&self, class: usize, total: &Sample) -> Vec<Cell> {
-        let Some(app) = self.app(class) else { return vec![Cell::Empty; WORKLOADS.len() - OF_APPLICATIONS] };
+    fn operations(&self, app: &AppParams, total: &Sample) -> Operations {
         let ended = total.operations(&app.cores);
-        let per_ps = ended as f64 / self.window_ps();
-        let ci95 = ratio_ci95(
-            self.batches,
-            |sample| sample.operations(&app.cores) as f64,
-            |sample| sample.at.since(self.window_start) as f64,
-        );
-        let latency = self.operation_latency(app);
-        let told = Some(&latency).filter(|latency| latency.count() >= COMMANDS_MIN);
-        vec![
-            ended.into(),
-            (per_ps * PS_PER_S).into(),
-            ci95.map(|per_ps| per_ps * PS_PER_S).into(),
-            told.and_then(Histogram::mean).map(|ps| ps / 1000.0).into(),
-            told.map_or(Cell::Empty, |latency| quantile_ns(latency, 0.5)),
-            told.map_or(Cell::Empty, |latency| quantile_ns(latency, 0.99)),
-            operations_in_all(app).map(|all| all as f64 / per_ps / PS_PER_S).into(),
-        ]
+        let time = |sample: &Sample| sample.at.since(self.window_start) as f64;
+        Operations {
+            ended,
+            per_ps: ended as f64 / self.window_ps(),
+            ci95: ratio_ci95(self.batches, |sample| sample.operations(&app.cores) as f64, time),
+            latency: self.operation_latency(app),
+            in_all: operations_in_all(app),
+        }
     }
 
     fn operation_latency(&self, app: &AppParams) -> Histogram {

@@ -1,0 +1,131 @@
+//! The table of domains.
+
+use super::{quantile_ns, ratio_ci95, sum};
+use crate::sample::{domains, Group, Sample};
+use crate::table::{Cell, Column, Rows, Table};
+use crate::view::View;
+use hostnet_measure::{Domain, Histogram};
+
+/// Some domains of a group taken together, and what a workload or all of them made of them.
+pub(crate) struct DomainRow<'a> {
+    view: &'a View<'a>,
+    group: Group,
+    /// The part that they belong to, or `all`.
+    part: &'a str,
+    class: Option<usize>,
+    parts: &'a [&'a Domain],
+    latency: Histogram,
+    area_ps: u64,
+}
+
+/// The rows of the table.
+pub(crate) struct Domains;
+
+impl Rows for Domains {
+    type Row<'a> = DomainRow<'a>;
+}
+
+pub(crate) const DOMAINS: &[Column<Domains>] = &[
+    Column::text("domain", |row| row.group.name().into()),
+    Column::text("part", |row| row.part.into()),
+    Column::text("workload", |row| row.workload().into()),
+    Column::integer("capacity", |row| row.sum(Domain::capacity).into()),
+    Column::number("in_use_mean", |row| (row.area_ps as f64 / row.view.window_ps()).into()),
+    Column::number("in_use_ci95", |row| row.whole(|| row.view.in_use_ci95(row.group, row.class)).into()),
+    Column::integer("in_use_max", |row| row.of_all(|| row.sum(Domain::in_use_max).into())),
+    Column::number("full_share", |row| row.of_all(|| row.view.share(row.parts, Domain::full_ps))),
+    Column::number("over_threshold_share", |row| row.of_all(|| row.view.share(row.parts, Domain::over_threshold_ps))),
+    Column::number("over_threshold_ci95", |row| row.of_all(|| row.whole(|| row.over_threshold_ci95()).into())),
+    Column::number("latency_mean_ns", |row| row.latency.mean().map(ns).into()),
+    Column::number("latency_ci95", |row| row.whole(|| row.view.latency_ci95(row.group, row.class)).map(ns).into()),
+    Column::number("latency_p50_ns", |row| quantile_ns(&row.latency, 0.5)),
+    Column::number("latency_p99_ns", |row| quantile_ns(&row.latency, 0.99)),
+    Column::number("throughput_gb_per_s", |row| row.view.gb_per_s(row.latency.count()).into()),
+    Column::integer("lines", |row| row.latency.count().into()),
+    Column::text("shares_capacity_with", |row| row.group.shares_with().into()),
+];
+
+fn ns(ps: f64) -> f64 {
+    ps / 1000.0
+}
+
+impl DomainRow<'_> {
+    fn workload(&self) -> &str {
+        self.class.map_or("all", |class| self.view.plan.server.workloads[class].name.as_str())
+    }
+
+    fn sum(&self, pick: fn(&Domain) -> u32) -> u32 {
+        self.parts.iter().map(|domain| pick(domain)).sum()
+    }
+
+    /// What is known of all parts together alone.
+    fn whole(&self, read: impl FnOnce() -> Option<f64>) -> Option<f64> {
+        (self.part == "all").then(read).flatten()
+    }
+
+    /// What is known of all workloads together alone.
+    fn of_all(&self, read: impl FnOnce() -> Cell) -> Cell {
+        self.class.map_or_else(read, |_| Cell::Empty)
+    }
+
+    fn over_threshold_ci95(&self) -> Option<f64> {
+        self.view.over_threshold_ci95(self.group, self.parts.len())
+    }
+}
+
+impl View<'_> {
+    pub(crate) fn domains(&self) -> Table {
+        let mut table = Table::of("domains", DOMAINS);
+        for group in Group::ALL {
+            let parts = domains(self.machine, group);
+            if parts
+                .iter()
+                .all(|(_, domain)| domain.classes().iter().all(|usage| usage.acquired() == 0 && usage.in_use() == 0))
+            {
+                continue;
+            }
+            let all: Vec<&Domain> = parts.iter().map(|(_, domain)| *domain).collect();
+            self.domain_rows(&mut table, group, "all", &all);
+            if parts.len() > 1 {
+                for (part, domain) in &parts {
+                    self.domain_rows(&mut table, group, part, &[domain]);
+                }
+            }
+        }
+        table
+    }
+
+    /// The rows of some domains taken together: of all workloads, and of each if there are several.
+    fn domain_rows(&self, table: &mut Table, group: Group, part: &str, parts: &[&Domain]) {
+        let mut classes = vec![None];
+        if self.classes() > 1 {
+            classes.extend((0..self.classes()).map(Some));
+        }
+        for class in classes {
+            let mut row =
+                DomainRow { view: self, group, part, class, parts, latency: Histogram::default(), area_ps: 0 };
+            for usage in parts.iter().flat_map(|domain| group.usages(domain, class)) {
+                row.latency.merge(usage.residence());
+                row.area_ps += usage.area_ps();
+            }
+            if class.is_none() || row.area_ps > 0 {
+                table.add(DOMAINS, &row);
+            }
+        }
+    }
+
+    fn in_use_ci95(&self, group: Group, class: Option<usize>) -> Option<f64> {
+        let area = |sample: &Sample| sum(sample, group, class, |totals| totals.area_ps);
+        ratio_ci95(self.batches, area, |sample| sample.at.since(self.window_start) as f64)
+    }
+
+    fn latency_ci95(&self, group: Group, class: Option<usize>) -> Option<f64> {
+        let residence = |sample: &Sample| sum(sample, group, class, |totals| totals.residence_ps);
+        ratio_ci95(self.batches, residence, |sample| sum(sample, group, class, |totals| totals.lines))
+    }
+
+    fn over_threshold_ci95(&self, group: Group, parts: usize) -> Option<f64> {
+        let over = |sample: &Sample| sample.over_threshold_ps[group as usize] as f64 / parts as f64;
+        ratio_ci95(self.batches, over, |sample| sample.at.since(self.window_start) as f64)
+    }
+}
