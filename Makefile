@@ -1,7 +1,7 @@
 # make           build everything into .venv; then .venv/bin/hostnet works
 # make demo      build, and reproduce the four quadrants; the last line is the path of the report
 # make test      everything CI checks
-# make test-all  that, and much hostile input; make test-all SEED=N repeats what it was
+# make test-all  that, the tests that take long, and much hostile input; make test-all SEED=N repeats what it was
 # make golden    compares about 80 runs with what they measured before, digit by digit
 # make bench     speed of the simulator
 # make validate  recompute the published results
@@ -12,18 +12,22 @@ PYTHON ?= python3
 TEST_PROCESSES ?= 2
 SEED := $(or $(SEED),$(shell $(PYTHON) -c 'import random; print(random.randrange(2**32))'))
 FUZZ_CASES ?= 20000
+PYTHON_TESTS := not long
 VENV := .venv
 BIN := $(VENV)/bin
+DEVELOP := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 RUST_SOURCES := $(shell find crates specs -type f)
 STUDIES := $(notdir $(wildcard studies/*))
 
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: build demo test test-all fuzz check-rust check-python golden bench validate all clean lock
+.PHONY: build demo test test-all fuzz lint-rust test-rust lint-python test-python golden bench validate all clean lock
 .DEFAULT_GOAL := build
 
-build: $(VENV)/built
+# Python's packages are installed while cargo compiles.
+build:
+	@$(MAKE) --no-print-directory --jobs=2 $(VENV)/built
 
 $(VENV)/created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -32,7 +36,12 @@ $(VENV)/created:
 	$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 
-$(VENV)/locked: requirements.lock $(VENV)/created
+$(VENV)/maturin: requirements.lock $(VENV)/created
+	@awk '/^[a-z]/ { wanted = /^maturin==/ } wanted' $< > $@.lock
+	$(PIP) install --no-deps --require-hashes --requirement $@.lock
+	@touch $@
+
+$(VENV)/locked: requirements.lock $(VENV)/maturin
 	$(PIP) install --require-hashes --requirement requirements.lock
 	@touch $@
 
@@ -40,33 +49,44 @@ $(VENV)/locked-dev: requirements-dev.lock $(VENV)/locked
 	$(PIP) install --require-hashes --requirement requirements-dev.lock
 	@touch $@
 
-$(VENV)/built: $(VENV)/locked $(RUST_SOURCES) Cargo.toml Cargo.lock pyproject.toml
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --locked
+$(VENV)/compiled: $(VENV)/maturin $(RUST_SOURCES) Cargo.toml Cargo.lock
+	$(DEVELOP) --skip-install
+	@touch $@
+
+$(VENV)/built: $(VENV)/locked $(VENV)/compiled pyproject.toml
+	$(DEVELOP)
 	@touch $@
 
 demo: build
 	@$(BIN)/hostnet demo
 
-test: check-rust check-python
+test: $(VENV)/created
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust test-python lint-rust lint-python
 
-test-all: test fuzz
+test-all:
+	@$(MAKE) --no-print-directory test RUST_TESTS="-- --include-ignored" PYTHON_TESTS="long or not long"
+	@$(MAKE) --no-print-directory fuzz
 
 fuzz: build $(VENV)/locked-dev
 	@echo "make fuzz SEED=$(SEED)"
 	PROPTEST_CASES=$(FUZZ_CASES) cargo test --profile checked --package hostnet-config --locked --test fuzz --test cluster_fuzz
 	$(BIN)/pytest tests/fuzz --numprocesses $(TEST_PROCESSES) --hypothesis-profile many --hypothesis-seed $(SEED)
 
-check-rust: $(VENV)/created
+lint-rust: $(VENV)/created
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
-	cargo test --profile checked --workspace --exclude hostnet-python --locked
 
-check-python: build $(VENV)/locked-dev
+test-rust: $(VENV)/created
+	cargo test --profile checked --workspace --exclude hostnet-python --locked $(RUST_TESTS)
+
+lint-python: $(VENV)/built $(VENV)/locked-dev
 	$(BIN)/ruff format --check python tests examples
 	$(BIN)/ruff check python tests examples
 	$(BIN)/mypy
 	$(BIN)/stubtest hostnet._core --mypy-config-file pyproject.toml
-	$(BIN)/pytest --numprocesses $(TEST_PROCESSES)
+
+test-python: $(VENV)/built $(VENV)/locked-dev
+	$(BIN)/pytest --numprocesses $(TEST_PROCESSES) --dist worksteal -m "$(PYTHON_TESTS)"
 
 golden: build
 	@$(BIN)/python -m tests.golden --processes $(TEST_PROCESSES)
