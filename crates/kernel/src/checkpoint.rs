@@ -7,7 +7,7 @@ use serde::{de::DeserializeOwned, Serialize};
 use thiserror::Error;
 
 const MAGIC: &[u8; 8] = b"hostnetC";
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 
 /// Why a checkpoint cannot be read.
 #[derive(Debug, Error, PartialEq, Eq)]

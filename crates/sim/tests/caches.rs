@@ -226,6 +226,32 @@ fn slow_clients_set_the_pace_and_think_time_adds_to_it() {
 }
 
 #[test]
+fn every_application_may_have_clients_that_think() {
+    let apps = [
+        "redis\"\nkeys = 20000",
+        "pagerank\"\nscale = 16",
+        "bc\"\nscale = 16",
+        "stream\"\narray = \"64 MiB\"",
+        "mlc\"\nreads = 1.0\npattern = \"random\"\nworking_set = \"64 MiB\"",
+        "mlc\"\nreads = 0.5\npattern = \"random\"\nworking_set = \"2 MiB\"",
+        "chase\"\nworking_set = \"64 MiB\"",
+    ];
+    for app in apps {
+        for (in_flight, think_ns) in [(1, 2000.0), (3, 0.0), (3, 200.0), (7, 2000.0)] {
+            let text = format!(
+                "{HEAD}llc.sets = 128\n[workload.app]\nkind = \"app\"\ncores = \"0\"\nin_flight = {in_flight}\n\
+                 think = \"{think_ns} ns\"\napp = \"{app}\n[run]\nwarmup = \"50 us\"\nduration = \"500 us\"\n"
+            );
+            let report = report(&plan(&text, &[]));
+            let rate = of(&report, "workloads", "app", "operations_per_s") / 1e9;
+            let latency = of(&report, "workloads", "app", "operation_latency_mean_ns");
+            // Little's law: an operation is with the core, or its client thinks.
+            assert_near(&text, rate * (latency + think_ns), f64::from(in_flight), 0.03 * f64::from(in_flight));
+        }
+    }
+}
+
+#[test]
 fn runs_with_caches_go_on_from_their_checkpoints() {
     let mut plans = vec![redis(CLIENTS, &["run.duration=100 us"])];
     plans.push(example("redis.toml", &["run.duration=60 us", "run.warmup=40 us", "workload.disk.consume=true"]));

@@ -135,7 +135,9 @@ class App(Description):
     in_flight: int | None = None
     """Operations that the clients of one thread keep in flight; 0 when it needs none. Range: 0 to 65536."""
     think: str | None = None
-    """From the end of an operation to the next one of the same client (time). Range: at most "1 s"."""
+    """From the end of an operation to the next one of the same client (time); without clients it is nothing. Range: at
+    most "1 s".
+    """
     page_walks: bool | None = None
     """Whether its random accesses walk the page table when a page is not in the second-level TLB."""
     tlb_pages: int | None = None

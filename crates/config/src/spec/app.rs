@@ -25,7 +25,7 @@ pub(crate) struct AppSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 65536))]
     pub(crate) in_flight: Option<u32>,
-    /// From the end of an operation to the next one of the same client (time).
+    /// From the end of an operation to the next one of the same client (time); without clients it is nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 s"))]
     pub(crate) think: Option<Time>,

@@ -217,7 +217,12 @@ fn app() -> BoxedStrategy<Vec<String>> {
         "app = \"mlc\"\nreads = 0.5\npattern = \"random\"\nworking_set = \"1 MiB\"",
         "app = \"chase\"\nworking_set = \"128 KiB\"",
     ]);
-    lines(kind.prop_map(|kind| vec![format!("[workload.e]\nkind = \"app\"\ncores = \"8\"\n{kind}")]))
+    let loops =
+        prop_oneof![Just(""), Just("\nin_flight = 1\nthink = \"5 us\""), Just("\nin_flight = 4\nthink = \"90 ns\"")];
+    lines((kind, loops).prop_map(|(kind, closed)| {
+        let closed = if kind.contains("in_flight") { "" } else { closed };
+        vec![format!("[workload.e]\nkind = \"app\"\ncores = \"8\"\n{kind}{closed}")]
+    }))
 }
 
 /// Any server with caches and any work.

@@ -2,20 +2,32 @@
 //!
 //! Clients without a core of their own are think time alone. With one, every operation that a server ends goes to the
 //! core of its clients as a reply; what that makes of it goes back as a request, after the think time.
+//!
+//! Operations end in any order: one whose data is at hand ends before an older one that waits for memory.
 
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+/// An operation that has begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Operation(u32);
+
+impl Operation {
+    /// One that no client asked for.
+    pub(super) const UNASKED: Self = Self(u32::MAX);
+}
+
 /// A closed loop: as many operations are in flight as there are clients, or any number when there are none.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Clients {
     closed: bool,
-    /// When the operations that wait arrived, or will arrive.
+    /// When the operations that wait arrived, or will arrive, the earliest first.
     arrivals: VecDeque<Time>,
-    /// When the operations that have begun arrived.
-    begun: VecDeque<Time>,
+    /// When the operations that have begun arrived, by their numbers, and the numbers that none has.
+    begun: Vec<Time>,
+    free: Vec<u32>,
     count: u64,
     latency: Histogram,
 }
@@ -28,7 +40,8 @@ impl Clients {
         Self {
             closed: in_flight > 0,
             arrivals,
-            begun: VecDeque::with_capacity(in_flight as usize),
+            begun: vec![Time::ZERO; in_flight as usize],
+            free: (0..in_flight).rev().collect(),
             count: 0,
             latency: Histogram::default(),
         }
@@ -39,26 +52,27 @@ impl Clients {
         !self.closed || !self.arrivals.is_empty()
     }
 
-    /// An operation begins; returns when it arrived.
-    pub(super) fn begin(&mut self) -> Time {
-        let Some(arrival) = self.arrivals.pop_front() else { return Time::ZERO };
-        self.begun.push_back(arrival);
-        arrival
+    /// An operation begins; returns which, and when it arrived.
+    pub(super) fn begin(&mut self) -> (Operation, Time) {
+        let Some(arrival) = self.arrivals.pop_front() else { return (Operation::UNASKED, Time::ZERO) };
+        let number = self.free.pop().expect("no more operations than clients");
+        self.begun[number as usize] = arrival;
+        (Operation(number), arrival)
     }
 
-    /// The oldest `count` operations end at `at`. Returns how many of them are of a loop, and so lead to another.
-    pub(super) fn end(&mut self, count: u32, at: Time) -> u32 {
-        self.count += u64::from(count);
-        let begun = self.begun.len().min(count as usize);
-        for arrival in self.begun.drain(..begun) {
-            self.latency.record(at.since(arrival));
-        }
-        begun as u32
+    /// An operation ends at `at`. Returns whether it is of a loop, and so leads to another.
+    pub(super) fn end(&mut self, operation: Operation, at: Time) -> bool {
+        self.count += 1;
+        let Some(arrival) = self.begun.get(operation.0 as usize) else { return false };
+        self.latency.record(at.since(*arrival));
+        self.free.push(operation.0);
+        true
     }
 
     /// An operation arrives at `at`.
     pub(super) fn arrive(&mut self, at: Time) {
-        self.arrivals.push_back(at);
+        let later = self.arrivals.iter().rev().take_while(|arrival| **arrival > at).count();
+        self.arrivals.insert(self.arrivals.len() - later, at);
     }
 
     pub(super) fn operations(&self) -> (u64, &Histogram) {
@@ -78,21 +92,45 @@ mod tests {
     #[test]
     fn a_closed_loop_holds_as_many_operations_as_there_are_clients() {
         let mut clients = Clients::new(2, 2);
-        assert_eq!([clients.begin(), clients.begin()], [Time::ZERO; 2]);
+        let [(first, arrival), (second, _)] = [clients.begin(), clients.begin()];
+        assert_eq!(arrival, Time::ZERO);
         assert!(!clients.ready());
-        assert_eq!(clients.end(1, Time::from_ps(100)), 1);
+        assert!(clients.end(first, Time::from_ps(100)));
         assert!(!clients.ready());
         clients.arrive(Time::from_ps(130));
         assert!(clients.ready());
-        assert_eq!(clients.begin(), Time::from_ps(130));
-        assert_eq!(clients.operations().0, 1);
+        assert_eq!(clients.begin().1, Time::from_ps(130));
+        assert!(clients.end(second, Time::from_ps(140)));
+        assert_eq!(clients.operations().0, 2);
     }
 
     #[test]
-    fn without_clients_operations_are_counted_only() {
+    fn an_operation_that_ends_before_an_older_one_has_its_own_latency() {
+        let mut clients = Clients::new(2, 1);
+        let (old, _) = clients.begin();
+        clients.arrive(Time::from_ps(1000));
+        let (young, arrival) = clients.begin();
+        assert_eq!(arrival, Time::from_ps(1000));
+        assert!(clients.end(young, Time::from_ps(1001)));
+        assert!(clients.end(old, Time::from_ps(500)));
+        let latency = clients.operations().1;
+        assert_eq!((latency.count(), latency.sum()), (2, 501));
+    }
+
+    #[test]
+    fn the_earliest_arrival_begins_first() {
+        let mut clients = Clients::new(3, 0);
+        [30, 10, 20].into_iter().for_each(|ps| clients.arrive(Time::from_ps(ps)));
+        let order = [(); 3].map(|()| clients.begin().1.ps());
+        assert_eq!(order, [10, 20, 30]);
+    }
+
+    #[test]
+    fn operations_that_nobody_asked_for_are_counted_only() {
         let mut clients = Clients::new(0, 0);
         assert!(clients.ready());
-        assert_eq!(clients.end(3, Time::from_ps(9)), 0);
-        assert_eq!((clients.operations().0, clients.operations().1.count()), (3, 0));
+        let (operation, _) = clients.begin();
+        assert!(!clients.end(operation, Time::from_ps(9)));
+        assert_eq!((clients.operations().0, clients.operations().1.count()), (1, 0));
     }
 }

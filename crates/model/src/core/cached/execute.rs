@@ -1,5 +1,6 @@
 //! How a core with caches carries out accesses: in program order, as far as data, window and LFB allow.
 
+use super::clients::Operation;
 use super::flights::Flight;
 use super::source::Item;
 use super::{CachedCore, Pending, Source, AHEAD_PS};
@@ -47,7 +48,8 @@ impl CachedCore {
         }
         let instruction_fs = thread.instruction_fs;
         if item.begins {
-            let arrival = self.clients.begin();
+            let (operation, arrival) = self.clients.begin();
+            self.operation = operation;
             self.front_fs = self.front_fs.max(arrival.ps() * 1000);
         }
         if matches!(thread.source, Source::Storage(_)) {
@@ -106,7 +108,7 @@ impl CachedCore {
             self.window.push_done(pending.position, done);
         }
         if ends {
-            self.end(1, done.max(self.window.last_done()), context);
+            self.end(done.max(self.window.last_done()), context);
         }
     }
 
@@ -164,11 +166,12 @@ impl CachedCore {
         if store {
             self.flights.get_mut(flight).store = true;
             if ends {
-                self.end(1, context.now(), context);
+                self.end(context.now(), context);
             }
             return;
         }
-        let load = self.window.push_waiting(position, flight, ends);
+        let operation = ends.then(|| std::mem::replace(&mut self.operation, Operation::UNASKED));
+        let load = self.window.push_waiting(position, flight, operation);
         let flight = self.flights.get_mut(flight);
         flight.several |= flight.load.is_some();
         flight.load.get_or_insert(load);

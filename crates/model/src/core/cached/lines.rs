@@ -50,7 +50,14 @@ impl CachedCore {
         let flight = self.flights.take(number);
         let wanted = flight.demand.is_some();
         let victim = context.caches().fill(self.index, line, class, for_store || flight.store, !wanted);
-        let ended = flight.load.map_or(0, |load| self.window.complete(number, load, flight.several, now));
+        let (mut ended, mut asked) = (0, 0);
+        if let Some(load) = flight.load {
+            let clients = &mut self.clients;
+            self.window.complete(number, load, flight.several, now, |operation| {
+                ended += 1;
+                asked += u32::from(clients.end(operation, now));
+            });
+        }
         if let Some(demand) = flight.demand {
             self.entries.read.release(now, class, demand);
         }
@@ -77,7 +84,7 @@ impl CachedCore {
             }
         }
         if ended > 0 {
-            self.end(ended, now, context);
+            self.follow(ended, asked, now, context);
         }
         self.advance(context);
     }

@@ -23,7 +23,7 @@ use crate::pages::{Pages, Translator};
 use crate::params::{CacheParams, CoreParams};
 use crate::world::{self, Group, Part, PartKind, Pool, Start};
 use crate::world::{Context, Payload};
-use clients::Clients;
+use clients::{Clients, Operation};
 use flights::Flights;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::{Domain, Histogram};
@@ -99,6 +99,8 @@ pub struct CachedCore {
     flights: Flights,
     prefetcher: Prefetcher,
     clients: Clients,
+    /// The operation that began last, until its last access is carried out.
+    operation: Operation,
     /// Kernel work that the drives wait for the core to keep up with: drive and pages.
     waiting: VecDeque<(u8, u32)>,
     entries: Entries,
@@ -132,6 +134,7 @@ impl CachedCore {
             clients: thread.as_ref().map_or_else(|| Clients::new(0, 0), clients),
             l2_hit_ps: cache.l2.hit_ps,
             prefetch: Domain::new(credits, credits, classes),
+            operation: Operation::UNASKED,
             entries: Entries::new(&params, entries, classes),
             waiting: VecDeque::new(),
             stopped: false,
@@ -275,11 +278,18 @@ impl CachedCore {
         }
     }
 
-    /// Operations end at `at`.
-    fn end(&mut self, count: u32, at: Time, context: &mut Context) {
+    /// The operation of the last access ends at `at`.
+    fn end(&mut self, at: Time, context: &mut Context) {
+        let operation = std::mem::replace(&mut self.operation, Operation::UNASKED);
+        let asked = u32::from(self.clients.end(operation, at));
+        self.follow(1, asked, at, context);
+    }
+
+    /// What follows when `ended` operations end at `at`, of which clients had asked for `asked`.
+    fn follow(&mut self, ended: u32, asked: u32, at: Time, context: &mut Context) {
         let Some(thread) = &mut self.thread else { return };
         let think_ps = thread.think_ps;
-        for _ in 0..self.clients.end(count, at) {
+        for _ in 0..asked {
             let (core, from) = match thread.partner {
                 None => {
                     self.clients.arrive(at + think_ps);
@@ -292,7 +302,7 @@ impl CachedCore {
             context.send(core, delay, Payload::Message);
         }
         if let Source::Storage(storage) = &mut thread.source {
-            for _ in 0..count {
+            for _ in 0..ended {
                 if let Some(block) = storage.blocks.pop_front() {
                     let delay = at.ps().saturating_sub(context.now().ps()).max(1);
                     let drive = self.wiring.drives.get(u32::from(block.ssd));

@@ -1,5 +1,6 @@
 //! The reorder window of a core: loads in program order, and how far they hold the front end back.
 
+use super::clients::Operation;
 use super::flights::NO_FLIGHT;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,8 @@ struct Load {
     position: u64,
     /// The line on its way that it waits for, or [`NO_FLIGHT`].
     flight: u16,
-    ends: bool,
+    /// The operation that ends with it, if one does.
+    ends: Option<Operation>,
     done: Time,
 }
 
@@ -71,30 +73,38 @@ impl Window {
     /// A load at `position` whose data comes at `done`.
     pub(super) fn push_done(&mut self, position: u64, done: Time) {
         self.last_done = self.last_done.max(done);
-        self.loads.push_back(Load { position, flight: NO_FLIGHT, ends: false, done });
+        self.loads.push_back(Load { position, flight: NO_FLIGHT, ends: None, done });
     }
 
     /// A load at `position` that waits for a line on its way; returns its number.
-    pub(super) fn push_waiting(&mut self, position: u64, flight: u16, ends: bool) -> u64 {
+    pub(super) fn push_waiting(&mut self, position: u64, flight: u16, ends: Option<Operation>) -> u64 {
         self.outstanding += 1;
         self.loads.push_back(Load { position, flight, ends, done: Time::ZERO });
         self.first + self.loads.len() as u64 - 1
     }
 
     /// The line of `flight` is there: ends the loads that wait for it, of which `number` is the first and, unless
-    /// `several`, the only one. Returns how many of them end an operation.
-    pub(super) fn complete(&mut self, flight: u16, number: u64, several: bool, now: Time) -> u32 {
+    /// `several`, the only one. Tells `on_end` the operations that end with them.
+    pub(super) fn complete(
+        &mut self,
+        flight: u16,
+        number: u64,
+        several: bool,
+        now: Time,
+        on_end: impl FnMut(Operation),
+    ) {
         let start = (number - self.first) as usize;
         let stop = if several { self.loads.len() } else { start + 1 };
-        let mut ended = 0;
-        for load in self.loads.range_mut(start..stop).filter(|load| load.flight == flight) {
+        let waiting = self.loads.range_mut(start..stop).filter(|load| load.flight == flight);
+        let outstanding = &mut self.outstanding;
+        let ended = waiting.filter_map(|load| {
             load.flight = NO_FLIGHT;
             load.done = now;
-            ended += u32::from(load.ends);
-            self.outstanding -= 1;
-        }
+            *outstanding -= 1;
+            load.ends
+        });
+        ended.for_each(on_end);
         self.last_done = self.last_done.max(now);
-        ended
     }
 }
 
@@ -105,10 +115,12 @@ mod tests {
     #[test]
     fn the_front_end_runs_ahead_by_the_window_and_no_further() {
         let mut window = Window::new(100);
-        let load = window.push_waiting(10, 3, true);
+        let load = window.push_waiting(10, 3, Some(Operation::UNASKED));
         assert_eq!(window.enter(110, 5_000, 100), Some(5_000), "position 110 is within 100 instructions of 10");
         assert_eq!(window.enter(111, 5_000, 100), None, "position 111 is not");
-        assert_eq!(window.complete(3, load, false, Time::from_ps(70)), 1);
+        let mut ended = 0;
+        window.complete(3, load, false, Time::from_ps(70), |_| ended += 1);
+        assert_eq!(ended, 1);
         assert_eq!(window.enter(111, 5_000, 100), Some(70_100), "one instruction after the data");
         assert_eq!(window.enter(112, 70_200, 100), Some(70_200), "the load has left the window");
     }
@@ -116,10 +128,12 @@ mod tests {
     #[test]
     fn several_loads_may_wait_for_one_line() {
         let mut window = Window::new(10);
-        let first = window.push_waiting(1, 7, false);
-        window.push_waiting(2, 8, true);
-        window.push_waiting(3, 7, true);
-        assert_eq!(window.complete(7, first, true, Time::from_ps(5)), 1);
+        let first = window.push_waiting(1, 7, None);
+        window.push_waiting(2, 8, Some(Operation::UNASKED));
+        window.push_waiting(3, 7, Some(Operation::UNASKED));
+        let mut ended = 0;
+        window.complete(7, first, true, Time::from_ps(5), |_| ended += 1);
+        assert_eq!(ended, 1);
         assert_eq!((window.outstanding(), window.last_done()), (1, Time::from_ps(5)));
     }
 }
