@@ -140,11 +140,11 @@ impl Domain {
     /// Takes one credit for `class`, or returns false and changes nothing.
     #[must_use]
     #[inline]
-    pub fn try_acquire(&mut self, now: Time, class: u8) -> bool {
+    pub fn try_acquire(&mut self, now: Time, class: impl Into<usize>) -> bool {
         if !self.try_acquire_unnamed(now) {
             return false;
         }
-        let usage = &mut self.classes[usize::from(class)];
+        let usage = &mut self.classes[class.into()];
         usage.taken += 1;
         usage.area.take(now);
         true
@@ -155,9 +155,9 @@ impl Domain {
     /// # Panics
     /// If the class holds no credit.
     #[inline]
-    pub fn release(&mut self, now: Time, class: u8, since: Time) {
+    pub fn release(&mut self, now: Time, class: impl Into<usize>, since: Time) {
         self.release_unnamed(now);
-        let usage = &mut self.classes[usize::from(class)];
+        let usage = &mut self.classes[class.into()];
         assert!(usage.taken > usage.residence.count(), "a credit came back that was never taken");
         usage.area.give_back(now);
         usage.residence.record(now.since(since));
@@ -390,16 +390,16 @@ mod tests {
     #[test]
     fn a_window_starts_with_the_credits_in_use() {
         let mut domain = Domain::new(2, 2, 1);
-        assert!(domain.try_acquire(Time::ZERO, 0));
+        assert!(domain.try_acquire(Time::ZERO, 0_u8));
         domain.reset(Time::from_ps(100));
-        domain.release(Time::from_ps(150), 0, Time::ZERO);
+        domain.release(Time::from_ps(150), 0_u8, Time::ZERO);
         domain.settle_all(Time::from_ps(200));
         assert_eq!(domain.area_ps(), 50);
         assert_eq!(domain.full_ps(), 0, "one of two credits was in use");
         assert_eq!(domain.window_ps(), 100);
-        assert!(domain.try_acquire(Time::from_ps(220), 0) && domain.try_acquire(Time::from_ps(230), 0));
+        assert!(domain.try_acquire(Time::from_ps(220), 0_u8) && domain.try_acquire(Time::from_ps(230), 0_u8));
         domain.reset(Time::from_ps(300));
-        domain.release(Time::from_ps(340), 0, Time::from_ps(220));
+        domain.release(Time::from_ps(340), 0_u8, Time::from_ps(220));
         domain.settle_all(Time::from_ps(400));
         assert_eq!((domain.full_ps(), domain.over_threshold_ps(), domain.area_ps()), (40, 40, 140));
         assert_eq!(domain.classes()[0].residence().mean(), Some(120.0));

@@ -63,7 +63,7 @@ pub struct Request {
     /// The workload that caused it.
     pub class: u8,
     /// The class of the CHA's domains that its entry stands in, once it has one.
-    pub book: u8,
+    pub book: u16,
     /// For a core's read: whether the line will be dirty there, as it is for a store or was dirty in the LLC.
     pub for_store: bool,
     /// The CHA slice that serves it.

@@ -92,7 +92,7 @@ fn one_credit_is_seen() {
     let take = |machine: &mut Machine, scheduler: &mut Scheduler<Payload>| {
         let iio = machine.components_mut().iter_mut().find_map(|component| component.get_mut::<Iio>());
         let [write, ..] = iio.expect("a server has an IIO").domains_mut();
-        assert!(write.try_acquire(scheduler.now(), 0));
+        assert!(write.try_acquire(scheduler.now(), 0_u8));
     };
     let other = epochs_of(changed(&plan, 14 * US, take));
     assert_eq!(other[0], whole[0]);

@@ -23,8 +23,8 @@ pub const BOOKS: usize = 2;
 
 /// The class of a request in the domains of the CHA.
 #[inline]
-fn book(kind: Kind, class: u8) -> u8 {
-    class * BOOKS as u8 + u8::from(kind.is_io())
+fn book(kind: Kind, class: u8) -> u16 {
+    u16::from(class) * BOOKS as u16 + u16::from(kind.is_io())
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -214,7 +214,7 @@ impl Cha {
         self.tor.release_unnamed(now);
         let index = usize::from(slice);
         if kind.is_io() {
-            context.requests.get_mut(id).class = book / BOOKS as u8;
+            context.requests.get_mut(id).class = (book / BOOKS as u16) as u8;
             context.send(owner, self.io_write_ack_ps, Payload::Acknowledged(id));
         } else {
             self.slices[index].core_writes -= 1;

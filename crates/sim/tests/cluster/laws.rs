@@ -118,3 +118,27 @@ fn an_echo_marks_packets_before_the_transport_sees_them() {
     }
     assert!(marked > 0, "an occupancy of 20 lines is always there");
 }
+
+#[test]
+fn every_class_of_traffic_has_books_of_its_own_however_many_there_are() {
+    let mut text = "[host.receiver]\npreset = \"cascade-lake-hostcc\"\n\
+        [host.receiver.workload.a]\nkind = \"stream\"\ncores = \"0\"\n\
+        [host.receiver.workload.b]\nkind = \"stream\"\ncores = \"1\"\n\
+        [host.sender]\nkind = \"endpoint\"\n"
+        .to_owned();
+    for class in 0..128 {
+        text += &format!("[flow.f{class}]\nkind = \"bulk\"\nfrom = \"sender\"\nto = \"receiver\"\nbytes = \"40 kB\"\n");
+    }
+    let mut simulation = run(&plan(&text), 400);
+    settle(&mut simulation);
+    let machine = servers(&simulation)[0];
+    for class in 0..130 {
+        let of = |group| crate::common::acquired(machine, group, class);
+        let (devices, written) = (of(Group::P2mWrite), of(Group::ChaWrite));
+        assert!(class < 2 || devices > 0, "class {class} received nothing");
+        assert!(
+            written <= of(Group::Tor) && devices <= written + 93,
+            "class {class}: {devices} lines, {written} at the CHA"
+        );
+    }
+}
