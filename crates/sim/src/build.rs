@@ -11,7 +11,7 @@ pub(crate) use layout::Layout;
 use crate::attach::Attachment;
 use crate::feeds::Feeds;
 use crate::fluid::Load;
-use crate::warm_up;
+use crate::warm_up::{self, Filling};
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::cache::Caches;
 use hostnet_model::fluid::FluidMemory;
@@ -63,13 +63,15 @@ impl<'a> Builder<'a> {
         self.rng(u64::from(component))
     }
 
-    /// The partition of these parts, with its first events.
+    /// The partition of these parts, with its first events; nothing when `on_filling`, which is told how far its caches
+    /// are filled, wants no more.
     fn partition(
         &self,
         components: Vec<Component>,
         memory: Option<FluidMemory>,
         feeds: &mut Feeds,
-    ) -> (Machine, Scheduler<Payload>) {
+        on_filling: &mut dyn FnMut(Filling) -> bool,
+    ) -> Option<(Machine, Scheduler<Payload>)> {
         let params = self.params;
         assert_eq!(components.len() as u32, self.layout.end - self.layout.core, "every part of the layout is there");
         let homes = Homes::new(params.cha.slices, Decoder::new(&params.memory.map, &params.memory.dram));
@@ -80,37 +82,48 @@ impl<'a> Builder<'a> {
             cache.map(|cache| Caches::new(cache, params.core.count, params.cha.slices, self.classes, params.seed));
         let mut machine = Machine::new(first, homes, caches, components, requests_capacity(params));
         machine.set_fluid(memory);
-        warm_up::fill(&mut machine, params, feeds);
+        if !warm_up::fill(&mut machine, params, feeds, on_filling) {
+            return None;
+        }
         feeds.fill(&mut machine);
         machine.start(&mut scheduler);
-        (machine, scheduler)
+        Some((machine, scheduler))
     }
 }
 
 /// A simulation of one server. A core that replays a trace has the steps of the first epoch; one whose trace is wrong
 /// has ended.
+///
+/// # Panics
+/// Never: nobody stops it.
 #[must_use]
 pub fn one_server(params: &ServerParams) -> Simulation<Machine> {
-    fed_one_server(params, &mut Feeds::new(params))
+    fed_one_server(params, &mut Feeds::new(params), &mut |_| true).expect("nobody stops it")
 }
 
-/// As [`one_server`], with its traces open.
-pub(crate) fn fed_one_server(params: &ServerParams, feeds: &mut Feeds) -> Simulation<Machine> {
+/// As [`one_server`], with its traces open. Several times a second `on_filling` is told how far the caches are filled;
+/// there is no simulation if it returns false.
+pub(crate) fn fed_one_server(
+    params: &ServerParams,
+    feeds: &mut Feeds,
+    on_filling: &mut dyn FnMut(Filling) -> bool,
+) -> Option<Simulation<Machine>> {
     let mut builder = Builder::new(params, Layout::of(params, 0));
     let components = builder.components();
-    Simulation::new(vec![builder.partition(components, None, feeds)], u64::MAX)
+    Some(Simulation::new(vec![builder.partition(components, None, feeds, on_filling)?], u64::MAX))
 }
 
 /// The partition of a server on a network, with components from `first` on. Its workloads end with the classes of the
-/// network.
+/// network. `on_filling` is as for [`fed_one_server`].
 pub(crate) fn attached_server(
     params: &ServerParams,
     first: u32,
     attachment: Attachment,
-) -> (Machine, Scheduler<Payload>) {
+    on_filling: &mut dyn FnMut(Filling) -> bool,
+) -> Option<(Machine, Scheduler<Payload>)> {
     let mut builder = Builder { attachment: Some(attachment), ..Builder::new(params, Layout::of(params, first)) };
     let components = builder.components();
-    builder.partition(components, None, &mut Feeds::new(params))
+    builder.partition(components, None, &mut Feeds::new(params), on_filling)
 }
 
 /// A simulation of a server that is loaded to find its rates. The network is its last class.
@@ -120,7 +133,8 @@ pub(crate) fn loaded_server(params: &ServerParams, load: Load) -> Simulation<Mac
     let mut builder = Builder { load: Some(load), ..Builder::new(params, layout) };
     let mut components = builder.components();
     components.push(builder.feeder().into());
-    let (machine, mut scheduler) = builder.partition(components, None, &mut Feeds::new(params));
+    let filled = builder.partition(components, None, &mut Feeds::new(params), &mut |_| true);
+    let (machine, mut scheduler) = filled.expect("nobody stops it");
     builder.start_load(&mut scheduler);
     Simulation::new(vec![(machine, scheduler)], u64::MAX)
 }
@@ -134,7 +148,8 @@ pub(crate) fn fluid_partition(
 ) -> (Machine, Scheduler<Payload>) {
     let mut builder = Builder { attachment: Some(attachment), ..Builder::new(params, layout) };
     let components = builder.fluid_components();
-    builder.partition(components, Some(memory), &mut Feeds::new(params))
+    let filled = builder.partition(components, Some(memory), &mut Feeds::new(params), &mut |_| true);
+    filled.expect("nobody stops it")
 }
 
 /// Every request holds an LFB entry, an IIO entry or a TOR entry; one of another socket may have another number at the

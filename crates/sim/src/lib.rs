@@ -45,6 +45,8 @@ mod trace;
 mod units;
 mod view;
 mod warm_up;
+#[cfg(test)]
+mod warm_up_tests;
 mod watch;
 
 pub use divergence::{first_deviation, first_divergence, Again, Deviation, Divergence, Lockstep};
@@ -59,7 +61,7 @@ pub use run::{Options, Run, Status};
 pub use table::{Cell, Kind, Table};
 pub use trace::{lanes, Counter, Crossing, Hop, Trace};
 pub use units::{ChannelUnit, CoreUnit, Pool, Units};
-pub use warm_up::TURNOVERS;
+pub use warm_up::{Filling, TURNOVERS};
 
 impl Run {
     /// The results so far.

@@ -93,6 +93,9 @@ pub struct Run {
 
 impl Run {
     /// A run from the start.
+    ///
+    /// # Panics
+    /// Never: nobody stops it.
     #[must_use]
     pub fn new(plan: &Plan, options: Options) -> Self {
         let batch_ps = match plan.run.length {
@@ -101,7 +104,7 @@ impl Run {
         };
         let mut feeds = Feeds::new(&plan.server);
         let state = State {
-            simulation: build::fed_one_server(&plan.server, &mut feeds),
+            simulation: build::fed_one_server(&plan.server, &mut feeds, &mut |_| true).expect("nobody stops it"),
             phase: Phase::WarmUp { slices: Vec::new() },
             window_start: Time::ZERO,
             next_batch: Time::MAX,

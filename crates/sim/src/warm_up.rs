@@ -16,6 +16,25 @@ use std::collections::binary_heap::{BinaryHeap, PeekMut};
 /// Turnovers of the LLC, and of its DDIO ways, before time begins.
 pub const TURNOVERS: u64 = 3;
 
+/// Accesses of the cores per line that the LLC is to be asked for, at most: those whose L2s serve them end as well, and
+/// so do those beside drives that are slow.
+const ACCESSES_PER_LINE: u64 = 4;
+
+/// Accesses of the cores beside drives that take no time worth saving, however small the LLC is.
+const ACCESSES_FREE: u64 = 1 << 22;
+
+/// Accesses between two tellings of how far the filling is.
+const TELLING: u64 = 1 << 14;
+
+/// How far the caches are filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filling {
+    /// Lines that the LLC has been asked for, or that devices have written.
+    pub done: u64,
+    /// All of them, at most.
+    pub lines: u64,
+}
+
 /// A part that fills the caches, and when its next access comes. Who comes first is less; ties go to the first part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Agent {
@@ -27,18 +46,38 @@ struct Agent {
 /// The agents whose accesses are still to come, the next one on top.
 type Agents = BinaryHeap<Reverse<Agent>>;
 
+/// What fills the caches, and who is told of it.
+struct Filler<'a> {
+    caches: &'a mut Caches,
+    components: &'a mut [Component],
+    feeds: &'a mut Feeds,
+    first_core: u32,
+    filling: Filling,
+    /// Accesses and lines of devices so far.
+    steps: u64,
+    on_filling: &'a mut dyn FnMut(Filling) -> bool,
+}
+
 /// Fills the caches of a machine: until its cores have looked for as many lines in the LLC as three turnovers of it, or
-/// have made as many accesses if their L2s serve them, and its devices have written three turnovers of their ways.
-pub(crate) fn fill(machine: &mut Machine, params: &ServerParams, feeds: &mut Feeds) {
-    let Some(cache) = &params.cache else { return };
+/// have made four times as many accesses if their L2s serve them, and its devices have written three turnovers of their
+/// ways. Several times a second `on_filling` is told how far that is; false when it wants no more.
+pub(crate) fn fill(
+    machine: &mut Machine,
+    params: &ServerParams,
+    feeds: &mut Feeds,
+    on_filling: &mut dyn FnMut(Filling) -> bool,
+) -> bool {
+    let Some(cache) = &params.cache else { return true };
     let first_core = machine.first_id().0;
-    let (Some(caches), components) = machine.warming() else { return };
-    let turnover = llc_lines(cache, params.cha.slices);
-    run_cores(caches, components, feeds, TURNOVERS * turnover);
-    let ways = u64::from(cache.ddio.ways.count_ones());
-    let lines = TURNOVERS * turnover * ways / u64::from(cache.llc.ways);
-    run_all(caches, components, feeds, (params, cache, first_core), lines);
+    let (Some(caches), components) = machine.warming() else { return true };
+    let lines = TURNOVERS * llc_lines(cache, params.cha.slices);
+    let written = lines * u64::from(cache.ddio.ways.count_ones()) / u64::from(cache.llc.ways);
+    let filling = Filling { done: 0, lines: lines + written };
+    let mut filler = Filler { caches, components, feeds, first_core, filling, steps: 0, on_filling };
+    let line_ps = 64 * 1_000_000_000_000 / params.ssd.read_bytes_per_s.max(1);
+    let filled = filler.run_cores(lines) && filler.run_all(cache, line_ps, lines, written);
     caches.reset_counts();
+    filled
 }
 
 fn llc_lines(cache: &CacheParams, slices: u32) -> u64 {
@@ -47,12 +86,6 @@ fn llc_lines(cache: &CacheParams, slices: u32) -> u64 {
 
 fn looked_for(caches: &Caches) -> u64 {
     caches.counts().classes().iter().map(|counts| counts.llc_lookups).sum()
-}
-
-/// The agents that `wanted` picks, all at time 0.
-fn agents(components: &[Component], wanted: impl Fn(&Component) -> bool) -> Agents {
-    let all = components.iter().enumerate().filter(|(_, component)| wanted(component));
-    all.map(|(component, _)| Reverse(Agent { component, at_ps: 0, lines: 0 })).collect()
 }
 
 /// Lets the agent whose access comes first carry it out: `act` says how long that takes, or nothing when it has no more
@@ -72,58 +105,84 @@ fn next(agents: &mut Agents, act: impl FnOnce(&Agent) -> Option<u64>) -> bool {
     true
 }
 
-/// Lets a core carry out an access; returns how long it takes, in ps, if it has anything to do.
-fn access(core: &mut CachedCore, caches: &mut Caches, feeds: &mut Feeds) -> Option<u64> {
-    feeds.fill_empty(core);
-    core.warm_up(caches)
-}
-
 fn is_core(component: &Component) -> bool {
     component.get::<CachedCore>().is_some_and(CachedCore::is_busy)
 }
 
-/// Lets the cores run by themselves until the LLC has been looked into `lines` times.
-fn run_cores(caches: &mut Caches, components: &mut [Component], feeds: &mut Feeds, lines: u64) {
-    let mut agents = agents(components, is_core);
-    let accesses_max = 4 * lines;
-    for number in 0..accesses_max {
-        let checked = number % 1024 == 0;
-        if checked && looked_for(caches) >= lines {
-            return;
-        }
-        let act = |agent: &Agent| access(components[agent.component].get_mut()?, caches, feeds);
-        if !next(&mut agents, act) {
-            return;
-        }
+impl Filler<'_> {
+    /// The agents that `wanted` picks, all at time 0.
+    fn agents(&self, wanted: impl Fn(&Component) -> bool) -> Agents {
+        let all = self.components.iter().enumerate().filter(|(_, component)| wanted(component));
+        all.map(|(component, _)| Reverse(Agent { component, at_ps: 0, lines: 0 })).collect()
     }
-}
 
-/// Lets cores and devices run until the devices have written `lines` lines to the LLC, if any of them writes there.
-fn run_all(
-    caches: &mut Caches,
-    components: &mut [Component],
-    feeds: &mut Feeds,
-    (params, cache, first_core): (&ServerParams, &CacheParams, u32),
-    lines: u64,
-) {
-    let mut agents = agents(components, |component| is_core(component) || puts(component, cache));
-    let mut writing = agents.iter().filter(|Reverse(agent)| !is_core(&components[agent.component])).count();
-    let line_ps = 64 * 1_000_000_000_000 / params.ssd.read_bytes_per_s.max(1);
-    let mut written = 0;
-    while written < lines && writing > 0 {
-        let act = |agent: &Agent| {
-            let component = &mut components[agent.component];
-            if let Some(core) = component.get_mut() {
-                return access(core, caches, feeds);
-            }
-            let put = put_line(component.get()?, agent.lines, first_core, caches);
-            written += u64::from(put);
-            writing -= usize::from(!put);
-            put.then_some(line_ps)
-        };
-        if !next(&mut agents, act) {
-            return;
+    /// Counts a step; false when who is told of them wants no more.
+    fn goes_on(&mut self, done: u64) -> bool {
+        self.steps += 1;
+        if self.steps % TELLING != 1 {
+            return true;
         }
+        self.filling.done = done.clamp(self.filling.done, self.filling.lines);
+        (self.on_filling)(self.filling)
+    }
+
+    /// Lets the core that comes first carry out an access; false when none is left.
+    fn access(&mut self, cores: &mut Agents) -> bool {
+        next(cores, |agent| {
+            let core: &mut CachedCore = self.components[agent.component].get_mut()?;
+            self.feeds.fill_empty(core);
+            core.warm_up(self.caches)
+        })
+    }
+
+    /// Lets the cores run by themselves until the LLC has been looked into `lines` times.
+    fn run_cores(&mut self, lines: u64) -> bool {
+        let mut cores = self.agents(is_core);
+        let mut found = 0;
+        for number in 0..ACCESSES_PER_LINE * lines {
+            if number % 1024 == 0 {
+                found = looked_for(self.caches);
+                if found >= lines {
+                    return true;
+                }
+            }
+            if !self.goes_on(found.max(number / ACCESSES_PER_LINE)) {
+                return false;
+            }
+            if !self.access(&mut cores) {
+                return true;
+            }
+        }
+        true
+    }
+
+    /// Lets cores and devices run until the devices have written `written` lines to the LLC, if any of them writes
+    /// there. Meanwhile the cores may make as many accesses as for `lines` by themselves, and as many again in step
+    /// with the devices; the lines of drives that are slower than that come before their time.
+    fn run_all(&mut self, cache: &CacheParams, line_ps: u64, lines: u64, written: u64) -> bool {
+        let mut cores = self.agents(is_core);
+        let mut drives = self.agents(|component| puts(component, cache));
+        let budget = u128::from(ACCESSES_FREE.max(ACCESSES_PER_LINE * lines));
+        let (mut accesses, mut done) = (0_u64, 0_u64);
+        while done < written && !drives.is_empty() {
+            if !self.goes_on(lines + done) {
+                return false;
+            }
+            // Greater is who comes before, as the heaps are turned round.
+            let first = cores.peek().is_some_and(|core| Some(core) > drives.peek());
+            let allowed = budget + budget * u128::from(done) / u128::from(written);
+            if first && u128::from(accesses) < allowed {
+                accesses += 1;
+                self.access(&mut cores);
+                continue;
+            }
+            next(&mut drives, |agent| {
+                let put = put_line(self.components[agent.component].get()?, agent.lines, self.first_core, self.caches);
+                done += u64::from(put);
+                put.then_some(line_ps)
+            });
+        }
+        true
     }
 }
 

@@ -76,7 +76,7 @@ pub(super) fn prepared(
         let (machine, scheduler) = if is_fluid(host) {
             fluid::server(server, first, attachment(host), &mut go_on)?
         } else {
-            attached_server(server, first, attachment(host))
+            attached_server(server, first, attachment(host), &mut |_| true)?
         };
         parts.push((World::Server(Box::new(machine)), scheduler));
     }
