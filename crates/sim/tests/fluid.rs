@@ -28,9 +28,13 @@ seed = 1
 "#;
 
 fn plan(fidelity: &str) -> ClusterPlan {
+    plan_of(CLUSTER, fidelity)
+}
+
+fn plan_of(text: &str, fidelity: &str) -> ClusterPlan {
     let overrides = [format!("host.receiver.fidelity=\"{fidelity}\"")];
     let base_dir = Path::new(".");
-    let input = Input { text: CLUSTER, format: Format::Toml, file: "t.toml", base_dir, overrides: &overrides };
+    let input = Input { text, format: Format::Toml, file: "t.toml", base_dir, overrides: &overrides };
     cluster_plan(&input).expect("a right cluster")
 }
 
@@ -78,6 +82,20 @@ fn it_goes_on_from_a_checkpoint_as_if_nothing_was() {
     let mut rest = Run::resume(&plan("fluid"), options, &bytes).expect("it fits");
     assert!(rest.run(|_| true).expect("it is not stuck"));
     assert_eq!(rest.report().result_hash, whole.report().result_hash);
+}
+
+#[test]
+fn looking_more_often_changes_nothing() {
+    let loaded = format!("{CLUSTER}[host.receiver.workload.mapp]\nkind = \"remote\"\nsockets = \"0-1\"\nreads = 0.5\n");
+    let looked_at = |series_ps: u64| {
+        let mut run = Run::new(&plan_of(&loaded, "fluid"), Options { series_ps, ..Options::default() });
+        assert!(run.run(|_| true).expect("it is not stuck"));
+        let summary = run.report().summary;
+        assert!(summary["memory"].as_array().is_some_and(|rows| rows.len() > 1), "{summary}");
+        ["classes", "hosts", "memory"].map(|table| summary[table].clone())
+    };
+    let plain = looked_at(0);
+    assert_eq!(looked_at(7_654_321), plain);
 }
 
 #[test]

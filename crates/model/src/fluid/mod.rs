@@ -16,7 +16,7 @@ mod tests;
 pub use books::FluidCounts;
 pub use probe::{Copier, Feeder, Probe};
 
-use crate::params::{FluidParams, FluidPoint, PcieParams};
+use crate::params::{FluidParams, FluidPoint, PcieParams, FLUID_SHARES};
 use crate::pcie::Lane;
 use crate::world::{Context, IioCounter, Payload};
 use crate::world::{Part, PartKind};
@@ -30,6 +30,8 @@ const PS_PER_S: u128 = 1_000_000_000_000;
 /// How much devices write is a moving average over about so long: several packets, and less than transports need to
 /// react.
 const MEMORY_PS: u64 = 4_000_000;
+/// While the average fades, rates are taken anew so often.
+const FADE_PS: u64 = MEMORY_PS / 8;
 
 /// What a throttle means for the state that the memory is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,6 +82,8 @@ pub struct FluidMemory {
     share_at: Time,
     down: Lane,
     reads_end: Time,
+    /// Since when the traffic of what is not simulated has the rate that it has.
+    steady_since: Time,
     books: Books,
 }
 
@@ -111,6 +115,7 @@ impl FluidMemory {
             share: 0,
             share_at: Time::ZERO,
             reads_end: Time::ZERO,
+            steady_since: Time::ZERO,
             books: Books::new(classes),
         }
     }
@@ -119,6 +124,22 @@ impl FluidMemory {
     #[must_use]
     pub fn counts(&self, now: Time) -> FluidCounts {
         self.books.counts(self.flights.area(now))
+    }
+
+    /// Until when rates as of `from` hold if nothing comes: a copy ends, or the share has faded.
+    fn steady_until(&self, from: Time) -> Time {
+        let copying_end = self.copying_until.iter().copied().filter(|&until| until > from).min().unwrap_or(Time::MAX);
+        if self.share_at(from) <= FLUID_SHARES[0] << 12 {
+            return copying_end;
+        }
+        let steps = from.since(self.share_at) / FADE_PS + 1;
+        copying_end.min(self.share_at + steps * FADE_PS)
+    }
+
+    /// The state is about to change.
+    fn change(&mut self, now: Time) {
+        self.settle(now);
+        self.steady_since = now;
     }
 
     /// The value of a register of the IIO.
@@ -136,7 +157,7 @@ impl FluidMemory {
     /// Core `core` copies `lines` lines from memory, from now on: how long it takes, in ps. The `first` lines of a copy
     /// wait for memory once, as nothing was asked for ahead.
     pub(crate) fn copy(&mut self, core: u32, lines: u64, first: bool, now: Time) -> u64 {
-        self.settle(now);
+        self.change(now);
         self.copying_until[core as usize] = Time::MAX;
         let share = self.share_at(now);
         let point = point(&self.params, self.hold(), self.copying(now));
@@ -162,7 +183,7 @@ impl FluidMemory {
                 context.send(source, 1, Payload::Counter { counter, value });
             }
             Payload::Throttle { ps } => {
-                self.settle(now);
+                self.change(now);
                 self.throttled = match self.throttling {
                     Throttling::Sockets if ps > 0 => self.throttled + 1,
                     Throttling::Sockets => self.throttled.saturating_sub(1),
@@ -170,7 +191,7 @@ impl FluidMemory {
                 };
             }
             Payload::Halt { on } => {
-                self.settle(now);
+                self.change(now);
                 self.halted = if on { self.halted + 1 } else { self.halted.saturating_sub(1) };
             }
             other => unreachable!("a memory of rates was sent {other:?}"),
@@ -216,7 +237,7 @@ impl FluidMemory {
 
     fn write(&mut self, lines: u8, class: u8, context: &mut Context) {
         let now = context.now();
-        self.settle(now);
+        self.change(now);
         let drain = u128::from(point(&self.params, self.hold(), self.copying(now)).drain_bytes_per_s.max(1));
         let service_ps = (u128::from(lines) * 64 * PS_PER_S / drain) as u64;
         self.take_in(service_ps, now);
@@ -247,14 +268,17 @@ impl Part for FluidMemory {
         PartKind::Iio
     }
 
-    /// Brings the traffic of what is not simulated up to `now`.
+    /// Brings the traffic of what is not simulated up to `now`. How often that is done changes nothing: rates hold from
+    /// one change of the state to the next.
     fn settle(&mut self, now: Time) {
-        let since = self.books.settled();
-        let copying_end = self.copying_until.iter().copied().max().unwrap_or(Time::ZERO).min(now).max(since);
-        for (from, to) in [(since, copying_end), (copying_end, now)] {
-            if to > from {
-                let (share, point) = (self.share_at(from), point(&self.params, self.hold(), self.copying(from)));
-                self.books.add_workloads(point, share, to);
+        while self.books.settled() < now {
+            let from = self.steady_since;
+            let end = self.steady_until(from);
+            let copying = self.copying_until.iter().filter(|&&until| until > from).count();
+            let (share, point) = (self.share_at(from), point(&self.params, self.hold(), copying));
+            self.books.add_workloads(point, share, end.min(now));
+            if end <= now {
+                self.steady_since = end;
             }
         }
     }

@@ -165,3 +165,50 @@ fn workloads_move_bytes_while_nothing_happens() {
     memory.settle(at(2_001_000_000));
     assert_eq!(memory.counts(at(2_001_000_000)).bytes, [[4_000_000, 2_000_000], [192, 128]]);
 }
+
+/// Bytes of workloads after some writes and copies, the books settled at the times of `looks` as well.
+fn bytes_after(acts: &[(u64, u64, bool)], looks: &[u64]) -> Vec<[u64; 2]> {
+    let mut memory = memory(Throttling::Sockets);
+    for hold in &mut memory.params.holds {
+        let row = [1_000_000_000, 2_000_000_000, 5_000_000_000, 6_000_000_000, 9_000_000_000];
+        hold.copying.iter_mut().for_each(|point| point.workloads[0] = [row; 2]);
+        hold.copying[1].workloads[0][1] = FluidRow::default();
+    }
+    let mut events: Vec<(u64, Option<(u64, bool)>)> = looks.iter().map(|&ps| (ps, None)).collect();
+    let mut now = 0;
+    for &(gap, size, copies) in acts {
+        now += gap;
+        events.push((now, Some((size, copies))));
+    }
+    events.push((now + 20_000_000, None));
+    events.sort_by_key(|event| event.0);
+    for (ps, act) in &events {
+        match act {
+            Some((lines, true)) => drop(memory.copy(0, *lines, true, at(*ps))),
+            Some((size, false)) => {
+                memory.change(at(*ps));
+                memory.take_in(size * 10_000, at(*ps));
+            }
+            None => memory.settle(at(*ps)),
+        }
+    }
+    let end = at(events.last().map_or(0, |event| event.0));
+    memory.counts(end).bytes
+}
+
+proptest! {
+    #[test]
+    fn looking_changes_nothing(
+        acts in proptest::collection::vec((1_u64..3_000_000, 1_u64..200, any::<bool>()), 1..30),
+        looks in proptest::collection::vec(0_u64..20_000_000, 1..60),
+    ) {
+        prop_assert_eq!(bytes_after(&acts, &looks), bytes_after(&acts, &[]));
+    }
+}
+
+#[test]
+fn a_copy_slows_others_until_it_ends() {
+    let bytes = bytes_after(&[(1_000_000, 100, true)], &[]);
+    // 100 lines of 8 ns and one wait of 100 ns, of 21 us.
+    assert_eq!(bytes[0], [21_000, 21_000 - 900]);
+}
