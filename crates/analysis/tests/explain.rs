@@ -48,6 +48,28 @@ fn bound_of<'a>(explanation: &'a Explanation, workload: &str) -> &'a [String] {
 }
 
 #[test]
+fn credits_that_never_come_back_have_no_latency_to_be_told() {
+    let pool = Pool {
+        domain: "P2M-Write".to_owned(),
+        credits: 92.0,
+        in_use: 92.0,
+        full_share: 1.0,
+        latency_ns: None,
+        gb_per_s: 0.0,
+    };
+    let facts = WorkloadFacts::new("disk", Kind::Fio, 0.0, vec![pool], "offered load");
+    let said = facts.sentence();
+    assert!(said.starts_with("disk moved nothing: 92.0 of 92 P2M-Write credits in use, full 100%"), "{said}");
+    assert!(said.ends_with("none came back"), "{said}");
+}
+
+#[test]
+fn a_window_without_length_tells_nothing() {
+    let facts = WorkloadFacts::new("disk", Kind::Fio, f64::NAN, vec![pool("P2M-Write", 92.0, f64::NAN)], "core");
+    assert_eq!(facts.sentence(), "disk: nothing was measured");
+}
+
+#[test]
 fn full_line_fill_buffers_bind_cores() {
     let reads = lines(71.5, 150.0);
     let counters = Counters { lfb: flow(71.5, reads), core_read: flow(69.0, reads), ..idle() };

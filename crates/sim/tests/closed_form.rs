@@ -82,3 +82,19 @@ fn assert_little(report: &Report, quadrant: &str) {
         }
     }
 }
+
+#[test]
+fn reads_and_writes_wait_in_one_line_for_a_shared_queue() {
+    let settings =
+        ["memory.channels=1", "memory.controller.shared_queue=true", "run.warmup=50 us", "run.duration=300 us"];
+    for (reads, job) in [("1.0", "quadrant.fio"), ("0.0", "quadrant.fio"), ("0.0", "quadrant-write.fio")] {
+        let own = [format!("workload.stream.reads={reads}"), format!("workload.disk.job={job}")];
+        let plan = example(common::QUADRANT_3, &[&own.each_ref().map(String::as_str), &settings[..]].concat());
+        let report = report(&plan);
+        let workloads = report.table("workloads").expect("workloads");
+        for row in &workloads.rows {
+            let gb_per_s = workloads.number(row, "throughput_gb_per_s").unwrap_or(0.0);
+            assert!(gb_per_s > 1.0, "{reads}, {job}: {:?} moves {gb_per_s} GB/s", workloads.text(row, "workload"));
+        }
+    }
+}

@@ -116,6 +116,9 @@ def binding_text(row: dict[str, Any]) -> str:
     bound = " / ".join(row["binding"])
     about = "about " if row["estimated"] else ""
     full = f"full {about}{100 * row['full_share']:.0f}% of the time"
+    held = next((pool["in_use"] for pool in row["pools"] if pool["domain"] == row["domain"]), 0.0)
+    if row["gb_per_s"] == 0 and row["bound_gb_per_s"] is None and held:
+        return f"moved nothing; {held:.1f} credits of {row['domain']} are in use, and none came back"
     if bound == "offered load":
         asked = row["offered_gb_per_s"]
         most = f" ({row['app_gb_per_s']:.1f} of {asked:.1f} GB/s)" if asked and row["app_gb_per_s"] is not None else ""

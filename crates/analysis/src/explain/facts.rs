@@ -117,6 +117,9 @@ impl WorkloadFacts {
         let (name, bound) = (&self.workload, self.binding.join(" / "));
         let clauses: String =
             self.cached.iter().flat_map(Cached::clauses).map(|clause| format!("; {clause}")).collect();
+        if self.gb_per_s.is_nan() {
+            return format!("{name}: nothing was measured");
+        }
         let Some(pool) = self.main_pool() else {
             let looked = self.cached.is_some_and(|cached| cached.l2_miss_ratio.is_some());
             return if looked { format!("{name} lives in its caches") } else { format!("{name} moved nothing") };
@@ -125,6 +128,9 @@ impl WorkloadFacts {
         let full = 100.0 * pool.full_share;
         let latency = pool.latency_ns.map_or_else(String::new, |ns| format!(", {ns:.0} ns each"));
         let state = format!("{in_use:.1} of {credits:.0} {} credits in use, full {full:.0}% of the time", pool.domain);
+        if pool.latency_ns.is_none() && self.gb_per_s == 0.0 {
+            return format!("{name} moved nothing: {state}, and none came back{clauses}");
+        }
         match bound.as_str() {
             OFFERED_LOAD => format!("{name} is limited by what it offers: {state}{latency}{clauses}"),
             CORE => format!("{name} is limited by its cores: {state}{latency}{clauses}"),

@@ -32,8 +32,8 @@ pub struct Channel {
     cha: ComponentId,
     from_mc_ps: u64,
     write_ack_ps: u64,
-    waiting_reads: Fifo<Request>,
-    waiting_writes: Fifo<Request>,
+    /// Reads without an entry, then writes; in a shared queue all are among the first, in the order of their arrival.
+    waiting: [Fifo<Request>; 2],
     /// The clock of the last wake-up asked for, and of the last one for a refresh.
     woken_at: u64,
     refresh_woken_at: u64,
@@ -60,8 +60,7 @@ impl Channel {
             cha,
             from_mc_ps,
             write_ack_ps,
-            waiting_reads: Fifo::default(),
-            waiting_writes: Fifo::default(),
+            waiting: [Fifo::default(), Fifo::default()],
         }
     }
 
@@ -91,8 +90,7 @@ impl Channel {
         let incoming = incoming(id, context);
         let offered = self.controller.offer(context.now(), clock, &incoming);
         if offered == Offered::Refused {
-            let list = if incoming.read { &mut self.waiting_reads } else { &mut self.waiting_writes };
-            list.push(context.requests, id);
+            self.waiting[self.list(incoming.read)].push(context.requests, id);
         } else {
             self.answer(id, incoming.read, clock, offered, context);
         }
@@ -129,15 +127,19 @@ impl Channel {
         self.wake(context);
     }
 
-    /// Takes in who waits for the entry that has come free; in a shared queue the other direction has its chance, too.
+    /// The list that reads wait in, or else writes.
+    fn list(&self, read: bool) -> usize {
+        usize::from(!read && !self.controller.shares_entries())
+    }
+
+    /// Takes in who waits for the entry that has come free, that of a read or else of a write.
     fn admit_waiting(&mut self, clock: u64, read: bool, context: &mut Context) {
-        for read in [read, !read] {
-            while !self.controller.is_full(read) {
-                let list = if read { &mut self.waiting_reads } else { &mut self.waiting_writes };
-                let Some(id) = list.pop(context.requests) else { break };
-                let offered = self.controller.admit(context.now(), clock, &incoming(id, context));
-                self.answer(id, read, clock, offered, context);
-            }
+        let list = self.list(read);
+        while !self.controller.is_full(read) {
+            let Some(id) = self.waiting[list].pop(context.requests) else { return };
+            let incoming = incoming(id, context);
+            let offered = self.controller.admit(context.now(), clock, &incoming);
+            self.answer(id, incoming.read, clock, offered, context);
         }
     }
 

@@ -199,6 +199,12 @@ impl Controller {
         self.reads.len() > 0 || writing && self.writes.len() > 0 || self.active_banks != [0; 2]
     }
 
+    /// Whether reads and writes share their entries.
+    #[must_use]
+    pub fn shares_entries(&self) -> bool {
+        self.params.shared_queue
+    }
+
     /// Whether it has no entry for a read, or else for a write.
     #[must_use]
     #[inline]
