@@ -230,7 +230,7 @@ def ports(rows: Sequence[Row]) -> View:
 
 def reason_text(name: str, limit: str, why: str) -> str:
     """What limits a class, in a sentence."""
-    return f"{name}: {why}" if limit == "ended" else f"{name} is limited by {limit}: {why}"
+    return f"{name}: {why}" if limit in ("ended", "nothing measured") else f"{name} is limited by {limit}: {why}"
 
 
 def reasons(summary: Row) -> list[tuple[str, str, str]]:

@@ -108,6 +108,10 @@ impl View<'_> {
     }
 
     fn limit(&self, class: &Class) -> Limit {
+        if self.now == self.window_start {
+            let why = "the run was stopped when its warm-up ended".to_owned();
+            return Limit { limit: "nothing measured", place: String::new(), load: None, why };
+        }
         if class.ended {
             let why = "all its flows have ended".to_owned();
             return Limit { limit: "ended", place: String::new(), load: None, why };

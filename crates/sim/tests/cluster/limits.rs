@@ -24,6 +24,18 @@ fn a_sound_network_is_limited_by_its_cable() {
 }
 
 #[test]
+fn a_run_that_is_stopped_at_the_end_of_its_warm_up_has_measured_nothing() {
+    let text = "[host.sender]\nkind = \"endpoint\"\n[host.receiver]\npreset = \"cascade-lake-hostcc\"\n\
+        [flow.f]\nkind = \"bulk\"\nfrom = \"sender\"\nto = \"receiver\"\n\
+        [run]\nwarmup = \"100 us\"\nduration = \"1 ms\"\n";
+    let mut run = Run::new(&plan(text), Options::default());
+    assert_eq!(run.run(|status| !status.measuring), Ok(false));
+    let summary = run.report().summary;
+    assert_eq!((&summary["window_ns"], &summary["limits"][0]["limit"]), (&0.0.into(), &"nothing measured".into()));
+    assert!(!summary.to_string().contains("NaN"), "{summary}");
+}
+
+#[test]
 fn a_cable_that_is_down_is_named_with_its_share_of_the_window() {
     let (limit, _) = told("[cable.b]\ndown = [[\"0 us\", \"500 us\"], [\"1500 us\", \"2500 us\"]]", BULK);
     assert_eq!(
