@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import struct
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from tests.support import Cli
+from hostnet import CheckpointError, SimulationError, _core
+from tests.support import QUADRANT, Cli
 
 HEAD = 16
 """Bytes before the label: magic, version, and the length of the label."""
@@ -56,3 +58,17 @@ def test_a_forged_checkpoint_is_named_and_is_no_defect(cli: Cli, state: Path) ->
     state.write_bytes(forge(content, 2, 255))
     message = cli.fails("run", cli.file, "--from", "state")
     assert message.startswith("state: the checkpoint ")
+
+
+def test_a_state_that_makes_the_simulator_panic_is_an_error_of_its_checkpoint() -> None:
+    plan = _core.resolve(QUADRANT)
+    content = _core.run(plan, checkpoint_at_ps=8_000_000).checkpoint
+    assert content is not None
+    said = []
+    for place in range(500, 560, 4):
+        with suppress(SimulationError):
+            try:
+                _core.run(plan, checkpoint=forge(content, place, 121), progress=lambda _: False)
+            except CheckpointError as error:
+                said.append(str(error))
+    assert any("holds a state that no run comes to (panicked at" in message for message in said), said
