@@ -24,16 +24,17 @@ pub(super) struct Candidates {
     best: [Plan; KINDS],
     /// Banks that may do better than the best of a kind; all when there may be none that does as well.
     unsure: [u64; KINDS],
-    /// Whether all depends on commands and requests alone, and not on the time or on who is the oldest of all.
+    /// Whether all depends on commands, requests and limits of protection, and not on who is the oldest of all.
     lasting: bool,
     /// Whether a request that comes may keep a row open that another request wants closed.
     hits_protect: bool,
     /// The classes of urgency of activations and of precharges.
     open_class: u64,
     close_class: u64,
-    /// What was looked for last: for writes, and the banks that were held.
+    /// What was looked for last: for writes, the banks that were held, and those whose row had had its share.
     write: bool,
     held: u64,
+    overdue: u64,
 }
 
 impl Candidates {
@@ -45,10 +46,11 @@ impl Candidates {
             close_class,
             best: [Plan::NEVER; KINDS],
             unsure: [ALL_BANKS; KINDS],
-            lasting: params.row_hold == u32::MAX && params.row_hits == 0 && params.scheduler != Scheduler::Fcfs,
+            lasting: params.scheduler != Scheduler::Fcfs,
             hits_protect: params.protect == Protect::AllHits,
             write: false,
             held: 0,
+            overdue: 0,
         }
     }
 
@@ -93,10 +95,15 @@ impl Candidates {
 
     /// Notes what is looked for from now on.
     #[inline]
-    fn look_for(&mut self, write: bool, held: u64) {
+    fn look_for(&mut self, write: bool, held: u64, overdue: u64) {
         if (write, held) != (self.write, self.held) {
             (self.write, self.held) = (write, held);
             self.unsure[COLUMNS..].fill(ALL_BANKS);
+        }
+        if overdue != self.overdue {
+            self.overdue = overdue;
+            self.unsure[COLUMNS] = ALL_BANKS;
+            self.unsure[CLOSES] = ALL_BANKS;
         }
     }
 
@@ -124,9 +131,21 @@ impl Controller {
     /// served.
     #[inline]
     pub(super) fn best_candidate(&mut self, write: bool, clock: u64) -> Plan {
+        let best = self.best_remembered(write, clock);
+        debug_assert_eq!(
+            best,
+            self.first_owned(ALL_BANKS, clock.max(self.column_bus)).or(self.plan_among(write, ALL_BANKS, clock)),
+            "what is remembered is what would be found"
+        );
+        best
+    }
+
+    #[inline]
+    fn best_remembered(&mut self, write: bool, clock: u64) -> Plan {
         let (column_floor, row_floor) = (clock.max(self.column_bus), clock.max(self.row_bus));
         let free = !self.refresher.held;
-        self.candidates.look_for(write, self.refresher.held);
+        let overdue = self.overdue(self.queue(write), free & !self.owned(), self.floor(clock));
+        self.candidates.look_for(write, self.refresher.held, overdue);
         let unsure = self.candidates.unsure(OWNED, column_floor);
         if unsure != 0 {
             let first = self.first_owned(unsure, column_floor);
@@ -135,7 +154,7 @@ impl Controller {
         if !self.candidates.lasting {
             return self.candidates.best[OWNED].or(self.plan_among(write, ALL_BANKS, clock));
         }
-        let hits = self.queue(write).hits;
+        let hits = self.queue(write).hits & !overdue;
         let unsure = self.candidates.unsure(COLUMNS, column_floor);
         if hits != 0 && unsure != 0 {
             let first = self.first_column(write, hits & free & unsure, column_floor);
@@ -148,7 +167,7 @@ impl Controller {
         }
         let unsure = self.candidates.unsure(CLOSES, row_floor);
         if unsure != 0 {
-            let first = self.first_close(write, self.wanted_closes(write, free & unsure), row_floor);
+            let first = self.first_close(write, (self.wanted_closes(write, free) | overdue) & unsure, row_floor);
             self.candidates.settle(CLOSES, unsure, first);
         }
         let [owned, columns, opens, closes] = self.candidates.best;

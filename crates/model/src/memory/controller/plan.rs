@@ -161,8 +161,14 @@ impl Plan {
 impl Controller {
     /// The first clock from `clock` on at which a command bus is free.
     #[inline]
-    fn floor(&self, clock: u64) -> u64 {
+    pub(super) fn floor(&self, clock: u64) -> u64 {
         clock.max(self.row_bus.min(self.column_bus))
+    }
+
+    /// Banks that requests wait for or own.
+    #[inline]
+    pub(super) fn waited_for(&self) -> u64 {
+        self.reads.banks | self.writes.banks | self.owned()
     }
 
     /// Banks that belong to a request until its column access.
@@ -176,7 +182,7 @@ impl Controller {
         let floor = self.floor(clock);
         let write = self.mode == Mode::Write || self.idle_drain;
         let candidate = self.best_candidate(write, clock);
-        let plan = if self.refresher.is_quiet_until(candidate.clock) {
+        let plan = if self.refresher.is_quiet_until(candidate.clock, self.waited_for()) {
             candidate
         } else {
             candidate.or(self.plan_refresh(floor))

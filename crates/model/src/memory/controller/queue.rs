@@ -91,6 +91,8 @@ pub(super) struct Queue {
     pub(super) hits: u64,
     /// Banks with requests for another row than the open one, one bit each.
     pub(super) rivals: u64,
+    /// Banks whose oldest request for the open row is older than any for another one, one bit each.
+    pub(super) older_hits: u64,
     capacity: u32,
     /// How many queued lines fall into each bucket; empty unless lines are looked up.
     filter: Vec<u16>,
@@ -109,6 +111,7 @@ impl Queue {
             banks: 0,
             hits: 0,
             rivals: 0,
+            older_hits: 0,
             capacity,
             filter: if searched { vec![0; BUCKETS] } else { vec![] },
         }
@@ -164,13 +167,6 @@ impl Queue {
     pub(super) fn oldest_bank(&self) -> Option<usize> {
         let key = |bank: usize| self.entries[usize::from(self.lists[bank].head)].key;
         super::bits(self.banks).min_by_key(|&bank| key(bank))
-    }
-
-    /// Those of `banks` whose oldest request for the open row is older than that for another one.
-    #[inline]
-    pub(super) fn with_older_hits(&self, banks: u64) -> u64 {
-        let older = |&bank: &usize| self.rivals >> bank & 1 == 0 || self.hit_key(bank) < self.rival_key(bank);
-        super::bits(banks & self.hits).filter(older).fold(0, |all, bank| all | 1 << bank)
     }
 
     /// Whether a request for the line at `place` is queued.
@@ -271,6 +267,7 @@ impl Queue {
             self.hit_keys[bank] = self.entries[usize::from(index)].key;
             self.hits |= 1 << bank;
         }
+        self.note_older_hits(bank);
     }
 
     fn set_rival(&mut self, bank: usize, index: u16) {
@@ -281,6 +278,13 @@ impl Queue {
             self.rival_keys[bank] = self.entries[usize::from(index)].key;
             self.rivals |= 1 << bank;
         }
+        self.note_older_hits(bank);
+    }
+
+    #[inline]
+    fn note_older_hits(&mut self, bank: usize) {
+        let older = self.rivals >> bank & 1 == 0 || self.hit_keys[bank] < self.rival_keys[bank];
+        self.older_hits = self.older_hits & !(1 << bank) | self.hits & u64::from(older) << bank;
     }
 
     /// A bank has opened `row`.
@@ -297,6 +301,7 @@ impl Queue {
         let list = &mut self.lists[bank];
         (list.hit, list.rival) = (NONE, list.head);
         self.hits &= !(1 << bank);
+        self.older_hits &= !(1 << bank);
         self.rivals |= self.banks & 1 << bank;
         if let Some(oldest) = self.entries.get(usize::from(list.head)) {
             self.rival_keys[bank] = oldest.key;

@@ -16,6 +16,19 @@ struct Rank {
     banks: u64,
     /// Whether those banks are held for it.
     held: bool,
+    /// The clock from which on the next refresh is to begin, while requests wait for its banks and while none does.
+    begins: [u64; 2],
+}
+
+impl Rank {
+    /// The clock from which on the next refresh is to begin; `idle` says whether no request waits for its banks.
+    fn begin(&self, interval: u64, postponed: u32, idle: bool) -> u64 {
+        if self.owed > 0 && (idle || self.owed > postponed) {
+            return 0;
+        }
+        let put_off = if idle { 0 } else { postponed - self.owed };
+        self.due.saturating_add(u64::from(put_off) * interval)
+    }
 }
 
 /// Which refreshes are due.
@@ -40,7 +53,13 @@ impl Refresher {
         let interval = u64::from(if same_bank { dram.timing.refi_sb } else { dram.timing.refi });
         let off = params.refresh == Refresh::Off || dram.timing.rfc == 0;
         let due = |rank: u32| if off { u64::MAX } else { interval * u64::from(rank + 1) / u64::from(dram.ranks) };
-        let rank = |rank: u32| Rank { due: due(rank), owed: 0, banks: first_banks(dram, rank, same_bank), held: false };
+        let rank = |rank: u32| Rank {
+            due: due(rank),
+            owed: 0,
+            banks: first_banks(dram, rank, same_bank),
+            held: false,
+            begins: [0; 2],
+        };
         let mut refresher = Self {
             ranks: (0..dram.ranks).map(rank).collect(),
             same_bank,
@@ -55,10 +74,16 @@ impl Refresher {
         refresher
     }
 
-    /// Whether nothing but what requests want is to be done up to `clock`.
+    /// Whether nothing but what requests want is to be done up to `clock`, while they wait for the banks `waited_for`.
     #[inline]
-    pub(super) fn is_quiet_until(&self, clock: u64) -> bool {
-        clock < self.quiet_until
+    pub(super) fn is_quiet_until(&self, clock: u64, waited_for: u64) -> bool {
+        clock < self.quiet_until || self.begins_after(clock, waited_for)
+    }
+
+    #[inline(never)]
+    fn begins_after(&self, clock: u64, waited_for: u64) -> bool {
+        let later = |rank: &Rank| !rank.held && clock < rank.begins[usize::from(rank.banks & waited_for == 0)];
+        self.ranks.iter().all(later)
     }
 
     /// Holds the banks of the refresh of `rank` that has become due at `clock`.
@@ -73,22 +98,15 @@ impl Refresher {
     }
 
     fn find_held(&mut self) {
+        for rank in &mut self.ranks {
+            rank.begins = [false, true].map(|idle| rank.begin(self.interval, self.postponed, idle));
+        }
         let held = self.ranks.iter().filter(|rank| rank.held).fold(0, |all, rank| all | rank.banks);
         self.held = if self.holds_all && held != 0 { u64::MAX } else { held };
         let next = self.ranks.iter().enumerate().map(|(index, rank)| (rank.due, index)).min();
         let (due, rank) = next.unwrap_or((u64::MAX, 0));
         let quiet = held == 0 && self.postponed == 0 && self.ranks.iter().all(|rank| rank.owed == 0);
         (self.quiet_until, self.next_rank) = (if quiet { due } else { 0 }, rank);
-    }
-
-    /// The clock at which the next refresh of `rank` is to begin; `idle` says whether no request waits for its banks.
-    #[inline]
-    fn begins(&self, rank: &Rank, idle: bool) -> u64 {
-        if rank.owed > 0 && (idle || rank.owed > self.postponed) {
-            return 0;
-        }
-        let put_off = if idle { 0 } else { self.postponed - rank.owed };
-        rank.due.saturating_add(u64::from(put_off) * self.interval)
     }
 
     fn done(&mut self, rank: usize, dram: &DramParams) {
@@ -140,13 +158,12 @@ impl Controller {
         if floor < self.refresher.quiet_until {
             return Plan::hold(self.refresher.quiet_until, self.refresher.next_rank);
         }
-        let active = self.active_banks[0] | self.active_banks[1];
-        let wanted = self.reads.banks | self.writes.banks | active;
+        let (active, waited_for) = (self.owned(), self.waited_for());
         let ranks = self.refresher.ranks.iter().enumerate();
         let plans = ranks.filter_map(|(index, rank)| {
             if !rank.held {
-                let begins = self.refresher.begins(rank, wanted & rank.banks == 0).max(floor);
-                Some(Plan::hold(begins, index))
+                let begins = rank.begins[usize::from(waited_for & rank.banks == 0)];
+                Some(Plan::hold(begins.max(floor), index))
             } else if rank.banks & active == 0 {
                 Some(self.plan_held(rank.banks, index, floor.max(self.row_bus)))
             } else {

@@ -32,7 +32,7 @@ impl Controller {
         let rivals = queue.rivals & self.timing.open & among & !self.owned();
         match self.params.protect {
             Protect::Nothing => rivals,
-            Protect::OlderHits => rivals & !queue.with_older_hits(rivals),
+            Protect::OlderHits => rivals & !queue.older_hits,
             Protect::AllHits => rivals & !queue.hits,
         }
     }
@@ -49,19 +49,28 @@ impl Controller {
     /// The next command of the oldest request, which nobody overtakes, nor one that owns a row.
     fn wanted_by_oldest(&self, queue: &Queue, among: u64) -> [u64; 3] {
         let bank = queue.oldest_bank().map_or(0, |bank| 1 << bank) & among;
-        let hits = bank & queue.hits & queue.with_older_hits(bank);
+        let hits = bank & queue.older_hits;
         let opens = bank & !self.timing.open;
         [hits, opens, bank & !opens & !hits]
     }
 
     /// The banks among `among` whose open row has had its share, so that a request for another one comes next.
     #[inline]
-    fn overdue(&self, queue: &Queue, among: u64, clock: u64) -> u64 {
+    pub(super) fn overdue(&self, queue: &Queue, among: u64, clock: u64) -> u64 {
         let (hold, most) = (self.params.row_hold, self.params.row_hits);
-        if hold == u32::MAX && most == 0 {
-            return 0;
-        }
         let contested = queue.hits & queue.rivals & among;
+        let contested = if most == 0 { contested & !queue.older_hits } else { contested };
+        if contested == 0 || hold == u32::MAX && most == 0 {
+            0
+        } else {
+            self.overdue_of(queue, contested, clock)
+        }
+    }
+
+    /// Those of the `contested` banks whose open row has had its share.
+    #[inline(never)]
+    fn overdue_of(&self, queue: &Queue, contested: u64, clock: u64) -> u64 {
+        let (hold, most) = (self.params.row_hold, self.params.row_hits);
         let is_overdue = |&bank: &usize| {
             let older = queue.rival_key(bank) < queue.hit_key(bank);
             let waited = older && clock >= queue.rival_arrived(bank) + u64::from(hold);
