@@ -119,3 +119,8 @@ class Run(Description):
 
     Range: at most "1000 s".
     """
+    memory: str | None = None
+    """Most memory that the simulation may take, as estimated before it begins (size); "8 GiB" when absent.
+
+    Range: "1 MiB" to "64 TiB".
+    """

@@ -5,12 +5,14 @@ mod cache;
 mod cluster;
 mod controller;
 mod dram;
+mod hash;
 mod io;
 mod memory;
 mod memory_run;
 mod net_host;
 mod run;
 mod server;
+mod size;
 mod source;
 mod workload;
 
@@ -24,13 +26,11 @@ use crate::plan::{Input, Plan};
 use crate::presets::{self, PartFile};
 use crate::schema;
 use crate::spec::{Spec, WorkloadSpec};
+use hash::hash;
 use hostnet_model::params::ServerParams;
-use serde::Serialize;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use source::{preset_of, Source};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::Path;
 
 /// Checks a configuration and resolves it to a plan. The error is the first thing that is wrong.
@@ -63,7 +63,9 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     let name = run::name(&spec.run, input.file)?;
     let mut ignored = workloads.ignored;
     ignored.extend(run::ignored(&spec.run, workloads.ramp_ps));
-    let written = Spec { run: run::effective(&run, &name), ..effective(&spec, &workloads.effective, &server) };
+    ignored.extend(size::check(&spec.run, size::of_server(&server), &["cache", "core.count", "workload"])?);
+    let written =
+        Spec { run: run::effective(&run, &name, &spec.run), ..effective(&spec, &workloads.effective, &server) };
     Ok(Plan {
         effective: serde_json::to_value(&written).map_err(plan_error)?,
         name,
@@ -146,42 +148,4 @@ fn absent(path: String, preset: Option<&str>) -> Issue {
 fn effective(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>, server: &ServerParams) -> Spec {
     let memory = memory::effective(&spec.memory, &server.memory);
     Spec { workload: workloads.clone(), memory, ..spec.clone() }
-}
-
-/// Hexadecimal SHA-256 of the canonical JSON of a value.
-fn hash(value: &impl Serialize) -> Result<String, Issue> {
-    let tree = serde_json::to_value(value).map_err(plan_error)?;
-    let mut text = String::new();
-    canonical(&tree, &mut text);
-    Ok(Sha256::digest(text.as_bytes()).iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    }))
-}
-
-/// JSON without spaces and with the keys of every object in order.
-fn canonical(value: &Value, text: &mut String) {
-    match value {
-        Value::Object(map) => {
-            let mut entries: Vec<_> = map.iter().collect();
-            entries.sort_by_key(|(key, _)| *key);
-            text.push('{');
-            for (at, (key, value)) in entries.into_iter().enumerate() {
-                let _ = write!(text, "{}{}:", if at > 0 { "," } else { "" }, Value::String(key.clone()));
-                canonical(value, text);
-            }
-            text.push('}');
-        }
-        Value::Array(items) => {
-            text.push('[');
-            for (at, item) in items.iter().enumerate() {
-                text.push_str(if at > 0 { "," } else { "" });
-                canonical(item, text);
-            }
-            text.push(']');
-        }
-        scalar => {
-            let _ = write!(text, "{scalar}");
-        }
-    }
 }

@@ -57,8 +57,8 @@ pub(super) fn name(run: &RunSpec, file: &str) -> Result<String, Issue> {
     Err(Issue::new("run.name", format!("{} is not a name; {rule}", shorten(name))))
 }
 
-/// The run with every default written out.
-pub(super) fn effective(run: &RunPlan, name: &str) -> RunSpec {
+/// The run with every default written out that is part of the plan.
+pub(super) fn effective(run: &RunPlan, name: &str, spec: &RunSpec) -> RunSpec {
     let (duration, precision, duration_max) = match run.length {
         Length::Duration { ps } => (Some(Time(ps)), None, None),
         Length::Precision { relative } => (None, Some(relative), Some(Time(run.duration_max_ps))),
@@ -74,5 +74,6 @@ pub(super) fn effective(run: &RunPlan, name: &str) -> RunSpec {
         precision,
         duration_max,
         warmup: Some(warmup),
+        memory: spec.memory,
     }
 }

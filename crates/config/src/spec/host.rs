@@ -1,6 +1,6 @@
 //! Cores, caching and home agents, and the run.
 
-use super::values::{Frequency, Time, WarmUpSpec};
+use super::values::{Frequency, Size, Time, WarmUpSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -132,4 +132,8 @@ pub(crate) struct RunSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub(crate) warmup: Option<WarmUpSpec>,
+    /// Most memory that the simulation may take, as estimated before it begins (size); "8 GiB" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 MiB", "x-max" = "64 TiB"))]
+    pub(crate) memory: Option<Size>,
 }

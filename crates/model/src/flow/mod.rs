@@ -47,7 +47,8 @@ pub struct Application {
     received: u64,
     written: u64,
     completed_at: Option<Time>,
-    latency: Histogram,
+    /// Of a caller only: a histogram takes 10 KB, and there may be a million flows.
+    latency: Option<Histogram>,
 }
 
 impl Application {
@@ -68,13 +69,13 @@ impl Application {
             Traffic::Read { .. } | Traffic::Replay { .. } => Kind::Reader { expected: u64::MAX },
         };
         Self {
-            kind,
             deaf_ps: if initiator { None } else { deaf_ps },
             stopped: false,
             received: 0,
             written: 0,
             completed_at: None,
-            latency: Histogram::default(),
+            latency: matches!(kind, Kind::Caller(_)).then(Histogram::default),
+            kind,
         }
     }
 
@@ -92,7 +93,7 @@ impl Application {
                 }
                 (0, None)
             }
-            Kind::Caller(caller) => caller.poll(now, read, room, self.stopped, &mut self.latency),
+            Kind::Caller(caller) => caller.poll(now, read, room, self.stopped, self.latency.as_mut()),
             Kind::Responder(responder) => (responder.poll(read, room), None),
         };
         if let Kind::Writer { left } = &mut self.kind {
@@ -148,15 +149,16 @@ impl Application {
         }
     }
 
-    /// Of each request answered since the last reset the time from its beginning until its answer was read, in ps.
+    /// Of each request answered since the last reset the time from its beginning until its answer was read, in ps; none
+    /// except at the end that sends them.
     #[must_use]
-    pub fn latency(&self) -> &Histogram {
-        &self.latency
+    pub fn latency(&self) -> Option<&Histogram> {
+        self.latency.as_ref()
     }
 
     /// Starts a new measuring window: the latencies begin anew. Counts of bytes go on.
     pub fn reset(&mut self) {
-        self.latency.reset();
+        self.latency.iter_mut().for_each(Histogram::reset);
     }
 }
 

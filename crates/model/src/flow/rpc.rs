@@ -50,13 +50,15 @@ impl Caller {
         read: u64,
         room: u64,
         stopped: bool,
-        latency: &mut Histogram,
+        mut latency: Option<&mut Histogram>,
     ) -> (u64, Option<Time>) {
         self.answer += read;
         while self.answer >= self.response_bytes {
             let Some(since) = self.waiting.pop_front() else { break };
             self.answer -= self.response_bytes;
-            latency.record(now.since(since));
+            if let Some(latency) = &mut latency {
+                latency.record(now.since(since));
+            }
             self.thinking.push_back(now + self.think_ps);
         }
         if !stopped {

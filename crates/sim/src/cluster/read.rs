@@ -122,6 +122,10 @@ fn is_replay(cluster: &ClusterParams, flow: usize) -> bool {
     matches!(cluster.flows[flow].traffic, Traffic::Replay { .. })
 }
 
+/// Bytes received by each class of traffic since the start of the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Received(pub(super) Vec<u64>);
+
 /// The totals of all flows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Totals {
@@ -194,9 +198,13 @@ impl Totals {
         self.flows.iter().map(|flow| flow.seen + flow.nic_received + flow.received_bytes.iter().sum::<u64>()).sum()
     }
 
-    /// Bytes that applications of a class read, at either end.
-    pub(super) fn received(&self, cluster: &ClusterParams, class: usize) -> u64 {
-        let own = self.flows.iter().zip(&cluster.flows).filter(|(_, flow)| usize::from(flow.class) == class);
-        own.map(|(totals, _)| totals.received_bytes.iter().sum::<u64>()).sum()
+    /// Bytes that applications of each class read, at either end: all that is kept of a slice of time, as there may be
+    /// many flows.
+    pub(super) fn received(&self, cluster: &ClusterParams) -> Received {
+        let mut classes = vec![0; cluster.classes.len()];
+        for (totals, flow) in self.flows.iter().zip(&cluster.flows) {
+            classes[usize::from(flow.class)] += totals.received_bytes.iter().sum::<u64>();
+        }
+        Received(classes)
     }
 }

@@ -6,7 +6,7 @@ mod hosts;
 use super::ends::machines;
 use super::moment::Moment;
 use super::queues::PortTotals;
-use super::read::{FlowTotals, Totals};
+use super::read::{FlowTotals, Received, Totals};
 use crate::report::caches::CACHES;
 use crate::report::channels::CHANNELS;
 use crate::report::domains::DOMAINS;
@@ -27,7 +27,7 @@ pub(super) struct View<'a> {
     pub(super) simulation: &'a Simulation<World>,
     pub(super) before: &'a Totals,
     pub(super) ports_before: &'a [PortTotals],
-    pub(super) batches: &'a [Totals],
+    pub(super) batches: &'a [Received],
     pub(super) series: &'a [Moment],
     pub(super) window_start: Time,
     pub(super) now: Time,

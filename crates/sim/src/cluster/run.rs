@@ -5,7 +5,7 @@ mod window;
 use super::build::{self, Preparation};
 use super::moment::{self, Moment};
 use super::queues::PortTotals;
-use super::read::Totals;
+use super::read::{Received, Totals};
 use super::report::View;
 use crate::error::SimulationError;
 use crate::report::Report;
@@ -41,7 +41,7 @@ impl Default for Options {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Phase {
-    WarmUp { slices: Vec<Totals> },
+    WarmUp { slices: Vec<Received> },
     Measure,
 }
 
@@ -56,7 +56,7 @@ struct State {
     ports_before: Vec<PortTotals>,
     batch_ps: u64,
     next_batch: Time,
-    batches: Vec<Totals>,
+    batches: Vec<Received>,
     next_series: Time,
     series: Vec<Moment>,
     moved: u64,

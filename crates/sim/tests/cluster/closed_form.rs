@@ -46,7 +46,7 @@ fn an_idle_request_takes_the_sum_of_its_parts() {
         let flow = format!("kind = \"rpc\"\nrequest = \"{request} B\"\nresponse = \"{response} B\"");
         let plan = pair(&flow, "");
         let simulation = run(&plan, 2000);
-        let latency = caller(&simulation).application.latency();
+        let latency = caller(&simulation).application.latency().expect("a caller");
         let each = way_ps(request) + way_ps(response);
         assert_eq!(latency.sum(), u128::from(latency.count() * each));
         assert_eq!(latency.count(), (2000 * PS - 1) / each);
@@ -89,7 +89,7 @@ fn a_lone_request_that_is_lost_waits_for_the_timeout() {
     let simulation = run(&pair(flow, &format!("{tcp}{cables}")), 20_000);
     let end = caller(&simulation);
     assert_eq!((end.connection.counters().timeouts, end.connection.counters().probes), (1, 0));
-    let latency = end.application.latency();
+    let latency = end.application.latency().expect("a caller");
     let sum = u64::try_from(latency.sum()).expect("it is less than the run");
     let slowest = sum - (latency.count() - 1) * each;
     assert!(slowest >= 5000 * PS + each && slowest < 6000 * PS, "{slowest} ps");
@@ -116,7 +116,7 @@ fn a_probe_repairs_the_tail_of_a_message_before_the_timeout() {
     for probe in [true, false] {
         let simulation = run(&pair(&flow, &format!("{}{cables}", tcp(probe))), 30_000);
         let end = caller(&simulation);
-        let latency = end.application.latency();
+        let latency = end.application.latency().expect("a caller");
         let slowest = u64::try_from(latency.sum()).expect("it is less than the run") - (latency.count() - 1) * whole;
         let counters = end.connection.counters();
         // Without a probe the packet before it, whose acknowledgement is delayed, goes out again, too.
@@ -177,7 +177,8 @@ fn an_idle_request_to_a_server_takes_every_stage_as_often_as_it_passes_it() {
         ));
         let simulation = run(&plan, 3000);
         let all = streams(&simulation);
-        let latency = all.iter().find(|end| end.counts.is_none()).expect("the client").application.latency();
+        let latency =
+            all.iter().find(|end| end.counts.is_none()).expect("the client").application.latency().expect("a caller");
         latency.mean().expect("requests were answered") / 1e6
     };
     // A microsecond more at a stage: how many more for a request and its answer, but for what meets a refresh of the

@@ -11,7 +11,7 @@ mod transport;
 mod ways;
 
 use super::source::Source;
-use super::{hash, plan_error, run};
+use super::{hash::hash_cluster, plan_error, run, size};
 use crate::check::missing;
 use crate::cluster_plan::ClusterPlan;
 use crate::document::{parse_json, parse_toml};
@@ -57,7 +57,7 @@ fn build(source: &Source, input: &Input) -> Result<ClusterPlan, Issue> {
     let Attached { params: hosts, mut ignored, unvalidated, effective } = hosts.attach(&spec, &flows, run.seed)?;
     ignored.extend(run::ignored(&spec.run, ramp_ps));
     let name = run::name(&spec.run, input.file)?;
-    let cluster = ClusterParams {
+    let mut cluster = ClusterParams {
         hosts,
         switches: fabric.switches,
         cables: fabric.cables,
@@ -66,9 +66,10 @@ fn build(source: &Source, input: &Input) -> Result<ClusterPlan, Issue> {
         seed: run.seed,
     };
     spec.host = effective;
-    spec.run = run::effective(&run, &name);
+    ignored.extend(size::check(&spec.run, size::of_cluster(&cluster), &["flow", "host"])?);
+    spec.run = run::effective(&run, &name, &spec.run);
     Ok(ClusterPlan {
-        hash: hash(&(&cluster, &run))?,
+        hash: hash_cluster(&mut cluster, &run)?,
         effective: serde_json::to_value(&spec).map_err(plan_error)?,
         name,
         cluster,

@@ -88,7 +88,7 @@ fn requests_are_answered_one_after_the_other() {
         let rig = world(&mut run);
         let far = rig.far.peers[0].as_ref().expect("a flow has two ends");
         let caller = if initiator { &rig.core.sockets[0].application } else { &far.application };
-        let latency = caller.latency();
+        let latency = caller.latency().expect("it calls");
         assert!(latency.count() > 50, "{}", latency.count());
         // The wire one way (the other takes no time), a wake-up, two packets of the one and one of the other.
         let least = (5 * US + stack.wake_ps + stack.packet_ps + stack.segment_ps) as f64;

@@ -2,7 +2,7 @@
 
 use super::View;
 use crate::cluster::ends::{ends, rdma_ends};
-use crate::cluster::read::{FlowTotals, Totals};
+use crate::cluster::read::{FlowTotals, Received};
 use crate::table::{cells, headings, Cell, Column, Rows, Table};
 use crate::view;
 use hostnet_kernel::Time;
@@ -143,10 +143,9 @@ impl View<'_> {
     }
 
     fn goodput_ci95(&self, class: usize) -> Option<f64> {
-        let cluster = &self.plan.cluster;
-        let mut last = self.before.received(cluster, class);
-        let batch = |totals: &Totals| {
-            let now = totals.received(cluster, class);
+        let mut last = self.before.received(&self.plan.cluster).0[class];
+        let batch = |received: &Received| {
+            let now = received.0[class];
             (now - std::mem::replace(&mut last, now)) as f64
         };
         let bytes: Vec<f64> = self.batches.iter().map(batch).collect();
@@ -183,8 +182,10 @@ impl View<'_> {
         for (class, name) in cluster.classes.iter().enumerate() {
             let mut latency = Histogram::default();
             for (flow, _, _, application) in self.simulation.worlds().flat_map(ends) {
-                if usize::from(cluster.flows[flow as usize].class) == class {
-                    latency.merge(application.latency());
+                if let Some(own) =
+                    application.latency().filter(|_| usize::from(cluster.flows[flow as usize].class) == class)
+                {
+                    latency.merge(own);
                 }
             }
             for (flow, _, connection) in self.simulation.worlds().flat_map(rdma_ends) {

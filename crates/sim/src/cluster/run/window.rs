@@ -3,7 +3,7 @@
 use super::{Phase, Run};
 use crate::cluster::ends::machines;
 use crate::cluster::moment::{self, Moment};
-use crate::cluster::read::Totals;
+use crate::cluster::read::{Received, Totals};
 use crate::cluster::{queues, stuck};
 use crate::error::SimulationError;
 use crate::run::PRECISION_BATCHES_MIN;
@@ -61,12 +61,10 @@ impl Run {
 
     fn warm_up(&mut self, totals: Totals, now: Time) {
         let Phase::WarmUp { slices } = &mut self.state.phase else { return };
-        slices.push(totals);
+        slices.push(totals.received(&self.plan.cluster));
         let over = match self.plan.run.warm_up {
             WarmUp::Fixed { ps } => now.ps() >= ps,
-            WarmUp::Auto => {
-                slices.len() >= *SLICES.end() || (slices.len() >= *SLICES.start() && is_steady(&self.plan, slices))
-            }
+            WarmUp::Auto => slices.len() >= *SLICES.end() || (slices.len() >= *SLICES.start() && is_steady(slices)),
         };
         if over {
             self.start_measuring(now);
@@ -96,7 +94,7 @@ impl Run {
             state.next_series += self.options.series_ps;
         }
         if now == state.next_batch {
-            state.batches.push(totals);
+            state.batches.push(totals.received(&self.plan.cluster));
             state.next_batch = now + state.batch_ps;
         }
         state.done = now >= target || is_precise(&self.plan, &state.before, &state.batches);
@@ -118,23 +116,25 @@ impl Run {
     }
 }
 
-/// Bytes of one class that applications received in each slice.
-fn received(plan: &ClusterPlan, before: Option<&Totals>, slices: &[Totals], class: usize) -> Vec<f64> {
-    let of = |totals: &Totals| totals.received(&plan.cluster, class) as f64;
-    let mut last = before.map_or(0.0, of);
+/// Bytes of one class that applications received in each slice, when so many had come `before`.
+fn received(before: u64, slices: &[Received], class: usize) -> Vec<f64> {
+    let mut last = before as f64;
+    let of = |slice: &Received| slice.0[class] as f64;
     slices.iter().map(|slice| of(slice) - std::mem::replace(&mut last, of(slice))).collect()
 }
 
 /// Whether the goodput of every class has settled.
-fn is_steady(plan: &ClusterPlan, slices: &[Totals]) -> bool {
-    (0..plan.cluster.classes.len()).all(|class| batch::warm_up(&received(plan, None, slices, class)).is_some())
+fn is_steady(slices: &[Received]) -> bool {
+    let classes = slices.first().map_or(0, |slice| slice.0.len());
+    (0..classes).all(|class| batch::warm_up(&received(0, slices, class)).is_some())
 }
 
-fn is_precise(plan: &ClusterPlan, before: &Totals, batches: &[Totals]) -> bool {
+fn is_precise(plan: &ClusterPlan, before: &Totals, batches: &[Received]) -> bool {
     let Length::Precision { relative } = plan.run.length else { return false };
+    let before = before.received(&plan.cluster).0;
     batches.len() >= PRECISION_BATCHES_MIN
-        && (0..plan.cluster.classes.len()).all(|class| {
-            let found = batch::estimate(&received(plan, Some(before), batches, class), CONFIDENCE_GROUPS);
+        && before.iter().enumerate().all(|(class, &before)| {
+            let found = batch::estimate(&received(before, batches, class), CONFIDENCE_GROUPS);
             found.mean == 0.0 || found.half_width <= relative * found.mean
         })
 }

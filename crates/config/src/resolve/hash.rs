@@ -1,0 +1,132 @@
+//! What tells one configuration from another.
+
+use super::plan_error;
+use crate::error::Issue;
+use crate::plan::RunPlan;
+use hostnet_model::params::{ClusterParams, FlowParams};
+use serde::Serialize;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::fmt::{self, Write};
+
+/// Hexadecimal SHA-256 of the canonical JSON of a value.
+pub(super) fn hash(value: &impl Serialize) -> Result<String, Issue> {
+    let mut hasher = Hasher::default();
+    hasher.value(&serde_json::to_value(value).map_err(plan_error)?);
+    Ok(hasher.end())
+}
+
+/// The same of a cluster and how long to simulate it, one flow after the other: there may be a million of them.
+pub(super) fn hash_cluster(cluster: &mut ClusterParams, run: &RunPlan) -> Result<String, Issue> {
+    let flows = std::mem::take(&mut cluster.flows);
+    let trees = serde_json::to_value(&*cluster).and_then(|cluster| Ok((cluster, serde_json::to_value(run)?)));
+    cluster.flows = flows;
+    let (tree, run) = trees.map_err(plan_error)?;
+    let mut hasher = Hasher::default();
+    hasher.text("[");
+    hasher.object(&tree, |hasher, key, value| {
+        if key == "flows" {
+            return hasher.flows(&cluster.flows);
+        }
+        hasher.value(value);
+        Ok(())
+    })?;
+    hasher.text(",");
+    hasher.value(&run);
+    hasher.text("]");
+    Ok(hasher.end())
+}
+
+/// Takes in JSON without spaces and with the keys of every object in order.
+#[derive(Default)]
+struct Hasher(Sha256);
+
+impl Write for Hasher {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.update(text.as_bytes());
+        Ok(())
+    }
+}
+
+impl Hasher {
+    fn text(&mut self, text: &str) {
+        self.0.update(text.as_bytes());
+    }
+
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Object(_) => {
+                let _ = self.object(value, |hasher, _, value| {
+                    hasher.value(value);
+                    Ok(())
+                });
+            }
+            Value::Array(items) => {
+                self.text("[");
+                for (at, item) in items.iter().enumerate() {
+                    self.text(if at > 0 { "," } else { "" });
+                    self.value(item);
+                }
+                self.text("]");
+            }
+            scalar => {
+                let _ = write!(self, "{scalar}");
+            }
+        }
+    }
+
+    /// An object whose values are taken in by `each`.
+    fn object(
+        &mut self,
+        object: &Value,
+        mut each: impl FnMut(&mut Self, &str, &Value) -> Result<(), Issue>,
+    ) -> Result<(), Issue> {
+        let mut entries: Vec<_> = object.as_object().into_iter().flatten().collect();
+        entries.sort_by_key(|(key, _)| *key);
+        self.text("{");
+        for (at, (key, value)) in entries.into_iter().enumerate() {
+            let _ = write!(self, "{}{}:", if at > 0 { "," } else { "" }, Value::String(key.clone()));
+            each(self, key, value)?;
+        }
+        self.text("}");
+        Ok(())
+    }
+
+    fn flows(&mut self, flows: &[FlowParams]) -> Result<(), Issue> {
+        self.text("[");
+        for (at, flow) in flows.iter().enumerate() {
+            self.text(if at > 0 { "," } else { "" });
+            self.value(&serde_json::to_value(flow).map_err(plan_error)?);
+        }
+        self.text("]");
+        Ok(())
+    }
+
+    fn end(self) -> String {
+        self.0.finalize().iter().fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{cluster_plan, Format, Input};
+    use std::path::Path;
+
+    #[test]
+    fn a_cluster_has_the_hash_of_all_of_it() {
+        let text = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n\
+            [flow.f]\nkind = \"bulk\"\nfrom = \"a\"\nto = \"b\"\ncount = 3\n\
+            [flow.g]\nkind = \"rpc\"\nfrom = \"b\"\nto = \"a\"\nrequest = \"1 kB\"\n";
+        let input = Input { text, format: Format::Toml, file: "t.toml", base_dir: Path::new("."), overrides: &[] };
+        let mut plan = cluster_plan(&input).expect("it is right");
+        assert_eq!(plan.cluster.flows.len(), 4);
+        assert_eq!(plan.hash, hash(&(&plan.cluster, &plan.run)).unwrap());
+        assert_eq!(plan.hash, hash_cluster(&mut plan.cluster, &plan.run).unwrap());
+        plan.cluster.flows.pop();
+        assert_ne!(plan.hash, hash_cluster(&mut plan.cluster, &plan.run).unwrap());
+    }
+}

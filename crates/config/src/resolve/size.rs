@@ -1,0 +1,79 @@
+//! What a world takes of the memory of the machine that simulates it, about: more than is there would end the run in
+//! the middle.
+
+use crate::error::Issue;
+use crate::spec::{RunSpec, Size};
+use crate::units::{format, Dimension};
+use hostnet_model::params::{ClusterParams, HostKind, ServerParams, Traffic};
+
+/// What a run may take unless `run.memory` says something else.
+const MEMORY_BYTES: u64 = 8 << 30;
+/// From here on the user is told.
+const TOLD_BYTES: u64 = 1 << 30;
+
+/// A flow: both ends, its counts, its row of the results. What it is for a NIC, whether its ends are there or not. A
+/// request in flight.
+const FLOW_BYTES: u64 = 8 << 10;
+const NIC_FLOW_BYTES: u64 = 512;
+const REQUEST_BYTES: u64 = 64;
+/// The latencies that are counted for a class of traffic, in each domain of a part; domains of a core, and of the other
+/// parts.
+const HISTOGRAM_BYTES: u64 = 10 << 10;
+const CORE_DOMAINS: u64 = 4;
+const OTHER_DOMAINS: u64 = 64;
+/// A line of a cache.
+const LINE_BYTES: u64 = 12;
+
+/// What a server takes, with `classes` classes of traffic.
+fn server_bytes(server: &ServerParams, classes: u64) -> u64 {
+    let cores = u64::from(server.core.count);
+    let domains = (cores * CORE_DOMAINS + OTHER_DOMAINS) * classes.max(1) * HISTOGRAM_BYTES;
+    let lines = |sets: u32, ways: u32| u64::from(sets) * u64::from(ways);
+    let held = server.cache.as_ref().map_or(0, |cache| {
+        let llc = lines(cache.llc.sets, cache.llc.ways) + lines(cache.llc.filter_sets, cache.llc.filter_ways);
+        cores * lines(cache.l2.sets, cache.l2.ways) + u64::from(server.cha.slices) * llc
+    });
+    domains + held * LINE_BYTES
+}
+
+/// What a run of one server takes.
+pub(super) fn of_server(server: &ServerParams) -> u64 {
+    server_bytes(server, server.workloads.len() as u64)
+}
+
+/// What a run of a cluster takes.
+pub(super) fn of_cluster(cluster: &ClusterParams) -> u64 {
+    let servers: Vec<&ServerParams> = cluster
+        .hosts
+        .iter()
+        .filter_map(|host| match &host.kind {
+            HostKind::Server(server) => Some(&**server),
+            HostKind::Endpoint(_) => None,
+        })
+        .collect();
+    let classes = |server: &ServerParams| (server.workloads.len() + cluster.classes.len()) as u64;
+    let held: u64 = servers.iter().map(|server| server_bytes(server, classes(server))).sum();
+    let of_flow = |traffic: &Traffic| match traffic {
+        Traffic::Rpc { in_flight, .. } => HISTOGRAM_BYTES + u64::from(*in_flight) * REQUEST_BYTES,
+        _ => 0,
+    };
+    let each = FLOW_BYTES + servers.len() as u64 * NIC_FLOW_BYTES;
+    held + cluster.flows.iter().map(|flow| each + of_flow(&flow.traffic)).sum::<u64>()
+}
+
+/// Refuses a run that takes more than it may. Returns what to say of one that takes much.
+pub(super) fn check(run: &RunSpec, bytes: u64, paths: &[&str]) -> Result<Option<String>, Issue> {
+    let Size(most) = run.memory.unwrap_or(Size(MEMORY_BYTES));
+    let rounded = |bytes: u64| format((bytes >> 20).max(1) << 20, Dimension::Size);
+    if bytes > most {
+        let message = format!(
+            "the simulation would take about {} of memory; run.memory allows {}: raise it where there is more, or \
+             describe less",
+            rounded(bytes),
+            format(most, Dimension::Size)
+        );
+        let paths: Vec<&str> = paths.iter().copied().chain(["run.memory"]).collect();
+        return Err(Issue::between(&paths, message));
+    }
+    Ok((bytes > TOLD_BYTES).then(|| format!("the simulation takes about {} of memory", rounded(bytes))))
+}
