@@ -21,11 +21,8 @@ if TYPE_CHECKING:
 PROBE = 'workload.hostnet={kind="stream",cores="0"}'
 """Makes a complete configuration of a server file, so that it can be checked."""
 
-GT_PER_S = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0, 6: 64.0}
-"""Transfer rate of a PCIe lane by generation (PCI Express base specification 6.0, table 1-1)."""
-
-PAYLOAD_SHARE = {1: 8 / 10, 2: 8 / 10, 3: 128 / 130, 4: 128 / 130, 5: 128 / 130, 6: 1.0}
-"""Share of the bits that the encoding leaves, by generation."""
+PCIE_GENERATIONS = range(1, 7)
+"""The generations of PCIe."""
 
 BUFFER_BYTES = 1 << 30
 """The usual buffer of one core."""
@@ -99,7 +96,7 @@ class ServerFile:
     def pcie_peak_gb_per_s(self) -> float:
         """What all PCIe lanes together can carry in one direction, packets included (GB/s)."""
         pcie = self.effective["pcie"]
-        return float(pcie["lanes"] * GT_PER_S[pcie["generation"]] * PAYLOAD_SHARE[pcie["generation"]] / 8)
+        return _core.link_bytes_per_s(pcie["generation"], pcie["lanes"]) / 10**9
 
     @property
     def read_latency_ns(self) -> float:

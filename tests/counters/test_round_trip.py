@@ -40,7 +40,7 @@ def run(text: str, interval: str) -> hostnet.Results:
 def there_and_back(results: hostnet.Results, form: str, per_socket: bool, **options: Any) -> counters.CounterFile:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "counters.csv"
-        counters.write(results, path, form, per_socket=per_socket)
+        counters.write(results, path, form=form, per_socket=per_socket)
         return counters.read(path, **options)
 
 
@@ -154,16 +154,22 @@ def test_writing_is_the_same_every_time() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for form, per_socket in FORMS:
             first, second = Path(folder) / "a", Path(folder) / "b"
-            counters.write(results, first, form, per_socket=per_socket)
-            counters.write(results, second, form, per_socket=per_socket)
+            counters.write(results, first, form=form, per_socket=per_socket)
+            counters.write(results, second, form=form, per_socket=per_socket)
             assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_form_is_no_path() -> None:
+    results = run(text_of("cascade-lake-6234", stream("0", 0.5)), "20 us")
+    with tempfile.TemporaryDirectory() as folder, pytest.raises(TypeError):
+        counters.write(results, Path(folder) / "counters.csv", "pcm")  # type: ignore[misc]
 
 
 def test_counts_in_files_are_whole_numbers() -> None:
     results = run(text_of("cascade-lake-6234", stream("0-1", 0.5)), "20 us")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "counters.csv"
-        counters.write(results, path, "perf")
+        counters.write(results, path, form="perf")
         rows = [line.split(",") for line in path.read_text().splitlines() if line and line[0] != "#"]
         assert all(row[2].isdigit() for row in rows)
         assert {row[0] for row in rows} == {"0.000020000", "0.000040000"}

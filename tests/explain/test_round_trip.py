@@ -25,7 +25,7 @@ def test_a_counter_file_tells_what_the_run_tells(example: str, form: str, tmp_pa
     config.write_text(text)
     run = hostnet.run(config, counters="100 us")
     file = tmp_path / "counters.csv"
-    counters.write(run, file, form)
+    counters.write(run, file, form=form)
     of_run, of_file = explain_results(run).explanation, explain_counters(file, config).explanation
     assert of_file["regime"]["name"] == of_run["regime"]["name"]
     rows = {row["workload"]: row for row in of_file["workloads"]}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hostnet import ConfigError, _core
 from hostnet.hwloc import Drive, Topology, TopologyError, draft, read_topology, text_of
 from hostnet.hwloc.draft import LANES_USUAL, link_of
-from hostnet.presets import GT_PER_S, PAYLOAD_SHARE, load_server
+from hostnet.presets import PCIE_GENERATIONS, load_server
 from tests.hwloc.machines import (
     ALL,
     GIB,
@@ -133,13 +133,19 @@ def test_names_cannot_break_the_file(tmp_path: Path) -> None:
         assert tree["core"]["count"] == 2
 
 
-@pytest.mark.parametrize("generation", GT_PER_S)
+def test_links_are_as_fast_as_in_the_simulation(tmp_path: Path) -> None:
+    server = tmp_path / "server.toml"
+    server.write_text('server.preset = "cascade-lake-6234"\npcie.generation = 6\npcie.lanes = 16\n')
+    assert load_server(str(server)).pcie_peak_gb_per_s == pytest.approx(64 * 16 / 8 * 242 / 256)
+
+
+@pytest.mark.parametrize("generation", PCIE_GENERATIONS)
 @pytest.mark.parametrize("lanes", LANES_USUAL)
 def test_links_are_told_by_their_speed(generation: int, lanes: int) -> None:
-    speed = lanes * GT_PER_S[generation] * PAYLOAD_SHARE[generation] / 8
+    speed = _core.link_bytes_per_s(generation, lanes) / 10**9
     found = link_of(Drive("0000:01:00.0", speed, ""))
     assert found is not None
-    assert found[1] * GT_PER_S[found[0]] * PAYLOAD_SHARE[found[0]] / 8 == pytest.approx(speed, rel=0.02)
+    assert _core.link_bytes_per_s(*found) / 10**9 == pytest.approx(speed, rel=0.02)
     assert lanes != 4 or found == (generation, 4)
     assert link_of(Drive("0000:01:00.0", 0.0, "")) is None
 

@@ -30,7 +30,7 @@ pub use error::{suggestion, ConfigError};
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
 pub use presets::{apps, counters, devices, presets, profiles, transports, AppInfo, PresetInfo};
-pub use resolve::{cluster_plan, is_cluster, memory_plan, resolve};
+pub use resolve::{cluster_plan, is_cluster, link_bytes_per_s, memory_plan, resolve};
 pub use schema::{cluster_schema, memory_schema, schema};
 
 /// A commented configuration to start from. It resolves as it is.

@@ -166,6 +166,12 @@ pub(crate) fn app_template(app: &str, alone: bool) -> PyResult<String> {
     hostnet_config::app_template(app, alone).map_err(ConfigError::new_err)
 }
 
+/// What a PCIe link carries in one direction after line coding, in bytes per second.
+#[pyfunction]
+pub(crate) fn link_bytes_per_s(generation: u32, lanes: u32) -> u64 {
+    hostnet_config::link_bytes_per_s(generation, lanes)
+}
+
 /// The microarchitectures whose counters are known: the name, and the file about it, as TOML.
 #[pyfunction]
 pub(crate) fn counters() -> Vec<(&'static str, &'static str)> {

@@ -16,13 +16,13 @@ use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::cache::Caches;
 use hostnet_model::fluid::FluidMemory;
 use hostnet_model::line::{Decoder, Homes};
-use hostnet_model::params::ServerParams;
+use hostnet_model::params::{ServerParams, BUFFER_ALIGNMENT};
 use hostnet_model::{Component, Machine, Pages, Payload};
 
 /// Events that may be pending before the queue has to grow.
 const EVENTS_CAPACITY: usize = 4096;
 
-/// Hands out virtual memory, aligned to 1 MiB.
+/// Hands out virtual memory.
 pub(crate) struct Space {
     next: u64,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Space {
 impl Space {
     pub(crate) fn take(&mut self, bytes: u64) -> u64 {
         let base = self.next;
-        self.next += bytes.next_multiple_of(1 << 20);
+        self.next += bytes.next_multiple_of(BUFFER_ALIGNMENT);
         base
     }
 }

@@ -46,7 +46,7 @@ def write_inside(results: Results, options: CounterOptions, place: Path) -> None
     if options.form is not None and options.out is None and _has_counters(results):
         from hostnet import counters
 
-        counters.write(results, place / FILE_NAME, options.form, per_socket=options.per_socket)
+        counters.write(results, place / FILE_NAME, form=options.form, per_socket=options.per_socket)
 
 
 def write_aside(results: Results, options: CounterOptions) -> None:

@@ -52,7 +52,7 @@ class Machine:
         return time_ps * self.hz(pmu) // PS_PER_S
 
 
-def write(results: Results, path: Path | str, form: str = "perf", *, per_socket: bool = False) -> None:
+def write(results: Results, path: Path | str, *, form: str = "perf", per_socket: bool = False) -> None:
     """Writes the counters of a run that were read at intervals (`hostnet.run(..., counters="100 us")`).
 
     Args:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet._core import ConfigError
-from hostnet.presets import GT_PER_S, PAYLOAD_SHARE, ServerFile, load_server
+from hostnet.presets import PCIE_GENERATIONS, ServerFile, load_server
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -192,8 +192,8 @@ def _drive_values(package: Package, server: ServerFile, notes: list[str]) -> lis
 def link_of(drive: Drive) -> tuple[int, int] | None:
     """Generation and lanes of a drive's link, from its speed; four lanes where several fit."""
     for lanes in LANES_USUAL:
-        for generation, gt_per_s in GT_PER_S.items():
-            speed = lanes * gt_per_s * PAYLOAD_SHARE[generation] / 8
+        for generation in PCIE_GENERATIONS:
+            speed = _core.link_bytes_per_s(generation, lanes) / 10**9
             if abs(drive.link_gb_per_s - speed) < LINK_MARGIN * speed:
                 return generation, lanes
     return None

@@ -64,7 +64,8 @@ fn drive_lanes(lanes: u32, drives: u32) -> u32 {
 
 /// Bytes per second of a link in one direction after line coding: 8b/10b for generations 1 and 2, 128b/130b for 3 to
 /// 5, and the 242 of 256 bytes that a flit of generation 6 carries.
-pub(super) fn link_bytes_per_s(generation: u32, lanes: u32) -> u64 {
+#[must_use]
+pub fn link_bytes_per_s(generation: u32, lanes: u32) -> u64 {
     let (mega_transfers, payload, coded): (u64, u64, u64) = match generation {
         1 => (2_500, 8, 10),
         2 => (5_000, 8, 10),

@@ -17,6 +17,7 @@ mod source;
 mod workload;
 
 pub use cluster::{cluster_plan, is_cluster};
+pub use io::link_bytes_per_s;
 pub use memory_run::memory_plan;
 
 use crate::check::missing;

@@ -8,6 +8,7 @@ mod fluid;
 mod memory;
 mod net_host;
 mod network;
+mod space;
 
 pub use app::*;
 pub use cache::*;
@@ -15,6 +16,7 @@ pub use fluid::*;
 pub use memory::*;
 pub use net_host::*;
 pub use network::*;
+pub use space::*;
 
 use serde::{Deserialize, Serialize};
 

@@ -6,12 +6,9 @@ use hostnet_model::app::{footprint, Bases, Generator};
 use hostnet_model::core::{
     CachedCore, Core, Evictions, Partner, Program, Source, Storage, Stream, Thread, Walk, Wiring,
 };
-use hostnet_model::params::{AppParams, CacheParams, FioParams, Pattern, StreamParams, WorkloadKind};
+use hostnet_model::params::{AppParams, CacheParams, FioParams, Pattern, StreamParams, WorkloadKind, KERNEL_BYTES};
 use hostnet_model::Component;
 use std::collections::VecDeque;
-
-/// Bytes of kernel structures per IO job that the kernel walks through.
-const KERNEL_BYTES: u64 = 256 << 20;
 
 impl Builder<'_> {
     pub(crate) fn cores(&mut self) -> Vec<Component> {

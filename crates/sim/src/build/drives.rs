@@ -3,10 +3,7 @@
 use super::Builder;
 use hostnet_model::core::Walk;
 use hostnet_model::nvme::{Job, Ssd};
-use hostnet_model::params::{Pattern, WorkloadKind};
-
-/// Bytes of the region that a job's DMA beyond the data goes to.
-const EXTRA_BYTES: u64 = 16 << 20;
+use hostnet_model::params::{Pattern, WorkloadKind, EXTRA_BYTES};
 
 impl Builder<'_> {
     pub(super) fn drives(&mut self) -> Vec<Ssd> {

@@ -1,9 +1,8 @@
-//! The formats of traces of accesses: how a line is told, and written.
+//! The formats of traces of accesses, and how a line is told.
 
 use super::super::parse::{digits_value, fields, number};
-use super::{drmemtrace, lackey, Access};
+use super::{drmemtrace, lackey};
 use crate::Format;
-use std::io::{self, Write};
 
 /// How a trace of accesses is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,18 +44,6 @@ impl AccessFormat {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-
-    /// Writes an access as lackey would, with the instructions before it at `program_counter`.
-    ///
-    /// # Errors
-    /// Those of `out`.
-    pub fn write_lackey(out: &mut impl Write, access: &Access, program_counter: u64) -> io::Result<()> {
-        for _ in 0..access.instructions_before {
-            writeln!(out, "I  {program_counter:08x},4")?;
-        }
-        let kind = if access.store { 'S' } else { 'L' };
-        writeln!(out, " {kind} {:08x},{}", access.address, access.size)
     }
 
     /// What `line` is by its looks.
