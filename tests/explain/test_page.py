@@ -199,7 +199,7 @@ def test_one_step_changes_one_capacity_and_its_thresholds(results: hostnet.Resul
     changed = {step.path: after for step, after in candidates(config, {"disk": 3.464})}
     assert changed["memory.controller.wpq.entries"]["memory"]["controller"]["wpq"]["entries"] == 52
     assert changed["memory.controller.wpq.entries"]["memory"]["controller"]["write_high"] == 51
-    assert changed["cha.tor.entries"]["cha"]["tor"] == {"entries": 18, "write_entries": 18}
+    assert changed["cha.tor.entries"]["cha"]["tor"] == {"entries": 18}
     assert changed["memory.device"]["memory"]["device"] == "DDR4_3200"
     assert changed["rate of storage"]["workload"]["disk"]["rate"] == "2.598 GB/s"
     assert config == json.loads(results.plan.effective_json()), "the configuration itself stays as it is"

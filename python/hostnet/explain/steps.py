@@ -44,7 +44,6 @@ BUFFERS = (
 """Keys of the buffers that grow, and what they are."""
 
 SCALED = {
-    "cha.tor.entries": ("cha.tor.write_entries",),
     "memory.controller.rpq.entries": ("memory.controller.rpq.full_threshold",),
     "memory.controller.wpq.entries": (
         "memory.controller.wpq.full_threshold",

@@ -69,7 +69,7 @@ class Tor(Description):
     entries: int | None = None
     """Entries per slice, shared by reads and writes. Range: 1 to 4096."""
     write_entries: int | None = None
-    """Of those, entries that write-backs of cores may hold at most; more than there are means all. Range: 1 to 4096."""
+    """Of those, entries that write-backs of cores may hold at most; all when absent. Range: 1 to 4096."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -9,7 +9,7 @@ use hostnet_model::nic::{self, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 use hostnet_model::os::NetFootprint;
 use hostnet_model::params::{
     App, AppParams, CacheParams, ChaParams, CoreParams, FioJob, FioParams, NicParams, RemoteParams, ServerParams,
-    StreamParams, Workload, WorkloadKind,
+    StreamParams, Workload, WorkloadKind, BUFFER_ALIGNMENT, EXTRA_BYTES, KERNEL_BYTES,
 };
 
 pub(super) fn resolve(
@@ -69,7 +69,7 @@ fn resolve_cha(spec: &ChaSpec) -> ChaParams {
     ChaParams {
         slices: spec.slices,
         tor_entries: spec.tor.entries,
-        tor_write_entries: spec.tor.write_entries.min(spec.tor.entries),
+        tor_write_entries: spec.tor.write_entries.map_or(spec.tor.entries, |most| most.min(spec.tor.entries)),
         read_to_mc_ps: spec.read_to_mc.0,
         from_mc_ps: spec.from_mc.0,
         core_write_to_mc_ps: spec.core_write_to_mc.0,
@@ -77,13 +77,6 @@ fn resolve_cha(spec: &ChaSpec) -> ChaParams {
         write_ack_ps: spec.write_ack.0,
     }
 }
-
-/// Buffers begin at multiples of this.
-const BUFFER_ALIGNMENT: u64 = 1 << 20;
-/// Bytes of kernel structures on every core that serves a fio workload.
-const KERNEL_BYTES: u64 = 256 << 20;
-/// Bytes beyond its blocks that the drive moves data of a job to.
-const EXTRA_BYTES: u64 = 16 << 20;
 
 /// Gives traces, whose needs only a replay tells, equal shares of the memory that the buffers of other workloads leave.
 pub(super) fn share_memory(server: &mut ServerParams) -> Result<(), Issue> {

@@ -100,9 +100,10 @@ pub(crate) struct TorSpec {
     /// Entries per slice, shared by reads and writes.
     #[schemars(range(min = 1, max = 4096))]
     pub(crate) entries: u32,
-    /// Of those, entries that write-backs of cores may hold at most; more than there are means all.
+    /// Of those, entries that write-backs of cores may hold at most; all when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 4096))]
-    pub(crate) write_entries: u32,
+    pub(crate) write_entries: Option<u32>,
 }
 
 /// How long to simulate.
