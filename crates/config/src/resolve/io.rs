@@ -2,6 +2,7 @@
 
 use crate::error::Issue;
 use crate::spec::{Bandwidth, IioSpec, PcieSpec, Spec, SsdSpec};
+use crate::units::{format, Dimension};
 use hostnet_model::params::{IioParams, PcieParams, SsdParams};
 
 pub(super) fn resolve_iio(spec: &IioSpec) -> IioParams {
@@ -57,6 +58,19 @@ fn pcie_params(pcie: &PcieSpec, lanes: u32) -> PcieParams {
     }
 }
 
+/// What to know of a link whose posted credits carry one full write TLP at a time.
+pub(super) fn one_at_a_time(pcie: &PcieParams) -> Option<String> {
+    let tlp_lines = pcie.mps_bytes.div_ceil(64);
+    (pcie.posted_lines < 2 * tlp_lines).then(|| {
+        format!(
+            "pcie.mps: a write TLP of {} takes {tlp_lines} of the {} lines of pcie.posted_lines, so the next waits \
+             until they are back",
+            format(pcie.mps_bytes.into(), Dimension::Size),
+            pcie.posted_lines
+        )
+    })
+}
+
 /// Lanes of one drive: a link width that exists.
 fn drive_lanes(lanes: u32, drives: u32) -> u32 {
     [16, 8, 4, 2].into_iter().find(|&width| width <= lanes / drives.max(1)).unwrap_or(1)
@@ -91,4 +105,29 @@ pub(super) fn resolve_ssd(spec: &SsdSpec) -> Result<SsdParams, Issue> {
         streams: spec.streams,
         max_transfer_bytes: spec.max_transfer.0,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_with_credits_for_one_tlp_is_told() {
+        let link = |mps_bytes, posted_lines| PcieParams {
+            bytes_per_s: 16_000_000_000,
+            mps_bytes,
+            mrrs_bytes: 512,
+            write_overhead_bytes: 24,
+            read_overhead_bytes: 24,
+            completion_overhead_bytes: 20,
+            dllp_share: 0,
+            latency_ps: 100_000,
+            posted_lines,
+            nonposted_lines: 64,
+        };
+        assert_eq!(one_at_a_time(&link(2048, 64)), None);
+        let told = one_at_a_time(&link(4096, 64)).expect("64 lines are one TLP");
+        assert!(told.starts_with("pcie.mps: a write TLP of 4 KiB takes 64 of the 64 lines"), "{told}");
+        assert!(one_at_a_time(&link(256, 7)).is_some() && one_at_a_time(&link(256, 8)).is_none());
+    }
 }

@@ -64,6 +64,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     let name = run::name(&spec.run, input.file)?;
     let mut ignored = workloads.ignored;
     ignored.extend(run::ignored(&spec.run, workloads.ramp_ps));
+    ignored.extend(io::one_at_a_time(&server.pcie).filter(|_| server.ssd.count > 0));
     ignored.extend(size::check(&spec.run, size::of_server(&server), &["cache", "core.count", "workload"])?);
     let written =
         Spec { run: run::effective(&run, &name, &spec.run), ..effective(&spec, &workloads.effective, &server) };
