@@ -206,3 +206,16 @@ fn a_way_of_a_flow_leads_from_switch_to_switch() {
     says(&via("[\"s0\", \"s1\", \"s0\"]"), &[], &["flow.f.via: \"s0\" stands twice"]);
     says(&via("[\"s0\", \"s1\"]"), &[], &["flow.f.via: no cable joins \"s1\" and \"b\""]);
 }
+
+#[test]
+fn a_simulation_that_would_take_more_memory_than_it_may_is_refused() {
+    let told = ["the simulation would take about", "run.memory allows 64 MiB: raise it where there is more"];
+    says(BASE, &["flow.f.count=20000", "run.memory=64 MiB"], &told);
+    let notes = |count: u32| {
+        let count = format!("flow.f.count={count}");
+        let overrides = ["flow.f.kind=rpc", "flow.f.request=1 kB", "run.memory=64 GiB", &count];
+        cluster_text(BASE, Format::Toml, &overrides).expect("there is room").ignored
+    };
+    assert_eq!(notes(100), Vec::<String>::new());
+    assert!(notes(65_536)[0].starts_with("the simulation takes about 1"), "{:?}", notes(65_536));
+}

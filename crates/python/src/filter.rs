@@ -20,6 +20,9 @@ const TELL_EVERY: u64 = 1 << 16;
 /// The most memory that the pages of a trace may take when they are put side by side: 64 GiB.
 const MEMORY_BYTES: u64 = 1 << 36;
 
+/// The most bytes of all caches together: a line of 64 B takes 12 B of memory.
+const CACHES_BYTES: u64 = 1 << 34;
+
 enum Failure {
     Open(io::Error),
     Trace(TraceError),
@@ -87,7 +90,14 @@ fn levels_of(levels: &[(u64, u32, String)]) -> PyResult<Vec<LevelParams>> {
         let level = LevelParams { bytes: *bytes, ways: *ways, replacement };
         level.check().map(|()| level)
     };
-    levels.iter().map(|one| level(one).map_err(ConfigError::new_err)).collect()
+    let levels: Vec<LevelParams> =
+        levels.iter().map(|one| level(one).map_err(ConfigError::new_err)).collect::<PyResult<_>>()?;
+    let bytes: u64 = levels.iter().map(|level| level.bytes).sum();
+    if bytes > CACHES_BYTES {
+        let rule = format!("must be at most {CACHES_BYTES} bytes, which take 3 GiB of memory");
+        return Err(ConfigError::new_err(format!("{bytes} bytes of caches in all: {rule}")));
+    }
+    Ok(levels)
 }
 
 fn access_format(name: &str) -> PyResult<AccessFormat> {
