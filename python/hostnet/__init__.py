@@ -22,12 +22,12 @@ from hostnet._core import version as _version
 if TYPE_CHECKING:
     from hostnet import counters
     from hostnet._core import CheckpointError, CommandCheck, ConfigError, Signals, SimulationError
-    from hostnet.cluster import Actions, ClusterResults, run_cluster
     from hostnet.comparison import Comparison, compare
     from hostnet.explain.formula import FormulaConstants, Inflation, cha_admission, formula
     from hostnet.memory_alone import Latency, MemoryResult, check_commands, memory
-    from hostnet.results import Results
-    from hostnet.simulate import predict, run, run_many
+    from hostnet.running.actions import Actions
+    from hostnet.running.results import ClusterResults, Results, ServerResults
+    from hostnet.running.simulate import predict, run, run_cluster, run_many
     from hostnet.sweeps import SweepResults, sweep
     from hostnet.system import (
         L2,
@@ -130,6 +130,7 @@ __all__ = [
     "Results",
     "Run",
     "Server",
+    "ServerResults",
     "Signals",
     "SimulationError",
     "SnoopFilter",
@@ -159,12 +160,12 @@ __all__ = [
 
 _HOMES = {
     "hostnet._core": ("CheckpointError", "CommandCheck", "ConfigError", "Signals", "SimulationError"),
-    "hostnet.cluster": ("Actions", "ClusterResults", "run_cluster"),
+    "hostnet.running.actions": ("Actions",),
     "hostnet.comparison": ("Comparison", "compare"),
     "hostnet.explain.formula": ("FormulaConstants", "Inflation", "cha_admission", "formula"),
     "hostnet.memory_alone": ("Latency", "MemoryResult", "check_commands", "memory"),
-    "hostnet.results": ("Results",),
-    "hostnet.simulate": ("predict", "run", "run_many"),
+    "hostnet.running.results": ("ClusterResults", "Results", "ServerResults"),
+    "hostnet.running.simulate": ("predict", "run", "run_cluster", "run_many"),
     "hostnet.sweeps": ("SweepResults", "sweep"),
 }
 """Where the names above live, those of `hostnet.system` aside. They are loaded when they are asked for: the command

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hostnet import _core, simulate
+from hostnet import _core
 from hostnet.files import parse_toml
-from hostnet.results import Source
+from hostnet.running import simulate
+from hostnet.running.results import Source
 from hostnet.units import LINE_BYTES, parse_time_ps, size_bytes, transfers_per_s
 
 if TYPE_CHECKING:

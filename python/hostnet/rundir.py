@@ -18,8 +18,7 @@ from hostnet.files import errors_about, hidden_sibling, sync
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from hostnet.cluster import ClusterResults
-    from hostnet.results import Results
+    from hostnet.running.results import Results
 
 TRACE = "trace.pftrace"
 """The name of the trace in a run directory."""
@@ -126,24 +125,38 @@ def write_run(results: Results, place: Path, *, csv: bool = False, report: bool 
     write_text(place / "summary.json", results.native.summary_json)
     write_text(place / f"config.{results.source.format}", results.source.text)
     write_text(place / "manifest.json", json.dumps(manifest(results), indent=2, ensure_ascii=False))
-    if "counters" in results.summary:
-        write_explanation(results, place)
+    write_explanations(results, place)
     if report:
         from hostnet.report import write_report
 
         write_report(place)
 
 
-def write_explanation(results: Results, place: Path) -> None:
-    """Writes what explains a run: `explain.json` and the page `explanation.txt`."""
+def write_explanations(results: Results, place: Path) -> None:
+    """Writes what explains each server that can be: `explain.json` and the page `explanation.txt`.
+
+    Those of hosts on a network are in a folder of that name, `servers`.
+    """
+    from hostnet.explain import explainable
+
+    for host in explainable(results):
+        folder = place / "servers" / host if host else place
+        folder.mkdir(parents=True, exist_ok=True)
+        write_explanation(results, host or None, folder)
+
+
+def write_explanation(results: Results, host: str | None, place: Path) -> None:
+    """Writes what explains one server."""
     from hostnet.explain import explain_results, page_text
 
-    page = explain_results(results).with_steps()
+    page = explain_results(results, host)
+    if host is None:
+        page = page.with_steps()
     write_text(place / "explain.json", json.dumps(page.as_dict(), indent=1, ensure_ascii=False))
     write_text(place / "explanation.txt", page_text(page))
 
 
-def manifest(results: Results | ClusterResults) -> dict[str, Any]:
+def manifest(results: Results) -> dict[str, Any]:
     """What produced the results: configuration, version, machine and time. Only here may two equal runs differ."""
     return {
         "format": 1,

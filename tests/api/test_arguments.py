@@ -17,7 +17,7 @@ from hypothesis import strategies as some
 
 import hostnet
 from hostnet import Cluster, Config, ConfigError, Fio, Host, Run, Server, Stream
-from hostnet.arguments import json_of
+from hostnet.running.arguments import json_of
 
 VALUES = some.recursive(
     some.none() | some.booleans() | some.integers() | some.floats(allow_nan=False, allow_infinity=False) | some.text(),

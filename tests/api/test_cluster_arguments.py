@@ -22,7 +22,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("config", [None, 5, b"x", [], ["a"]])
 def test_a_configuration_is_a_cluster_a_path_or_a_mapping(config: Any) -> None:
-    with pytest.raises(ConfigError, match="config: a Cluster, the path of a file or a mapping is wanted"):
+    with pytest.raises(ConfigError, match="config: a Config, a Cluster, the path of a file or a mapping is wanted"):
         run_cluster(config)
 
 

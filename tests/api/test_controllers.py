@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet import Actions, ConfigError, Signals, _core, cluster
+from hostnet import Actions, ConfigError, Signals, _core
+from hostnet.running import simulate
 
 TEMPLATE = re.sub(r'(duration|warmup) = ".*"', r'\1 = "150 us"', _core.cluster_template("hostcc"))
 USER = TEMPLATE.replace('rule = "hostcc"', 'rule = "user"').replace('target = "80 Gbps"', "")
@@ -160,11 +161,11 @@ def test_attributes_out_of_range_are_refused(file: Path, attribute: str) -> None
         hostnet.run_cluster(file, controllers={"receiver": controller})
 
 
-def run(file: Path, controller: Any, at_ps: int, checkpoint: bytes | None = None) -> cluster.ClusterResults:
-    source = hostnet.simulate.source_of(file)
-    plan = cluster.resolve(source)
+def run(file: Path, controller: Any, at_ps: int, checkpoint: bytes | None = None) -> hostnet.Results:
+    source = simulate.source_of(file)
+    plan = simulate.resolve(source)
     controllers = {"receiver": controller}
-    return cluster.run_plan(plan, source, checkpoint_at_ps=at_ps, checkpoint=checkpoint, controllers=controllers)
+    return simulate.run_plan(plan, source, checkpoint_at_ps=at_ps, checkpoint=checkpoint, controllers=controllers)
 
 
 def test_a_run_goes_on_from_a_checkpoint_with_the_state(file: Path) -> None:

@@ -72,7 +72,7 @@ def cluster() -> hostnet.ClusterResults:
 def test_a_run_is_a_line(results: hostnet.Results, cluster: hostnet.ClusterResults) -> None:
     rate = results.workloads["stream"]["throughput_gb_per_s"]
     assert repr(results) == f"<Results <b>&, seed 1: stream {rate:.1f} GB/s>"
-    assert re.fullmatch(r"<ClusterResults <b>&, seed 1: ask [\d.]+ Gbps, bulk [\d.]+ Gbps>", repr(cluster))
+    assert re.fullmatch(r"<Results <b>&, seed 1: ask [\d.]+ Gbps, bulk [\d.]+ Gbps>", repr(cluster))
     assert "predicted: stream" in repr(hostnet.predict(SERVER))
 
 

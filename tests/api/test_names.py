@@ -10,7 +10,7 @@ import pytest
 
 import hostnet
 
-SLOW = ("hostnet.cluster", "hostnet.report", "hostnet.sweeps", "hostnet.system", "matplotlib", "pyarrow", "rich")
+SLOW = ("hostnet.report", "hostnet.sweeps", "hostnet.system", "matplotlib", "pyarrow", "rich")
 
 
 def loaded(code: str) -> set[str]:
@@ -40,5 +40,5 @@ def test_nothing_is_loaded_before_it_is_needed() -> None:
 
 def test_a_file_is_resolved_without_the_classes_that_describe_servers() -> None:
     modules = loaded("from hostnet import run")
-    assert "hostnet.simulate" in modules
+    assert "hostnet.running.simulate" in modules
     assert not modules & set(SLOW)

@@ -175,8 +175,8 @@ def clusters(draw: some.DrawFn) -> Cluster:
 @given(clusters())
 @settings(deadline=None, max_examples=60)
 def test_it_resolves_to_the_plan_of_its_file(cluster: Cluster) -> None:
-    typed = _core.cluster_plan(json.dumps(cluster.to_dict()), format="json")
-    assert typed.hash == _core.cluster_plan("\n".join(toml(cluster))).hash
+    typed = _core.resolve(json.dumps(cluster.to_dict()), format="json")
+    assert typed.hash == _core.resolve("\n".join(toml(cluster))).hash
 
 
 @given(clusters())
@@ -198,8 +198,8 @@ def test_a_file_becomes_the_same_cluster(tmp_path: Path, name: str) -> None:
     file.write_text(_core.cluster_template(name), encoding="utf-8")
     cluster = Cluster.from_toml(file)
     assert (cluster.run.name, cluster.base_dir) == ("mine", str(tmp_path))
-    again = _core.cluster_plan(json.dumps(cluster.to_dict()), format="json")
-    assert again.hash == _core.cluster_plan(_core.cluster_template(name)).hash
+    again = _core.resolve(json.dumps(cluster.to_dict()), format="json")
+    assert again.hash == _core.resolve(_core.cluster_template(name)).hash
     effective = json.loads(again.effective_json())
     assert not any(differences(effective, Cluster.from_dict(effective).to_dict()))
 

@@ -92,12 +92,34 @@ def test_a_mistake_is_told_with_its_place(cli: Cli, assignment: str, says: str) 
 
 
 @pytest.mark.parametrize(
-    "option", [("--counters", "perf"), ("--seeds", "2"), ("--trace",), ("--compare", "predict"), ("--threads", "0")]
+    ("option", "says"),
+    [
+        (("--counters", "perf"), "--host: none of the hosts is a server"),
+        (("--trace",), "--host: none of the hosts is a server"),
+        (("--compare", "predict"), "predictions cover single servers"),
+        (("--threads", "0"), "--threads"),
+        (("--host", "receiver"), "--host: says which server --trace and --counters are of"),
+    ],
 )
-def test_options_of_single_servers_are_refused(cli: Cli, option: tuple[str, ...]) -> None:
+def test_options_that_say_nothing_of_endpoints_are_refused(cli: Cli, option: tuple[str, ...], says: str) -> None:
     done = cli("run", written(cli, "dumbbell"), *option)
     assert done.returncode == 2
-    assert option[0] in done.stderr
+    assert says in done.stderr
+    assert not (cli.folder / "runs").exists()
+
+
+def test_seeds_of_a_cluster_have_means(cli: Cli) -> None:
+    done = cli("run", written(cli, "dumbbell"), *SHORT, "--seeds", "2")
+    assert done.returncode == 0
+    assert "2 seeds from" in done.stdout
+    assert "Gbps" in done.stdout
+    (folder,) = (cli.folder / "runs").iterdir()
+    assert {path.name for path in folder.iterdir()} >= {"seed-1", "seed-2", "seeds.json"}
+
+
+def test_a_cluster_is_swept_and_drawn(cli: Cli) -> None:
+    done = cli("sweep", written(cli, "dumbbell"), *SHORT, "--over", "network.latency=1 us,5 us", "--quiet")
+    assert done.returncode == 0, done.stderr
 
 
 def test_captures_are_of_clusters(cli: Cli) -> None:
@@ -107,13 +129,14 @@ def test_captures_are_of_clusters(cli: Cli) -> None:
     assert not (cli.folder / "a.pcap").exists()
 
 
-@pytest.mark.parametrize("command", [("explain",), ("compare", "other")])
-def test_commands_for_single_servers_say_so(cli: Cli, command: tuple[str, ...]) -> None:
-    done = cli("run", written(cli, "dumbbell"), *SHORT, "--quiet")
-    run = done.stdout.rstrip("\n")
-    done = cli(command[0], run, *([run] if len(command) > 1 else []))
-    assert done.returncode == 2
-    assert "is of a cluster" in done.stderr
+def test_a_run_of_endpoints_is_compared_and_has_nothing_to_explain(cli: Cli) -> None:
+    run = cli("run", written(cli, "dumbbell"), *SHORT, "--quiet").stdout.rstrip("\n")
+    same = cli("compare", run, run)
+    assert same.returncode == 0
+    assert "the same run" in same.stdout
+    why = cli("explain", run)
+    assert why.returncode == 2
+    assert "none of the hosts is a server" in why.stderr
 
 
 def test_ctrl_c_keeps_what_was_measured(cli: Cli) -> None:

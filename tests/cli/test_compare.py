@@ -206,7 +206,7 @@ def rows_without_names(run: Path) -> None:
     [
         (broken_json, "summary.json: is damaged"),
         (other_format, "format 2; this version reads format 1"),
-        (foreign_json, "names no format"),
+        (foreign_json, "it holds no object"),
         (missing_key, '"config" is missing'),
         (missing_table, "domains.parquet missing"),
         (missing_epochs, "epochs.parquet missing"),

@@ -44,7 +44,7 @@ def test_an_unknown_command_names_the_nearest(cli: Cli) -> None:
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("--version",)])
 def test_help_loads_no_command(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     modules = loaded(tmp_path, *arguments)
-    assert not modules & {"hostnet.simulate", "hostnet.system", "pyarrow", "pydantic", "rich"}
+    assert not modules & {"hostnet.running.simulate", "hostnet.system", "pyarrow", "pydantic", "rich"}
     assert not [name for name in modules if name.endswith("_app")]
 
 

@@ -31,7 +31,7 @@ def test_every_column_is_documented_in_its_order(short: hostnet.ClusterResults, 
 
 
 def test_every_table_is_documented(short: hostnet.ClusterResults) -> None:
-    assert set(short.tables) == {*TABLES, "domains", "channels", "caches"}
+    assert set(short.tables) == {*TABLES, "workloads", "domains", "channels", "caches", "host_series"}
 
 
 def code_of(page: str, language: str) -> str:

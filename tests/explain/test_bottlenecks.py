@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet import simulate
 from hostnet.explain import explain_results
-from hostnet.results import Source
+from hostnet.running import simulate
+from hostnet.running.results import Source
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet import ConfigError, simulate
+from hostnet import ConfigError
 from hostnet.explain import explain_results, explain_run, page_text
 from hostnet.explain.page import explain_window, plan_of_server
 from hostnet.explain.steps import Steps, candidates, what_helps
 from hostnet.explain.text import WIDTH
-from hostnet.results import Source
+from hostnet.running import simulate
+from hostnet.running.results import Source
 from tests.support import QUADRANT
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -170,7 +170,7 @@ def test_published_values_and_tolerances_are_those_of_the_publication(hostcc: Le
 def test_every_cluster_is_a_configuration() -> None:
     for name in STUDIES:
         study = load_study(name)
-        from hostnet.cluster import resolve
+        from hostnet.running.simulate import resolve
 
         for selection in study.selections.values():
             for point in selection.points:

@@ -54,7 +54,7 @@ def test_runs_that_were_told_to_stop_give_no_ledger(monkeypatch: pytest.MonkeyPa
         assert progress({"done": 0}) is False
         return []
 
-    monkeypatch.setattr("hostnet.simulate.run_plans", nothing_but_progress)
+    monkeypatch.setattr("hostnet.running.simulate.run_plans", nothing_but_progress)
     with pytest.raises(KeyboardInterrupt):
         validate("host_network", figures=["6a"], selection="quick", progress=lambda _: False)
 

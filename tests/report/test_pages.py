@@ -158,7 +158,7 @@ def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
         write_report(tmp_path)
 
 
-@pytest.mark.parametrize(("content", "message"), [("{", "not JSON"), ("[]", "must hold an object")])
+@pytest.mark.parametrize(("content", "message"), [("{", "is damaged"), ("[]", "it holds no object")])
 def test_a_damaged_summary(tmp_path: Path, content: str, message: str) -> None:
     (tmp_path / "summary.json").write_text(content)
     with pytest.raises(ValueError, match=message):
@@ -168,5 +168,5 @@ def test_a_damaged_summary(tmp_path: Path, content: str, message: str) -> None:
 def test_a_damaged_table(make_run: MakeRun) -> None:
     directory = make_run()
     (directory / "domains.parquet").write_text("no table")
-    with pytest.raises(ValueError, match=r"domains\.parquet: not a Parquet file"):
+    with pytest.raises(ValueError, match=r"domains\.parquet: is damaged"):
         write_report(directory)

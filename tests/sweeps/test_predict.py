@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet import ConfigError, simulate
-from hostnet.results import Results
+from hostnet import ConfigError
+from hostnet.running import simulate
+from hostnet.running.results import Results
 from tests.sweeps.conftest import tables_of
 
 OVER = ["workload.stream.cores=0-0,0-1", "iio.write_credits=1..50"]
@@ -38,7 +39,7 @@ def guesses(monkeypatch: pytest.MonkeyPatch) -> None:
         run = simulate.run_plan(plan, source)
         return Guess(run.native, plan, source, run.timing)
 
-    monkeypatch.setattr("hostnet.simulate.predict_plan", predict_plan)
+    monkeypatch.setattr("hostnet.running.simulate.predict_plan", predict_plan)
 
 
 @pytest.mark.usefixtures("guesses")

@@ -105,14 +105,14 @@ def test_what_is_done_is_not_computed_again(stopped: Path, tmp_path: Path, monke
     with Journal(tmp_path / "part/points.journal") as journal:
         missing = list(journal.missing())
     assert 0 < len(missing) < 6
-    original = hostnet.simulate.run_plan
+    original = hostnet.running.simulate.run_plan
     computed = []
 
     def count(plan: Any, source: Any, **more: Any) -> Any:
         computed.append(plan.hash)
         return original(plan, source, **more)
 
-    monkeypatch.setattr("hostnet.simulate.run_plan", count)
+    monkeypatch.setattr("hostnet.running.simulate.run_plan", count)
     results = hostnet.sweep(stopped / "short.toml", OVER, out=tmp_path / "part", resume=True)
     hashes = results.table["config_hash"].to_pylist()[::2]
     assert sorted(computed) == sorted(hashes[point] for point in missing)
@@ -121,7 +121,7 @@ def test_what_is_done_is_not_computed_again(stopped: Path, tmp_path: Path, monke
 @pytest.mark.usefixtures("no_plots")
 def test_a_complete_sweep_is_left_as_it_is(stopped: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = {path: path.stat().st_mtime_ns for path in (stopped / "whole").rglob("*")}
-    monkeypatch.setattr("hostnet.simulate.run_plan", lambda *_, **__: pytest.fail("a point was computed"))
+    monkeypatch.setattr("hostnet.running.simulate.run_plan", lambda *_, **__: pytest.fail("a point was computed"))
     results = hostnet.sweep(stopped / "short.toml", OVER, out=stopped / "whole", resume=True)
     assert results.table.num_rows == 12
     assert {path: path.stat().st_mtime_ns for path in (stopped / "whole").rglob("*")} == before

@@ -24,9 +24,9 @@ def test_points_come_in_order_and_agree_with_single_runs(file: Path) -> None:
     assert [row["point"] for row in rows] == [point for point in range(6) for _ in range(2)]
     swept = [(row["workload.stream.cores"], row["iio.write_credits"]) for row in rows[::2]]
     assert swept == [(cores, credits) for cores in OVER["workload.stream.cores"] for credits in (2, 8, 46)]
-    source = hostnet.simulate.source_of(file, ("workload.stream.cores=0-1", "iio.write_credits=8"))
-    plan = hostnet.simulate.resolve(source)
-    alone = hostnet.simulate.run_plan(plan, source)
+    source = hostnet.running.simulate.source_of(file, ("workload.stream.cores=0-1", "iio.write_credits=8"))
+    plan = hostnet.running.simulate.resolve(source)
+    alone = hostnet.running.simulate.run_plan(plan, source)
     row = next(row for row in rows if row["point"] == 4 and row["workload"] == "disk")
     assert row["config_hash"] == plan.hash
     assert row["result_hash"] == alone.result_hash
@@ -137,7 +137,7 @@ def test_a_sweep_that_changes_no_result_is_refused(file: Path, tmp_path: Path) -
 def test_everything_is_checked_before_the_first_run(
     file: Path, tmp_path: Path, over: dict[str, list[Any]], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hostnet.simulate.run_plan", lambda *_, **__: pytest.fail("a point was computed"))
+    monkeypatch.setattr("hostnet.running.simulate.run_plan", lambda *_, **__: pytest.fail("a point was computed"))
     with pytest.raises(ConfigError) as caught:
         hostnet.sweep(file, over, out=tmp_path / "out")
     assert message in str(caught.value)
@@ -210,14 +210,14 @@ def test_progress_goes_from_nothing_to_everything_and_stops_a_sweep(file: Path, 
 def test_a_run_that_gets_stuck_is_named_and_the_others_are_kept(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original = hostnet.simulate.run_plan
+    original = hostnet.running.simulate.run_plan
 
     def stuck(plan: Any, source: Any, **more: Any) -> Any:
         if "iio.write_credits=46" in source.overrides:
             raise SimulationError("stuck")
         return original(plan, source, **more)
 
-    monkeypatch.setattr("hostnet.simulate.run_plan", stuck)
+    monkeypatch.setattr("hostnet.running.simulate.run_plan", stuck)
     with pytest.raises(SimulationError, match=r"point 2 \(.*iio.write_credits=46\): stuck"):
         hostnet.sweep(file, OVER, jobs=1, out=tmp_path / "out")
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["points.journal"]

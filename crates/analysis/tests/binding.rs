@@ -99,7 +99,7 @@ const FIO: &str = "[workload.disk]\nkind = \"fio\"\ncores = \"6-7\"\n";
 
 fn offered(job: &str, more: &str) -> f64 {
     let text = format!("{more}{FIO}{job}");
-    offered_gb_per_s(&plan(&text).server, 0).expect("a storage workload")
+    offered_gb_per_s(plan(&text).server().unwrap(), 0).expect("a storage workload")
 }
 
 #[test]
@@ -133,6 +133,6 @@ fn a_narrow_link_offers_what_its_headers_leave() {
 
 #[test]
 fn streams_offer_nothing_to_drives() {
-    assert_eq!(offered_gb_per_s(&plan(common::STREAM).server, 0), None);
-    assert_eq!(offered_gb_per_s(&plan(common::STREAM).server, 1), None);
+    assert_eq!(offered_gb_per_s(plan(common::STREAM).server().unwrap(), 0), None);
+    assert_eq!(offered_gb_per_s(plan(common::STREAM).server().unwrap(), 1), None);
 }

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 /// Six cores of a server whose workloads are not known.
 fn server() -> ServerParams {
-    plan(&STREAM.replace("stream]", "C2M]")).server
+    plan(&STREAM.replace("stream]", "C2M]")).server().unwrap().clone()
 }
 
 fn from(counters: &Counters) -> Explanation {
@@ -96,7 +96,7 @@ fn cores_with_entries_to_spare_are_bound_by_themselves() {
 
 #[test]
 fn a_gap_that_is_reached_is_offered_load() {
-    let server = plan(&format!("{STREAM}gap = \"100 ns\"\n")).server;
+    let server = plan(&format!("{STREAM}gap = \"100 ns\"\n")).server().unwrap().clone();
     let reads = 6.0 * 1000.0 / 100.0;
     let counters = Counters { lfb: flow(reads * 0.07, reads), core_read: flow(reads * 0.065, reads), ..idle() };
     let explanation = explain(&server, &counters, &from_counters(&counters, &server), None);
@@ -211,7 +211,7 @@ fn without_the_counters_of_a_pool_its_traffic_is_named_as_untold() {
 fn the_number_of_busy_cores_is_known_or_guessed() {
     let disk = "[workload.disk]\nkind = \"fio\"\njob = \"probe.fio\"\n";
     let counters = Counters { lfb: flow(35.0, 100.0), ..idle() };
-    let credits = |workloads: &str| from_counters(&counters, &plan(workloads).server)[0].pools[0].credits;
+    let credits = |workloads: &str| from_counters(&counters, plan(workloads).server().unwrap())[0].pools[0].credits;
     assert_eq!(credits(disk), 36.0);
     assert_eq!(credits(STREAM), 72.0);
 }
@@ -219,7 +219,7 @@ fn the_number_of_busy_cores_is_known_or_guessed() {
 #[test]
 fn known_workloads_give_names_offered_rates_and_the_lines_of_the_kernel() {
     let disk = "[workload.disk]\nkind = \"fio\"\njob = \"quadrant.fio\"\ncores = \"6-7\"\n";
-    let server = plan(&format!("{STREAM}{disk}")).server;
+    let server = plan(&format!("{STREAM}{disk}")).server().unwrap().clone();
     let kernel = 100.0 / 64.0 * 3.07;
     let counters = Counters { lfb: flow(20.0, 100.0), iio_write: flow(80.0, 100.0), ..idle() };
     let facts = from_counters(&counters, &server);

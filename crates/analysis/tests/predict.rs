@@ -11,7 +11,7 @@ const LINE_BYTES: f64 = 64.0;
 
 fn server(text: &str) -> ServerParams {
     let input = Input { text, format: Format::Toml, file: "test", base_dir: Path::new("."), overrides: &[] };
-    resolve(&input).unwrap_or_else(|error| panic!("{error}\n{text}")).server
+    resolve(&input).unwrap_or_else(|error| panic!("{error}\n{text}")).server().unwrap().clone()
 }
 
 fn cascade_lake(rest: &str) -> ServerParams {

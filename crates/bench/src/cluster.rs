@@ -3,8 +3,8 @@
 use crate::sample::{interleaved, Sample};
 use crate::server::{hash, row};
 use crate::{Row, Size};
-use hostnet_config::{cluster_plan, ClusterPlan, Format, Input};
-use hostnet_sim::cluster::{Options, Run};
+use hostnet_config::{resolve, Format, Input, Plan};
+use hostnet_sim::{Options, Run};
 use std::path::Path;
 use std::time::Instant;
 
@@ -49,15 +49,15 @@ pub fn rows(size: Size) -> Vec<Row> {
 
 /// # Panics
 /// If the configuration of the benchmark is wrong.
-fn plan(duration_us: u64, warm_up_us: u64) -> ClusterPlan {
+fn plan(duration_us: u64, warm_up_us: u64) -> Plan {
     let overrides = [format!("run.duration=\"{duration_us} us\""), format!("run.warmup=\"{warm_up_us} us\"")];
     let base_dir = Path::new(".");
     let input = Input { text: TWO_SERVERS, format: Format::Toml, file: "benchmark", base_dir, overrides: &overrides };
-    cluster_plan(&input).expect("the configuration of a benchmark is right")
+    resolve(&input).expect("the configuration of a benchmark is right")
 }
 
 /// One run, in seconds of wall time.
-fn measure(plan: &ClusterPlan, threads: usize) -> Sample {
+fn measure(plan: &Plan, threads: usize) -> Sample {
     let mut run = Run::new(plan, Options { threads, ..Options::default() });
     let start = Instant::now();
     run.run(|_| true).expect("a benchmark does not get stuck");

@@ -82,10 +82,9 @@ fn filled(plan: &Plan) -> Sample {
     let mut run = Run::new(plan, Options::default());
     let seconds = clock.seconds();
     run.run(|_| true).expect("a benchmark does not get stuck");
-    let lines =
-        plan.server.cache.as_ref().map_or(0, |cache| {
-            u64::from(cache.llc.sets) * u64::from(cache.llc.ways) * u64::from(plan.server.cha.slices)
-        });
+    let lines = plan.server().unwrap().cache.as_ref().map_or(0, |cache| {
+        u64::from(cache.llc.sets) * u64::from(cache.llc.ways) * u64::from(plan.server().unwrap().cha.slices)
+    });
     let hash = hash(&run.report().result_hash);
     Sample { seconds, events: hostnet_sim::TURNOVERS * lines, pending_max: lines, hash }
 }

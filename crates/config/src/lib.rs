@@ -6,7 +6,6 @@
 
 mod app_template;
 mod check;
-mod cluster_plan;
 mod content;
 mod cores;
 mod document;
@@ -24,13 +23,12 @@ pub mod units;
 mod ways;
 
 pub use app_template::app_template;
-pub use cluster_plan::ClusterPlan;
 pub use document::check_syntax;
 pub use error::{suggestion, ConfigError};
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
 pub use presets::{apps, counters, devices, presets, profiles, transports, AppInfo, PresetInfo};
-pub use resolve::{cluster_plan, is_cluster, link_bytes_per_s, memory_plan, resolve};
+pub use resolve::{is_cluster, link_bytes_per_s, memory_plan, resolve};
 pub use schema::{cluster_schema, memory_schema, schema};
 
 /// A commented configuration to start from. It resolves as it is.

@@ -1,6 +1,6 @@
 //! The resolved configuration.
 
-use hostnet_model::params::ServerParams;
+use hostnet_model::params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams};
 use serde::Serialize;
 use std::path::Path;
 
@@ -28,25 +28,70 @@ pub enum Format {
     Json,
 }
 
-/// A checked configuration with every name, unit and default resolved.
+/// A checked configuration with every name, unit and default resolved. A server is a cluster of one host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Name of the run.
     pub name: String,
-    /// The server and its workloads.
-    pub server: ServerParams,
+    /// Hosts, and what is between them.
+    pub cluster: ClusterParams,
     /// How long to simulate.
     pub run: RunPlan,
-    /// Hexadecimal SHA-256 of the canonical JSON of `server` and `run`. The run's name is no part of it.
+    /// Hexadecimal SHA-256 of the canonical JSON of the server or the cluster, and of `run`. The run's name is no part
+    /// of it.
     pub hash: String,
     /// The complete configuration in the user's terms. Resolving it gives this plan again.
     pub effective: serde_json::Value,
     /// What the user wrote that has no effect, and why.
     pub ignored: Vec<String>,
-    /// Why results of this server are not checked against measurements, if they are not.
+    /// Why results are not checked against measurements, if they are not; of hosts, "HOST: reason" for each.
     pub unvalidated: Option<String>,
     /// Dotted paths of the keys that the user wrote himself.
     pub given: Vec<String>,
+}
+
+/// The name of the host of a configuration that describes a server and nothing around it.
+const LONE: &str = "";
+
+impl Plan {
+    /// The server of a configuration that describes one and nothing around it; none of a configuration of hosts.
+    #[must_use]
+    pub fn server(&self) -> Option<&ServerParams> {
+        match &self.cluster.hosts[..] {
+            [HostParams { name, kind: HostKind::Server(server), .. }] if name == LONE => Some(server),
+            _ => None,
+        }
+    }
+
+    /// The hosts that are servers, in their order.
+    pub fn servers(&self) -> impl Iterator<Item = (&HostParams, &ServerParams)> {
+        self.cluster.hosts.iter().filter_map(|host| match &host.kind {
+            HostKind::Server(server) => Some((host, &**server)),
+            HostKind::Endpoint(_) => None,
+        })
+    }
+
+    /// As [`Plan::server`], to change it.
+    pub fn server_mut(&mut self) -> Option<&mut ServerParams> {
+        match &mut self.cluster.hosts[..] {
+            [HostParams { name, kind: HostKind::Server(server), .. }] if name == LONE => Some(server),
+            _ => None,
+        }
+    }
+}
+
+/// A server with nothing around it.
+pub(crate) fn lone(server: ServerParams) -> ClusterParams {
+    let seed = server.seed;
+    let host = HostParams { name: LONE.to_owned(), kind: HostKind::Server(Box::new(server)), fidelity: Fidelity::Line };
+    ClusterParams {
+        hosts: vec![host],
+        switches: Vec::new(),
+        cables: Vec::new(),
+        flows: Vec::new(),
+        classes: Vec::new(),
+        seed,
+    }
 }
 
 /// How long to simulate.

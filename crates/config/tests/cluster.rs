@@ -3,7 +3,7 @@
 mod common;
 
 use common::{cluster, cluster_text};
-use hostnet_config::{cluster_plan, cluster_template, is_cluster, ClusterPlan, Format, Input};
+use hostnet_config::{cluster_template, is_cluster, resolve, Format, Input, Plan};
 use hostnet_model::params::{
     CongestionControl, ControlRule, EcnParams, End, HostKind, ServerParams, Traffic, Transport,
 };
@@ -13,21 +13,21 @@ use std::fmt::Write;
 const TEMPLATES: [&str; 4] = ["hostcc", "dumbbell", "incast", "rdma"];
 
 /// Resolves the effective form of a plan, which must give the plan again.
-fn assert_comes_back(plan: &ClusterPlan) {
+fn assert_comes_back(plan: &Plan) {
     let effective = plan.effective.to_string();
     let again = cluster_text(&effective, Format::Json, &[]).unwrap_or_else(|error| panic!("{error}: {effective}"));
     assert_eq!(again.cluster, plan.cluster);
     assert_eq!((&again.hash, &again.effective), (&plan.hash, &plan.effective));
 }
 
-fn server<'a>(plan: &'a ClusterPlan, name: &str) -> &'a ServerParams {
+fn server<'a>(plan: &'a Plan, name: &str) -> &'a ServerParams {
     match plan.cluster.hosts.iter().find(|host| host.name == name).map(|host| &host.kind) {
         Some(HostKind::Server(server)) => server,
         _ => panic!("{name} is no server"),
     }
 }
 
-fn template(name: &str, overrides: &[&str]) -> ClusterPlan {
+fn template(name: &str, overrides: &[&str]) -> Plan {
     cluster(cluster_template(name).unwrap(), overrides)
 }
 
@@ -203,13 +203,7 @@ fn a_capture_is_replayed_with_its_times_scaled() {
                 [flow.f]\nkind = \"replay\"\nfrom = \"a\"\nto = \"b\"\npcap = \"a.pcap\"\nscale = 0.5\n";
     let resolve = |text: &str, overrides: &[&str]| {
         let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
-        cluster_plan(&Input {
-            text,
-            format: Format::Toml,
-            file: "t.toml",
-            base_dir: folder.path(),
-            overrides: &overrides,
-        })
+        resolve(&Input { text, format: Format::Toml, file: "t.toml", base_dir: folder.path(), overrides: &overrides })
     };
     let plan = resolve(text, &[]).unwrap();
     assert_eq!(

@@ -21,7 +21,7 @@ fn fio(server: &ServerParams) -> &hostnet_model::params::FioParams {
 fn the_third_quadrant_resolves() {
     let settings = ["core.lfb.entries=12", "core.lfb.refill=13.5 ns", "core.lfb.refill_jitter=0.3"];
     let plan = plan(&example("quadrant3.toml"), &settings);
-    let server = &plan.server;
+    let server = plan.server().unwrap();
     assert_eq!((server.core.lfb_entries, server.core.refill_ps, server.core.refill_spread_ps), (12, 13_500, 4_050));
     assert_eq!((server.memory.dram.clock_ps_numerator, server.memory.dram.clock_ps_denominator), (7_500, 11));
     assert_eq!(server.memory.pages.memory_bytes, 32 << 30);
@@ -37,7 +37,7 @@ fn the_third_quadrant_resolves() {
 #[test]
 fn controller_times_are_rounded_up_to_clocks() {
     let plan = plan(&example("quadrant3.toml"), &["memory.controller.row_hold=400 ns"]);
-    assert_eq!(plan.server.memory.controller.row_hold, 587, "400 ns / (7500/11 ps) = 586.67");
+    assert_eq!(plan.server().unwrap().memory.controller.row_hold, 587, "400 ns / (7500/11 ps) = 586.67");
 }
 
 #[test]
@@ -79,14 +79,14 @@ fn the_servers_controllers_are_the_calibrated_ones() {
             forwarding: false,
             merging: false,
         };
-        assert_eq!(plan.server.memory.controller, calibrated, "{preset}");
+        assert_eq!(plan.server().unwrap().memory.controller, calibrated, "{preset}");
     }
 }
 
 #[test]
 fn watermarks_as_shares_follow_the_queue() {
     let marks = |settings: &[&str]| {
-        let controller = plan(&example("quadrant3.toml"), settings).server.memory.controller;
+        let controller = plan(&example("quadrant3.toml"), settings).server().unwrap().memory.controller.clone();
         (controller.write_high, controller.write_low)
     };
     let shares = |entries: u32, high: &str, low: &str| {
@@ -109,14 +109,14 @@ fn watermarks_as_shares_follow_the_queue() {
 fn every_job_file_resolves() {
     for (file, reads) in [("quadrant.fio", 1u64 << 32), ("quadrant-write.fio", 0), ("probe.fio", 1 << 32)] {
         let plan = plan(&example("quadrant3.toml"), &[&format!("workload.disk.job={file}")]);
-        assert!(fio(&plan.server).jobs.iter().all(|job| job.reads == reads), "{file}");
+        assert!(fio(plan.server().unwrap()).jobs.iter().all(|job| job.reads == reads), "{file}");
     }
 }
 
 #[test]
 fn the_template_resolves() {
     let plan = plan(template(), &[]);
-    assert_eq!(plan.server.workloads.len(), 1);
+    assert_eq!(plan.server().unwrap().workloads.len(), 1);
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn the_template_resolves_with_its_examples_switched_on() {
         })
         .collect();
     let plan = plan(&uncommented, &[]);
-    assert_eq!((plan.server.workloads.len(), plan.server.memory.map.channels), (2, 4));
+    assert_eq!((plan.server().unwrap().workloads.len(), plan.server().unwrap().memory.map.channels), (2, 4));
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn the_templates_of_applications_resolve_as_they_are_and_with_their_examples_swi
             let text = app_template(app.name, alone).unwrap();
             // The trace that the template names is the user's.
             let text = text.replace("program.lackey.xz", "traces/redis-get.lackey.xz");
-            let server = plan(&text, &[]).server;
+            let server = plan(&text, &[]).server().unwrap().clone();
             assert_eq!(server.workloads.len(), if alone { 1 } else { 2 }, "{}", app.name);
             assert!(server.cache.is_some());
             let is_key = |key: &str| key.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c == '.');
@@ -151,7 +151,7 @@ fn the_templates_of_applications_resolve_as_they_are_and_with_their_examples_swi
             let with_all = text.lines().map(|line| line.strip_prefix("# ").filter(|rest| set(rest)).unwrap_or(line));
             let with_all = with_all.collect::<Vec<_>>().join("\n");
             assert_ne!(with_all, text.trim_end(), "there are examples");
-            let all = plan(&with_all, &[]).server;
+            let all = plan(&with_all, &[]).server().unwrap().clone();
             let params = |server: &ServerParams| server.workloads.iter().find(|load| load.name == app.name).cloned();
             assert_eq!(params(&all), params(&server), "the profile's own values change nothing");
         }
@@ -165,15 +165,20 @@ fn caches_take_part_when_they_are_enabled_and_only_then() {
     let text = example("quadrant3.toml");
     let settings = ["cache.llc.ways=12", "ddio.ways=0x3", "prefetch.stream=false", "workload.stream.llc_ways=0-3"];
     let off = plan(&text, &settings);
-    assert_eq!((off.server.cache, off.hash), (None, plan(&text, &[]).hash));
-    let cache = plan(&text, &[&["cache.enabled=true", "ddio.off='1-2'"], &settings[..]].concat()).server.cache.unwrap();
+    assert_eq!((&off.server().unwrap().cache, &off.hash), (&None, &plan(&text, &[]).hash));
+    let cache = plan(&text, &[&["cache.enabled=true", "ddio.off='1-2'"], &settings[..]].concat())
+        .server()
+        .unwrap()
+        .cache
+        .clone()
+        .unwrap();
     assert_eq!((cache.l2.sets, cache.l2.ways, cache.l2.hit_ps), (1024, 16, 4_200));
     assert_eq!((cache.llc.sets, cache.llc.ways, cache.llc.hit_ps), (2048, 12, 16_000));
     assert_eq!(cache.ddio.drives, [true, false, false, true]);
     assert_eq!((cache.ddio.ways, cache.ddio.write_ps), (0b11, 33_000));
     assert_eq!(cache.masks, [0xfff, 0xf], "of the disk, all; of the stream, four");
     assert_eq!((cache.prefetch.stream, cache.prefetch.adjacent, cache.prefetch.distance_lines), (false, true, 20));
-    let none = plan(&text, &["cache.enabled=true", "ddio.enabled=false"]).server.cache.unwrap();
+    let none = plan(&text, &["cache.enabled=true", "ddio.enabled=false"]).server().unwrap().cache.clone().unwrap();
     assert_eq!(none.ddio.drives, [false; 4]);
 }
 
@@ -183,12 +188,13 @@ fn the_presets_have_the_caches_of_their_servers() {
         [("cascade-lake-6234", 1024, 25_344, 0x600), ("ice-lake-8362", 1280, 49_152, 0xc00)]
     {
         let settings = [format!("server.preset={preset}"), "cache.enabled=true".to_string()];
-        let server = plan(&example("quadrant3.toml"), &settings.each_ref().map(String::as_str)).server;
-        let cache = server.cache.unwrap();
+        let server = plan(&example("quadrant3.toml"), &settings.each_ref().map(String::as_str));
+        let server = server.server().unwrap();
+        let cache = server.cache.clone().unwrap();
         assert_eq!(cache.l2.sets * cache.l2.ways / 16, l2_kib, "{preset}");
         assert_eq!(server.cha.slices * cache.llc.sets * cache.llc.ways / 16, llc_kib, "{preset}");
         assert_eq!((cache.ddio.ways, cache.ddio.drives.len()), (ddio, server.ssd.count as usize), "{preset}");
-        assert!(plan(&example("quadrant3.toml"), &[&settings[0]]).server.cache.is_none(), "{preset}");
+        assert!(plan(&example("quadrant3.toml"), &[&settings[0]]).server().unwrap().cache.is_none(), "{preset}");
     }
 }
 
@@ -196,7 +202,7 @@ fn the_presets_have_the_caches_of_their_servers() {
 fn applications_take_what_they_do_not_set_from_their_profiles() {
     let text = "[server]\npreset = \"cascade-lake-6234\"\n[cache]\nenabled = true\n\
                 [workload.kv]\nkind = \"app\"\napp = \"redis\"\ncores = \"0-2\"\nsets = 0.5\n";
-    let app = |settings: &[&str]| match plan(text, settings).server.workloads[0].kind.clone() {
+    let app = |settings: &[&str]| match plan(text, settings).server().unwrap().workloads[0].kind.clone() {
         WorkloadKind::App(app) => app,
         _ => panic!("an application was asked for"),
     };
@@ -216,9 +222,10 @@ fn applications_take_what_they_do_not_set_from_their_profiles() {
 #[test]
 fn traces_share_the_memory_that_is_left_and_are_known_by_their_content() {
     let text = "[server]\npreset = \"cascade-lake-6234\"\n[cache]\nenabled = true\n\
-                [workload.kv]\nkind = \"app\"\napp = \"trace\"\ncores = \"0-2\"\nfile = \"traces/redis-get.lackey.xz\"\n";
+                [workload.kv]\nkind = \"app\"\napp = \"trace\"\ncores = \"0-2\"\n\
+                file = \"traces/redis-get.lackey.xz\"\n";
     let other = "workload.s={kind='stream',cores='3',working_set='2 GiB'}";
-    let trace = |settings: &[&str]| match plan(text, settings).server.workloads[0].kind.clone() {
+    let trace = |settings: &[&str]| match plan(text, settings).server().unwrap().workloads[0].kind.clone() {
         WorkloadKind::App(app) => match app.app {
             App::Trace(trace) => trace,
             _ => panic!("a trace was asked for"),
@@ -255,13 +262,13 @@ fn every_preset_resolves_with_every_device_and_several_channel_counts() {
                     format!("memory.channels={channels}"),
                 ];
                 let plan = plan(text, &settings.each_ref().map(String::as_str));
-                assert_eq!(plan.server.memory.map.channels, channels);
+                assert_eq!(plan.server().unwrap().memory.map.channels, channels);
                 assert_eq!(plan.unvalidated, preset.unvalidated);
                 let rate = device.split_once('_').map_or("3200", |(_, rate)| rate);
                 let data_rate = plan.effective["memory"]["dram"]["data_rate"].as_str();
                 assert_eq!(data_rate, Some(format!("{rate} MT/s").as_str()));
                 let again = plan_json(&plan.effective.to_string(), &[]);
-                assert_eq!(again.server.memory, plan.server.memory);
+                assert_eq!(again.server().unwrap().memory, plan.server().unwrap().memory);
             }
         }
     }
@@ -292,7 +299,10 @@ fn the_effective_configuration_gives_the_same_plan() {
         let first = plan(&example("quadrant3.toml"), settings);
         let again = plan_json(&first.effective.to_string(), &[]);
         assert_eq!(first.hash, again.hash, "{settings:?}");
-        assert_eq!((&first.server, &first.run, &first.name), (&again.server, &again.run, &again.name));
+        assert_eq!(
+            (first.server().unwrap(), &first.run, &first.name),
+            (again.server().unwrap(), &again.run, &again.name)
+        );
         assert_eq!((&first.effective, &first.unvalidated), (&again.effective, &again.unvalidated));
     }
 }
@@ -300,10 +310,10 @@ fn the_effective_configuration_gives_the_same_plan() {
 #[test]
 fn settings_on_an_effective_configuration_have_their_effect() {
     let effective = plan(&example("quadrant3.toml"), &[]).effective.to_string();
-    assert_eq!(plan_json(&effective, &["memory.device=DDR4_3200"]).server.memory.dram.timing.cl, 22);
-    assert_eq!(plan_json(&effective, &["memory.channels=4"]).server.memory.map.channels, 4);
-    assert_eq!(plan_json(&effective, &["ssd.bandwidth=1 GB/s"]).server.ssd.read_bytes_per_s, 1_000_000_000);
-    assert_eq!(fio(&plan_json(&effective, &["workload.disk.job=probe.fio"]).server).jobs.len(), 1);
+    assert_eq!(plan_json(&effective, &["memory.device=DDR4_3200"]).server().unwrap().memory.dram.timing.cl, 22);
+    assert_eq!(plan_json(&effective, &["memory.channels=4"]).server().unwrap().memory.map.channels, 4);
+    assert_eq!(plan_json(&effective, &["ssd.bandwidth=1 GB/s"]).server().unwrap().ssd.read_bytes_per_s, 1_000_000_000);
+    assert_eq!(fio(plan_json(&effective, &["workload.disk.job=probe.fio"]).server().unwrap()).jobs.len(), 1);
     assert!(matches!(plan_json(&effective, &["run.precision=0.02"]).run.length, Length::Precision { .. }));
     let error = resolve_text(&effective, hostnet_config::Format::Json, &["server.preset=ice-lake-8362"]).unwrap_err();
     assert!(error.to_string().contains("has no effect"), "{error}");

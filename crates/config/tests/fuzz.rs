@@ -13,7 +13,7 @@ fn check(result: Result<Plan, ConfigError>) {
             let effective = plan.effective.to_string();
             let again =
                 resolve_text(&effective, Format::Json, &[]).unwrap_or_else(|error| panic!("{error}: {effective}"));
-            assert!(again.server == plan.server && again.hash == plan.hash, "another plan: {effective}");
+            assert!(again.server() == plan.server() && again.hash == plan.hash, "another plan: {effective}");
         }
         Err(error) => {
             let text = error.to_string();

@@ -13,10 +13,11 @@ pub trait Observer<W: Partition> {
 }
 
 impl<W: Partition> Simulation<W> {
-    /// The same as [`Simulation::run_until`], while `observer` watches.
+    /// The same as [`Simulation::run_until`], while `observer` watches: the events of one partition after those of
+    /// another within a window.
     ///
     /// # Panics
-    /// If there is more than one partition.
+    /// As [`Simulation::run_until`].
     // Events go through the same compiled function as those of a run that is not watched, one at a time: a second copy
     // of the handlers would keep the compiler from building them into the first, which costs every run some percent.
     pub fn run_until_observed(
@@ -25,22 +26,31 @@ impl<W: Partition> Simulation<W> {
         observer: &mut impl Observer<W>,
         mut on_slice: impl FnMut(Progress) -> bool,
     ) -> bool {
-        let [(world, scheduler)] = self.parts_mut() else {
-            panic!("only a simulation of one partition can be observed")
-        };
-        let mut told = scheduler.handled();
-        while let Some(event) = scheduler.peek(limit) {
-            observer.before(&event, world);
-            scheduler.run(world, limit, 1);
-            observer.after(&event, world);
-            if scheduler.handled() >= told + EVENTS_PER_SLICE {
-                told = scheduler.handled();
-                if !on_slice(Progress { time: scheduler.now(), events: told }) {
-                    return false;
+        let owners = self.owners();
+        self.exchange(&owners);
+        let mut left = EVENTS_PER_SLICE;
+        while let Some(end) = self.window_end(limit) {
+            for index in 0..self.parts().len() {
+                let (world, scheduler) = &mut self.parts_mut()[index];
+                while let Some(event) = scheduler.peek(end) {
+                    observer.before(&event, world);
+                    scheduler.run(world, end, 1);
+                    observer.after(&event, world);
+                    left -= 1;
+                    if left == 0 {
+                        break;
+                    }
+                }
+                if left == 0 {
+                    left = EVENTS_PER_SLICE;
+                    if !on_slice(self.progress()) {
+                        return false;
+                    }
                 }
             }
+            self.exchange(&owners);
         }
-        scheduler.settle(limit);
+        self.settle(limit);
         true
     }
 }

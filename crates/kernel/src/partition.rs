@@ -69,6 +69,10 @@ impl<W: Partition> Simulation<W> {
         }
     }
 
+    pub(crate) fn owners(&self) -> Owners {
+        Owners::of(&self.parts)
+    }
+
     /// Handles every event up to and including `limit` on the calling thread. Between slices of work it calls
     /// `on_slice`; when that returns false the run stops early, and can be continued. True when `limit` was reached.
     ///
@@ -119,13 +123,13 @@ impl<W: Partition> Simulation<W> {
     }
 
     /// The last moment of the next window, or none when nothing happens up to `limit`.
-    fn window_end(&self, limit: Time) -> Option<Time> {
+    pub(crate) fn window_end(&self, limit: Time) -> Option<Time> {
         let next = self.parts.iter().filter_map(|part| part.1.next_time()).min()?;
         (next <= limit).then(|| limit.min(next.saturating_add(self.window_ps - 1)))
     }
 
     /// Hands over the events that crossed a cut.
-    fn exchange(&mut self, owners: &Owners) {
+    pub(crate) fn exchange(&mut self, owners: &Owners) {
         let mut crossing: Vec<(usize, Sent<W>)> = Vec::new();
         for (world, scheduler) in &mut self.parts {
             crossing
@@ -138,7 +142,7 @@ impl<W: Partition> Simulation<W> {
         }
     }
 
-    fn settle(&mut self, limit: Time) {
+    pub(crate) fn settle(&mut self, limit: Time) {
         for (_, scheduler) in &mut self.parts {
             scheduler.settle(limit);
         }

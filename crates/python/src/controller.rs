@@ -91,6 +91,11 @@ impl Raised {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// Keeps what went wrong, if anything did; false then.
+    pub(crate) fn unless(&self, outcome: PyResult<()>) -> bool {
+        outcome.map_err(|error| self.keep(error)).is_ok()
+    }
+
     fn keep(&self, error: PyErr) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
     }

@@ -10,11 +10,17 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 
-/// Explains a run of the server of `plan`. Without `facts` of the workloads, what the counters tell of them.
+/// Explains a run of the server of `plan`, or of its server `host`. Without `facts` of the workloads, what the counters tell of them.
 #[pyfunction]
-#[pyo3(signature = (plan, counters, *, facts=None, regime=None))]
-pub(crate) fn explain(plan: &Plan, counters: &str, facts: Option<&str>, regime: Option<&str>) -> PyResult<String> {
-    let server = &plan.plan.server;
+#[pyo3(signature = (plan, counters, *, facts=None, regime=None, host=None))]
+pub(crate) fn explain(
+    plan: &Plan,
+    counters: &str,
+    facts: Option<&str>,
+    regime: Option<&str>,
+    host: Option<&str>,
+) -> PyResult<String> {
+    let server = &plan.server_of(host)?;
     let counters: Counters = parse(counters, "counters")?;
     let facts: Vec<WorkloadFacts> = match facts {
         Some(text) => parse(text, "binding")?,
@@ -61,8 +67,9 @@ pub(crate) fn cha_admission(counters: &str, domain: &str, way_ns: f64) -> PyResu
 
 /// The constants of the formula for the server of a plan, as JSON.
 #[pyfunction]
-pub(crate) fn formula_constants(plan: &Plan) -> String {
-    serde_json::to_string(&Constants::of(&plan.plan.server)).expect("numbers are JSON")
+#[pyo3(signature = (plan, *, host=None))]
+pub(crate) fn formula_constants(plan: &Plan, host: Option<&str>) -> PyResult<String> {
+    Ok(serde_json::to_string(&Constants::of(&plan.server_of(host)?)).expect("numbers are JSON"))
 }
 
 fn parse<T: DeserializeOwned>(text: &str, what: &str) -> PyResult<T> {

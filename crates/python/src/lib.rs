@@ -6,7 +6,7 @@
 //! * [`compare`]: where two runs part, and where a run parts from its record.
 //! * [`result`]: what a run hands back, as plain lists.
 //! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
-//! * [`cluster`]: clusters of hosts; [`controller`]: controllers in Python; [`capture`]: captures of packets.
+//! * [`cluster`]: schema and templates of clusters; [`controller`]: controllers in Python; [`capture`]: captures of packets.
 //! * [`filter`]: traces through caches; [`output`]: compressed files.
 //! * [`perfetto`]: a trace as a file for the Perfetto UI.
 //! * [`explain`]: the published formula, and why a run is as fast as it is.
@@ -34,7 +34,7 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::cluster::{cluster_plan, cluster_schema, cluster_template, is_cluster, run_cluster, ClusterPlan};
+    use crate::cluster::{cluster_schema, cluster_template, is_cluster};
     #[pymodule_export]
     use crate::commands::{check_commands, CommandCheck};
     #[pymodule_export]

@@ -4,7 +4,6 @@
 //! the fields that are needed here. A file is a list of packets; names that come again are interned in the first of
 //! them.
 
-use hostnet_config::Plan;
 use hostnet_sim::sample::Group;
 use hostnet_sim::{lanes, Crossing, Hop, Part, Trace};
 use prost::Message;
@@ -119,10 +118,10 @@ struct CounterDescriptor {
 /// What annotations of a crossing say.
 const ANNOTATIONS: [&str; 4] = ["channel", "bank", "row", "column"];
 
-/// The trace of a run of `plan` as the bytes of a file.
-pub(crate) fn file(trace: &Trace, plan: &Plan) -> Vec<u8> {
+/// The trace of a server with these workloads as the bytes of a file.
+pub(crate) fn file(trace: &Trace, workloads: &[&str]) -> Vec<u8> {
     let mut file = File { bytes: Vec::new(), tracks: BTreeMap::new() };
-    file.begin(plan);
+    file.begin(workloads);
     let mut events = file.counters(trace);
     events.extend(file.crossings(trace));
     // Events of one track at one time stay in the order in which they were made.
@@ -166,14 +165,14 @@ impl File {
     }
 
     /// The first packet: the names that come again.
-    fn begin(&mut self, plan: &Plan) {
+    fn begin(&mut self, workloads: &[&str]) {
         let names = |names: Vec<&str>| {
             let named = names.into_iter().zip(1..);
             named.map(|(name, iid)| Name { iid: Some(iid), name: Some(name.to_owned()) }).collect()
         };
         let groups = Group::ALL.iter().map(|group| group.name());
         let interned = InternedData {
-            event_categories: names(plan.server.workloads.iter().map(|workload| workload.name.as_str()).collect()),
+            event_categories: names(workloads.to_vec()),
             event_names: names(groups.chain(Hop::ALL.iter().map(|hop| hop.name())).collect()),
             debug_annotation_names: names(ANNOTATIONS.to_vec()),
         };

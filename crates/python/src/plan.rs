@@ -2,6 +2,7 @@
 
 use crate::errors::ConfigError;
 use hostnet_config::{Format, Input};
+use hostnet_model::params::ServerParams;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::Path;
@@ -54,11 +55,37 @@ impl Plan {
 
     /// Refuses a plan that predictions do not cover.
     pub(crate) fn check_predictable(&self) -> PyResult<()> {
-        if self.plan.server.cache.is_none() {
-            return Ok(());
+        let instead = "simulate instead (hostnet run, or --engine run)";
+        match self.plan.server() {
+            None => Err(ConfigError::new_err(format!(
+                "{}: predictions cover single servers, and this describes hosts on a network; {instead}",
+                self.plan.name
+            ))),
+            Some(server) if server.cache.is_some() => Err(ConfigError::new_err(format!(
+                "{}: cache.enabled = true: predictions do not cover caches yet; {instead}",
+                self.plan.name
+            ))),
+            Some(_) => Ok(()),
         }
-        let rule = "predictions do not cover caches yet; simulate instead (hostnet run, or --engine run)";
-        Err(ConfigError::new_err(format!("{}: cache.enabled = true: {rule}", self.plan.name)))
+    }
+
+    /// Whether it describes hosts on a network, and not a server with nothing around it.
+    #[getter]
+    fn is_cluster(&self) -> bool {
+        self.plan.server().is_none()
+    }
+
+    /// The names of the hosts, in their order; none of a server with nothing around it.
+    #[getter]
+    fn hosts(&self) -> Vec<&str> {
+        let hosts = self.plan.cluster.hosts.iter().map(|host| host.name.as_str());
+        hosts.filter(|_| self.plan.server().is_none()).collect()
+    }
+
+    /// The names of those that are servers.
+    #[getter]
+    fn servers(&self) -> Vec<&str> {
+        self.plan.servers().map(|(host, _)| host.name.as_str()).filter(|_| self.plan.server().is_none()).collect()
     }
 
     /// The same plan with another seed.
@@ -77,6 +104,34 @@ impl Plan {
 
     fn __repr__(&self) -> String {
         format!("<Plan {} seed {}>", self.plan.name, self.plan.run.seed)
+    }
+}
+
+impl Plan {
+    /// A server as it is simulated line by line, with the classes of traffic after its workloads.
+    pub(crate) fn server_of(&self, host: Option<&str>) -> PyResult<ServerParams> {
+        let number = self.server_number(host)?;
+        Ok(hostnet_sim::build::with_network(
+            self.plan.servers().nth(number).expect("it is counted").1,
+            &self.plan.cluster,
+        ))
+    }
+
+    /// The number among the servers of a host that is to be looked at; of the only one without a name.
+    pub(crate) fn server_number(&self, host: Option<&str>) -> PyResult<usize> {
+        let names: Vec<&str> = self.plan.servers().map(|(host, _)| host.name.as_str()).collect();
+        match host {
+            None if names.len() == 1 => Ok(0),
+            None => Err(ConfigError::new_err(format!(
+                "host: missing; with {} servers, name the one to look at: {}",
+                names.len(),
+                names.join(", ")
+            ))),
+            Some(name) => names.iter().position(|known| *known == name).ok_or_else(|| {
+                let near = hostnet_config::suggestion(name, names.iter().copied());
+                ConfigError::new_err(format!("host: \"{name}\" is no server of this cluster; {near}"))
+            }),
+        }
     }
 }
 
@@ -119,7 +174,9 @@ fn resolve_text(
 ) -> PyResult<hostnet_config::Plan> {
     let input = Input { text, format, file, base_dir: Path::new(base_dir), overrides };
     let plan = hostnet_config::resolve(&input).map_err(|error| ConfigError::new_err(error.to_string()))?;
-    hostnet_sim::check_traces(&plan.server).map_err(|error| ConfigError::new_err(error.to_string()))?;
+    for (_, server) in plan.servers() {
+        hostnet_sim::check_traces(server).map_err(|error| ConfigError::new_err(error.to_string()))?;
+    }
     Ok(plan)
 }
 

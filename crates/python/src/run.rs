@@ -1,16 +1,21 @@
 //! Running plans.
 
+use crate::capture::Capture;
+use crate::controller::{Guest, Raised};
 use crate::errors::{defect, impossible_state, os_error, simulation_error, CheckpointError, ConfigError};
 use crate::perfetto;
 use crate::plan::Plan;
 use crate::result::RunResult;
 use crate::supervise::{supervise, supervise_or, Describe};
 use hostnet_config::{Length, WarmUp};
-use hostnet_sim::{Finished, Many, Options, Run, Status};
+use hostnet_kernel::Time;
+use hostnet_model::Packet;
+use hostnet_sim::{Finished, HostError, Many, Options, Preparation, Run, Status};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use std::num::NonZero;
+use std::path::PathBuf;
 
 /// What an automatic warm-up takes at least, in ps: good enough to tell the progress of many runs.
 const WARM_UP_GUESS_PS: u64 = 40_000_000;
@@ -18,7 +23,7 @@ const WARM_UP_GUESS_PS: u64 = 40_000_000;
 pub(crate) enum Failure {
     Simulation(hostnet_sim::SimulationError),
     Checkpoint(hostnet_sim::CheckpointError),
-    Host(hostnet_sim::cluster::HostError),
+    Host(HostError),
     File(std::io::Error),
     /// It was stopped before there was anything to keep.
     Stopped,
@@ -36,10 +41,17 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Runs a plan. The results do not depend on `threads`: one server is one partition, which one thread runs.
+/// Where a capture goes, whose packets it has, and how many bytes of each: path, host, snaplen.
+type CaptureOf = (PathBuf, String, u32);
+
+/// Runs a plan. The results do not depend on `threads`. `controllers` are Python objects by the names of hosts. `host` is
+/// the server that counters and trace are of. `on_checkpoint` is handed the checkpoint when its time has come.
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
 #[pyfunction]
-#[pyo3(signature = (plan, *, threads=1, series_ps=0, counters_ps=0, checkpoint_at_ps=0, trace_ps=0, checkpoint=None, progress=None))]
+#[pyo3(signature = (
+    plan, *, threads=1, series_ps=0, counters_ps=0, checkpoint_at_ps=0, trace_ps=0, host=None, checkpoint=None,
+    on_checkpoint=None, controllers=Vec::new(), capture=None, progress=None
+))]
 pub(crate) fn run(
     py: Python<'_>,
     plan: &Plan,
@@ -48,35 +60,89 @@ pub(crate) fn run(
     counters_ps: u64,
     checkpoint_at_ps: u64,
     trace_ps: u64,
+    host: Option<&str>,
     checkpoint: Option<&[u8]>,
+    on_checkpoint: Option<Py<PyAny>>,
+    controllers: Vec<(String, Bound<'_, PyAny>)>,
+    capture: Option<CaptureOf>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult> {
-    let _ = threads;
-    let options = Options { series_ps, checkpoint_at_ps, counters_ps, trace_ps };
+    let looked_at = if counters_ps > 0 || trace_ps > 0 { plan.server_number(host)? } else { 0 };
+    let threads = threads.max(1);
+    let options = Options { threads, series_ps, checkpoint_at_ps, counters_ps, trace_ps, looked_at };
+    let raised = Raised::default();
+    let guests: Vec<(String, Guest)> = controllers
+        .into_iter()
+        .map(|(host, object)| Ok((host, Guest::new(&object, &raised)?)))
+        .collect::<PyResult<_>>()?;
     let panicked = if checkpoint.is_some() { impossible_state } else { defect };
     let result = supervise_or(py, progress, panicked, |desk| {
-        let mut run = start(&plan.plan, options, checkpoint)?;
-        let complete = run.run(|status| desk.tell(One(status))).map_err(Failure::Simulation)?;
+        let mut run = start(&plan.plan, options, checkpoint, |stage| desk.tell(stage))?;
+        join(&mut run, guests)?;
+        let mut file = match capture {
+            None => None,
+            Some((path, host, snaplen)) => {
+                run.record(&host).map_err(Failure::Host)?;
+                let flows = &plan.plan.cluster.flows;
+                Some(Capture::create(&path, snaplen, flows).map_err(Failure::File)?)
+            }
+        };
+        let on_status = |status| desk.tell(Stage::Run(One(status))) && !raised.any();
+        let on_packets = |packets: &[(Time, Packet)]| file.as_mut().is_none_or(|file| file.add(packets));
+        let on_checkpoint = |bytes: &[u8]| raised.unless(hand_over(on_checkpoint.as_ref(), bytes));
+        let complete = run.run_to_the_end(on_status, on_packets, on_checkpoint).map_err(Failure::Simulation)?;
+        if let Some(file) = file {
+            file.finish().map_err(Failure::File)?;
+        }
         Ok(finish(&mut run, complete))
     })?;
-    result.map_err(|failure: Failure| failure.into())
+    match raised.take() {
+        Some(error) => Err(error),
+        None => result.map_err(|failure: Failure| failure.into()),
+    }
+}
+
+/// A run from the start, or one that goes on from a checkpoint.
+fn start(
+    plan: &hostnet_config::Plan,
+    options: Options,
+    checkpoint: Option<&[u8]>,
+    mut on_stage: impl FnMut(Stage) -> bool,
+) -> Result<Run, Failure> {
+    match checkpoint {
+        None => Run::prepare(plan, options, |stage| on_stage(Stage::Preparation(stage))).ok_or(Failure::Stopped),
+        Some(bytes) => Run::resume(plan, options, bytes).map_err(Failure::Checkpoint),
+    }
+}
+
+/// Lets controllers from outside watch their hosts.
+fn join(run: &mut Run, guests: Vec<(String, Guest)>) -> Result<(), Failure> {
+    let given = guests.len();
+    for (host, guest) in guests {
+        run.attach(&host, Box::new(guest)).map_err(Failure::Host)?;
+    }
+    run.check_controllers().map_err(|error| if given == 0 { hint(error) } else { error }).map_err(Failure::Host)
+}
+
+/// What to do about a controller that is missing, for those who gave none.
+fn hint(mut error: HostError) -> HostError {
+    error.why += &format!("; in Python: hostnet.run(file, controllers={{\"{}\": ...}})", error.host);
+    error
+}
+
+/// Hands a checkpoint to Python.
+fn hand_over(receiver: Option<&Py<PyAny>>, bytes: &[u8]) -> PyResult<()> {
+    receiver.map_or(Ok(()), |receiver| Python::attach(|py| receiver.call1(py, (PyBytes::new(py, bytes),)).map(|_| ())))
 }
 
 /// Predicts what a plan does, without running it: a fixed point of closed forms.
 #[pyfunction]
 pub(crate) fn predict(plan: &Plan) -> PyResult<RunResult> {
     plan.check_predictable()?;
-    let report = hostnet_sim::predict(&plan.plan);
+    let report = hostnet_sim::predict(&plan.plan).expect("it is a server");
     let epochs = hostnet_sim::epochs_table(&[]);
     let finished = Finished { report, complete: true, events: 0, simulated_ps: 0, pending_max: 0, epochs };
     Ok(RunResult::new(finished, None, None))
-}
-
-fn start(plan: &hostnet_config::Plan, options: Options, checkpoint: Option<&[u8]>) -> Result<Run, Failure> {
-    match checkpoint {
-        None => Ok(Run::new(plan, options)),
-        Some(bytes) => Run::resume(plan, options, bytes).map_err(Failure::Checkpoint),
-    }
 }
 
 fn finish(run: &mut Run, complete: bool) -> RunResult {
@@ -89,7 +155,7 @@ fn finish(run: &mut Run, complete: bool) -> RunResult {
         epochs: run.epochs_table(),
     };
     let units = run.units();
-    let trace = run.take_trace().map(|trace| perfetto::file(&trace, run.plan()));
+    let trace = run.take_trace().map(|trace| perfetto::file(&trace, &run.workloads_looked_at()));
     RunResult::new(finished, run.checkpoint().map(<[u8]>::to_vec), units).with_trace(trace)
 }
 
@@ -125,6 +191,32 @@ fn expected_ps(plan: &hostnet_config::Plan) -> u128 {
         Length::Precision { .. } => plan.run.duration_max_ps,
     };
     u128::from(warm_up_ps) + u128::from(length_ps)
+}
+
+/// How a run stands: its preparation comes first.
+enum Stage {
+    Preparation(Preparation),
+    Run(One),
+}
+
+impl Describe for Stage {
+    fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()> {
+        match self {
+            Self::Run(status) => status.describe(entries),
+            Self::Preparation(stage) => {
+                entries.set_item("simulated_ps", 0)?;
+                entries.set_item("target_ps", 0)?;
+                entries.set_item("events", 0)?;
+                let (phase, done, of) = match *stage {
+                    Preparation::Rates { done, points } => ("rates of the memory", done as u64, points as u64),
+                    Preparation::Caches(filling) => ("filling the caches", filling.done, filling.lines),
+                };
+                entries.set_item("points", done)?;
+                entries.set_item("phase", phase)?;
+                entries.set_item("progress", share(done.into(), of.into()))
+            }
+        }
+    }
 }
 
 pub(crate) struct One(pub(crate) Status);

@@ -2,9 +2,9 @@
 //!
 //! The cluster needs a host "receiver" with `control.rule = "user"`.
 
-use hostnet_config::{cluster_plan, Format, Input};
+use hostnet_config::{resolve, Format, Input};
 use hostnet_model::control::{Actions, Controller, Sampled, Signals, LEVEL_MAX};
-use hostnet_sim::cluster::{Options, Run};
+use hostnet_sim::{Options, Run};
 use std::error::Error;
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let file = std::env::args().nth(1).ok_or("name the file of a cluster")?;
     let text = std::fs::read_to_string(&file)?;
     let base_dir = Path::new(&file).parent().unwrap_or(Path::new("."));
-    let plan = cluster_plan(&Input { text: &text, format: Format::Toml, file: &file, base_dir, overrides: &[] })?;
+    let plan = resolve(&Input { text: &text, format: Format::Toml, file: &file, base_dir, overrides: &[] })?;
     let mut run = Run::new(&plan, Options::default());
     run.attach("receiver", Box::new(Above { lines: 70, changed_ps: 0 }))?;
     run.run(|_| true)?;

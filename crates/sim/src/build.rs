@@ -5,6 +5,10 @@ mod drives;
 mod layout;
 mod parts;
 mod sockets;
+mod world;
+
+pub(crate) use world::{prepared, servers, BURST_SHIFT};
+pub use world::{with_network, world, Preparation};
 
 pub(crate) use layout::Layout;
 
@@ -98,32 +102,24 @@ impl<'a> Builder<'a> {
 /// Never: nobody stops it.
 #[must_use]
 pub fn one_server(params: &ServerParams) -> Simulation<Machine> {
-    fed_one_server(params, &mut Feeds::new(params), &mut |_| true).expect("nobody stops it")
+    let (machine, scheduler) =
+        attached_server(params, 0, None, &mut Feeds::new(params), &mut |_| true).expect("nobody stops it");
+    Simulation::new(vec![(machine, scheduler)], u64::MAX)
 }
 
-/// As [`one_server`], with its traces open. Several times a second `on_filling` is told how far the caches are filled;
-/// there is no simulation if it returns false.
-pub(crate) fn fed_one_server(
-    params: &ServerParams,
-    feeds: &mut Feeds,
-    on_filling: &mut dyn FnMut(Filling) -> bool,
-) -> Option<Simulation<Machine>> {
-    let mut builder = Builder::new(params, Layout::of(params, 0));
-    let components = builder.components();
-    Some(Simulation::new(vec![builder.partition(components, None, feeds, on_filling)?], u64::MAX))
-}
-
-/// The partition of a server on a network, with components from `first` on. Its workloads end with the classes of the
-/// network. `on_filling` is as for [`fed_one_server`].
+/// The partition of a server, on a network if it is attached to one, with components from `first` on. Its workloads
+/// end with the classes of the network. Several times a second `on_filling` is told how far the caches are filled; there
+/// is no partition if it returns false.
 pub(crate) fn attached_server(
     params: &ServerParams,
     first: u32,
-    attachment: Attachment,
+    attachment: Option<Attachment>,
+    feeds: &mut Feeds,
     on_filling: &mut dyn FnMut(Filling) -> bool,
 ) -> Option<(Machine, Scheduler<Payload>)> {
-    let mut builder = Builder { attachment: Some(attachment), ..Builder::new(params, Layout::of(params, first)) };
+    let mut builder = Builder { attachment, ..Builder::new(params, Layout::of(params, first)) };
     let components = builder.components();
-    builder.partition(components, None, &mut Feeds::new(params), on_filling)
+    builder.partition(components, None, feeds, on_filling)
 }
 
 /// A simulation of a server that is loaded to find its rates. The network is its last class.

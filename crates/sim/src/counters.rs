@@ -1,13 +1,13 @@
 //! The counters of a simulated server.
 
 use crate::sample::{domains, Group, Totals};
-use crate::view::View;
+use crate::view::ServerView;
 use hostnet_analysis::{Counters, Flow};
 use hostnet_measure::{Domain, Usage};
 use hostnet_model::cha;
 use hostnet_model::memory;
 
-impl View<'_> {
+impl ServerView<'_> {
     /// What the server's counters tell about the window.
     pub(crate) fn counters(&self) -> Counters {
         let controllers = self.controllers();

@@ -1,9 +1,9 @@
 //! Where two runs part: from the first epoch that differs to the first event that does.
 
-use crate::epochs::{Epoch, EPOCH_PS};
+use crate::epochs::Epoch;
 use crate::error::SimulationError;
 use crate::events::{EventLog, EventRecord};
-use crate::run::{Options, Run, Status};
+use crate::run::{epoch_ps, Options, Run, Status, EPOCH_PS};
 use hostnet_config::Plan;
 use hostnet_kernel::Time;
 
@@ -56,7 +56,7 @@ pub(crate) fn side_by_side(
 ) -> Result<Lockstep, SimulationError> {
     let mut end = Time::from_ps(from_ps / EPOCH_PS * EPOCH_PS);
     for run in &mut runs {
-        if !run.run_until(end, &mut on_status)? {
+        if !run.run_until(end, &mut on_status, |_| true)? {
             return Ok(Lockstep::Stopped);
         }
     }
@@ -66,7 +66,7 @@ pub(crate) fn side_by_side(
         let events_before = runs[0].events();
         for run in &mut runs {
             run.start_log();
-            if !run.run_until(end, &mut on_status)? {
+            if !run.run_until(end, &mut on_status, |_| true)? {
                 return Ok(Lockstep::Stopped);
             }
         }
@@ -148,11 +148,12 @@ pub(crate) fn beside_records(
     context: usize,
     mut on_status: impl FnMut(Status) -> bool,
 ) -> Result<Again, SimulationError> {
+    let epoch_ps = epoch_ps(run.plan());
     let epochs_max = records.iter().map(Vec::len).max().unwrap_or(0);
     for index in 0..epochs_max {
         let start_ps = run.simulated_ps();
         run.start_log();
-        if !run.run_until(Time::from_ps(start_ps + EPOCH_PS), &mut on_status)? {
+        if !run.run_until(Time::from_ps(start_ps + epoch_ps), &mut on_status, |_| true)? {
             return Ok(Again::Stopped);
         }
         let log = run.take_log();

@@ -42,7 +42,7 @@ fn epochs_of(mut run: Run) -> Vec<Epoch> {
 /// The run after `change`, made when it has come to `at_ps`.
 fn changed(plan: &Plan, at_ps: u64, change: impl FnOnce(&mut Machine, &mut Scheduler<Payload>)) -> Run {
     let mut run = start(plan);
-    assert_eq!(run.run_until(Time::from_ps(at_ps), |_| true), Ok(true));
+    assert_eq!(run.run_until(Time::from_ps(at_ps), |_| true, |_| true), Ok(true));
     let (machine, scheduler) = run.world();
     change(machine, scheduler);
     run
@@ -122,7 +122,7 @@ fn an_extra_event_is_found_with_what_was_before() {
         assert!(found.common.windows(2).all(|pair| pair[0].at_ps <= pair[1].at_ps));
         assert!(found.common[4].at_ps <= extra[0].at_ps);
         let mut counted = start(&plan);
-        assert_eq!(counted.run_until(Time::from_ps(extra[0].at_ps), |_| true), Ok(true));
+        assert_eq!(counted.run_until(Time::from_ps(extra[0].at_ps), |_| true, |_| true), Ok(true));
         assert_eq!(found.events_before, counted.events());
     }
 }

@@ -1,32 +1,22 @@
-//! The state of a run every 10 us of simulated time, as a hash: enough to tell where two runs part.
+//! The state of a run at the ends of epochs, as a hash: enough to tell where two runs part.
 
 use crate::fingerprint;
-use crate::sample;
-use hostnet_kernel::{Simulation, Time};
-use hostnet_model::Machine;
+use hostnet_kernel::Simulation;
+use hostnet_model::ether::World;
 use serde::{Deserialize, Serialize};
-
-/// The length of an epoch in ps.
-pub const EPOCH_PS: u64 = 10_000_000;
 
 /// The end of an epoch, and the hash of the state then. The last epoch of a run may be shorter than the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Epoch {
     /// When it ended, in ps.
     pub end_ps: u64,
-    /// Hash of the state of the machine, its pending events and its random numbers.
+    /// Hash of the state of all parts, their pending events and their random numbers.
     pub hash: u64,
 }
 
-/// When the epoch after `epochs` ends, if the run goes on for so long.
-pub(crate) fn next_end(epochs: &[Epoch]) -> Time {
-    Time::from_ps((epochs.len() as u64 + 1) * EPOCH_PS)
-}
-
-/// The epoch that ends now. Brings the books of the machine up to now, so that it does not matter when they last were.
-pub(crate) fn end(simulation: &mut Simulation<Machine>) -> Epoch {
-    let (machine, scheduler) = &mut simulation.parts_mut()[0];
-    let now = scheduler.now();
-    sample::settle(machine, now);
-    Epoch { end_ps: now.ps(), hash: fingerprint::of(&(scheduler.state(), &*machine)) }
+/// The epoch that ends now. The books of the world are settled, so that it does not matter when they last were.
+pub(crate) fn end(simulation: &Simulation<World>) -> Epoch {
+    let hashes: Vec<u64> =
+        simulation.parts().iter().map(|(world, scheduler)| fingerprint::of(&(scheduler.state(), world))).collect();
+    Epoch { end_ps: simulation.progress().time.ps(), hash: fingerprint::of(&hashes) }
 }

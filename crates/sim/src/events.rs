@@ -1,25 +1,29 @@
 //! Events of a run as records: what happened, to whom, and for which line.
 
 use hostnet_config::Plan;
-use hostnet_kernel::{ComponentId, Event, Observer};
+use hostnet_kernel::{ComponentId, Event, Observer, Simulation};
+use hostnet_model::ether::{Node, World};
 use hostnet_model::memory::Place;
+use hostnet_model::params::HostKind;
 use hostnet_model::{Kind, Machine, PartName, Payload, RequestId};
 use serde_json::{json, Value};
 
-/// A part of a server by its kind and number. Unlike the number of a component it means the same in two servers that
+/// A part of a world by its kind and number. Unlike the number of a component it means the same in two servers that
 /// differ in how much they have of the other parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// As in reports: `core`, `cha`, `channel`, `iio`, `ssd`, `nic`, `upi`, `remote` (a core of another socket),
-    /// `control` or `feeder`; `network` for what is outside of the server.
+    /// `control` or `feeder`; between hosts `switch` or `endpoint`, and `network` for what is outside of the server.
     pub kind: &'static str,
     /// Its number among its kind.
     pub number: u32,
+    /// The server that it is a part of, by its number among the servers; none between hosts.
+    pub server: Option<u16>,
 }
 
 impl From<PartName> for Part {
     fn from(name: PartName) -> Self {
-        Self { kind: name.kind.name(), number: name.number }
+        Self { kind: name.kind.name(), number: name.number, server: Some(0) }
     }
 }
 
@@ -27,7 +31,17 @@ impl Part {
     /// The part of a server that a component is.
     #[must_use]
     pub fn of(machine: &Machine, component: ComponentId) -> Self {
-        machine.name(component).map_or(Self { kind: "network", number: component.0 }, Self::from)
+        let outside = Self { kind: "network", number: component.0, server: None };
+        machine.name(component).map_or(outside, Self::from)
+    }
+
+    /// Its name in reports of a plan: with that of its host where there are several.
+    fn name_in(self, plan: &Plan) -> String {
+        let mut hosts = plan.servers().map(|(host, _)| &host.name);
+        match self.server.and_then(|server| hosts.nth(usize::from(server))) {
+            Some(host) if !host.is_empty() => format!("{host} {}", self.name()),
+            _ => self.name(),
+        }
     }
 
     /// Its name in reports, such as `core 3`.
@@ -67,17 +81,34 @@ pub struct EventRecord {
 }
 
 impl EventRecord {
-    fn of(event: &Event<Payload>, machine: &Machine) -> Self {
-        Self {
-            at_ps: event.time.ps(),
-            source: Part::of(machine, event.source),
-            target: Part::of(machine, event.target),
-            payload: event.payload,
-            line: request_of(event.payload).map(|id| {
+    fn of(event: &Event<Payload>, world: &World, places: &Places) -> Self {
+        let line = |machine: &Machine| {
+            request_of(event.payload).map(|id| {
                 let request = machine.requests().get(id);
                 Line { kind: request.kind, class: request.class, place: request.place }
-            }),
+            })
+        };
+        Self {
+            at_ps: event.time.ps(),
+            source: places.of(event.source),
+            target: places.of(event.target),
+            payload: event.payload,
+            line: match world {
+                World::Server(machine) => line(machine),
+                World::Fabric(_) => None,
+            },
         }
+    }
+
+    /// The name of a workload of the server that it happens to.
+    fn workload(self, plan: &Plan, class: usize) -> Option<&str> {
+        let servers = plan.cluster.hosts.iter().filter_map(|host| match &host.kind {
+            HostKind::Server(server) => Some(server),
+            _ => None,
+        });
+        let own = &servers.into_iter().nth(usize::from(self.target.server?))?.workloads;
+        let of_network = || plan.cluster.classes.get(class - own.len()).map(String::as_str);
+        own.get(class).map_or_else(of_network, |workload| Some(&workload.name))
     }
 
     /// The record for people and programs; `plan` knows the names of the workloads.
@@ -89,19 +120,19 @@ impl EventRecord {
             details = Value::Null;
         }
         let class = self.line.map(|line| u64::from(line.class)).or_else(|| details["class"].as_u64());
-        let workload = class.and_then(|class| plan.server.workloads.get(class as usize));
+        let workload = class.and_then(|class| self.workload(plan, class as usize));
         json!({
             "time_ns": self.at_ps as f64 / 1000.0,
-            "part": self.target.name(),
+            "part": self.target.name_in(plan),
             "event": event,
-            "from": self.source.name(),
+            "from": self.source.name_in(plan),
             "request": request,
             "kind": self.line.map(|line| kind_name(line.kind)),
             "channel": self.line.map(|line| line.place.channel),
             "bank": self.line.map(|line| line.place.bank),
             "row": self.line.map(|line| line.place.row),
             "column": self.line.map(|line| line.place.column),
-            "workload": workload.map(|workload| &workload.name),
+            "workload": workload,
             "details": details,
         })
     }
@@ -145,16 +176,82 @@ fn name_and_details(payload: Payload) -> (String, Value) {
     }
 }
 
+/// Which part a component is.
+#[derive(Clone, Debug, Default)]
+struct Places {
+    /// Of each server its first component, and its parts.
+    servers: Vec<(u32, Vec<Part>)>,
+    /// What is between hosts, and the first component there.
+    between: Vec<&'static str>,
+    first: u32,
+}
+
+impl Places {
+    fn read(simulation: &Simulation<World>) -> Self {
+        let mut places = Self::default();
+        for world in simulation.worlds() {
+            match world {
+                World::Server(machine) => places.servers.push(parts_of(machine, places.servers.len() as u16)),
+                World::Fabric(fabric) => {
+                    places.first = fabric.component(0).0;
+                    places.between = fabric.nodes().iter().map(kind_of).collect();
+                }
+            }
+        }
+        places
+    }
+
+    fn of(&self, component: ComponentId) -> Part {
+        let place = |(first, parts): &(u32, Vec<Part>)| parts.get(component.0.checked_sub(*first)? as usize).copied();
+        let at_home = self.servers.iter().find_map(place);
+        at_home.unwrap_or_else(|| self.between_hosts(component.0.saturating_sub(self.first) as usize))
+    }
+
+    fn between_hosts(&self, index: usize) -> Part {
+        let kind = self.between.get(index).copied().unwrap_or("endpoint");
+        let number = self.between[..index.min(self.between.len())].iter().filter(|other| **other == kind).count();
+        Part { kind, number: number as u32, server: None }
+    }
+}
+
+/// The first component of a server, and the parts that it and those after it are.
+fn parts_of(machine: &Machine, server: u16) -> (u32, Vec<Part>) {
+    let first = machine.first_id().0;
+    let part = |id: u32| Part { server: Some(server), ..Part::of(machine, ComponentId(id)) };
+    (first, (first..).take(machine.components().len()).map(part).collect())
+}
+
+fn kind_of(node: &Node) -> &'static str {
+    match node {
+        Node::Switch(_) => "switch",
+        Node::Endpoint(_) => "endpoint",
+    }
+}
+
 /// All events of a stretch of a run, in their order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventLog {
     pub(crate) records: Vec<EventRecord>,
+    places: Places,
 }
 
-impl Observer<Machine> for EventLog {
-    fn before(&mut self, event: &Event<Payload>, machine: &Machine) {
-        self.records.push(EventRecord::of(event, machine));
+impl EventLog {
+    /// An empty log of a world.
+    pub(crate) fn of(simulation: &Simulation<World>) -> Self {
+        Self { records: Vec::new(), places: Places::read(simulation) }
     }
 
-    fn after(&mut self, _event: &Event<Payload>, _machine: &Machine) {}
+    /// The events of all partitions in the order of time.
+    pub(crate) fn in_order(mut self) -> Self {
+        self.records.sort_by_key(|record| record.at_ps);
+        self
+    }
+}
+
+impl Observer<World> for EventLog {
+    fn before(&mut self, event: &Event<Payload>, world: &World) {
+        self.records.push(EventRecord::of(event, world, &self.places));
+    }
+
+    fn after(&mut self, _event: &Event<Payload>, _world: &World) {}
 }

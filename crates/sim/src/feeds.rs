@@ -1,16 +1,17 @@
 //! Traces on their way to the cores that replay them.
 //!
-//! The model reads no files. Between events, at the ends of epochs, every core that replays a trace is handed the steps
+//! The model reads no files. Between events, every 10 us, every core that replays a trace is handed the steps
 //! that it may take until the next of these moments, so that a trace of any length needs little memory. How far a core
 //! is stands in the checkpoint; a reader that is not there, or elsewhere, is opened anew and goes on from that step.
 
-use crate::epochs::EPOCH_PS;
 use hostnet_model::app::Replay;
 use hostnet_model::core::CachedCore;
 use hostnet_model::params::{App, ServerParams, TraceParams, WorkloadKind};
 use hostnet_model::Machine;
 use hostnet_traffic::{AccessFormat, StepOptions, TraceError, TraceSteps};
 
+/// How often cores that replay traces are fed, in ps.
+pub(crate) const FEED_PS: u64 = 10_000_000;
 /// Steps at the beginning of a trace that are looked at before a run.
 const CHECKED_STEPS: usize = 1000;
 
@@ -62,6 +63,11 @@ impl Feeds {
         Self { feeds, error: None }
     }
 
+    /// Whether no core replays a trace.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.feeds.is_empty()
+    }
+
     /// What is wrong with a trace; the thread that met it has ended.
     pub(crate) fn error(&self) -> Option<&TraceError> {
         self.error.as_ref()
@@ -90,7 +96,7 @@ impl Feeds {
     }
 
     fn fill_core(&mut self, index: usize, core: &mut CachedCore) {
-        let steps = core.steps_max(EPOCH_PS);
+        let steps = core.steps_max(FEED_PS);
         let Some(replay) = core.replay_mut() else { return };
         if let Err(error) = self.feeds[index].fill(replay, steps) {
             replay.end();

@@ -20,7 +20,7 @@
 
 mod attach;
 pub mod build;
-pub mod cluster;
+mod cluster;
 pub mod coarse;
 mod counters;
 mod divergence;
@@ -35,8 +35,8 @@ mod fingerprint;
 mod fluid;
 pub mod frames;
 mod limits;
-mod many;
 pub mod memory;
+mod reading;
 mod report;
 mod run;
 pub mod sample;
@@ -49,27 +49,21 @@ mod warm_up;
 mod warm_up_tests;
 mod watch;
 
+pub use build::Preparation;
 pub use divergence::{first_deviation, first_divergence, Again, Deviation, Divergence, Lockstep};
-pub use epochs::{Epoch, EPOCH_PS};
+pub use epochs::Epoch;
 pub use error::SimulationError;
 pub use events::{EventRecord, Line, Part};
 pub use feeds::check_traces;
 pub use hostnet_kernel::checkpoint::CheckpointError;
-pub use many::{run_many, Finished, Many};
 pub use report::{epochs::table as epochs_table, predict, Report};
-pub use run::{Options, Run, Status};
+pub use run::{epoch_ps, run_many, Finished, HostError, Many, Options, Run, Status, EPOCH_PS};
 pub use table::{Cell, Kind, Table};
 pub use trace::{lanes, Counter, Crossing, Hop, Trace};
 pub use units::{ChannelUnit, CoreUnit, Pool, Units};
 pub use warm_up::{Filling, TURNOVERS};
 
 impl Run {
-    /// The results so far.
-    #[must_use]
-    pub fn report(&mut self) -> Report {
-        self.view().report()
-    }
-
     /// The epochs so far as a table.
     #[must_use]
     pub fn epochs_table(&self) -> Table {

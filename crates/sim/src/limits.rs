@@ -1,7 +1,7 @@
 //! What limits a workload, and which of the user's parameters had no influence.
 
 use crate::sample::{domains, Group, Sample, Totals};
-use crate::view::View;
+use crate::view::ServerView;
 use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
 use hostnet_analysis::explain::{Cached, Isolated, Kind, Pool, WorkloadFacts};
 use hostnet_analysis::offered::offered_gb_per_s;
@@ -12,8 +12,8 @@ use hostnet_model::cache::ClassCounts;
 use hostnet_model::params::{Inclusion, ServerParams, WorkloadKind};
 
 /// What is known of every workload.
-pub(crate) fn all(view: &View, total: &Sample) -> Vec<WorkloadFacts> {
-    let alone = isolated_latencies_ns(&view.plan.server).into_iter().enumerate();
+pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
+    let alone = isolated_latencies_ns(view.server).into_iter().enumerate();
     let with = |(class, ns): (usize, Option<f64>)| WorkloadFacts {
         isolated: ns.map(|ns| Isolated { ns, basis: Basis::Predicted }),
         cached: view.machine.caches().map(|_| cached(&total.cached(class))),
@@ -23,8 +23,8 @@ pub(crate) fn all(view: &View, total: &Sample) -> Vec<WorkloadFacts> {
 }
 
 /// What is known of workload `class`: the domains on its path, and which of them binds it.
-fn facts(view: &View, total: &Sample, class: usize) -> WorkloadFacts {
-    let workload = &view.plan.server.workloads[class];
+fn facts(view: &ServerView, total: &Sample, class: usize) -> WorkloadFacts {
+    let workload = &view.server.workloads[class];
     let own = view.own_groups(class);
     let lines = total.moved(own, class);
     let gb_per_s = if view.window_ps() > 0.0 { view.gb_per_s(lines) } else { 0.0 };
@@ -40,7 +40,7 @@ fn facts(view: &View, total: &Sample, class: usize) -> WorkloadFacts {
             let pools: Vec<Pool> = pool(view, total, Group::Lfb, class, domain).into_iter().collect();
             let accesses = total.of(Group::Lfb, class).lines as f64;
             let per_core = accesses / view.window_ps() / cores as f64;
-            let otherwise = stream_otherwise(gap_ps, view.plan.server.core.issue_ps, per_core);
+            let otherwise = stream_otherwise(gap_ps, view.server.core.issue_ps, per_core);
             let mut facts = WorkloadFacts::new(&workload.name, Kind::Stream, gb_per_s, pools, otherwise);
             facts.store_share = if accesses > 0.0 { (write.lines as f64 / accesses).min(1.0) } else { 0.0 };
             facts
@@ -55,7 +55,7 @@ fn facts(view: &View, total: &Sample, class: usize) -> WorkloadFacts {
             let pools = groups.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
             let mut facts = WorkloadFacts::new(&workload.name, Kind::Fio, gb_per_s, pools, OFFERED_LOAD);
             facts.app_gb_per_s = Some(total.app_bytes[class] as f64 * 1000.0 / view.window_ps());
-            facts.offered_gb_per_s = offered_gb_per_s(&view.plan.server, class);
+            facts.offered_gb_per_s = offered_gb_per_s(view.server, class);
             facts
         }
     }
@@ -74,7 +74,7 @@ fn cached(counts: &ClassCounts) -> Cached {
 }
 
 /// The pool that the parts of a group make up which the workload uses, under the name `domain`.
-fn pool(view: &View, total: &Sample, group: Group, class: usize, domain: &str) -> Option<Pool> {
+fn pool(view: &ServerView, total: &Sample, group: Group, class: usize, domain: &str) -> Option<Pool> {
     let parts = domains(view.machine, group);
     let mine: Vec<&Domain> =
         parts.iter().map(|(_, domain)| *domain).filter(|domain| domain.classes()[class].area_ps() > 0).collect();
@@ -103,18 +103,18 @@ fn full_ps(group: Group) -> fn(&Domain) -> u64 {
 }
 
 /// The parameters that the user gave and that cannot have changed the result.
-pub(crate) fn without_influence(view: &View) -> Vec<String> {
-    view.plan.given.iter().filter(|path| is_idle(view, path)).cloned().collect()
+pub(crate) fn without_influence(view: &ServerView) -> Vec<String> {
+    view.given.iter().filter(|path| is_idle(view, path)).cloned().collect()
 }
 
-fn is_idle(view: &View, path: &str) -> bool {
-    let workloads = &view.plan.server.workloads;
+fn is_idle(view: &ServerView, path: &str) -> bool {
+    let workloads = &view.server.workloads;
     let storage = workloads.iter().any(|workload| matches!(workload.kind, WorkloadKind::Fio(_)));
     let of_storage = ["ssd.", "pcie.", "iio.", "fio.", "ddio."].iter().any(|table| path.starts_with(table));
     if of_storage && !storage {
         return true;
     }
-    of_caches(&view.plan.server, path).unwrap_or_else(|| is_idle_resource(view, path))
+    of_caches(view.server, path).unwrap_or_else(|| is_idle_resource(view, path))
 }
 
 /// Whether a parameter of the caches or the applications is idle; `None` for other parameters.
@@ -136,7 +136,7 @@ fn of_caches(server: &ServerParams, path: &str) -> Option<bool> {
     }
 }
 
-fn is_idle_resource(view: &View, path: &str) -> bool {
+fn is_idle_resource(view: &ServerView, path: &str) -> bool {
     match path {
         "iio.write_credits" => !ran_out(view, Group::P2mWrite),
         "iio.read_credits" => !ran_out(view, Group::P2mRead),
@@ -151,10 +151,10 @@ fn is_idle_resource(view: &View, path: &str) -> bool {
     }
 }
 
-fn ran_out(view: &View, group: Group) -> bool {
+fn ran_out(view: &ServerView, group: Group) -> bool {
     domains(view.machine, group).iter().any(|(_, domain)| domain.in_use_max() == domain.capacity())
 }
 
-fn used(view: &View, group: Group) -> bool {
+fn used(view: &ServerView, group: Group) -> bool {
     domains(view.machine, group).iter().any(|(_, domain)| domain.area_ps() > 0)
 }

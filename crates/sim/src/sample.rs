@@ -6,6 +6,7 @@ use hostnet_kernel::Time;
 use hostnet_measure::{Domain, Histogram, Usage};
 use hostnet_model::cache::{Caches, ClassCounts};
 use hostnet_model::core::CachedCore;
+use hostnet_model::ether::World;
 use hostnet_model::memory::Channel;
 use hostnet_model::nvme::Ssd;
 use hostnet_model::Machine;
@@ -19,6 +20,22 @@ pub fn settle(machine: &mut Machine, now: Time) {
 /// Starts a new measuring window at `now`.
 pub fn reset(machine: &mut Machine, now: Time) {
     machine.reset(now);
+}
+
+/// As [`settle`], for any partition.
+pub fn settle_world(world: &mut World, now: Time) {
+    match world {
+        World::Server(machine) => machine.settle(now),
+        World::Fabric(fabric) => fabric.settle(now),
+    }
+}
+
+/// As [`reset`], for any partition.
+pub fn reset_world(world: &mut World, now: Time) {
+    match world {
+        World::Server(machine) => machine.reset(now),
+        World::Fabric(fabric) => fabric.reset(now),
+    }
 }
 
 /// The domains of one group: the part that each belongs to, and the domain.
@@ -67,7 +84,7 @@ pub struct Sample {
     pub lines_read: u64,
     /// Activations made for reads.
     pub read_activations: u64,
-    /// Per core with caches: operations of its application that have ended.
+    /// Per core, by its number: operations of its application that have ended.
     pub operations: Vec<u64>,
     /// Per workload: what the caches did; nothing without caches.
     pub caches: Vec<ClassCounts>,
@@ -106,7 +123,11 @@ impl Sample {
 
     fn count(&mut self, machine: &Machine, now: Time) {
         self.caches = machine.caches().map(Caches::counts).map_or_else(Vec::new, |counts| counts.classes().to_vec());
-        self.operations = machine.each().map(|core: &CachedCore| core.operations().0).collect();
+        for core in machine.each::<CachedCore>() {
+            let number = core.index() as usize;
+            self.operations.resize(self.operations.len().max(number + 1), 0);
+            self.operations[number] = core.operations().0;
+        }
         for channel in machine.each::<Channel>() {
             let counters = channel.controller().counters(now);
             self.lines_read += counters.reads.iter().sum::<u64>();

@@ -1,8 +1,7 @@
 //! How much work it takes to fill the caches, and who may stop it.
 
-use crate::build::fed_one_server;
-use crate::feeds::Feeds;
 use crate::warm_up::{Filling, TURNOVERS};
+use crate::{Options, Preparation, Run};
 use hostnet_config::{resolve, Format, Input, Plan};
 use std::path::Path;
 
@@ -21,11 +20,13 @@ fn plan(workload: &str, settings: &[&str]) -> Plan {
 /// How the filling was told to go on, until it was told `most` times; and whether it came to its end.
 fn tellings(plan: &Plan, most: usize) -> (Vec<Filling>, bool) {
     let mut told = Vec::new();
-    let simulation = fed_one_server(&plan.server, &mut Feeds::new(&plan.server), &mut |filling| {
-        told.push(filling);
+    let run = Run::prepare(plan, Options::default(), |stage| {
+        if let Preparation::Caches(filling) = stage {
+            told.push(filling);
+        }
         told.len() < most
     });
-    (told, simulation.is_some())
+    (told, run.is_some())
 }
 
 const STREAM: &str = "kind = \"stream\"\ncores = \"0\"\nworking_set = \"16 KiB\"";
@@ -41,7 +42,7 @@ fn the_work_of_filling_does_not_depend_on_how_slow_drives_are() {
         let last = told.last().expect("it was told");
         assert!(last.done <= last.lines && last.done > last.lines / 2, "{workload}: {last:?}");
         let plan = plan(workload, &[]);
-        let turnover = u64::from(plan.server.cha.slices) * 64 * 11;
+        let turnover = u64::from(plan.server().expect("a server").cha.slices) * 64 * 11;
         assert!(last.lines > TURNOVERS * turnover && last.lines < 2 * TURNOVERS * turnover, "{last:?}");
     }
 }

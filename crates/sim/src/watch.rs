@@ -3,29 +3,35 @@
 use crate::events::EventLog;
 use crate::trace::Recorder;
 use hostnet_kernel::{Event, Observer};
-use hostnet_model::{Machine, Payload};
+use hostnet_model::ether::World;
+use hostnet_model::Payload;
 
 /// What looks at every event of a run.
 #[derive(Clone, Debug)]
 pub(crate) enum Watch {
     /// Keeps a record of each.
     Log(EventLog),
-    /// Follows every line.
+    /// Follows every line of a server.
     Trace(Recorder),
 }
 
-impl Observer<Machine> for Watch {
-    fn before(&mut self, event: &Event<Payload>, machine: &Machine) {
-        match self {
-            Self::Log(log) => log.before(event, machine),
-            Self::Trace(recorder) => recorder.before(event, machine),
+impl Observer<World> for Watch {
+    fn before(&mut self, event: &Event<Payload>, world: &World) {
+        match (self, world) {
+            (Self::Log(log), _) => log.before(event, world),
+            (Self::Trace(recorder), World::Server(machine)) if recorder.follows(event.target) => {
+                recorder.before(event, machine);
+            }
+            (Self::Trace(_), _) => {}
         }
     }
 
-    fn after(&mut self, event: &Event<Payload>, machine: &Machine) {
-        match self {
-            Self::Log(log) => log.after(event, machine),
-            Self::Trace(recorder) => recorder.after(event, machine),
+    fn after(&mut self, event: &Event<Payload>, world: &World) {
+        match (self, world) {
+            (Self::Trace(recorder), World::Server(machine)) if recorder.follows(event.target) => {
+                recorder.after(event, machine);
+            }
+            (Self::Trace(_) | Self::Log(_), _) => {}
         }
     }
 }

@@ -64,7 +64,7 @@ fn resumed(simulation: &Simulation<Machine>, time: Time) -> String {
 
 fn check(scenario: &Scenario, stops_ns: &[u64]) {
     let plan = scenario.plan();
-    let mut simulation = build::one_server(&plan.server);
+    let mut simulation = build::one_server(plan.server().unwrap());
     let mut now = Time::ZERO;
     for stop_ns in stops_ns {
         now += stop_ns * 1000 + 7;
@@ -75,14 +75,14 @@ fn check(scenario: &Scenario, stops_ns: &[u64]) {
     let expected = resumed(&simulation, later);
     assert_all_move(&mut simulation);
     assert_eq!(hash([settled(&mut simulation)]), expected, "a checkpoint changes nothing");
-    let mut whole = build::one_server(&plan.server);
+    let mut whole = build::one_server(plan.server().unwrap());
     run_to(&mut whole, later);
     assert_eq!(hash([settled(&mut whole)]), expected, "pauses change nothing");
     drain(&mut simulation);
     now = simulation.progress().time;
     let machine = settled(&mut simulation);
     assert_sound(machine);
-    assert_moved(machine, &plan.server, now);
+    assert_moved(machine, plan.server().unwrap(), now);
     assert_little(machine);
 }
 

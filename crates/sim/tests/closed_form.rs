@@ -33,11 +33,11 @@ fn one_stream_of_reads_fills_a_channel() {
     let settings =
         ["memory.channels=1", "core.lfb.entries=64", "core.lfb.refill=0 ns", "core.issue=0 ns", "memory.run=2 MiB"];
     let plan = stream("0", 1.0, &settings);
-    let mut simulation = build::one_server(&plan.server);
+    let mut simulation = build::one_server(plan.server().unwrap());
     simulation.run_until(us(200), |_| true);
     let machine = settled(&mut simulation);
     let lines: u64 = counters(machine, us(200))[0].reads.iter().sum();
-    let dram = &plan.server.memory.dram;
+    let dram = &plan.server().unwrap().memory.dram;
     let peak = us(200).ps() * dram.clock_ps_denominator / dram.clock_ps_numerator / u64::from(dram.timing.burst);
     assert!(lines <= peak, "{lines} lines of {peak}");
     assert!(lines * 10 >= peak * 9, "{lines} lines of {peak}: {:.1}%", 100.0 * lines as f64 / peak as f64);

@@ -1,25 +1,25 @@
 //! What joins a run of a cluster from outside: controllers, and captures.
 
 use etherparse::{SlicedPacket, TransportSlice};
-use hostnet_config::{cluster_plan, ClusterPlan, Format, Input};
+use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_kernel::Time;
 use hostnet_model::control::{Actions, Controller, Signals};
 use hostnet_model::Packet;
-use hostnet_sim::cluster::{Options, Run};
 use hostnet_sim::frames::Frames;
+use hostnet_sim::{Options, Run};
 use std::path::Path;
 
 const RULE: &str = "host.receiver.control.rule=user";
 
-fn plan(overrides: &[&str]) -> ClusterPlan {
+fn plan(overrides: &[&str]) -> Plan {
     let mut all: Vec<String> = ["run.warmup=0 us", "run.duration=200 us"].map(str::to_owned).to_vec();
     all.extend(overrides.iter().map(|&text| text.to_owned()));
     let text = hostnet_config::cluster_template("hostcc").expect("a template");
     let input = Input { text, format: Format::Toml, file: "hostcc.toml", base_dir: Path::new("."), overrides: &all };
-    cluster_plan(&input).expect("a template is legal")
+    resolve(&input).expect("a template is legal")
 }
 
-fn recorded(plan: &ClusterPlan, host: &str, threads: usize) -> (Vec<(Time, Packet)>, String) {
+fn recorded(plan: &Plan, host: &str, threads: usize) -> (Vec<(Time, Packet)>, String) {
     let mut run = Run::new(plan, Options { threads, ..Options::default() });
     run.record(host).expect("a host");
     let mut all = Vec::new();
@@ -99,7 +99,7 @@ fn a_controller_from_outside_decides() {
 
 #[test]
 fn a_controller_fits_only_a_host_with_the_rule_for_it() {
-    let says = |plan: &ClusterPlan, host: &str| {
+    let says = |plan: &Plan, host: &str| {
         Run::new(plan, Options::default()).attach(host, Box::new(To(1))).expect_err("does not fit").why
     };
     assert!(says(&plan(&[RULE]), "sender").starts_with("is an endpoint"));

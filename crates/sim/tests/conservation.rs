@@ -68,7 +68,7 @@ fn in_wpq(machine: &Machine, class: usize) -> u64 {
 
 fn check(scenario: &Scenario, stops_ns: &[u64]) {
     let plan = scenario.plan();
-    let mut simulation = build::one_server(&plan.server);
+    let mut simulation = build::one_server(plan.server().unwrap());
     let mut now = Time::ZERO;
     for stop_ns in stops_ns {
         now += stop_ns * 1000 + 7;
@@ -80,9 +80,10 @@ fn check(scenario: &Scenario, stops_ns: &[u64]) {
     now = simulation.progress().time;
     let machine = settled(&mut simulation);
     assert_sound(machine, now);
-    assert_moved(machine, &plan.server, now);
+    assert_moved(machine, plan.server().unwrap(), now);
     assert_little(machine);
-    let limit = plan.server.memory.controller.idle_writes.min(plan.server.memory.controller.write_high);
+    let limit =
+        plan.server().unwrap().memory.controller.idle_writes.min(plan.server().unwrap().memory.controller.write_high);
     for (name, _, domain) in domains(machine).iter().filter(|(_, group, _)| *group == Group::Wpq) {
         assert!(domain.in_use() < limit, "{name} keeps {} writes", domain.in_use());
     }
@@ -120,7 +121,7 @@ proptest! {
     #[test]
     fn drives_complete_what_they_move((text, block, depth) in one_job(), at_us in 50_u64..400) {
         let plan = common::plan(&text, &[]);
-        let mut simulation = build::one_server(&plan.server);
+        let mut simulation = build::one_server(plan.server().unwrap());
         run_to(&mut simulation, us(at_us));
         let (moved, completed) = bytes_of_drives(settled(&mut simulation), block);
         prop_assert!(completed <= moved, "{completed} bytes of {moved} completed:\n{text}");
@@ -152,7 +153,7 @@ fn a_drive_keeps_its_depth() {
              jobs = [{{ rw = \"write\", bs = \"1536 B\", iodepth = 8, size = \"1 GiB\", ssd = 0 }}]\n"
         );
         let plan = common::plan(&text, &[]);
-        let mut simulation = build::one_server(&plan.server);
+        let mut simulation = build::one_server(plan.server().unwrap());
         let mut until = |at_us| {
             run_to(&mut simulation, us(at_us));
             bytes_of_drives(settled(&mut simulation), 1536).1
@@ -174,7 +175,7 @@ fn a_full_queue_costs_no_events() {
              [workload.disk]\nkind = \"fio\"\n\
              jobs = [{{ rw = \"read\", bs = \"128 KiB\", iodepth = 64, size = \"1 GiB\", ssd = 0 }}]\n"
         );
-        let mut simulation = build::one_server(&common::plan(&text, &[]).server);
+        let mut simulation = build::one_server(common::plan(&text, &[]).server().unwrap());
         run_to(&mut simulation, us(200));
         simulation.progress().events
     };

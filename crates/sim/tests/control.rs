@@ -48,7 +48,7 @@ fn hostcc() -> HostCcParams {
 
 /// Four drives that write to memory, and stores of one core on each of three other sockets.
 fn busy(rule: ControlRule) -> ServerParams {
-    let mut server = example(common::QUADRANT_3, &[]).server;
+    let mut server = example(common::QUADRANT_3, &[]).server().unwrap().clone();
     let mut own = None;
     for workload in &mut server.workloads {
         if let WorkloadKind::Stream(stream) = &mut workload.kind {
@@ -112,7 +112,7 @@ fn the_signals_are_those_of_the_iio() {
 fn quiet(control: ControlParams) -> Simulation<Machine> {
     let text = "[server]\npreset = \"cascade-lake-6234\"\n[workload.stream]\nkind = \"stream\"\ncores = \"0\"\n\
                 reads = 1.0\n[run]\nwarmup = \"20 us\"\nduration = \"100 us\"\n";
-    let mut server = plan(text, &[]).server;
+    let mut server = plan(text, &[]).server().unwrap().clone();
     server.control = Some(control);
     start(&server)
 }
@@ -287,7 +287,7 @@ fn congestion_is_answered_and_ends() {
 fn a_sender_looks_at_its_reads() {
     let read = |job: &str| {
         let setting = format!("workload.disk.job={job}");
-        let mut server = example(common::QUADRANT_3, &[&setting]).server;
+        let mut server = example(common::QUADRANT_3, &[&setting]).server().unwrap().clone();
         server.control = Some(ControlParams { sender: true, ..control(ControlRule::Watch) });
         let mut simulation = start(&server);
         run_to(&mut simulation, us(300));
@@ -320,7 +320,8 @@ fn cores_of_this_socket_are_throttled_when_there_are_no_others() {
         let moved = |level| {
             let enabled = format!("cache.enabled={caches}");
             let small = ["cache.l2.sets=64", "cache.llc.sets=64", "cache.filter.sets=128"];
-            let mut server = example(common::QUADRANT_3, &[&[enabled.as_str()], &small[..]].concat()).server;
+            let mut server =
+                example(common::QUADRANT_3, &[&[enabled.as_str()], &small[..]].concat()).server().unwrap().clone();
             server.control = Some(control(ControlRule::Fixed(level)));
             let mut simulation = start(&server);
             run_to(&mut simulation, us(100));

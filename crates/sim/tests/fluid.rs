@@ -1,9 +1,9 @@
 //! A host over a memory of rates: it agrees with the same host line by line, and keeps the laws.
 
-use hostnet_config::{cluster_plan, ClusterPlan, Format, Input};
+use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_model::ether::World;
 use hostnet_model::nic::Nic;
-use hostnet_sim::cluster::{Options, Run};
+use hostnet_sim::{Options, Preparation, Run};
 use std::path::Path;
 
 const CLUSTER: &str = r#"
@@ -27,15 +27,15 @@ warmup = "1 ms"
 seed = 1
 "#;
 
-fn plan(fidelity: &str) -> ClusterPlan {
+fn plan(fidelity: &str) -> Plan {
     plan_of(CLUSTER, fidelity)
 }
 
-fn plan_of(text: &str, fidelity: &str) -> ClusterPlan {
+fn plan_of(text: &str, fidelity: &str) -> Plan {
     let overrides = [format!("host.receiver.fidelity=\"{fidelity}\"")];
     let base_dir = Path::new(".");
     let input = Input { text, format: Format::Toml, file: "t.toml", base_dir, overrides: &overrides };
-    cluster_plan(&input).expect("a right cluster")
+    resolve(&input).expect("a right cluster")
 }
 
 fn ran(fidelity: &str, options: Options) -> Run {
@@ -106,18 +106,21 @@ fn the_same_run_twice_is_the_same() {
 
 #[test]
 fn rates_are_told_of_and_can_be_given_up() {
+    let points_of = |stage: Preparation| match stage {
+        Preparation::Rates { done, points } => (done, points),
+        Preparation::Caches(_) => panic!("it has no caches"),
+    };
     let mut told = Vec::new();
-    let run = Run::prepare(&plan("fluid"), Options::default(), |rates| {
-        told.push(rates);
+    let run = Run::prepare(&plan("fluid"), Options::default(), |stage| {
+        told.push(points_of(stage));
         true
     });
     assert!(run.is_some());
-    let points = told[0].points;
     // None to four cores copy, and nothing is held back.
-    assert_eq!(points, 5);
-    assert_eq!(told.iter().map(|rates| rates.done).collect::<Vec<_>>(), (0..=points).collect::<Vec<_>>());
+    assert_eq!(told, (0..=5).map(|done| (done, 5)).collect::<Vec<_>>());
     for given_up in [0, 2] {
-        assert!(Run::prepare(&plan("fluid"), Options::default(), |rates| rates.done < given_up).is_none());
+        let on_stage = |stage| points_of(stage).0 < given_up;
+        assert!(Run::prepare(&plan("fluid"), Options::default(), on_stage).is_none());
     }
     assert!(Run::prepare(&plan("line"), Options::default(), |_| false).is_some(), "a line has no rates");
 }

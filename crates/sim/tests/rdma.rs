@@ -1,27 +1,22 @@
 //! RDMA into and out of a server beside its own memory traffic: the four quadrants of docs/rdma.md, and conservation.
 
-use hostnet_config::{cluster_plan, ClusterPlan, Format, Input};
+use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::ether::World;
 use hostnet_model::nic::{DropReason, Nic};
 use hostnet_model::Machine;
-use hostnet_sim::cluster::{world, Options, Run};
+use hostnet_sim::build::world;
 use hostnet_sim::Report;
+use hostnet_sim::{Options, Run};
 use proptest::prelude::*;
 use std::path::Path;
 
-fn plan(overrides: &[&str]) -> ClusterPlan {
+fn plan(overrides: &[&str]) -> Plan {
     let base_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let text = std::fs::read_to_string(base_dir.join("rdma.toml")).expect("the example");
     let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
-    cluster_plan(&Input {
-        text: &text,
-        format: Format::Toml,
-        file: "rdma.toml",
-        base_dir: &base_dir,
-        overrides: &overrides,
-    })
-    .unwrap_or_else(|error| panic!("{error}"))
+    resolve(&Input { text: &text, format: Format::Toml, file: "rdma.toml", base_dir: &base_dir, overrides: &overrides })
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn report(overrides: &[&str]) -> Report {
@@ -168,7 +163,7 @@ fn tcp_beside_it_takes_none_of_what_rdma_needs_to_lose_nothing() {
         [flow.tcp]\nkind = \"bulk\"\nfrom = \"t\"\nto = \"server\"\ncount = 4\ntransport = \"cubic\"\n\
         [run]\nwarmup = \"300 us\"\nduration = \"1 ms\"\nseed = 1\n";
     let input = Input { text, format: Format::Toml, file: "test.toml", base_dir: &base_dir, overrides: &[] };
-    let mut run = Run::new(&cluster_plan(&input).expect("it is right"), Options::default());
+    let mut run = Run::new(&resolve(&input).expect("it is right"), Options::default());
     run.run(|_| true).expect("it does not get stuck");
     let found = run.report();
     assert_lossless(&found);

@@ -24,7 +24,7 @@ const UPI: UpiParams = UpiParams {
 
 /// A server whose only traffic is that of one core on each of `sockets` other sockets.
 fn server(sockets: u32, lines: u32, reads: f64, upi: UpiParams) -> ServerParams {
-    let mut server = stream("0", reads, &["core.lfb.refill=0 ns", "core.issue=0 ns"]).server;
+    let mut server = stream("0", reads, &["core.lfb.refill=0 ns", "core.issue=0 ns"]).server().unwrap().clone();
     let WorkloadKind::Stream(stream) = &mut server.workloads[0].kind else { panic!("a stream") };
     let core = |socket| RemoteCore { socket, class: 0, stream: StreamParams { cores: Vec::new(), ..stream.clone() } };
     let cores = (0..sockets).map(core).collect();
@@ -43,7 +43,7 @@ fn random(mut server: ServerParams) -> ServerParams {
 /// A server with one core of its own, which has one line at random in flight.
 fn local(reads: f64) -> ServerParams {
     let settings = ["core.lfb.entries=1", "core.lfb.refill=0 ns", "core.issue=0 ns", "workload.stream.pattern=random"];
-    stream("0", reads, &settings).server
+    stream("0", reads, &settings).server().unwrap().clone()
 }
 
 fn run(server: &ServerParams, until_us: u64) -> Simulation<Machine> {
@@ -214,7 +214,7 @@ proptest! {
         };
         let mut server = server(sockets, lines, f64::from(reads) / 4.0, upi);
         if cached {
-            server.cache = stream("0", 1.0, &["cache.enabled=true"]).server.cache;
+            server.cache = stream("0", 1.0, &["cache.enabled=true"]).server().unwrap().cache.clone();
         }
         if let Some(remote) = &mut server.remote {
             remote.directory = directory;

@@ -160,14 +160,14 @@ fn a_wrong_line_ends_the_run_with_its_place() {
     let file = folder.file("wrong.lackey", &(right + " L what,8\n"));
     for settings in [&[][..], &[ONCE]] {
         let plan = replay(&file, "0", &[settings, &["run.duration=5 ms", "run.warmup=0 ns"]].concat());
-        assert_eq!(check_traces(&plan.server), Ok(()), "the beginning is right");
+        assert_eq!(check_traces(plan.server().unwrap()), Ok(()), "the beginning is right");
         let message = refused(&plan);
         assert!(message.starts_with(&format!("{}:300001: ", file.display())), "{message}");
     }
     let short = replay(&file, "0", &[ONCE, "run.duration=1 us", "run.warmup=0 ns"]);
     assert_eq!(Run::new(&short, Options::default()).run(|_| true), Ok(true), "it does not come that far");
     let plan = replay(&folder.file("early.lackey", "I  1000,4\n L 1000,8\n S ,8\n"), "0", &[]);
-    let error = check_traces(&plan.server).expect_err("the third line is wrong").to_string();
+    let error = check_traces(plan.server().unwrap()).expect_err("the third line is wrong").to_string();
     assert!(error.contains("early.lackey:3: "), "{error}");
 }
 

@@ -53,7 +53,7 @@ fn a_graph_takes_as_long_as_its_operations() {
     let plan = plan(&[SMALL, graph, TIMES].concat(), &[]);
     let found = report(&plan, 0);
     let of = |column: &str| number(&found, "workloads", "graph", column).unwrap();
-    let hostnet_model::params::WorkloadKind::App(app) = &plan.server.workloads[0].kind else {
+    let hostnet_model::params::WorkloadKind::App(app) = &plan.server().unwrap().workloads[0].kind else {
         panic!("an application")
     };
     let all = hostnet_model::app::operations_in_all(app).expect("a graph has an end") as f64;

@@ -59,7 +59,7 @@ fn a_running_machine_allocates_nothing() {
 }
 
 fn assert_allocates_nothing(plan: &Plan, warm_up_us: u64, what: &str) {
-    let mut simulation = build::one_server(&plan.server);
+    let mut simulation = build::one_server(plan.server().unwrap());
     simulation.run_until(us(warm_up_us), |_| true);
     for step in 1..=4 {
         let (before, events) = (ALLOCATIONS.load(Ordering::Relaxed), simulation.progress().events);

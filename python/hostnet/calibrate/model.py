@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from hostnet.calibrate.measurement import Conditions, Measurement
     from hostnet.calibrate.parameters import Parameter
     from hostnet.presets import ServerFile
-    from hostnet.results import Source
     from hostnet.running.engines import Progress
+    from hostnet.running.results import Source
 
     Values = tuple[float, ...]
     Answers = list[tuple[float, float]]

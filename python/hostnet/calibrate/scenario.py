@@ -10,7 +10,7 @@ from hostnet.units import LINE_BYTES
 if TYPE_CHECKING:
     from hostnet.calibrate.measurement import Conditions
     from hostnet.presets import ServerFile
-    from hostnet.results import Results
+    from hostnet.running.results import Results
 
     Tree = dict[str, Any]
 

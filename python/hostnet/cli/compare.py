@@ -5,10 +5,10 @@ from __future__ import annotations
 from os import fspath
 from typing import TYPE_CHECKING
 
-from hostnet import simulate
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.comparison.sides import read_side, side_of
 from hostnet.comparison.two import compare_sides
+from hostnet.running import simulate
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import say_json
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from hostnet._core import Plan
     from hostnet.comparison import Side
-    from hostnet.results import Source
+    from hostnet.running.results import Source
 
 
 def compare_command(a: Path, b: Path, *, as_json: bool, rerun: bool) -> int:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hostnet._core import Plan
     from hostnet.cli.request import CounterOptions
     from hostnet.counters import CounterFile, Uarch
-    from hostnet.results import Results
+    from hostnet.running.results import Results
 
 INTERVALS_MAX = 20_000
 """The most intervals of one file."""

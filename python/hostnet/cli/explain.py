@@ -29,6 +29,7 @@ class ExplainRequest:
     what: Path
     server: str | None = None
     cores: int | None = None
+    host: str | None = None
     overrides: tuple[str, ...] = ()
     confirm: bool = False
     brief: bool = False
@@ -51,6 +52,8 @@ class ExplainRequest:
         for option, value in (("--server", self.server), ("--cores", self.cores)):
             if value is not None and not of_counters:
                 raise ConfigError(f"{option}: only counters need it; a run and a configuration say it themselves")
+        if self.host is not None and of_counters:
+            raise ConfigError("--host: counters are of one server")
         if self.cores is not None and not 1 <= self.cores <= CORES_MAX:
             raise ConfigError(f"--cores {self.cores}: must be between 1 and {CORES_MAX}")
         if self.overrides and not self.is_configuration:
@@ -79,7 +82,7 @@ def _page(request: ExplainRequest, watch: Watch) -> Page:
     from hostnet.explain import explain_counters, explain_file, explain_run
 
     if request.what.is_dir():
-        return explain_run(request.what)
+        return explain_run(request.what, request.host)
     if request.is_configuration:
-        return explain_file(request.what, overrides=request.overrides, progress=watch)
+        return explain_file(request.what, overrides=request.overrides, progress=watch, host=request.host)
     return explain_counters(request.what, request.server, cores=request.cores)

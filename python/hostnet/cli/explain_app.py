@@ -29,6 +29,10 @@ def explain(
         list[str] | None,
         typer.Option("--set", metavar="PATH=VALUE", help="Replace a value of the configuration. Repeatable."),
     ] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The server of a cluster to explain.", show_default="the only server"),
+    ] = None,
     confirm: Annotated[bool, typer.Option("--confirm", help="Simulate what was predicted to help, too.")] = False,
     brief: Annotated[bool, typer.Option("--brief", help="Leave out what would help.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the page.")] = False,
@@ -41,6 +45,7 @@ def explain(
             what=what,
             server=server,
             cores=cores,
+            host=host,
             overrides=tuple(overrides or ()),
             confirm=confirm,
             brief=brief,

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from hostnet import rundir, simulate
+from hostnet import rundir
 from hostnet.cli import show
-from hostnet.results import notes_of
+from hostnet.running import simulate
+from hostnet.running.results import notes_of
 from hostnet.terminal.screen import say
 
 if TYPE_CHECKING:

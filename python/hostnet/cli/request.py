@@ -102,6 +102,7 @@ class Request:
     series: str | None = None
     trace: bool = False
     trace_window: str | None = None
+    host: str | None = None
     checkpoint_at: str | None = None
     checkpoint: Path | None = None
     from_checkpoint: Path | None = None
@@ -138,6 +139,8 @@ class Request:
         self._check_of_one_run()
         self.counters.check()
         self.pcap.check()
+        if self.host is not None and not self.trace and self.counters.form is None:
+            raise ConfigError("--host: says which server --trace and --counters are of; give one of them too")
         if self.trace_window is not None and not self.trace:
             raise ConfigError("--trace-window: says how long a trace is; give --trace too")
         _ = self.series_ps, self.trace_ps, self.checkpoint_at_ps

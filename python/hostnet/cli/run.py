@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hostnet import cluster, rundir, simulate
-from hostnet._core import ConfigError
+from hostnet import rundir
 from hostnet.cli import counters
 from hostnet.cli.checkpoint import continued
 from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
 from hostnet.files import write_file
+from hostnet.running import simulate
+from hostnet.running.capture import SNAPLEN, Capture, captured_host
+from hostnet.running.results import named_server
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import complain, say, say_json
 from hostnet.units import format_time
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from hostnet._core import Plan
     from hostnet.cli.request import Request
-    from hostnet.results import Results, Source
+    from hostnet.running.results import Results, Source
 
 RUNS = Path("runs")
 """Where run directories go unless `--out` says otherwise."""
@@ -30,12 +32,6 @@ def run_command(request: Request) -> int:
     """Does what the request says and returns the exit code."""
     request.check()
     source = simulate.source_of(request.file, request.overrides)
-    if cluster.is_cluster(source):
-        from hostnet.cli.run_cluster import run_cluster_command
-
-        return run_cluster_command(request, source, publish, RUNS)
-    if request.pcap.file is not None:
-        raise ConfigError("--pcap: is about packets; the configuration describes one server without a network")
     plan = simulate.resolve(source, request.seed)
     if request.compare is not None:
         plan.check_predictable()
@@ -58,6 +54,9 @@ def _run_one(request: Request, plan: Plan, source: Source) -> int:
     counters.check_length(plan, request.counters)
     if request.checkpoint is not None:
         rundir.check_file(request.checkpoint)
+    if request.counters.form is not None or request.trace:
+        named_server(plan, request.host, "--host")
+    capture = _capture(plan, request)
     with continued(request.from_checkpoint) as before, Watch(show=not request.quiet) as watch:
         results = simulate.run_plan(
             plan,
@@ -67,16 +66,34 @@ def _run_one(request: Request, plan: Plan, source: Source) -> int:
             counters_ps=request.counters.interval_ps,
             checkpoint_at_ps=request.checkpoint_at_ps,
             trace_ps=request.trace_ps,
+            host=request.host,
             checkpoint=before,
+            on_checkpoint=_keeper(request.checkpoint),
+            capture=capture,
             progress=watch,
         )
         watch.finish()
         path = publish(request, plan.name, lambda place: _fill(request, results, place))
         counters.write_aside(results, request.counters)
-        if request.checkpoint is not None and results.checkpoint is not None:
-            write_file(request.checkpoint, results.checkpoint)
     _print_results(request, results, path)
     return _exit_code(request, results)
+
+
+def _capture(plan: Plan, request: Request) -> Capture | None:
+    """The capture that is asked for, checked before the run begins."""
+    options = request.pcap
+    if options.file is None:
+        return None
+    rundir.check_file(options.file)
+    snaplen = SNAPLEN if options.snaplen is None else options.snaplen
+    capture = Capture(options.file, options.host, snaplen, ("--pcap-host", "--pcap-snaplen"))
+    captured_host(plan, capture)
+    return capture
+
+
+def _keeper(path: Path | None) -> Callable[[bytes], None] | None:
+    """What writes a checkpoint as soon as its time has come."""
+    return None if path is None else lambda content: write_file(path, content)
 
 
 def _fill(request: Request, results: Results, place: Path) -> None:
@@ -89,6 +106,10 @@ def _print_results(request: Request, results: Results, path: Path) -> None:
         say_json({"directory": str(path), **results.summary})
     elif request.quiet:
         say(str(path))
+    elif results.plan.is_cluster:
+        from hostnet.cli.show_cluster import print_cluster
+
+        print_cluster(results, path)
     else:
         from hostnet.cli.show import print_run
 

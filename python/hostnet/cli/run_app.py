@@ -31,6 +31,10 @@ TraceWindow = Annotated[
     str | None,
     typer.Option(metavar="TIME", help="Length of the trace, from the end of the warm-up.", show_default="20us"),
 ]
+Host = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The server that --trace and --counters are of.", show_default="the only server"),
+]
 CheckpointAt = Annotated[
     str | None, typer.Option(metavar="TIME", help="Simulated time at which to write the checkpoint.")
 ]
@@ -76,6 +80,7 @@ def run(
     series: Series = None,
     trace: Trace = False,
     trace_window: TraceWindow = None,
+    host: Host = None,
     checkpoint_at: CheckpointAt = None,
     checkpoint: Checkpoint = None,
     from_: From = None,
@@ -112,6 +117,7 @@ def run(
         series=series,
         trace=trace,
         trace_window=trace_window,
+        host=host,
         checkpoint_at=checkpoint_at,
         checkpoint=checkpoint,
         from_checkpoint=from_,

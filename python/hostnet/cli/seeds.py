@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hostnet import rundir, simulate
+from hostnet import rundir
 from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_INTERRUPTED
 from hostnet.cli.run import publish
+from hostnet.running import simulate
 from hostnet.running.seeds import combine
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import say, say_json
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from hostnet._core import Plan
     from hostnet.cli.request import Request
-    from hostnet.results import Results, Source
+    from hostnet.running.results import Results, Source
 
     Row = dict[str, Any]
 

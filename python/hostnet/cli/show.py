@@ -11,7 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hostnet.results import notes_of
+from hostnet.running.results import notes_of
 from hostnet.terminal.console import Screen
 from hostnet.units import format_time
 

@@ -16,7 +16,7 @@ from hostnet.cli.show import (
     print_tables,
     with_interval,
 )
-from hostnet.results import notes_of
+from hostnet.running.results import notes_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,15 +36,47 @@ def print_means(combined: Row, path: Path) -> None:
     with page() as console:
         title = f"{combined['name']}, {len(seeds)} seeds from {seeds[0]}, mean ±95 % confidence"
         console.print(Text(title, style="bold"))
-        print_tables(
-            console,
-            workload_means(combined["workloads"]),
-            *application_means(combined["workloads"]),
-            domain_means(combined["domains"]),
-            channel_means(combined["channels"]),
-        )
+        print_tables(console, *tables_of(combined))
         print_notes(console, notes_of(combined))
         print_path(console, path)
+
+
+def tables_of(combined: Row) -> list[Table]:
+    """The tables of a server, or of hosts on a network."""
+    if "classes" in combined:
+        return [class_means(combined["classes"], combined.get("latencies", [])), host_means(combined.get("hosts", []))]
+    return [
+        workload_means(combined["workloads"]),
+        *application_means(combined["workloads"]),
+        domain_means(combined["domains"]),
+        channel_means(combined["channels"]),
+    ]
+
+
+def class_means(rows: list[Row], latencies: list[Row]) -> Table:
+    """Goodput of each class of traffic, what was lost, and what its requests took."""
+    table = new_table("class", "Gbps", "marked", "NIC drops %", "timeouts", "mean us", "p99", left=(0,))
+    waits = {row["class"]: row for row in latencies}
+    for row in rows:
+        wait = waits.get(row["class"], {})
+        columns = ("goodput_gbps", "marked_segments", "nic_drop_percent", "timeouts")
+        told = [mean(row[column]) for column in columns]
+        table.add_row(row["class"], *told, *(mean(wait.get(column, NO_MEAN)) for column in ("mean_us", "p99_us")))
+    return table
+
+
+def host_means(rows: list[Row]) -> Table:
+    """What the IIO and the NIC of each server did."""
+    columns = {
+        "IIO lines": ("iio_write_occupancy", 1.0),
+        "IIO Gbps": ("iio_write_gbps", 1.0),
+        "NIC buffer kB": ("nic_buffer_mean_bytes", 1e-3),
+        "waits for credits %": ("nic_credit_wait_share", 100.0),
+    }
+    table = new_table("server", *columns, left=(0,))
+    for row in rows:
+        table.add_row(row["host"], *(mean(row[column], scale) for column, scale in columns.values()))
+    return table
 
 
 def workload_means(rows: list[Row]) -> Table:

@@ -35,16 +35,27 @@ def print_sweep(manifest: Row, path: Path) -> None:
         print_path(console, path)
 
 
+OF_SERVERS = {"GB/s": "throughput_gb_per_s", "latency ns": "latency_mean_ns", "p99": "latency_p99_ns"}
+"""Headings and columns of workloads."""
+
+OF_HOSTS = {"Gbps": "goodput_gbps", "NIC drops %": "nic_drop_percent", "mean us": "mean_us", "p99": "p99_us"}
+"""Headings and columns of classes of traffic."""
+
+
 def sweep_table(manifest: Row, rows: list[Row]) -> Table:
-    """What was swept, and what each workload had of it."""
+    """What was swept, and what each workload or class of traffic had of it."""
     paths = [axis["path"] for axis in manifest["over"]]
     seed = ["seed"] if manifest["seeds"] else []
-    table = new_table(*paths, *seed, "workload", "GB/s", "latency ns", "p99", left=(len(paths) + len(seed),))
-    table.add_column("limited by")
+    server = not rows or "workload" in rows[0]
+    subject, columns = ("workload", OF_SERVERS) if server else ("class", OF_HOSTS)
+    table = new_table(*paths, *seed, subject, *columns, left=(len(paths) + len(seed),))
+    if server:
+        table.add_column("limited by")
     for row in rows:
+        limit = [row["limited_by"] or NOTHING] if server else []
         table.add_row(
-            *(str(row[name]) for name in (*paths, *seed, "workload")),
-            *(number(row[name]) for name in ("throughput_gb_per_s", "latency_mean_ns", "latency_p99_ns")),
-            row["limited_by"] or NOTHING,
+            *(str(row[name]) for name in (*paths, *seed, subject)),
+            *(number(row[column]) for column in columns.values()),
+            *limit,
         )
     return table

@@ -20,6 +20,7 @@ INTERVALS = {
     "in_use_mean": "in_use_ci95",
     "over_threshold_share": "over_threshold_ci95",
     "row_miss_ratio": "row_miss_ci95",
+    "goodput_gbps": "goodput_ci95",
 }
 """The columns that have a confidence interval, and the column that holds it."""
 
@@ -28,11 +29,17 @@ COUNTS = {
     *("l2_lookups", "l2_misses", "prefetch_filled", "prefetch_used", "llc_lookups", "llc_misses"),
     *("core_evictions", "back_invalidations", "ddio_updates", "ddio_allocations", "ddio_leaks", "ddio_evictions"),
     *("io_reads", "io_read_hits"),
+    *("sent_packets", "retransmitted_packets", "nic_received", "host_sent", "host_received", "marked_segments"),
+    *("marked_by_host", "nic_dropped_full", "nic_dropped_ring", "fabric_dropped", "timeouts", "probes", "count"),
+    *("marked_packets", "pauses_asked", "register_writes", "occupancy_samples", "bandwidth_samples"),
 }
 """Columns that grow with the length of the measurement."""
 
-HEADLINES = {"throughput_gb_per_s", "operations_per_s", "latency_mean_ns", "limited_by"}
-"""Columns of workloads that come first, whatever they say."""
+HEADLINES = {"throughput_gb_per_s", "operations_per_s", "latency_mean_ns", "limited_by", "goodput_gbps", "p99_us"}
+"""Columns of workloads and classes of traffic that come first, whatever they say."""
+
+FIRST_TABLES = ("classes", "latencies", "workloads")
+"""Tables of what users feel."""
 
 TEXTS = ("limited_by",)
 """Columns of text that are results."""
@@ -124,7 +131,10 @@ def result_differences(a: Row, b: Row) -> list[ResultDifference]:
 
 
 def _rows(summary: Row, table: str) -> dict[str, Row]:
-    return {_subject(table, row): row for row in summary.get(table, [])}
+    found = {_subject(table, row): row for row in summary.get(table, [])}
+    for host, server in summary.get("servers", {}).items():
+        found |= {f"{host}: {_subject(table, row)}": row for row in server.get(table, [])}
+    return found
 
 
 def _subject(table: str, row: Row) -> str:
@@ -132,6 +142,8 @@ def _subject(table: str, row: Row) -> str:
     names = [row[key] for key in KEYS[table]]
     if table == "channels":
         return "all channels" if names[0] < 0 else f"channel {names[0]}"
+    if table in ("memory", "queues"):
+        return " ".join(map(str, names))
     if table == "caches":
         return "all caches" if names[0] == "all" else f"caches of {names[0]}"
     return str(names[0]) if names[-1] in ("all", names[0]) else f"{names[0]} of {names[-1]}"
@@ -168,7 +180,7 @@ def _is_beyond(values: tuple[Any, Any], halves: tuple[float | None, float | None
 
 def _rank_of_result(difference: ResultDifference) -> tuple[int, int, int, float]:
     certain = {True: 1, None: 2, False: 3}[difference.beyond]
-    if difference.table == "workloads" and difference.column in HEADLINES:
+    if difference.table in FIRST_TABLES and difference.column in HEADLINES:
         certain = 0
     table = tuple(KEYS).index(difference.table)
     change = float("inf") if difference.change is None else abs(difference.change)

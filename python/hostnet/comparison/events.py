@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 CONTEXT = 20
 """Events kept before the first that differs, and from there on."""
 
-EPOCH_PS = 10_000_000
-"""The length of an epoch in ps."""
-
 
 def part(a: Side, b: Side, progress: Progress | None = None) -> dict[str, Any]:
     """Where two runs part, by running them again as far as needed.
@@ -43,7 +40,7 @@ def part(a: Side, b: Side, progress: Progress | None = None) -> dict[str, Any]:
         plans = _plan(a), _plan(b)
     except _core.ConfigError as error:
         return {"outcome": "impossible", "reason": str(error)}
-    found = _core.first_divergence(*plans, from_ps=common * EPOCH_PS, context=CONTEXT, progress=progress)
+    found = _core.first_divergence(*plans, from_ps=_end_ps(a, common), context=CONTEXT, progress=progress)
     return _renamed(found, same="same-events")
 
 
@@ -52,7 +49,7 @@ def _same_configuration(a: Side, b: Side, common: int, progress: Progress | None
         told = "identical" if a.measured == b.measured else "told-differently"
         return {"outcome": told}
     if common == min(len(a.epochs), len(b.epochs)) and not (a.complete and b.complete):
-        return {"outcome": "cut-short", "until_ns": common * EPOCH_PS / 1000}
+        return {"outcome": "cut-short", "until_ns": _end_ps(a, common) / 1000}
     try:
         plan = _plan(a)
     except _core.ConfigError as error:
@@ -60,6 +57,11 @@ def _same_configuration(a: Side, b: Side, common: int, progress: Progress | None
     records = [list(side.epochs) for side in (a, b)]
     found = _core.first_deviation(plan, records, context=CONTEXT, progress=progress)
     return _renamed(found, same="reproduced")
+
+
+def _end_ps(side: Side, epochs: int) -> int:
+    """When the first epochs of a run end, in ps."""
+    return side.epochs[epochs - 1][0] if epochs else 0
 
 
 def _plan(side: Side) -> _core.Plan:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from hostnet.results import Results
+    from hostnet.running.results import Results
 
 FORMAT = 1
 """The format of manifest.json and summary.json that this version reads."""
@@ -32,12 +32,24 @@ MANIFEST = {
 """What a comparison needs of manifest.json, and its types."""
 
 SUMMARY = {"config_hash": str, "workloads": list, "domains": list, "channels": list}
-"""What it needs of summary.json."""
+"""What it needs of summary.json, of a server."""
 
-MEASURED = ("warm_up_ns", "window_ns", "events", "lines", "workloads", "domains", "channels", "caches")
+SUMMARY_OF_HOSTS = {"config_hash": str, "classes": list, "servers": dict}
+"""The same of hosts on a network."""
+
+MEASURED = (
+    *("warm_up_ns", "window_ns", "lines", "workloads", "domains", "channels", "caches"),
+    *("classes", "latencies", "hosts", "memory", "queues", "control"),
+)
 """What of summary.json was measured; the rest depends on how the configuration was written."""
 
 KEYS = {
+    "classes": ("class",),
+    "latencies": ("class",),
+    "hosts": ("host",),
+    "control": ("host",),
+    "memory": ("host", "workload"),
+    "queues": ("place", "port"),
     "workloads": ("workload",),
     "domains": ("domain", "workload"),
     "channels": ("channel",),
@@ -75,9 +87,15 @@ class Side:
         return {key: self.summary.get(key) for key in MEASURED}
 
     @property
+    def servers(self) -> dict[str, dict[str, Any]]:
+        """What the summary says of each server, by the name of its host; "" without a network."""
+        servers: dict[str, dict[str, Any]] = self.summary.get("servers", {"": self.summary})
+        return servers
+
+    @property
     def simulated(self) -> bool:
         """Whether events made these results; a prediction has none."""
-        return str(self.summary.get("engine", "run")) == "run"
+        return str(self.summary.get("engine", "run")) != "predict"
 
     def to_dict(self) -> dict[str, Any]:
         """The run as `hostnet compare --json` names it."""
@@ -109,14 +127,13 @@ def read_side(path: Path) -> Side:
     """
     if not (path / "manifest.json").is_file():
         raise ConfigError(f"{path}: {_what_it_is(path)}")
-    if (path / "limits.parquet").is_file():
-        raise ConfigError(f"{path}: is of a cluster; two runs of single servers are compared")
     names = ("manifest.json", "summary.json", *(f"{table}.parquet" for table in (*TABLES, "epochs")))
     missing = [name for name in names if not (path / name).is_file()]
     if missing:
         raise ConfigError(f"{path}: is not a whole run directory: {', '.join(missing)} missing; run it again")
     manifest = _read_object(path / "manifest.json", MANIFEST)
-    summary = _read_object(path / "summary.json", SUMMARY)
+    of_hosts = "host" in manifest["config"]
+    summary = _read_object(path / "summary.json", SUMMARY_OF_HOSTS if of_hosts else SUMMARY)
     if summary["config_hash"] != manifest["config_hash"]:
         raise ConfigError(f"{path}: manifest.json and summary.json are of different runs")
     _check_rows(path, summary)
@@ -153,10 +170,12 @@ def _read_object(path: Path, needed: dict[str, Any]) -> dict[str, Any]:
 def _check_rows(path: Path, summary: dict[str, Any]) -> None:
     """Makes sure that every row says what it is about."""
     for table, keys in KEYS.items():
-        kind = int if table == "channels" else str
         rows = summary.get(table, [])
         told = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
-        if not told or not all(isinstance(row.get(key), kind) for row in rows for key in keys):
+        numbered = ("channel", "port")
+        if not told or not all(
+            isinstance(row.get(key), int if key in numbered else str) for row in rows for key in keys
+        ):
             raise ConfigError(f"{path / 'summary.json'}: is damaged: a row of {table} does not say what it is about")
 
 

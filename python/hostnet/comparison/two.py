@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from os import fspath
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet.comparison.differences import KeyDifference, ResultDifference, config_differences, result_differences
 from hostnet.comparison.events import part
 from hostnet.comparison.sides import Side, read_side, side_of
-from hostnet.results import Results
-from hostnet.system import Config
+from hostnet.running.results import Results
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from os import PathLike
+
+    from hostnet.running.simulate import AnyConfig
 
     Progress = Callable[[dict[str, Any]], bool | None]
 
@@ -62,8 +62,8 @@ class Comparison:
 
 
 def compare(
-    a: Results | Config | str | PathLike[str],
-    b: Results | Config | str | PathLike[str],
+    a: Results | AnyConfig,
+    b: Results | AnyConfig,
     *,
     rerun: bool = True,
     progress: Progress | None = None,
@@ -96,12 +96,12 @@ def compare_sides(a: Side, b: Side, *, rerun: bool, progress: Progress | None) -
     )
 
 
-def _side(given: Results | Config | str | PathLike[str], label: str, progress: Progress | None) -> Side:
-    from hostnet import simulate
+def _side(given: Results | AnyConfig, label: str, progress: Progress | None) -> Side:
+    from hostnet.running import simulate
 
     if isinstance(given, Results):
         return side_of(given, label)
-    if isinstance(given, Config):
+    if not isinstance(given, str | PathLike):
         return side_of(simulate.run(given, progress=progress), label)
     path = Path(given)
     if path.is_file():

@@ -66,7 +66,7 @@ def facts_of(server: str | PathLike[str] | Mapping[str, Any] | Facts | None) -> 
 def _effective(name: str) -> Mapping[str, Any]:
     import json
 
-    from hostnet import simulate
+    from hostnet.running import simulate
 
     if name.endswith((".toml", ".json")) or "/" in name:
         plan = simulate.resolve(simulate.source_of(name))

@@ -12,12 +12,13 @@ from hostnet.counters.events import AT_LEAST, Uarch, uarchs
 from hostnet.counters.facts import Facts
 from hostnet.counters.quantities import LFB_FULL
 from hostnet.files import write_file
+from hostnet.running.results import server_config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from hostnet.results import Results
+    from hostnet.running.results import Results
 
 FORMATS = ("perf", "pcm")
 """What a file of counters may look like."""
@@ -77,7 +78,7 @@ def _lines(results: Results, form: str, *, per_socket: bool) -> Iterator[str]:
     samples = json.loads(units)
     if not samples:
         raise ConfigError("the run ended before it measured anything")
-    facts = Facts.of(json.loads(results.plan.effective_json()))
+    facts = Facts.of(server_config(json.loads(results.plan.effective_json()), results.looked_at))
     machine = Machine(uarch_of(facts), facts)
     return _perf_lines(machine, samples, per_socket) if form == "perf" else _pcm_lines(machine, samples)
 

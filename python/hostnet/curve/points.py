@@ -11,8 +11,8 @@ from hostnet.units import LINE_BYTES
 
 if TYPE_CHECKING:
     from hostnet.presets import ServerFile
-    from hostnet.results import Results
     from hostnet.running.engines import Progress
+    from hostnet.running.results import Results
 
 PROBE_GAP_NS = 100
 """Time between two accesses of the core that measures: about what a chain of dependent loads makes without load."""

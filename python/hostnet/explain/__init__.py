@@ -1,6 +1,6 @@
 """Why a run is as fast as it is, and what would help."""
 
-from hostnet.explain.page import Page, explain_counters, explain_file, explain_results, explain_run
+from hostnet.explain.page import Page, explain_counters, explain_file, explain_results, explain_run, explainable
 from hostnet.explain.text import page_text
 
 __all__ = [
@@ -9,5 +9,6 @@ __all__ = [
     "explain_file",
     "explain_results",
     "explain_run",
+    "explainable",
     "page_text",
 ]

@@ -47,7 +47,7 @@ class FormulaConstants:
             ConfigError: The configuration is wrong.
             OSError: The file cannot be read.
         """
-        from hostnet.simulate import resolve, source_of
+        from hostnet.running.simulate import resolve, source_of
 
         return cls(**json.loads(_core.formula_constants(resolve(source_of(config)))))
 

@@ -14,6 +14,7 @@ from hostnet._core import ConfigError
 from hostnet.explain.formula import counters_json
 from hostnet.explain.steps import Steps, latency_alone, predicted, simulated, what_helps
 from hostnet.files import read_object
+from hostnet.running.results import named_server, server_config
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from hostnet._core import Plan
     from hostnet.explain.steps import Engine, Progress
-    from hostnet.results import Results
+    from hostnet.running.results import Results
 
 Explanation = dict[str, Any]
 
@@ -30,6 +31,9 @@ CORES = "C2M"
 
 NOT_PREDICTED = "what would help is predicted, and predictions do not cover caches yet; --confirm simulates it"
 """Stands on a page in place of what would help."""
+
+NOT_OF_HOSTS = "what would help is told of single servers; sweep a key of this host, or see the table limits"
+"""Stands on the page of a host in place of what would help."""
 
 ROUNDING = 0.02
 """Cores whose entries in use are so little above a whole number are that number."""
@@ -46,6 +50,7 @@ class Page:
     notes: tuple[str, ...] = ()
     config: dict[str, Any] | None = None
     base_dir: str = "."
+    host: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The page as JSON."""
@@ -77,6 +82,8 @@ class Page:
         suffers, config = page.explanation["suffers"], page.config
         if suffers is None or config is None:
             return page
+        if page.host is not None:
+            return replace(page, notes=(*page.notes, NOT_OF_HOSTS))
         rows = page.explanation["workloads"]
         offered = {row["workload"]: row["offered_gb_per_s"] for row in rows if row["offered_gb_per_s"]}
         if engine is predicted and config.get("cache", {}).get("enabled"):
@@ -90,7 +97,7 @@ class Page:
         return replace(page, steps=steps)
 
     def _with_measured_regime(self, progress: Progress | None) -> Page:
-        if self.config is None:
+        if self.config is None or self.host is not None:
             return self
         alone = latency_alone(self.config, self.base_dir, progress)
         rows = [
@@ -103,43 +110,68 @@ class Page:
         return replace(self, explanation=_explain(plan, self.explanation["counters"], facts=rows))
 
 
-def explain_results(results: Results) -> Page:
-    """Explains a run."""
-    return _of_summary(
-        results.summary, results.plan, json.loads(results.plan.effective_json()), results.source.base_dir
-    )
+def explain_results(results: Results, host: str | None = None) -> Page:
+    """Explains a run: its server, the one of that name, or the only one.
+
+    Raises:
+        ConfigError: There is no such server, none is named and there are several, or its lines are not simulated.
+    """
+    name = named_server(results.plan, host)
+    config = json.loads(results.plan.effective_json())
+    return _of_summary(results.summary, results.plan, config, results.source.base_dir, name or None)
 
 
-def explain_run(folder: str | PathLike[str]) -> Page:
+def explainable(results: Results) -> list[str]:
+    """The names of the servers of a run that can be explained; "" is that of a server without a network."""
+    config = json.loads(results.plan.effective_json())
+    hosts = [host for host in results.servers if not host or _fidelity(config, host) == "line"]
+    return [host for host in hosts if "counters" in results.servers[host].summary]
+
+
+def _fidelity(config: Mapping[str, Any], host: str) -> str:
+    """How finely a host is simulated."""
+    return str(server_config(config, host).get("fidelity", "line"))
+
+
+def explain_run(folder: str | PathLike[str], host: str | None = None) -> Page:
     """Explains a run directory.
 
     Raises:
-        ConfigError: It is no directory of a run, or its files are damaged.
+        ConfigError: It is no directory of a run, its files are damaged, or there is no such server.
         OSError: They cannot be read.
     """
     place = Path(folder)
     summary, manifest = _read_json(place, "summary.json"), _read_json(place, "manifest.json")
     if summary.get("kind") == "study" or "seeds" in summary:
         raise ConfigError(f"{place}: holds several runs; name the directory of one")
-    if summary.get("engine") == "cluster":
-        raise ConfigError(f"{place}: is of a cluster; its report.html and its table limits say what limits it")
-    for name, content, keys in (
-        ("summary.json", summary, ("name", "workloads", "counters", "binding", "regime")),
-        ("manifest.json", manifest, ("config",)),
-    ):
-        missing = [key for key in keys if content.get(key) is None]
-        if missing:
-            raise ConfigError(f"{place / name}: has no {missing[0]}; it is not of a run of this version of hostnet")
+    _need(place / "summary.json", summary, "name")
+    _need(place / "manifest.json", manifest, "config")
     config = manifest["config"]
     plan = _core.resolve(json.dumps(config), format="json", file=str(place / "manifest.json"))
+    name = named_server(plan, host) or None
+    _need(place / "summary.json", summary, *(("servers",) if name else OF_A_SERVER))
     try:
-        return _of_summary(summary, plan, config, ".")
+        return _of_summary(summary, plan, config, ".", name)
     except ConfigError as error:
         raise ConfigError(f"{place / 'summary.json'}: is damaged: {error}") from None
 
 
+OF_A_SERVER = ("workloads", "counters", "binding", "regime")
+"""What a summary says of a server that an explanation needs."""
+
+
+def _need(file: Path, content: Mapping[str, Any], *keys: str) -> None:
+    missing = [key for key in keys if content.get(key) is None]
+    if missing:
+        raise ConfigError(f"{file}: has no {missing[0]}; it is not of a run of this version of hostnet")
+
+
 def explain_file(
-    file: str | PathLike[str], *, progress: Progress | None = None, overrides: tuple[str, ...] = ()
+    file: str | PathLike[str],
+    *,
+    progress: Progress | None = None,
+    overrides: tuple[str, ...] = (),
+    host: str | None = None,
 ) -> Page:
     """Runs a configuration and explains it; a run that the progress callback stopped as far as it came.
 
@@ -148,10 +180,12 @@ def explain_file(
         SimulationError: The run could not go on.
         OSError: The file cannot be read.
     """
-    from hostnet import simulate
+    from hostnet.running import simulate
 
     source = simulate.source_of(file, overrides)
-    return explain_results(simulate.run_plan(simulate.resolve(source), source, progress=progress))
+    plan = simulate.resolve(source)
+    named_server(plan, host)
+    return explain_results(simulate.run_plan(plan, source, progress=progress), host)
 
 
 def explain_counters(
@@ -205,7 +239,7 @@ def plan_of_server(server: str, counters: Mapping[str, Any], cores: int | None =
         ConfigError: There is no such preset, the configuration is wrong, or the server has fewer cores.
         OSError: The file cannot be read.
     """
-    from hostnet import simulate
+    from hostnet.running import simulate
 
     if "/" in server or "\\" in server or server.endswith((".toml", ".json")):
         if cores is not None:
@@ -235,15 +269,21 @@ def _cores_of(counters: Mapping[str, Any], entries: int) -> tuple[int, float]:
     return busy, max(0.0, 1 - written / accesses) if accesses else 1.0
 
 
-def _of_summary(summary: Mapping[str, Any], plan: Plan, config: dict[str, Any], base_dir: str) -> Page:
-    regime = summary["regime"]
-    explanation = _explain(plan, summary["counters"], facts=summary["binding"], regime=regime)
+def _of_summary(
+    summary: Mapping[str, Any], plan: Plan, config: dict[str, Any], base_dir: str, host: str | None
+) -> Page:
+    server = config
+    told = summary
+    if host is not None:
+        if _fidelity(config, host) != "line":
+            raise ConfigError(f'host.{host}.fidelity: only servers that are simulated line by line ("line") have lines')
+        told, server = summary["servers"][host], server_config(config, host)
+    explanation = _explain(plan, told["counters"], facts=told["binding"], regime=told["regime"], host=host)
     notes = [] if summary.get("complete", True) else ["the run was stopped before its end"]
     if summary.get("unvalidated"):
         notes.append(str(summary["unvalidated"]))
-    return Page(
-        str(summary["name"]), _server(config), explanation, notes=tuple(notes), config=config, base_dir=base_dir
-    )
+    name = str(summary["name"]) if host is None else f"{summary['name']}, {host}"
+    return Page(name, _server(server), explanation, notes=tuple(notes), config=config, base_dir=base_dir, host=host)
 
 
 def _server(config: Mapping[str, Any]) -> str:
@@ -251,12 +291,20 @@ def _server(config: Mapping[str, Any]) -> str:
     return str(server.get("preset") or server.get("description") or "own server")
 
 
-def _explain(plan: Plan, counters: Mapping[str, Any], *, facts: object = None, regime: object = None) -> Explanation:
+def _explain(
+    plan: Plan,
+    counters: Mapping[str, Any],
+    *,
+    facts: object = None,
+    regime: object = None,
+    host: str | None = None,
+) -> Explanation:
     found = _core.explain(
         plan,
         counters_json(counters),
         facts=None if facts is None else json.dumps(facts),
         regime=None if regime is None else json.dumps(regime),
+        host=host,
     )
     explanation: Explanation = json.loads(found)
     explanation["counters"] = dict(counters)

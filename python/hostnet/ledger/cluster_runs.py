@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hostnet.cluster import resolve, run_plan
 from hostnet.ledger.pool import Job, Progress, run_jobs
-from hostnet.results import Source
+from hostnet.running.results import Source
+from hostnet.running.simulate import resolve, run_plan
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:
-    from hostnet.cluster import ClusterResults
+    from hostnet.running.results import Results
 
 FLUID_WORK = 1 / 60
 """Work of simulated time with a memory of rates, beside that of one line by line."""
@@ -92,7 +92,7 @@ def is_fluid(config: dict[str, Any]) -> bool:
     return any(host.get("fidelity") == "fluid" for host in config["host"].values())
 
 
-def summary_of(results: ClusterResults) -> Summary:
+def summary_of(results: Results) -> Summary:
     """The summary of a run and the rows of the tables that it does not have."""
     tables = results.tables
     return {**results.summary, **{name: tables[name].to_pylist() for name in TABLES if name in tables}}

@@ -60,8 +60,8 @@ def simulate(
         ConfigError: One of the configurations is wrong, or a file that it names is missing.
         SimulationError: One of the runs could not go on.
     """
-    from hostnet.results import Source
-    from hostnet.simulate import resolve, run_plans
+    from hostnet.running.results import Source
+    from hostnet.running.simulate import resolve, run_plans
 
     sources = [Source(json.dumps(config), "json", config["run"]["name"], str(base_dir)) for config in configs]
     plans = [(resolve(source), source) for source in sources]
@@ -86,8 +86,8 @@ def predict(
     Raises:
         ConfigError: One of the configurations is wrong, or a file that it names is missing.
     """
-    from hostnet.results import Source
-    from hostnet.simulate import predict_plan, resolve
+    from hostnet.running.results import Source
+    from hostnet.running.simulate import predict_plan, resolve
 
     del threads, progress
     sources = [Source(json.dumps(config), "json", config["run"]["name"], str(base_dir)) for config in configs]

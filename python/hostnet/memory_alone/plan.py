@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
-from hostnet.arguments import json_of
 from hostnet.files import read_config
+from hostnet.running.arguments import json_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

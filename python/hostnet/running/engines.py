@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet import simulate
 from hostnet._core import ConfigError
+from hostnet.running import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hostnet._core import Plan
-    from hostnet.results import Results, Source
+    from hostnet.running.results import Results, Source
 
     Progress = Callable[[dict[str, Any]], bool | None]
 

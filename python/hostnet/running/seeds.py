@@ -16,8 +16,14 @@ KEYS = {
     "domains": ("domain", "part", "workload"),
     "channels": ("channel",),
     "caches": ("workload",),
+    "classes": ("class",),
+    "latencies": ("class",),
+    "hosts": ("host",),
+    "memory": ("host", "workload"),
+    "queues": ("place", "port"),
+    "control": ("host",),
 }
-"""What names a row of each table. Not every server has caches."""
+"""What names a row of each table. Not every run has all of them."""
 
 STUDENT_T_95 = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
@@ -38,10 +44,12 @@ def combine(summaries: Sequence[Row]) -> Row:
         "seeds": [summary["seed"] for summary in summaries],
         "complete": all(summary["complete"] for summary in summaries),
         "window_ns": mean_of([summary["window_ns"] for summary in summaries]),
-        **{table: combine_rows(table, [summary[table] for summary in summaries]) for table in KEYS if table in first},
+        **{table: combine_rows(table, [summary[table] for summary in summaries]) for table in KEYS if first.get(table)},
         "ignored": first["ignored"],
         "unvalidated": first["unvalidated"],
-        "no_effect": [name for name in first["no_effect"] if all(name in other["no_effect"] for other in summaries)],
+        "no_effect": [
+            name for name in first.get("no_effect", []) if all(name in other["no_effect"] for other in summaries)
+        ],
     }
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hostnet import simulate
 from hostnet._core import ConfigError
+from hostnet.running import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import polars
     import pyarrow as pa
 
+    from hostnet.running.simulate import AnyConfig
     from hostnet.sweeps.check import Progress
     from hostnet.sweeps.conduct import Executor
     from hostnet.sweeps.job import Job
-    from hostnet.system import Config
 
 SEEDS_MAX = 10_000
 """The most seeds of a sweep."""
@@ -87,7 +87,7 @@ class SweepResults:
 
 
 def sweep(
-    config: Config | str | PathLike[str],
+    config: AnyConfig,
     over: Mapping[str, Sequence[Any]] | Sequence[str],
     *,
     overrides: Sequence[str] = (),
@@ -104,7 +104,7 @@ def sweep(
     All points are checked before the first one is computed.
 
     Args:
-        config: A `Config`, or the path of a TOML or JSON file.
+        config: What `hostnet.run` takes.
         over: The values of each parameter by its dotted path, or texts as behind `--over` on the command line. The
             first parameter varies slowest.
         overrides: Assignments "path.to.key=value" that hold in every point.
@@ -157,7 +157,7 @@ def check_place(path: Path, *, resume: bool) -> None:
 
 
 def prepare(
-    config: Config | str | PathLike[str],
+    config: AnyConfig,
     over: Mapping[str, Sequence[Any]] | Sequence[str],
     overrides: Sequence[str],
     seeds: int | None,

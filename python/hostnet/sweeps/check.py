@@ -8,8 +8,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hostnet import simulate
 from hostnet._core import ConfigError
+from hostnet.running import simulate
 from hostnet.sweeps.axis import shown
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _check_workloads(grid: Grid) -> None:
 def _workloads(grid: Grid) -> list[str]:
     """The workloads without the sweep; none where it is no configuration without the sweep."""
     try:
-        return list(json.loads(simulate.resolve(grid.source).effective_json())["workload"])
+        return list(json.loads(simulate.resolve(grid.source).effective_json()).get("workload", {}))
     except ConfigError:
         return []
 
@@ -142,8 +142,8 @@ class _Influence:
         for digests, index in zip(self.digests, self.grid.choice(point), strict=False):
             digests[index].update(plan.hash.encode())
         if not self.storage:
-            workloads = json.loads(plan.effective_json())["workload"].values()
-            self.storage = any(workload["kind"] == "fio" for workload in workloads)
+            workloads = json.loads(plan.effective_json()).get("workload", {}).values()
+            self.storage = plan.is_cluster or any(workload["kind"] == "fio" for workload in workloads)
 
     def judge(self) -> None:
         for axis, digests in zip(self.grid.axes, self.digests, strict=True):

@@ -10,7 +10,7 @@ from hostnet._core import ConfigError
 from hostnet.sweeps.axis import POINTS_MAX
 
 if TYPE_CHECKING:
-    from hostnet.results import Source
+    from hostnet.running.results import Source
     from hostnet.sweeps.axis import Axis
 
 SEED = "run.seed"

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hostnet._core import Plan
-    from hostnet.results import Results, Source
     from hostnet.running.engines import Progress
+    from hostnet.running.results import Results, Source
     from hostnet.sweeps.check import Checked
     from hostnet.sweeps.grid import Grid
     from hostnet.sweeps.outcome import Outcome, Types

@@ -12,7 +12,7 @@ from hostnet.sweeps.outcome import outcome_of, types_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hostnet.results import Results
+    from hostnet.running.results import Results
     from hostnet.sweeps.job import Job, Keep, Tell
     from hostnet.sweeps.outcome import Outcome, Types
 

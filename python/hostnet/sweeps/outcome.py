@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hostnet.results import Results
+    from hostnet.running.results import Results
 
     Outcome = dict[str, Any]
     Types = dict[str, dict[str, str]]
@@ -37,8 +37,11 @@ CACHE_COLUMNS = {
 }
 """Columns of table caches that go into the rows of the workloads, and their types; null without caches."""
 
-TABLES = ("workloads", "domains")
-"""Tables of which a sweep keeps the rows."""
+TABLES = ("traffic", "domains")
+"""What a sweep keeps the rows of: what moved (workloads, or classes of traffic between hosts), and domains."""
+
+LATENCIES = ("count", "mean_us", "p50_us", "p99_us", "p99_9_us")
+"""Columns of table latencies that go into the rows of the classes of traffic."""
 
 EXTRAS = {"regime": "string", "uncertainty_95": "float64", "outside": "string"}
 """Columns that only some engines fill, and their types."""
@@ -54,20 +57,39 @@ def headline(manifest: Mapping[str, Any]) -> str:
 
 def outcome_of(point: int, results: Results) -> Outcome:
     """What is kept of a point, as plain lists."""
-    summary = results.summary
-    memory = next(row for row in summary["channels"] if row["channel"] < 0)
+    types = types_of(results)
+    rows = _of_hosts(results) if results.plan.is_cluster else _of_server(results)
     return {
         "point": point,
         "seed": results.plan.seed,
         "result_hash": results.result_hash,
-        "no_effect": summary["no_effect"],
+        "no_effect": results.summary.get("no_effect", []),
+        "extras": extras_of(results.summary),
+        **rows,
+        **{name: [[row.get(column) for column in types[name]] for row in rows[name]] for name in TABLES},
+    }
+
+
+def _of_server(results: Results) -> dict[str, Any]:
+    summary = results.summary
+    memory = next(row for row in summary["channels"] if row["channel"] < 0)
+    return {
+        "traffic": summary["workloads"],
+        "domains": summary["domains"],
         "memory": [memory[column] for column in MEMORY_COLUMNS],
-        "extras": extras_of(summary),
-        **{name: _rows(results, name) for name in TABLES},
         "caches": [
             [results.caches.get(name, {}).get(column) for column in CACHE_COLUMNS] for name in results.workloads
         ],
     }
+
+
+def _of_hosts(results: Results) -> dict[str, Any]:
+    summary = results.summary
+    latencies = {row["class"]: row for row in summary["latencies"]}
+    traffic = [{**latencies.get(row["class"], {}), **row} for row in summary["classes"]]
+    servers = results.servers.items()
+    domains = [{"host": host, **row} for host, server in servers for row in server.summary["domains"]]
+    return {"traffic": traffic, "domains": domains, "memory": [], "caches": [[] for _ in traffic]}
 
 
 def extras_of(summary: dict[str, Any]) -> dict[str, Any]:
@@ -83,9 +105,15 @@ def extras_of(summary: dict[str, Any]) -> dict[str, Any]:
 
 def types_of(results: Results) -> Types:
     """The columns of the tables and their types, which are the same for every point."""
-    channels = results.native.column_types("channels")
+    types = results.native.column_types
+    if results.plan.is_cluster:
+        latencies = types("latencies")
+        traffic = {**types("classes"), **{column: latencies[column] for column in LATENCIES}}
+        return {"traffic": traffic, "domains": types("domains"), "caches": {}, "memory": {}}
+    channels = types("channels")
     return {
-        **{name: results.native.column_types(name) for name in TABLES},
+        "traffic": types("workloads"),
+        "domains": types("domains"),
         "caches": CACHE_COLUMNS,
         "memory": {column: channels[column] for column in MEMORY_COLUMNS},
     }
@@ -96,9 +124,4 @@ def influence_of(outcome: Outcome) -> bytes:
 
     Domains are left out, for they repeat capacities from the configuration.
     """
-    return hashlib.sha256(json.dumps([outcome["workloads"], outcome["memory"]]).encode()).digest()
-
-
-def _rows(results: Results, name: str) -> list[list[Any]]:
-    columns = list(results.native.column_types(name))
-    return [[row.get(column) for column in columns] for row in results.summary[name]]
+    return hashlib.sha256(json.dumps([outcome["traffic"], outcome["memory"]]).encode()).digest()

@@ -22,7 +22,7 @@ JOURNAL = "points.journal"
 MANIFEST = "sweep.json"
 """What was swept; it comes last, so it says that everything is there."""
 
-TABLES = {"sweep.parquet": "workloads", "domains.parquet": "domains"}
+TABLES = {"sweep.parquet": "traffic", "domains.parquet": "domains"}
 """The tables, and the table of a run that each comes from."""
 
 PART = ".part"

@@ -73,16 +73,26 @@ METRICS = (
     Metric("operations", "operations_per_s", "operations_ci95", "operations per s", always=False),
     Metric("leaks", "ddio_leak_ratio", "", "leaked lines / lines written", always=False),
 )
+"""Of workloads."""
+
+METRICS_OF_HOSTS = (
+    Metric("goodput", "goodput_gbps", "goodput_ci95", "goodput, Gbit/s"),
+    Metric("p99", "p99_us", "", "P99 of requests, us", always=False),
+    Metric("drops", "nic_drop_percent", "", "packets that NICs drop, %", always=False),
+)
+"""Of classes of traffic."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a workload did at every combination of the parameters that are drawn."""
+    """What a workload, or a class of traffic, did at every combination of the parameters that are drawn."""
 
     workload: str
     axes: tuple[Axis, ...]
     dots: dict[tuple[Choice, str], Dot]
     """Value and half width of its confidence interval, by combination and column."""
+    measured: tuple[Metric, ...] = METRICS
+    """What there may be to draw."""
 
     def dot(self, choice: Choice, metric: Metric) -> Dot:
         """A value; none where there is nothing to say."""
@@ -92,7 +102,7 @@ class Sweep:
     def metrics(self) -> list[Metric]:
         """What is drawn of it."""
         known = {column for (_, column), (value, _) in self.dots.items() if value is not None}
-        return [metric for metric in METRICS if metric.always or metric.column in known]
+        return [metric for metric in self.measured if metric.always or metric.column in known]
 
 
 def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> str | None:
@@ -119,18 +129,20 @@ def read_sweeps(table: Path, axes: tuple[Axis, ...]) -> list[Sweep]:
     """The values of every workload, in the order of the table; several seeds become their mean."""
     import pyarrow.parquet as pq
 
-    columns = [column for metric in METRICS for column in (metric.column, metric.ci95) if column]
-    content = pq.read_table(table, columns=["workload", *(axis.path for axis in axes), *columns]).to_pydict()
+    of_hosts = "class" in pq.read_schema(table).names
+    subject, metrics = ("class", METRICS_OF_HOSTS) if of_hosts else ("workload", METRICS)
+    columns = [column for metric in metrics for column in (metric.column, metric.ci95) if column]
+    content = pq.read_table(table, columns=[subject, *(axis.path for axis in axes), *columns]).to_pydict()
     places = [{value: index for index, value in enumerate(axis.columns)} for axis in axes]
     chosen = [[place[value] for value in content[axis.path]] for axis, place in zip(axes, places, strict=True)]
     found: dict[str, dict[tuple[Choice, str], list[Dot]]] = {}
-    for row, (workload, *choice) in enumerate(zip(content["workload"], *chosen, strict=True)):
+    for row, (workload, *choice) in enumerate(zip(content[subject], *chosen, strict=True)):
         of_workload = found.setdefault(workload, {})
-        for metric in METRICS:
+        for metric in metrics:
             dot = (content[metric.column][row], content[metric.ci95][row] if metric.ci95 else None)
             of_workload.setdefault((tuple(choice), metric.column), []).append(dot)
     return [
-        Sweep(workload, axes, {key: _mean(dots) for key, dots in of_workload.items()})
+        Sweep(workload, axes, {key: _mean(dots) for key, dots in of_workload.items()}, metrics)
         for workload, of_workload in found.items()
     ]
 
@@ -156,10 +168,10 @@ def figures_of(name: str, sweep: Sweep) -> Iterable[tuple[str, Figure]]:
 
 
 def draw_pair(sweep: Sweep) -> Figure:
-    """Throughput beside latency, and what else there is."""
+    """Everything that was measured of it, side by side."""
     metrics = sweep.metrics
     figure = new_figure(4.8 * len(metrics), 3.6)
-    for axes, metric in zip(figure.subplots(1, len(metrics)), metrics, strict=True):
+    for axes, metric in zip(figure.subplots(1, len(metrics), squeeze=False)[0], metrics, strict=True):
         draw_lines(axes, sweep, metric, ())
         axes.set_ylabel(metric.label)
         axes.set_ylim(0, HEADROOM * axes.get_ylim()[1])

@@ -27,7 +27,7 @@ LEFT_OUT = {"domains": ("part",)}
 
 
 def write_table(job: Job, journal: Journal, name: str, path: Path) -> None:
-    """Writes one of the tables, `workloads` or `domains`, with what was swept in front of every row.
+    """Writes one of the tables, `traffic` or `domains`, with what was swept in front of every row.
 
     Raises:
         OSError: It cannot be written.
@@ -47,7 +47,7 @@ def _schema(job: Job, journal: Journal, name: str) -> pa.Schema:
     axes = {axis.path: pa.array(axis.columns[:1]).type for axis in job.grid.axes}
     first = {"point": "int64", **axes, "seed": "uint64", "engine": "string", "config_hash": "string"}
     types: Any = {**first, "result_hash": "string", **_kept(journal.types, name)}
-    if name == "workloads":
+    if name == "traffic":
         types.update(journal.types["caches"])
         types.update({column: EXTRAS[column] for column in journal.outcome(0)["extras"]})
         types.update({f"memory_{column}": kind for column, kind in journal.types["memory"].items()})
@@ -63,8 +63,8 @@ def _table(job: Job, outcomes: Iterable[Outcome], types: Types, name: str, schem
     columns: Columns = {column: [] for column in schema.names}
     for outcome in outcomes:
         ahead = _ahead(job, outcome, axes)
-        behind = _behind(outcome) if name == "workloads" else {}
-        caches = outcome["caches"] if name == "workloads" else [[]] * len(outcome[name])
+        behind = _behind(outcome) if name == "traffic" else {}
+        caches = outcome["caches"] if name == "traffic" else [[]] * len(outcome[name])
         for row, cached in zip(_rows(outcome, types, name), caches, strict=True):
             of_caches = dict(zip(types["caches"], cached, strict=False))
             for column, value in (ahead | row | of_caches | behind).items():
@@ -86,7 +86,7 @@ def _ahead(job: Job, outcome: Outcome, axes: list[tuple[str, list[Any]]]) -> dic
 
 
 def _behind(outcome: Outcome) -> dict[str, Any]:
-    memory = zip(MEMORY_COLUMNS, outcome["memory"], strict=True)
+    memory = zip(MEMORY_COLUMNS, outcome["memory"], strict=False)
     return {**outcome["extras"], **{f"memory_{column}": value for column, value in memory}}
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hostnet import _core
-from hostnet.arguments import json_of
 from hostnet.files import parse_toml, read_config
+from hostnet.running.arguments import json_of
 from hostnet.system.convert import from_dict, to_dict
 from hostnet.system.description import Description
 from hostnet.system.fabric import Cable, Network, Switch
@@ -86,7 +86,7 @@ class Cluster(Description):
         Raises:
             ConfigError: A key is unknown or a value is wrong.
         """
-        _core.cluster_plan(json_of(content, "cluster"), format="json", file="cluster", base_dir=base_dir)
+        _core.resolve(json_of(content, "cluster"), format="json", file="cluster", base_dir=base_dir)
         return from_dict(cls, {**content, "base_dir": base_dir})
 
     @classmethod
@@ -99,6 +99,6 @@ class Cluster(Description):
         """
         file = Path(path)
         text = read_config(file)
-        plan = _core.cluster_plan(text, file=str(path), base_dir=str(file.parent))
+        plan = _core.resolve(text, file=str(path), base_dir=str(file.parent))
         cluster = from_dict(cls, {**parse_toml(text, file), "base_dir": str(file.parent)})
         return replace(cluster, run=replace(cluster.run, name=plan.name))

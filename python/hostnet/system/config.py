@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hostnet import _core
-from hostnet.arguments import json_of
 from hostnet.files import parse_toml, read_config
+from hostnet.running.arguments import json_of
 from hostnet.system.convert import from_dict, to_dict
 from hostnet.system.host import Run, Server
 from hostnet.system.parts import Parts

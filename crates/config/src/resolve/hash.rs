@@ -113,7 +113,7 @@ impl Hasher {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{cluster_plan, Format, Input};
+    use crate::{resolve, Format, Input};
     use std::path::Path;
 
     #[test]
@@ -122,7 +122,7 @@ mod tests {
             [flow.f]\nkind = \"bulk\"\nfrom = \"a\"\nto = \"b\"\ncount = 3\n\
             [flow.g]\nkind = \"rpc\"\nfrom = \"b\"\nto = \"a\"\nrequest = \"1 kB\"\n";
         let input = Input { text, format: Format::Toml, file: "t.toml", base_dir: Path::new("."), overrides: &[] };
-        let mut plan = cluster_plan(&input).expect("it is right");
+        let mut plan = resolve(&input).expect("it is right");
         assert_eq!(plan.cluster.flows.len(), 4);
         assert_eq!(plan.hash, hash(&(&plan.cluster, &plan.run)).unwrap());
         assert_eq!(plan.hash, hash_cluster(&mut plan.cluster, &plan.run).unwrap());

@@ -16,14 +16,14 @@ mod size;
 mod source;
 mod workload;
 
-pub use cluster::{cluster_plan, is_cluster};
+pub use cluster::is_cluster;
 pub use io::link_bytes_per_s;
 pub use memory_run::memory_plan;
 
 use crate::check::missing;
 use crate::error::{ConfigError, Issue};
 use crate::layers::{expand, overlay};
-use crate::plan::{Input, Plan};
+use crate::plan::{lone, Input, Plan};
 use crate::presets::{self, PartFile};
 use crate::schema;
 use crate::spec::{Spec, WorkloadSpec};
@@ -34,15 +34,15 @@ use source::{preset_of, Source};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Checks a configuration and resolves it to a plan. The error is the first thing that is wrong.
+/// Checks a configuration, of a server or of hosts, and resolves it to a plan.
+///
+/// # Errors
+/// The first thing that is wrong, with its place.
 pub fn resolve(input: &Input) -> Result<Plan, ConfigError> {
-    let source = Source::read(input, schema::complete()).map_err(|error| {
-        if !is_cluster(input.text, input.format) {
-            return error;
-        }
-        let message = "describes a cluster of hosts, which `hostnet run` takes; a server is wanted here".to_string();
-        ConfigError { file: input.file.to_string(), line: None, path: "host".to_string(), message }
-    })?;
+    if is_cluster(input.text, input.format) {
+        return cluster::resolve(input);
+    }
+    let source = Source::read(input, schema::complete())?;
     build(&source, input).map_err(|issue| source.locate(issue))
 }
 
@@ -72,7 +72,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
         effective: serde_json::to_value(&written).map_err(plan_error)?,
         name,
         hash: hash(&(&server, &run))?,
-        server,
+        cluster: lone(server),
         run,
         ignored,
         unvalidated: spec.server.unvalidated.clone(),
@@ -97,7 +97,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
     let remote = net_host::remote(&spec, &workloads.effective)?;
     let resolved = std::mem::take(&mut workloads.resolved);
     let mut server = server::resolve(&spec, context, cache, resolved, remote)?;
-    server::share_memory(&mut server)?;
+    server::share_memory(&mut server, 0)?;
     server::check_footprint(&server, 0)?;
     Ok(Resolved { spec, workloads, server })
 }

@@ -78,10 +78,14 @@ fn resolve_cha(spec: &ChaSpec) -> ChaParams {
     }
 }
 
-/// Gives traces, whose needs only a replay tells, equal shares of the memory that the buffers of other workloads leave.
-pub(super) fn share_memory(server: &mut ServerParams) -> Result<(), Issue> {
+/// Gives traces, whose needs only a replay tells, equal shares of the memory that the buffers of other workloads leave,
+/// and the regions of so many ends of RDMA flows.
+pub(super) fn share_memory(server: &mut ServerParams, rdma_ends: usize) -> Result<(), Issue> {
     let memory = u128::from(server.memory.pages.memory_bytes);
-    let taken: u128 = all_needs(server).map(|(bytes, _)| bytes).sum();
+    let is_trace =
+        |workload: &&Workload| matches!(&workload.kind, WorkloadKind::App(AppParams { app: App::Trace(_), .. }));
+    let of_traces: u128 = server.workloads.iter().filter(is_trace).map(|workload| needs(workload).0).sum();
+    let taken: u128 = all_needs(server).map(|(bytes, _)| bytes).sum::<u128>() + regions(rdma_ends) - of_traces;
     let threads = |workload: &Workload| match &workload.kind {
         WorkloadKind::App(AppParams { app: App::Trace(_), cores, .. }) => cores.len(),
         _ => 0,
@@ -130,9 +134,8 @@ fn needs(workload: &Workload) -> (u128, String) {
 /// Checks that the buffers of all workloads fit the memory, and the regions of so many ends of RDMA flows.
 pub(super) fn check_footprint(server: &ServerParams, rdma_ends: usize) -> Result<(), Issue> {
     let memory = server.memory.pages.memory_bytes;
-    let region = (RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)).next_multiple_of(BUFFER_ALIGNMENT);
-    let regions = (u128::from(region) * rdma_ends as u128, "memory.size".to_string());
-    let needs: Vec<(u128, String)> = all_needs(server).chain([regions]).collect();
+    let needs: Vec<(u128, String)> =
+        all_needs(server).chain([(regions(rdma_ends), "memory.size".to_string())]).collect();
     let total: u128 = needs.iter().map(|(bytes, _)| bytes).sum();
     if total <= u128::from(memory) {
         return Ok(());
@@ -143,6 +146,12 @@ pub(super) fn check_footprint(server: &ServerParams, rdma_ends: usize) -> Result
     let message =
         format!("the buffers of the workloads{rdma} need {} of {} of memory", shown(total), shown(memory.into()));
     Err(Issue::between(&["memory.size", largest, "workload"], message))
+}
+
+/// Bytes of the regions of so many ends of RDMA flows.
+fn regions(rdma_ends: usize) -> u128 {
+    let region = (RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)).next_multiple_of(BUFFER_ALIGNMENT);
+    u128::from(region) * rdma_ends as u128
 }
 
 fn stream_bytes(stream: &StreamParams) -> u128 {

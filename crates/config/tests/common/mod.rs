@@ -1,7 +1,7 @@
 //! Shared by the tests: resolve a text beside the examples.
 #![allow(dead_code, unreachable_pub)]
 
-use hostnet_config::{cluster_plan, resolve, ClusterPlan, ConfigError, Format, Input, Plan};
+use hostnet_config::{resolve, ConfigError, Format, Input, Plan};
 use std::path::{Path, PathBuf};
 
 /// The folder of the examples.
@@ -32,13 +32,13 @@ pub fn plan_json(text: &str, overrides: &[&str]) -> Plan {
 }
 
 /// Resolves the text of a cluster with overrides.
-pub fn cluster_text(text: &str, format: Format, overrides: &[&str]) -> Result<ClusterPlan, ConfigError> {
+pub fn cluster_text(text: &str, format: Format, overrides: &[&str]) -> Result<Plan, ConfigError> {
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
     let base_dir = examples();
-    cluster_plan(&Input { text, format, file: "test.toml", base_dir: &base_dir, overrides: &overrides })
+    resolve(&Input { text, format, file: "test.toml", base_dir: &base_dir, overrides: &overrides })
 }
 
 /// The plan of the TOML text of a cluster that is right.
-pub fn cluster(text: &str, overrides: &[&str]) -> ClusterPlan {
+pub fn cluster(text: &str, overrides: &[&str]) -> Plan {
     cluster_text(text, Format::Toml, overrides).unwrap_or_else(|error| panic!("{error}"))
 }

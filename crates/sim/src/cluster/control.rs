@@ -1,7 +1,7 @@
 //! What watched the hosts, as a table.
 
-use super::report::View;
 use crate::table::{Column, Rows, Table};
+use crate::view::WorldView;
 use hostnet_model::control::{Control, ControlCounts, Signals};
 use hostnet_model::params::ControlRule;
 
@@ -9,7 +9,7 @@ use hostnet_model::params::ControlRule;
 const LINE_PARTS: f64 = 1024.0;
 
 /// Occupancy in lines and bandwidth in Gbit/s, of smoothed signals.
-pub(super) fn smoothed(signals: &Signals) -> [f64; 2] {
+pub(crate) fn smoothed(signals: &Signals) -> [f64; 2] {
     let Signals { occupancy_smoothed, bandwidth_smoothed, .. } = *signals;
     [occupancy_smoothed as f64 / LINE_PARTS, bandwidth_smoothed as f64 * 8e-9]
 }
@@ -65,9 +65,9 @@ impl ControlRow<'_> {
     }
 }
 
-impl View<'_> {
+impl WorldView<'_> {
     /// A row for every host that is watched.
-    pub(super) fn control(&self) -> Table {
+    pub(crate) fn control(&self) -> Table {
         let mut table = Table::of("control", CONTROL);
         for (host, machine) in self.servers() {
             let Some(control) = machine.control() else { continue };

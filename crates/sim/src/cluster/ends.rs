@@ -10,7 +10,7 @@ use hostnet_model::transport::tcp::Connection;
 use hostnet_model::Machine;
 
 /// The ends of TCP flows of a partition: flow, host, connection, application.
-pub(super) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> {
+pub(crate) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> {
     match world {
         World::Server(machine) => {
             let sockets = machine.each::<NetCore>().flat_map(NetCore::sockets);
@@ -30,7 +30,7 @@ pub(super) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> 
 }
 
 /// The ends of RoCE flows of a partition: flow, host, connection.
-pub(super) fn rdma_ends(world: &World) -> Vec<(u32, u16, &RoceConnection)> {
+pub(crate) fn rdma_ends(world: &World) -> Vec<(u32, u16, &RoceConnection)> {
     match world {
         World::Server(machine) => {
             machine.each::<Nic>().flat_map(Nic::rdma).map(|end| (end.flow, end.hosts[0], &end.connection)).collect()
@@ -43,7 +43,7 @@ pub(super) fn rdma_ends(world: &World) -> Vec<(u32, u16, &RoceConnection)> {
 }
 
 /// The servers of a world, in the order of the partitions.
-pub(super) fn machines(simulation: &Simulation<World>) -> impl Iterator<Item = &Machine> {
+pub(crate) fn machines(simulation: &Simulation<World>) -> impl Iterator<Item = &Machine> {
     simulation.worlds().filter_map(|world| match world {
         World::Server(machine) => Some(&**machine),
         World::Fabric(_) => None,

@@ -1,7 +1,7 @@
 //! What limits a class when something is broken: a cable is down, an application does not read, packets are lost.
 
 use super::limits::{Class, Limit};
-use super::report::View;
+use crate::view::WorldView;
 use hostnet_model::params::{End, Traffic};
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ const BROKEN: f64 = 0.05;
 /// Losses slow senders from this share of packets on.
 const LOST: f64 = 0.001;
 
-impl View<'_> {
+impl WorldView<'_> {
     /// A cable on the way from some hosts to others that was down.
-    pub(super) fn cable_down(&self, from: &BTreeSet<u16>, to: &BTreeSet<u16>) -> Option<Limit> {
+    pub(crate) fn cable_down(&self, from: &BTreeSet<u16>, to: &BTreeSet<u16>) -> Option<Limit> {
         let cables = self.plan.cluster.cables.iter().filter(|cable| {
             cable.ends.iter().all(|end| match end {
                 End::Host(host) => from.contains(host) || to.contains(host),
@@ -30,7 +30,7 @@ impl View<'_> {
     }
 
     /// An application of the class that did not read.
-    pub(super) fn deaf(&self, class: &Class) -> Option<Limit> {
+    pub(crate) fn deaf(&self, class: &Class) -> Option<Limit> {
         let deaf = class.flows.iter().map(|flow| (flow.deaf_ps.map_or(0.0, |span| self.share_of(span)), flow));
         let (share, flow) = deaf.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|deaf| deaf.0 >= BROKEN)?;
         let place = self.name_of(End::Host(flow.to)).to_owned();
@@ -39,7 +39,7 @@ impl View<'_> {
     }
 
     /// Packets that were lost.
-    pub(super) fn losses(&self, class: &Class) -> Option<Limit> {
+    pub(crate) fn losses(&self, class: &Class) -> Option<Limit> {
         let totals = &class.totals;
         let (network, nic) = (totals.fabric_dropped, totals.nic_dropped());
         let share = (network + nic) as f64 / totals.host_sent.max(1) as f64;
@@ -64,7 +64,7 @@ impl View<'_> {
 
 impl Class<'_> {
     /// Whether its packets are those of captures.
-    pub(super) fn is_replay(&self) -> bool {
+    pub(crate) fn is_replay(&self) -> bool {
         self.flows.iter().all(|flow| matches!(flow.traffic, Traffic::Replay { .. }))
     }
 }

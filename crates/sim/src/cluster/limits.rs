@@ -7,8 +7,9 @@
 use super::ends::ends;
 use super::queues::PortView;
 use super::read::FlowTotals;
-use super::report::{line_bytes, View};
+use super::report::line_bytes;
 use crate::table::{Column, Rows, Table};
+use crate::view::WorldView;
 use hostnet_model::iio::Iio;
 use hostnet_model::nic::Nic;
 use hostnet_model::os::{CoreTimes, NetCore, Spent};
@@ -26,11 +27,11 @@ const WAIT: f64 = 0.05;
 const MARKED: f64 = 0.002;
 
 /// What limits a class.
-pub(super) struct Limit {
-    pub(super) limit: &'static str,
-    pub(super) place: String,
-    pub(super) load: Option<f64>,
-    pub(super) why: String,
+pub(crate) struct Limit {
+    pub(crate) limit: &'static str,
+    pub(crate) place: String,
+    pub(crate) load: Option<f64>,
+    pub(crate) why: String,
 }
 
 /// The rows of the table: classes by name, and what limits them.
@@ -49,9 +50,9 @@ const LIMITS: &[Column<Limits>] = &[
 ];
 
 /// A class with its flows.
-pub(super) struct Class<'a> {
-    pub(super) flows: Vec<&'a FlowParams>,
-    pub(super) totals: FlowTotals,
+pub(crate) struct Class<'a> {
+    pub(crate) flows: Vec<&'a FlowParams>,
+    pub(crate) totals: FlowTotals,
     ended: bool,
 }
 
@@ -85,9 +86,9 @@ impl Class<'_> {
     }
 }
 
-impl View<'_> {
+impl WorldView<'_> {
     /// A row for every class.
-    pub(super) fn limits(&self, flows: &[FlowTotals]) -> Table {
+    pub(crate) fn limits(&self, flows: &[FlowTotals]) -> Table {
         let mut table = Table::of("limits", LIMITS);
         let cluster = &self.plan.cluster;
         let mut completed = vec![false; cluster.flows.len()];

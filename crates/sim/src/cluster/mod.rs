@@ -1,18 +1,11 @@
-//! Hosts, switches and cables: builds the world of a cluster, runs it, and makes tables of it.
+//! Hosts on a network: what flows, ports and hosts did.
 
-mod build;
 mod control;
-mod ends;
+pub(crate) mod ends;
 mod faults;
 mod limits;
-mod moment;
-mod outside;
-mod queues;
-mod read;
+pub(crate) mod moment;
+pub(crate) mod queues;
+pub(crate) mod read;
 mod report;
-mod run;
-mod stuck;
-
-pub use build::{world, Preparation};
-pub use outside::HostError;
-pub use run::{Options, Run};
+pub(crate) mod stuck;

@@ -1,7 +1,7 @@
 //! Ports: what they sent, and what waited at them.
 
-use super::report::View;
 use crate::table::{Column, Rows, Table};
+use crate::view::WorldView;
 use hostnet_kernel::Simulation;
 use hostnet_model::ether::{Egress, World};
 use hostnet_model::nic::Nic;
@@ -13,7 +13,7 @@ const GBPS: f64 = 8e-9;
 
 /// What a port has counted since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct PortTotals {
+pub(crate) struct PortTotals {
     sent_packets: u64,
     sent_wire_bytes: u64,
     marked_packets: u64,
@@ -21,10 +21,10 @@ pub(super) struct PortTotals {
 }
 
 /// A port of the world.
-pub(super) struct PortView<'a> {
+pub(crate) struct PortView<'a> {
     /// Where it is, and its number there.
-    pub(super) end: End,
-    pub(super) number: usize,
+    pub(crate) end: End,
+    pub(crate) number: usize,
     egress: &'a Egress,
     /// Only switches mark, and only switches and NICs ask for pauses.
     marks: bool,
@@ -42,19 +42,19 @@ impl<'a> PortView<'a> {
     }
 
     /// The cable that it sends onto.
-    pub(super) fn cable(&self, cluster: &'a ClusterParams) -> Option<&'a CableParams> {
+    pub(crate) fn cable(&self, cluster: &'a ClusterParams) -> Option<&'a CableParams> {
         cluster.cables.iter().filter(|cable| cable.ends.contains(&self.end)).nth(self.number)
     }
 
     /// Who is at the other end of the cable.
-    pub(super) fn peer(&self, cluster: &ClusterParams) -> Option<End> {
+    pub(crate) fn peer(&self, cluster: &ClusterParams) -> Option<End> {
         let [one, other] = self.cable(cluster)?.ends;
         Some(if one == self.end { other } else { one })
     }
 }
 
 /// All ports: those of switches, endpoints and servers.
-pub(super) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &ClusterParams) -> Vec<PortView<'a>> {
+pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &ClusterParams) -> Vec<PortView<'a>> {
     let mut ports = Vec::new();
     let hosts = |server: bool| {
         let hosts = (0..).zip(&cluster.hosts);
@@ -92,13 +92,13 @@ pub(super) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &ClusterPara
 }
 
 /// What all ports have counted since the start of the run.
-pub(super) fn totals(simulation: &Simulation<World>, cluster: &ClusterParams) -> Vec<PortTotals> {
+pub(crate) fn totals(simulation: &Simulation<World>, cluster: &ClusterParams) -> Vec<PortTotals> {
     ports(simulation, cluster).into_iter().map(|port| port.totals).collect()
 }
 
 /// A port, with what it had counted when the window began.
 struct QueueRow<'a> {
-    view: &'a View<'a>,
+    view: &'a WorldView<'a>,
     port: PortView<'a>,
     before: PortTotals,
 }
@@ -134,31 +134,31 @@ impl QueueRow<'_> {
     }
 }
 
-impl View<'_> {
+impl WorldView<'_> {
     /// The ports, each with what it had counted when the window began.
-    pub(super) fn ports(&self) -> impl Iterator<Item = (PortView<'_>, PortTotals)> {
+    pub(crate) fn ports(&self) -> impl Iterator<Item = (PortView<'_>, PortTotals)> {
         let none = std::iter::repeat(PortTotals::default());
         ports(self.simulation, &self.plan.cluster).into_iter().zip(self.ports_before.iter().copied().chain(none))
     }
 
     /// Gbit/s on the wire in the window.
-    pub(super) fn sent_gbps(&self, port: &PortView, before: PortTotals) -> f64 {
+    pub(crate) fn sent_gbps(&self, port: &PortView, before: PortTotals) -> f64 {
         self.gbps(port.totals.sent_wire_bytes - before.sent_wire_bytes)
     }
 
     /// Gbit/s that its cable carries.
-    pub(super) fn rate_gbps(&self, port: &PortView) -> Option<f64> {
+    pub(crate) fn rate_gbps(&self, port: &PortView) -> Option<f64> {
         Some(port.cable(&self.plan.cluster)?.bytes_per_s as f64 * GBPS)
     }
 
     /// Share of the window for which the priority that was paused longest was paused.
-    pub(super) fn paused_share(&self, port: &PortView) -> f64 {
+    pub(crate) fn paused_share(&self, port: &PortView) -> f64 {
         let paused = (0..8).map(|priority| port.egress.paused_ps(priority, self.now)).max().unwrap_or(0);
         paused as f64 / self.window_ps()
     }
 
     /// The name of a host or a switch.
-    pub(super) fn name_of(&self, end: End) -> &str {
+    pub(crate) fn name_of(&self, end: End) -> &str {
         match end {
             End::Host(host) => &self.plan.cluster.hosts[usize::from(host)].name,
             End::Switch(switch) => &self.plan.cluster.switches[usize::from(switch)].name,
@@ -166,7 +166,7 @@ impl View<'_> {
     }
 
     /// A row for every port.
-    pub(super) fn queues(&self) -> Table {
+    pub(crate) fn queues(&self) -> Table {
         let mut table = Table::of("queues", QUEUES);
         for (port, before) in self.ports() {
             table.add(QUEUES, &QueueRow { view: self, port, before });

@@ -13,35 +13,35 @@ use serde::{Deserialize, Serialize};
 
 /// What both ends of a flow and all that lies between them did since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FlowTotals {
+pub(crate) struct FlowTotals {
     /// Bytes that applications read: at the end that was addressed, and at the one that began.
-    pub(super) received_bytes: [u64; 2],
+    pub(crate) received_bytes: [u64; 2],
     /// Packets with data that were sent, those sent again among them.
-    pub(super) sent_packets: u64,
-    pub(super) retransmitted_packets: u64,
-    pub(super) timeouts: u64,
-    pub(super) probes: u64,
+    pub(crate) sent_packets: u64,
+    pub(crate) retransmitted_packets: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) probes: u64,
     /// Segments with data that came marked, and packets that a host marked.
-    pub(super) marked_segments: u64,
-    pub(super) marked_by_host: u64,
+    pub(crate) marked_segments: u64,
+    pub(crate) marked_by_host: u64,
     /// Packets that came to NICs, and that NICs dropped because their buffer was full, for want of a descriptor, or
     /// damaged.
-    pub(super) nic_received: u64,
-    pub(super) nic_full: u64,
-    pub(super) nic_ring: u64,
-    pub(super) nic_other: u64,
+    pub(crate) nic_received: u64,
+    pub(crate) nic_full: u64,
+    pub(crate) nic_ring: u64,
+    pub(crate) nic_other: u64,
     /// Packets that switches and cables dropped.
-    pub(super) fabric_dropped: u64,
+    pub(crate) fabric_dropped: u64,
     /// Packets of any kind that ports of hosts sent, and that came to hosts.
-    pub(super) host_sent: u64,
-    pub(super) host_received: u64,
+    pub(crate) host_sent: u64,
+    pub(crate) host_received: u64,
     /// RoCE: packets with data thrown away because of a hole before them, or because they had come before;
     /// notifications that DCQCN sent.
-    pub(super) out_of_order: u64,
-    pub(super) duplicates: u64,
-    pub(super) notifications: u64,
+    pub(crate) out_of_order: u64,
+    pub(crate) duplicates: u64,
+    pub(crate) notifications: u64,
     /// Segments that transports have seen, for progress.
-    pub(super) seen: u64,
+    pub(crate) seen: u64,
 }
 
 impl FlowTotals {
@@ -79,17 +79,17 @@ impl FlowTotals {
     }
 
     /// Packets that NICs dropped.
-    pub(super) fn nic_dropped(&self) -> u64 {
+    pub(crate) fn nic_dropped(&self) -> u64 {
         self.nic_full + self.nic_ring + self.nic_other
     }
 
     /// What was added since `before`.
-    pub(super) fn since(&self, before: &Self) -> Self {
+    pub(crate) fn since(&self, before: &Self) -> Self {
         self.join(before, |now, before| now - before)
     }
 
     /// Both together.
-    pub(super) fn plus(&self, other: &Self) -> Self {
+    pub(crate) fn plus(&self, other: &Self) -> Self {
         self.join(other, |one, other| one + other)
     }
 
@@ -124,16 +124,16 @@ fn is_replay(cluster: &ClusterParams, flow: usize) -> bool {
 
 /// Bytes received by each class of traffic since the start of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Received(pub(super) Vec<u64>);
+pub(crate) struct Received(pub(crate) Vec<u64>);
 
 /// The totals of all flows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Totals {
-    pub(super) flows: Vec<FlowTotals>,
+pub(crate) struct Totals {
+    pub(crate) flows: Vec<FlowTotals>,
 }
 
 impl Totals {
-    pub(super) fn read(simulation: &Simulation<World>, cluster: &ClusterParams) -> Self {
+    pub(crate) fn read(simulation: &Simulation<World>, cluster: &ClusterParams) -> Self {
         let mut totals = Self { flows: vec![FlowTotals::default(); cluster.flows.len()] };
         for world in simulation.worlds() {
             for (flow, host, connection, application) in ends(world) {
@@ -194,13 +194,13 @@ impl Totals {
     }
 
     /// All that moves on while a world is not stuck.
-    pub(super) fn moved(&self) -> u64 {
+    pub(crate) fn moved(&self) -> u64 {
         self.flows.iter().map(|flow| flow.seen + flow.nic_received + flow.received_bytes.iter().sum::<u64>()).sum()
     }
 
     /// Bytes that applications of each class read, at either end: all that is kept of a slice of time, as there may be
     /// many flows.
-    pub(super) fn received(&self, cluster: &ClusterParams) -> Received {
+    pub(crate) fn received(&self, cluster: &ClusterParams) -> Received {
         let mut classes = vec![0; cluster.classes.len()];
         for (totals, flow) in self.flows.iter().zip(&cluster.flows) {
             classes[usize::from(flow.class)] += totals.received_bytes.iter().sum::<u64>();

@@ -1,25 +1,12 @@
 //! Whether a world moves on, and what holds it up if not.
 
-use super::ends::machines;
 use crate::error::SimulationError;
-use crate::sample::{self, Group};
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::ether::{PausedPort, World};
 use hostnet_model::params::{ClusterParams, End};
-use hostnet_model::Machine;
-
-/// Lines that cores and devices of servers have begun since the window began: what moves on where no packet does.
-pub(super) fn lines_moved(simulation: &Simulation<World>) -> u64 {
-    let groups = [Group::Lfb, Group::P2mWrite, Group::P2mRead];
-    let begun = |machine: &Machine| -> u64 {
-        let domains = groups.iter().flat_map(|&group| sample::domains(machine, group));
-        domains.flat_map(|(_, domain)| domain.classes()).map(|usage| usage.acquired()).sum()
-    };
-    machines(simulation).map(begun).sum()
-}
 
 /// Whether lines or packets are on their way.
-pub(super) fn is_busy(simulation: &Simulation<World>) -> bool {
+pub(crate) fn is_busy(simulation: &Simulation<World>) -> bool {
     simulation.worlds().any(|world| match world {
         World::Server(machine) => !machine.requests().is_empty() || !machine.packets().is_empty(),
         World::Fabric(fabric) => !fabric.packets().is_empty(),
@@ -27,7 +14,7 @@ pub(super) fn is_busy(simulation: &Simulation<World>) -> bool {
 }
 
 /// What to say of a world whose pauses wait for each other, if they do.
-pub(super) fn deadlock(simulation: &Simulation<World>, cluster: &ClusterParams, now: Time) -> Option<SimulationError> {
+pub(crate) fn deadlock(simulation: &Simulation<World>, cluster: &ClusterParams, now: Time) -> Option<SimulationError> {
     let cycles = simulation.worlds().filter_map(|world| match world {
         World::Server(_) => None,
         World::Fabric(fabric) => Some(fabric.deadlock()),

@@ -3,7 +3,7 @@
 use super::ratio;
 use crate::sample::Sample;
 use crate::table::{Column, Rows, Table};
-use crate::view::View;
+use crate::view::ServerView;
 use hostnet_model::cache::ClassCounts;
 use serde_json::{json, Value};
 
@@ -81,22 +81,17 @@ fn table<'a>(names: impl Iterator<Item = &'a str>, total: &Sample, batches: &[Sa
     table
 }
 
-impl View<'_> {
-    /// The table, if the server has caches, without batches of its own.
-    pub(crate) fn caches_now(&self) -> Option<Table> {
-        self.caches(&Sample::read(self.machine, self.classes(), self.now))
-    }
-
+impl ServerView<'_> {
     /// The table, if the server has caches.
     pub(super) fn caches(&self, total: &Sample) -> Option<Table> {
-        let names = self.plan.server.workloads.iter().map(|workload| workload.name.as_str());
+        let names = self.server.workloads.iter().map(|workload| workload.name.as_str());
         self.machine.caches().map(|_| table(names, total, self.batches))
     }
 
     /// How large the LLC is, and how much of it device writes may allocate in.
     pub(super) fn llc(&self) -> Value {
-        let Some(cache) = &self.plan.server.cache else { return Value::Null };
-        let way = mib(f64::from(self.plan.server.cha.slices) * f64::from(cache.llc.sets));
+        let Some(cache) = &self.server.cache else { return Value::Null };
+        let way = mib(f64::from(self.server.cha.slices) * f64::from(cache.llc.sets));
         let ddio = cache.ddio.drives.iter().any(|on| *on);
         json!({
             "mib": way * f64::from(cache.llc.ways),

@@ -2,13 +2,13 @@
 
 use super::{ratio, ratio_ci95};
 use crate::table::{Cell, Column, Rows, Table};
-use crate::view::View;
+use crate::view::ServerView;
 use hostnet_measure::Domain;
 use hostnet_model::memory::{Controller, Counters};
 
 /// Some channels together.
 pub(crate) struct ChannelRow<'a> {
-    view: &'a View<'a>,
+    view: &'a ServerView<'a>,
     /// The number of the channel; -1 = all.
     number: i64,
     channels: &'a [&'a Controller],
@@ -71,7 +71,7 @@ impl ChannelRow<'_> {
     }
 
     fn core_lines(&self) -> u64 {
-        let workloads = &self.view.plan.server.workloads;
+        let workloads = &self.view.server.workloads;
         let of_cores = |class: &usize| !workloads[*class].kind.is_of_devices();
         (0..workloads.len()).filter(of_cores).map(|class| self.lines_of(class)).sum()
     }
@@ -97,14 +97,14 @@ impl ChannelRow<'_> {
     }
 
     fn sources(&self) -> String {
-        let workloads = self.view.plan.server.workloads.iter().enumerate();
+        let workloads = self.view.server.workloads.iter().enumerate();
         let sources = workloads
             .map(|(class, workload)| format!("{} {:.2}", workload.name, self.view.gb_per_s(self.lines_of(class))));
         sources.collect::<Vec<_>>().join(", ")
     }
 }
 
-impl View<'_> {
+impl ServerView<'_> {
     pub(crate) fn channels(&self) -> Table {
         let mut table = Table::of("channels", CHANNELS);
         let controllers = self.controllers();
@@ -123,7 +123,7 @@ impl View<'_> {
 
     /// The time that one line takes on the bus of its channel, in ps.
     fn line_ps(&self) -> f64 {
-        let dram = &self.plan.server.memory.dram;
+        let dram = &self.server.memory.dram;
         let clocks = f64::from(dram.timing.burst * dram.accesses_per_line);
         clocks * dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64
     }

@@ -3,12 +3,12 @@
 use super::{quantile_ns, ratio_ci95, sum};
 use crate::sample::{domains, Group, Sample};
 use crate::table::{Cell, Column, Rows, Table};
-use crate::view::View;
+use crate::view::ServerView;
 use hostnet_measure::{Domain, Histogram};
 
 /// Some domains of a group taken together, and what a workload or all of them made of them.
 pub(crate) struct DomainRow<'a> {
-    view: &'a View<'a>,
+    view: &'a ServerView<'a>,
     group: Group,
     /// The part that they belong to, or `all`.
     part: &'a str,
@@ -51,7 +51,7 @@ fn ns(ps: f64) -> f64 {
 
 impl DomainRow<'_> {
     fn workload(&self) -> &str {
-        self.class.map_or("all", |class| self.view.plan.server.workloads[class].name.as_str())
+        self.class.map_or("all", |class| self.view.server.workloads[class].name.as_str())
     }
 
     fn sum(&self, pick: fn(&Domain) -> u32) -> u32 {
@@ -73,7 +73,7 @@ impl DomainRow<'_> {
     }
 }
 
-impl View<'_> {
+impl ServerView<'_> {
     pub(crate) fn domains(&self) -> Table {
         let mut table = Table::of("domains", DOMAINS);
         for group in Group::ALL {

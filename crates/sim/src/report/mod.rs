@@ -6,15 +6,15 @@ pub(crate) mod domains;
 pub(crate) mod epochs;
 pub(crate) mod hash;
 mod predicted;
-mod series;
-mod workloads;
+pub(crate) mod series;
+pub(crate) mod workloads;
 
 pub use predicted::predict;
 
 use crate::limits;
 use crate::sample::{differences, Group, Sample, Totals};
 use crate::table::{Cell, Table};
-use crate::view::{View, CONFIDENCE_GROUPS};
+use crate::view::{ServerView, CONFIDENCE_GROUPS};
 use hostnet_analysis::explain::{self, WorkloadFacts};
 use hostnet_measure::batch::estimate;
 use hostnet_measure::{Domain, Histogram};
@@ -29,7 +29,7 @@ const PS_PER_S: f64 = 1e12;
 pub struct Report {
     /// The summary: the same for any number of threads, across a checkpoint and on any machine.
     pub summary: Value,
-    /// The tables `workloads`, `domains`, `channels`, `series` and, of a server with caches, `caches`.
+    /// The tables: of servers, and of what is between hosts.
     pub tables: Vec<Table>,
     /// Hexadecimal SHA-256 of what was measured: neither of the configuration, nor of the number of events.
     pub result_hash: String,
@@ -51,7 +51,18 @@ fn ratio_ci95(samples: &[Sample], over: impl Fn(&Sample) -> f64, under: impl Fn(
     half_width.is_finite().then_some(half_width)
 }
 
-impl View<'_> {
+/// What a server did.
+pub(crate) struct ServerResults {
+    pub(crate) workloads: Table,
+    pub(crate) domains: Table,
+    pub(crate) channels: Table,
+    pub(crate) caches: Option<Table>,
+    pub(crate) series: Table,
+    /// What a summary says of it.
+    pub(crate) summary: Value,
+}
+
+impl ServerView<'_> {
     pub(crate) fn window_ps(&self) -> f64 {
         self.now.since(self.window_start) as f64
     }
@@ -61,12 +72,12 @@ impl View<'_> {
     }
 
     fn classes(&self) -> usize {
-        self.plan.server.workloads.len()
+        self.server.workloads.len()
     }
 
     /// The domains that a workload is measured by: those of its kind that it used.
     pub(crate) fn own_groups(&self, class: usize) -> &'static [Group] {
-        if self.plan.server.workloads[class].kind.is_of_devices() {
+        if self.server.workloads[class].kind.is_of_devices() {
             &[Group::P2mWrite, Group::P2mRead]
         } else {
             &[Group::C2mRead, Group::C2mWrite, Group::Prefetch]
@@ -75,7 +86,7 @@ impl View<'_> {
 
     /// The application that a workload is, if it is one.
     fn app(&self, class: usize) -> Option<&AppParams> {
-        match &self.plan.server.workloads[class].kind {
+        match &self.server.workloads[class].kind {
             WorkloadKind::App(app) => Some(app),
             WorkloadKind::Stream(_) | WorkloadKind::Fio(_) | WorkloadKind::Network => None,
         }
@@ -86,49 +97,33 @@ impl View<'_> {
         self.machine.each().map(Channel::controller).collect()
     }
 
-    pub(crate) fn report(&self) -> Report {
-        let total = Sample::read(self.machine, self.classes(), self.now);
-        let limits = limits::all(self, &total);
-        let workloads = self.workloads(&total, &limits);
-        let domains = self.domains();
-        let channels = self.channels();
-        let caches = self.caches(&total);
-        let series = self.series();
-        let mut summary = self.summary(&total, &limits, &[&workloads, &domains, &channels]);
+    /// The tables, and what a summary says beside their rows.
+    pub(crate) fn results(&self) -> ServerResults {
+        let limits = limits::all(self, self.total);
+        let workloads = self.workloads(self.total, &limits);
+        let (domains, channels, caches) = (self.domains(), self.channels(), self.caches(self.total));
+        let mut summary = self.summary(&limits, &[&workloads, &domains, &channels]);
         if let (Some(caches), Some(entries)) = (&caches, summary.as_object_mut()) {
             entries.insert("llc".to_owned(), self.llc());
             entries.insert("caches".to_owned(), json!(rows(caches)));
         }
-        let tables: Vec<Table> = [workloads, domains, channels, series].into_iter().chain(caches).collect();
-        let result_hash = hash::of_results(&summary, &tables);
-        Report { summary, tables, result_hash }
+        ServerResults { workloads, domains, channels, caches, series: self.series(), summary }
     }
 
-    fn summary(&self, total: &Sample, limits: &[WorkloadFacts], tables: &[&Table; 3]) -> Value {
+    fn summary(&self, limits: &[WorkloadFacts], tables: &[&Table; 3]) -> Value {
         let [workloads, domains, channels] = tables;
         let whole = |row: &&Vec<Cell>| domains.text(row, "part") == Some("all");
         let whole: Vec<Value> = domains.rows.iter().filter(whole).map(|row| domains.row_json(row)).collect();
         json!({
-            "format": 1,
-            "engine": "run",
-            "name": self.plan.name,
-            "config_hash": self.plan.hash,
-            "seed": self.plan.run.seed,
-            "complete": self.complete,
-            "warm_up_ns": self.window_start.ns(),
-            "window_ns": self.window_ps() / 1000.0,
-            "events": self.events,
-            "lines": total.lines(),
+            "lines": self.total.lines(),
             "workloads": rows(workloads),
             "domains": whole,
             "channels": rows(channels),
             "counters": self.counters(),
             "binding": limits,
-            "regime": explain::regime_of(&self.plan.server, limits),
+            "regime": explain::regime_of(self.server, limits),
             "limits": limits.iter().map(WorkloadFacts::sentence).collect::<Vec<_>>(),
             "no_effect": limits::without_influence(self),
-            "ignored": self.plan.ignored,
-            "unvalidated": self.plan.unvalidated,
         })
     }
 

@@ -10,15 +10,17 @@ use crate::table::{Cell, Table};
 use hostnet_analysis::predict::{Domain, Memory, Workload};
 use hostnet_analysis::Prediction;
 use hostnet_config::Plan;
-use hostnet_model::params::WorkloadKind;
+use hostnet_model::params::{ServerParams, WorkloadKind};
 use serde_json::{json, Value};
 
-/// What a plan is predicted to do, in the tables of a run. What a prediction cannot tell is empty.
+/// What the server of a plan is predicted to do, in the tables of a run. What a prediction cannot tell is empty. None
+/// of hosts on a network.
 #[must_use]
-pub fn predict(plan: &Plan) -> Report {
-    let prediction = hostnet_analysis::predict(&plan.server);
-    let workloads = workloads(plan, &prediction.workloads);
-    let domains = domains(plan, &prediction.domains);
+pub fn predict(plan: &Plan) -> Option<Report> {
+    let server = plan.server()?;
+    let prediction = hostnet_analysis::predict(server);
+    let workloads = workloads(server, &prediction.workloads);
+    let domains = domains(server, &prediction.domains);
     let channels = channels(&prediction.memory);
     let summary = json!({
         "format": 1,
@@ -31,7 +33,7 @@ pub fn predict(plan: &Plan) -> Report {
         "domains": rows(&domains),
         "channels": rows(&channels),
         "regime": prediction.regime,
-        "limits": limits(plan, &prediction),
+        "limits": limits(server, &prediction),
         "uncertainty": uncertainty(&prediction),
         "no_effect": [],
         "ignored": plan.ignored,
@@ -39,7 +41,7 @@ pub fn predict(plan: &Plan) -> Report {
     });
     let tables = vec![workloads, domains, channels, Table::of("series", SERIES)];
     let result_hash = hash::of_results(&summary, &tables);
-    Report { summary, tables, result_hash }
+    Some(Report { summary, tables, result_hash })
 }
 
 fn uncertainty(prediction: &Prediction) -> Value {
@@ -47,8 +49,8 @@ fn uncertainty(prediction: &Prediction) -> Value {
     json!({ "throughput_mean": mean, "throughput_95": most, "outside": prediction.outside })
 }
 
-fn limits(plan: &Plan, prediction: &Prediction) -> Vec<String> {
-    let names = plan.server.workloads.iter().map(|workload| &workload.name);
+fn limits(server: &ServerParams, prediction: &Prediction) -> Vec<String> {
+    let names = server.workloads.iter().map(|workload| &workload.name);
     names
         .zip(&prediction.workloads)
         .map(|(name, workload)| {
@@ -69,9 +71,9 @@ fn add(table: &mut Table, cells: Vec<(&str, Cell)>) {
     table.push(table.columns.iter().map(|(name, _)| told(name).unwrap_or(Cell::Empty)).collect());
 }
 
-fn workloads(plan: &Plan, predicted: &[Workload]) -> Table {
+fn workloads(server: &ServerParams, predicted: &[Workload]) -> Table {
     let mut table = Table::of("workloads", WORKLOADS);
-    for (workload, found) in plan.server.workloads.iter().zip(predicted) {
+    for (workload, found) in server.workloads.iter().zip(predicted) {
         let kind = match workload.kind {
             WorkloadKind::Stream(_) => "stream",
             WorkloadKind::Fio(_) => "fio",
@@ -95,7 +97,7 @@ fn workloads(plan: &Plan, predicted: &[Workload]) -> Table {
     table
 }
 
-fn domains(plan: &Plan, predicted: &[Domain]) -> Table {
+fn domains(server: &ServerParams, predicted: &[Domain]) -> Table {
     let mut table = Table::of("domains", DOMAINS);
     for domain in predicted {
         add(
@@ -103,7 +105,7 @@ fn domains(plan: &Plan, predicted: &[Domain]) -> Table {
             vec![
                 ("domain", domain.name.into()),
                 ("part", "all".into()),
-                ("workload", domain.workload.map_or("all", |class| plan.server.workloads[class].name.as_str()).into()),
+                ("workload", domain.workload.map_or("all", |class| server.workloads[class].name.as_str()).into()),
                 ("capacity", (domain.capacity as u64).into()),
                 ("in_use_mean", domain.in_use.into()),
                 ("full_share", domain.full_share.into()),

@@ -4,11 +4,11 @@ use super::caches::mib;
 use super::{sum, PS_PER_S};
 use crate::sample::{Group, Sample};
 use crate::table::{Column, Rows, Table};
-use crate::view::View;
+use crate::view::ServerView;
 use hostnet_model::cache::ClassCounts;
 
 /// A value of the time series.
-pub(super) struct SeriesRow<'a> {
+pub(crate) struct SeriesRow<'a> {
     time_ns: f64,
     subject: &'a str,
     quantity: &'a str,
@@ -16,20 +16,20 @@ pub(super) struct SeriesRow<'a> {
 }
 
 /// The rows of the table.
-pub(super) struct Series;
+pub(crate) struct Series;
 
 impl Rows for Series {
     type Row<'a> = SeriesRow<'a>;
 }
 
-pub(super) const SERIES: &[Column<Series>] = &[
+pub(crate) const SERIES: &[Column<Series>] = &[
     Column::number("time_ns", |row| row.time_ns.into()),
     Column::text("subject", |row| row.subject.into()),
     Column::text("quantity", |row| row.quantity.into()),
     Column::number("value", |row| row.value.into()),
 ];
 
-impl View<'_> {
+impl ServerView<'_> {
     /// The time series: per interval the throughput and latency of every workload, what the caches did for it, its
     /// operations, and the credits in use of every domain.
     pub(super) fn series(&self) -> Table {
@@ -43,7 +43,7 @@ impl View<'_> {
                 table.add(SERIES, &SeriesRow { time_ns, subject, quantity, value });
             };
             for class in 0..self.classes() {
-                let name = self.plan.server.workloads[class].name.as_str();
+                let name = self.server.workloads[class].name.as_str();
                 let grown = |pick: &dyn Fn(&Sample) -> u64| (pick(sample) - pick(&before)) as f64;
                 let groups = self.own_groups(class);
                 let lines = grown(&|sample| sample.moved(groups, class));
@@ -79,7 +79,7 @@ impl View<'_> {
         let grown = |pick: fn(&ClassCounts) -> u64| (pick(&now) - pick(&earlier)) as f64;
         found.push(("llc_mib_core", mib(now.core_lines as f64)));
         found.push(("llc_miss_ratio", grown(|counts| counts.llc_misses) / grown(|counts| counts.llc_lookups)));
-        if self.plan.server.workloads[class].kind.is_of_devices() {
+        if self.server.workloads[class].kind.is_of_devices() {
             let written = grown(|counts| counts.ddio_updates + counts.ddio_allocations);
             found.push(("llc_mib_io", mib(now.io_lines as f64)));
             found.push(("ddio_hit_ratio", grown(|counts| counts.ddio_updates) / written));

@@ -3,7 +3,7 @@
 use super::{quantile_ns, ratio_ci95, PS_PER_S};
 use crate::sample::{residences, Group, Sample, Totals};
 use crate::table::{Cell, Column, Rows, Table};
-use crate::view::View;
+use crate::view::ServerView;
 use hostnet_analysis::explain::WorkloadFacts;
 use hostnet_measure::Histogram;
 use hostnet_model::app::operations_in_all;
@@ -16,8 +16,8 @@ use hostnet_model::params::{AppParams, Workload, WorkloadKind};
 const COMMANDS_MIN: u64 = 100;
 
 /// What a workload did.
-pub(super) struct WorkloadRow<'a> {
-    view: &'a View<'a>,
+pub(crate) struct WorkloadRow<'a> {
+    view: &'a ServerView<'a>,
     class: usize,
     total: &'a Sample,
     limit: &'a WorkloadFacts,
@@ -40,13 +40,13 @@ struct Operations {
 }
 
 /// The rows of the table.
-pub(super) struct Workloads;
+pub(crate) struct Workloads;
 
 impl Rows for Workloads {
     type Row<'a> = WorkloadRow<'a>;
 }
 
-pub(super) const WORKLOADS: &[Column<Workloads>] = &[
+pub(crate) const WORKLOADS: &[Column<Workloads>] = &[
     Column::text("workload", |row| row.workload().name.as_str().into()),
     Column::text("kind", |row| kind_name(&row.workload().kind).into()),
     Column::number("throughput_gb_per_s", |row| row.throughput.into()),
@@ -99,7 +99,7 @@ fn told_ns(latency: Option<&Histogram>, share: f64) -> Cell {
 
 impl WorkloadRow<'_> {
     fn workload(&self) -> &Workload {
-        &self.view.plan.server.workloads[self.class]
+        &self.view.server.workloads[self.class]
     }
 
     fn lines(&self, sample: &Sample) -> u64 {
@@ -135,12 +135,12 @@ impl WorkloadRow<'_> {
     }
 }
 
-impl View<'_> {
+impl ServerView<'_> {
     pub(super) fn workloads(&self, total: &Sample, limits: &[WorkloadFacts]) -> Table {
         let mut table = Table::of("workloads", WORKLOADS);
         let counters: Vec<_> = self.controllers().iter().map(|channel| channel.counters(self.now)).collect();
         for (class, limit) in limits.iter().enumerate() {
-            let is_storage = matches!(self.plan.server.workloads[class].kind, WorkloadKind::Fio(_));
+            let is_storage = matches!(self.server.workloads[class].kind, WorkloadKind::Fio(_));
             let row = WorkloadRow {
                 view: self,
                 class,
@@ -159,7 +159,7 @@ impl View<'_> {
 
     /// The groups whose entries hold a workload's line from its start to its end.
     fn entry_groups(&self, class: usize) -> &'static [Group] {
-        if self.plan.server.workloads[class].kind.is_of_devices() {
+        if self.server.workloads[class].kind.is_of_devices() {
             &[Group::P2mWrite, Group::P2mRead]
         } else {
             &[Group::Lfb]

@@ -1,38 +1,104 @@
-//! What looks at a run and does not change it: epochs, the record of events, the trace.
+//! What looks at a run and does not change it: epochs, checkpoint, counters, the record of events, the trace.
 
-use super::Run;
+use super::pace::epoch_ps;
+use super::{label, Run};
+use crate::cluster::ends::machines;
 use crate::epochs::{self, Epoch};
 use crate::events::EventLog;
+use crate::feeds::{Feeds, FEED_PS};
 use crate::trace::{Recorder, Trace};
 use crate::watch::Watch;
 #[cfg(test)]
 use hostnet_kernel::Scheduler;
-use hostnet_kernel::Time;
+use hostnet_kernel::{checkpoint, Time};
+use hostnet_model::Machine;
 #[cfg(test)]
-use hostnet_model::{Machine, Payload};
+use hostnet_model::{ether::World, Payload};
 
 impl Run {
+    /// The first moment up to `stop` at which something is to be kept of the state or done to it: the checkpoint, the
+    /// end of an epoch or of the trace, traces that wait to be fed, packets that wait to be handed on.
+    pub(super) fn pause_before(&self, stop: Time) -> Time {
+        let now = self.state.simulation.progress().time;
+        let checkpoint = Some(Time::from_ps(self.options.checkpoint_at_ps)).filter(|&at| at > now);
+        let recorded = self.recorded.map(|_| now.saturating_add(super::RECORD_STEP_PS));
+        let fed = self.is_fed().then(|| Time::from_ps((now.ps() / FEED_PS + 1) * FEED_PS));
+        let pauses = [checkpoint, recorded, fed, Some(self.epoch_end()), Some(self.trace_end())];
+        pauses.into_iter().flatten().fold(stop, Time::min)
+    }
+
+    pub(super) fn at_pause(&mut self, now: Time) {
+        if now == self.epoch_end() {
+            self.end_epoch();
+        }
+        if self.is_fed() && now.ps() % FEED_PS == 0 {
+            self.feed();
+        }
+        if now == self.trace_end() {
+            self.trace = self.take_trace();
+        }
+        if self.options.checkpoint_at_ps == now.ps() && self.checkpoint.is_none() {
+            self.checkpoint = checkpoint::write(&label(&self.plan, self.options), &self.state).ok();
+        }
+    }
+
+    /// Whether cores replay traces.
+    fn is_fed(&self) -> bool {
+        self.feeds.iter().any(|feeds| !Feeds::is_empty(feeds))
+    }
+
+    /// The checkpoint that was asked for, once its time has come.
+    #[must_use]
+    pub fn checkpoint(&self) -> Option<&[u8]> {
+        self.checkpoint.as_deref()
+    }
+
+    /// When the current epoch ends, if the run goes on for so long.
+    fn epoch_end(&self) -> Time {
+        Time::from_ps((self.state.epochs.len() as u64 + 1) * epoch_ps(&self.plan))
+    }
+
+    /// Keeps the hash of the state as it is now.
+    pub(super) fn end_epoch(&mut self) {
+        self.settle();
+        self.state.epochs.push(epochs::end(&self.state.simulation));
+    }
+
+    /// The server that counters and trace are of.
+    pub(super) fn looked_at(&self) -> Option<&Machine> {
+        machines(&self.state.simulation).nth(self.options.looked_at)
+    }
+
+    /// The names of the workloads of the server that counters and trace are of.
+    #[must_use]
+    pub fn workloads_looked_at(&self) -> Vec<&str> {
+        let server = self.servers.iter().flatten().nth(self.options.looked_at);
+        server.iter().flat_map(|server| &server.workloads).map(|workload| workload.name.as_str()).collect()
+    }
+
+    /// Reads the counters at the end of an interval.
+    pub(super) fn read_counters(&mut self, now: Time) {
+        let state = &mut self.state;
+        if let Some(machine) = machines(&state.simulation).nth(self.options.looked_at) {
+            state.counters.stop_at(machine, now);
+        }
+    }
+
     /// When the trace shall end, if one is being made.
-    pub(super) fn trace_end(&self) -> Time {
+    fn trace_end(&self) -> Time {
         match &self.watch {
             Some(Watch::Trace(recorder)) => Time::from_ps(recorder.end_ps()),
             _ => Time::MAX,
         }
     }
 
-    /// Keeps the hash of the state as it is now.
-    pub(super) fn end_epoch(&mut self) {
-        self.state.epochs.push(epochs::end(&mut self.state.simulation));
-    }
-
     /// Begins the trace, if one is asked for.
     pub(super) fn start_trace(&mut self) {
         let now_ps = self.simulated_ps();
-        if self.options.trace_ps > 0 {
-            let machine = &self.state.simulation.parts()[0].0;
-            let end_ps = now_ps.saturating_add(self.options.trace_ps);
-            self.watch = Some(Watch::Trace(Recorder::new(&self.plan.server, machine, now_ps, end_ps)));
-        }
+        let Some(server) = self.servers.iter().flatten().nth(self.options.looked_at) else { return };
+        let Some(machine) = self.looked_at().filter(|_| self.options.trace_ps > 0) else { return };
+        let end_ps = now_ps.saturating_add(self.options.trace_ps);
+        self.watch = Some(Watch::Trace(Recorder::new(server, machine, now_ps, end_ps)));
     }
 
     /// The trace that was asked for, up to now if it has not come to its end. None before the end of the warm-up.
@@ -60,21 +126,23 @@ impl Run {
 
     /// Keeps a record of every event from now on.
     pub(crate) fn start_log(&mut self) {
-        self.watch = Some(Watch::Log(EventLog::default()));
+        self.watch = Some(Watch::Log(EventLog::of(&self.state.simulation)));
     }
 
     /// The records since [`Run::start_log`]; none are kept from now on.
     pub(crate) fn take_log(&mut self) -> EventLog {
         match self.watch.take() {
-            Some(Watch::Log(log)) => log,
+            Some(Watch::Log(log)) => log.in_order(),
             _ => EventLog::default(),
         }
     }
 
-    /// The machine and its scheduler, to change what happens.
+    /// The first machine and its scheduler, to change what happens.
     #[cfg(test)]
     pub(crate) fn world(&mut self) -> (&mut Machine, &mut Scheduler<Payload>) {
-        let (machine, scheduler) = &mut self.state.simulation.parts_mut()[0];
-        (machine, scheduler)
+        match &mut self.state.simulation.parts_mut()[0] {
+            (World::Server(machine), scheduler) => (machine, scheduler),
+            (World::Fabric(_), _) => panic!("servers come first"),
+        }
     }
 }

@@ -1,29 +1,31 @@
 //! What happens between events: when the warm-up ends, what is kept of the measuring window, and when it ends.
 
-use super::{Phase, Run, PRECISION_BATCHES_MIN};
+use super::pace::Pace;
+use super::{Phase, Run};
+use crate::cluster::moment::moments;
+use crate::cluster::read::{Received, Totals};
+use crate::cluster::{queues, stuck};
 use crate::error::SimulationError;
-use crate::sample::{self, Sample};
+use crate::reading::{History, Reading};
+use crate::sample;
 use crate::view::CONFIDENCE_GROUPS;
-use hostnet_config::{Length, WarmUp};
+use hostnet_config::{Length, Plan, WarmUp};
 use hostnet_kernel::Time;
 use hostnet_measure::batch;
 
-/// Slices of the automatic warm-up.
-const WARM_UP_SLICE_PS: u64 = 2_000_000;
-/// Fewest and most of them.
-const WARM_UP_SLICES: std::ops::RangeInclusive<usize> = 20..=150;
 /// Most batches kept: then two become one.
 const BATCHES_MAX: usize = 4096;
-/// Simulated time without any progress after which a run is stuck.
-const STUCK_PS: u64 = 500_000_000;
+/// Fewest batches of a measurement that runs to a precision.
+const PRECISION_BATCHES_MIN: usize = 32;
 
 impl Run {
     /// When the run will end, as far as known.
     pub(super) fn target(&self) -> Time {
+        let pace = Pace::of(&self.plan);
         let warm_up = match (&self.state.phase, self.plan.run.warm_up) {
             (Phase::Measure, _) => self.state.window_start,
             (_, WarmUp::Fixed { ps }) => Time::from_ps(ps),
-            _ => Time::from_ps(WARM_UP_SLICE_PS * *WARM_UP_SLICES.start() as u64),
+            _ => Time::from_ps(pace.slice_ps * *pace.slices.start() as u64),
         };
         warm_up.saturating_add(self.length_ps())
     }
@@ -43,31 +45,33 @@ impl Run {
                 self.target().min(state.next_batch).min(state.next_series).min(state.counters.next())
             }
             (_, WarmUp::Fixed { ps }) => Time::from_ps(ps),
-            (Phase::WarmUp { slices }, _) => Time::from_ps(WARM_UP_SLICE_PS * (slices.len() as u64 + 1)),
+            (Phase::WarmUp { slices }, _) => Time::from_ps(Pace::of(&self.plan).slice_ps * (slices.len() as u64 + 1)),
         }
     }
 
     pub(super) fn at_stop(&mut self, now: Time) -> Result<(), SimulationError> {
-        let classes = self.plan.server.workloads.len();
-        let parts = self.state.simulation.parts_mut();
-        sample::settle(&mut parts[0].0, now);
-        let sample = Sample::read(&parts[0].0, classes, now);
-        self.check_progress(&sample, now)?;
+        self.settle();
+        let reading = Reading::read(&self.state.simulation, &self.plan.cluster, &self.servers, now);
+        if let Some(deadlock) = stuck::deadlock(&self.state.simulation, &self.plan.cluster, now) {
+            return Err(deadlock);
+        }
+        self.check_progress(&reading, now)?;
         if self.is_measuring() {
-            self.measure(sample, now);
+            self.measure(reading, now);
         } else {
-            self.warm_up(sample, now);
+            self.warm_up(reading, now);
         }
         Ok(())
     }
 
-    fn warm_up(&mut self, sample: Sample, now: Time) {
+    fn warm_up(&mut self, reading: Reading, now: Time) {
         let Phase::WarmUp { slices } = &mut self.state.phase else { return };
+        let bounds = &Pace::of(&self.plan).slices;
         let over = match self.plan.run.warm_up {
             WarmUp::Fixed { ps } => now.ps() >= ps,
             WarmUp::Auto => {
-                slices.push(sample);
-                slices.len() >= *WARM_UP_SLICES.end() || (slices.len() >= *WARM_UP_SLICES.start() && is_steady(slices))
+                slices.push(reading);
+                slices.len() >= *bounds.end() || (slices.len() >= *bounds.start() && is_steady(&self.plan, slices))
             }
         };
         if over {
@@ -77,67 +81,89 @@ impl Run {
 
     fn start_measuring(&mut self, now: Time) {
         let state = &mut self.state;
-        sample::reset(&mut state.simulation.parts_mut()[0].0, now);
+        state.simulation.parts_mut().iter_mut().for_each(|part| sample::reset_world(&mut part.0, now));
+        state.before = Totals::read(&state.simulation, &self.plan.cluster);
+        state.ports_before = queues::totals(&state.simulation, &self.plan.cluster);
         state.phase = Phase::Measure;
         state.window_start = now;
         state.moved_at = now;
         state.moved = 0;
         state.next_batch = now + state.batch_ps;
-        state.next_series = if self.options.series_ps > 0 { now + self.options.series_ps } else { Time::MAX };
+        if self.options.series_ps > 0 {
+            // What the first step starts from.
+            state.series.moments.push(moments(&state.simulation, now));
+            state.next_series = now + self.options.series_ps;
+        }
         state.counters.start(now, self.options.counters_ps);
         self.start_trace();
     }
 
-    fn measure(&mut self, sample: Sample, now: Time) {
+    fn measure(&mut self, reading: Reading, now: Time) {
         let target = self.target();
+        if now == self.state.counters.next() {
+            self.read_counters(now);
+        }
         let state = &mut self.state;
         if now == state.next_series {
-            state.series.push(sample.clone());
+            state.series.moments.push(moments(&state.simulation, now));
+            state.series.push(reading.clone());
             state.next_series += self.options.series_ps;
         }
-        state.counters.stop_at(&state.simulation.parts()[0].0, now);
         if now == state.next_batch {
-            state.batches.push(sample);
+            state.batches.push(reading);
             if state.batches.len() == BATCHES_MAX {
-                state.batches = state.batches.drain(..).skip(1).step_by(2).collect();
+                state.batches.halve();
                 state.batch_ps *= 2;
             }
             state.next_batch = now + state.batch_ps;
         }
-        self.state.done = now >= target || self.is_precise();
-        if self.state.done && self.state.epochs.last().is_none_or(|epoch| epoch.end_ps < now.ps()) {
+        state.done = now >= target || is_precise(&self.plan, &state.before, &state.batches);
+        if state.done && state.epochs.last().is_none_or(|epoch| epoch.end_ps < now.ps()) {
             self.end_epoch();
         }
     }
 
-    fn is_precise(&self) -> bool {
-        let Length::Precision { relative } = self.plan.run.length else { return false };
-        let batches = &self.state.batches;
-        batches.len() >= PRECISION_BATCHES_MIN
-            && (0..self.plan.server.workloads.len()).all(|class| {
-                let found = batch::estimate(&sample::batch_lines(batches, class), CONFIDENCE_GROUPS);
-                found.mean == 0.0 || found.half_width <= relative * found.mean
-            })
-    }
-
-    /// Credits that are held while nothing comes back mean that the machine is stuck.
-    fn check_progress(&mut self, sample: &Sample, now: Time) -> Result<(), SimulationError> {
-        let moved = sample.progress();
-        let idle = self.state.simulation.parts()[0].0.requests().is_empty();
-        if moved != self.state.moved || idle {
-            self.state.moved = moved;
-            self.state.moved_at = now;
+    /// Credits that are held, or packets on their way, while nothing arrives mean that the world is stuck.
+    fn check_progress(&mut self, reading: &Reading, now: Time) -> Result<(), SimulationError> {
+        let state = &mut self.state;
+        let moved = reading.moved();
+        if moved != state.moved || !stuck::is_busy(&state.simulation) {
+            state.moved = moved;
+            state.moved_at = now;
         }
-        let idle_ps = now.since(self.state.moved_at);
-        if idle_ps < STUCK_PS {
+        let idle_ps = now.since(state.moved_at);
+        if idle_ps < Pace::of(&self.plan).stuck_ps {
             return Ok(());
         }
-        Err(SimulationError::stuck(self.state.simulation.worlds(), now, idle_ps))
+        Err(SimulationError::stuck(&state.simulation, &self.plan, now, idle_ps))
     }
 }
 
-/// Whether the throughput of every workload has settled.
-fn is_steady(slices: &[Sample]) -> bool {
-    let classes = slices.first().map_or(0, |sample| sample.app_bytes.len());
-    (0..classes).all(|class| batch::warm_up(&sample::batch_lines(slices, class)).is_some())
+/// What every class of traffic, or every workload of a server with nothing around it, moved from reading to reading.
+fn moved(plan: &Plan, before: Option<&Totals>, readings: &History) -> Vec<Vec<f64>> {
+    if let Some(server) = plan.server() {
+        let lines = |class| sample::batch_lines(readings.of_server(0), class);
+        return (0..server.workloads.len()).map(lines).collect();
+    }
+    let before = before.map_or_else(Received::default, |before| before.received(&plan.cluster));
+    let received = |class: usize| {
+        let mut last = before.0.get(class).map_or(0.0, |&bytes| bytes as f64);
+        let of = |slice: &Received| slice.0[class] as f64;
+        readings.received.iter().map(|slice| of(slice) - std::mem::replace(&mut last, of(slice))).collect()
+    };
+    (0..plan.cluster.classes.len()).map(received).collect()
+}
+
+/// Whether the throughput of everything has settled.
+fn is_steady(plan: &Plan, slices: &History) -> bool {
+    moved(plan, None, slices).iter().all(|slices| batch::warm_up(slices).is_some())
+}
+
+fn is_precise(plan: &Plan, before: &Totals, batches: &History) -> bool {
+    let Length::Precision { relative } = plan.run.length else { return false };
+    batches.len() >= PRECISION_BATCHES_MIN
+        && moved(plan, Some(before), batches).iter().all(|batches| {
+            let found = batch::estimate(batches, CONFIDENCE_GROUPS);
+            found.mean == 0.0 || found.half_width <= relative * found.mean
+        })
 }

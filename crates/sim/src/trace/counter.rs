@@ -104,7 +104,7 @@ mod tests {
             step_ps in 1_u64..5_000,
             changes in prop::collection::vec((0_u64..3_000, 0_u32..50), 1..200),
         ) {
-            let part = Part { kind: "core", number: 0 };
+            let part = Part { kind: "core", number: 0, server: None };
             let mut counter = Counter::new(part, Group::Lfb, 50, 7, start_ps, step_ps);
             let (mut now_ps, mut in_use, mut expected) = (start_ps, 7, 0);
             for (wait_ps, next) in changes {

@@ -21,7 +21,7 @@ pub fn lanes(crossings: &[Crossing]) -> (Vec<(Part, Group, usize)>, Vec<usize>) 
     let mut order: Vec<usize> = (0..crossings.len()).collect();
     order.sort_by_key(|&index| (crossings[index].start_ps, index));
     let mut buffers: Vec<((Part, Group), Vec<u64>)> = Vec::new();
-    let mut found = vec![(Part { kind: "", number: 0 }, Group::Lfb, 0); crossings.len()];
+    let mut found = vec![(Part { kind: "", number: 0, server: None }, Group::Lfb, 0); crossings.len()];
     for &index in &order {
         let crossing = &crossings[index];
         let name = (crossing.part, buffer(crossing.group));

@@ -66,6 +66,11 @@ impl Recorder {
         recorder
     }
 
+    /// Whether a component is one of its server.
+    pub(crate) fn follows(&self, component: ComponentId) -> bool {
+        (component.0.wrapping_sub(self.first.0) as usize) < self.first_counter.len()
+    }
+
     /// When it shall end, in ps.
     pub(crate) fn end_ps(&self) -> u64 {
         self.trace.end_ps
@@ -98,7 +103,7 @@ impl Recorder {
         let group = if request.kind.is_read() { Group::ChaRead } else { Group::ChaWrite };
         let answered_ps = if request.kind.is_read() { now_ps - self.from_mc_ps } else { now_ps - self.write_ack_ps };
         let data_ps = self.data_ps;
-        let part = Part { kind: "cha", number: 0 };
+        let part = Part { kind: "cha", number: 0, server: Some(0) };
         let flight = self.flight(id).as_mut().map(|flight| {
             flight.left_cha_ps = now_ps;
             *flight

@@ -4,15 +4,15 @@ use crate::common::{counters, plan as server_plan, us};
 use crate::lab;
 use hostnet_model::params::ServerParams;
 use hostnet_sim::build::one_server;
-use hostnet_sim::cluster::{Options, Run};
 use hostnet_sim::coarse::bursts;
+use hostnet_sim::{Options, Run};
 
 /// Cores that load and store as fast as memory goes.
 fn saturated(preset: &str, cores: &str) -> ServerParams {
     let text = format!(
         "[server]\npreset = \"{preset}\"\n[workload.all]\nkind = \"stream\"\ncores = \"{cores}\"\nreads = 0.5\n"
     );
-    server_plan(&text, &[]).server
+    server_plan(&text, &[]).server().unwrap().clone()
 }
 
 /// Lines that memory moves in 100 us, after as many to begin with.

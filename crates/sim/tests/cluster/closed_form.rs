@@ -5,8 +5,8 @@ use crate::lab::{drain, nic, plan, run, servers};
 use hostnet_kernel::Simulation;
 use hostnet_model::ether::World;
 use hostnet_model::nic::DropReason;
-use hostnet_sim::cluster::{Options, Run};
 use hostnet_sim::sample::Group;
+use hostnet_sim::{Options, Run};
 
 /// Headers of IP and TCP, and what Ethernet adds on the wire, in bytes.
 const HEADERS: u64 = 52;
@@ -17,7 +17,7 @@ const SWITCH_PS: u64 = 700_000;
 const PS: u64 = 1_000_000;
 
 /// Two endpoints at a switch over cables of 10 Gbps, and a flow.
-fn pair(flow: &str, more: &str) -> hostnet_config::ClusterPlan {
+fn pair(flow: &str, more: &str) -> hostnet_config::Plan {
     plan(&format!(
         "[host.a]\nkind = \"endpoint\"\nlatency = \"3 us\"\n[host.b]\nkind = \"endpoint\"\nlatency = \"3 us\"\n\
          [network]\nmtu = \"1500 B\"\nrate = \"10 Gbps\"\nlatency = \"2 us\"\nswitch.latency = \"700 ns\"\n\
@@ -128,7 +128,7 @@ fn a_probe_repairs_the_tail_of_a_message_before_the_timeout() {
 }
 
 /// Flows from an endpoint into the server of the testbed.
-fn testbed(flow: &str, run: &str) -> hostnet_config::ClusterPlan {
+fn testbed(flow: &str, run: &str) -> hostnet_config::Plan {
     plan(&format!(
         "[host.receiver]\npreset = \"cascade-lake-hostcc\"\n[host.sender]\nkind = \"endpoint\"\nlatency = \"2 us\"\n\
          [network]\nmtu = \"4096 B\"\nswitch.ecn = \"150 packets\"\n\

@@ -1,8 +1,8 @@
 //! Pauses that wait for each other end a run.
 
 use crate::lab::plan;
-use hostnet_sim::cluster::{Options, Run};
 use hostnet_sim::SimulationError;
+use hostnet_sim::{Options, Run};
 
 /// Five switches in a ring with PFC, a host at each, and a flow from each host to the one so many further.
 fn ring(step: usize) -> String {

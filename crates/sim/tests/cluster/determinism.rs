@@ -1,12 +1,12 @@
 //! One result for every way to run a cluster.
 
 use crate::lab::plan;
-use hostnet_config::ClusterPlan;
-use hostnet_sim::cluster::{Options, Run};
+use hostnet_config::Plan;
+use hostnet_sim::{Options, Run};
 use proptest::prelude::*;
 
 /// Two servers and a switch: three partitions.
-fn two_servers(seed: u32) -> ClusterPlan {
+fn two_servers(seed: u32) -> Plan {
     let server = |name: &str| {
         format!(
             "[host.{name}]\npreset = \"cascade-lake-hostcc\"\n\
@@ -35,7 +35,7 @@ fn result(run: &mut Run) -> String {
     run.report().result_hash
 }
 
-fn hash(plan: &ClusterPlan, options: Options) -> String {
+fn hash(plan: &Plan, options: Options) -> String {
     result(&mut Run::new(plan, options))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::books::{assert_conserved, packets, streams};
 use crate::lab::{drain, fabric, nic, plan, run, servers};
-use hostnet_config::ClusterPlan;
+use hostnet_config::Plan;
 use hostnet_kernel::Simulation;
 use hostnet_model::ether::{self, World};
 use hostnet_model::nic::DropReason;
@@ -10,7 +10,7 @@ use hostnet_model::nic::DropReason;
 const TCP: &str = "[transport.t]\nbase = \"dctcp\"\nrto_min = \"1 ms\"\nrto_initial = \"2 ms\"\n";
 
 /// An endpoint that sends to a server, and a cable of the endpoint with faults.
-fn faulty(host: &str, cable: &str, flow: &str) -> ClusterPlan {
+fn faulty(host: &str, cable: &str, flow: &str) -> Plan {
     plan(&format!(
         "[host.receiver]\npreset = \"cascade-lake-hostcc\"\n{host}\n[host.sender]\nkind = \"endpoint\"\n\
          [network]\nmtu = \"4096 B\"\n[switch.s]\necn = \"100 packets\"\n{TCP}\

@@ -1,12 +1,12 @@
 //! Clusters from text, and how they are run.
 
 use crate::common::us;
-use hostnet_config::{cluster_plan, ClusterPlan, Format, Input};
+use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::ether::World;
 use hostnet_model::nic::Nic;
 use hostnet_model::Machine;
-use hostnet_sim::cluster::world;
+use hostnet_sim::build::world;
 use hostnet_sim::sample::{self, Group};
 use std::path::Path;
 
@@ -14,14 +14,14 @@ use std::path::Path;
 const DRAIN_US: u64 = 2_000_000;
 
 /// The plan of a TOML text that is right.
-pub fn plan(text: &str) -> ClusterPlan {
+pub fn plan(text: &str) -> Plan {
     let base_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    cluster_plan(&Input { text, format: Format::Toml, file: "test.toml", base_dir: &base_dir, overrides: &[] })
+    resolve(&Input { text, format: Format::Toml, file: "test.toml", base_dir: &base_dir, overrides: &[] })
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// The world of a plan, run for `until_us`.
-pub fn run(plan: &ClusterPlan, until_us: u64) -> Simulation<World> {
+pub fn run(plan: &Plan, until_us: u64) -> Simulation<World> {
     let mut simulation = world(&plan.cluster);
     simulation.run_until(us(until_us), |_| true);
     simulation

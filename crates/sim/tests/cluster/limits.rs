@@ -1,7 +1,7 @@
 //! What a run says limits a class that something broke.
 
 use crate::lab::plan;
-use hostnet_sim::cluster::{Options, Run};
+use hostnet_sim::{Options, Run};
 use serde_json::Value;
 
 /// The limit of the only class and the row of that class, for an endpoint that sends to another over 10 Gbps.

@@ -170,8 +170,9 @@ impl Hosts {
                     let cores = host.cores.as_ref().map(HostCores::of_network).unwrap_or_default();
                     let mtu = flows.mtu_bytes[at].unwrap_or(spec.network.mtu.0 as u32);
                     let within = |issue: Issue| issue.within(&table("host", &group.name));
-                    let server = networked(resolved, cores, mtu).map_err(within)?;
+                    let mut server = networked(resolved, cores, mtu).map_err(within)?;
                     let rdma_ends = flows.rdma_ends(at);
+                    server::share_memory(&mut server, rdma_ends).map_err(within)?;
                     server::check_footprint(&server, rdma_ends).map_err(|issue| {
                         let mut issue = within(issue);
                         issue.paths.splice(0..0, (rdma_ends > 0).then(|| "flow".to_string()));

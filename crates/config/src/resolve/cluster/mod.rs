@@ -13,10 +13,9 @@ mod ways;
 use super::source::Source;
 use super::{hash::hash_cluster, plan_error, run, size};
 use crate::check::missing;
-use crate::cluster_plan::ClusterPlan;
 use crate::document::{parse_json, parse_toml};
 use crate::error::{ConfigError, Issue};
-use crate::plan::{Format, Input};
+use crate::plan::{Format, Input, Plan};
 use crate::schema;
 use crate::spec::ClusterSpec;
 use hostnet_model::params::ClusterParams;
@@ -32,17 +31,13 @@ pub fn is_cluster(text: &str, format: Format) -> bool {
     document.is_ok_and(|document| document.tree.get("host").is_some())
 }
 
-/// Checks a configuration of a cluster and resolves it to a plan.
-///
-/// # Errors
-///
-/// The first thing that is wrong, with its place.
-pub fn cluster_plan(input: &Input) -> Result<ClusterPlan, ConfigError> {
+/// Checks a configuration of hosts and resolves it to a plan.
+pub(super) fn resolve(input: &Input) -> Result<Plan, ConfigError> {
     let source = Source::read(input, schema::complete_cluster())?;
     build(&source, input).map_err(|issue| source.locate(issue))
 }
 
-fn build(source: &Source, input: &Input) -> Result<ClusterPlan, Issue> {
+fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     let mut tree = source.merged.clone();
     transport::fill(&mut tree)?;
     if let Some(path) = missing(schema::complete_cluster(), &tree, "") {
@@ -68,7 +63,7 @@ fn build(source: &Source, input: &Input) -> Result<ClusterPlan, Issue> {
     spec.host = effective;
     ignored.extend(size::check(&spec.run, size::of_cluster(&cluster), &["flow", "host"])?);
     spec.run = run::effective(&run, &name, &spec.run);
-    Ok(ClusterPlan {
+    Ok(Plan {
         hash: hash_cluster(&mut cluster, &run)?,
         effective: serde_json::to_value(&spec).map_err(plan_error)?,
         name,

@@ -23,9 +23,7 @@ pub(super) fn step(core: &mut CachedCore, caches: &mut Caches) -> Option<u64> {
     let work_ps = u64::from(item.instructions) * thread.instruction_fs / 1000;
     let class = thread.class;
     if caches.access(core.index, item.line, class, item.store) != Access::Miss {
-        // A chain of hits goes from one to the next no faster than the L2 answers, whatever stands between them.
-        let least_ps = if item.depends && work_ps == 0 { core.l2_hit_ps } else { 1 };
-        return Some(work_ps.max(least_ps));
+        return Some(work_ps.max(1));
     }
     let found = caches.read(core.index, item.line, class);
     if found.hit.is_none() {

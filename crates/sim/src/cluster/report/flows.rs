@@ -1,10 +1,9 @@
 //! What flows did: the tables of classes, flows and latencies.
 
-use super::View;
 use crate::cluster::ends::{ends, rdma_ends};
 use crate::cluster::read::{FlowTotals, Received};
 use crate::table::{cells, headings, Cell, Column, Rows, Table};
-use crate::view;
+use crate::view::{WorldView, CONFIDENCE_GROUPS};
 use hostnet_kernel::Time;
 use hostnet_measure::batch::estimate;
 use hostnet_measure::Histogram;
@@ -63,7 +62,7 @@ const CLASSES: &[Column<Classes>] = &[
 
 /// What a flow did, before its counts.
 struct FlowRow<'a> {
-    view: &'a View<'a>,
+    view: &'a WorldView<'a>,
     number: usize,
     flow: &'a FlowParams,
     totals: &'a FlowTotals,
@@ -128,8 +127,8 @@ fn us(ps: Option<f64>) -> Cell {
     ps.map(|ps| ps / 1e6).into()
 }
 
-impl View<'_> {
-    pub(super) fn classes(&self, flows: &[FlowTotals]) -> Table {
+impl WorldView<'_> {
+    pub(crate) fn classes(&self, flows: &[FlowTotals]) -> Table {
         let mut table = Table::new("classes", headings(CLASSES).chain(headings(COUNTS)));
         let cluster = &self.plan.cluster;
         for (class, name) in cluster.classes.iter().enumerate() {
@@ -148,14 +147,14 @@ impl View<'_> {
             let now = received.0[class];
             (now - std::mem::replace(&mut last, now)) as f64
         };
-        let bytes: Vec<f64> = self.batches.iter().map(batch).collect();
-        let found = estimate(&bytes, view::CONFIDENCE_GROUPS);
+        let bytes: Vec<f64> = self.batches.received.iter().map(batch).collect();
+        let found = estimate(&bytes, CONFIDENCE_GROUPS);
         let batch_ps = self.window_ps() / self.batches.len().max(1) as f64;
         let half_width = found.half_width * 8000.0 / batch_ps;
         half_width.is_finite().then_some(half_width)
     }
 
-    pub(super) fn flows(&self, flows: &[FlowTotals]) -> Table {
+    pub(crate) fn flows(&self, flows: &[FlowTotals]) -> Table {
         let mut table = Table::new("flows", headings(FLOWS).chain(headings(COUNTS)));
         let cluster = &self.plan.cluster;
         let mut completed = vec![None; flows.len()];
@@ -176,7 +175,7 @@ impl View<'_> {
         table
     }
 
-    pub(super) fn latencies(&self) -> Table {
+    pub(crate) fn latencies(&self) -> Table {
         let mut table = Table::of("latencies", LATENCIES);
         let cluster = &self.plan.cluster;
         for (class, name) in cluster.classes.iter().enumerate() {

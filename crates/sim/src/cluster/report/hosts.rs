@@ -1,10 +1,11 @@
 //! What servers did: the tables of hosts, memory and the time series.
 
-use super::{line_bytes, View};
+use super::line_bytes;
 use crate::cluster::control;
 use crate::cluster::moment::HostMoment;
 use crate::cluster::read::FlowTotals;
 use crate::table::{Cell, Column, Rows, Table};
+use crate::view::WorldView;
 use hostnet_model::fluid::FluidCounts;
 use hostnet_model::iio::Iio;
 use hostnet_model::memory::{Channel, Counters};
@@ -21,7 +22,7 @@ struct Way {
 
 /// What a server did.
 struct HostRow<'a> {
-    view: &'a View<'a>,
+    view: &'a WorldView<'a>,
     name: &'a str,
     /// Writes and reads of devices.
     iio: Option<[Way; 2]>,
@@ -165,8 +166,8 @@ impl SeriesRow<'_> {
     }
 }
 
-impl View<'_> {
-    pub(super) fn hosts(&self, flows: &[FlowTotals]) -> Table {
+impl WorldView<'_> {
+    pub(crate) fn hosts(&self, flows: &[FlowTotals]) -> Table {
         let mut table = Table::of("hosts", HOSTS);
         let only = self.servers().count() == 1;
         for (host, machine) in self.servers() {
@@ -216,7 +217,7 @@ impl View<'_> {
     }
 
     /// Memory traffic of every server by what causes it.
-    pub(super) fn memory(&self) -> Table {
+    pub(crate) fn memory(&self) -> Table {
         let mut table = Table::of("memory", MEMORY);
         for (host, machine) in self.servers() {
             let params = &self.plan.cluster.hosts[host];
@@ -240,16 +241,17 @@ impl View<'_> {
         table
     }
 
-    pub(super) fn series(&self) -> Table {
+    pub(crate) fn series(&self) -> Table {
         let mut table = Table::of("series", SERIES);
         let hosts: Vec<usize> = self.servers().map(|(host, _)| host).collect();
-        for pair in self.series.windows(2) {
-            let [last, moment] = pair else { continue };
-            for ((now, before), &host) in moment.hosts.iter().zip(&last.hosts).zip(&hosts) {
+        let mut before = (self.window_start, self.series.moments.first());
+        for (&at, moments) in self.series.times.iter().zip(self.series.moments.iter().skip(1)) {
+            let (last_at, last) = std::mem::replace(&mut before, (at, Some(moments)));
+            for ((now, before), &host) in moments.iter().zip(last.into_iter().flatten()).zip(&hosts) {
                 let params = &self.plan.cluster.hosts[host];
                 let row = SeriesRow {
-                    time_us: moment.at.since(self.window_start) as f64 / 1e6,
-                    span_ps: moment.at.since(last.at) as f64,
+                    time_us: at.since(self.window_start) as f64 / 1e6,
+                    span_ps: at.since(last_at) as f64,
                     name: &params.name,
                     lines_each: (line_bytes(params.fidelity) / 64) as f64,
                     before,

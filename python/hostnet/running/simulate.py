@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
-from hostnet.arguments import check_steps, check_threads, json_of
 from hostnet.files import read_config
-from hostnet.results import Results, Source, Timing
+from hostnet.running.arguments import check_controllers, check_steps, check_threads, json_of
+from hostnet.running.capture import SNAPLEN, Capture, capture_file
+from hostnet.running.results import Results, Source, Timing, named_server
 from hostnet.units import parse_time_ps
 
 if TYPE_CHECKING:
@@ -19,52 +21,75 @@ if TYPE_CHECKING:
 
     from hostnet.system import Cluster, Config
 
+    AnyConfig = Config | Cluster | str | PathLike[str] | Mapping[str, Any]
+    Controllers = Mapping[str, Any]
     Progress = Callable[[dict[str, Any]], bool | None]
 
 
 def run(
-    config: Config | str | PathLike[str],
+    config: AnyConfig,
     *,
+    overrides: Sequence[str] = (),
     seed: int | None = None,
     threads: int = 1,
     series: str | None = None,
     counters: str | None = None,
     trace: str | None = None,
+    host: str | None = None,
+    controllers: Controllers | None = None,
+    pcap: str | PathLike[str] | None = None,
+    pcap_host: str | None = None,
+    pcap_snaplen: int = SNAPLEN,
     progress: Progress | None = None,
 ) -> Results:
-    """Runs one configuration.
+    """Runs one configuration: of a server, or of hosts on a network.
 
     Args:
-        config: A `Config`, or the path of a TOML or JSON file.
+        config: A `Config` or a `Cluster`, the path of a TOML or JSON file, or a mapping of the same content.
+        overrides: Values to replace, each as for `--set`: "memory.channels=4".
         seed: Replaces the configuration's seed.
-        threads: Threads to use; the results do not depend on it.
+        threads: Threads to use; the results do not depend on it. A server is one thread's work.
         series: The step at which time series are recorded, for example "10 us"; none if not given.
         counters: The interval at which the counters of all units are read, for `hostnet.counters.write`; none if not
             given.
         trace: How long to follow every line, from the end of the warm-up on, for example "20 us"; `Results.trace` is
             then a file for the Perfetto UI. No trace if not given.
+        host: The server that counters and trace are of; the only one if not given.
+        controllers: By the names of hosts with `control.rule = "user"`: functions, or objects with a method
+            `on_sample`, called with `Signals` at every sample. They return None or `Actions`; what one raises ends the
+            run.
+        pcap: A file to write what a host sends and receives to.
+        pcap_host: That host; the only server if not given.
+        pcap_snaplen: Bytes of a frame that are kept at most.
         progress: Called about ten times a second with a dict of simulated_ps, target_ps, events, phase and progress
-            (0 to 1). If it returns False, the run stops and its results are not complete.
+            (0 to 1). If it returns False, the run stops and its results are not complete. While a run is prepared, the
+            dict also has points; False raises `KeyboardInterrupt` then.
 
     Raises:
         ConfigError: The configuration or an argument is wrong.
         SimulationError: The run could not go on.
         OSError: The file cannot be read.
     """
-    source = source_of(config)
-    plan = resolve(source, seed)
+    source = source_of(config, overrides)
     return run_plan(
-        plan,
+        resolve(source, seed),
         source,
         threads=threads,
         series_ps=_series_ps(series),
         counters_ps=0 if counters is None else parse_time_ps(counters, "counters"),
         trace_ps=0 if trace is None else parse_time_ps(trace, "trace"),
+        host=host,
+        controllers=controllers,
+        capture=None if pcap is None else Capture(Path(pcap), pcap_host, pcap_snaplen),
         progress=progress,
     )
 
 
-def predict(config: Config | str | PathLike[str]) -> Results:
+run_cluster = run
+"""The same, by the name that says what is run."""
+
+
+def predict(config: AnyConfig) -> Results:
     """Predicts what a run of a configuration would show, from the configuration alone, in less than a millisecond.
 
     The results have the form of a run's. What only a run can tell (confidence intervals, percentiles, single parts) is
@@ -79,7 +104,7 @@ def predict(config: Config | str | PathLike[str]) -> Results:
 
 
 def run_many(
-    configs: Sequence[Config | str | PathLike[str]],
+    configs: Sequence[AnyConfig],
     *,
     threads: int | None = None,
     series: str | None = None,
@@ -88,7 +113,7 @@ def run_many(
     """Runs many configurations, several at a time, and returns their results in the same order.
 
     Args:
-        configs: `Config`s or paths of TOML or JSON files.
+        configs: What `run` takes.
         threads: Runs at a time; as many as the machine has cores if not given. The results do not depend on it.
         series: As for `run`.
         progress: Called about ten times a second with a dict of done, total, simulated_ps, events and progress (0 to
@@ -104,13 +129,15 @@ def run_many(
     return run_plans(plans, threads=threads, series_ps=_series_ps(series), progress=progress)
 
 
-def source_of(config: Config | Cluster | str | PathLike[str], overrides: Sequence[str] = ()) -> Source:
+def source_of(config: AnyConfig, overrides: Sequence[str] = ()) -> Source:
     """Reads what the user gave as configuration, without judging it.
 
     Raises:
-        ConfigError: It holds what no file can hold, or the file is too long or not UTF-8 text.
+        ConfigError: It is nothing that describes a configuration, or the file is too long or not UTF-8 text.
         OSError: It cannot be read.
     """
+    if isinstance(overrides, str):
+        raise _core.ConfigError(f"overrides: a list is wanted, such as [{overrides!r}]")
     if not isinstance(config, str | PathLike):
         return _described(config, tuple(overrides))
     path = Path(config)
@@ -119,13 +146,16 @@ def source_of(config: Config | Cluster | str | PathLike[str], overrides: Sequenc
     return Source(text, form, fspath(config), str(path.parent), tuple(overrides))
 
 
-def _described(config: Config | Cluster, overrides: tuple[str, ...]) -> Source:
+def _described(config: Config | Cluster | Mapping[str, Any], overrides: tuple[str, ...]) -> Source:
     from hostnet.system import Cluster, Config
 
-    if not isinstance(config, Config | Cluster):
-        raise TypeError(f"config: a Config, a Cluster or the path of a file is wanted, not {config!r}")
-    text = json_of(config.to_dict(), "config")
-    return Source(text, "json", f"<{type(config).__name__}>", config.base_dir, overrides)
+    if isinstance(config, Config | Cluster):
+        text = json_of(config.to_dict(), "config")
+        return Source(text, "json", f"<{type(config).__name__}>", config.base_dir, overrides)
+    if isinstance(config, Mapping):
+        return Source(json_of(config, "config"), "json", "<config>", ".", overrides)
+    wanted = "a Config, a Cluster, the path of a file or a mapping is wanted"
+    raise _core.ConfigError(f"config: {wanted}, not {config!r}")
 
 
 def resolve(source: Source, seed: int | None = None) -> _core.Plan:
@@ -157,26 +187,38 @@ def run_plan(
     counters_ps: int = 0,
     checkpoint_at_ps: int = 0,
     trace_ps: int = 0,
+    host: str | None = None,
     checkpoint: bytes | None = None,
+    on_checkpoint: Callable[[bytes], None] | None = None,
+    controllers: Controllers | None = None,
+    capture: Capture | None = None,
     progress: Progress | None = None,
 ) -> Results:
-    """Runs a checked configuration; `run` without the checks."""
+    """Runs a checked configuration; `run` without the checks. `on_checkpoint` gets the checkpoint at its time."""
     check_threads(threads)
     check_steps(plan, series_ps)
+    check_controllers(controllers)
+    looked_at = named_server(plan, host) if counters_ps or trace_ps else ""
     started, began_s = _now(), time.perf_counter()
-    native = _core.run(
-        plan,
-        threads=threads,
-        series_ps=series_ps,
-        counters_ps=counters_ps,
-        checkpoint_at_ps=checkpoint_at_ps,
-        trace_ps=trace_ps,
-        checkpoint=checkpoint,
-        progress=progress,
-    )
+    with capture_file(plan, capture) as (asked, keep):
+        native = _core.run(
+            plan,
+            threads=threads,
+            series_ps=series_ps,
+            counters_ps=counters_ps,
+            checkpoint_at_ps=checkpoint_at_ps,
+            trace_ps=trace_ps,
+            host=looked_at or None,
+            checkpoint=checkpoint,
+            on_checkpoint=on_checkpoint,
+            controllers=list((controllers or {}).items()),
+            capture=asked,
+            progress=progress,
+        )
+        keep()
     wall_time_s = time.perf_counter() - began_s
     timing = Timing(started, wall_time_s, native.events / max(wall_time_s, 1e-9), threads)
-    return Results(native, plan, source, timing, has_series=series_ps > 0)
+    return Results(native, plan, source, timing, series_ps > 0, looked_at)
 
 
 def predict_plan(plan: _core.Plan, source: Source) -> Results:

@@ -12,7 +12,7 @@ from hostnet._core import ConfigError
 from hostnet.units import format_time, parse_time_ps
 
 if TYPE_CHECKING:
-    from hostnet._core import ClusterPlan, Plan
+    from hostnet._core import Plan
 
 THREADS_MAX = 1024
 
@@ -59,7 +59,7 @@ def check_threads(threads: int) -> None:
         raise ConfigError(f"threads: {threads!r} must be a whole number between 1 and {THREADS_MAX}")
 
 
-def check_steps(plan: Plan | ClusterPlan, series_ps: int) -> None:
+def check_steps(plan: Plan, series_ps: int) -> None:
     """Refuses a step that makes a time series of an unreasonable length.
 
     Raises:

@@ -26,8 +26,8 @@ impl HostError {
 
 /// Where a host is: its partition, and the NIC or endpoint that its cable ends at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Port {
-    pub(super) partition: usize,
+struct Port {
+    partition: usize,
     part: ComponentId,
 }
 
@@ -54,7 +54,7 @@ impl Run {
     /// # Errors
     /// If there is no such host, its rule is not `"user"`, or the state cannot be continued.
     pub fn attach(&mut self, host: &str, controller: Box<dyn Controller>) -> Result<(), HostError> {
-        let (cluster, parts) = self.outside();
+        let (cluster, parts) = (&self.plan.cluster, self.state.simulation.parts_mut());
         let number = host_number(cluster, host)?;
         if !is_server(cluster, number) {
             return Err(HostError::new(host, "is an endpoint, which has nothing to control"));
@@ -100,7 +100,7 @@ impl Run {
     /// # Errors
     /// If there is no such host.
     pub fn record(&mut self, host: &str) -> Result<(), HostError> {
-        let (cluster, parts) = self.outside();
+        let (cluster, parts) = (&self.plan.cluster, self.state.simulation.parts_mut());
         let port = port(cluster, parts.iter().map(|part| &part.0), host)?;
         parts[port.partition].0.packets_mut().record(port.part);
         self.recorded = Some(port.partition);
@@ -110,7 +110,7 @@ impl Run {
     /// What was recorded since the last time.
     pub(super) fn take_recorded(&mut self) -> Vec<(Time, Packet)> {
         let Some(partition) = self.recorded else { return Vec::new() };
-        self.outside().1[partition].0.packets_mut().take_recorded()
+        self.state.simulation.parts_mut()[partition].0.packets_mut().take_recorded()
     }
 
     /// The watched servers, with the names of their hosts.

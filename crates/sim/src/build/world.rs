@@ -1,0 +1,138 @@
+//! From the description of a cluster to a world: a partition per server, and one for all that lies between them.
+
+use super::{attached_server, Layout};
+use crate::attach::Attachment;
+use crate::coarse::bursts;
+use crate::feeds::Feeds;
+use crate::fluid;
+use crate::warm_up::Filling;
+use hostnet_kernel::{ComponentId, Scheduler, Simulation};
+use hostnet_model::ether::{fabric, World};
+use hostnet_model::params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams, Workload, WorkloadKind};
+use hostnet_model::Payload;
+
+/// Lines of a burst, as a power of two: a TLP of 256 B.
+pub(crate) const BURST_SHIFT: u32 = 2;
+
+/// How far the preparation of a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preparation {
+    /// The rates of the memories that have some are measured.
+    Rates {
+        /// Points that have been measured.
+        done: usize,
+        /// All points.
+        points: usize,
+    },
+    /// The caches of a server are filled.
+    Caches(Filling),
+}
+
+/// A simulation of a cluster. Its partitions are the servers in their order, then what is between hosts, if there is
+/// anything.
+///
+/// # Panics
+/// If the description names what is not there; the configuration has seen to that.
+#[must_use]
+pub fn world(cluster: &ClusterParams) -> Simulation<World> {
+    prepared(cluster, &servers(cluster), |_| true).expect("nobody stops it").0
+}
+
+/// The hosts that are servers, as finely as asked for. In bursts that takes a measurement.
+pub(crate) fn servers(cluster: &ClusterParams) -> Vec<Option<ServerParams>> {
+    cluster.hosts.iter().map(|host| server_of(host, cluster)).collect()
+}
+
+/// As [`world`], with its servers and their traces. Rates of memories that have some are measured first, and caches are
+/// filled: `on_stage` is told how far that is, and there is no simulation if it returns false.
+pub(crate) fn prepared(
+    cluster: &ClusterParams,
+    servers: &[Option<ServerParams>],
+    mut on_stage: impl FnMut(Preparation) -> bool,
+) -> Option<(Simulation<World>, Vec<Feeds>)> {
+    let layouts = layouts(cluster, servers);
+    let nics: Vec<Option<ComponentId>> = layouts.iter().map(|layout| layout.as_ref().map(Layout::nic)).collect();
+    let end = layouts.iter().flatten().map(|layout| layout.end).max().unwrap_or(0);
+    let built = fabric(cluster, ComponentId(end), &nics);
+    let attachment = |host: usize| {
+        let wire = built.wires[host].first()?.clone();
+        Some(Attachment { cluster, host: host as u16, wire })
+    };
+    let points = points(cluster, servers, attachment);
+    let mut done = 0;
+    if points > 0 && !on_stage(Preparation::Rates { done, points }) {
+        return None;
+    }
+    let (mut parts, mut all_feeds): (Vec<(World, Scheduler<Payload>)>, _) = (Vec::new(), Vec::new());
+    for (host, (server, layout)) in servers.iter().zip(&layouts).enumerate() {
+        let (Some(server), Some(layout)) = (server, layout) else { continue };
+        let mut feeds = Feeds::new(server);
+        let (machine, scheduler) = match attachment(host).filter(|_| is_fluid(&cluster.hosts[host])) {
+            Some(attachment) => fluid::server(server, layout.core, attachment, &mut || {
+                done += 1;
+                on_stage(Preparation::Rates { done, points })
+            })?,
+            None => attached_server(server, layout.core, attachment(host), &mut feeds, &mut |filling| {
+                on_stage(Preparation::Caches(filling))
+            })?,
+        };
+        parts.push((World::Server(Box::new(machine)), scheduler));
+        all_feeds.push(feeds);
+    }
+    if !cluster.cables.is_empty() {
+        parts.push((World::Fabric(Box::new(built.fabric)), built.scheduler));
+    }
+    Some((Simulation::new(parts, built.window_ps.unwrap_or(u64::MAX)), all_feeds))
+}
+
+/// The numbers of the components of every server: one server after the other.
+fn layouts(cluster: &ClusterParams, servers: &[Option<ServerParams>]) -> Vec<Option<Layout>> {
+    let mut first = 0;
+    let layout = |(server, host): (&Option<ServerParams>, &HostParams)| {
+        let layout = layout_of(host, server.as_ref()?, first);
+        first = layout.end;
+        Some(layout)
+    };
+    servers.iter().zip(&cluster.hosts).map(layout).collect()
+}
+
+/// Points at which the rates of memories are measured.
+fn points<'a>(
+    cluster: &ClusterParams,
+    servers: &[Option<ServerParams>],
+    attachment: impl Fn(usize) -> Option<Attachment<'a>>,
+) -> usize {
+    let of_host = |(host, server): (usize, &Option<ServerParams>)| {
+        let server = server.as_ref().filter(|_| is_fluid(&cluster.hosts[host]))?;
+        Some(fluid::points(server, &attachment(host)?))
+    };
+    servers.iter().enumerate().filter_map(of_host).sum()
+}
+
+fn is_fluid(host: &HostParams) -> bool {
+    host.fidelity == Fidelity::Fluid
+}
+
+fn layout_of(host: &HostParams, server: &ServerParams, first: u32) -> Layout {
+    if is_fluid(host) {
+        Layout::of_rates(server, first)
+    } else {
+        Layout::of(server, first)
+    }
+}
+
+/// A host that is a server, as finely as asked for, with the classes of the network after its own workloads.
+fn server_of(host: &HostParams, cluster: &ClusterParams) -> Option<ServerParams> {
+    let HostKind::Server(server) = &host.kind else { return None };
+    Some(match host.fidelity {
+        Fidelity::Line | Fidelity::Fluid => with_network(server, cluster),
+        Fidelity::Burst => with_network(&bursts(server, BURST_SHIFT), cluster),
+    })
+}
+
+/// A server with the classes of the network after its own workloads.
+#[must_use]
+pub fn with_network(server: &ServerParams, cluster: &ClusterParams) -> ServerParams {
+    let classes = cluster.classes.iter().map(|name| Workload { name: name.clone(), kind: WorkloadKind::Network });
+    ServerParams { workloads: server.workloads.iter().cloned().chain(classes).collect(), ..server.clone() }
+}

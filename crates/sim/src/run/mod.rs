@@ -1,0 +1,395 @@
+//! One run: warm-up, measurement, checkpoint.
+
+mod look;
+mod many;
+mod outside;
+mod pace;
+mod window;
+
+pub use many::{run_many, Finished, Many};
+pub use outside::HostError;
+pub use pace::{epoch_ps, EPOCH_PS};
+
+use crate::build::{self, Preparation};
+use crate::cluster::queues::PortTotals;
+use crate::cluster::read::Totals;
+use crate::epochs::Epoch;
+use crate::error::SimulationError;
+use crate::feeds::Feeds;
+use crate::reading::{History, Reading};
+use crate::report::Report;
+use crate::trace::Trace;
+use crate::units::{Recorder, Units};
+use crate::view::WorldView;
+use crate::watch::Watch;
+use hostnet_config::Plan;
+use hostnet_kernel::checkpoint::{self, CheckpointError};
+use hostnet_kernel::{Progress, Simulation, Time};
+use hostnet_model::ether::World;
+use hostnet_model::params::ServerParams;
+use hostnet_model::Packet;
+use pace::Pace;
+use serde::{Deserialize, Serialize};
+
+/// Events between two tellings of how a run stands, if its stops allow.
+const STATUS_EVENTS: u64 = 1 << 17;
+/// Simulated time that several threads run without a report: a compromise between progress and their start.
+const PARALLEL_STEP_PS: u64 = 100_000_000;
+/// Simulated time for which packets are recorded before they are handed on: some ten thousand at 100 Gbps.
+const RECORD_STEP_PS: u64 = 200_000_000;
+
+/// How to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Threads that share the partitions, at least 1. A server is one partition, and all that lies between servers.
+    pub threads: usize,
+    /// Interval of the time series in ps; 0 = none.
+    pub series_ps: u64,
+    /// Simulated time of the checkpoint in ps; 0 = none.
+    pub checkpoint_at_ps: u64,
+    /// Interval at which the counters of every unit of a server are read in ps; 0 = never.
+    pub counters_ps: u64,
+    /// For how long the trace follows every line of a server, in ps, from the end of the warm-up or from where the run
+    /// goes on if that is later; 0 = no trace.
+    pub trace_ps: u64,
+    /// The server that counters and trace are of, by its number among the servers.
+    pub looked_at: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { threads: 1, series_ps: 0, checkpoint_at_ps: 0, counters_ps: 0, trace_ps: 0, looked_at: 0 }
+    }
+}
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Status {
+    /// Simulated time in ps.
+    pub simulated_ps: u64,
+    /// Simulated time at which the run will end, as far as known, in ps.
+    pub target_ps: u64,
+    /// Events handled.
+    pub events: u64,
+    /// False during the warm-up.
+    pub measuring: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Phase {
+    WarmUp { slices: History },
+    Measure,
+}
+
+/// Everything that a checkpoint holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct State {
+    simulation: Simulation<World>,
+    phase: Phase,
+    window_start: Time,
+    /// What flows and ports had done at the start of the window.
+    before: Totals,
+    ports_before: Vec<PortTotals>,
+    next_batch: Time,
+    batch_ps: u64,
+    batches: History,
+    next_series: Time,
+    series: History,
+    counters: Recorder,
+    moved_at: Time,
+    moved: u64,
+    epochs: Vec<Epoch>,
+    done: bool,
+}
+
+/// A run of a world: of one server, or of hosts on a network.
+#[derive(Clone, Debug)]
+pub struct Run {
+    plan: Plan,
+    /// The hosts that are servers, as finely as they are simulated.
+    servers: Vec<Option<ServerParams>>,
+    options: Options,
+    state: State,
+    /// The traces of each server.
+    feeds: Vec<Feeds>,
+    checkpoint: Option<Vec<u8>>,
+    /// What looks at every event, if anything does.
+    watch: Option<Watch>,
+    trace: Option<Trace>,
+    /// The partition with the host whose packets are recorded.
+    recorded: Option<usize>,
+}
+
+impl Run {
+    /// A run from the start.
+    ///
+    /// # Panics
+    /// Never: nobody stops it.
+    #[must_use]
+    pub fn new(plan: &Plan, options: Options) -> Self {
+        Self::prepare(plan, options, |_| true).expect("nobody stops it")
+    }
+
+    /// A run from the start. Measuring the rates of memories that have some, and filling caches, takes seconds:
+    /// `on_preparation` is told how far that is, and there is no run if it returns false.
+    #[must_use]
+    pub fn prepare(plan: &Plan, options: Options, on_preparation: impl FnMut(Preparation) -> bool) -> Option<Self> {
+        let servers = build::servers(&plan.cluster);
+        let (simulation, feeds) = build::prepared(&plan.cluster, &servers, on_preparation)?;
+        let state = State {
+            before: Totals::read(&simulation, &plan.cluster),
+            simulation,
+            phase: Phase::WarmUp { slices: History::default() },
+            window_start: Time::ZERO,
+            ports_before: Vec::new(),
+            next_batch: Time::MAX,
+            batch_ps: Pace::of(plan).batch_ps(plan.run.length),
+            batches: History::default(),
+            next_series: Time::MAX,
+            series: History::default(),
+            counters: Recorder::idle(),
+            moved_at: Time::ZERO,
+            moved: 0,
+            epochs: Vec::new(),
+            done: false,
+        };
+        Some(Self::with(plan, servers, options, state, feeds))
+    }
+
+    /// A run that goes on where a checkpoint was taken.
+    ///
+    /// # Errors
+    /// When the checkpoint is damaged or belongs to another configuration, `series_ps` or `counters_ps`.
+    pub fn resume(plan: &Plan, options: Options, bytes: &[u8]) -> Result<Self, CheckpointError> {
+        let state = checkpoint::read(&label(plan, options), bytes)?;
+        let servers = build::servers(&plan.cluster);
+        let feeds = servers.iter().flatten().map(Feeds::new).collect();
+        let mut run = Self::with(plan, servers, options, state, feeds);
+        run.feed();
+        if run.is_measuring() {
+            run.start_trace();
+        }
+        Ok(run)
+    }
+
+    fn with(
+        plan: &Plan,
+        servers: Vec<Option<ServerParams>>,
+        options: Options,
+        state: State,
+        feeds: Vec<Feeds>,
+    ) -> Self {
+        let (checkpoint, watch, trace, recorded) = (None, None, None, None);
+        Self { plan: plan.clone(), servers, options, state, feeds, checkpoint, watch, trace, recorded }
+    }
+
+    /// Runs to the end. Several times a second `on_status` is told how it stands; when that returns false the run
+    /// stops, and its report is of what was measured. Returns whether the run is complete.
+    ///
+    /// # Errors
+    /// When the world is stuck, pauses wait for each other, a controller is missing, or a trace is wrong that a core
+    /// replays.
+    pub fn run(&mut self, on_status: impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
+        self.run_recorded(on_status, |_| true)
+    }
+
+    /// As [`Run::run`]; `on_packets` is handed what the host of [`Run::record`] sent and received, in order of time.
+    /// When it returns false the run stops.
+    ///
+    /// # Errors
+    /// As of [`Run::run`].
+    pub fn run_recorded(
+        &mut self,
+        on_status: impl FnMut(Status) -> bool,
+        on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
+    ) -> Result<bool, SimulationError> {
+        self.run_to_the_end(on_status, on_packets, |_| true)
+    }
+
+    /// As [`Run::run_recorded`]; `on_checkpoint` is handed the checkpoint when its time has come.
+    ///
+    /// # Errors
+    /// As of [`Run::run`].
+    pub fn run_to_the_end(
+        &mut self,
+        mut on_status: impl FnMut(Status) -> bool,
+        mut on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
+        mut on_checkpoint: impl FnMut(&[u8]) -> bool,
+    ) -> Result<bool, SimulationError> {
+        self.check_controllers().map_err(|error| SimulationError::Controller(error.to_string()))?;
+        let checkpoint = Time::from_ps(self.options.checkpoint_at_ps);
+        if checkpoint.ps() > self.simulated_ps() {
+            if !self.run_until(checkpoint, &mut on_status, &mut on_packets)? {
+                return Ok(false);
+            }
+            if self.checkpoint().is_some_and(|bytes| !on_checkpoint(bytes)) {
+                return Ok(false);
+            }
+        }
+        self.run_until(Time::MAX, on_status, on_packets)
+    }
+
+    /// As [`Run::run_recorded`], but no further than `limit`.
+    pub(crate) fn run_until(
+        &mut self,
+        limit: Time,
+        mut on_status: impl FnMut(Status) -> bool,
+        mut on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
+    ) -> Result<bool, SimulationError> {
+        let mut told_events = None;
+        while !self.state.done && self.simulated_ps() < limit.ps() {
+            if let Some(error) = self.feeds.iter().find_map(Feeds::error) {
+                return Err(error.clone().into());
+            }
+            let events = self.events();
+            if told_events.is_none_or(|told| events >= told + STATUS_EVENTS) {
+                told_events = Some(events);
+                if !on_status(self.status()) {
+                    return Ok(false);
+                }
+            }
+            let stop = self.next_stop();
+            let first = self.pause_before(stop.min(limit));
+            let reached = self.advance(first, &mut on_status)?;
+            if !on_packets(&self.take_recorded()) || !reached {
+                return Ok(false);
+            }
+            self.at_pause(first);
+            if first == stop {
+                self.at_stop(stop)?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn status(&self) -> Status {
+        Status {
+            simulated_ps: self.simulated_ps(),
+            target_ps: self.target().ps(),
+            events: self.events(),
+            measuring: self.is_measuring(),
+        }
+    }
+
+    /// Goes on to `stop`; false when asked to stop before.
+    fn advance(&mut self, stop: Time, on_status: &mut impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
+        if self.watch.is_none() && self.options.threads > 1 && self.state.simulation.parts().len() > 1 {
+            return Ok(self.advance_parallel(stop, on_status));
+        }
+        let (target_ps, measuring) = (self.target().ps(), self.is_measuring());
+        let mut last = None;
+        let mut stands_still = None;
+        let on_slice = |progress: Progress| {
+            if last.replace(progress.time) == Some(progress.time) {
+                stands_still = Some(progress.time);
+                return false;
+            }
+            on_status(Status { simulated_ps: progress.time.ps(), target_ps, events: progress.events, measuring })
+        };
+        let simulation = &mut self.state.simulation;
+        let reached = match &mut self.watch {
+            None => simulation.run_until(stop, on_slice),
+            Some(watch) => simulation.run_until_observed(stop, watch, on_slice),
+        };
+        match stands_still {
+            Some(time) => Err(SimulationError::Livelock { at_ps: time.ps() }),
+            None => Ok(reached),
+        }
+    }
+
+    fn advance_parallel(&mut self, stop: Time, on_status: &mut impl FnMut(Status) -> bool) -> bool {
+        while self.state.simulation.progress().time < stop {
+            let next = self.state.simulation.progress().time.saturating_add(PARALLEL_STEP_PS).min(stop);
+            self.state.simulation.run_until_parallel(next, self.options.threads);
+            if !on_status(self.status()) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn is_measuring(&self) -> bool {
+        matches!(self.state.phase, Phase::Measure)
+    }
+
+    /// Hands every core that replays a trace the steps that it may take until it is fed again.
+    fn feed(&mut self) {
+        for (world, feeds) in self.state.simulation.parts_mut().iter_mut().zip(&mut self.feeds) {
+            if let World::Server(machine) = &mut world.0 {
+                feeds.fill(machine);
+            }
+        }
+    }
+
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The world, to look at.
+    #[must_use]
+    pub fn simulation(&self) -> &Simulation<World> {
+        &self.state.simulation
+    }
+
+    /// Events handled so far.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.state.simulation.progress().events
+    }
+
+    /// Simulated time so far, in ps.
+    #[must_use]
+    pub fn simulated_ps(&self) -> u64 {
+        self.state.simulation.progress().time.ps()
+    }
+
+    /// The most events that were ever pending at once in a partition.
+    #[must_use]
+    pub fn pending_max(&self) -> usize {
+        self.state.simulation.parts().iter().map(|part| part.1.pending_max()).max().unwrap_or(0)
+    }
+
+    /// What every counting unit of a server had counted at the end of each interval, and now: nothing unless
+    /// `counters_ps` was given and the measurement has begun.
+    #[must_use]
+    pub fn units(&mut self) -> Option<Vec<Units>> {
+        let now = self.settle();
+        self.state.counters.finish(self.looked_at()?, now)
+    }
+
+    /// The results so far.
+    #[must_use]
+    pub fn report(&mut self) -> Report {
+        let now = self.settle();
+        let state = &self.state;
+        let total = Reading::read(&state.simulation, &self.plan.cluster, &self.servers, now);
+        WorldView {
+            plan: &self.plan,
+            servers: &self.servers,
+            simulation: &state.simulation,
+            total: &total,
+            before: &state.before,
+            ports_before: &state.ports_before,
+            batches: &state.batches,
+            series: &state.series,
+            window_start: state.window_start,
+            now,
+            complete: state.done,
+        }
+        .report()
+    }
+
+    /// Brings all books up to now.
+    fn settle(&mut self) -> Time {
+        let now = self.state.simulation.progress().time;
+        self.state.simulation.parts_mut().iter_mut().for_each(|part| crate::sample::settle_world(&mut part.0, now));
+        now
+    }
+}
+
+fn label(plan: &Plan, options: Options) -> String {
+    let Options { series_ps, counters_ps, looked_at, .. } = options;
+    format!("{} series {series_ps} counters {counters_ps} of {looked_at}", plan.hash)
+}

@@ -1,0 +1,65 @@
+//! How often a run is looked at: what lines show within microseconds takes packets milliseconds.
+
+use hostnet_config::{Length, Plan};
+use std::ops::RangeInclusive;
+
+/// Batches of a measurement of fixed length.
+const BATCHES: u64 = 128;
+const BATCH_MIN_PS: u64 = 1_000_000;
+/// The least length of an epoch, in ps.
+pub const EPOCH_PS: u64 = 10_000_000;
+/// Epochs of a run of a network, about: its state is large.
+const EPOCHS_OF_NETWORKS: u64 = 100;
+
+/// How often a run is looked at.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    /// Slices of throughput by which an automatic warm-up is judged, in ps.
+    pub(crate) slice_ps: u64,
+    /// Fewest and most of them.
+    pub(crate) slices: RangeInclusive<usize>,
+    /// Batches of a measurement that runs to a precision, in ps.
+    precision_batch_ps: u64,
+    /// Simulated time without any progress after which a run is stuck, in ps.
+    pub(crate) stuck_ps: u64,
+}
+
+/// Of a server with nothing around it.
+const LINES: Pace =
+    Pace { slice_ps: 2_000_000, slices: 20..=150, precision_batch_ps: 10_000_000, stuck_ps: 500_000_000 };
+
+/// Of hosts on a network. Retransmission timeouts double up to minutes; what does not move for so long while packets or
+/// lines are on their way never will.
+const PACKETS: Pace =
+    Pace { slice_ps: 250_000_000, slices: 8..=80, precision_batch_ps: 250_000_000, stuck_ps: 20_000_000_000 };
+
+impl Pace {
+    pub(crate) fn of(plan: &Plan) -> &'static Self {
+        if plan.server().is_some() {
+            &LINES
+        } else {
+            &PACKETS
+        }
+    }
+
+    /// The length of a batch in ps.
+    pub(crate) fn batch_ps(&self, length: Length) -> u64 {
+        match length {
+            Length::Duration { ps } => (ps / BATCHES).max(BATCH_MIN_PS),
+            Length::Precision { .. } => self.precision_batch_ps,
+        }
+    }
+}
+
+/// The length of an epoch of a run in ps, a multiple of [`EPOCH_PS`].
+#[must_use]
+pub fn epoch_ps(plan: &Plan) -> u64 {
+    if plan.server().is_some() {
+        return EPOCH_PS;
+    }
+    let length_ps = match plan.run.length {
+        Length::Duration { ps } => ps,
+        Length::Precision { .. } => plan.run.duration_max_ps,
+    };
+    (length_ps / EPOCHS_OF_NETWORKS).next_multiple_of(EPOCH_PS).max(EPOCH_PS)
+}

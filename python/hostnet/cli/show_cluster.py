@@ -1,0 +1,52 @@
+"""What `hostnet run` shows of hosts on a network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from hostnet.cli.show import NOTHING, headline, new_table, number, page, print_items, print_path, print_tables
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.table import Table
+
+    from hostnet.cluster_view import View
+    from hostnet.running.results import Results
+
+
+def print_cluster(results: Results, path: Path) -> None:
+    """Prints what a run of a cluster measured; the last line is the path of its directory."""
+    from hostnet.cluster_view import reason_text, reasons, views
+
+    summary = results.summary
+    with page() as console:
+        console.print(Text(headline(summary), style="bold"))
+        for view in views(summary, results.tables["flows"].to_pylist()):
+            print_tables(console, _table(view))
+        print_items(console, "*", [reason_text(*reason) for reason in reasons(summary)])
+        print_items(console, "*", summary["ignored"])
+        print_path(console, path)
+
+
+ROWS_MAX = 12
+"""Rows of one table on the screen; all of them stand in the report."""
+
+
+def _table(view: View) -> Table:
+    first, *others = view.columns
+    left = tuple(index for index, column in enumerate(view.columns) if column.text)
+    table = new_table(first.heading, *(column.heading for column in others), left=left)
+    for cells in view.cells()[:ROWS_MAX]:
+        table.add_row(*(_cell(cell) for cell in cells))
+    if len(view.rows) > ROWS_MAX:
+        table.add_row(f"{len(view.rows) - ROWS_MAX} more", *("" for _ in others))
+    return table
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str | int):
+        return str(value)
+    return NOTHING if value is None else number(value)
