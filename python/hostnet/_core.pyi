@@ -20,6 +20,7 @@ __all__ = [
     "apps",
     "cha_admission",
     "check_commands",
+    "check_syntax",
     "cluster_schema",
     "cluster_template",
     "counters",

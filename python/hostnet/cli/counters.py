@@ -55,7 +55,7 @@ def write_aside(results: Results, options: CounterOptions) -> None:
         return
     from hostnet.counters import write
 
-    write(results, options.out, options.form, per_socket=options.per_socket)
+    write(results, options.out, form=options.form, per_socket=options.per_socket)
 
 
 def _has_counters(results: Results) -> bool:
