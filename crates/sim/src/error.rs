@@ -1,12 +1,5 @@
 //! Why a run cannot go on.
 
-use crate::cluster::ends::machines;
-use crate::sample::{self, Group};
-use hostnet_config::Plan;
-use hostnet_kernel::{Simulation, Time};
-use hostnet_measure::Domain;
-use hostnet_model::ether::World;
-use hostnet_model::params::HostKind;
 use hostnet_traffic::TraceError;
 use thiserror::Error;
 
@@ -50,24 +43,4 @@ pub enum SimulationError {
         /// Simulated time in ps.
         at_ps: u64,
     },
-}
-
-impl SimulationError {
-    /// What to say of a world that is stuck: the fullest of its domains.
-    pub(crate) fn stuck(simulation: &Simulation<World>, plan: &Plan, now: Time, idle_ps: u64) -> Self {
-        let hosts = plan.cluster.hosts.iter().filter(|host| matches!(host.kind, HostKind::Server(_)));
-        let servers = hosts.map(|host| host.name.as_str()).zip(machines(simulation));
-        let all = servers.flat_map(|server| Group::ALL.into_iter().map(move |group| (server, group)));
-        let all = all.flat_map(|((host, machine), group)| {
-            sample::domains(machine, group).into_iter().map(move |(part, domain)| (group, host, part, domain))
-        });
-        let share = |domain: &Domain| u64::from(domain.in_use()) * 10_000 / u64::from(domain.capacity());
-        let fullest = all.max_by_key(|(_, _, _, domain)| share(domain));
-        let (domain, part, in_use, capacity) =
-            fullest.map_or(("network", String::new(), 0, 0), |(group, host, part, domain)| {
-                let part = if host.is_empty() { part } else { format!("{host}, {part}") };
-                (group.name(), format!(" ({part})"), domain.in_use(), domain.capacity())
-            });
-        Self::Stuck { domain, part, in_use, capacity, at_us: now.ps() / 1_000_000, idle_us: idle_ps / 1_000_000 }
-    }
 }

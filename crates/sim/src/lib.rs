@@ -18,50 +18,31 @@
 //! A run keeps a hash of its state every [`EPOCH_PS`]. [`first_deviation`] runs a plan again and finds the first epoch
 //! that is not as recorded; [`first_divergence`] runs two plans side by side and finds the first event that differs.
 
-mod attach;
 pub mod build;
-mod cluster;
-pub mod coarse;
-mod counters;
-mod divergence;
-#[cfg(test)]
-mod divergence_tests;
-mod epochs;
+mod compare;
 mod error;
-mod events;
-mod feeds;
 pub mod filter;
-mod fingerprint;
-mod fluid;
 pub mod frames;
-mod limits;
 pub mod memory;
-mod reading;
+mod read;
 mod report;
 mod run;
-pub mod sample;
-mod table;
-mod trace;
-mod units;
-mod view;
-mod warm_up;
-#[cfg(test)]
-mod warm_up_tests;
 mod watch;
 
+pub use build::feeds::check_traces;
+pub use build::warm_up::{Filling, TURNOVERS};
 pub use build::Preparation;
-pub use divergence::{first_deviation, first_divergence, Again, Deviation, Divergence, Lockstep};
-pub use epochs::Epoch;
+pub use compare::{first_deviation, first_divergence, Again, Deviation, Divergence, Lockstep};
 pub use error::SimulationError;
-pub use events::{EventRecord, Line, Part};
-pub use feeds::check_traces;
 pub use hostnet_kernel::checkpoint::CheckpointError;
+pub use read::sample;
+pub use read::units::{ChannelUnit, CoreUnit, Pool, Units};
+pub use report::table::{Cell, Kind, Table};
 pub use report::{epochs::table as epochs_table, predict, Report};
 pub use run::{epoch_ps, run_many, Finished, HostError, Many, Options, Run, Status, EPOCH_PS};
-pub use table::{Cell, Kind, Table};
-pub use trace::{lanes, Counter, Crossing, Hop, Trace};
-pub use units::{ChannelUnit, CoreUnit, Pool, Units};
-pub use warm_up::{Filling, TURNOVERS};
+pub use watch::epochs::Epoch;
+pub use watch::events::{EventRecord, Line, Part};
+pub use watch::trace::{lanes, Counter, Crossing, Hop, Trace};
 
 impl Run {
     /// The epochs so far as a table.

@@ -1,11 +1,11 @@
 //! From the description of a cluster to a world: a partition per server, and one for all that lies between them.
 
 use super::{attached_server, Layout};
-use crate::attach::Attachment;
-use crate::coarse::bursts;
-use crate::feeds::Feeds;
-use crate::fluid;
-use crate::warm_up::Filling;
+use crate::build::attach::Attachment;
+use crate::build::coarse::bursts;
+use crate::build::feeds::Feeds;
+use crate::build::fluid;
+use crate::build::warm_up::Filling;
 use hostnet_kernel::{ComponentId, Scheduler, Simulation};
 use hostnet_model::ether::{fabric, World};
 use hostnet_model::params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams, Workload, WorkloadKind};

@@ -1,9 +1,9 @@
 //! The table of caches: what happened to the accesses and lines of every workload.
 
 use super::ratio;
-use crate::sample::Sample;
-use crate::table::{Column, Rows, Table};
-use crate::view::ServerView;
+use crate::read::sample::Sample;
+use crate::report::table::{Column, Rows, Table};
+use crate::report::view::ServerView;
 use hostnet_model::cache::ClassCounts;
 use serde_json::{json, Value};
 

@@ -1,8 +1,8 @@
 //! The table of channels.
 
 use super::{ratio, ratio_ci95};
-use crate::table::{Cell, Column, Rows, Table};
-use crate::view::ServerView;
+use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::view::ServerView;
 use hostnet_measure::Domain;
 use hostnet_model::memory::{Controller, Counters};
 

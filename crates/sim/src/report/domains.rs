@@ -1,9 +1,9 @@
 //! The table of domains.
 
 use super::{quantile_ns, ratio_ci95, sum};
-use crate::sample::{domains, Group, Sample};
-use crate::table::{Cell, Column, Rows, Table};
-use crate::view::ServerView;
+use crate::read::sample::{domains, Group, Sample};
+use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::view::ServerView;
 use hostnet_measure::{Domain, Histogram};
 
 /// Some domains of a group taken together, and what a workload or all of them made of them.

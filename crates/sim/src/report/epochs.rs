@@ -1,7 +1,7 @@
 //! The table of epochs. It says how a run went, not what it measured, so it is no part of the results and their hash.
 
-use crate::epochs::Epoch;
-use crate::table::{Column, Rows, Table};
+use crate::report::table::{Column, Rows, Table};
+use crate::watch::epochs::Epoch;
 
 /// The rows of the table.
 struct Epochs;

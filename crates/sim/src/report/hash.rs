@@ -1,6 +1,6 @@
 //! The hash of what was measured, and of nothing else.
 
-use crate::table::Table;
+use crate::report::table::Table;
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
@@ -34,7 +34,7 @@ pub(crate) fn of_results(summary: &Value, tables: &[Table]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Cell, Kind};
+    use crate::report::table::{Cell, Kind};
 
     fn table(name: &'static str, goodput: f64, why: &str) -> Table {
         let mut table = Table::new(name, [("goodput", Kind::Number), (EXPLAINED, Kind::Text)]);

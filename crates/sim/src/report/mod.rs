@@ -2,19 +2,23 @@
 
 pub(crate) mod caches;
 pub(crate) mod channels;
+mod counters;
 pub(crate) mod domains;
 pub(crate) mod epochs;
 pub(crate) mod hash;
+mod limits;
+mod network;
 mod predicted;
 pub(crate) mod series;
+pub(crate) mod table;
+pub(crate) mod view;
 pub(crate) mod workloads;
 
 pub use predicted::predict;
 
-use crate::limits;
-use crate::sample::{differences, Group, Sample, Totals};
-use crate::table::{Cell, Table};
-use crate::view::{ServerView, CONFIDENCE_GROUPS};
+use crate::read::sample::{differences, Group, Sample, Totals};
+use crate::report::table::{Cell, Table};
+use crate::report::view::{ServerView, CONFIDENCE_GROUPS};
 use hostnet_analysis::explain::{self, WorkloadFacts};
 use hostnet_measure::batch::estimate;
 use hostnet_measure::{Domain, Histogram};

@@ -2,9 +2,9 @@
 
 use super::caches::mib;
 use super::{sum, PS_PER_S};
-use crate::sample::{Group, Sample};
-use crate::table::{Column, Rows, Table};
-use crate::view::ServerView;
+use crate::read::sample::{Group, Sample};
+use crate::report::table::{Column, Rows, Table};
+use crate::report::view::ServerView;
 use hostnet_model::cache::ClassCounts;
 
 /// A value of the time series.

@@ -1,9 +1,9 @@
 //! The table of workloads.
 
 use super::{quantile_ns, ratio_ci95, PS_PER_S};
-use crate::sample::{residences, Group, Sample, Totals};
-use crate::table::{Cell, Column, Rows, Table};
-use crate::view::ServerView;
+use crate::read::sample::{residences, Group, Sample, Totals};
+use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::view::ServerView;
 use hostnet_analysis::explain::WorkloadFacts;
 use hostnet_measure::Histogram;
 use hostnet_model::app::operations_in_all;

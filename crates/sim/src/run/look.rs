@@ -2,11 +2,11 @@
 
 use super::pace::epoch_ps;
 use super::{label, Run};
-use crate::cluster::ends::machines;
-use crate::epochs::{self, Epoch};
-use crate::events::EventLog;
-use crate::feeds::{Feeds, FEED_PS};
-use crate::trace::{Recorder, Trace};
+use crate::build::feeds::{Feeds, FEED_PS};
+use crate::read::ends::machines;
+use crate::watch::epochs::{self, Epoch};
+use crate::watch::events::EventLog;
+use crate::watch::trace::{Recorder, Trace};
 use crate::watch::Watch;
 #[cfg(test)]
 use hostnet_kernel::Scheduler;

@@ -4,23 +4,24 @@ mod look;
 mod many;
 mod outside;
 mod pace;
+mod stuck;
 mod window;
 
 pub use many::{run_many, Finished, Many};
 pub use outside::HostError;
 pub use pace::{epoch_ps, EPOCH_PS};
 
+use crate::build::feeds::Feeds;
 use crate::build::{self, Preparation};
-use crate::cluster::queues::PortTotals;
-use crate::cluster::read::Totals;
-use crate::epochs::Epoch;
 use crate::error::SimulationError;
-use crate::feeds::Feeds;
-use crate::reading::{History, Reading};
+use crate::read::flows::Totals;
+use crate::read::ports::PortTotals;
+use crate::read::units::{Recorder, Units};
+use crate::read::{History, Reading};
+use crate::report::view::WorldView;
 use crate::report::Report;
-use crate::trace::Trace;
-use crate::units::{Recorder, Units};
-use crate::view::WorldView;
+use crate::watch::epochs::Epoch;
+use crate::watch::trace::Trace;
 use crate::watch::Watch;
 use hostnet_config::Plan;
 use hostnet_kernel::checkpoint::{self, CheckpointError};
@@ -384,7 +385,11 @@ impl Run {
     /// Brings all books up to now.
     fn settle(&mut self) -> Time {
         let now = self.state.simulation.progress().time;
-        self.state.simulation.parts_mut().iter_mut().for_each(|part| crate::sample::settle_world(&mut part.0, now));
+        self.state
+            .simulation
+            .parts_mut()
+            .iter_mut()
+            .for_each(|part| crate::read::sample::settle_world(&mut part.0, now));
         now
     }
 }

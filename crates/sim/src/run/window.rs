@@ -1,14 +1,15 @@
 //! What happens between events: when the warm-up ends, what is kept of the measuring window, and when it ends.
 
 use super::pace::Pace;
+use super::stuck;
 use super::{Phase, Run};
-use crate::cluster::moment::moments;
-use crate::cluster::read::{Received, Totals};
-use crate::cluster::{queues, stuck};
 use crate::error::SimulationError;
-use crate::reading::{History, Reading};
-use crate::sample;
-use crate::view::CONFIDENCE_GROUPS;
+use crate::read::flows::{Received, Totals};
+use crate::read::moment::moments;
+use crate::read::ports;
+use crate::read::sample;
+use crate::read::{History, Reading};
+use crate::report::view::CONFIDENCE_GROUPS;
 use hostnet_config::{Length, Plan, WarmUp};
 use hostnet_kernel::Time;
 use hostnet_measure::batch;
@@ -83,7 +84,7 @@ impl Run {
         let state = &mut self.state;
         state.simulation.parts_mut().iter_mut().for_each(|part| sample::reset_world(&mut part.0, now));
         state.before = Totals::read(&state.simulation, &self.plan.cluster);
-        state.ports_before = queues::totals(&state.simulation, &self.plan.cluster);
+        state.ports_before = ports::totals(&state.simulation, &self.plan.cluster);
         state.phase = Phase::Measure;
         state.window_start = now;
         state.moved_at = now;

@@ -3,8 +3,8 @@
 use crate::common::{counters, plan as server_plan, us};
 use crate::lab;
 use hostnet_model::params::ServerParams;
+use hostnet_sim::build::coarse::bursts;
 use hostnet_sim::build::one_server;
-use hostnet_sim::coarse::bursts;
 use hostnet_sim::{Options, Run};
 
 /// Cores that load and store as fast as memory goes.

@@ -1,0 +1,235 @@
+//! A server under a load that is as large as asked for, to find its rates.
+
+use crate::build::{loaded_server, Builder};
+use hostnet_kernel::{ComponentId, Scheduler, Time};
+use hostnet_model::control::{Throttled, LEVEL_MAX};
+use hostnet_model::ether::WireParams;
+use hostnet_model::fluid::{Copier, Feeder, Probe};
+use hostnet_model::iio::Iio;
+use hostnet_model::memory::Channel;
+use hostnet_model::nic::{self, Nic, NicFlow, Wiring};
+use hostnet_model::os::{CopyLines, CopySource, NetFootprint};
+use hostnet_model::params::{NicParams, ServerParams};
+use hostnet_model::{Component, Machine, Payload};
+
+/// Bytes of an Ethernet header.
+const ETHERNET_BYTES: u32 = 14;
+
+/// What loads a server.
+#[derive(Clone, Debug)]
+pub(crate) struct Load {
+    /// The cores that serve the NIC, and how many of them copy.
+    pub(crate) cores: Vec<u32>,
+    pub(crate) copying: usize,
+    /// Bytes of a packet.
+    pub(crate) ip_bytes: u32,
+    /// Time between two packets in 2^-10 ps; 0 = the NIC always has more than it can write.
+    pub(crate) gap: u64,
+    /// What MBA adds to the requests of the cores that are throttled, by the number of throttled sockets or the level
+    /// of this one, in ps.
+    pub(crate) mba_ps: u64,
+    pub(crate) hold: usize,
+    /// Whether they are stopped.
+    pub(crate) halted: bool,
+}
+
+/// For how long a server is loaded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    /// Time before and while it is measured, in ps.
+    pub(super) ps: [u64; 2],
+    /// How often.
+    pub(super) moments: u64,
+}
+
+/// What a loaded server does.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Measured {
+    /// Lines that devices wrote, as bytes per second.
+    pub(super) drain_bytes_per_s: u64,
+    /// Of a line in the write buffer, in ps.
+    pub(super) write_ps: u64,
+    /// Of a read of a core that copies, in ps, if there is one.
+    pub(super) read_ps: u64,
+    /// Of a line of a copy, in 2^-10 ps.
+    pub(super) copy_ps: u64,
+    /// Per workload: bytes per second read and written.
+    pub(super) workloads: Vec<[u64; 2]>,
+}
+
+impl Load {
+    /// Lines of a packet, its completion among them.
+    pub(super) fn packet_lines(&self) -> u64 {
+        u64::from((self.ip_bytes + ETHERNET_BYTES).div_ceil(64)) + 1
+    }
+}
+
+/// Runs a server under a load for some moments, and takes the mean. The network is its last workload. How lines of
+/// different sources meet in the banks changes slowly; each moment has them meet in another way.
+pub(super) fn measure(params: &ServerParams, load: &Load, span: Span) -> Measured {
+    let seeds = (0..span.moments).map(|moment| params.seed.wrapping_add(moment));
+    let all: Vec<Measured> =
+        seeds.map(|seed| moment(&ServerParams { seed, ..params.clone() }, load.clone(), span.ps)).collect();
+    let mean = |pick: &dyn Fn(&Measured) -> u64| all.iter().map(pick).sum::<u64>() / span.moments.max(1);
+    Measured {
+        drain_bytes_per_s: mean(&|measured| measured.drain_bytes_per_s),
+        write_ps: mean(&|measured| measured.write_ps),
+        read_ps: mean(&|measured| measured.read_ps),
+        copy_ps: mean(&|measured| measured.copy_ps),
+        workloads: (0..params.workloads.len())
+            .map(|class| [0, 1].map(|way: usize| mean(&|measured| measured.workloads[class][way])))
+            .collect(),
+    }
+}
+
+fn moment(params: &ServerParams, load: Load, [before_ps, ps]: [u64; 2]) -> Measured {
+    let copying = load.copying as u64;
+    let mut simulation = loaded_server(params, load);
+    let [start, end] = [before_ps, before_ps + ps].map(Time::from_ps);
+    simulation.run_until(start, |_| true);
+    crate::read::sample::reset(&mut simulation.parts_mut()[0].0, start);
+    let before = copied(&simulation.parts()[0].0);
+    simulation.run_until(end, |_| true);
+    crate::read::sample::settle(&mut simulation.parts_mut()[0].0, end);
+    let machine = &simulation.parts()[0].0;
+    let mut measured =
+        Measured { workloads: workloads(machine, params.workloads.len(), [ps, end.ps()]), ..Measured::default() };
+    if let Some(iio) = machine.first::<Iio>() {
+        let usage = &iio.write().classes()[params.workloads.len() - 1];
+        measured.drain_bytes_per_s = per_s(usage.residence().count(), ps);
+        measured.write_ps = usage.residence().mean().unwrap_or(0.0) as u64;
+    }
+    for copier in copiers(machine) {
+        let reads = &copier.read().classes()[params.workloads.len() - 1];
+        measured.read_ps += reads.residence().mean().unwrap_or(0.0) as u64 / copying;
+    }
+    let lines = copied(machine) - before;
+    measured.copy_ps = ((ps * copying) << 10).checked_div(lines).unwrap_or(0);
+    measured
+}
+
+/// Lines in `ps` as bytes per second.
+fn per_s(lines: u64, ps: u64) -> u64 {
+    (u128::from(lines) * 64 * 1_000_000_000_000 / u128::from(ps)) as u64
+}
+
+fn copiers(machine: &Machine) -> impl Iterator<Item = &Copier> {
+    machine.each::<Probe>().filter_map(|probe| match probe {
+        Probe::Copier(copier) => Some(&**copier),
+        Probe::Feeder(_) => None,
+    })
+}
+
+fn copied(machine: &Machine) -> u64 {
+    copiers(machine).map(Copier::copied).sum()
+}
+
+/// Memory traffic of every workload but the network.
+fn workloads(machine: &Machine, classes: usize, [ps, end_ps]: [u64; 2]) -> Vec<[u64; 2]> {
+    let mut lines = vec![[0; 2]; classes];
+    for channel in machine.each::<Channel>() {
+        let counters = channel.controller().counters(Time::from_ps(end_ps));
+        for (class, [read, written]) in lines.iter_mut().enumerate() {
+            *read += counters.reads[class];
+            *written += counters.writes[class];
+        }
+    }
+    lines[classes - 1] = [0; 2];
+    lines.into_iter().map(|lines| lines.map(|lines| per_s(lines, ps))).collect()
+}
+
+impl Builder<'_> {
+    /// Puts cores that copy in the places of cores that serve the NIC.
+    pub(crate) fn copiers(&mut self, cores: &mut [Component]) {
+        let (Some(load), Some(stack)) = (self.load.clone(), self.params.stack.clone()) else { return };
+        let frame_bytes = load.ip_bytes + ETHERNET_BYTES;
+        let step_bytes = self.params.nic.as_ref().map_or(4096, |nic| u64::from(nic.step_bytes(frame_bytes)));
+        let bytes = self.params.nic.as_ref().map_or(step_bytes, |nic| nic.pool_bytes / step_bytes * step_bytes);
+        for (number, &core) in load.cores.iter().enumerate() {
+            let idle = self.core(self.wiring(), self.component_rng(self.layout.core + core), Vec::new());
+            cores[core as usize] = idle.into();
+            if number >= load.copying {
+                continue;
+            }
+            let footprint = NetFootprint::at(self.space.take(NetFootprint::BYTES));
+            let lines = frame_bytes.div_ceil(64);
+            let source = CopySource { base: self.space.take(bytes), bytes, step_bytes, lines };
+            let rng = self.component_rng(self.layout.core + core);
+            let (params, pages) = (self.params.core.clone(), self.pages.clone());
+            let lines =
+                CopyLines::new(core, self.layout.cha(), params, &stack, pages, rng, footprint, source, self.classes);
+            cores[core as usize] = Probe::Copier(Box::new(Copier::new(lines))).into();
+        }
+    }
+
+    /// The NIC, with a raw flow for each of its queues, all of which the feeder serves.
+    pub(crate) fn loaded_nic(&mut self, params: &NicParams) -> Option<Nic> {
+        let load = self.load.as_ref()?;
+        let queues = load.cores.len().max(1) as u32;
+        let params = NicParams { queues, lro: false, pfc: None, ..params.clone() };
+        let feeder = ComponentId(self.layout.feeder);
+        let class = (self.classes - 1) as u8;
+        let mss_bytes = 1;
+        let flow = |queue| NicFlow { class, queue: Some(queue), core: feeder, mss_bytes };
+        let wiring = Wiring {
+            iio: self.layout.iio(),
+            link: self.params.ssd.count as u8,
+            base: self.space.take(nic::footprint(&params, queues)),
+            cores: vec![feeder; queues as usize],
+            armed: false,
+            flows: (0..queues as u16).map(flow).collect(),
+            rdma: Vec::new(),
+            wire: WireParams {
+                port: 0,
+                peer: feeder,
+                peer_port: 0,
+                bytes_per_s: 1,
+                framing_bytes: 0,
+                frame_min_bytes: 0,
+                latency_ps: 1,
+                before_ps: 0,
+                after_ps: 0,
+                down_ps: Vec::new(),
+                corrupt: 0,
+                random: (self.params.seed, 0),
+            },
+            classes: self.classes,
+        };
+        let rng = self.component_rng(self.layout.nic);
+        Some(Nic::new(params, wiring, self.pages.clone(), rng))
+    }
+
+    /// What feeds the NIC.
+    pub(crate) fn feeder(&self) -> Probe {
+        let (queues, ip_bytes, gap) =
+            self.load.as_ref().map_or((1, 1, 0), |load| (load.cores.len().max(1) as u32, load.ip_bytes, load.gap));
+        let frame = u64::from(ip_bytes + ETHERNET_BYTES);
+        // Half of the buffer, and no more than what ends a queue of writes.
+        let most = self.params.nic.as_ref().map_or(1, |nic| (nic.buffer_bytes / 2 / frame).clamp(1, 64) as u32);
+        let nic = self.layout.nic();
+        Probe::Feeder(Feeder::new(nic, queues, ip_bytes, most, gap))
+    }
+
+    /// Throttles or stops what is held back.
+    pub(crate) fn start_load(&self, scheduler: &mut Scheduler<Payload>) {
+        let Some(load) = &self.load else { return };
+        let mut tell = |cores: &[ComponentId], payload| {
+            cores.iter().for_each(|&core| scheduler.send(core, core, 1, payload));
+        };
+        let levels = u64::from(LEVEL_MAX) - 1;
+        match self.throttled() {
+            Throttled::Sockets(sockets) => {
+                for (socket, cores) in sockets.iter().enumerate() {
+                    let ps = if socket < load.hold { load.mba_ps as u32 } else { 0 };
+                    tell(cores, Payload::Throttle { ps });
+                    tell(cores, Payload::Halt { on: load.halted });
+                }
+            }
+            Throttled::Local(cores) => {
+                let ps = (load.mba_ps * (load.hold as u64).min(levels) / levels) as u32;
+                tell(&cores, Payload::Throttle { ps });
+                tell(&cores, Payload::Halt { on: load.halted });
+            }
+        }
+    }
+}

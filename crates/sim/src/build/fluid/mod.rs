@@ -1,0 +1,109 @@
+//! A host whose memory system has rates instead of lines.
+//!
+//! Its NIC, its network cores and what watches it are those of every host; memory, IIO and all that runs beside the
+//! network is one table of rates, found by running the same server line by line for a moment in each state that it can
+//! be in.
+
+mod load;
+mod table;
+
+pub(crate) use load::Load;
+
+use crate::build::attach::Attachment;
+use crate::build::{fluid_partition, Builder, Layout};
+use hostnet_kernel::Scheduler;
+use hostnet_model::control::Throttled;
+use hostnet_model::fluid::{FluidMemory, FluidSetup, Throttling};
+use hostnet_model::params::{NicParams, PcieParams, ServerParams, SsdParams, Workload, WorkloadKind};
+use hostnet_model::{Component, Machine, Payload};
+
+/// Told of every point at which rates have been measured; false = no more are wanted.
+pub(crate) type GoOn<'a> = &'a mut dyn FnMut() -> bool;
+
+/// Most lines of a TLP: what an event can count.
+const TLP_LINES: u32 = 255;
+
+/// Points that the rates of a server are measured at.
+pub(crate) fn points(params: &ServerParams, attachment: &Attachment) -> usize {
+    table::points(params, attachment.network_cores(params).len())
+}
+
+/// The partition of a server on a network whose memory has rates. Its workloads end with the classes of the network.
+/// None when `go_on` says no.
+pub(crate) fn server(
+    params: &ServerParams,
+    first: u32,
+    attachment: Attachment,
+    go_on: GoOn<'_>,
+) -> Option<(Machine, Scheduler<Payload>)> {
+    let cores = attachment.network_cores(params);
+    let ip_bytes = attachment.largest_packet();
+    let layout = Layout::of_rates(params, first);
+    let memory = FluidMemory::new(FluidSetup {
+        device: layout.nic(),
+        params: table::rates(params, &cores, ip_bytes, go_on)?,
+        pcie: params.nic.as_ref().map_or_else(|| params.pcie.clone(), |nic| nic.pcie.clone()),
+        clock_ps: params.control.as_ref().map_or(1, |control| control.iio_clock_ps),
+        throttling: throttling(params),
+        cores: params.core.count,
+        classes: params.workloads.len(),
+    });
+    Some(fluid_partition(&without_lines(params), layout, attachment, memory))
+}
+
+fn throttling(params: &ServerParams) -> Throttling {
+    match (&params.remote, &params.control) {
+        (Some(remote), _) if remote.sockets > 0 => Throttling::Sockets,
+        (_, Some(control)) => Throttling::Local { most_ps: u32::try_from(control.mba_ps).unwrap_or(u32::MAX) },
+        _ => Throttling::Local { most_ps: 1 },
+    }
+}
+
+/// The server with nothing but its network: the rest is in the rates. A TLP carries a packet.
+fn without_lines(params: &ServerParams) -> ServerParams {
+    let silent = |workload: &Workload| Workload { name: workload.name.clone(), kind: WorkloadKind::Network };
+    ServerParams {
+        workloads: params.workloads.iter().map(silent).collect(),
+        cache: None,
+        ssd: SsdParams { count: 0, ..params.ssd.clone() },
+        nic: params.nic.as_ref().map(|nic| NicParams { pcie: packet_link(&nic.pcie), ..nic.clone() }),
+        ..params.clone()
+    }
+}
+
+/// A link whose TLPs carry packets, as fast as it carries those of the real size. It may have a TLP on its way beyond
+/// what the real one has.
+fn packet_link(pcie: &PcieParams) -> PcieParams {
+    let payload = u64::from(pcie.mps_bytes);
+    PcieParams {
+        bytes_per_s: pcie.bytes_per_s * payload / (payload + u64::from(pcie.write_overhead_bytes)),
+        write_overhead_bytes: 0,
+        mps_bytes: TLP_LINES * 64,
+        mrrs_bytes: TLP_LINES * 64,
+        posted_lines: pcie.posted_lines + TLP_LINES,
+        nonposted_lines: pcie.nonposted_lines + TLP_LINES,
+        ..pcie.clone()
+    }
+}
+
+impl Builder<'_> {
+    /// The parts of a host of rates, in the order of its layout.
+    pub(crate) fn fluid_components(&mut self) -> Vec<Component> {
+        let mut all = self.cores();
+        self.net_cores(&mut all);
+        all.push(Component::fluid());
+        if let Some(nic) = &self.params.nic {
+            all.extend(self.nic(nic).map(Component::from));
+        }
+        if let Some(control) = &self.params.control {
+            // What would be told to the cores is told to the memory.
+            let memory = self.layout.iio();
+            let throttled = match &self.params.remote {
+                Some(remote) if remote.sockets > 0 => Throttled::Sockets(vec![vec![memory]; remote.sockets as usize]),
+                _ => Throttled::Local(vec![memory]),
+            };
+            all.push(self.control_of(control, throttled).into());
+        }
+        all
+    }
+}

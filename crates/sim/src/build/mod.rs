@@ -1,0 +1,168 @@
+//! From a plan to a world.
+
+pub(crate) mod attach;
+pub mod coarse;
+mod cores;
+mod drives;
+pub(crate) mod feeds;
+pub(crate) mod fluid;
+mod layout;
+mod parts;
+mod sockets;
+pub(crate) mod warm_up;
+#[cfg(test)]
+mod warm_up_tests;
+mod world;
+
+pub(crate) use world::{prepared, servers, BURST_SHIFT};
+pub use world::{with_network, world, Preparation};
+
+pub(crate) use layout::Layout;
+
+use crate::build::attach::Attachment;
+use crate::build::feeds::Feeds;
+use crate::build::fluid::Load;
+use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
+use hostnet_model::cache::Caches;
+use hostnet_model::fluid::FluidMemory;
+use hostnet_model::line::{Decoder, Homes};
+use hostnet_model::params::{ServerParams, BUFFER_ALIGNMENT};
+use hostnet_model::{Component, Machine, Pages, Payload};
+use warm_up::Filling;
+
+/// Events that may be pending before the queue has to grow.
+const EVENTS_CAPACITY: usize = 4096;
+
+/// Hands out virtual memory.
+pub(crate) struct Space {
+    next: u64,
+}
+
+impl Space {
+    pub(crate) fn take(&mut self, bytes: u64) -> u64 {
+        let base = self.next;
+        self.next += bytes.next_multiple_of(BUFFER_ALIGNMENT);
+        base
+    }
+}
+
+/// Parts under construction.
+pub(crate) struct Builder<'a> {
+    pub(crate) params: &'a ServerParams,
+    pub(crate) layout: Layout,
+    pub(crate) pages: Pages,
+    pub(crate) space: Space,
+    pub(crate) classes: usize,
+    /// Its place on a network, if it has one.
+    pub(crate) attachment: Option<Attachment<'a>>,
+    /// What loads it to find its rates, if that is what it is for.
+    pub(crate) load: Option<Load>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(params: &'a ServerParams, layout: Layout) -> Self {
+        let pages = Pages::new(&params.memory.pages, params.seed);
+        let classes = params.workloads.len().max(1);
+        Self { params, layout, pages, space: Space { next: 0 }, classes, attachment: None, load: None }
+    }
+
+    fn rng(&self, stream: u64) -> Rng {
+        Rng::new(self.params.seed, stream)
+    }
+
+    pub(crate) fn component_rng(&self, component: u32) -> Rng {
+        self.rng(u64::from(component))
+    }
+
+    /// The partition of these parts, with its first events; nothing when `on_filling`, which is told how far its caches
+    /// are filled, wants no more.
+    fn partition(
+        &self,
+        components: Vec<Component>,
+        memory: Option<FluidMemory>,
+        feeds: &mut Feeds,
+        on_filling: &mut dyn FnMut(Filling) -> bool,
+    ) -> Option<(Machine, Scheduler<Payload>)> {
+        let params = self.params;
+        assert_eq!(components.len() as u32, self.layout.end - self.layout.core, "every part of the layout is there");
+        let homes = Homes::new(params.cha.slices, Decoder::new(&params.memory.map, &params.memory.dram));
+        let first = ComponentId(self.layout.core);
+        let mut scheduler = Scheduler::new(first, components.len(), EVENTS_CAPACITY);
+        let cache = params.cache.as_ref();
+        let caches =
+            cache.map(|cache| Caches::new(cache, params.core.count, params.cha.slices, self.classes, params.seed));
+        let mut machine = Machine::new(first, homes, caches, components, requests_capacity(params));
+        machine.set_fluid(memory);
+        if !warm_up::fill(&mut machine, params, feeds, on_filling) {
+            return None;
+        }
+        feeds.fill(&mut machine);
+        machine.start(&mut scheduler);
+        Some((machine, scheduler))
+    }
+}
+
+/// A simulation of one server. A core that replays a trace has the steps of the first epoch; one whose trace is wrong
+/// has ended.
+///
+/// # Panics
+/// Never: nobody stops it.
+#[must_use]
+pub fn one_server(params: &ServerParams) -> Simulation<Machine> {
+    let (machine, scheduler) =
+        attached_server(params, 0, None, &mut Feeds::new(params), &mut |_| true).expect("nobody stops it");
+    Simulation::new(vec![(machine, scheduler)], u64::MAX)
+}
+
+/// The partition of a server, on a network if it is attached to one, with components from `first` on. Its workloads
+/// end with the classes of the network. Several times a second `on_filling` is told how far the caches are filled; there
+/// is no partition if it returns false.
+pub(crate) fn attached_server(
+    params: &ServerParams,
+    first: u32,
+    attachment: Option<Attachment>,
+    feeds: &mut Feeds,
+    on_filling: &mut dyn FnMut(Filling) -> bool,
+) -> Option<(Machine, Scheduler<Payload>)> {
+    let mut builder = Builder { attachment, ..Builder::new(params, Layout::of(params, first)) };
+    let components = builder.components();
+    builder.partition(components, None, feeds, on_filling)
+}
+
+/// A simulation of a server that is loaded to find its rates. The network is its last class.
+pub(crate) fn loaded_server(params: &ServerParams, load: Load) -> Simulation<Machine> {
+    let alone = Layout::of(params, 0);
+    let layout = Layout { end: alone.feeder + 1, ..alone };
+    let mut builder = Builder { load: Some(load), ..Builder::new(params, layout) };
+    let mut components = builder.components();
+    components.push(builder.feeder().into());
+    let filled = builder.partition(components, None, &mut Feeds::new(params), &mut |_| true);
+    let (machine, mut scheduler) = filled.expect("nobody stops it");
+    builder.start_load(&mut scheduler);
+    Simulation::new(vec![(machine, scheduler)], u64::MAX)
+}
+
+/// The partition of a host on a network over a memory of rates.
+pub(crate) fn fluid_partition(
+    params: &ServerParams,
+    layout: Layout,
+    attachment: Attachment,
+    memory: FluidMemory,
+) -> (Machine, Scheduler<Payload>) {
+    let mut builder = Builder { attachment: Some(attachment), ..Builder::new(params, layout) };
+    let components = builder.fluid_components();
+    let filled = builder.partition(components, Some(memory), &mut Feeds::new(params), &mut |_| true);
+    filled.expect("nobody stops it")
+}
+
+/// Every request holds an LFB entry, an IIO entry or a TOR entry; one of another socket may have another number at the
+/// CHA.
+fn requests_capacity(params: &ServerParams) -> usize {
+    let cores = params.core.count * params.core.lfb_entries;
+    let remote = params.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32 * remote.lines_in_flight);
+    (cores * 2
+        + remote * 3
+        + params.iio.write_credits
+        + params.iio.read_credits
+        + params.cha.slices * params.cha.tor_entries) as usize
+}

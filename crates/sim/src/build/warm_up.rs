@@ -1,0 +1,211 @@
+//! Filling the caches before time begins.
+//!
+//! Simulating the turnovers of a large LLC event by event would take longer than what is to be measured. So cores and
+//! devices first carry out accesses on the caches alone, each at about the rate that it has when nothing disturbs it;
+//! then time begins, and the timed warm-up settles what depends on rates.
+
+use crate::build::feeds::Feeds;
+use hostnet_model::cache::Caches;
+use hostnet_model::core::CachedCore;
+use hostnet_model::nvme::{Ssd, WrittenLine};
+use hostnet_model::params::{CacheParams, ServerParams};
+use hostnet_model::{Component, Machine};
+use std::cmp::Reverse;
+use std::collections::binary_heap::{BinaryHeap, PeekMut};
+
+/// Turnovers of the LLC, and of its DDIO ways, before time begins.
+pub const TURNOVERS: u64 = 3;
+
+/// Accesses of the cores per line that the LLC is to be asked for, at most: those whose L2s serve them end as well, and
+/// so do those beside drives that are slow.
+const ACCESSES_PER_LINE: u64 = 4;
+
+/// Accesses of the cores beside drives that take no time worth saving, however small the LLC is.
+const ACCESSES_FREE: u64 = 1 << 22;
+
+/// Accesses between two tellings of how far the filling is.
+const TELLING: u64 = 1 << 14;
+
+/// How far the caches are filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filling {
+    /// Lines that the LLC has been asked for, or that devices have written.
+    pub done: u64,
+    /// All of them, at most.
+    pub lines: u64,
+}
+
+/// A part that fills the caches, and when its next access comes. Who comes first is less; ties go to the first part.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Agent {
+    at_ps: u64,
+    component: usize,
+    lines: u64,
+}
+
+/// The agents whose accesses are still to come, the next one on top.
+type Agents = BinaryHeap<Reverse<Agent>>;
+
+/// What fills the caches, and who is told of it.
+struct Filler<'a> {
+    caches: &'a mut Caches,
+    components: &'a mut [Component],
+    feeds: &'a mut Feeds,
+    first_core: u32,
+    filling: Filling,
+    /// Accesses and lines of devices so far.
+    steps: u64,
+    on_filling: &'a mut dyn FnMut(Filling) -> bool,
+}
+
+/// Fills the caches of a machine: until its cores have looked for as many lines in the LLC as three turnovers of it, or
+/// have made four times as many accesses if their L2s serve them, and its devices have written three turnovers of their
+/// ways. Several times a second `on_filling` is told how far that is; false when it wants no more.
+pub(crate) fn fill(
+    machine: &mut Machine,
+    params: &ServerParams,
+    feeds: &mut Feeds,
+    on_filling: &mut dyn FnMut(Filling) -> bool,
+) -> bool {
+    let Some(cache) = &params.cache else { return true };
+    let first_core = machine.first_id().0;
+    let (Some(caches), components) = machine.warming() else { return true };
+    let lines = TURNOVERS * llc_lines(cache, params.cha.slices);
+    let written = lines * u64::from(cache.ddio.ways.count_ones()) / u64::from(cache.llc.ways);
+    let filling = Filling { done: 0, lines: lines + written };
+    let mut filler = Filler { caches, components, feeds, first_core, filling, steps: 0, on_filling };
+    let line_ps = 64 * 1_000_000_000_000 / params.ssd.read_bytes_per_s.max(1);
+    let filled = filler.run_cores(lines) && filler.run_all(cache, line_ps, lines, written);
+    caches.reset_counts();
+    filled
+}
+
+fn llc_lines(cache: &CacheParams, slices: u32) -> u64 {
+    u64::from(cache.llc.sets) * u64::from(cache.llc.ways) * u64::from(slices)
+}
+
+fn looked_for(caches: &Caches) -> u64 {
+    caches.counts().classes().iter().map(|counts| counts.llc_lookups).sum()
+}
+
+/// Lets the agent whose access comes first carry it out: `act` says how long that takes, or nothing when it has no more
+/// to do. False when no agent is left.
+fn next(agents: &mut Agents, act: impl FnOnce(&Agent) -> Option<u64>) -> bool {
+    let Some(mut first) = agents.peek_mut() else { return false };
+    let Reverse(agent) = &mut *first;
+    match act(agent) {
+        Some(took) => {
+            agent.at_ps = agent.at_ps.saturating_add(took);
+            agent.lines += 1;
+        }
+        None => {
+            PeekMut::pop(first);
+        }
+    }
+    true
+}
+
+fn is_core(component: &Component) -> bool {
+    component.get::<CachedCore>().is_some_and(CachedCore::is_busy)
+}
+
+impl Filler<'_> {
+    /// The agents that `wanted` picks, all at time 0.
+    fn agents(&self, wanted: impl Fn(&Component) -> bool) -> Agents {
+        let all = self.components.iter().enumerate().filter(|(_, component)| wanted(component));
+        all.map(|(component, _)| Reverse(Agent { component, at_ps: 0, lines: 0 })).collect()
+    }
+
+    /// Counts a step; false when who is told of them wants no more.
+    fn goes_on(&mut self, done: u64) -> bool {
+        self.steps += 1;
+        if self.steps % TELLING != 1 {
+            return true;
+        }
+        self.filling.done = done.clamp(self.filling.done, self.filling.lines);
+        (self.on_filling)(self.filling)
+    }
+
+    /// Lets the core that comes first carry out an access; false when none is left.
+    fn access(&mut self, cores: &mut Agents) -> bool {
+        next(cores, |agent| {
+            let core: &mut CachedCore = self.components[agent.component].get_mut()?;
+            self.feeds.fill_empty(core);
+            core.warm_up(self.caches)
+        })
+    }
+
+    /// Lets the cores run by themselves until the LLC has been looked into `lines` times.
+    fn run_cores(&mut self, lines: u64) -> bool {
+        let mut cores = self.agents(is_core);
+        let mut found = 0;
+        for number in 0..ACCESSES_PER_LINE * lines {
+            if number % 1024 == 0 {
+                found = looked_for(self.caches);
+                if found >= lines {
+                    return true;
+                }
+            }
+            if !self.goes_on(found.max(number / ACCESSES_PER_LINE)) {
+                return false;
+            }
+            if !self.access(&mut cores) {
+                return true;
+            }
+        }
+        true
+    }
+
+    /// Lets cores and devices run until the devices have written `written` lines to the LLC, if any of them writes
+    /// there. Meanwhile the cores may make as many accesses as for `lines` by themselves, and as many again in step
+    /// with the devices; the lines of drives that are slower than that come before their time.
+    fn run_all(&mut self, cache: &CacheParams, line_ps: u64, lines: u64, written: u64) -> bool {
+        let mut cores = self.agents(is_core);
+        let mut drives = self.agents(|component| puts(component, cache));
+        let budget = u128::from(ACCESSES_FREE.max(ACCESSES_PER_LINE * lines));
+        let (mut accesses, mut done) = (0_u64, 0_u64);
+        while done < written && !drives.is_empty() {
+            if !self.goes_on(lines + done) {
+                return false;
+            }
+            // Greater is who comes before, as the heaps are turned round.
+            let first = cores.peek().is_some_and(|core| Some(core) > drives.peek());
+            let allowed = budget + budget * u128::from(done) / u128::from(written);
+            if first && u128::from(accesses) < allowed {
+                accesses += 1;
+                self.access(&mut cores);
+                continue;
+            }
+            next(&mut drives, |agent| {
+                let put = put_line(self.components[agent.component].get()?, agent.lines, self.first_core, self.caches);
+                done += u64::from(put);
+                put.then_some(line_ps)
+            });
+        }
+        true
+    }
+}
+
+/// Whether a part is a drive whose writes go to the LLC.
+fn puts(component: &Component, cache: &CacheParams) -> bool {
+    let drive = component.get::<Ssd>();
+    drive.is_some_and(|drive| cache.ddio.drives.get(drive.index() as usize) == Some(&true))
+}
+
+/// Lets a drive write line `number` to the LLC, and the core that reads its data take a line of the block before; false
+/// when the drive writes nothing.
+fn put_line(ssd: &Ssd, number: u64, first_core: u32, caches: &mut Caches) -> bool {
+    let Some(written) = ssd.written_line(number) else { return false };
+    let _ = caches.io_write(written.line, written.class);
+    if let Some(WrittenLine { line, class, reader: Some(reader) }) = ssd.consumed_line(number) {
+        let core = reader.0 - first_core;
+        let found = caches.read(core, line, class);
+        if found.hit.is_none() {
+            let _ = caches.fetched(line, class);
+        }
+        if let Some(victim) = caches.fill(core, line, class, found.hit == Some(true), false) {
+            let _ = caches.put(core, victim);
+        }
+    }
+    true
+}

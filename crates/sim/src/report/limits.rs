@@ -1,0 +1,160 @@
+//! What limits a workload, and which of the user's parameters had no influence.
+
+use crate::read::sample::{domains, Group, Sample, Totals};
+use crate::report::view::ServerView;
+use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
+use hostnet_analysis::explain::{Cached, Isolated, Kind, Pool, WorkloadFacts};
+use hostnet_analysis::offered::offered_gb_per_s;
+use hostnet_analysis::predict::isolated_latencies_ns;
+use hostnet_analysis::regime::Basis;
+use hostnet_measure::Domain;
+use hostnet_model::cache::ClassCounts;
+use hostnet_model::params::{Inclusion, ServerParams, WorkloadKind};
+
+/// What is known of every workload.
+pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
+    let alone = isolated_latencies_ns(view.server).into_iter().enumerate();
+    let with = |(class, ns): (usize, Option<f64>)| WorkloadFacts {
+        isolated: ns.map(|ns| Isolated { ns, basis: Basis::Predicted }),
+        cached: view.machine.caches().map(|_| cached(&total.cached(class))),
+        ..facts(view, total, class)
+    };
+    alone.map(with).collect()
+}
+
+/// What is known of workload `class`: the domains on its path, and which of them binds it.
+fn facts(view: &ServerView, total: &Sample, class: usize) -> WorkloadFacts {
+    let workload = &view.server.workloads[class];
+    let own = view.own_groups(class);
+    let lines = total.moved(own, class);
+    let gb_per_s = if view.window_ps() > 0.0 { view.gb_per_s(lines) } else { 0.0 };
+    match &workload.kind {
+        WorkloadKind::Stream(_) | WorkloadKind::App(_) => {
+            let (cores, gap_ps) = match &workload.kind {
+                WorkloadKind::Stream(stream) => (stream.cores.len(), stream.gap_ps),
+                WorkloadKind::App(app) => (app.cores.len(), 0),
+                WorkloadKind::Fio(_) | WorkloadKind::Network => (0, 0),
+            };
+            let [read, write] = [Group::C2mRead, Group::C2mWrite].map(|group| total.of(group, class));
+            let domain = lfb_domain(read.area_ps as f64, write.area_ps as f64);
+            let pools: Vec<Pool> = pool(view, total, Group::Lfb, class, domain).into_iter().collect();
+            let accesses = total.of(Group::Lfb, class).lines as f64;
+            let per_core = accesses / view.window_ps() / cores as f64;
+            let otherwise = stream_otherwise(gap_ps, view.server.core.issue_ps, per_core);
+            let mut facts = WorkloadFacts::new(&workload.name, Kind::Stream, gb_per_s, pools, otherwise);
+            facts.store_share = if accesses > 0.0 { (write.lines as f64 / accesses).min(1.0) } else { 0.0 };
+            facts
+        }
+        WorkloadKind::Network => {
+            let groups = [Group::P2mWrite, Group::P2mRead, Group::Posted, Group::NonPosted];
+            let pools = groups.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
+            WorkloadFacts::new(&workload.name, Kind::Fio, gb_per_s, pools, OFFERED_LOAD)
+        }
+        WorkloadKind::Fio(_) => {
+            let groups = [Group::P2mWrite, Group::P2mRead, Group::Posted, Group::NonPosted];
+            let pools = groups.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
+            let mut facts = WorkloadFacts::new(&workload.name, Kind::Fio, gb_per_s, pools, OFFERED_LOAD);
+            facts.app_gb_per_s = Some(total.app_bytes[class] as f64 * 1000.0 / view.window_ps());
+            facts.offered_gb_per_s = offered_gb_per_s(view.server, class);
+            facts
+        }
+    }
+}
+
+fn cached(counts: &ClassCounts) -> Cached {
+    let share = |over: u64, under: u64| (under > 0).then(|| over as f64 / under as f64);
+    let written = counts.ddio_updates + counts.ddio_allocations;
+    Cached {
+        l2_miss_ratio: share(counts.l2_misses, counts.l2_lookups),
+        llc_miss_ratio: share(counts.llc_misses, counts.llc_lookups),
+        ddio_hit_ratio: share(counts.ddio_updates, written),
+        ddio_leak_ratio: share(counts.ddio_leaks, written),
+        ddio_eviction_ratio: share(counts.ddio_evictions, written),
+    }
+}
+
+/// The pool that the parts of a group make up which the workload uses, under the name `domain`.
+fn pool(view: &ServerView, total: &Sample, group: Group, class: usize, domain: &str) -> Option<Pool> {
+    let parts = domains(view.machine, group);
+    let mine: Vec<&Domain> =
+        parts.iter().map(|(_, domain)| *domain).filter(|domain| domain.classes()[class].area_ps() > 0).collect();
+    let window_ps = view.window_ps();
+    if mine.is_empty() || window_ps <= 0.0 {
+        return None;
+    }
+    let sum = |pick: fn(&Domain) -> u64| mine.iter().map(|domain| pick(domain)).sum::<u64>() as f64;
+    let Totals { lines, residence_ps, .. } = total.of(group, class);
+    Some(Pool {
+        domain: domain.to_owned(),
+        credits: sum(|domain| u64::from(domain.capacity())),
+        in_use: sum(Domain::area_ps) / window_ps,
+        full_share: sum(full_ps(group)) / mine.len() as f64 / window_ps,
+        latency_ns: (lines > 0).then(|| residence_ps as f64 / lines as f64 / 1000.0),
+        gb_per_s: view.gb_per_s(lines),
+    })
+}
+
+/// Time that a domain is full. A link is when too few credits are left for another packet.
+fn full_ps(group: Group) -> fn(&Domain) -> u64 {
+    match group {
+        Group::Posted | Group::NonPosted => Domain::over_threshold_ps,
+        _ => Domain::full_ps,
+    }
+}
+
+/// The parameters that the user gave and that cannot have changed the result.
+pub(crate) fn without_influence(view: &ServerView) -> Vec<String> {
+    view.given.iter().filter(|path| is_idle(view, path)).cloned().collect()
+}
+
+fn is_idle(view: &ServerView, path: &str) -> bool {
+    let workloads = &view.server.workloads;
+    let storage = workloads.iter().any(|workload| matches!(workload.kind, WorkloadKind::Fio(_)));
+    let of_storage = ["ssd.", "pcie.", "iio.", "fio.", "ddio."].iter().any(|table| path.starts_with(table));
+    if of_storage && !storage {
+        return true;
+    }
+    of_caches(view.server, path).unwrap_or_else(|| is_idle_resource(view, path))
+}
+
+/// Whether a parameter of the caches or the applications is idle; `None` for other parameters.
+fn of_caches(server: &ServerParams, path: &str) -> Option<bool> {
+    let Some(cache) = &server.cache else {
+        let tables = ["cache.", "prefetch.", "ddio."].iter().any(|table| path.starts_with(table));
+        let idle = tables && path != "cache.enabled" || path.ends_with(".llc_ways") || path == "core.rob";
+        return (idle || path == "core.frequency").then_some(true);
+    };
+    let apps = server.workloads.iter().any(|workload| matches!(workload.kind, WorkloadKind::App(_)));
+    match path {
+        "core.dirty_pool" => Some(true),
+        "core.frequency" => Some(!apps),
+        "cache.filter.sets" | "cache.filter.ways" => Some(cache.llc.inclusion == Inclusion::Inclusive),
+        "prefetch.credits" => Some(!cache.prefetch.stream && !cache.prefetch.adjacent),
+        "prefetch.pages" | "prefetch.distance" => Some(!cache.prefetch.stream),
+        "ddio.ways" | "ddio.write" => Some(!cache.ddio.drives.contains(&true)),
+        _ => None,
+    }
+}
+
+fn is_idle_resource(view: &ServerView, path: &str) -> bool {
+    match path {
+        "iio.write_credits" => !ran_out(view, Group::P2mWrite),
+        "iio.read_credits" => !ran_out(view, Group::P2mRead),
+        "memory.controller.rpq.entries" => !ran_out(view, Group::Rpq),
+        "memory.controller.wpq.entries" => !ran_out(view, Group::Wpq),
+        "core.lfb.entries" => !ran_out(view, Group::Lfb),
+        "pcie.posted_lines" => !ran_out(view, Group::Posted),
+        "pcie.nonposted_lines" => !ran_out(view, Group::NonPosted),
+        "pcie.mps" | "pcie.write_overhead" => !used(view, Group::P2mWrite) && !used(view, Group::P2mRead),
+        "pcie.mrrs" | "pcie.read_overhead" | "pcie.completion_overhead" => !used(view, Group::P2mRead),
+        _ => false,
+    }
+}
+
+fn ran_out(view: &ServerView, group: Group) -> bool {
+    domains(view.machine, group).iter().any(|(_, domain)| domain.in_use_max() == domain.capacity())
+}
+
+fn used(view: &ServerView, group: Group) -> bool {
+    domains(view.machine, group).iter().any(|(_, domain)| domain.area_ps() > 0)
+}

@@ -1,0 +1,203 @@
+//! What flows did: the tables of classes, flows and latencies.
+
+use crate::read::ends::{ends, rdma_ends};
+use crate::read::flows::{FlowTotals, Received};
+use crate::report::table::{cells, headings, Cell, Column, Rows, Table};
+use crate::report::view::{WorldView, CONFIDENCE_GROUPS};
+use hostnet_kernel::Time;
+use hostnet_measure::batch::estimate;
+use hostnet_measure::Histogram;
+use hostnet_model::params::FlowParams;
+
+/// What classes and flows have in common.
+struct Counts;
+
+impl Rows for Counts {
+    type Row<'a> = FlowTotals;
+}
+
+const COUNTS: &[Column<Counts>] = &[
+    Column::integer("sent_packets", |totals| totals.sent_packets.into()),
+    Column::integer("retransmitted_packets", |totals| totals.retransmitted_packets.into()),
+    Column::integer("nic_received", |totals| totals.nic_received.into()),
+    Column::integer("nic_dropped_full", |totals| totals.nic_full.into()),
+    Column::integer("nic_dropped_ring", |totals| totals.nic_ring.into()),
+    Column::integer("nic_dropped_other", |totals| totals.nic_other.into()),
+    Column::number("nic_drop_percent", |totals| percent(totals.nic_dropped(), totals.nic_received).into()),
+    Column::integer("fabric_dropped", |totals| totals.fabric_dropped.into()),
+    Column::integer("marked_segments", |totals| totals.marked_segments.into()),
+    Column::integer("marked_by_host", |totals| totals.marked_by_host.into()),
+    Column::integer("timeouts", |totals| totals.timeouts.into()),
+    Column::integer("probes", |totals| totals.probes.into()),
+    Column::integer("host_sent", |totals| totals.host_sent.into()),
+    Column::integer("host_received", |totals| totals.host_received.into()),
+    Column::integer("out_of_order", |totals| totals.out_of_order.into()),
+    Column::integer("duplicates", |totals| totals.duplicates.into()),
+    Column::integer("notifications", |totals| totals.notifications.into()),
+];
+
+fn percent(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| 100.0 * part as f64 / whole as f64)
+}
+
+/// What a class did, before its counts.
+struct ClassRow<'a> {
+    name: &'a str,
+    goodput: f64,
+    goodput_ci95: Option<f64>,
+}
+
+/// The rows of the table of classes.
+struct Classes;
+
+impl Rows for Classes {
+    type Row<'a> = ClassRow<'a>;
+}
+
+const CLASSES: &[Column<Classes>] = &[
+    Column::text("class", |row| row.name.into()),
+    Column::number("goodput_gbps", |row| row.goodput.into()),
+    Column::number("goodput_ci95", |row| row.goodput_ci95.into()),
+];
+
+/// What a flow did, before its counts.
+struct FlowRow<'a> {
+    view: &'a WorldView<'a>,
+    number: usize,
+    flow: &'a FlowParams,
+    totals: &'a FlowTotals,
+    /// When its last byte was read.
+    completed: Option<Time>,
+}
+
+/// The rows of the table of flows.
+struct Flows;
+
+impl Rows for Flows {
+    type Row<'a> = FlowRow<'a>;
+}
+
+const FLOWS: &[Column<Flows>] = &[
+    Column::integer("flow", |row| (row.number as u64).into()),
+    Column::text("class", |row| row.view.class_name(row.flow.class).into()),
+    Column::text("from", |row| row.host(row.flow.from).into()),
+    Column::text("to", |row| row.host(row.flow.to).into()),
+    Column::number("goodput_gbps", |row| row.view.gbps(row.totals.received_bytes.iter().sum()).into()),
+    Column::integer("received_bytes", |row| row.totals.received_bytes[0].into()),
+    Column::integer("returned_bytes", |row| row.totals.received_bytes[1].into()),
+    Column::number("completion_us", |row| row.completion_us().into()),
+];
+
+impl FlowRow<'_> {
+    fn host(&self, host: u16) -> &str {
+        &self.view.plan.cluster.hosts[usize::from(host)].name
+    }
+
+    fn completion_us(&self) -> Option<f64> {
+        self.completed.map(|at| (at.ps().saturating_sub(self.flow.start_ps)) as f64 / 1e6)
+    }
+}
+
+/// Latencies of the requests of a class.
+struct LatencyRow<'a> {
+    class: &'a str,
+    latency: Histogram,
+}
+
+/// The rows of the table of latencies.
+struct Latencies;
+
+impl Rows for Latencies {
+    type Row<'a> = LatencyRow<'a>;
+}
+
+const LATENCIES: &[Column<Latencies>] = &[
+    Column::text("class", |row| row.class.into()),
+    Column::integer("count", |row| row.latency.count().into()),
+    Column::number("mean_us", |row| us(row.latency.mean())),
+    Column::number("p50_us", |row| us(row.latency.quantile(0.5))),
+    Column::number("p90_us", |row| us(row.latency.quantile(0.9))),
+    Column::number("p99_us", |row| us(row.latency.quantile(0.99))),
+    Column::number("p99_9_us", |row| us(row.latency.quantile(0.999))),
+    Column::number("p99_99_us", |row| us(row.latency.quantile(0.9999))),
+    Column::number("max_us", |row| us(row.latency.quantile(1.0))),
+];
+
+fn us(ps: Option<f64>) -> Cell {
+    ps.map(|ps| ps / 1e6).into()
+}
+
+impl WorldView<'_> {
+    pub(crate) fn classes(&self, flows: &[FlowTotals]) -> Table {
+        let mut table = Table::new("classes", headings(CLASSES).chain(headings(COUNTS)));
+        let cluster = &self.plan.cluster;
+        for (class, name) in cluster.classes.iter().enumerate() {
+            let own = flows.iter().zip(&cluster.flows).filter(|(_, flow)| usize::from(flow.class) == class);
+            let sum = own.fold(FlowTotals::default(), |sum, (totals, _)| sum.plus(totals));
+            let goodput = self.gbps(sum.received_bytes.iter().sum());
+            let row = ClassRow { name, goodput, goodput_ci95: self.goodput_ci95(class) };
+            table.push([cells(CLASSES, &row), cells(COUNTS, &sum)].concat());
+        }
+        table
+    }
+
+    fn goodput_ci95(&self, class: usize) -> Option<f64> {
+        let mut last = self.before.received(&self.plan.cluster).0[class];
+        let batch = |received: &Received| {
+            let now = received.0[class];
+            (now - std::mem::replace(&mut last, now)) as f64
+        };
+        let bytes: Vec<f64> = self.batches.received.iter().map(batch).collect();
+        let found = estimate(&bytes, CONFIDENCE_GROUPS);
+        let batch_ps = self.window_ps() / self.batches.len().max(1) as f64;
+        let half_width = found.half_width * 8000.0 / batch_ps;
+        half_width.is_finite().then_some(half_width)
+    }
+
+    pub(crate) fn flows(&self, flows: &[FlowTotals]) -> Table {
+        let mut table = Table::new("flows", headings(FLOWS).chain(headings(COUNTS)));
+        let cluster = &self.plan.cluster;
+        let mut completed = vec![None; flows.len()];
+        for (flow, _, _, application) in self.simulation.worlds().flat_map(ends) {
+            if let Some(at) = application.completed_at() {
+                completed[flow as usize] = Some(at);
+            }
+        }
+        for (flow, _, connection) in self.simulation.worlds().flat_map(rdma_ends) {
+            if let Some(at) = connection.completed_at() {
+                completed[flow as usize] = Some(at);
+            }
+        }
+        for (number, (totals, flow)) in flows.iter().zip(&cluster.flows).enumerate() {
+            let row = FlowRow { view: self, number, flow, totals, completed: completed[number] };
+            table.push([cells(FLOWS, &row), cells(COUNTS, totals)].concat());
+        }
+        table
+    }
+
+    pub(crate) fn latencies(&self) -> Table {
+        let mut table = Table::of("latencies", LATENCIES);
+        let cluster = &self.plan.cluster;
+        for (class, name) in cluster.classes.iter().enumerate() {
+            let mut latency = Histogram::default();
+            for (flow, _, _, application) in self.simulation.worlds().flat_map(ends) {
+                if let Some(own) =
+                    application.latency().filter(|_| usize::from(cluster.flows[flow as usize].class) == class)
+                {
+                    latency.merge(own);
+                }
+            }
+            for (flow, _, connection) in self.simulation.worlds().flat_map(rdma_ends) {
+                if let Some(own) =
+                    connection.latency().filter(|_| usize::from(cluster.flows[flow as usize].class) == class)
+                {
+                    latency.merge(own);
+                }
+            }
+            if latency.count() > 0 {
+                table.add(LATENCIES, &LatencyRow { class: name, latency });
+            }
+        }
+        table
+    }
+}

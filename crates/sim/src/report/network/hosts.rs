@@ -1,0 +1,265 @@
+//! What servers did: the tables of hosts, memory and the time series.
+
+use super::control;
+use super::line_bytes;
+use crate::read::flows::FlowTotals;
+use crate::read::moment::HostMoment;
+use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::view::WorldView;
+use hostnet_model::fluid::FluidCounts;
+use hostnet_model::iio::Iio;
+use hostnet_model::memory::{Channel, Counters};
+use hostnet_model::nic::{Nic, NicCounters};
+use hostnet_model::os::{CoreTimes, NetCore, Spent};
+use hostnet_model::Machine;
+
+/// Writes or reads of devices at an IIO.
+struct Way {
+    occupancy: f64,
+    latency_ns: Option<f64>,
+    gbps: f64,
+}
+
+/// What a server did.
+struct HostRow<'a> {
+    view: &'a WorldView<'a>,
+    name: &'a str,
+    /// Writes and reads of devices.
+    iio: Option<[Way; 2]>,
+    nic: Option<&'a Nic>,
+    /// With one server the totals of the flows, which are those of its NIC; with several a NIC's own are told by the
+    /// table of flows.
+    of_nic: Option<FlowTotals>,
+    /// Of the network cores that have any work.
+    cores: Vec<&'a CoreTimes>,
+}
+
+/// The rows of the table of hosts.
+struct Hosts;
+
+impl Rows for Hosts {
+    type Row<'a> = HostRow<'a>;
+}
+
+const HOSTS: &[Column<Hosts>] = &[
+    Column::text("host", |row| row.name.into()),
+    Column::number("iio_write_occupancy", |row| row.way(0, |way| way.occupancy.into())),
+    Column::number("iio_write_latency_ns", |row| row.way(0, |way| way.latency_ns.into())),
+    Column::number("iio_write_gbps", |row| row.way(0, |way| way.gbps.into())),
+    Column::number("iio_read_occupancy", |row| row.way(1, |way| way.occupancy.into())),
+    Column::number("iio_read_latency_ns", |row| row.way(1, |way| way.latency_ns.into())),
+    Column::number("iio_read_gbps", |row| row.way(1, |way| way.gbps.into())),
+    Column::integer("nic_received", |row| row.flows().map(|flows| flows.nic_received).into()),
+    Column::integer("nic_dropped", |row| row.flows().map(FlowTotals::nic_dropped).into()),
+    Column::number("nic_drop_percent", |row| row.drop_percent().into()),
+    Column::number("nic_buffer_mean_bytes", |row| row.of_nic(|nic| nic.buffer.mean().into())),
+    Column::integer("nic_buffer_max_bytes", |row| row.of_nic(|nic| nic.buffer.max().into())),
+    Column::number("nic_buffered_p99_us", |row| {
+        row.of_nic(|nic| nic.buffered_ps.quantile(0.99).map(|ps| ps / 1e6).into())
+    }),
+    Column::number("nic_credit_wait_share", |row| row.of_nic(|nic| nic.credit_wait.mean().into())),
+    Column::number("nic_descriptor_wait_share", |row| row.of_nic(|nic| nic.descriptor_wait.mean().into())),
+    Column::integer("nic_pauses_sent", |row| row.of_nic(|nic| nic.pauses_sent.into())),
+    Column::number("core_softirq_share", |row| row.core_share(Spent::Softirq).into()),
+    Column::number("core_call_share", |row| row.core_share(Spent::Call).into()),
+    Column::number("core_copy_share", |row| row.core_share(Spent::Copy).into()),
+    Column::number("core_stalled_share", |row| row.core_share(Spent::Stalled).into()),
+    Column::number("core_send_share", |row| row.core_share(Spent::Send).into()),
+];
+
+impl HostRow<'_> {
+    fn way(&self, way: usize, read: impl FnOnce(&Way) -> Cell) -> Cell {
+        self.iio.as_ref().map_or(Cell::Empty, |ways| read(&ways[way]))
+    }
+
+    fn of_nic(&self, read: impl FnOnce(&NicCounters) -> Cell) -> Cell {
+        self.nic.map_or(Cell::Empty, |nic| read(nic.counters()))
+    }
+
+    fn flows(&self) -> Option<&FlowTotals> {
+        self.of_nic.as_ref().filter(|_| self.nic.is_some())
+    }
+
+    fn drop_percent(&self) -> Option<f64> {
+        let flows = self.flows().filter(|flows| flows.nic_received > 0)?;
+        Some(100.0 * flows.nic_dropped() as f64 / flows.nic_received as f64)
+    }
+
+    /// A share of time, mean over the cores.
+    fn core_share(&self, spent: Spent) -> f64 {
+        let ps: u64 = self.cores.iter().map(|times| times.spent_ps(spent, self.view.now)).sum();
+        ps as f64 / self.cores.len() as f64 / self.view.window_ps()
+    }
+}
+
+/// Memory traffic of a workload.
+struct MemoryRow<'a> {
+    host: &'a str,
+    workload: &'a str,
+    read_gb_per_s: f64,
+    write_gb_per_s: f64,
+    gb_per_s: f64,
+}
+
+/// The rows of the table of memory traffic.
+struct OfMemory;
+
+impl Rows for OfMemory {
+    type Row<'a> = MemoryRow<'a>;
+}
+
+const MEMORY: &[Column<OfMemory>] = &[
+    Column::text("host", |row| row.host.into()),
+    Column::text("workload", |row| row.workload.into()),
+    Column::number("read_gb_per_s", |row| row.read_gb_per_s.into()),
+    Column::number("write_gb_per_s", |row| row.write_gb_per_s.into()),
+    Column::number("gb_per_s", |row| row.gb_per_s.into()),
+];
+
+/// A server from one moment to the next.
+struct SeriesRow<'a> {
+    time_us: f64,
+    span_ps: f64,
+    name: &'a str,
+    /// Lines of 64 B that a line stands for.
+    lines_each: f64,
+    before: &'a HostMoment,
+    now: &'a HostMoment,
+}
+
+/// The rows of the time series.
+struct Series;
+
+impl Rows for Series {
+    type Row<'a> = SeriesRow<'a>;
+}
+
+const SERIES: &[Column<Series>] = &[
+    Column::number("time_us", |row| row.time_us.into()),
+    Column::text("host", |row| row.name.into()),
+    Column::number("iio_write_occupancy", |row| row.occupancy().into()),
+    Column::number("iio_write_gbps", |row| row.gbps(row.lines() * 64.0).into()),
+    Column::integer("nic_buffer_bytes", |row| row.now.buffer_bytes.into()),
+    Column::integer("nic_received", |row| (row.now.received - row.before.received).into()),
+    Column::integer("nic_dropped", |row| (row.now.dropped - row.before.dropped).into()),
+    Column::number("goodput_gbps", |row| row.gbps((row.now.read_bytes - row.before.read_bytes) as f64).into()),
+    Column::integer("level", |row| row.now.control.map(|(level, _)| u64::from(level)).into()),
+    Column::number("occupancy_smoothed_lines", |row| row.smoothed(0).into()),
+    Column::number("bandwidth_smoothed_gbps", |row| row.smoothed(1).into()),
+];
+
+impl SeriesRow<'_> {
+    fn occupancy(&self) -> f64 {
+        (self.now.occupancy_area - self.before.occupancy_area) as f64 * self.lines_each / self.span_ps
+    }
+
+    fn lines(&self) -> f64 {
+        (self.now.inserted_lines - self.before.inserted_lines) as f64 * self.lines_each
+    }
+
+    fn gbps(&self, bytes: f64) -> f64 {
+        bytes * 8000.0 / self.span_ps
+    }
+
+    fn smoothed(&self, which: usize) -> Option<f64> {
+        self.now.control.map(|(_, signals)| control::smoothed(&signals)[which])
+    }
+}
+
+impl WorldView<'_> {
+    pub(crate) fn hosts(&self, flows: &[FlowTotals]) -> Table {
+        let mut table = Table::of("hosts", HOSTS);
+        let only = self.servers().count() == 1;
+        for (host, machine) in self.servers() {
+            let params = &self.plan.cluster.hosts[host];
+            let row = HostRow {
+                view: self,
+                name: &params.name,
+                iio: self.iio(machine, line_bytes(params.fidelity)),
+                nic: machine.first(),
+                of_nic: only.then(|| flows.iter().fold(FlowTotals::default(), |sum, flow| sum.plus(flow))),
+                cores: self.cores(machine),
+            };
+            table.add(HOSTS, &row);
+        }
+        table
+    }
+
+    /// Occupancy, latency and bandwidth of writes and reads of devices.
+    fn iio(&self, machine: &Machine, line_bytes: u64) -> Option<[Way; 2]> {
+        if let Some(memory) = machine.fluid() {
+            return Some(self.fluid_iio(&memory.counts(self.now)));
+        }
+        let iio = machine.first::<Iio>()?;
+        let lines_each = (line_bytes / 64) as f64;
+        Some([iio.write(), iio.read()].map(|domain| {
+            let lines: u64 = domain.classes().iter().map(|usage| usage.residence().count()).sum();
+            let residence: u128 = domain.classes().iter().map(|usage| usage.residence().sum()).sum();
+            let occupancy = domain.area_ps() as f64 / self.window_ps() * lines_each;
+            let latency_ns = (lines > 0).then(|| residence as f64 / lines as f64 / 1000.0);
+            Way { occupancy, latency_ns, gbps: self.gbps(lines * line_bytes) }
+        }))
+    }
+
+    /// The same of a memory of rates.
+    fn fluid_iio(&self, counts: &FluidCounts) -> [Way; 2] {
+        [0, 1].map(|way| {
+            let (lines, area) = (counts.lines[way], counts.area[way] as f64);
+            let latency_ns = (lines > 0).then(|| area / lines as f64 / 1000.0);
+            Way { occupancy: area / self.window_ps(), latency_ns, gbps: self.gbps(lines * 64) }
+        })
+    }
+
+    /// The network cores that have any work.
+    fn cores<'a>(&self, machine: &'a Machine) -> Vec<&'a CoreTimes> {
+        let times = machine.each().map(NetCore::times);
+        times.filter(|times| (times.spent_ps(Spent::Idle, self.now) as f64) < self.window_ps()).collect()
+    }
+
+    /// Memory traffic of every server by what causes it.
+    pub(crate) fn memory(&self) -> Table {
+        let mut table = Table::of("memory", MEMORY);
+        for (host, machine) in self.servers() {
+            let params = &self.plan.cluster.hosts[host];
+            let Some(server) = &self.servers[host] else { continue };
+            let line_bytes = line_bytes(params.fidelity);
+            let channels = machine.each::<Channel>();
+            let counters: Vec<_> = channels.map(|channel| channel.controller().counters(self.now)).collect();
+            let rates = machine.fluid().map(|memory| memory.counts(self.now).bytes);
+            for (class, workload) in server.workloads.iter().enumerate() {
+                let lines = |pick: fn(&Counters) -> &[u64]| counters.iter().map(|of| pick(of)[class]).sum::<u64>();
+                let [read, written] = match &rates {
+                    Some(bytes) => bytes[class],
+                    None => [lines(|of| &of.reads) * line_bytes, lines(|of| &of.writes) * line_bytes],
+                };
+                let [read_gb_per_s, write_gb_per_s, gb_per_s] =
+                    [read, written, read + written].map(|bytes| self.gb_per_s(bytes));
+                let (host, workload) = (params.name.as_str(), workload.name.as_str());
+                table.add(MEMORY, &MemoryRow { host, workload, read_gb_per_s, write_gb_per_s, gb_per_s });
+            }
+        }
+        table
+    }
+
+    pub(crate) fn series(&self) -> Table {
+        let mut table = Table::of("series", SERIES);
+        let hosts: Vec<usize> = self.servers().map(|(host, _)| host).collect();
+        let mut before = (self.window_start, self.series.moments.first());
+        for (&at, moments) in self.series.times.iter().zip(self.series.moments.iter().skip(1)) {
+            let (last_at, last) = std::mem::replace(&mut before, (at, Some(moments)));
+            for ((now, before), &host) in moments.iter().zip(last.into_iter().flatten()).zip(&hosts) {
+                let params = &self.plan.cluster.hosts[host];
+                let row = SeriesRow {
+                    time_us: at.since(self.window_start) as f64 / 1e6,
+                    span_ps: at.since(last_at) as f64,
+                    name: &params.name,
+                    lines_each: (line_bytes(params.fidelity) / 64) as f64,
+                    before,
+                    now,
+                };
+                table.add(SERIES, &row);
+            }
+        }
+        table
+    }
+}

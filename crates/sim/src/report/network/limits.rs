@@ -1,0 +1,270 @@
+//! What limits each class of traffic, by simple rules from what was measured.
+//!
+//! The first rule that holds is told: a full cable; a cable that is down or an application that does not read; the host
+//! network of a receiver; busy cores; pauses; a ring without descriptors; marks; losses. If none does, the class waits
+//! for answers or for its windows.
+
+use super::line_bytes;
+use crate::read::ends::ends;
+use crate::read::flows::FlowTotals;
+use crate::read::ports::PortView;
+use crate::report::table::{Column, Rows, Table};
+use crate::report::view::WorldView;
+use hostnet_model::iio::Iio;
+use hostnet_model::nic::Nic;
+use hostnet_model::os::{CoreTimes, NetCore, Spent};
+use hostnet_model::params::{End, FlowParams, Traffic, Transport};
+use hostnet_model::Machine;
+use std::collections::BTreeSet;
+
+/// A cable is full, a core is busy, from this share on.
+const FULL: f64 = 0.95;
+/// The PCIe of a NIC is congested when a packet waits for credits for this share of time.
+const CREDIT_WAIT: f64 = 0.25;
+/// Packets wait for pauses, or for descriptors, when they do so for this share of time.
+const WAIT: f64 = 0.05;
+/// Marks slow senders from this share of segments on.
+const MARKED: f64 = 0.002;
+
+/// What limits a class.
+pub(crate) struct Limit {
+    pub(crate) limit: &'static str,
+    pub(crate) place: String,
+    pub(crate) load: Option<f64>,
+    pub(crate) why: String,
+}
+
+/// The rows of the table: classes by name, and what limits them.
+struct Limits;
+
+impl Rows for Limits {
+    type Row<'a> = (&'a str, Limit);
+}
+
+const LIMITS: &[Column<Limits>] = &[
+    Column::text("class", |(class, _)| (*class).into()),
+    Column::text("limit", |(_, limit)| limit.limit.into()),
+    Column::text("place", |(_, limit)| limit.place.as_str().into()),
+    Column::number("load", |(_, limit)| limit.load.into()),
+    Column::text("why", |(_, limit)| limit.why.as_str().into()),
+];
+
+/// A class with its flows.
+pub(crate) struct Class<'a> {
+    pub(crate) flows: Vec<&'a FlowParams>,
+    pub(crate) totals: FlowTotals,
+    ended: bool,
+}
+
+impl Class<'_> {
+    /// The hosts that its data comes from, and goes to.
+    fn hosts(&self) -> [BTreeSet<u16>; 2] {
+        let mut hosts = [BTreeSet::new(), BTreeSet::new()];
+        for flow in &self.flows {
+            let ways: &[(u16, u16)] = match flow.traffic {
+                Traffic::Bulk { .. } | Traffic::Replay { .. } => &[(flow.from, flow.to)],
+                Traffic::Read { .. } => &[(flow.to, flow.from)],
+                Traffic::Rpc { .. } => &[(flow.from, flow.to), (flow.to, flow.from)],
+            };
+            for (from, to) in ways {
+                hosts[0].insert(*from);
+                hosts[1].insert(*to);
+            }
+        }
+        hosts
+    }
+
+    fn has_requests(&self) -> bool {
+        self.flows.iter().any(|flow| matches!(flow.traffic, Traffic::Rpc { .. }))
+    }
+
+    /// The cores that its flows run on at a host.
+    fn cores(&self, host: u16) -> BTreeSet<u32> {
+        let tcp = self.flows.iter().filter(|flow| matches!(flow.transport, Transport::Tcp(_)));
+        let ends = tcp.flat_map(|flow| [(flow.from, flow.from_core), (flow.to, flow.to_core)]);
+        ends.filter(|(at, _)| *at == host).map(|(_, core)| core).collect()
+    }
+}
+
+impl WorldView<'_> {
+    /// A row for every class.
+    pub(crate) fn limits(&self, flows: &[FlowTotals]) -> Table {
+        let mut table = Table::of("limits", LIMITS);
+        let cluster = &self.plan.cluster;
+        let mut completed = vec![false; cluster.flows.len()];
+        for (flow, _, _, application) in self.simulation.worlds().flat_map(ends) {
+            completed[flow as usize] |= application.completed_at().is_some();
+        }
+        for (index, name) in cluster.classes.iter().enumerate() {
+            let own: Vec<usize> =
+                (0..cluster.flows.len()).filter(|&flow| usize::from(cluster.flows[flow].class) == index).collect();
+            let class = Class {
+                flows: own.iter().map(|&flow| &cluster.flows[flow]).collect(),
+                totals: own.iter().fold(FlowTotals::default(), |sum, &flow| sum.plus(&flows[flow])),
+                ended: own.iter().all(|&flow| completed[flow]),
+            };
+            table.add(LIMITS, &(name, self.limit(&class)));
+        }
+        table
+    }
+
+    fn limit(&self, class: &Class) -> Limit {
+        if self.now == self.window_start {
+            let why = "the run was stopped when its warm-up ended".to_owned();
+            return Limit { limit: "nothing measured", place: String::new(), load: None, why };
+        }
+        if class.ended {
+            let why = "all its flows have ended".to_owned();
+            return Limit { limit: "ended", place: String::new(), load: None, why };
+        }
+        let [from, to] = class.hosts();
+        self.full_cable(&from, &to)
+            .or_else(|| self.cable_down(&from, &to))
+            .or_else(|| self.deaf(class))
+            .or_else(|| to.iter().find_map(|&host| self.host_network(host, class)))
+            .or_else(|| to.iter().find_map(|&host| self.busy_cores("receiver cores", host, class)))
+            .or_else(|| from.iter().find_map(|&host| self.busy_cores("sender cores", host, class)))
+            .or_else(|| self.pauses(&from, &to))
+            .or_else(|| to.iter().find_map(|&host| self.ring(host)))
+            .or_else(|| self.marks(class))
+            .or_else(|| if class.totals.timeouts > 0 { None } else { self.losses(class) })
+            .unwrap_or_else(|| self.waiting(class))
+    }
+
+    /// The ports on the way from some hosts to others: of the hosts, to the hosts, and between switches.
+    fn ports_between<'a>(
+        &'a self,
+        from: &'a BTreeSet<u16>,
+        to: &'a BTreeSet<u16>,
+    ) -> impl Iterator<Item = (PortView<'a>, crate::read::ports::PortTotals)> {
+        self.ports().filter(|(port, _)| match (port.end, port.peer(&self.plan.cluster)) {
+            (End::Host(host), _) => from.contains(&host),
+            (End::Switch(_), Some(End::Host(host))) => to.contains(&host),
+            (End::Switch(_), peer) => peer.is_some(),
+        })
+    }
+
+    /// The cable between two names.
+    fn cable_words(&self, port: &PortView) -> String {
+        let peer = port.peer(&self.plan.cluster).map_or("", |peer| self.name_of(peer));
+        format!("{} to {peer}", self.name_of(port.end))
+    }
+
+    fn full_cable(&self, from: &BTreeSet<u16>, to: &BTreeSet<u16>) -> Option<Limit> {
+        let loads = self.ports_between(from, to).filter_map(|(port, before)| {
+            let (sent, rate) = (self.sent_gbps(&port, before), self.rate_gbps(&port)?);
+            Some((sent / rate, sent, rate, port))
+        });
+        let (load, sent, rate, port) = loads.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|full| full.0 >= FULL)?;
+        let place = self.cable_words(&port);
+        let why = format!("the cable {place} carries {sent:.1} of {rate:.0} Gbps");
+        Some(Limit { limit: "cable", place, load: Some(load), why })
+    }
+
+    fn machine(&self, host: u16) -> Option<&Machine> {
+        self.servers().find(|(number, _)| *number == usize::from(host)).map(|(_, machine)| machine)
+    }
+
+    /// The NIC of a receiver waits for PCIe credits because the IIO does not empty.
+    fn host_network(&self, host: u16, class: &Class) -> Option<Limit> {
+        let machine = self.machine(host)?;
+        let nic = machine.first::<Nic>()?;
+        let waits = nic.counters().credit_wait.mean();
+        if waits < CREDIT_WAIT {
+            return None;
+        }
+        let iio = machine.first::<Iio>()?.write();
+        let params = &self.plan.cluster.hosts[usize::from(host)];
+        let lines_each = (line_bytes(params.fidelity) / 64) as f64;
+        let held = iio.area_ps() as f64 / self.window_ps() * lines_each;
+        let capacity = f64::from(iio.capacity()) * lines_each;
+        let FlowTotals { nic_received, .. } = class.totals;
+        let dropped = 100.0 * class.totals.nic_dropped() as f64 / nic_received.max(1) as f64;
+        let why = format!(
+            "host network of {}: its NIC waits for PCIe credits {:.0} % of the time, the IIO holds {held:.0} of {capacity:.0} lines; \
+             the NIC drops {dropped:.3} % of packets",
+            params.name,
+            100.0 * waits
+        );
+        Some(Limit { limit: "host network", place: params.name.clone(), load: Some(waits), why })
+    }
+
+    /// The busiest core that the class has at a host.
+    fn busy_cores(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
+        let machine = self.machine(host)?;
+        let share = |times: &CoreTimes, spent| times.spent_ps(spent, self.now) as f64 / self.window_ps();
+        let core = |number: u32| machine.components().get(number as usize)?.get::<NetCore>();
+        let times = class.cores(host).into_iter().filter_map(core).map(NetCore::times);
+        let busiest = times.min_by(|a, b| share(a, Spent::Idle).total_cmp(&share(b, Spent::Idle)))?;
+        let busy = 1.0 - share(busiest, Spent::Idle);
+        if busy < FULL {
+            return None;
+        }
+        let kinds = [
+            (Spent::Softirq, "softirq"),
+            (Spent::Call, "system calls"),
+            (Spent::Copy, "copies"),
+            (Spent::Stalled, "copies that wait for memory"),
+            (Spent::Send, "sending"),
+        ];
+        let parts = kinds.map(|(spent, word)| (share(busiest, spent), word));
+        let parts: Vec<String> = parts
+            .iter()
+            .filter(|part| part.0 >= 0.01)
+            .map(|(share, word)| format!("{word} {:.0} %", share * 100.0))
+            .collect();
+        let name = &self.plan.cluster.hosts[usize::from(host)].name;
+        let why = format!("a core of {name} is busy {:.0} % of the time: {}", busy * 100.0, parts.join(", "));
+        Some(Limit { limit, place: name.clone(), load: Some(busy), why })
+    }
+
+    fn pauses(&self, from: &BTreeSet<u16>, to: &BTreeSet<u16>) -> Option<Limit> {
+        let paused = self.ports_between(from, to).map(|(port, _)| (self.paused_share(&port), port));
+        let (share, port) = paused.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|paused| paused.0 >= WAIT)?;
+        let place = self.cable_words(&port);
+        let why = format!("the port {place} is paused {:.0} % of the time", share * 100.0);
+        Some(Limit { limit: "pauses", place, load: Some(share), why })
+    }
+
+    fn ring(&self, host: u16) -> Option<Limit> {
+        let nic = self.machine(host)?.first::<Nic>()?;
+        let waits = nic.counters().descriptor_wait.mean();
+        let name = &self.plan.cluster.hosts[usize::from(host)].name;
+        let why = format!("the NIC of {name} waits for descriptors {:.0} % of the time", waits * 100.0);
+        (waits >= WAIT).then(|| Limit { limit: "ring", place: name.clone(), load: Some(waits), why })
+    }
+
+    fn marks(&self, class: &Class) -> Option<Limit> {
+        if class.has_requests() {
+            return None;
+        }
+        let FlowTotals { sent_packets, marked_segments, marked_by_host, .. } = class.totals;
+        let share = |part: u64| part as f64 / sent_packets.max(1) as f64;
+        let by = if marked_by_host > 0 { " by the control of its host" } else { "" };
+        let marked = share(marked_by_host.max(marked_segments));
+        let why = format!("{:.1} % of its packets are marked{by}, so that its senders slow down", marked * 100.0);
+        (marked >= MARKED).then(|| Limit { limit: "marks", place: String::new(), load: Some(marked), why })
+    }
+
+    /// Nothing is full.
+    fn waiting(&self, class: &Class) -> Limit {
+        let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
+            _ if class.is_replay() => ("capture", "its packets are sent when the capture says".to_owned()),
+            (_, 0) if class.totals.host_sent == 0 => {
+                ("silence", "its hosts sent nothing: it has not begun, or waits for a timeout".to_owned())
+            }
+            (_, 1..) => {
+                let lost = class.totals.fabric_dropped + class.totals.nic_dropped();
+                (
+                    "timeouts",
+                    format!("{} timeouts, {lost} packets lost; nothing on its way is full", class.totals.timeouts),
+                )
+            }
+            (true, _) => ("requests in flight", "nothing on its way is full: it waits for answers".to_owned()),
+            (false, _) => {
+                ("windows", "nothing on its way is full: it waits for its windows or its own clock".to_owned())
+            }
+        };
+        Limit { limit, place: String::new(), load: None, why }
+    }
+}

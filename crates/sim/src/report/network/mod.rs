@@ -1,0 +1,193 @@
+//! From a run of a cluster to its tables and its summary.
+
+mod control;
+mod faults;
+mod flows;
+mod hosts;
+mod limits;
+mod queues;
+
+use crate::build::BURST_SHIFT;
+use crate::read::ends::machines;
+use crate::read::flows::FlowTotals;
+use crate::report::caches::CACHES;
+use crate::report::channels::CHANNELS;
+use crate::report::domains::DOMAINS;
+use crate::report::series::SERIES;
+use crate::report::table::{headings, Cell, Column, Kind, Rows, Table};
+use crate::report::view::{ServerView, WorldView};
+use crate::report::workloads::WORKLOADS;
+use crate::report::{hash, rows, Report, ServerResults};
+use hostnet_model::params::{Fidelity, HostKind};
+use hostnet_model::Machine;
+use serde_json::{json, Value};
+
+impl WorldView<'_> {
+    pub(crate) fn window_ps(&self) -> f64 {
+        self.now.since(self.window_start) as f64
+    }
+
+    /// Bytes in the window as Gbit/s.
+    pub(crate) fn gbps(&self, bytes: u64) -> f64 {
+        bytes as f64 * 8000.0 / self.window_ps()
+    }
+
+    pub(crate) fn gb_per_s(&self, bytes: u64) -> f64 {
+        bytes as f64 * 1000.0 / self.window_ps()
+    }
+
+    pub(crate) fn report(&self) -> Report {
+        let mut summary = self.heading();
+        let servers: Vec<(usize, ServerResults)> =
+            self.server_views().map(|(host, view)| (host, view.results())).collect();
+        let (tables, told) = match servers {
+            servers if self.plan.server().is_none() => self.of_hosts(servers),
+            servers => of_server(servers),
+        };
+        if let (Value::Object(summary), Value::Object(told)) = (&mut summary, told) {
+            summary.extend(told);
+        }
+        let result_hash = hash::of_results(&summary, &tables);
+        Report { summary, tables, result_hash }
+    }
+
+    /// What a summary says of the run.
+    fn heading(&self) -> Value {
+        json!({
+            "format": 1,
+            "engine": if self.plan.server().is_some() { "run" } else { "cluster" },
+            "name": self.plan.name,
+            "config_hash": self.plan.hash,
+            "seed": self.plan.run.seed,
+            "complete": self.complete,
+            "warm_up_ns": self.window_start.ns(),
+            "window_ns": self.window_ps() / 1000.0,
+            "events": self.simulation.progress().events,
+            "ignored": self.plan.ignored,
+            "unvalidated": self.plan.unvalidated,
+        })
+    }
+
+    /// The tables of hosts on a network, and what a summary says of them.
+    fn of_hosts(&self, servers: Vec<(usize, ServerResults)>) -> (Vec<Table>, Value) {
+        let flows: Vec<FlowTotals> =
+            self.total.flows.flows.iter().zip(&self.before.flows).map(|(now, before)| now.since(before)).collect();
+        let classes = self.classes(&flows);
+        let hosts = self.hosts(&flows);
+        let queues = self.queues();
+        let latencies = self.latencies();
+        let memory = self.memory();
+        let control = self.control();
+        let limits = self.limits(&flows);
+        let mut of_servers = OfServers::new();
+        let mut told = serde_json::Map::new();
+        for (host, results) in servers {
+            let name = &self.plan.cluster.hosts[host].name;
+            told.insert(name.clone(), of_servers.add(name, results));
+        }
+        let summary = json!({
+            "classes": rows(&classes),
+            "limits": rows(&limits),
+            "latencies": rows(&latencies),
+            "hosts": rows(&hosts),
+            "memory": rows(&memory),
+            "queues": rows(&queues),
+            "control": rows(&control),
+            "servers": told,
+        });
+        let mut all = vec![classes, self.flows(&flows), latencies, hosts, memory, queues];
+        let OfServers { workloads, domains, channels, caches, series } = of_servers;
+        all.extend([workloads, domains, channels, caches, control, limits, self.series(), series]);
+        (all, summary)
+    }
+
+    pub(crate) fn class_name(&self, class: u8) -> &str {
+        &self.plan.cluster.classes[usize::from(class)]
+    }
+
+    /// The servers with their numbers as hosts, in the order of the partitions.
+    pub(crate) fn servers(&self) -> impl Iterator<Item = (usize, &Machine)> {
+        let hosts = self.plan.cluster.hosts.iter().enumerate();
+        let servers = hosts.filter(|(_, host)| matches!(host.kind, HostKind::Server(_)));
+        servers.map(|(index, _)| index).zip(machines(self.simulation))
+    }
+
+    /// The servers as runs of their own would show them, with their numbers as hosts.
+    fn server_views(&self) -> impl Iterator<Item = (usize, ServerView<'_>)> {
+        self.servers().enumerate().filter_map(|(number, (host, machine))| {
+            let view = ServerView {
+                server: self.servers[host].as_ref()?,
+                given: if self.plan.server().is_some() { &self.plan.given } else { &[] },
+                machine,
+                total: self.total.servers.get(number)?,
+                batches: self.batches.of_server(number),
+                series: self.series.of_server(number),
+                window_start: self.window_start,
+                now: self.now,
+                line_bytes: line_bytes(self.plan.cluster.hosts[host].fidelity),
+            };
+            Some((host, view))
+        })
+    }
+}
+
+/// The tables of a server with nothing around it, and what a summary says of it.
+fn of_server(servers: Vec<(usize, ServerResults)>) -> (Vec<Table>, Value) {
+    let mut all = Vec::new();
+    let mut told = Value::Null;
+    for (_, results) in servers {
+        let ServerResults { workloads, domains, channels, caches, series, summary } = results;
+        all.extend([workloads, domains, channels, series].into_iter().chain(caches));
+        told = summary;
+    }
+    (all, told)
+}
+
+/// Tables of several servers: those of one, with the name of the host before each row.
+struct OfServers {
+    workloads: Table,
+    domains: Table,
+    channels: Table,
+    caches: Table,
+    series: Table,
+}
+
+/// A table with these columns after the name of the host.
+fn with_host<T: Rows>(name: &'static str, columns: &[Column<T>]) -> Table {
+    let own = Table::of(name, columns);
+    let all = Table::new(name, std::iter::once(("host", Kind::Text)).chain(headings(columns)));
+    Table { optional_from: own.optional_from + 1, ..all }
+}
+
+impl OfServers {
+    fn new() -> Self {
+        Self {
+            workloads: with_host("workloads", WORKLOADS),
+            domains: with_host("domains", DOMAINS),
+            channels: with_host("channels", CHANNELS),
+            caches: with_host("caches", CACHES),
+            series: with_host("host_series", SERIES),
+        }
+    }
+
+    /// Adds the rows of a server; returns what a summary says of it.
+    fn add(&mut self, host: &str, results: ServerResults) -> Value {
+        let ServerResults { workloads, domains, channels, caches, series, summary } = results;
+        let own = [Some(workloads), Some(domains), Some(channels), caches, Some(series)];
+        let all = [&mut self.workloads, &mut self.domains, &mut self.channels, &mut self.caches, &mut self.series];
+        for (table, own) in all.into_iter().zip(own) {
+            for row in own.map_or_else(Vec::new, |own| own.rows) {
+                table.push(std::iter::once(Cell::from(host)).chain(row).collect());
+            }
+        }
+        summary
+    }
+}
+
+/// Bytes that a line of a server stands for.
+pub(crate) fn line_bytes(fidelity: Fidelity) -> u64 {
+    match fidelity {
+        Fidelity::Line | Fidelity::Fluid => 64,
+        Fidelity::Burst => 64 << BURST_SHIFT,
+    }
+}

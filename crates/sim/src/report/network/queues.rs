@@ -1,0 +1,88 @@
+//! Ports: what they sent, and what waited at them.
+
+use crate::read::ports::{ports, PortTotals, PortView};
+use crate::report::table::{Column, Rows, Table};
+use crate::report::view::WorldView;
+use hostnet_model::params::End;
+
+/// Bits per second of a Gbit/s, per byte.
+const GBPS: f64 = 8e-9;
+
+/// A port, with what it had counted when the window began.
+struct QueueRow<'a> {
+    view: &'a WorldView<'a>,
+    port: PortView<'a>,
+    before: PortTotals,
+}
+
+/// The rows of the table.
+struct Queues;
+
+impl Rows for Queues {
+    type Row<'a> = QueueRow<'a>;
+}
+
+const QUEUES: &[Column<Queues>] = &[
+    Column::text("place", |row| row.view.name_of(row.port.end).into()),
+    Column::integer("port", |row| (row.port.number as u64).into()),
+    Column::text("to", |row| row.port.peer(&row.view.plan.cluster).map(|peer| row.view.name_of(peer)).into()),
+    Column::number("rate_gbps", |row| row.view.rate_gbps(&row.port).into()),
+    Column::integer("sent_packets", |row| row.grown(|port| port.sent_packets).into()),
+    Column::number("sent_gbps", |row| row.view.sent_gbps(&row.port, row.before).into()),
+    Column::integer("marked_packets", |row| row.port.marks.then(|| row.grown(|port| port.marked_packets)).into()),
+    Column::number("queue_mean_packets", |row| row.port.egress.queue_packets().mean().into()),
+    Column::number("queue_sd_packets", |row| row.port.egress.queue_packets().standard_deviation().into()),
+    Column::integer("queue_min_packets", |row| row.port.egress.queue_packets().min().into()),
+    Column::integer("queue_max_packets", |row| row.port.egress.queue_packets().max().into()),
+    Column::number("queue_mean_bytes", |row| row.port.egress.queue_bytes().mean().into()),
+    Column::integer("queue_max_bytes", |row| row.port.egress.queue_bytes().max().into()),
+    Column::integer("pauses_asked", |row| row.grown(|port| port.pauses_asked).into()),
+    Column::number("paused_share", |row| row.view.paused_share(&row.port).into()),
+];
+
+impl QueueRow<'_> {
+    fn grown(&self, pick: fn(&PortTotals) -> u64) -> u64 {
+        pick(&self.port.totals) - pick(&self.before)
+    }
+}
+
+impl WorldView<'_> {
+    /// The ports, each with what it had counted when the window began.
+    pub(crate) fn ports(&self) -> impl Iterator<Item = (PortView<'_>, PortTotals)> {
+        let none = std::iter::repeat(PortTotals::default());
+        ports(self.simulation, &self.plan.cluster).into_iter().zip(self.ports_before.iter().copied().chain(none))
+    }
+
+    /// Gbit/s on the wire in the window.
+    pub(crate) fn sent_gbps(&self, port: &PortView, before: PortTotals) -> f64 {
+        self.gbps(port.totals.sent_wire_bytes - before.sent_wire_bytes)
+    }
+
+    /// Gbit/s that its cable carries.
+    pub(crate) fn rate_gbps(&self, port: &PortView) -> Option<f64> {
+        Some(port.cable(&self.plan.cluster)?.bytes_per_s as f64 * GBPS)
+    }
+
+    /// Share of the window for which the priority that was paused longest was paused.
+    pub(crate) fn paused_share(&self, port: &PortView) -> f64 {
+        let paused = (0..8).map(|priority| port.egress.paused_ps(priority, self.now)).max().unwrap_or(0);
+        paused as f64 / self.window_ps()
+    }
+
+    /// The name of a host or a switch.
+    pub(crate) fn name_of(&self, end: End) -> &str {
+        match end {
+            End::Host(host) => &self.plan.cluster.hosts[usize::from(host)].name,
+            End::Switch(switch) => &self.plan.cluster.switches[usize::from(switch)].name,
+        }
+    }
+
+    /// A row for every port.
+    pub(crate) fn queues(&self) -> Table {
+        let mut table = Table::of("queues", QUEUES);
+        for (port, before) in self.ports() {
+            table.add(QUEUES, &QueueRow { view: self, port, before });
+        }
+        table
+    }
+}

@@ -1,0 +1,48 @@
+//! What a report is made of: a run as it stands, read only.
+
+use crate::read::flows::Totals;
+use crate::read::ports::PortTotals;
+use crate::read::sample::Sample;
+use crate::read::{History, Reading};
+use hostnet_config::Plan;
+use hostnet_kernel::{Simulation, Time};
+use hostnet_model::ether::World;
+use hostnet_model::params::ServerParams;
+use hostnet_model::Machine;
+
+/// Groups of batches that a confidence interval is made of.
+pub(crate) const CONFIDENCE_GROUPS: usize = 32;
+
+/// A world.
+pub(crate) struct WorldView<'a> {
+    pub(crate) plan: &'a Plan,
+    /// The hosts that are servers.
+    pub(crate) servers: &'a [Option<ServerParams>],
+    pub(crate) simulation: &'a Simulation<World>,
+    /// What has been done until now.
+    pub(crate) total: &'a Reading,
+    /// What flows and ports had done when the window began.
+    pub(crate) before: &'a Totals,
+    pub(crate) ports_before: &'a [PortTotals],
+    pub(crate) batches: &'a History,
+    pub(crate) series: &'a History,
+    pub(crate) window_start: Time,
+    pub(crate) now: Time,
+    pub(crate) complete: bool,
+}
+
+/// One server of a world.
+pub(crate) struct ServerView<'a> {
+    /// The server with its workloads, those of the network among them.
+    pub(crate) server: &'a ServerParams,
+    /// Dotted paths of the keys of the server that the user wrote himself.
+    pub(crate) given: &'a [String],
+    pub(crate) machine: &'a Machine,
+    pub(crate) total: &'a Sample,
+    pub(crate) batches: &'a [Sample],
+    pub(crate) series: &'a [Sample],
+    pub(crate) window_start: Time,
+    pub(crate) now: Time,
+    /// Bytes that a line stands for: 64, or those of a burst.
+    pub(crate) line_bytes: u64,
+}

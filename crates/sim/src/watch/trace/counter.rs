@@ -1,0 +1,126 @@
+//! How many entries of a queue are in use over time.
+
+use crate::read::sample::Group;
+use crate::watch::events::Part;
+
+/// Entries of a queue in use, as a step function: means over short steps, told where they change. Its mean over the
+/// whole stretch is exact.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counter {
+    /// The part that the queue belongs to.
+    pub part: Part,
+    /// The queue.
+    pub group: Group,
+    /// Its entries.
+    pub capacity: u32,
+    /// From when on, in ps, and how many.
+    pub points: Vec<(u64, f64)>,
+    step_ps: u64,
+    in_use: u32,
+    /// The begin of the step that now lies in, and what has been summed up of it until `summed_ps`.
+    step_start_ps: u64,
+    summed_ps: u64,
+    area_ps: u64,
+}
+
+impl Counter {
+    /// A counter from `now_ps` on, in steps of `step_ps`, at least 1.
+    pub(super) fn new(part: Part, group: Group, capacity: u32, in_use: u32, now_ps: u64, step_ps: u64) -> Self {
+        let points = Vec::new();
+        Self {
+            part,
+            group,
+            capacity,
+            points,
+            step_ps: step_ps.max(1),
+            in_use,
+            step_start_ps: now_ps,
+            summed_ps: now_ps,
+            area_ps: 0,
+        }
+    }
+
+    /// `in_use` entries are in use from now on.
+    #[inline]
+    pub(super) fn set(&mut self, in_use: u32, now_ps: u64) {
+        if in_use != self.in_use {
+            self.sum_up(now_ps);
+            self.in_use = in_use;
+        }
+    }
+
+    /// Ends the counter now.
+    pub(super) fn finish(&mut self, now_ps: u64) {
+        self.sum_up(now_ps);
+        self.end_step(now_ps);
+    }
+
+    fn sum_up(&mut self, now_ps: u64) {
+        let end_ps = self.step_start_ps + self.step_ps;
+        if now_ps >= end_ps {
+            self.area_ps += u64::from(self.in_use) * (end_ps - self.summed_ps);
+            self.end_step(end_ps);
+            let whole = (now_ps - end_ps) / self.step_ps;
+            if whole > 0 {
+                self.tell(end_ps, f64::from(self.in_use));
+            }
+            self.step_start_ps = end_ps + whole * self.step_ps;
+            self.summed_ps = self.step_start_ps;
+            self.area_ps = 0;
+        }
+        self.area_ps += u64::from(self.in_use) * (now_ps - self.summed_ps);
+        self.summed_ps = now_ps;
+    }
+
+    /// Tells the mean of the step that ends now.
+    fn end_step(&mut self, now_ps: u64) {
+        let length_ps = now_ps - self.step_start_ps;
+        if length_ps > 0 {
+            self.tell(self.step_start_ps, self.area_ps as f64 / length_ps as f64);
+        }
+    }
+
+    fn tell(&mut self, at_ps: u64, value: f64) {
+        if self.points.last().is_none_or(|point| point.1 != value) {
+            self.points.push((at_ps, value));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn area(points: &[(u64, f64)], end_ps: u64) -> f64 {
+        let ends = points.iter().skip(1).map(|point| point.0).chain([end_ps]);
+        points.iter().zip(ends).map(|(point, end)| point.1 * (end - point.0) as f64).sum()
+    }
+
+    proptest! {
+        #[test]
+        fn the_mean_is_exact_and_the_points_are_few(
+            start_ps in 0_u64..1 << 40,
+            step_ps in 1_u64..5_000,
+            changes in prop::collection::vec((0_u64..3_000, 0_u32..50), 1..200),
+        ) {
+            let part = Part { kind: "core", number: 0, server: None };
+            let mut counter = Counter::new(part, Group::Lfb, 50, 7, start_ps, step_ps);
+            let (mut now_ps, mut in_use, mut expected) = (start_ps, 7, 0);
+            for (wait_ps, next) in changes {
+                expected += u64::from(in_use) * wait_ps;
+                now_ps += wait_ps;
+                counter.set(next, now_ps);
+                in_use = next;
+            }
+            expected += u64::from(in_use) * 11;
+            now_ps += 11;
+            counter.finish(now_ps);
+            let found = area(&counter.points, now_ps);
+            prop_assert!((found - expected as f64).abs() <= 1e-9 * expected as f64 + 1e-3, "{found} is not {expected}");
+            prop_assert!(counter.points[0].0 == start_ps);
+            prop_assert!(counter.points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1));
+            prop_assert!(counter.points.iter().all(|point| (point.0 - start_ps) % step_ps == 0));
+        }
+    }
+}

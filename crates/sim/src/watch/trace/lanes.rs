@@ -1,0 +1,42 @@
+//! Which entry of its buffer each credit is drawn as.
+
+use super::Crossing;
+use crate::read::sample::Group;
+use crate::watch::events::Part;
+
+/// The buffer that a domain's credits are entries of.
+fn buffer(group: Group) -> Group {
+    match group {
+        Group::C2mRead | Group::C2mWrite => Group::Lfb,
+        Group::ChaRead | Group::ChaWrite => Group::Tor,
+        other => other,
+    }
+}
+
+/// Gives every crossing an entry of its buffer, so that no two overlap in one: the entry that comes free at this very
+/// moment, which is how a store's read and write follow each other, else the first free one. Returns the part, the
+/// buffer and the number of each crossing's entry, and the order of the crossings by their begin.
+#[must_use]
+pub fn lanes(crossings: &[Crossing]) -> (Vec<(Part, Group, usize)>, Vec<usize>) {
+    let mut order: Vec<usize> = (0..crossings.len()).collect();
+    order.sort_by_key(|&index| (crossings[index].start_ps, index));
+    let mut buffers: Vec<((Part, Group), Vec<u64>)> = Vec::new();
+    let mut found = vec![(Part { kind: "", number: 0, server: None }, Group::Lfb, 0); crossings.len()];
+    for &index in &order {
+        let crossing = &crossings[index];
+        let name = (crossing.part, buffer(crossing.group));
+        let place = buffers.iter().position(|buffer| buffer.0 == name).unwrap_or_else(|| {
+            buffers.push((name, Vec::new()));
+            buffers.len() - 1
+        });
+        let ends = &mut buffers[place].1;
+        let same = ends.iter().position(|&end_ps| end_ps == crossing.start_ps);
+        let entry = same.or_else(|| ends.iter().position(|&end_ps| end_ps < crossing.start_ps)).unwrap_or(ends.len());
+        if entry == ends.len() {
+            ends.push(0);
+        }
+        ends[entry] = crossing.end_ps;
+        found[index] = (name.0, name.1, entry);
+    }
+    (found, order)
+}

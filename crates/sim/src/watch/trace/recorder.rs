@@ -1,0 +1,201 @@
+//! Follows every line through the events of a run.
+
+use super::{Counter, Crossing, Hop, Trace};
+use crate::read::sample::Group;
+use crate::watch::events::{request_of, Part};
+use hostnet_kernel::{ComponentId, Event, Observer, Time};
+use hostnet_model::params::ServerParams;
+use hostnet_model::{Machine, PartKind, Payload, Pool, Request, RequestId};
+
+/// Crossings kept at most: a file of some tens of MB.
+const CROSSINGS_MAX: usize = 100_000;
+/// Steps of a counter at most.
+const STEPS_MAX: u64 = 10_000;
+/// The least step of a counter in ps: the resolution of the file.
+const STEP_MIN_PS: u64 = 1_000;
+
+/// A line on its way: what its request does not say.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flight {
+    line: u64,
+    at_cha_ps: u64,
+    at_mc_ps: u64,
+    left_cha_ps: u64,
+}
+
+/// Follows every line.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorder {
+    trace: Trace,
+    first: ComponentId,
+    /// By request; none of a line that set out before the trace began.
+    flights: Vec<Option<Flight>>,
+    /// The first counter of each component.
+    first_counter: Vec<usize>,
+    next_line: u64,
+    from_mc_ps: u64,
+    write_ack_ps: u64,
+    /// From a RD command to the end of its data.
+    data_ps: u64,
+}
+
+impl Recorder {
+    /// Follows what happens to `machine`, a server with `params`, from `start_ps` to `end_ps`.
+    pub(crate) fn new(params: &ServerParams, machine: &Machine, start_ps: u64, end_ps: u64) -> Self {
+        let dram = &params.memory.dram;
+        let clocks = u64::from(dram.timing.cl + dram.timing.burst);
+        let step_ps = ((end_ps - start_ps) / STEPS_MAX).next_multiple_of(STEP_MIN_PS).max(STEP_MIN_PS);
+        let mut recorder = Self {
+            trace: Trace { start_ps, end_ps, crossings: Vec::new(), one_in: 1, counters: Vec::new() },
+            first: machine.first_id(),
+            flights: Vec::new(),
+            first_counter: Vec::new(),
+            next_line: 0,
+            from_mc_ps: params.cha.from_mc_ps,
+            write_ack_ps: params.cha.write_ack_ps,
+            data_ps: clocks * dram.clock_ps_numerator / dram.clock_ps_denominator,
+        };
+        for (name, part) in machine.parts() {
+            let counters = &mut recorder.trace.counters;
+            recorder.first_counter.push(counters.len());
+            queues(part, |Pool { group, domain }| {
+                let (capacity, in_use) = (domain.capacity(), domain.in_use());
+                counters.push(Counter::new(name.into(), group, capacity, in_use, start_ps, step_ps));
+            });
+        }
+        recorder
+    }
+
+    /// Whether a component is one of its server.
+    pub(crate) fn follows(&self, component: ComponentId) -> bool {
+        (component.0.wrapping_sub(self.first.0) as usize) < self.first_counter.len()
+    }
+
+    /// When it shall end, in ps.
+    pub(crate) fn end_ps(&self) -> u64 {
+        self.trace.end_ps
+    }
+
+    /// The trace until `now_ps`.
+    pub(crate) fn finish(mut self, now_ps: u64) -> Trace {
+        self.trace.end_ps = now_ps;
+        self.trace.counters.iter_mut().for_each(|counter| counter.finish(now_ps));
+        self.trace.counters.retain(|counter| counter.points.iter().any(|point| point.1 > 0.0));
+        self.trace
+    }
+
+    fn flight(&mut self, id: RequestId) -> &mut Option<Flight> {
+        let index = id.0 as usize;
+        if self.flights.len() <= index {
+            self.flights.resize(index + 1, None);
+        }
+        &mut self.flights[index]
+    }
+
+    fn set_out(&mut self, id: RequestId, now_ps: u64) {
+        let line = self.next_line;
+        self.next_line += 1;
+        *self.flight(id) = Some(Flight { line, at_cha_ps: now_ps, ..Flight::default() });
+    }
+
+    /// A request of one of the domains of the CHA ends; what follows from it is on its way back.
+    fn leave_cha(&mut self, id: RequestId, request: &Request, now_ps: u64) {
+        let group = if request.kind.is_read() { Group::ChaRead } else { Group::ChaWrite };
+        let answered_ps = if request.kind.is_read() { now_ps - self.from_mc_ps } else { now_ps - self.write_ack_ps };
+        let data_ps = self.data_ps;
+        let part = Part { kind: "cha", number: 0, server: Some(0) };
+        let flight = self.flight(id).as_mut().map(|flight| {
+            flight.left_cha_ps = now_ps;
+            *flight
+        });
+        let hops = flight.filter(|flight| flight.at_mc_ps > 0).map(|flight| {
+            let read_ps = answered_ps.saturating_sub(data_ps);
+            let served = match request.kind.is_read() {
+                true if read_ps >= flight.at_mc_ps => [Some((Hop::Rpq, read_ps)), Some((Hop::Dram, answered_ps))],
+                true => [Some((Hop::Forwarded, answered_ps)), None],
+                false => [Some((Hop::WaitForWpq, answered_ps)), None],
+            };
+            [Some((Hop::ToMc, flight.at_mc_ps)), served[0], served[1], Some((Hop::FromMc, now_ps))]
+        });
+        self.keep(flight, hops, crossing(request, group, part, request.admitted, now_ps));
+    }
+
+    /// The credit of a core or the IIO comes back.
+    fn come_back(&mut self, id: RequestId, request: &Request, group: Group, part: Part, now_ps: u64) {
+        let flight = *self.flight(id);
+        let hops = flight.map(|flight| {
+            let admitted_ps = request.admitted.ps();
+            let tor = (flight.left_cha_ps > 0 && group != Group::C2mWrite).then_some((Hop::Tor, flight.left_cha_ps));
+            let queued = Some((Hop::WaitForTor, admitted_ps));
+            [Some((Hop::ToCha, flight.at_cha_ps)), queued, tor, Some((Hop::Back, now_ps))]
+        });
+        self.keep(flight, hops, crossing(request, group, part, request.since, now_ps));
+    }
+
+    fn keep(&mut self, flight: Option<Flight>, hops: Option<[Option<(Hop, u64)>; 4]>, crossing: Crossing) {
+        let line = flight.map_or(self.next_line, |flight| flight.line);
+        self.next_line += u64::from(flight.is_none());
+        if line % self.trace.one_in > 0 {
+            return;
+        }
+        self.trace.crossings.push(Crossing { line, hops: hops.unwrap_or_default(), ..crossing });
+        if self.trace.crossings.len() >= CROSSINGS_MAX {
+            self.trace.one_in *= 2;
+            let one_in = self.trace.one_in;
+            self.trace.crossings.retain(|crossing| crossing.line % one_in == 0);
+        }
+    }
+}
+
+/// The crossing of a line whose way is not known.
+fn crossing(request: &Request, group: Group, part: Part, start: Time, end_ps: u64) -> Crossing {
+    let Request { class, place, .. } = *request;
+    Crossing { line: 0, group, part, class, place, start_ps: start.ps(), end_ps, hops: [None; 4] }
+}
+
+impl Observer<Machine> for Recorder {
+    fn before(&mut self, event: &Event<Payload>, machine: &Machine) {
+        let Some(id) = request_of(event.payload) else { return };
+        let request = machine.requests().get(id);
+        let part = Part::of(machine, event.target);
+        let now_ps = event.time.ps();
+        match (event.payload, part.kind) {
+            (Payload::Arrive(_), "upi") => {}
+            (Payload::Arrive(_), "cha") => self.set_out(id, now_ps),
+            (Payload::Arrive(_), _) => {
+                if let Some(flight) = self.flight(id) {
+                    flight.at_mc_ps = now_ps;
+                }
+            }
+            (Payload::Read(_) | Payload::Accepted(_), _) => self.leave_cha(id, request, now_ps),
+            (Payload::Data(_) | Payload::Admitted(_), "upi") => {}
+            (Payload::Data(_), "core" | "remote") => self.come_back(id, request, Group::C2mRead, part, now_ps),
+            (Payload::Data(_), _) => self.come_back(id, request, Group::P2mRead, part, now_ps),
+            (Payload::Admitted(_) | Payload::Taken(_), _) => self.come_back(id, request, Group::C2mWrite, part, now_ps),
+            (Payload::Acknowledged(_), _) => self.come_back(id, request, Group::P2mWrite, part, now_ps),
+            _ => {}
+        }
+    }
+
+    fn after(&mut self, event: &Event<Payload>, machine: &Machine) {
+        let index = (event.target.0 - self.first.0) as usize;
+        let mut counters = self.trace.counters[self.first_counter[index]..].iter_mut();
+        queues(machine.part(index), |pool| {
+            if let Some(counter) = counters.next() {
+                counter.set(pool.domain.in_use(), event.time.ps());
+            }
+        });
+    }
+}
+
+/// Shows the queues of a part that have counters: those that share their credits are told by their pool, and a UPI is
+/// told by the way of its lines.
+fn queues<'a>(part: &'a dyn hostnet_model::Part, mut visit: impl FnMut(Pool<'a>)) {
+    if part.kind() != PartKind::Upi {
+        part.pools(&mut |pool| {
+            if pool.group.pool().is_none() {
+                visit(pool);
+            }
+        });
+    }
+}
