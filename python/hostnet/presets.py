@@ -129,7 +129,7 @@ class ServerFile:
             put(tree, path, value)
         content = {**tree, "workload": workloads, "run": run}
         source = Source(json.dumps(content), "json", self.label, self.base_dir)
-        return simulate.resolve(source), source
+        return simulate.resolve_server(source), source
 
 
 def load_server(name: str) -> ServerFile:
@@ -192,9 +192,11 @@ def _parse(source: Source) -> Tree:
 
 
 def _with_probe(source: Source) -> Source:
+    if _core.is_cluster(source.text, format=source.format):
+        raise _core.ConfigError(f"{source.file}: host: describes hosts on a network; a server is wanted here")
     return Source(source.text, source.format, source.file, source.base_dir, (PROBE,))
 
 
 def _effective(source: Source) -> Tree:
-    effective: Tree = json.loads(simulate.resolve(source).effective_json())
+    effective: Tree = json.loads(simulate.resolve_server(source).effective_json())
     return effective

@@ -186,12 +186,6 @@ fn what_a_server_says_is_said_of_the_host() {
 }
 
 #[test]
-fn a_command_for_servers_says_that_a_cluster_is_none() {
-    let error = common::resolve_text(cluster_template("hostcc").unwrap(), Format::Toml, &[]).unwrap_err().to_string();
-    assert!(error.contains("host: describes a cluster"), "{error}");
-}
-
-#[test]
 fn a_way_of_a_flow_leads_from_switch_to_switch() {
     let ring = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n[switch.s0]\n[switch.s1]\n[switch.s2]\n\
                 [cable.a]\nends = [\"a\", \"s0\"]\n[cable.b]\nends = [\"b\", \"s2\"]\n\

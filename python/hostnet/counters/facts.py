@@ -69,7 +69,7 @@ def _effective(name: str) -> Mapping[str, Any]:
     from hostnet.running import simulate
 
     if name.endswith((".toml", ".json")) or "/" in name:
-        plan = simulate.resolve(simulate.source_of(name))
+        plan = simulate.resolve_server(simulate.source_of(name))
     else:
         stream = '[workload.stream]\nkind = "stream"\ncores = "0"\n'
         plan = _core.resolve(f"[server]\npreset = {json.dumps(name)}\n{stream}", file="--server")

@@ -47,9 +47,9 @@ class FormulaConstants:
             ConfigError: The configuration is wrong.
             OSError: The file cannot be read.
         """
-        from hostnet.running.simulate import resolve, source_of
+        from hostnet.running.simulate import resolve_server, source_of
 
-        return cls(**json.loads(_core.formula_constants(resolve(source_of(config)))))
+        return cls(**json.loads(_core.formula_constants(resolve_server(source_of(config)))))
 
 
 @dataclass(frozen=True)

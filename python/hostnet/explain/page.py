@@ -244,7 +244,7 @@ def plan_of_server(server: str, counters: Mapping[str, Any], cores: int | None =
     if "/" in server or "\\" in server or server.endswith((".toml", ".json")):
         if cores is not None:
             raise ConfigError("--cores: the configuration says on which cores its workloads run")
-        return simulate.resolve(simulate.source_of(server)), True
+        return simulate.resolve_server(simulate.source_of(server)), True
     plan = _plan_of_preset(server, 1, 1.0)
     core = json.loads(plan.effective_json())["core"]
     busy, reads = _cores_of(counters, core["lfb"]["entries"])

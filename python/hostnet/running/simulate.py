@@ -178,6 +178,18 @@ def resolve(source: Source, seed: int | None = None) -> _core.Plan:
     return plan.with_seed(seed)
 
 
+def resolve_server(source: Source) -> _core.Plan:
+    """Checks a configuration that is to describe a server and nothing around it.
+
+    Raises:
+        ConfigError: Something in it is wrong, or it describes hosts on a network.
+    """
+    plan = resolve(source)
+    if plan.is_cluster:
+        raise _core.ConfigError(f"{source.file}: host: describes hosts on a network; a server is wanted here")
+    return plan
+
+
 def run_plan(
     plan: _core.Plan,
     source: Source,

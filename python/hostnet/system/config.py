@@ -44,7 +44,9 @@ class Config(Parts):
         Raises:
             ConfigError: A key is unknown or a value is wrong.
         """
-        _core.resolve(json_of(content, "config"), format="json", file="config", base_dir=base_dir)
+        _of_a_server(
+            _core.resolve(json_of(content, "config"), format="json", file="config", base_dir=base_dir), "config"
+        )
         return from_dict(cls, {**content, "base_dir": base_dir})
 
     @classmethod
@@ -57,6 +59,12 @@ class Config(Parts):
         """
         file = Path(path)
         text = read_config(file)
-        plan = _core.resolve(text, file=str(path), base_dir=str(file.parent))
+        plan = _of_a_server(_core.resolve(text, file=str(path), base_dir=str(file.parent)), str(path))
         config = from_dict(cls, {**parse_toml(text, file), "base_dir": str(file.parent)})
         return replace(config, run=replace(config.run, name=plan.name))
+
+
+def _of_a_server(plan: _core.Plan, file: str) -> _core.Plan:
+    if plan.is_cluster:
+        raise _core.ConfigError(f"{file}: host: describes hosts on a network; hostnet.Cluster describes them")
+    return plan

@@ -1,0 +1,27 @@
+"""What is about one server refuses a configuration of hosts, and says why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import hostnet
+from hostnet import ConfigError, _core, presets
+from hostnet.explain.formula import FormulaConstants
+
+CALLS: dict[str, Callable[[Path], object]] = {
+    "Config": hostnet.Config.from_toml,
+    "constants": FormulaConstants.of,
+    "counters": lambda file: hostnet.counters.read(file, server=file),
+    "a server file": lambda file: presets.load_server(str(file)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_hosts_on_a_network_are_refused(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "cluster.toml"
+    file.write_text(_core.cluster_template("hostcc"))
+    with pytest.raises(ConfigError, match=r"cluster\.toml: host: describes hosts on a network"):
+        CALLS[name](file)
