@@ -3,7 +3,7 @@
 mod common;
 
 use common::cluster_text;
-use hostnet_config::{cluster_template, Format};
+use hostnet_config::Format;
 
 /// Two endpoints and a server, and a flow from one endpoint to the server.
 const BASE: &str =

@@ -115,8 +115,8 @@ pub fn one_server(params: &ServerParams) -> Simulation<Machine> {
 }
 
 /// The partition of a server, on a network if it is attached to one, with components from `first` on. Its workloads
-/// end with the classes of the network. Several times a second `on_filling` is told how far the caches are filled; there
-/// is no partition if it returns false.
+/// end with the classes of the network. Several times a second `on_filling` is told how far the caches are filled;
+/// there is no partition if it returns false.
 pub(crate) fn attached_server(
     params: &ServerParams,
     first: u32,

@@ -96,11 +96,15 @@ impl ChannelRow<'_> {
         time_ps / self.channels.len() as f64 / self.view.window_ps()
     }
 
-    fn sources(&self) -> String {
+    /// What each workload moves; nothing of a window without length.
+    fn sources(&self) -> Option<String> {
+        if self.view.window_ps() == 0.0 {
+            return None;
+        }
         let workloads = self.view.server.workloads.iter().enumerate();
         let sources = workloads
             .map(|(class, workload)| format!("{} {:.2}", workload.name, self.view.gb_per_s(self.lines_of(class))));
-        sources.collect::<Vec<_>>().join(", ")
+        Some(sources.collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -32,8 +32,6 @@ use hostnet_model::Packet;
 use pace::Pace;
 use serde::{Deserialize, Serialize};
 
-/// Events between two tellings of how a run stands, if its stops allow.
-const STATUS_EVENTS: u64 = 1 << 17;
 /// Simulated time that several threads run without a report: a compromise between progress and their start.
 const PARALLEL_STEP_PS: u64 = 100_000_000;
 /// Simulated time for which packets are recorded before they are handed on: some ten thousand at 100 Gbps.
@@ -237,13 +235,14 @@ impl Run {
         mut on_status: impl FnMut(Status) -> bool,
         mut on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
     ) -> Result<bool, SimulationError> {
+        let status_events = Pace::of(&self.plan).status_events;
         let mut told_events = None;
         while !self.state.done && self.simulated_ps() < limit.ps() {
             if let Some(error) = self.feeds.iter().find_map(Feeds::error) {
                 return Err(error.clone().into());
             }
             let events = self.events();
-            if told_events.is_none_or(|told| events >= told + STATUS_EVENTS) {
+            if told_events.is_none_or(|told| events >= told + status_events) {
                 told_events = Some(events);
                 if !on_status(self.status()) {
                     return Ok(false);

@@ -22,16 +22,28 @@ pub(crate) struct Pace {
     precision_batch_ps: u64,
     /// Simulated time without any progress after which a run is stuck, in ps.
     pub(crate) stuck_ps: u64,
+    /// Events between two tellings of how a run stands, if its stops allow.
+    pub(crate) status_events: u64,
 }
 
 /// Of a server with nothing around it.
-const LINES: Pace =
-    Pace { slice_ps: 2_000_000, slices: 20..=150, precision_batch_ps: 10_000_000, stuck_ps: 500_000_000 };
+const LINES: Pace = Pace {
+    slice_ps: 2_000_000,
+    slices: 20..=150,
+    precision_batch_ps: 10_000_000,
+    stuck_ps: 500_000_000,
+    status_events: 1 << 17,
+};
 
 /// Of hosts on a network. Retransmission timeouts double up to minutes; what does not move for so long while packets or
 /// lines are on their way never will.
-const PACKETS: Pace =
-    Pace { slice_ps: 250_000_000, slices: 8..=80, precision_batch_ps: 250_000_000, stuck_ps: 20_000_000_000 };
+const PACKETS: Pace = Pace {
+    slice_ps: 250_000_000,
+    slices: 8..=80,
+    precision_batch_ps: 250_000_000,
+    stuck_ps: 20_000_000_000,
+    status_events: 0,
+};
 
 impl Pace {
     pub(crate) fn of(plan: &Plan) -> &'static Self {
