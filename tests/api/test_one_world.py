@@ -96,6 +96,15 @@ def test_a_server_of_a_cluster_is_explained(results: hostnet.Results, tmp_path: 
         explain_file(fluid)
 
 
+def test_what_an_explanation_cannot_tell_apart_is_said() -> None:
+    load = {"kind": "remote", "sockets": "0", "reads": 0.5}
+    notes = explain_results(hostnet.run(cluster(workload={"mapp": load}))).notes
+    assert any("UPI is not told apart" in note for note in notes)
+    assert any("its NIC too" in note for note in notes)
+    alone = explain_results(hostnet.run(SERVER)).notes
+    assert not any("UPI" in note or "NIC" in note for note in alone)
+
+
 def test_runs_of_clusters_are_compared(results: hostnet.Results, tmp_path: Path) -> None:
     saved = results.save(tmp_path / "run")
     assert hostnet.compare(saved, cluster()).identical

@@ -35,6 +35,15 @@ NOT_PREDICTED = "what would help is predicted, and predictions do not cover cach
 NOT_OF_HOSTS = "what would help is told of single servers; sweep a key of this host, or see the table limits"
 """Stands on the page of a host in place of what would help."""
 
+DEVICES = "drives stands for all devices: of a host on a network its NIC too"
+"""Stands on the page of every host."""
+
+OF_OTHER_SOCKETS = (
+    "the parts of the latency are those of cores of this socket: what lines of other sockets wait for at UPI is not "
+    "told apart, and is in CHA admission and in what is not explained"
+)
+"""Stands on the page of a server whose memory cores of other sockets use."""
+
 ROUNDING = 0.02
 """Cores whose entries in use are so little above a whole number are that number."""
 
@@ -282,6 +291,10 @@ def _of_summary(
     notes = [] if summary.get("complete", True) else ["the run was stopped before its end"]
     if summary.get("unvalidated"):
         notes.append(str(summary["unvalidated"]))
+    if host is not None:
+        notes.append(DEVICES)
+    if any(workload.get("kind") == "remote" for workload in server.get("workload", {}).values()):
+        notes.append(OF_OTHER_SOCKETS)
     name = str(summary["name"]) if host is None else f"{summary['name']}, {host}"
     return Page(name, _server(server), explanation, notes=tuple(notes), config=config, base_dir=base_dir, host=host)
 
