@@ -284,7 +284,11 @@ fn with_caches(drives: Vec<bool>) -> ServerParams {
 
 proptest! {
     #[test]
-    fn lines_that_the_llc_serves_wait_for_no_memory(misses in 0.0_f64..1.0, wait_ns in 0.0_f64..100.0, inside_ns in 60.0_f64..300.0) {
+    fn lines_that_the_llc_serves_wait_for_no_memory(
+        misses in 0.0_f64..1.0,
+        wait_ns in 0.0_f64..100.0,
+        inside_ns in 60.0_f64..300.0
+    ) {
         let server = with_caches(vec![true]);
         let way_ns = (server.core.to_cha_ps + server.core.from_cha_ps) as f64 / 1000.0;
         let latency_ns = way_ns + misses * inside_ns + (1.0 - misses) * 16.0 + wait_ns;

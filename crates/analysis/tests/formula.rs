@@ -187,7 +187,10 @@ proptest! {
         longer.core_write.occupancy = counters.core_write.occupancy.map(|queue| queue + more);
         for form in [Form::Published, Form::Adj, Form::AdjCha] {
             for of in [read, write] {
-                let (before, after) = (of(&counters, &CONSTANTS, form).unwrap(), of(&longer, &CONSTANTS, form).unwrap());
+                let (before, after) = (
+                    of(&counters, &CONSTANTS, form).unwrap(),
+                    of(&longer, &CONSTANTS, form).unwrap()
+                );
                 let grown = parts(before).iter().zip(parts(after)).all(|(a, b)| b >= a - 1e-9 * (1.0 + a.abs()));
                 prop_assert!(grown, "{before:?} {after:?}");
             }

@@ -60,6 +60,9 @@ fn cells_of(row: &Row) -> [String; 8] {
 }
 
 fn scaled(per_s: f64) -> String {
+    if per_s < 1e5 {
+        return format!("{:.2} k", per_s / 1e3);
+    }
     format!("{:.2} M", per_s / 1e6)
 }
 

@@ -109,6 +109,11 @@ pub fn work() {
     measure(&pair_plan(Size::Full));
 }
 
+/// Quadrant 3 on six cores.
+pub(crate) fn quadrant_3() -> Plan {
+    plan(QUADRANT_3, 50)
+}
+
 fn pair_plan(size: Size) -> Plan {
     plan(QUADRANT_3, if size == Size::Quick { 50 } else { 3000 })
 }

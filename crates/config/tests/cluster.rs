@@ -246,7 +246,10 @@ proptest! {
             let to = (from + 1 + step % (hosts - 1)) % hosts;
             let kind = ["bulk", "rpc", "write", "read", "bulk"][*kind];
             let extra = if kind == "rpc" { "request = \"2 kB\"" } else { "bytes = \"1 MB\"" };
-            let _ = writeln!(text, "[flow.f{at}]\nkind = \"{kind}\"\nfrom = \"h{from}\"\nto = \"h{to}\"\ncount = {count}\n{extra}");
+            let _ = writeln!(
+                text,
+                "[flow.f{at}]\nkind = \"{kind}\"\nfrom = \"h{from}\"\nto = \"h{to}\"\ncount = {count}\n{extra}"
+            );
         }
         let unused = (0..switches).find(|switch| *switch >= hosts && switches == 1);
         prop_assume!(unused.is_none());

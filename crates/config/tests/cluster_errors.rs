@@ -89,7 +89,8 @@ fn switches_and_nics_can_do_what_is_asked() {
         &["network.switch.buffer=100 kB", "network.switch.ecn=67 packets"],
         &["67 packets of 1500 B are more than the buffer"],
     );
-    assert!(cluster_text(BASE, Format::Toml, &["network.switch.buffer=99 kB", "network.switch.ecn=66 packets"]).is_ok());
+    let enough = ["network.switch.buffer=99 kB", "network.switch.ecn=66 packets"];
+    assert!(cluster_text(BASE, Format::Toml, &enough).is_ok());
     says(BASE, &["network.switch.ecn=many"], &["no threshold such as \"65 packets\" or \"100 kB\""]);
     says(
         BASE,
@@ -178,7 +179,8 @@ fn keys_belong_to_their_kinds() {
 fn what_a_server_says_is_said_of_the_host() {
     says(BASE, &["host.s.memory.channels=0"], &["host.s.memory.channels"]);
     says(BASE, &["host.s.core.write_ack=1 us"], &["--set host.s.core.write_ack=1 us: host.s.core.write_ack"]);
-    let text = "[host.a]\nkind = \"endpoint\"\n[host.s]\npreset = \"cascade-lake-hostcc\"\n[host.s.core]\nwrite_ack = \"1 us\"\n";
+    let text = "[host.a]\nkind = \"endpoint\"\n[host.s]\npreset = \"cascade-lake-hostcc\"\n[host.s.core]\n\
+        write_ack = \"1 us\"\n";
     says(text, &[], &["test.toml:6: host.s.core.write_ack"]);
     for text in ["[server]\npreset = \"ice-lake-8362\"\n[host.a]\n", "[host]\n", "host = 3\n"] {
         assert!(cluster_text(text, Format::Toml, &[]).is_err(), "{text}");

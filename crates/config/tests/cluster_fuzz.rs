@@ -103,7 +103,10 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn damaged_files(text in template(), edits in prop::collection::vec((any::<usize>(), 0usize..6, "[=\\n\\[\\]\"{}.#0-9a-z -]{0,4}"), 1..5)) {
+    fn damaged_files(
+        text in template(),
+        edits in prop::collection::vec((any::<usize>(), 0usize..6, "[=\\n\\[\\]\"{}.#0-9a-z -]{0,4}"), 1..5)
+    ) {
         let mut bytes = text.as_bytes().to_vec();
         for (at, count, new) in edits {
             let at = at % (bytes.len() + 1);
@@ -114,7 +117,10 @@ proptest! {
     }
 
     #[test]
-    fn any_value_at_any_key(text in template(), settings in prop::collection::vec((any::<prop::sample::Index>(), value()), 1..4)) {
+    fn any_value_at_any_key(
+        text in template(),
+        settings in prop::collection::vec((any::<prop::sample::Index>(), value()), 1..4)
+    ) {
         let mut found = Vec::new();
         paths(&cluster_schema(), &[], &mut found);
         let settings: Vec<String> = settings

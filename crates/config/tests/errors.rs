@@ -157,7 +157,8 @@ fn rules_between_keys_blame_the_key_that_was_written() {
         &setting("ssd={bandwidth='1 GB/s',read_bandwidth='1 GB/s',write_bandwidth='1 GB/s'}"),
         &["has no effect"],
     );
-    let both = "[run]\nduration = \"1 ms\"\nprecision = 0.01\n[server]\npreset = \"cascade-lake-6234\"\n[workload.a]\nkind = \"stream\"\ncores = \"0\"\n";
+    let both = "[run]\nduration = \"1 ms\"\nprecision = 0.01\n[server]\npreset = \"cascade-lake-6234\"\n[workload.a]\n\
+        kind = \"stream\"\ncores = \"0\"\n";
     assert_says(&message(both, &[]), &["test.toml:3: run.precision: ", "exclude each other"]);
     assert_says(&setting("run.duration_max=1 s"), &["only together with run.precision"]);
     assert_says(&setting("workload.stream.stride=256 B"), &["has an effect only with pattern"]);
@@ -312,7 +313,11 @@ fn devices_and_profiles_of_the_users_own_are_read_and_their_errors_have_their_li
         "./my.toml:18: timing.rc: rc = 67 must be at least ras + rp = 68",
     );
     says(resolve(&device.replace("rfc = 514", ""), &profile, &[]), "./my.toml: timing.rfc: missing");
-    says(resolve(&device, &profile.replace("\"80%\"", "33"), &[]), "mc.toml:11: write_high: memory.controller.write_high = 33 exceeds wpq.entries = 32; write mode could never start");
+    says(
+        resolve(&device, &profile.replace("\"80%\"", "33"), &[]),
+        "mc.toml:11: write_high: memory.controller.write_high = 33 exceeds wpq.entries = 32; \
+        write mode could never start",
+    );
     says(
         resolve(&device, &profile, &["memory.dram.timing.rp=22"]),
         "--set memory.dram.timing.rp=22: memory.dram.timing.rp: rc = 68 must be at least ras + rp = 69",

@@ -209,7 +209,11 @@ proptest! {
     #[test]
     fn any_setting(index in any::<prop::sample::Index>(), value in scalar(), raw in any::<String>()) {
         let paths = all_paths();
-        let setting = format!("{}={}", paths[index.index(paths.len())].join("."), value.as_str().map_or(value.to_string(), str::to_string));
+        let setting = format!(
+            "{}={}",
+            paths[index.index(paths.len())].join("."),
+            value.as_str().map_or(value.to_string(), str::to_string)
+        );
         check(resolve_text(&example("quadrant3.toml"), Format::Toml, &[&setting]));
         check(resolve_text(&example("quadrant3.toml"), Format::Toml, &[&raw]));
     }

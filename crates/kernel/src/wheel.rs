@@ -85,7 +85,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn finds_the_next_slot_of_one_turn(start in 0_u64..1 << 40, ahead in prop::collection::btree_set(0..SLOTS as u64, 0..40), taken in 0_usize..40) {
+        fn finds_the_next_slot_of_one_turn(
+            start in 0_u64..1 << 40,
+            ahead in prop::collection::btree_set(0..SLOTS as u64, 0..40),
+            taken in 0_usize..40
+        ) {
             let mut wheel = Wheel::new();
             let mut left: BTreeSet<u64> = ahead.iter().map(|distance| start + distance).collect();
             for &slot in &left {

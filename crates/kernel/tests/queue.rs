@@ -137,7 +137,8 @@ proptest! {
             pair.take(step)?;
         }
         let sorted: Vec<EventKey> = pair.queue.to_sorted().iter().map(Event::key).collect();
-        let expected: Vec<EventKey> = pair.reference.clone().into_sorted_vec().into_iter().rev().map(|key| key.0).collect();
+        let reference = pair.reference.clone().into_sorted_vec();
+        let expected: Vec<EventKey> = reference.into_iter().rev().map(|key| key.0).collect();
         prop_assert_eq!(sorted, expected);
         while pair.pop_until(Time::MAX)? {}
         prop_assert!(pair.queue.is_empty());
@@ -146,7 +147,10 @@ proptest! {
 
     /// The load of a simulation: a constant number of events, each replaced when it is popped.
     #[test]
-    fn holds(pending in 1_usize..400, delays in prop::collection::vec(delay_ps().prop_map(|delay| delay.max(1)), 1..40)) {
+    fn holds(
+        pending in 1_usize..400,
+        delays in prop::collection::vec(delay_ps().prop_map(|delay| delay.max(1)), 1..40)
+    ) {
         let mut pair = Pair::new();
         for index in 0..pending {
             pair.push(Time::from_ps(delays[index % delays.len()]), (index % 5) as u32);

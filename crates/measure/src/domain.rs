@@ -310,7 +310,10 @@ mod tests {
     proptest! {
         /// The area of a domain is the sum of what each credit was held, to the picosecond, in any order of return.
         #[test]
-        fn area_is_the_sum_of_residences(steps in prop::collection::vec((0_u64..500, any::<bool>(), 0_u8..3, any::<prop::sample::Index>()), 1..400), capacity in 1_u32..20) {
+        fn area_is_the_sum_of_residences(
+            steps in prop::collection::vec((0_u64..500, any::<bool>(), 0_u8..3, any::<prop::sample::Index>()), 1..400),
+            capacity in 1_u32..20
+        ) {
             let mut domain = Domain::new(capacity, capacity.div_ceil(2), 3);
             let mut held: Vec<(u8, Time)> = Vec::new();
             let mut now = Time::ZERO;
@@ -321,7 +324,11 @@ mod tests {
                 over_threshold_ps += if held.len() >= capacity.div_ceil(2) as usize { wait } else { 0 };
                 if take {
                     let taken = domain.try_acquire(now, class);
-                    prop_assert_eq!(taken, held.len() < capacity as usize, "one less than capacity must be granted, capacity refused");
+                    prop_assert_eq!(
+                        taken,
+                        held.len() < capacity as usize,
+                        "one less than capacity must be granted, capacity refused"
+                    );
                     if taken {
                         held.push((class, now));
                     }
@@ -350,7 +357,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn books_taken_over_are_those_of_a_domain_of_its_own(steps in prop::collection::vec((1_u64..50, any::<bool>(), 0_u8..2, 0_usize..2, any::<prop::sample::Index>()), 1..300), capacity in 1_u32..12) {
+        fn books_taken_over_are_those_of_a_domain_of_its_own(
+            steps in prop::collection::vec(
+                (1_u64..50, any::<bool>(), 0_u8..2, 0_usize..2, any::<prop::sample::Index>()),
+                1..300
+            ),
+            capacity in 1_u32..12
+        ) {
             let domain = || Domain::new(capacity, capacity.div_ceil(2), 2);
             let (mut whole, mut joint, mut parts) = (domain(), domain(), [domain(), domain()]);
             let mut held: Vec<(u8, usize, Time)> = Vec::new();
@@ -378,9 +391,15 @@ mod tests {
                 }
                 [&mut whole, &mut joint].into_iter().chain(&mut parts).for_each(|domain| domain.settle_all(now));
                 joint.take_over([&parts[0], &parts[1]]);
-                prop_assert_eq!((joint.full_ps(), joint.over_threshold_ps()), (whole.full_ps(), whole.over_threshold_ps()));
+                prop_assert_eq!(
+                    (joint.full_ps(), joint.over_threshold_ps()),
+                    (whole.full_ps(), whole.over_threshold_ps())
+                );
                 for (joint, whole) in joint.classes().iter().zip(whole.classes()) {
-                    prop_assert_eq!((joint.in_use(), joint.acquired(), joint.area_ps()), (whole.in_use(), whole.acquired(), whole.area_ps()));
+                    prop_assert_eq!(
+                        (joint.in_use(), joint.acquired(), joint.area_ps()),
+                        (whole.in_use(), whole.acquired(), whole.area_ps())
+                    );
                     prop_assert_eq!(joint.residence(), whole.residence());
                 }
             }

@@ -173,7 +173,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn quantiles_are_within_resolution(mut values in prop::collection::vec(0_u64..1 << 40, 1..300), share in 0.0..1.0_f64) {
+        fn quantiles_are_within_resolution(
+            mut values in prop::collection::vec(0_u64..1 << 40, 1..300),
+            share in 0.0..1.0_f64
+        ) {
             let mut histogram = Histogram::default();
             values.iter().for_each(|&value| histogram.record(value));
             values.sort_unstable();
@@ -188,7 +191,10 @@ mod tests {
         }
 
         #[test]
-        fn merging_is_recording_both(a in prop::collection::vec(any::<u64>(), 0..50), b in prop::collection::vec(any::<u64>(), 0..50)) {
+        fn merging_is_recording_both(
+            a in prop::collection::vec(any::<u64>(), 0..50),
+            b in prop::collection::vec(any::<u64>(), 0..50)
+        ) {
             let record = |values: &[u64]| {
                 let mut histogram = Histogram::default();
                 values.iter().for_each(|&value| histogram.record(value));

@@ -10,7 +10,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 
-/// Explains a run of the server of `plan`, or of its server `host`. Without `facts` of the workloads, what the counters tell of them.
+/// Explains a run of the server of `plan`, or of its server `host`. Without `facts` of the workloads, what the counters
+/// tell of them.
 #[pyfunction]
 #[pyo3(signature = (plan, counters, *, facts=None, regime=None, host=None))]
 pub(crate) fn explain(

@@ -44,7 +44,17 @@ pub(crate) fn access_formats() -> Vec<&'static str> {
 /// Runs a trace through caches, each given by bytes, ways and replacement, the one next to the processor first. Returns
 /// what they saw as JSON. With `output` what they leave over is written to that file as a trace of requests.
 #[pyfunction]
-#[pyo3(signature = (path, levels, *, format=None, output=None, output_format="ramulator", compression="none", keep_addresses=false, progress=None))]
+#[pyo3(signature = (
+    path,
+    levels,
+    *,
+    format=None,
+    output=None,
+    output_format="ramulator",
+    compression="none",
+    keep_addresses=false,
+    progress=None
+))]
 #[allow(clippy::too_many_arguments)] // they are keywords in Python
 pub(crate) fn filter_trace(
     py: Python<'_>,

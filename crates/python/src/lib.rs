@@ -1,12 +1,13 @@
 //! The module `hostnet._core`: configurations, runs and results for Python. The only crate that knows Python.
 //!
 //! * [`plan`]: text to a checked `Plan`.
-//! * [`run`]: the functions `run` and `run_many`. The simulation has a thread of its own; [`supervise`] lets the calling thread
-//!   report progress and heed signals meanwhile, and holds the GIL only for that.
+//! * [`run`]: the functions `run` and `run_many`. The simulation has a thread of its own; [`supervise`] lets the
+//!   calling thread report progress and heed signals meanwhile, and holds the GIL only for that.
 //! * [`compare`]: where two runs part, and where a run parts from its record.
 //! * [`result`]: what a run hands back, as plain lists.
 //! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
-//! * [`cluster`]: schema and templates of clusters; [`controller`]: controllers in Python; [`capture`]: captures of packets.
+//! * [`cluster`]: schema and templates of clusters; [`controller`]: controllers in Python; [`capture`]: captures of
+//!   packets.
 //! * [`filter`]: traces through caches; [`output`]: compressed files.
 //! * [`perfetto`]: a trace as a file for the Perfetto UI.
 //! * [`explain`]: the published formula, and why a run is as fast as it is.

@@ -44,8 +44,8 @@ impl From<Failure> for PyErr {
 /// Where a capture goes, whose packets it has, and how many bytes of each: path, host, snaplen.
 type CaptureOf = (PathBuf, String, u32);
 
-/// Runs a plan. The results do not depend on `threads`. `controllers` are Python objects by the names of hosts. `host` is
-/// the server that counters and trace are of. `on_checkpoint` is handed the checkpoint when its time has come.
+/// Runs a plan. The results do not depend on `threads`. `controllers` are Python objects by the names of hosts. `host`
+/// is the server that counters and trace are of. `on_checkpoint` is handed the checkpoint when its time has come.
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
 #[pyfunction]
 #[pyo3(signature = (

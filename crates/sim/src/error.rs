@@ -7,7 +7,10 @@ use thiserror::Error;
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SimulationError {
     /// Credits are held and nothing moves.
-    #[error("nothing has moved for {idle_us} us at {at_us} us of simulated time: {domain} holds {in_use} of {capacity} credits{part}")]
+    #[error(
+        "nothing has moved for {idle_us} us at {at_us} us of simulated time: {domain} holds {in_use} of \
+        {capacity} credits{part}"
+    )]
     Stuck {
         /// The domain with the largest share of its credits in use.
         domain: &'static str,
@@ -23,7 +26,8 @@ pub enum SimulationError {
         idle_us: u64,
     },
     /// Pauses (PFC) wait for each other.
-    #[error("deadlock at {at_us} us of simulated time: each of these ports is paused until packets leave by the next, and the last waits for the first: {}", .cycle.join(" -> "))]
+    #[error("deadlock at {at_us} us of simulated time: each of these ports is paused until packets leave by the next, \
+        and the last waits for the first: {}", .cycle.join(" -> "))]
     Deadlock {
         /// The ports in the order in which they wait: the switch, the number of the port among those of the switch, the
         /// host or switch that it leads to, and the priority.

@@ -70,7 +70,11 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_segment_of_tcp_is_read_back_with_right_checksums(segment in segment(), number in 0u32..100_000, forward in any::<bool>()) {
+    fn a_segment_of_tcp_is_read_back_with_right_checksums(
+        segment in segment(),
+        number in 0u32..100_000,
+        forward in any::<bool>()
+    ) {
         let flows = vec![flow(); 100_000];
         let mut frames = Frames::new(&flows);
         let ip_bytes = segment.bytes + 52;
@@ -88,7 +92,9 @@ proptest! {
         prop_assert_eq!(tcp.acknowledgment_number(), segment.ack.wrapping_add(1) as u32);
         prop_assert_eq!((tcp.ece(), tcp.cwr(), tcp.ack()), (segment.echo, segment.reduced, true));
         let shown = u64::from(tcp.window_size()) << WINDOW_SHIFT;
-        prop_assert!(shown >= segment.window.min(65535 << WINDOW_SHIFT) && shown < segment.window + (1 << WINDOW_SHIFT));
+        prop_assert!(
+            shown >= segment.window.min(65535 << WINDOW_SHIFT) && shown < segment.window + (1 << WINDOW_SHIFT)
+        );
         let ports = (tcp.source_port(), tcp.destination_port());
         let initiator = if forward { ports } else { (ports.1, ports.0) };
         prop_assert_eq!(u32::from(initiator.0 - 10_000) + u32::from(initiator.1 - 5_001) * 50_000, number);
@@ -122,7 +128,10 @@ proptest! {
         prop_assert_eq!(udp.destination_port(), 4791);
         let header = udp.payload();
         prop_assert_eq!(u32::from_be_bytes([0, header[9], header[10], header[11]]), sequence as u32 & 0x00ff_ffff);
-        prop_assert!(u32::from_be_bytes([0, header[5], header[6], header[7]]) > 1, "queue pairs 0 and 1 are for management");
+        prop_assert!(
+            u32::from_be_bytes([0, header[5], header[6], header[7]]) > 1,
+            "queue pairs 0 and 1 are for management"
+        );
         let pad = u32::from(header[1] >> 4 & 3);
         if matches!(operation, Operation::Write) {
             prop_assert_eq!(header.len() as u32, 12 + bytes + pad + 4);
@@ -131,7 +140,11 @@ proptest! {
         let again = frames.of(&packet(0, 0, Content::Roce(roce), bytes + 44)).to_vec();
         prop_assert_eq!(&again, &frame);
         let marked = frames.of(&Packet { ecn: Ecn::Marked, ..packet(0, 0, Content::Roce(roce), bytes + 44) }).to_vec();
-        prop_assert_eq!(&marked[marked.len() - 4..], &frame[frame.len() - 4..], "a mark on the way leaves the checksum as it is");
+        prop_assert_eq!(
+            &marked[marked.len() - 4..],
+            &frame[frame.len() - 4..],
+            "a mark on the way leaves the checksum as it is"
+        );
     }
 }
 

@@ -245,7 +245,10 @@ proptest! {
         let mut overrides = vec![
             format!("flow.rdma.kind={kind}"), format!("flow.rdma.from={from}"), format!("flow.rdma.to={to}"),
             format!("flow.rdma.count={count}"), format!("flow.rdma.transport={transport}"),
-            format!("transport.{transport}.message={message} B"), format!("transport.{transport}.payload={} B", 1 << payload),
+            format!("transport.{transport}.message={message} B"), format!(
+                "transport.{transport}.payload={} B",
+                1 << payload
+            ),
             format!("transport.{transport}.timeout=200 us"),
             format!("host.server.workload.c2m.cores=0-{}", cores - 1),
             format!("host.server.nic.buffer={buffer} kB"),
@@ -260,7 +263,9 @@ proptest! {
         let mut simulation = world(&plan(&overrides).cluster);
         simulation.run_until(Time::from_ps(150_000_000), |_| true);
         let dropped = |simulation: &Simulation<World>| {
-            nics(simulation).iter().flat_map(|(_, nic)| nic.flows()).map(|flow| flow.dropped(DropReason::BufferFull).packets).sum::<u64>()
+            nics(simulation).iter().flat_map(|(_, nic)| nic.flows()).map(
+                |flow| flow.dropped(DropReason::BufferFull).packets
+            ).sum::<u64>()
         };
         // Two ways of the cable of 1 us carry 25 kB more before a pause is heard.
         if pfc && buffer * 1000 - xoff > 45_000 {

@@ -210,7 +210,11 @@ proptest! {
         bandwidth in 1_u64..40, latency_ps in 1_u64..200_000, shuffled: bool, cached: bool,
     ) {
         let upi = UpiParams {
-            bytes_per_s: bandwidth * 1_000_000_000, latency_ps, request_credits: credits.0, data_credits: credits.1, ..UPI
+            bytes_per_s: bandwidth * 1_000_000_000,
+            latency_ps,
+            request_credits: credits.0,
+            data_credits: credits.1,
+            ..UPI
         };
         let mut server = server(sockets, lines, f64::from(reads) / 4.0, upi);
         if cached {

@@ -68,6 +68,16 @@ pub(crate) struct Rule {
     pub(crate) clocks: fn(&TimingParams) -> u64,
 }
 
+const fn rule(
+    name: &'static str,
+    from: Event,
+    scope: Scope,
+    to: &'static [CommandKind],
+    clocks: fn(&TimingParams) -> u64,
+) -> Rule {
+    Rule { name, from, scope, to, clocks }
+}
+
 const ANY: &[CommandKind] =
     &[Activate, Read, ReadPrecharge, Write, WritePrecharge, Precharge, PrechargeAll, Refresh, RefreshSameBank];
 const ACT: &[CommandKind] = &[Activate];
@@ -82,38 +92,38 @@ const SAME_BANK: &[CommandKind] = &[RefreshSameBank];
 #[rustfmt::skip]
 pub(crate) static RULES: &[Rule] = &[
     // Within a bank: JEDEC JESD79-4 and JESD79-5, speed bins and core timing.
-    Rule { name: "tRCD",    from: Event::Activate, scope: Scope::Bank, to: COLUMN,     clocks: |t| t.rcd.into() },
-    Rule { name: "tRAS",    from: Event::Activate, scope: Scope::Row,  to: PRECHARGES, clocks: |t| t.ras.into() },
-    Rule { name: "tRC",     from: Event::Activate, scope: Scope::Bank, to: ACT,        clocks: |t| t.rc.into() },
-    Rule { name: "tRP",     from: Event::Close,    scope: Scope::Bank, to: CLOSED,     clocks: |t| t.rp.into() },
-    Rule { name: "tRTP",    from: Event::Read,     scope: Scope::Row,  to: PRECHARGES, clocks: |t| t.rtp.into() },
-    Rule { name: "tWR",     from: Event::Write,    scope: Scope::Row,  to: PRECHARGES, clocks: write_to_precharge },
+    rule("tRCD",    Event::Activate, Scope::Bank, COLUMN,     |t| t.rcd.into()),
+    rule("tRAS",    Event::Activate, Scope::Row,  PRECHARGES, |t| t.ras.into()),
+    rule("tRC",     Event::Activate, Scope::Bank, ACT,        |t| t.rc.into()),
+    rule("tRP",     Event::Close,    Scope::Bank, CLOSED,     |t| t.rp.into()),
+    rule("tRTP",    Event::Read,     Scope::Row,  PRECHARGES, |t| t.rtp.into()),
+    rule("tWR",     Event::Write,    Scope::Row,  PRECHARGES, write_to_precharge),
     // Activations and precharges of a rank: the same, "activate timing"; tPPD is of JESD79-5.
-    Rule { name: "tRRD_L",  from: Event::Activate, scope: Scope::Group,        to: ACT, clocks: |t| t.rrd_l.into() },
-    Rule { name: "tRRD_S",  from: Event::Activate, scope: Scope::OtherGroups,  to: ACT, clocks: |t| t.rrd_s.into() },
-    Rule { name: "tFAW",    from: Event::Activate, scope: Scope::RankFourBack, to: ACT, clocks: |t| t.faw.into() },
-    Rule { name: "tPPD",    from: Event::Precharge, scope: Scope::Rank, to: PRECHARGES, clocks: |t| t.ppd.into() },
+    rule("tRRD_L",  Event::Activate, Scope::Group,        ACT, |t| t.rrd_l.into()),
+    rule("tRRD_S",  Event::Activate, Scope::OtherGroups,  ACT, |t| t.rrd_s.into()),
+    rule("tFAW",    Event::Activate, Scope::RankFourBack, ACT, |t| t.faw.into()),
+    rule("tPPD",    Event::Precharge, Scope::Rank, PRECHARGES, |t| t.ppd.into()),
     // Column accesses of a rank: the same, CAS to CAS and write to read; read to write as in "read burst followed by
     // write".
-    Rule { name: "tCCD_L",    from: Event::Read,  scope: Scope::Group,       to: READS,  clocks: |t| t.ccd_l.into() },
-    Rule { name: "tCCD_S",    from: Event::Read,  scope: Scope::OtherGroups, to: READS,  clocks: |t| t.ccd_s.into() },
-    Rule { name: "tCCD_L_WR", from: Event::Write, scope: Scope::Group,       to: WRITES, clocks: |t| t.ccd_l_wr.into() },
-    Rule { name: "tCCD_S",    from: Event::Write, scope: Scope::OtherGroups, to: WRITES, clocks: |t| t.ccd_s.into() },
-    Rule { name: "tWTR_L",    from: Event::Write, scope: Scope::Group,       to: READS,  clocks: |t| written(t) + u64::from(t.wtr_l) },
-    Rule { name: "tWTR_S",    from: Event::Write, scope: Scope::OtherGroups, to: READS,  clocks: |t| written(t) + u64::from(t.wtr_s) },
-    Rule { name: "tRTW",      from: Event::Read,  scope: Scope::Rank,        to: WRITES, clocks: read_to_write },
+    rule("tCCD_L",    Event::Read,  Scope::Group,       READS,  |t| t.ccd_l.into()),
+    rule("tCCD_S",    Event::Read,  Scope::OtherGroups, READS,  |t| t.ccd_s.into()),
+    rule("tCCD_L_WR", Event::Write, Scope::Group,       WRITES, |t| t.ccd_l_wr.into()),
+    rule("tCCD_S",    Event::Write, Scope::OtherGroups, WRITES, |t| t.ccd_s.into()),
+    rule("tWTR_L",    Event::Write, Scope::Group,       READS,  |t| written(t) + u64::from(t.wtr_l)),
+    rule("tWTR_S",    Event::Write, Scope::OtherGroups, READS,  |t| written(t) + u64::from(t.wtr_s)),
+    rule("tRTW",      Event::Read,  Scope::Rank,        WRITES, read_to_write),
     // The data bus between ranks: bursts must not overlap, with a gap where the driver changes.
-    Rule { name: "rank switch", from: Event::Read,  scope: Scope::OtherRanks, to: READS,  clocks: |t| sum(&[t.burst, t.rank_switch]) },
-    Rule { name: "rank switch", from: Event::Write, scope: Scope::OtherRanks, to: WRITES, clocks: |t| t.burst.into() },
-    Rule { name: "rank switch", from: Event::Read,  scope: Scope::OtherRanks, to: WRITES, clocks: read_to_write_elsewhere },
-    Rule { name: "rank switch", from: Event::Write, scope: Scope::OtherRanks, to: READS,  clocks: write_to_read_elsewhere },
+    rule("rank switch", Event::Read,  Scope::OtherRanks, READS,  |t| sum(&[t.burst, t.rank_switch])),
+    rule("rank switch", Event::Write, Scope::OtherRanks, WRITES, |t| t.burst.into()),
+    rule("rank switch", Event::Read,  Scope::OtherRanks, WRITES, read_to_write_elsewhere),
+    rule("rank switch", Event::Write, Scope::OtherRanks, READS,  write_to_read_elsewhere),
     // Refresh: JESD79-4 (tRFC); JESD79-5 (tRFCsb, tREFSBRD) and JESD235 (tRFCSB, tRREFD).
-    Rule { name: "tRFC",         from: Event::Refresh,      scope: Scope::Rank,       to: ANY,       clocks: |t| t.rfc.into() },
-    Rule { name: "tRFCsb",       from: Event::RefreshBanks, scope: Scope::Bank,       to: ANY,       clocks: |t| t.rfc_sb.into() },
-    Rule { name: "tREFSB_ACT",   from: Event::RefreshBanks, scope: Scope::OtherBanks, to: ACT,       clocks: |t| t.refsb_act.into() },
-    Rule { name: "tREFSB_REFSB", from: Event::RefreshBanks, scope: Scope::Rank,       to: SAME_BANK, clocks: |t| t.refsb_refsb.into() },
+    rule("tRFC",         Event::Refresh,      Scope::Rank,       ANY,       |t| t.rfc.into()),
+    rule("tRFCsb",       Event::RefreshBanks, Scope::Bank,       ANY,       |t| t.rfc_sb.into()),
+    rule("tREFSB_ACT",   Event::RefreshBanks, Scope::OtherBanks, ACT,       |t| t.refsb_act.into()),
+    rule("tREFSB_REFSB", Event::RefreshBanks, Scope::Rank,       SAME_BANK, |t| t.refsb_refsb.into()),
     // One command at a time; the event already lies at the end of the command.
-    Rule { name: "command bus",  from: Event::BusFree,      scope: Scope::Bus,        to: ANY,       clocks: |_| 0 },
+    rule("command bus",  Event::BusFree,      Scope::Bus,        ANY,       |_| 0),
 ];
 
 /// Banks that have waited too long since a REF, or since the first command.

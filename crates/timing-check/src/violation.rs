@@ -98,7 +98,8 @@ impl fmt::Display for Violation {
             ),
             Fault::TooLate { rank } => write!(
                 f,
-                "{rule}: rank {rank} of channel {channel} is without refresh at clock {}, {} after {} ({}); at most {} are allowed",
+                "{rule}: rank {rank} of channel {channel} is without refresh at clock {}, {} after {} ({}); at most \
+                {} are allowed",
                 second.clock,
                 Clocks(self.have),
                 Command(first),

@@ -201,12 +201,14 @@ fn messages_name_the_commands_and_the_clocks() {
     let said = |record| checker.clone().check(&record).unwrap_err().to_string();
     assert_eq!(
         said(at(120, command(Read, 0, 1, 2))),
-        "tRCD: RD at clock 120 (channel 0, rank 0, group 1, bank 2) comes 5 clocks too early: ACT at clock 104 needs 21 \
+        "tRCD: RD at clock 120 (channel 0, rank 0, group 1, bank 2) comes 5 clocks too early: ACT at clock 104 needs \
+        21 \
          clocks, 16 passed"
     );
     assert_eq!(
         said(at(107, command(Activate, 0, 0, 0))),
-        "tRRD_S: ACT at clock 107 (channel 0, rank 0, group 0, bank 0) comes 1 clock too early: ACT at clock 104 (rank 0, \
+        "tRRD_S: ACT at clock 107 (channel 0, rank 0, group 0, bank 0) comes 1 clock too early: ACT at clock 104 \
+        (rank 0, \
          group 1, bank 2) needs 4 clocks, 3 passed"
     );
     assert_eq!(
@@ -215,7 +217,8 @@ fn messages_name_the_commands_and_the_clocks() {
     );
     assert_eq!(
         said(at(200, command(Refresh, 0, 0, 0))),
-        "row state: REF at clock 200 (channel 0, rank 0) needs a closed bank, but ACT at clock 104 (rank 0, group 1, bank \
+        "row state: REF at clock 200 (channel 0, rank 0) needs a closed bank, but ACT at clock 104 (rank 0, group 1, \
+        bank \
          2) opened a row"
     );
     assert_eq!(

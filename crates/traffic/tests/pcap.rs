@@ -93,16 +93,24 @@ proptest! {
             let data = if shape.link == RAW { ipv4(bytes) } else { ethernet(0x0800, 0, &ipv4(bytes)) };
             let whole = (u32::from(bytes) + if shape.link == RAW { 0 } else { 14 }).max(data.len() as u32);
             packets.push((seconds, fraction, data, whole));
-            wanted.push((u64::from(seconds - start) * 1_000_000_000_000 + u64::from(fraction) * scale, u32::from(bytes)));
+            wanted.push(
+                (u64::from(seconds - start) * 1_000_000_000_000 + u64::from(fraction) * scale, u32::from(bytes))
+            );
         }
         let first = wanted[0].0;
         let found: Vec<(u64, u32)> =
-            parse(&shape.file(&packets)).unwrap().into_iter().map(|packet| (packet.time_ps + first, packet.ip_bytes)).collect();
+            parse(&shape.file(&packets)).unwrap().into_iter().map(
+                |packet| (packet.time_ps + first, packet.ip_bytes)
+            ).collect();
         prop_assert_eq!(found, wanted);
     }
 
     #[test]
-    fn a_file_that_is_cut_anywhere_is_an_error_or_a_shorter_file(shape in shape(), count in 1usize..6, cut in any::<prop::sample::Index>()) {
+    fn a_file_that_is_cut_anywhere_is_an_error_or_a_shorter_file(
+        shape in shape(),
+        count in 1usize..6,
+        cut in any::<prop::sample::Index>()
+    ) {
         let packet = |at: usize| (at as u32, 0, ethernet(0x0800, 0, &ipv4(100)), 114);
         let whole = shape.file(&(0..count).map(packet).collect::<Vec<_>>());
         let length = cut.index(whole.len());
@@ -138,7 +146,9 @@ proptest! {
         }
         let file = writer.finish().unwrap();
         let first = wanted[0].0;
-        let found: Vec<(u64, u32)> = parse(&file).unwrap().into_iter().map(|packet| (packet.time_ps + first, packet.ip_bytes)).collect();
+        let found: Vec<(u64, u32)> = parse(&file).unwrap().into_iter().map(
+            |packet| (packet.time_ps + first, packet.ip_bytes)
+        ).collect();
         let longest = wanted.len() * (16 + snaplen as usize) + 24;
         prop_assert!(file.len() <= longest);
         prop_assert_eq!(found, wanted);
@@ -151,7 +161,11 @@ proptest! {
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
     ) {
         let shape = Shape { big: false, nano: true, link: ETHERNET };
-        let good = [shape.file(&[(1, 0, ipv4(100), 114), (2, 0, ipv4(100), 114)]), pcapng(9, &[(0, ipv4(80), 94)]), Vec::new()];
+        let good = [
+            shape.file(&[(1, 0, ipv4(100), 114), (2, 0, ipv4(100), 114)]),
+            pcapng(9, &[(0, ipv4(80), 94)]),
+            Vec::new()
+        ];
         let mut file = good[start.min(2)].clone();
         for (at, byte) in edits {
             if !file.is_empty() {

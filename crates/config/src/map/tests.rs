@@ -248,7 +248,11 @@ proptest! {
     }
 
     #[test]
-    fn no_list_is_a_panic(list in "((ch|sc|bg|ba|ra|ro|co)[0-9]{0,2} ){1,7}(; ?(bg|ba|ro)(\\[[0-9]:?[0-9]?\\])?\\^=(ro|co)(\\[[0-9]\\])?){0,3}") {
+    fn no_list_is_a_panic(
+        fields in "((ch|sc|bg|ba|ra|ro|co)[0-9]{0,2} ){1,7}",
+        terms in "(; ?(bg|ba|ro)(\\[[0-9]:?[0-9]?\\])?\\^=(ro|co)(\\[[0-9]\\])?){0,3}",
+    ) {
+        let list = fields + &terms;
         let geometry = Geometry { channels: 2, ..geometry([1, 1, 1, 1, 3, 2]) };
         if let Ok(map) = named(&list, geometry) {
             assert_bijective(&map, geometry);

@@ -75,7 +75,8 @@ pub(super) fn nic(
     let shown = |bytes: u64| format(bytes, Dimension::Size);
     if frame > descriptor {
         let message = format!(
-            "{} are less than a packet of {mtu_bytes} B with its Ethernet header of {ETHERNET_HEADER_BYTES} B; give more, or a smaller MTU",
+            "{} are less than a packet of {mtu_bytes} B with its Ethernet header of {ETHERNET_HEADER_BYTES} B; give \
+            more, or a smaller MTU",
             shown(descriptor.into())
         );
         return Err(Issue::new("nic.descriptor", message));

@@ -467,8 +467,9 @@ mod tests {
             for (line, mask) in steps {
                 let mask = if mask & array.all_ways() == 0 { u32::MAX } else { mask };
                 if array.lookup(line).is_none() {
-                    let room = array.iter().filter(|(held, way, _)| held % 2 == line % 2 && mask >> way & 1 == 1).count();
-                    let free = (mask & array.all_ways()).count_ones() as usize > room;
+                    let in_mask = |held: u64, way: usize| held % 2 == line % 2 && mask >> way & 1 == 1;
+                    let held = array.iter().filter(|&(held, way, _)| in_mask(held, way)).count();
+                    let free = (mask & array.all_ways()).count_ones() as usize > held;
                     prop_assert_eq!(array.insert(line, 0, mask).is_none(), free);
                     let way = array.find(line).expect("it came in").way;
                     prop_assert!(mask >> way & 1 == 1);
@@ -492,8 +493,9 @@ mod tests {
                     (_, Some(slot)) => array.set_data(slot, data),
                     (_, None) => _ = array.insert(line, data, all),
                 }
-                let held = array.sets.iter().enumerate().filter(|(index, _)| index % array.stride() >= 2 * array.groups);
-                let held = held.filter(|(index, _)| {
+                let places = array.sets.iter().enumerate();
+                let entries = places.filter(|(index, _)| index % array.stride() >= 2 * array.groups);
+                let held = entries.filter(|(index, _)| {
                     let (set, way) = (index / array.stride(), index % array.stride() - 2 * array.groups);
                     array.sets[set * array.stride() + array.groups] >> (8 * way) & EMPTY == 0
                 });

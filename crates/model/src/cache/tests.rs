@@ -232,7 +232,8 @@ pub(super) fn geometry(replacement: impl Strategy<Value = Replacement>) -> impl 
 pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let (core, line, class) = (0..CORES, 0..LINES, 0..CLASSES as u8);
     let step = prop_oneof![
-        6 => (core.clone(), line.clone(), any::<bool>()).prop_map(|(core, line, store)| Step::Use { core, line, store }),
+        6 => (core.clone(), line.clone(), any::<bool>())
+            .prop_map(|(core, line, store)| Step::Use { core, line, store }),
         1 => (core, line.clone()).prop_map(|(core, line)| Step::Prefetch { core, line }),
         4 => (line.clone(), class.clone()).prop_map(|(line, class)| Step::IoWrite { line, class }),
         1 => line.clone().prop_map(|line| Step::IoInvalidate { line }),

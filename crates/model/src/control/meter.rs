@@ -104,7 +104,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_average_comes_to_a_constant_sample(start in 0_u64..1 << 40, sample in 0_u64..1 << 40, shift in 0_u32..=8) {
+        fn an_average_comes_to_a_constant_sample(
+            start in 0_u64..1 << 40,
+            sample in 0_u64..1 << 40,
+            shift in 0_u32..=8
+        ) {
             let mut average = Average { value: start };
             let mut before = start;
             for _ in 0..40 << shift {

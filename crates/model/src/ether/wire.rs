@@ -170,13 +170,19 @@ mod tests {
         #[test]
         fn no_rate_is_exceeded(rate in 1_000_u64..100_000_000_000, bytes in 1_u32..70_000) {
             let wire = Wire::new(&WireParams { bytes_per_s: rate, ..params() });
-            let (time, exact) = (wire.serialization_ps(bytes), u128::from(bytes) * 1_000_000_000_000 / u128::from(rate));
+            let (time, exact) = (
+                wire.serialization_ps(bytes),
+                u128::from(bytes) * 1_000_000_000_000 / u128::from(rate)
+            );
             prop_assert!(u128::from(time) >= exact && u128::from(time) <= exact + 2, "{} for {}", time, exact);
         }
 
         /// Against a list that is looked through in whole.
         #[test]
-        fn what_is_on_a_cable_that_goes_down_is_lost(down in prop::collection::vec((0_u64..5000, 0_u64..300), 0..6), steps in prop::collection::vec((0_u64..200, 1_u64..100), 1..60)) {
+        fn what_is_on_a_cable_that_goes_down_is_lost(
+            down in prop::collection::vec((0_u64..5000, 0_u64..300), 0..6),
+            steps in prop::collection::vec((0_u64..200, 1_u64..100), 1..60)
+        ) {
             let down: Vec<(u64, u64)> = down.into_iter().map(|(from, length)| (from, from + length)).collect();
             let mut wire = Faults::new(&WireParams { down_ps: down.clone(), ..params() });
             let mut now = Time::ZERO;

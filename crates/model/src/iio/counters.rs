@@ -43,8 +43,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn occupancy_is_what_was_held_times_how_long(steps in prop::collection::vec((0_u64..1000, any::<bool>()), 1..200)) {
-            let (mut counts, mut now, mut held, mut area, mut inserted) = (Cumulative::default(), Time::ZERO, 0_u32, 0, 0);
+        fn occupancy_is_what_was_held_times_how_long(
+            steps in prop::collection::vec((0_u64..1000, any::<bool>()), 1..200)
+        ) {
+            let (mut counts, mut now) = (Cumulative::default(), Time::ZERO);
+            let (mut held, mut area, mut inserted) = (0_u32, 0, 0);
             for (wait, take) in steps {
                 now += wait;
                 area += wait * u64::from(held);

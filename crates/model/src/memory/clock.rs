@@ -84,7 +84,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn edges_are_exact(numerator in 100_u64..20_000, denominator in 1_u64..12, clock in 0_u64..1 << 40, ps in 0_u64..1 << 50) {
+        fn edges_are_exact(
+            numerator in 100_u64..20_000,
+            denominator in 1_u64..12,
+            clock in 0_u64..1 << 40,
+            ps in 0_u64..1 << 50
+        ) {
             prop_assume!(numerator > denominator);
             let period = Clock::new(numerator, denominator);
             prop_assert_eq!(period.edge(clock).ps(), (clock * numerator).div_ceil(denominator));
@@ -92,7 +97,13 @@ mod tests {
         }
 
         #[test]
-        fn no_data_rate_is_too_odd(denominator in 1_u64..1 << 40, period in 2_u64..1_000_000, part in any::<u64>(), clock in 0_u64..1 << 44, ps in any::<u64>()) {
+        fn no_data_rate_is_too_odd(
+            denominator in 1_u64..1 << 40,
+            period in 2_u64..1_000_000,
+            part in any::<u64>(),
+            clock in 0_u64..1 << 44,
+            ps in any::<u64>()
+        ) {
             let numerator = denominator * period + part % denominator;
             let clock_of = Clock::new(numerator, denominator);
             let exact = |a: u64, b: u64, c: u64| (u128::from(a) * u128::from(b)).div_ceil(u128::from(c)) as u64;

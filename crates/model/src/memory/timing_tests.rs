@@ -485,7 +485,9 @@ proptest! {
             );
             now = allowed + wait;
             issue(&mut timing, now, command, banks);
-            standard.history.extend(bits(banks).filter(|_| command == Command::Precharge).map(|bank| (now, command, 1 << bank)));
+            standard.history.extend(
+                bits(banks).filter(|_| command == Command::Precharge).map(|bank| (now, command, 1 << bank))
+            );
             if command != Command::Precharge {
                 standard.history.push((now, command, banks));
             }

@@ -1,7 +1,7 @@
 //! A server as its parts: what they have in common, what joins them, and the way events find them.
 //!
-//! This is the only room that lists the parts. `component.rs` has one line for each, `machine.rs` one arm for each event
-//! that a part is sent often.
+//! This is the only room that lists the parts. `component.rs` has one line for each, `machine.rs` one arm for each
+//! event that a part is sent often.
 
 mod component;
 mod context;

@@ -54,7 +54,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn what_is_sent_is_received_dropped_or_on_its_way(
-        shape in 0_u8..3, hosts in 2_usize..6, seed in any::<u64>(), buffer in 2_000_u64..60_000, lossless in any::<bool>(),
+        shape in 0_u8..3, hosts in 2_usize..6, seed in any::<u64>(),
+        buffer in 2_000_u64..60_000, lossless in any::<bool>(),
         pairs in prop::collection::vec((any::<u8>(), any::<u8>(), 0_u8..5, 0_u8..8), 1..6),
         down in 0_u64..3_000_000_000, corrupt in 0_u64..1 << 24,
     ) {
@@ -78,7 +79,8 @@ proptest! {
                 flow.traffic = Traffic::Bulk { bytes: 2_000_000 };
             }
             if traffic == 2 {
-                flow.traffic = Traffic::Rpc { request_bytes: 3000, response_bytes: 20_000, in_flight: 2, think_ps: 1000 };
+                let (request_bytes, response_bytes) = (3000, 20_000);
+                flow.traffic = Traffic::Rpc { request_bytes, response_bytes, in_flight: 2, think_ps: 1000 };
             }
             if traffic > 2 {
                 flow.transport = Transport::Roce(roce());

@@ -59,7 +59,10 @@ fn limits(server: &ServerParams, prediction: &Prediction) -> Vec<String> {
             if workload.binding.is_domain() {
                 format!("{name} is bound by {binding}: full {full:.0}% of the time, {latency_ns:.0} ns per line")
             } else {
-                format!("{name} is bound by {binding}: no domain on its path is full half of the time, {latency_ns:.0} ns per line")
+                format!(
+                    "{name} is bound by {binding}: no domain on its path is full half of the time, \
+                    {latency_ns:.0} ns per line"
+                )
             }
         })
         .collect()

@@ -281,7 +281,11 @@ macro_rules! structs {
                 type Error = Never;
 
                 #[inline(always)]
-                fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Never> {
+                fn serialize_field<T: Serialize + ?Sized>(
+                    &mut self,
+                    key: &'static str,
+                    value: &T
+                ) -> Result<(), Never> {
                     self.add(key, value)
                 }
 
@@ -326,7 +330,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn one_value_that_differs_is_always_seen(mut values in prop::collection::vec(any::<u64>(), 1..60), place in any::<prop::sample::Index>(), change in 1_u64..) {
+        fn one_value_that_differs_is_always_seen(
+            mut values in prop::collection::vec(any::<u64>(), 1..60),
+            place in any::<prop::sample::Index>(),
+            change in 1_u64..
+        ) {
             let before = of(&values);
             let index = place.index(values.len());
             values[index] ^= change;

@@ -83,7 +83,8 @@ fn a_lone_request_that_is_lost_waits_for_the_timeout() {
     let begins = 1 + 9 * each;
     let down = [begins / PS, begins / PS + 10];
     let cables = format!(
-        "[switch.s]\nlatency = \"700 ns\"\n[cable.a]\nends = [\"a\", \"s\"]\ndown = [[\"{} us\", \"{} us\"]]\n[cable.b]\nends = [\"b\", \"s\"]\n",
+        "[switch.s]\nlatency = \"700 ns\"\n[cable.a]\nends = [\"a\", \"s\"]\ndown = [[\"{} us\", \"{} us\"]]\n\
+        [cable.b]\nends = [\"b\", \"s\"]\n",
         down[0], down[1]
     );
     let simulation = run(&pair(flow, &format!("{tcp}{cables}")), 20_000);
@@ -110,8 +111,10 @@ fn a_probe_repairs_the_tail_of_a_message_before_the_timeout() {
     let last = begins + LATENCY_PS + 19 * wire_ps(1448);
     let down = [last + wire_ps(1448) / 2 + CABLE_PS, last + wire_ps(1448) + CABLE_PS];
     let cables = format!(
-        "[switch.s]\nlatency = \"700 ns\"\n[cable.a]\nends = [\"a\", \"s\"]\ndown = [[\"{} ns\", \"{} ns\"]]\n[cable.b]\nends = [\"b\", \"s\"]\n",
-        down[0].div_ceil(1000), down[1] / 1000
+        "[switch.s]\nlatency = \"700 ns\"\n[cable.a]\nends = [\"a\", \"s\"]\ndown = [[\"{} ns\", \"{} ns\"]]\n\
+        [cable.b]\nends = [\"b\", \"s\"]\n",
+        down[0].div_ceil(1000),
+        down[1] / 1000
     );
     for probe in [true, false] {
         let simulation = run(&pair(&flow, &format!("{}{cables}", tcp(probe))), 30_000);

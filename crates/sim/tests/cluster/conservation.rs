@@ -19,14 +19,22 @@ fn server(name: &'static str) -> impl Strategy<Value = String> {
             "[host.{name}]\npreset = \"cascade-lake-hostcc\"\niio.write_credits = {credits}\n\
              [host.{name}.nic]\nring = {ring}\nbuffer = \"{} KiB\"\nlro = {lro}\ncoalesce = \"{coalesce} us\"\n\
              coalesce_packets = {moderated}\nsend_window = \"{} KiB\"\n\
-             [host.{name}.stack]\npoll = {poll}\nbudget = {budget}\ngro = \"{gro} KiB\"\nextra_lines = {lines}\ncached_user = {cached}\n",
-            kib.max(20), 32 << half
+             [host.{name}.stack]\npoll = {poll}\nbudget = {budget}\ngro = \"{gro} KiB\"\nextra_lines = {lines}\n\
+             cached_user = {cached}\n",
+            kib.max(20),
+            32 << half
         );
         if streams > 0 {
-            text += &format!("[host.{name}.workload.stream]\nkind = \"stream\"\ncores = \"0-{}\"\nreads = 0.5\n", streams - 1);
+            text += &format!(
+                "[host.{name}.workload.stream]\nkind = \"stream\"\ncores = \"0-{}\"\nreads = 0.5\n",
+                streams - 1
+            );
         }
         if remote > 0 {
-            text += &format!("[host.{name}.workload.mapp]\nkind = \"remote\"\nsockets = \"0-{}\"\nreads = 0.5\n", remote - 1);
+            text += &format!(
+                "[host.{name}.workload.mapp]\nkind = \"remote\"\nsockets = \"0-{}\"\nreads = 0.5\n",
+                remote - 1
+            );
         }
         text
     })
@@ -41,16 +49,19 @@ fn flow(index: usize) -> impl Strategy<Value = String> {
         Just("kind = \"bulk\"".to_owned()),
         (1_u32..600).prop_map(|kb| format!("kind = \"bulk\"\nbytes = \"{kb} kB\"")),
         (1_u32..40_000, 1_u32..40_000, 1_u32..4, 0_u32..20).prop_map(|(request, response, depth, think)| format!(
-            "kind = \"rpc\"\nrequest = \"{request} B\"\nresponse = \"{response} B\"\nin_flight = {depth}\nthink = \"{think} us\""
+            "kind = \"rpc\"\nrequest = \"{request} B\"\nresponse = \"{response} B\"\nin_flight = {depth}\n\
+            think = \"{think} us\""
         )),
     ];
     (ends, tcp, kind, 1_u32..3, any::<bool>()).prop_map(move |((from, to), tcp, kind, count, deaf)| {
         let (base, sack, probe, acks, kib, tso) = tcp;
         let deaf = if deaf { "deaf = [\"60 us\", \"150 us\"]\n" } else { "" };
         format!(
-            "[transport.t{index}]\nbase = \"{base}\"\n{TCP}\nsack = {sack}\ntail_loss_probe = {probe}\nack_segments = {acks}\n\
+            "[transport.t{index}]\nbase = \"{base}\"\n{TCP}\nsack = {sack}\ntail_loss_probe = {probe}\n\
+            ack_segments = {acks}\n\
              receive_buffer = \"{kib} KiB\"\nsend_buffer = \"{} KiB\"\ntso = \"{tso} KiB\"\n\
-             [flow.f{index}]\nfrom = \"{from}\"\nto = \"{to}\"\n{kind}\ntransport = \"t{index}\"\ncount = {count}\n{deaf}",
+             [flow.f{index}]\nfrom = \"{from}\"\nto = \"{to}\"\n{kind}\ntransport = \"t{index}\"\ncount = {count}\n\
+             {deaf}",
             kib.max(64)
         )
     })
@@ -69,8 +80,10 @@ fn rdma() -> impl Strategy<Value = String> {
                 ""
             };
             format!(
-                "{pfc}[transport.r]\nbase = \"{base}\"\nmessage = \"{message} B\"\nin_flight = {depth}\ntimeout = \"100 us\"\n\
-                 [flow.r]\nkind = \"{kind}\"\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = \"r\"\ncount = {count}\nmtu = \"4200 B\"\n"
+                "{pfc}[transport.r]\nbase = \"{base}\"\nmessage = \"{message} B\"\nin_flight = {depth}\n\
+                timeout = \"100 us\"\n\
+                 [flow.r]\nkind = \"{kind}\"\nfrom = \"{from}\"\nto = \"{to}\"\ntransport = \"r\"\ncount = {count}\n\
+                 mtu = \"4200 B\"\n"
             )
         },
     )

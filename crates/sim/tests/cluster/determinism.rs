@@ -68,7 +68,8 @@ proptest! {
         let options = Options { threads, checkpoint_at_ps: at_ps, ..Options::default() };
         let mut first = Run::new(&plan, options);
         let expected = result(&mut first);
-        let mut second = Run::resume(&plan, options, first.checkpoint().expect("it was taken")).expect("it can be read");
+        let checkpoint = first.checkpoint().expect("it was taken");
+        let mut second = Run::resume(&plan, options, checkpoint).expect("it can be read");
         prop_assert_eq!(second.simulation().progress().time.ps(), at_ps);
         prop_assert_eq!(result(&mut second), expected);
     }

@@ -111,7 +111,8 @@ fn what_a_server_sends_onto_a_cable_that_is_down_is_counted() {
 #[test]
 fn caches_of_hosts_tell_what_became_of_the_lines_of_their_nics() {
     let plan = plan(
-        "[host.s]\npreset = \"cascade-lake-hostcc\"\ncache.enabled = true\nnic.ddio = true\n[host.e]\nkind = \"endpoint\"\n\
+        "[host.s]\npreset = \"cascade-lake-hostcc\"\ncache.enabled = true\nnic.ddio = true\n[host.e]\n\
+        kind = \"endpoint\"\n\
          [flow.f]\nkind = \"bulk\"\nfrom = \"e\"\nto = \"s\"\n[run]\nwarmup = \"0 us\"\nduration = \"1 ms\"\n",
     );
     let mut run = Run::new(&plan, Options::default());

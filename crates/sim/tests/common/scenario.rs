@@ -73,7 +73,8 @@ fn memory() -> BoxedStrategy<Vec<String>> {
     );
     lines(layout.prop_map(|(channels, map, (page, run), (device, ranks))| {
         vec![format!(
-            "[memory]\nchannels = {channels}\nmap = \"{map}\"\npage = \"{page}\"\nrun = \"{run}\"\ndevice = \"{device}\"\n\
+            "[memory]\nchannels = {channels}\nmap = \"{map}\"\npage = \"{page}\"\nrun = \"{run}\"\n\
+            device = \"{device}\"\n\
              dram = {{ ranks = {ranks} }}"
         )]
     }))

@@ -249,7 +249,8 @@ fn link_of(kind: Linktype) -> Result<Link, String> {
         Linktype::NULL | Linktype::LOOP => Ok(Link::Fixed(4)),
         Linktype(number) if RAW_OLD.contains(&number) => Ok(Link::RawIp),
         Linktype(number) => Err(format!(
-            "its link type is {number}; Ethernet (1), raw IP (101, 228, 229), Linux SLL (113, 276) and loopback (0, 108) can be read"
+            "its link type is {number}; Ethernet (1), raw IP (101, 228, 229), Linux SLL (113, 276) and loopback (0, \
+            108) can be read"
         )),
     }
 }

@@ -86,7 +86,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4096))]
 
     #[test]
-    fn any_bytes_end_well(bytes in proptest::collection::vec(any::<u8>(), 0..300), format in proptest::option::of(format())) {
+    fn any_bytes_end_well(
+        bytes in proptest::collection::vec(any::<u8>(), 0..300),
+        format in proptest::option::of(format())
+    ) {
         let lines = lines_of(&bytes);
         survives(bytes, format, Some(lines))?;
     }

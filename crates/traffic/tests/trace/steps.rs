@@ -121,7 +121,8 @@ proptest! {
     fn steps_are_what_a_plain_cache_does_not_hold(
         draws in proptest::collection::vec((0u64..12, 0u64..40, 0u64..4, any::<bool>()), 1..800),
     ) {
-        let accesses: Vec<_> = draws.iter().map(|(set, tag, before, store)| (tag * 64 + set, *before, *store)).collect();
+        let access = |&(set, tag, before, store): &(u64, u64, u64, bool)| (tag * 64 + set, before, store);
+        let accesses: Vec<_> = draws.iter().map(access).collect();
         let text: String = accesses.iter().map(|(line, before, store)| {
             let kind = if *store { 'S' } else { 'L' };
             "I  01000000,4\n".repeat(*before as usize) + &format!(" {kind} {:08x},8\n", line * 64)
@@ -132,7 +133,10 @@ proptest! {
 
 proptest! {
     #[test]
-    fn passes_after_the_second_are_like_it(lines in prop::collection::vec((0_u64..2000, any::<bool>()), 1..1500), over in 0_u64..9000) {
+    fn passes_after_the_second_are_like_it(
+        lines in prop::collection::vec((0_u64..2000, any::<bool>()), 1..1500),
+        over in 0_u64..9000
+    ) {
         let text = |(line, store): &(u64, bool)| {
             format!("I  01000000,4\n {} {:08x},8\n", if *store { 'S' } else { 'L' }, 0x10_0000 + line * 64)
         };

@@ -230,8 +230,8 @@ fn replay(path: &str, file: &str, scale: f64, mtu_bytes: u32) -> Result<Vec<(u64
     let largest = packets.iter().map(|packet| packet.ip_bytes).max().unwrap_or_default();
     if largest > mtu_bytes {
         let message = format!(
-            "{} has a packet of {largest} B, more than the MTU of {mtu_bytes} B; captures of hosts have what their NIC cuts or \
-             joins (TSO, GRO): give the flow a larger mtu",
+            "{} has a packet of {largest} B, more than the MTU of {mtu_bytes} B; captures of hosts have what their NIC \
+             cuts or joins (TSO, GRO): give the flow a larger mtu",
             shorten(file)
         );
         return Err(Issue::between(&[&format!("{path}.mtu"), &at, "network.mtu"], message));

@@ -80,7 +80,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn no_packet_is_lost_uncounted_and_none_is_stuck(case in cases(), moments in prop::collection::vec(0_u64..60_000_000, 3)) {
+    fn no_packet_is_lost_uncounted_and_none_is_stuck(
+        case in cases(),
+        moments in prop::collection::vec(0_u64..60_000_000, 3)
+    ) {
         let mut bench = start(&case);
         let mut moments = moments;
         moments.sort_unstable();
@@ -102,7 +105,8 @@ proptest! {
             prop_assert_eq!(counters.received.bytes, gone);
             let delivered = world.received.iter().filter(|received| received.2.flow == flow).count() as u64;
             prop_assert_eq!(counters.delivered.packets, delivered);
-            let asked: u64 = case.segments.iter().filter(|segment| segment.1 == flow).map(|segment| u64::from(segment.2)).sum();
+            let segments = case.segments.iter().filter(|segment| segment.1 == flow);
+            let asked: u64 = segments.map(|segment| u64::from(segment.2)).sum();
             let told: u64 = world.told.iter().filter(|told| told.1 == flow).map(|told| u64::from(told.2)).sum();
             let sent = counters.sent.bytes - 52 * counters.sent.packets;
             prop_assert_eq!((asked, asked), (told, sent));

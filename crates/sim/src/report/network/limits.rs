@@ -181,7 +181,8 @@ impl WorldView<'_> {
         let FlowTotals { nic_received, .. } = class.totals;
         let dropped = 100.0 * class.totals.nic_dropped() as f64 / nic_received.max(1) as f64;
         let why = format!(
-            "host network of {}: its NIC waits for PCIe credits {:.0} % of the time, the IIO holds {held:.0} of {capacity:.0} lines; \
+            "host network of {}: its NIC waits for PCIe credits {:.0} % of the time, the IIO holds {held:.0} of \
+            {capacity:.0} lines; \
              the NIC drops {dropped:.3} % of packets",
             params.name,
             100.0 * waits

@@ -137,7 +137,8 @@ proptest! {
 
     #[test]
     fn every_byte_is_placed_once_whatever_is_lost(
-        reads: bool, bytes in 0..100_000_u64, message in 1..30_000_u64, mtu in 64..4097_u32, in_flight in 1..20_u32, ack_packets in 1..20_u32,
+        reads: bool, bytes in 0..100_000_u64, message in 1..30_000_u64, mtu in 64..4097_u32,
+        in_flight in 1..20_u32, ack_packets in 1..20_u32,
         loss in 0..200_u64, marks in 0..1000_u64, control: bool, seed: u64
     ) {
         let message_bytes = message.max(bytes / 200 + 1);
@@ -165,12 +166,19 @@ proptest! {
     ) {
         let params = RoceParams { dcqcn: Some(dcqcn()), ..params() };
         let mut connection = RoceConnection::new(&params, &traffic(reads, 30_000), initiator, PORT);
-        let operations = [Operation::Write, Operation::ReadRequest, Operation::ReadResponse, Operation::Acknowledge, Operation::OutOfOrder,
-            Operation::Congestion];
+        let operations = [
+            Operation::Write,
+            Operation::ReadRequest,
+            Operation::ReadResponse,
+            Operation::Acknowledge,
+            Operation::OutOfOrder,
+            Operation::Congestion,
+        ];
         let mut now = Time::from_ps(1);
         for (operation, sequence, bytes, step, marked) in packets {
             let sequence = if sequence > 50 { u64::MAX - sequence } else { sequence };
-            let packet = Roce { operation: operations[operation], sequence, bytes: u32::from(bytes), offset: 0, last: marked };
+            let operation = operations[operation];
+            let packet = Roce { operation, sequence, bytes: u32::from(bytes), offset: 0, last: marked };
             connection.on_packet(now, &packet, marked);
             let mut sent = 0;
             while connection.next(now).is_some() {

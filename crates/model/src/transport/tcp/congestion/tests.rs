@@ -15,7 +15,12 @@ fn window(bytes: u64, threshold: u64) -> Window {
 
 proptest! {
     #[test]
-    fn alpha_follows_its_closed_form(gain in 1..65536_u32, first in 0..65537_u32, marked in 0..101_u64, windows in 1..100_i32) {
+    fn alpha_follows_its_closed_form(
+        gain in 1..65536_u32,
+        first in 0..65537_u32,
+        marked in 0..101_u64,
+        windows in 1..100_i32
+    ) {
         let mut dctcp = Dctcp::new(gain, first);
         let (mut una, mut next) = (0, 100 * MSS);
         // The first window ends with the first byte; what is marked counts from then on.

@@ -88,7 +88,13 @@ proptest! {
     }
 
     #[test]
-    fn a_checkpoint_changes_nothing(there in ways(), back in ways(), seed: u64, control in controls(), at in 1..100_u64) {
+    fn a_checkpoint_changes_nothing(
+        there in ways(),
+        back in ways(),
+        seed: u64,
+        control in controls(),
+        at in 1..100_u64
+    ) {
         let mut plain = Pipe::new(&params(control), [100_000, 50_000], [there.clone(), back.clone()], seed);
         let mut stopped = Pipe::new(&params(control), [100_000, 50_000], [there, back], seed);
         plain.record = true;
@@ -107,7 +113,9 @@ proptest! {
     #[test]
     fn no_segment_makes_it_panic(
         control in controls(), sack: bool,
-        segments in prop::collection::vec(((any::<u8>(), 0..3000_u32, any::<u16>(), any::<u16>()), prop::array::uniform3((any::<u16>(), any::<u16>())),
+        segments in prop::collection::vec((
+            (any::<u8>(), 0..3000_u32, any::<u16>(), any::<u16>()),
+            prop::array::uniform3((any::<u16>(), any::<u16>())),
             (any::<bool>(), any::<bool>(), any::<bool>(), 0..4_u8)), 1..200)
     ) {
         let params = TcpParams { sack, receive_buffer_bytes: 30_000, send_buffer_bytes: 20_000, ..params(control) };
@@ -164,41 +172,4 @@ fn losses_of_one_in_a_hundred_cost_no_timeout() {
     // No more than a probe or two too many.
     assert!(counters.packets_retransmitted <= pipe.dropped[0] + 2);
     assert!(counters.recoveries > 50);
-}
-
-#[test]
-#[ignore = "a measurement, to be run by hand with --release"]
-fn speed() {
-    for (name, loss, segments) in [("no loss", 0, 30_000_000_u64), ("one lost in 200", 200, 10_000_000)] {
-        let params = TcpParams { ack_segments: 1, initial_window: 500, ..params(DCTCP) };
-        let mut ends = [Connection::new(&params), Connection::new(&params)];
-        let mut flight = std::collections::VecDeque::with_capacity(4096);
-        let mut now = Time::from_ps(1);
-        let begin = std::time::Instant::now();
-        for count in 1..=segments {
-            now += 100_000;
-            let room = ends[0].room();
-            ends[0].write(room);
-            while flight.len() < 500 {
-                let Some(segment) = ends[0].next(now) else { break };
-                flight.push_back(segment);
-            }
-            let Some(segment) = flight.pop_front() else {
-                now = ends[0].timer().unwrap();
-                ends[0].on_timer(now);
-                continue;
-            };
-            if loss > 0 && count % loss == 0 {
-                continue;
-            }
-            ends[1].on_segment(now, &segment);
-            let readable = ends[1].readable();
-            ends[1].read(now, readable);
-            while let Some(ack) = ends[1].next(now) {
-                ends[0].on_segment(now, &ack);
-            }
-        }
-        let ns = begin.elapsed().as_secs_f64() * 1e9 / segments as f64;
-        println!("{name}: {ns:.1} ns per segment and acknowledgement, {:?}", ends[0].counters());
-    }
 }
