@@ -50,6 +50,8 @@ fn topology(shape: u8, hosts: usize) -> ClusterParams {
     all
 }
 
+const RPC: Traffic = Traffic::Rpc { request_bytes: 3000, response_bytes: 20_000, in_flight: 2, think_ps: 1000 };
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
@@ -79,8 +81,7 @@ proptest! {
                 flow.traffic = Traffic::Bulk { bytes: 2_000_000 };
             }
             if traffic == 2 {
-                let (request_bytes, response_bytes) = (3000, 20_000);
-                flow.traffic = Traffic::Rpc { request_bytes, response_bytes, in_flight: 2, think_ps: 1000 };
+                flow.traffic = RPC;
             }
             if traffic > 2 {
                 flow.transport = Transport::Roce(roce());
