@@ -12,17 +12,16 @@
 //! | `cha/` | caching and home agents: admission, request buffers |
 //! | `memory/` | memory controller and DRAM of one channel, address map |
 //! | `iio/` | integrated IO controller: write and read buffers |
-//! | `pcie/` | what a link costs |
 //! | `os/` | what network traffic costs a core: softirq, copies, applications |
 //! | `nvme/` | drives as DMA sources and sinks |
 //! | `flow/` | applications at the ends of flows |
 //! | `ether/` | cables, ports, switches, hosts without a host network |
 //! | `nic/` | the NIC: receive buffer, rings, DMA, interrupts, sending |
 //! | `transport/` | TCP and RoCE as pure state machines |
-//! | `upi/` | the way from the cores of other sockets to the memory of this one |
 //! | `control/` | what watches the host and throttles it (hostCC) |
 //! | `fluid/` | a memory system that has rates instead of lines |
-//! | `line/` | where a line is at home |
+//! | `line/` | requests and packets on their way, and where lines are at home |
+//! | `link/` | what a link costs, the end of PCIe that devices have, UPI |
 //! | `world/` | what all parts have in common, and what joins them |
 
 pub mod app;
@@ -35,24 +34,16 @@ pub mod flow;
 pub mod fluid;
 pub mod iio;
 pub mod line;
+pub mod link;
 pub mod memory;
 pub mod nic;
 pub mod nvme;
 pub mod os;
-mod packet;
-mod pages;
 pub mod params;
-pub mod pcie;
-mod request;
-mod slab;
 pub mod transport;
-pub mod upi;
 mod world;
 
-pub use packet::{Content, Ecn, Packet, PacketId, Packets};
-pub use pages::Pages;
-pub use request::{Kind, Request, RequestId, Requests};
-pub use slab::{Entry, Fifo, Slab};
+pub use line::{Content, Ecn, Entry, Fifo, Kind, Packet, PacketId, Packets, Pages, Request, RequestId, Requests, Slab};
 pub use world::{
     Component, Context, Group, Ids, IioCounter, Machine, Member, NetContext, Part, PartKind, PartName, Payload, Pool,
     Start, UpiPool,

@@ -8,11 +8,9 @@
 mod cached;
 mod remote;
 
+use crate::line::{Fifo, Kind, Request, RequestId};
 use crate::params::{CacheParams, ChaParams, CoreParams, IioParams, RemoteParams};
-use crate::request::{Kind, Request, RequestId};
-use crate::slab::Fifo;
-use crate::world::{self, Group, Ids, Part, PartKind, Pool};
-use crate::world::{Context, Payload};
+use crate::world::{self, Context, Group, Ids, Part, PartKind, Payload, Pool};
 use cached::EVICT_PS;
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;

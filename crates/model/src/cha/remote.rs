@@ -4,7 +4,7 @@
 //! written, it hands over.
 
 use super::Cha;
-use crate::request::{Kind, Request, RequestId};
+use crate::line::{Kind, Request, RequestId};
 use crate::world::{Context, Payload};
 
 /// From the data of a line at the memory side to the arrival of its directory's write at the channel, in ps.

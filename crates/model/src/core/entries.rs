@@ -1,10 +1,8 @@
 //! The line fill buffer of a core.
 
-use crate::line::Home;
+use crate::line::{Home, Kind, Request, RequestId};
 use crate::params::CoreParams;
-use crate::request::{Kind, Request, RequestId};
-use crate::world::{Context, Payload};
-use crate::world::{Group, Pool};
+use crate::world::{Context, Group, Payload, Pool};
 use hostnet_kernel::{Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};

@@ -15,12 +15,9 @@ pub(crate) use entries::{request, Entries};
 pub use stream::{Evictions, Walk};
 
 use crate::cache::Victim;
-use crate::line::Home;
-use crate::pages::Pages;
+use crate::line::{Home, Kind, Pages, Request, RequestId};
 use crate::params::CoreParams;
-use crate::request::{Kind, Request, RequestId};
-use crate::world::{self, Ids, Part, PartKind, Pool, Start};
-use crate::world::{Context, Payload};
+use crate::world::{self, Context, Ids, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! What addresses a core touches, and which dirty lines leave its caches.
 
-use crate::pages::Pages;
+use crate::line::Pages;
 use crate::params::Pattern;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,7 @@
 
 use super::fabric::{Fabric, Node};
 use super::switch::Switch;
-use crate::packet::{Packet, Packets};
-use crate::slab::Fifo;
+use crate::line::{Fifo, Packet, Packets};
 use serde::{Deserialize, Serialize};
 
 /// A paused port of a switch.

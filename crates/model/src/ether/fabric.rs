@@ -2,7 +2,7 @@
 
 use super::endpoint::Endpoint;
 use super::switch::Switch;
-use crate::packet::{Packet, Packets};
+use crate::line::{Packet, Packets};
 use crate::world::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use super::egress::PRIORITIES;
 use super::stream::{Memory, Stream, Timer};
-use crate::packet::{Content, Ecn, Packet, PacketId};
+use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::params::{FlowParams, Traffic, Transport};
 use crate::transport::roce::RoceConnection;
 use hostnet_kernel::Time;

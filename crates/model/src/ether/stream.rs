@@ -1,7 +1,7 @@
 //! The transports at the end of a flow at an endpoint.
 
 use crate::flow::Application;
-use crate::packet::Ecn;
+use crate::line::Ecn;
 use crate::params::{FlowParams, RoceParams, TcpParams, Traffic};
 use crate::transport::roce::{Roce, RoceConnection};
 use crate::transport::tcp::{Connection, Segment};

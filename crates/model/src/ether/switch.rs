@@ -3,7 +3,7 @@
 use super::drops::{DropReason, Drops};
 use super::egress::{Egress, Left, PRIORITIES};
 use super::routes::Routes;
-use crate::packet::{Ecn, PacketId};
+use crate::line::{Ecn, PacketId};
 use crate::params::{EcnParams, PfcParams, SwitchParams};
 use crate::world::NetContext;
 use hostnet_kernel::{Rng, Time};

@@ -1,9 +1,8 @@
 //! A partition of a world of hosts on a network.
 
 use super::fabric::Fabric;
-use crate::packet::{Packet, Packets};
-use crate::world::Machine;
-use crate::world::Payload;
+use crate::line::{Packet, Packets};
+use crate::world::{Machine, Payload};
 use hostnet_kernel::{Event, Partition, Scheduler};
 use serde::{Deserialize, Serialize};
 

@@ -16,10 +16,9 @@ mod tests;
 pub use books::FluidCounts;
 pub use probe::{Copier, Feeder, Probe};
 
+use crate::link::Lane;
 use crate::params::{FluidParams, FluidPoint, PcieParams, FLUID_SHARES};
-use crate::pcie::Lane;
-use crate::world::{Context, IioCounter, Payload};
-use crate::world::{Part, PartKind};
+use crate::world::{Context, IioCounter, Part, PartKind, Payload};
 use books::Books;
 use flights::Flights;
 use hostnet_kernel::{ComponentId, Time};

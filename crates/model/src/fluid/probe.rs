@@ -1,9 +1,8 @@
 //! Parts that load a server to find its rates: what packets bring, and what copies cost, each as much as asked for.
 
+use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::os::CopyLines;
-use crate::packet::{Content, Ecn, Packet, PacketId};
-use crate::world::{self, Part, PartKind, Start};
-use crate::world::{Context, Payload};
+use crate::world::{self, Context, Part, PartKind, Payload, Start};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};

@@ -5,12 +5,10 @@
 
 mod counters;
 
-use crate::line::Home;
+use crate::line::{Home, Kind, Request, RequestId};
+use crate::link::Lane;
 use crate::params::{IioParams, PcieParams};
-use crate::pcie::Lane;
-use crate::request::{Kind, Request, RequestId};
-use crate::world::{self, Group, Part, PartKind, Pool};
-use crate::world::{Context, IioCounter, Payload};
+use crate::world::{self, Context, Group, IioCounter, Part, PartKind, Payload, Pool};
 use counters::Cumulative;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;

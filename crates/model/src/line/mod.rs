@@ -1,7 +1,16 @@
-//! Lines: where each is at home.
+//! Lines and packets: what is on its way, where a line is at home, and where virtual memory lies.
 
 mod home;
 mod map;
+mod packet;
+mod pages;
+mod request;
+mod slab;
 
 pub use home::{slice_of, Home, Homes};
 pub use map::{Decoder, Place};
+pub use packet::{Content, Ecn, Packet, PacketId, Packets};
+pub use pages::Pages;
+pub(crate) use pages::Translator;
+pub use request::{Kind, Request, RequestId, Requests};
+pub use slab::{Entry, Fifo, Slab};

@@ -16,11 +16,9 @@ pub use clock::Clock;
 pub use command::{CommandKind, CommandRecord};
 pub use controller::{BankLoads, Controller, Counters, Incoming, Issued, Offered, Served};
 
+use crate::line::{Fifo, Request, RequestId};
 use crate::params::{ControllerParams, DramParams};
-use crate::request::{Request, RequestId};
-use crate::slab::Fifo;
-use crate::world::{self, Group, Part, PartKind, Pool, Start};
-use crate::world::{Context, Payload};
+use crate::world::{self, Context, Group, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,6 @@
 //! cut into packets and sent by the port.
 
 mod counters;
-mod dma;
 mod queue;
 mod rdma;
 mod receive;
@@ -17,11 +16,10 @@ pub use counters::{DropReason, FlowCounters, NicCounters, Tally, Wait};
 pub use rdma::{RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 
 use crate::ether::{Egress, WireParams};
-use crate::pages::{Pages, Translator};
+use crate::line::{PacketId, Pages, Translator};
+use crate::link::Endpoint;
 use crate::params::NicParams;
-use crate::world::{self, Group, Part, PartKind, Pool, Start};
-use crate::world::{Context, Payload};
-use dma::Dma;
+use crate::world::{self, Context, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use queue::Queue;
@@ -104,7 +102,9 @@ impl Common {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Nic {
     common: Common,
-    dma: Dma,
+    endpoint: Endpoint,
+    /// The time of the pending `Send` that counts; an earlier one makes a later one void.
+    wake: Option<Time>,
     receive: Receive,
     transmit: Transmit,
     /// Whether reads have the next turn on the lane.
@@ -139,7 +139,8 @@ impl Nic {
         let rings = base + u64::from(params.queues) * queue_bytes;
         let lossy_bytes = receive::lossy_bytes(&params, &wire, params.descriptor_bytes << params.burst_shift);
         Self {
-            dma: Dma::new(iio, link, params.pcie.clone(), classes),
+            endpoint: Endpoint::new(iio, link, params.pcie.clone(), classes),
+            wake: None,
             receive: Receive::new(queues, flows.len(), lossy_bytes),
             transmit: Transmit::new(&senders, rings, SEND_RING_BYTES),
             read_turn: false,
@@ -177,18 +178,18 @@ impl Nic {
     /// PCIe posted credits of its link.
     #[must_use]
     pub fn posted(&self) -> &Domain {
-        self.dma.posted()
+        self.endpoint.posted()
     }
 
     /// Lines that it has asked for and not yet received.
     #[must_use]
     pub fn nonposted(&self) -> &Domain {
-        self.dma.nonposted()
+        self.endpoint.nonposted()
     }
 
     /// The domains, to settle or to reset.
     pub fn domains_mut(&mut self) -> [&mut Domain; 2] {
-        self.dma.domains_mut()
+        self.endpoint.domains_mut()
     }
 
     /// Descriptors in the ring of a receive queue.
@@ -228,21 +229,24 @@ impl Nic {
 
     /// Handles an event.
     pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
+        if payload == Payload::Send && !self.awake(context.now()) {
+            return;
+        }
         let common = &mut self.common;
         match payload {
-            Payload::Send if !self.dma.awake(context.now()) => return,
             Payload::Send => self.send(context),
             Payload::Packet { id, .. } => {
                 context.packets.pass(id, context.id, context.now());
                 self.receive.arrive(id, common, context);
             }
             Payload::PostedCredit { lines } => {
-                if let Some(id) = self.dma.credited(context.now(), lines) {
-                    self.receive.deliver(id, common, context);
+                let completes = PacketId(self.endpoint.credited(context.now(), lines));
+                if completes != PacketId::NONE {
+                    self.receive.deliver(completes, common, context);
                 }
             }
             Payload::Completion { lines, .. } => {
-                self.dma.completed(context.now(), lines);
+                self.endpoint.completed(context.now(), lines);
                 self.transmit.complete(u32::from(lines), common, context);
             }
             Payload::Replenished { queue, count, armed } => {
@@ -268,33 +272,51 @@ impl Nic {
 
     /// Sends a TLP: writes and reads take turns.
     fn send(&mut self, context: &mut Context) {
-        let (dma, common) = (&mut self.dma, &mut self.common);
-        if self.read_turn && self.transmit.read(dma, common, context) {
+        let (endpoint, common) = (&mut self.endpoint, &mut self.common);
+        if self.read_turn && self.transmit.read(endpoint, common, context) {
             self.read_turn = false;
             return;
         }
         let may_write =
-            matches!(self.receive.next(dma, context.packets, common), Step::Write(time) if time <= context.now());
+            matches!(self.receive.next(endpoint, context.packets, common), Step::Write(time) if time <= context.now());
         if may_write {
-            self.receive.write(dma, common, context);
+            self.receive.write(endpoint, common, context);
             self.read_turn = true;
         } else if !self.read_turn {
-            self.transmit.read(dma, common, context);
+            self.transmit.read(endpoint, common, context);
         }
     }
 
     /// Sees to it that the next TLP is sent, and notes what the head of the buffer waits for.
     fn plan(&mut self, context: &mut Context) {
         let now = context.now();
-        let (write, wait) = match self.receive.next(&self.dma, context.packets, &self.common) {
+        let (write, wait) = match self.receive.next(&self.endpoint, context.packets, &self.common) {
             Step::Write(time) => (Some(time), Wait::None),
             Step::Wait(wait) => (None, wait),
         };
         self.common.counters.wait(now, wait);
-        let read = self.transmit.next(now, &self.dma, context.packets, &self.common);
+        let read = self.transmit.next(now, &self.endpoint, context.packets, &self.common);
         if let Some(time) = write.into_iter().chain(read).min() {
-            self.dma.wake_at(time, context);
+            self.wake_at(time, context);
         }
+    }
+
+    /// Sees to it that a `Send` comes at `time`, or as soon as the lane is free after it.
+    fn wake_at(&mut self, time: Time, context: &mut Context) {
+        let time = time.max(self.endpoint.free_at()).max(context.now() + 1);
+        if self.wake.is_none_or(|wake| wake > time) {
+            self.wake = Some(time);
+            context.send(context.id, time.since(context.now()), Payload::Send);
+        }
+    }
+
+    /// Whether the `Send` that came is the one that counts.
+    fn awake(&mut self, now: Time) -> bool {
+        let due = self.wake == Some(now);
+        if due {
+            self.wake = None;
+        }
+        due
     }
 }
 
@@ -308,8 +330,7 @@ impl Part for Nic {
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        visit(Pool::new(Group::Posted, self.posted()));
-        visit(Pool::new(Group::NonPosted, self.nonposted()));
+        self.endpoint.pools(visit);
     }
 
     fn settle(&mut self, now: Time) {

@@ -1,6 +1,6 @@
 //! A receive queue: its ring of descriptors, the memory behind them, and its interrupts.
 
-use crate::pages::Pages;
+use crate::line::Pages;
 use crate::params::NicParams;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use super::Common;
 use crate::ether::Egress;
-use crate::packet::{Content, Ecn, Packet, PacketId};
+use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::transport::roce::{Roce, RoceConnection};
 use crate::world::{Context, Payload};
 use hostnet_kernel::Time;

@@ -1,11 +1,11 @@
 //! The receive side: from the cable through the buffer to memory.
 
 use super::counters::{DropReason, Wait};
-use super::dma::Dma;
 use super::queue::{Moderation, Queue};
 use super::Common;
 use crate::ether::{headroom_bytes, WireParams};
-use crate::packet::{Content, Packet, PacketId, Packets};
+use crate::line::{Content, Packet, PacketId, Packets};
+use crate::link::Endpoint;
 use crate::params::NicParams;
 use crate::world::{Context, Payload};
 use hostnet_kernel::Time;
@@ -236,16 +236,16 @@ impl Receive {
     }
 
     /// What comes next.
-    pub(super) fn next(&self, dma: &Dma, packets: &Packets, common: &Common) -> Step {
+    pub(super) fn next(&self, endpoint: &Endpoint, packets: &Packets, common: &Common) -> Step {
         let (ready, bytes) = match (&self.head, self.buffer.front()) {
-            (Some(head), _) if head.left > 0 => (head.since, dma.write_bytes(head.address, head.left)),
+            (Some(head), _) if head.left > 0 => (head.since, endpoint.write_bytes(head.address, head.left)),
             (Some(head), _) => (head.since, common.params.completion_bytes),
             (None, Some(arrival)) => {
                 let packet = packets.get(arrival.id);
                 let ready = arrival.since + common.params.receive_ps;
                 if let Content::Roce(roce) = &packet.content {
                     let bytes = roce.data_bytes() >> common.params.burst_shift;
-                    return if dma.may_write(dma.write_bytes(0, bytes)) {
+                    return if endpoint.may_write(endpoint.write_bytes(0, bytes)) {
                         Step::Write(ready)
                     } else {
                         Step::Wait(Wait::Credits)
@@ -254,11 +254,11 @@ impl Receive {
                 if self.queues[usize::from(packet.queue)].free == 0 {
                     return Step::Wait(Wait::Descriptor);
                 }
-                (ready, dma.write_bytes(0, frame_bytes(packet) >> common.params.burst_shift))
+                (ready, endpoint.write_bytes(0, frame_bytes(packet) >> common.params.burst_shift))
             }
             (None, None) => return Step::Wait(Wait::None),
         };
-        if dma.may_write(bytes) {
+        if endpoint.may_write(bytes) {
             Step::Write(ready)
         } else {
             Step::Wait(Wait::Credits)
@@ -266,19 +266,19 @@ impl Receive {
     }
 
     /// Sends the next TLP.
-    pub(super) fn write(&mut self, dma: &mut Dma, common: &mut Common, context: &mut Context) {
+    pub(super) fn write(&mut self, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) {
         let Some(mut head) = self.head.take().or_else(|| self.begin(common, context)) else { return };
         if head.left == 0 {
-            return self.complete(&head, dma, common, context);
+            return self.complete(&head, endpoint, common, context);
         }
-        let bytes = dma.write_bytes(head.address, head.left);
+        let bytes = endpoint.write_bytes(head.address, head.left);
         let line = common.pages.physical(head.address) / 64;
         head.address += u64::from(bytes);
         head.left -= bytes;
         // Bursts have room for the completion.
         let completes = head.left == 0 && common.params.burst_shift > 0 && !head.rdma;
         let id = if completes { head.id } else { PacketId::NONE };
-        dma.write(line, bytes, head.class, id, context);
+        endpoint.write(line, bytes, head.class, id.0, context);
         common.counters.written_bytes += u64::from(bytes) << common.params.burst_shift;
         if head.left == 0 {
             self.leave(head.id, head.since, common, context);
@@ -340,9 +340,9 @@ impl Receive {
     }
 
     /// Writes the completion of a packet.
-    fn complete(&mut self, head: &Head, dma: &mut Dma, common: &mut Common, context: &mut Context) {
+    fn complete(&mut self, head: &Head, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) {
         let line = self.queues[usize::from(head.queue)].completion_line(common.pages.pages());
-        dma.write(line, common.params.completion_bytes, head.class, head.id, context);
+        endpoint.write(line, common.params.completion_bytes, head.class, head.id.0, context);
         common.counters.completions += 1;
     }
 

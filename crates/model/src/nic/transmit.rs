@@ -1,10 +1,10 @@
 //! The send side: from a core's segment in memory to packets at the port.
 
-use super::dma::Dma;
 use super::rdma::RDMA_MTU_MAX;
 use super::Common;
 use crate::ether::Left;
-use crate::packet::{Content, Packet, PacketId, Packets};
+use crate::line::{Content, Packet, PacketId, Packets};
+use crate::link::Endpoint;
 use crate::transport::roce::DATA_HEADER_BYTES;
 use crate::world::{Context, Payload};
 use hostnet_kernel::{ComponentId, Time};
@@ -148,11 +148,11 @@ impl Transmit {
     }
 
     /// When there is something to do.
-    pub(super) fn next(&self, now: Time, dma: &Dma, packets: &Packets, common: &Common) -> Option<Time> {
+    pub(super) fn next(&self, now: Time, endpoint: &Endpoint, packets: &Packets, common: &Common) -> Option<Time> {
         match self.cut {
-            Some(cut) => dma.may_read(dma.read_lines(cut.lines)).then_some(now),
+            Some(cut) => endpoint.may_read(endpoint.read_lines(cut.lines)).then_some(now),
             None if self.may_rdma(common) => Some(now),
-            None => self.action(now, dma, packets, common).map(|_| now).or_else(|| self.doorbell(now)),
+            None => self.action(now, endpoint, packets, common).map(|_| now).or_else(|| self.doorbell(now)),
         }
     }
 
@@ -168,7 +168,7 @@ impl Transmit {
     }
 
     /// What is next, queue by queue in turn: packets before descriptors.
-    fn action(&self, now: Time, dma: &Dma, packets: &Packets, common: &Common) -> Option<Action> {
+    fn action(&self, now: Time, endpoint: &Endpoint, packets: &Packets, common: &Common) -> Option<Action> {
         if self.segments == 0 {
             return None;
         }
@@ -177,7 +177,7 @@ impl Transmit {
         let may_cut = |&queue: &usize| self.may_cut(&self.queues[queue], packets, common);
         let may_fetch = |&queue: &usize| {
             let SendQueue { waiting, open, .. } = &self.queues[queue];
-            open.len() < OPEN_MAX && waiting.front().is_some_and(|next| next.0 <= now) && dma.may_read(1)
+            open.len() < OPEN_MAX && waiting.front().is_some_and(|next| next.0 <= now) && endpoint.may_read(1)
         };
         let cut = turns().find(may_cut).map(Action::Cut);
         cut.or_else(|| turns().find(may_fetch).map(Action::Fetch))
@@ -192,28 +192,28 @@ impl Transmit {
     }
 
     /// Sends the next read request. True when one was sent.
-    pub(super) fn read(&mut self, dma: &mut Dma, common: &mut Common, context: &mut Context) -> bool {
+    pub(super) fn read(&mut self, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) -> bool {
         while self.cut.is_none() {
             self.rdma_turn = !self.rdma_turn;
             if self.rdma_turn && self.may_rdma(common) {
                 self.cut_rdma(common, context);
                 continue;
             }
-            match self.action(context.now(), dma, context.packets, common) {
+            match self.action(context.now(), endpoint, context.packets, common) {
                 None if self.may_rdma(common) => self.cut_rdma(common, context),
                 None => return false,
                 Some(Action::Fetch(queue)) => {
-                    self.fetch(queue, dma, common, context);
+                    self.fetch(queue, endpoint, common, context);
                     return true;
                 }
                 Some(Action::Cut(queue)) => self.cut(queue, common, context),
             }
         }
-        self.ask(dma, common, context)
+        self.ask(endpoint, common, context)
     }
 
     /// Reads the descriptor of the next segment of a queue.
-    fn fetch(&mut self, index: usize, dma: &mut Dma, common: &mut Common, context: &mut Context) {
+    fn fetch(&mut self, index: usize, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) {
         let queue = &mut self.queues[index];
         let Some((_, id)) = queue.waiting.pop_front() else { return };
         queue.open.push_back(Open { id, known: false, cut: 0 });
@@ -221,7 +221,7 @@ impl Transmit {
         queue.descriptor = (queue.descriptor + 64) % self.ring_bytes;
         let class = common.flows[context.packets.get(id).flow as usize].class;
         self.reads.push_back(Read { lines: 1, brings: Brings::Descriptor(index as u16) });
-        dma.read(line, 1, class, context);
+        endpoint.read(line, 1, class, context);
     }
 
     /// Cuts the next packet of a queue's first segment. One without data came with its descriptor, and goes at once.
@@ -272,14 +272,14 @@ impl Transmit {
     }
 
     /// Asks memory for the next part of the packet that is being cut.
-    fn ask(&mut self, dma: &mut Dma, common: &mut Common, context: &mut Context) -> bool {
+    fn ask(&mut self, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) -> bool {
         let Some(cut) = &mut self.cut else { return false };
         let page_lines = (PAGE_LINES >> common.params.burst_shift).max(1);
-        let lines = dma.read_lines(cut.lines).min((page_lines - cut.line % page_lines) as u32);
-        if !dma.may_read(lines) {
+        let lines = endpoint.read_lines(cut.lines).min((page_lines - cut.line % page_lines) as u32);
+        if !endpoint.may_read(lines) {
             return false;
         }
-        dma.read(common.pages.physical(cut.line * 64) / 64, lines, cut.class, context);
+        endpoint.read(common.pages.physical(cut.line * 64) / 64, lines, cut.class, context);
         common.counters.read_bytes += (u64::from(lines) * 64) << common.params.burst_shift;
         cut.line += u64::from(lines);
         cut.lines -= lines;

@@ -4,11 +4,10 @@
 //! sets the row locality of its traffic. It is paced by its own bandwidth and by its link.
 
 use crate::core::Walk;
-use crate::pages::Pages;
+use crate::line::Pages;
+use crate::link::Endpoint;
 use crate::params::{FioJob, PcieParams, SsdParams};
-use crate::pcie::Lane;
-use crate::world::{self, Group, Part, PartKind, Pool, Start};
-use crate::world::{Context, Payload};
+use crate::world::{self, Context, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::{Domain, Histogram};
 use serde::{Deserialize, Serialize};
@@ -17,11 +16,6 @@ use std::collections::VecDeque;
 const PAGE_BYTES: u64 = 4096;
 /// Requests whose kernel work may be unacknowledged before a drive waits.
 const KERNEL_WINDOW_REQUESTS: u64 = 4;
-
-/// Credits in use from which another packet of the largest size does not fit.
-fn blocked_from(credits: u32, packet_bytes: u32) -> u32 {
-    (credits + 1).saturating_sub(packet_bytes / 64).max(1)
-}
 
 /// A job's share of a drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -81,9 +75,8 @@ pub struct WrittenLine {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ssd {
     index: u32,
-    iio: ComponentId,
     params: SsdParams,
-    pcie: PcieParams,
+    endpoint: Endpoint,
     pages: Pages,
     rng: Rng,
     jobs: Vec<Job>,
@@ -92,12 +85,6 @@ pub struct Ssd {
     turn: usize,
     next_send: Time,
     send_pending: bool,
-    up: Lane,
-    posted: Domain,
-    nonposted: Domain,
-    /// When each credit in use was taken, and for which workload.
-    posted_since: VecDeque<(Time, u8)>,
-    nonposted_since: VecDeque<(Time, u8)>,
     page_bytes: u64,
     kernel_pages: u32,
     extra_owed: u64,
@@ -120,11 +107,7 @@ impl Ssd {
         classes: usize,
     ) -> Self {
         Self {
-            up: Lane::new(&pcie),
-            posted: Domain::new(pcie.posted_lines, blocked_from(pcie.posted_lines, pcie.mps_bytes), classes),
-            nonposted: Domain::new(pcie.nonposted_lines, blocked_from(pcie.nonposted_lines, pcie.mrrs_bytes), classes),
-            posted_since: VecDeque::with_capacity(pcie.posted_lines as usize),
-            nonposted_since: VecDeque::with_capacity(pcie.nonposted_lines as usize),
+            endpoint: Endpoint::new(iio, index as u8, pcie, classes),
             open: VecDeque::with_capacity(params.queue_depth as usize),
             draining: VecDeque::with_capacity(params.queue_depth as usize),
             turn: 0,
@@ -136,9 +119,7 @@ impl Ssd {
             services: vec![Service::default(); classes],
             stopped: false,
             index,
-            iio,
             params,
-            pcie,
             pages,
             rng,
             jobs,
@@ -160,18 +141,18 @@ impl Ssd {
     /// PCIe posted credits of its link.
     #[must_use]
     pub fn posted(&self) -> &Domain {
-        &self.posted
+        self.endpoint.posted()
     }
 
     /// Lines that it has asked for and not yet received.
     #[must_use]
     pub fn nonposted(&self) -> &Domain {
-        &self.nonposted
+        self.endpoint.nonposted()
     }
 
     /// The domains, to settle or to reset.
     pub fn domains_mut(&mut self) -> [&mut Domain; 2] {
-        [&mut self.posted, &mut self.nonposted]
+        self.endpoint.domains_mut()
     }
 
     /// Handles an event.
@@ -255,10 +236,11 @@ impl Ssd {
     }
 
     fn may_send(&self, command: &Command) -> bool {
+        let pcie = self.endpoint.pcie();
         if command.read {
-            self.posted.free() >= self.pcie.mps_bytes / 64
+            self.endpoint.may_write(pcie.mps_bytes)
         } else {
-            self.nonposted.free() >= self.pcie.mrrs_bytes / 64
+            self.endpoint.may_read(pcie.mrrs_bytes / 64)
         }
     }
 
@@ -294,9 +276,9 @@ impl Ssd {
             let lines = (job.params.block_bytes / 64) as u32;
             let line = command.address / 64 - u64::from(lines);
             let block = Payload::Block { line, lines, job: command.job, ssd: self.index as u8 };
-            context.send(job.core, self.pcie.latency_ps.max(1), block);
+            context.send(job.core, self.endpoint.pcie().latency_ps.max(1), block);
         } else {
-            let wait = self.pcie.latency_ps + self.params.latency_ps;
+            let wait = self.endpoint.pcie().latency_ps + self.params.latency_ps;
             context.send(context.id, wait.max(1), Payload::Submit { job: command.job });
         }
     }
@@ -330,7 +312,7 @@ impl Ssd {
 
     /// Sends a write TLP: data, or lines beyond the data when enough of them are owed.
     fn send_write(&mut self, index: usize, context: &mut Context) {
-        let tlp_lines = u64::from(self.pcie.mps_bytes / 64);
+        let tlp_lines = u64::from(self.endpoint.pcie().mps_bytes / 64);
         let now = context.now();
         let command = self.open[index];
         let job = &mut self.jobs[usize::from(command.job)];
@@ -344,17 +326,10 @@ impl Ssd {
             let lines = tlp_lines.min(command.left_bytes.div_ceil(64));
             (self.pages.physical(command.address) / 64, lines)
         };
-        for _ in 0..lines {
-            let taken = self.posted.try_acquire(now, class);
-            assert!(taken, "posted credits were checked");
-            self.posted_since.push_back((now, class));
-        }
         let bytes = lines * 64;
-        let delay = self.up.send(now, bytes + u64::from(self.pcie.write_overhead_bytes));
-        let tlp = Payload::WriteTlp { line, lines: lines as u8, class, link: self.index as u8 };
-        context.send(self.iio, delay, tlp);
+        self.endpoint.write(line, bytes as u32, class, 0, context);
         let paced = if extra { 0 } else { bytes * 1_000_000_000_000 / self.params.read_bytes_per_s };
-        self.next_send = (now + paced).max(self.up.free_at());
+        self.next_send = (now + paced).max(self.endpoint.free_at());
         if !extra {
             self.advance(index, bytes, context);
             self.services[usize::from(class)].bytes += bytes;
@@ -364,20 +339,13 @@ impl Ssd {
     fn send_read(&mut self, index: usize, context: &mut Context) {
         let now = context.now();
         let command = self.open[index];
-        let lines = u64::from(self.pcie.mrrs_bytes / 64).min(command.left_bytes.div_ceil(64));
+        let lines = u64::from(self.endpoint.pcie().mrrs_bytes / 64).min(command.left_bytes.div_ceil(64));
         let class = self.jobs[usize::from(command.job)].class;
-        for _ in 0..lines {
-            let taken = self.nonposted.try_acquire(now, class);
-            assert!(taken, "read credits were checked");
-            self.nonposted_since.push_back((now, class));
-        }
         let line = self.pages.physical(command.address) / 64;
-        let delay = self.up.send(now, u64::from(self.pcie.read_overhead_bytes));
-        let tlp = Payload::ReadTlp { line, lines: lines as u8, class, link: self.index as u8 };
-        context.send(self.iio, delay, tlp);
+        self.endpoint.read(line, lines as u32, class, context);
         let bytes = lines * 64;
         let paced = bytes * 1_000_000_000_000 / self.params.write_bytes_per_s;
-        self.next_send = (now + paced).max(self.up.free_at());
+        self.next_send = (now + paced).max(self.endpoint.free_at());
         self.advance(index, bytes, context);
     }
 
@@ -402,10 +370,7 @@ impl Ssd {
     }
 
     fn on_posted_credit(&mut self, lines: u8, context: &mut Context) {
-        for _ in 0..lines {
-            let (since, class) = self.posted_since.pop_front().expect("a posted credit was taken");
-            self.posted.release(context.now(), class, since);
-        }
+        self.endpoint.credited(context.now(), lines);
         self.kick(context);
     }
 
@@ -423,10 +388,7 @@ impl Ssd {
     }
 
     fn on_completion(&mut self, lines: u8, class: u8, context: &mut Context) {
-        for _ in 0..lines {
-            let (since, holder) = self.nonposted_since.pop_front().expect("a read credit was taken");
-            self.nonposted.release(context.now(), holder, since);
-        }
+        self.endpoint.completed(context.now(), lines);
         let bytes = u64::from(lines) * 64;
         self.services[usize::from(class)].bytes += bytes;
         self.count_received(bytes);
@@ -455,8 +417,7 @@ impl Part for Ssd {
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        visit(Pool::new(Group::Posted, &self.posted));
-        visit(Pool::new(Group::NonPosted, &self.nonposted));
+        self.endpoint.pools(visit);
     }
 
     fn settle(&mut self, now: Time) {

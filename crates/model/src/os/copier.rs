@@ -3,7 +3,7 @@
 use super::books::NetCoreCounts;
 use super::lines::{Lines, Pace};
 use super::NetFootprint;
-use crate::pages::Pages;
+use crate::line::Pages;
 use crate::params::{CoreParams, StackParams};
 use crate::world::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng, Time};

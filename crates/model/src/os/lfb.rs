@@ -2,8 +2,8 @@
 
 use crate::cache::Access;
 use crate::core::{request, turn, Entries};
+use crate::line::{Kind, Request, RequestId};
 use crate::params::CoreParams;
-use crate::request::{Kind, Request, RequestId};
 use crate::world::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng};
 use serde::{Deserialize, Serialize};

@@ -6,10 +6,9 @@
 use super::books::NetCoreCounts;
 use super::lfb::{Asked, Lfb, Purpose};
 use crate::core::{Evictions, Walk};
-use crate::pages::Pages;
+use crate::line::Pages;
 use crate::params::{CoreParams, Pattern, StackParams};
-use crate::world::Pool;
-use crate::world::{Context, Payload};
+use crate::world::{Context, Payload, Pool};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};

@@ -23,11 +23,10 @@ pub use lines::Region;
 pub use socket::SocketParams;
 
 use crate::flow::Application;
-use crate::pages::Pages;
+use crate::line::Pages;
 use crate::params::{CoreParams, StackParams};
 use crate::transport::tcp::Connection;
-use crate::world::{self, Part, PartKind, Pool, Start};
-use crate::world::{Context, Payload};
+use crate::world::{self, Context, Part, PartKind, Payload, Pool, Start};
 use gro::Gro;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;

@@ -4,7 +4,7 @@ use super::books::Spent;
 use super::lines::Region;
 use super::run::{Choice, Task};
 use super::NetCore;
-use crate::packet::{Content, Ecn, Packet, PacketId};
+use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::world::{Context, Payload};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

@@ -3,7 +3,7 @@
 use super::books::Spent;
 use super::gro::Joined;
 use super::NetCore;
-use crate::packet::{Packet, PacketId};
+use crate::line::{Packet, PacketId};
 use crate::world::{Context, Payload};
 use serde::{Deserialize, Serialize};
 

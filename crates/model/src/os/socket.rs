@@ -2,7 +2,7 @@
 
 use super::books::SocketCounts;
 use crate::flow::Application;
-use crate::packet::Packet;
+use crate::line::Packet;
 use crate::params::{TcpParams, Traffic};
 use crate::transport::tcp::{Connection, Segment};
 use hostnet_kernel::Time;

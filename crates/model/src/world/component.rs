@@ -6,11 +6,11 @@ use crate::control::Control;
 use crate::core::{CachedCore, Core};
 use crate::fluid::Probe;
 use crate::iio::Iio;
+use crate::link::Upi;
 use crate::memory::Channel;
 use crate::nic::Nic;
 use crate::nvme::Ssd;
 use crate::os::NetCore;
-use crate::upi::Upi;
 use serde::{Deserialize, Serialize};
 
 /// A kind of part, to find those of a machine by.

@@ -3,9 +3,7 @@
 use super::Payload;
 use crate::cache::Caches;
 use crate::fluid::FluidMemory;
-use crate::line::Homes;
-use crate::packet::Packets;
-use crate::request::Requests;
+use crate::line::{Homes, Packets, Requests};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 
 /// What a part sees of the world while it handles an event.

@@ -4,9 +4,7 @@ use super::{Component, Context, Member, Part, PartKind, PartName, Payload, Pool,
 use crate::cache::Caches;
 use crate::control::{Control, Controller};
 use crate::fluid::FluidMemory;
-use crate::line::Homes;
-use crate::packet::{Packet, Packets};
-use crate::request::Requests;
+use crate::line::{Homes, Packet, Packets, Requests};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,6 @@
 //! What parts send each other.
 
-use crate::packet::PacketId;
-use crate::request::RequestId;
+use crate::line::{PacketId, RequestId};
 use hostnet_kernel::Event;
 use serde::{Deserialize, Serialize};
 

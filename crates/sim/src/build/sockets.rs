@@ -4,8 +4,8 @@ use super::Builder;
 use hostnet_kernel::ComponentId;
 use hostnet_model::control::{self, Control, Throttled};
 use hostnet_model::core::{Core, Wiring};
+use hostnet_model::link::Upi;
 use hostnet_model::params::{ControlParams, CoreParams, RemoteParams, WorkloadKind};
-use hostnet_model::upi::Upi;
 use hostnet_model::{Component, Ids};
 
 impl Builder<'_> {

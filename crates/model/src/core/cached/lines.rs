@@ -4,7 +4,7 @@ use super::flights::Flight;
 use super::CachedCore;
 use crate::cache::Victim;
 use crate::core::{request, turn};
-use crate::request::{Kind, Request, RequestId};
+use crate::line::{Kind, Request, RequestId};
 use crate::world::{Context, Payload};
 use hostnet_kernel::Time;
 

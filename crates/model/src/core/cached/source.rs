@@ -2,7 +2,7 @@
 
 use crate::app::{Generator, Step};
 use crate::core::Walk;
-use crate::pages::Translator;
+use crate::line::Translator;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

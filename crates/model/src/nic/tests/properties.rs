@@ -1,7 +1,7 @@
 //! What holds whatever comes.
 
 use super::world::{arrive, bench_with, data, drain, flows, host, params, pcie, run, transmit, Bench, Host};
-use crate::packet::{Content, Packet};
+use crate::line::{Content, Packet};
 use crate::params::{NicParams, PcieParams, PfcParams};
 use crate::transport::tcp::Segment;
 use proptest::prelude::*;

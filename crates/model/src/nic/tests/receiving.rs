@@ -1,10 +1,10 @@
 //! From the cable to memory and cores.
 
 use super::world::{arrive, bench, bench_with, data, drain, flows, host, pages, params, pcie, run, tell, Bench, Host};
+use crate::line::{Content, Ecn, Packet};
+use crate::link::Lane;
 use crate::nic::{DropReason, NicFlow};
-use crate::packet::{Content, Ecn, Packet};
 use crate::params::{NicParams, PcieParams, PfcParams};
-use crate::pcie::Lane;
 use crate::transport::tcp::Segment;
 use crate::world::Payload;
 use hostnet_kernel::Time;

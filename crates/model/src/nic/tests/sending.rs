@@ -1,7 +1,7 @@
 //! From cores to the cable.
 
 use super::world::{bench, data, drain, host, params, run, tell, transmit, Host, HEADERS};
-use crate::packet::{Content, Packet};
+use crate::line::{Content, Packet};
 use crate::params::{NicParams, PcieParams};
 use crate::transport::tcp::{SackBlock, Segment};
 use crate::world::Payload;

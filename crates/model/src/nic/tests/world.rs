@@ -1,12 +1,9 @@
 //! A NIC and what it touches: an IIO that only answers, cores that only give back, the other end of the cable.
 
 use crate::ether::WireParams;
-use crate::line::{Decoder, Homes};
+use crate::line::{Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests};
 use crate::nic::{footprint, FlowCounters, Nic, NicFlow, RdmaEnd, Wiring};
-use crate::packet::{Content, Ecn, Packet, PacketId, Packets};
-use crate::pages::Pages;
 use crate::params::{NicParams, PageParams, PcieParams};
-use crate::request::Requests;
 use crate::transport::roce::{Operation, RoceConnection};
 use crate::transport::tcp::Segment;
 use crate::world::{Context, Part, Payload};

@@ -1,8 +1,8 @@
 //! What becomes of packets: joining, marks, order, conservation.
 
 use super::rig::*;
+use crate::line::Ecn;
 use crate::os::gro::Gro;
-use crate::packet::Ecn;
 use crate::params::{StackParams, Traffic};
 use crate::transport::tcp::Segment;
 use crate::world::Payload;

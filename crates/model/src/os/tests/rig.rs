@@ -3,12 +3,10 @@
 use crate::cache::Caches;
 use crate::cha::Cha;
 use crate::flow::Application;
-use crate::line::{Decoder, Homes};
+use crate::line::{Content, Decoder, Ecn, Homes, Kind, Packet, PacketId, Packets, Requests};
 use crate::memory::timing_tests::{dram, DDR4_2933};
 use crate::os::{NetCore, NetFootprint, SocketParams, Wiring};
-use crate::packet::{Content, Ecn, Packet, PacketId, Packets};
 use crate::params::{CongestionControl, CoreParams, MapParams, PageParams, StackParams, TcpParams, Traffic};
-use crate::request::{Kind, Requests};
 use crate::transport::tcp::{Connection, Segment};
 use crate::world::{Context, Payload};
 use crate::Pages;

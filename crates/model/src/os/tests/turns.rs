@@ -1,8 +1,8 @@
 //! Whom a core lets go first, and who sleeps.
 
 use super::rig::*;
+use crate::line::Ecn;
 use crate::os::Spent;
-use crate::packet::Ecn;
 use crate::params::{StackParams, Traffic};
 use crate::world::Part;
 use hostnet_kernel::Time;

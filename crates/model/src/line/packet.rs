@@ -1,6 +1,6 @@
 //! Packets: from the NIC or endpoint that makes them to the part that ends them.
 
-use crate::slab::{Entry, Slab, NONE};
+use super::slab::{Entry, Slab, NONE};
 use crate::transport::roce::Roce;
 use crate::transport::tcp::Segment;
 use hostnet_kernel::{ComponentId, Time};

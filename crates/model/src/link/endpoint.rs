@@ -1,9 +1,8 @@
-//! The PCIe end of the NIC: one lane up, posted and non-posted credits.
+//! A device's end of a PCIe link: one lane up, posted and non-posted credits.
 
-use crate::packet::PacketId;
+use super::Lane;
 use crate::params::PcieParams;
-use crate::pcie::Lane;
-use crate::world::{Context, Payload};
+use crate::world::{Context, Group, Payload, Pool};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -20,13 +19,13 @@ struct Written {
     lines: u8,
     class: u8,
     since: Time,
-    /// The packet whose completion it is, or none.
-    completes: PacketId,
+    /// What the device knows it by.
+    tag: u32,
 }
 
 /// A device's end of a PCIe link.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Dma {
+pub(crate) struct Endpoint {
     iio: ComponentId,
     link: u8,
     pcie: PcieParams,
@@ -36,12 +35,10 @@ pub(super) struct Dma {
     written: VecDeque<Written>,
     /// When each non-posted credit was taken, and for which class.
     asked: VecDeque<(Time, u8)>,
-    /// The time of the pending `Send` that counts; an earlier one makes a later one void.
-    wake: Option<Time>,
 }
 
-impl Dma {
-    pub(super) fn new(iio: ComponentId, link: u8, pcie: PcieParams, classes: usize) -> Self {
+impl Endpoint {
+    pub(crate) fn new(iio: ComponentId, link: u8, pcie: PcieParams, classes: usize) -> Self {
         Self {
             iio,
             link,
@@ -50,55 +47,70 @@ impl Dma {
             nonposted: Domain::new(pcie.nonposted_lines, blocked_from(pcie.nonposted_lines, pcie.mrrs_bytes), classes),
             written: VecDeque::with_capacity(pcie.posted_lines as usize),
             asked: VecDeque::with_capacity(pcie.nonposted_lines as usize),
-            wake: None,
             pcie,
         }
     }
 
-    pub(super) fn posted(&self) -> &Domain {
+    /// What the link costs.
+    pub(crate) fn pcie(&self) -> &PcieParams {
+        &self.pcie
+    }
+
+    /// When the lane can take the next TLP.
+    pub(crate) fn free_at(&self) -> Time {
+        self.up.free_at()
+    }
+
+    pub(crate) fn posted(&self) -> &Domain {
         &self.posted
     }
 
-    pub(super) fn nonposted(&self) -> &Domain {
+    pub(crate) fn nonposted(&self) -> &Domain {
         &self.nonposted
     }
 
-    pub(super) fn domains_mut(&mut self) -> [&mut Domain; 2] {
+    /// Shows its pools.
+    pub(crate) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        visit(Pool::new(Group::Posted, &self.posted));
+        visit(Pool::new(Group::NonPosted, &self.nonposted));
+    }
+
+    pub(crate) fn domains_mut(&mut self) -> [&mut Domain; 2] {
         [&mut self.posted, &mut self.nonposted]
     }
 
     /// Bytes of the next write TLP, of `left` bytes from `address` on: it ends at a multiple of the largest size, so
     /// that it crosses no page.
-    pub(super) fn write_bytes(&self, address: u64, left: u32) -> u32 {
+    pub(crate) fn write_bytes(&self, address: u64, left: u32) -> u32 {
         let room = u64::from(self.pcie.mps_bytes) - address % u64::from(self.pcie.mps_bytes);
         left.min(room as u32)
     }
 
     /// Lines of the next read request for `left` lines.
-    pub(super) fn read_lines(&self, left: u32) -> u32 {
+    pub(crate) fn read_lines(&self, left: u32) -> u32 {
         left.min(self.pcie.mrrs_bytes / 64)
     }
 
-    pub(super) fn may_write(&self, bytes: u32) -> bool {
+    pub(crate) fn may_write(&self, bytes: u32) -> bool {
         self.posted.free() >= bytes.div_ceil(64)
     }
 
-    pub(super) fn may_read(&self, lines: u32) -> bool {
+    pub(crate) fn may_read(&self, lines: u32) -> bool {
         self.nonposted.free() >= lines
     }
 
-    /// Sends a write TLP of `bytes` bytes from `line` on.
+    /// Sends a write TLP of `bytes` bytes from `line` on, which the device knows by `tag`.
     ///
     /// # Panics
     /// If the credits were not looked at.
-    pub(super) fn write(&mut self, line: u64, bytes: u32, class: u8, completes: PacketId, context: &mut Context) {
+    pub(crate) fn write(&mut self, line: u64, bytes: u32, class: u8, tag: u32, context: &mut Context) {
         let now = context.now();
         let lines = bytes.div_ceil(64) as u8;
         for _ in 0..lines {
             let taken = self.posted.try_acquire(now, class);
             assert!(taken, "posted credits were checked");
         }
-        self.written.push_back(Written { lines, class, since: now, completes });
+        self.written.push_back(Written { lines, class, since: now, tag });
         let delay = self.up.send(now, u64::from(bytes) + u64::from(self.pcie.write_overhead_bytes));
         context.send(self.iio, delay, Payload::WriteTlp { line, lines, class, link: self.link });
     }
@@ -107,7 +119,7 @@ impl Dma {
     ///
     /// # Panics
     /// If the credits were not looked at.
-    pub(super) fn read(&mut self, line: u64, lines: u32, class: u8, context: &mut Context) {
+    pub(crate) fn read(&mut self, line: u64, lines: u32, class: u8, context: &mut Context) {
         let now = context.now();
         for _ in 0..lines {
             let taken = self.nonposted.try_acquire(now, class);
@@ -118,41 +130,23 @@ impl Dma {
         context.send(self.iio, delay, Payload::ReadTlp { line, lines: lines as u8, class, link: self.link });
     }
 
-    /// Credits of a write TLP are back; returns the packet whose completion it was.
+    /// Credits of a write TLP are back; returns what the device knows it by.
     ///
     /// # Panics
     /// If it is not the oldest TLP whose credits are out.
-    pub(super) fn credited(&mut self, now: Time, lines: u8) -> Option<PacketId> {
+    pub(crate) fn credited(&mut self, now: Time, lines: u8) -> u32 {
         let written = self.written.pop_front().expect("a write TLP is out");
         assert_eq!(written.lines, lines, "credits come back TLP by TLP");
         for _ in 0..lines {
             self.posted.release(now, written.class, written.since);
         }
-        (written.completes != PacketId::NONE).then_some(written.completes)
+        written.tag
     }
 
     /// The data of `lines` lines is there.
-    pub(super) fn completed(&mut self, now: Time, lines: u8) {
+    pub(crate) fn completed(&mut self, now: Time, lines: u8) {
         for (since, class) in self.asked.drain(..usize::from(lines)) {
             self.nonposted.release(now, class, since);
         }
-    }
-
-    /// Sees to it that a `Send` comes at `time`, or as soon as the lane is free after it.
-    pub(super) fn wake_at(&mut self, time: Time, context: &mut Context) {
-        let time = time.max(self.up.free_at()).max(context.now() + 1);
-        if self.wake.is_none_or(|wake| wake > time) {
-            self.wake = Some(time);
-            context.send(context.id, time.since(context.now()), Payload::Send);
-        }
-    }
-
-    /// Whether the `Send` that came is the one that counts.
-    pub(super) fn awake(&mut self, now: Time) -> bool {
-        let due = self.wake == Some(now);
-        if due {
-            self.wake = None;
-        }
-        due
     }
 }

@@ -8,10 +8,9 @@
 //!
 //! At the CHA a request belongs to its UPI; the UPI knows the core.
 
+use super::Lane;
+use crate::line::{Fifo, Kind, Request, RequestId};
 use crate::params::UpiParams;
-use crate::pcie::Lane;
-use crate::request::{Kind, Request, RequestId};
-use crate::slab::Fifo;
 use crate::world::{self, Context, Group, Part, PartKind, Payload, Pool, UpiPool};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;

@@ -1,7 +1,7 @@
 //! Requests: one line each, from the part that makes it to the part that ends it.
 
-use crate::memory::Place;
-use crate::slab::{Entry, Slab, NONE};
+use super::slab::{Entry, Slab, NONE};
+use super::Place;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
