@@ -8,7 +8,8 @@
 //! |---|---|
 //! | `app/` | applications: the accesses and the work of their threads |
 //! | `cache/` | L2, LLC, snoop filter, DDIO: what they hold |
-//! | `core/` | cores: line fill buffers, streams of loads and stores, kernel work |
+//! | `core/` | cores and what runs on them: streams of loads and stores, threads, kernel work |
+//! | `lfb/` | the line fill buffer of a core |
 //! | `cha/` | caching and home agents: admission, request buffers |
 //! | `memory/` | memory controller and DRAM of one channel, address map |
 //! | `iio/` | integrated IO controller: write and read buffers |
@@ -33,6 +34,7 @@ pub mod ether;
 pub mod flow;
 pub mod fluid;
 pub mod iio;
+mod lfb;
 pub mod line;
 pub mod link;
 pub mod memory;

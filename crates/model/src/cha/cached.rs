@@ -110,6 +110,7 @@ impl Cha {
             book: 0,
             for_store: false,
             slice,
+            engine: 0,
             line,
             place,
             owner: context.id,

@@ -282,6 +282,7 @@ impl Iio {
             book: 0,
             for_store: false,
             slice,
+            engine: 0,
             line,
             place,
             owner: context.id,

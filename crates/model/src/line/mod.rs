@@ -6,6 +6,7 @@ mod packet;
 mod pages;
 mod request;
 mod slab;
+mod walk;
 
 pub use home::{slice_of, Home, Homes};
 pub use map::{Decoder, Place};
@@ -14,3 +15,4 @@ pub use pages::Pages;
 pub(crate) use pages::Translator;
 pub use request::{Kind, Request, RequestId, Requests};
 pub use slab::{Entry, Fifo, Slab};
+pub use walk::{Evictions, Walk};

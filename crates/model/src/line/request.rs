@@ -68,6 +68,8 @@ pub struct Request {
     pub for_store: bool,
     /// The CHA slice that serves it.
     pub slice: u8,
+    /// Which of the engines of a core made it.
+    pub engine: u8,
     /// The physical line.
     pub line: u64,
     /// Where it lies.

@@ -3,8 +3,7 @@
 //! A drive holds commands and serves a few of them at a time, TLP by TLP, round robin; which of them are open together
 //! sets the row locality of its traffic. It is paced by its own bandwidth and by its link.
 
-use crate::core::Walk;
-use crate::line::Pages;
+use crate::line::{Pages, Walk};
 use crate::link::Endpoint;
 use crate::params::{FioJob, PcieParams, SsdParams};
 use crate::world::{self, Context, Part, PartKind, Payload, Pool, Start};

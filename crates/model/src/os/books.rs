@@ -97,7 +97,7 @@ pub struct SocketCounts {
 
 /// What happened at a network core since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NetCoreCounts {
+pub struct StackCounts {
     /// Packets from the NIC.
     pub packets: u64,
     /// Interrupts.

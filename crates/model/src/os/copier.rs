@@ -1,8 +1,9 @@
 //! The lines of a core that does nothing but copy what packets brought.
 
-use super::books::NetCoreCounts;
+use super::books::StackCounts;
 use super::lines::{Lines, Pace};
 use super::NetFootprint;
+use crate::lfb::Lfb;
 use crate::line::Pages;
 use crate::params::{CoreParams, StackParams};
 use crate::world::{Context, Payload};
@@ -26,13 +27,14 @@ pub struct CopySource {
 /// The lines of a core that copies without end.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CopyLines {
+    lfb: Lfb,
     lines: Lines,
     pages: Pages,
     source: CopySource,
     class: u8,
     extra_lines: u64,
     begun: u64,
-    counts: NetCoreCounts,
+    counts: StackCounts,
 }
 
 impl CopyLines {
@@ -53,10 +55,10 @@ impl CopyLines {
         let class = (classes - 1) as u8;
         // Cores that began alike would meet in the same banks for ever.
         let begun = rng.next_u64() % (source.bytes / source.step_bytes.max(1)).max(1);
-        let mut lines =
-            Lines::new(index, cha, core, stack, pages.clone(), rng, [footprint.user, footprint.kernel], classes);
+        let lfb = Lfb::new(&core, core.lfb_entries, classes);
+        let mut lines = Lines::new(index, cha, core, stack, pages.clone(), rng, [footprint.user, footprint.kernel]);
         lines.begin_read(class);
-        Self { lines, pages, source, class, extra_lines: stack.extra_lines, begun, counts: NetCoreCounts::default() }
+        Self { lfb, lines, pages, source, class, extra_lines: stack.extra_lines, begun, counts: StackCounts::default() }
     }
 
     /// Lines copied since the start.
@@ -68,16 +70,17 @@ impl CopyLines {
     /// C2M-Read.
     #[must_use]
     pub fn read(&self) -> &Domain {
-        self.lines.read()
+        &self.lfb.read
     }
 
     /// The domains, to settle or to reset.
     pub fn domains_mut(&mut self) -> [&mut Domain; 3] {
-        self.lines.domains_mut()
+        self.lfb.domains_mut()
     }
 
     pub(crate) fn on_event(&mut self, payload: Payload, context: &mut Context) {
-        self.lines.on_event(payload, &mut self.counts, context);
+        self.lfb.idle += u32::from(payload == Payload::Refill);
+        self.lines.on_event(payload, &mut self.lfb, &mut self.counts, context);
     }
 
     /// Goes on with the copy; until when the core is busy with it, if it does not wait for a line.
@@ -87,9 +90,9 @@ impl CopyLines {
             let address = base + self.begun * step_bytes % bytes.max(1);
             self.lines.source(address / 64, lines);
             self.begun += 1;
-            self.lines.owe(self.extra_lines, self.class, &mut self.counts, context);
+            self.lines.owe(self.extra_lines, self.class, &mut self.lfb, &mut self.counts, context);
         }
-        match self.lines.advance(&mut self.counts, context) {
+        match self.lines.advance(&mut self.lfb, &mut self.counts, context) {
             Pace::Until(time) => Some(time),
             Pace::Waiting | Pace::Done => None,
         }

@@ -3,14 +3,13 @@
 //! The rest of the core knows only what is public here to its siblings: a copy begins, it goes on until some time, it
 //! waits, it is done. Over a memory system that has rates instead of lines, only this file has another counterpart.
 
-use super::books::NetCoreCounts;
-use super::lfb::{Asked, Lfb, Purpose};
-use crate::core::{Evictions, Walk};
-use crate::line::Pages;
+use super::books::StackCounts;
+use super::fetch::{Asked, Fetch, Purpose, Wish};
+use crate::lfb::Lfb;
+use crate::line::{Evictions, Pages, Walk};
 use crate::params::{CoreParams, Pattern, StackParams};
-use crate::world::{Context, Payload, Pool};
+use crate::world::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng, Time};
-use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -79,7 +78,7 @@ struct Copy {
 /// The lines of a network core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Lines {
-    lfb: Lfb,
+    fetch: Fetch,
     pages: Pages,
     rng: Rng,
     copy_line_ps: u64,
@@ -110,14 +109,13 @@ impl Lines {
         pages: Pages,
         mut rng: Rng,
         [user, kernel]: [Region; 2],
-        classes: usize,
     ) -> Self {
         let ahead = stack.copy_ahead.clamp(1, core.lfb_entries) as usize;
         let own = Rng::new(rng.next_u64(), u64::from(index));
         Self {
             user: Stores::new(user, Pattern::Sequential, &core, &pages, &mut rng),
             kernel: Walk::new(kernel.base, kernel.bytes, Pattern::Random, &mut rng),
-            lfb: Lfb::new(index, cha, &core, own, classes),
+            fetch: Fetch::new(index, cha, &core, own),
             pages,
             rng,
             copy_line_ps: stack.copy_line_ps,
@@ -131,26 +129,6 @@ impl Lines {
             extra_in_flight: 0,
             waited_ps: 0,
         }
-    }
-
-    pub(super) fn lfb(&self) -> &Domain {
-        &self.lfb.entries.lfb
-    }
-
-    pub(super) fn read(&self) -> &Domain {
-        &self.lfb.entries.read
-    }
-
-    pub(super) fn write(&self) -> &Domain {
-        &self.lfb.entries.write
-    }
-
-    pub(super) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        self.lfb.entries.pools(visit);
-    }
-
-    pub(super) fn domains_mut(&mut self) -> [&mut Domain; 3] {
-        self.lfb.entries.domains_mut()
     }
 
     /// Lines of the copy that the core is through with, and those that are left.
@@ -204,13 +182,13 @@ impl Lines {
     }
 
     /// Goes on with the copy, which has the core to itself now.
-    pub(super) fn advance(&mut self, counts: &mut NetCoreCounts, context: &mut Context) -> Pace {
+    pub(super) fn advance(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) -> Pace {
         let now = context.now();
         if self.copy.from_memory && context.fluid.is_some() {
             return self.advance_rated(counts, context);
         }
         loop {
-            self.ask_ahead(counts, context);
+            self.ask_ahead(lfb, counts, context);
             let Copy { lines, taken, front, from_memory, .. } = self.copy;
             if front > now {
                 return Pace::Until(front);
@@ -234,13 +212,13 @@ impl Lines {
             if !self.cached_user {
                 self.stores += 1;
                 self.store_class = self.copy.class;
-                self.store(counts, context);
+                self.store(lfb, counts, context);
             }
         }
     }
 
     /// As [`Lines::advance`], over a memory of rates.
-    fn advance_rated(&mut self, counts: &mut NetCoreCounts, context: &mut Context) -> Pace {
+    fn advance_rated(&mut self, counts: &mut StackCounts, context: &mut Context) -> Pace {
         let now = context.now();
         let Copy { class, lines, taken, front, .. } = self.copy;
         if front > now {
@@ -251,7 +229,7 @@ impl Lines {
             return Pace::Done;
         };
         let piece = PAGE_LINES.min(lines - taken);
-        let ps = memory.copy(self.lfb.index(), piece, taken == 0, now);
+        let ps = memory.copy(self.fetch.index(), piece, taken == 0, now);
         // What is stored to is read first, and later leaves.
         let stored = if self.cached_user { 0 } else { piece };
         memory.count(class, piece + stored, stored);
@@ -269,12 +247,14 @@ impl Lines {
     }
 
     /// Asks for the lines of the copy's source that come next.
-    fn ask_ahead(&mut self, counts: &mut NetCoreCounts, context: &mut Context) {
+    fn ask_ahead(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         let ahead = self.arrived.len() as u64;
         while self.copy.asked < self.copy.taken + ahead {
             let Some(&(line, lines)) = self.copy.runs.front() else { return };
             let slot = (self.copy.asked % ahead) as usize;
-            match self.lfb.ask(line, false, Purpose::Source(slot as u16), self.copy.class, context) {
+            let purpose = Purpose::Source(slot as u16);
+            let wish = Wish { line, store: false, purpose, class: self.copy.class };
+            match self.fetch.ask(wish, lfb, context) {
                 Asked::Full => return,
                 Asked::There => {
                     self.arrived[slot] = true;
@@ -293,21 +273,29 @@ impl Lines {
     }
 
     /// Asks for the lines that stores wait for.
-    fn store(&mut self, counts: &mut NetCoreCounts, context: &mut Context) {
-        while self.stores > 0 && self.lfb.idle() > 0 {
+    fn store(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
+        while self.stores > 0 && lfb.idle > 0 {
             let line = self.user.walk.next(&self.pages, &mut self.rng);
-            let _ = self.lfb.ask(line, true, Purpose::Destination, self.store_class, context);
+            let wish = Wish { line, store: true, purpose: Purpose::Destination, class: self.store_class };
+            let _ = self.fetch.ask(wish, lfb, context);
             self.stores -= 1;
             counts.destination_lines += 1;
         }
     }
 
     /// The kernel is to read `lines` lines of headers and completions, in units of 2^-16.
-    pub(super) fn owe(&mut self, lines: u64, class: u8, counts: &mut NetCoreCounts, context: &mut Context) {
+    pub(super) fn owe(
+        &mut self,
+        lines: u64,
+        class: u8,
+        lfb: &mut Lfb,
+        counts: &mut StackCounts,
+        context: &mut Context,
+    ) {
         self.owed += lines;
         self.extra_class = class;
         match context.fluid.as_deref_mut() {
-            None => self.touch(counts, context),
+            None => self.touch(lfb, counts, context),
             Some(memory) => {
                 // The time is part of the rates.
                 let lines = self.owed / LINE;
@@ -323,10 +311,11 @@ impl Lines {
         self.owed / LINE
     }
 
-    fn touch(&mut self, counts: &mut NetCoreCounts, context: &mut Context) {
-        while self.owed >= LINE && self.extra_in_flight < EXTRA_IN_FLIGHT && self.lfb.idle() > 0 {
+    fn touch(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
+        while self.owed >= LINE && self.extra_in_flight < EXTRA_IN_FLIGHT && lfb.idle > 0 {
             let line = self.kernel.next(&self.pages, &mut self.rng);
-            if self.lfb.ask(line, false, Purpose::Extra, self.extra_class, context) == Asked::Coming {
+            let wish = Wish { line, store: false, purpose: Purpose::Extra, class: self.extra_class };
+            if self.fetch.ask(wish, lfb, context) == Asked::Coming {
                 self.extra_in_flight += 1;
             }
             self.owed -= LINE;
@@ -335,22 +324,28 @@ impl Lines {
     }
 
     /// Handles an event of a line.
-    pub(super) fn on_event(&mut self, payload: Payload, counts: &mut NetCoreCounts, context: &mut Context) {
+    pub(super) fn on_event(
+        &mut self,
+        payload: Payload,
+        lfb: &mut Lfb,
+        counts: &mut StackCounts,
+        context: &mut Context,
+    ) {
         match payload {
             Payload::Data(id) => {
-                let Self { lfb, user, pages, rng, .. } = self;
-                match lfb.on_data(id, || user.evictions.next(pages, rng), context) {
+                let Self { fetch, user, pages, rng, .. } = self;
+                match fetch.on_data(id, || user.evictions.next(pages, rng), lfb, context) {
                     Purpose::Source(slot) => self.arrived[usize::from(slot)] = true,
                     Purpose::Extra => self.extra_in_flight -= 1,
                     Purpose::Destination => {}
                 }
             }
-            Payload::Admitted(id) => self.lfb.on_admitted(id, false, context),
-            Payload::Taken(id) => self.lfb.on_admitted(id, true, context),
-            Payload::Refill => self.lfb.on_refill(),
+            Payload::Admitted(id) => self.fetch.on_admitted(id, false, lfb, context),
+            Payload::Taken(id) => self.fetch.on_admitted(id, true, lfb, context),
+            Payload::Refill => {}
             other => unreachable!("a network core was sent {other:?}"),
         }
-        self.store(counts, context);
-        self.touch(counts, context);
+        self.store(lfb, counts, context);
+        self.touch(lfb, counts, context);
     }
 }

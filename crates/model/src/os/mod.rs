@@ -6,8 +6,8 @@
 
 mod books;
 mod copier;
+mod fetch;
 mod gro;
-mod lfb;
 mod lines;
 mod output;
 mod run;
@@ -17,19 +17,19 @@ mod syscall;
 #[cfg(test)]
 mod tests;
 
-pub use books::{CoreTimes, NetCoreCounts, SocketCounts, Spent, SPENT};
+pub use books::{CoreTimes, SocketCounts, Spent, StackCounts, SPENT};
 pub use copier::{CopyLines, CopySource};
 pub use lines::Region;
 pub use socket::SocketParams;
 
 use crate::flow::Application;
+use crate::lfb::Lfb;
 use crate::line::Pages;
 use crate::params::{CoreParams, StackParams};
 use crate::transport::tcp::Connection;
-use crate::world::{self, Context, Part, PartKind, Payload, Pool, Start};
+use crate::world::{Context, Payload};
 use gro::Gro;
 use hostnet_kernel::{ComponentId, Rng, Time};
-use hostnet_measure::Domain;
 use lines::Lines;
 use output::Output;
 use run::Task;
@@ -82,9 +82,9 @@ pub struct Wiring {
     pub queue: Option<u16>,
 }
 
-/// A core with network traffic.
+/// The network traffic of a core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct NetCore {
+pub struct NetStack {
     nic: ComponentId,
     stack: StackParams,
     sockets: Vec<Socket>,
@@ -107,11 +107,11 @@ pub struct NetCore {
     mark_incoming: bool,
     mark_outgoing: bool,
     times: CoreTimes,
-    counts: NetCoreCounts,
+    counts: StackCounts,
 }
 
-impl NetCore {
-    /// Core number `index`, as `wiring` says, with the ends of flows whose applications run on it. Packets of its flows
+impl NetStack {
+    /// That of core number `index`, as `wiring` says, with the ends of flows whose applications run on it. Packets of its flows
     /// must come in by its receive queue, if it has one (aRFS).
     ///
     /// # Panics
@@ -127,13 +127,12 @@ impl NetCore {
         rng: Rng,
         sockets: Vec<SocketParams>,
         footprint: NetFootprint,
-        classes: usize,
     ) -> Self {
         let mut by_flow: Vec<_> = (0..).zip(&sockets).map(|(index, socket)| (socket.flow, index)).collect();
         by_flow.sort_unstable();
         assert!(by_flow.windows(2).all(|pair| pair[0].0 < pair[1].0), "a flow has one end at a core");
         Self {
-            lines: Lines::new(index, wiring.cha, core, &stack, pages, rng, [footprint.user, footprint.kernel], classes),
+            lines: Lines::new(index, wiring.cha, core, &stack, pages, rng, [footprint.user, footprint.kernel]),
             softirq: Softirq::new(wiring.queue),
             gro: Gro::new(stack.gro_bytes),
             output: Output::new(footprint.send),
@@ -146,7 +145,7 @@ impl NetCore {
             mark_incoming: false,
             mark_outgoing: false,
             times: CoreTimes::new(),
-            counts: NetCoreCounts::default(),
+            counts: StackCounts::default(),
             nic: wiring.nic,
             by_flow,
             stack,
@@ -160,29 +159,6 @@ impl NetCore {
             .map(|(connection, socket)| (socket.params.start_ps.max(1), Payload::Begin { connection }))
     }
 
-    /// The LFB pool.
-    #[must_use]
-    pub fn lfb(&self) -> &Domain {
-        self.lines.lfb()
-    }
-
-    /// C2M-Read: entries that wait for data.
-    #[must_use]
-    pub fn read(&self) -> &Domain {
-        self.lines.read()
-    }
-
-    /// C2M-Write: entries that wait for the admission of a write-back.
-    #[must_use]
-    pub fn write(&self) -> &Domain {
-        self.lines.write()
-    }
-
-    /// The domains, to settle or to reset.
-    pub fn domains_mut(&mut self) -> [&mut Domain; 3] {
-        self.lines.domains_mut()
-    }
-
     /// Where its time went.
     #[must_use]
     pub fn times(&self) -> &CoreTimes {
@@ -191,7 +167,7 @@ impl NetCore {
 
     /// What happened at it since the start of the run.
     #[must_use]
-    pub fn counts(&self) -> &NetCoreCounts {
+    pub fn counts(&self) -> &StackCounts {
         &self.counts
     }
 
@@ -208,7 +184,7 @@ impl NetCore {
     }
 
     /// Handles an event.
-    pub(crate) fn on_event(&mut self, payload: Payload, context: &mut Context) {
+    pub(crate) fn on_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) {
         match payload {
             Payload::Step => {}
             Payload::Received(id) => self.on_received(id, context),
@@ -218,9 +194,9 @@ impl NetCore {
             Payload::Begin { connection } => self.on_begin(connection, context.now()),
             Payload::Echo { on, outgoing: false } => self.mark_incoming = on,
             Payload::Echo { on, outgoing: true } => self.mark_outgoing = on,
-            _ => self.lines.on_event(payload, &mut self.counts, context),
+            _ => self.lines.on_event(payload, lfb, &mut self.counts, context),
         }
-        self.run(context);
+        self.run(lfb, context);
     }
 
     /// The place of the socket of a flow.
@@ -228,35 +204,15 @@ impl NetCore {
         let at = self.by_flow.binary_search_by_key(&flow, |&(flow, _)| flow).ok()?;
         Some(self.by_flow[at].1 as usize)
     }
-}
 
-impl Part for NetCore {
-    fn kind(&self) -> PartKind {
-        PartKind::Core
-    }
-
-    fn start(&mut self, start: &mut Start<'_>) {
-        self.starts().for_each(|(delay_ps, payload)| start.wake(delay_ps, payload));
-    }
-
-    fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        self.lines.pools(visit);
-    }
-
-    fn settle(&mut self, now: Time) {
-        world::settle(self.domains_mut(), now);
-    }
-
-    /// Starts a new measuring window at `now`: times and latencies begin anew. Counts go on; the domains are reset by
-    /// themselves.
-    fn reset(&mut self, now: Time) {
-        world::reset(self.domains_mut(), now);
+    /// Starts a new measuring window at `now`: times and latencies begin anew. Counts go on.
+    pub(crate) fn reset(&mut self, now: Time) {
         self.times.reset(now);
         self.sockets.iter_mut().for_each(|socket| socket.application.reset());
     }
 
     /// Applications begin nothing new. What they have written is still sent, and what comes is read.
-    fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.sockets.iter_mut().for_each(|socket| socket.application.stop());
     }
 }

@@ -3,7 +3,7 @@
 use super::books::Spent;
 use super::lines::Region;
 use super::run::{Choice, Task};
-use super::NetCore;
+use super::NetStack;
 use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::world::{Context, Payload};
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ impl Output {
     }
 }
 
-impl NetCore {
+impl NetStack {
     /// A connection may have something to send.
     pub(super) fn want_output(&mut self, index: usize) {
         let socket = &mut self.sockets[index];

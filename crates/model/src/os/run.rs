@@ -2,7 +2,8 @@
 
 use super::books::Spent;
 use super::gro::Joined;
-use super::NetCore;
+use super::NetStack;
+use crate::lfb::Lfb;
 use crate::line::{Packet, PacketId};
 use crate::world::{Context, Payload};
 use serde::{Deserialize, Serialize};
@@ -38,18 +39,18 @@ pub(super) enum Choice {
     Nothing,
 }
 
-impl NetCore {
+impl NetStack {
     /// Ends what the time of has come, and begins what is next.
-    pub(super) fn run(&mut self, context: &mut Context) {
+    pub(super) fn run(&mut self, lfb: &mut Lfb, context: &mut Context) {
         let now = context.now();
         if now < self.busy_until {
             return;
         }
         loop {
             if let Some(task) = self.task.take() {
-                self.finish(task, context);
+                self.finish(task, lfb, context);
             }
-            match self.choose(context) {
+            match self.choose(lfb, context) {
                 Choice::Work(task, ps, spent) => {
                     self.task = Some(task);
                     if ps > 0 {
@@ -71,7 +72,7 @@ impl NetCore {
         }
     }
 
-    fn choose(&mut self, context: &mut Context) -> Choice {
+    fn choose(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
         if let Some(work) = self.next_output(context) {
             return work;
         }
@@ -81,7 +82,7 @@ impl NetCore {
                 return choice;
             }
         }
-        let choice = self.next_call(context);
+        let choice = self.next_call(lfb, context);
         if choice == Choice::Nothing && self.softirq.is_polling() {
             self.applications_until = context.now();
             return self.next_softirq(context);
@@ -89,9 +90,9 @@ impl NetCore {
         choice
     }
 
-    fn finish(&mut self, task: Task, context: &mut Context) {
+    fn finish(&mut self, task: Task, lfb: &mut Lfb, context: &mut Context) {
         match task {
-            Task::Packet(id) => self.end_packet(id, context),
+            Task::Packet(id) => self.end_packet(id, lfb, context),
             Task::Segment(joined) => self.end_segment(&joined, context),
             Task::Output { socket, packet } => self.end_output(socket as usize, packet, context),
             Task::Call => self.begin_copy(),

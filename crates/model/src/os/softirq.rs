@@ -4,7 +4,8 @@ use super::books::Spent;
 use super::gro::Joined;
 use super::lines::EXTRA_BACKLOG;
 use super::run::{Choice, Task};
-use super::NetCore;
+use super::NetStack;
+use crate::lfb::Lfb;
 use crate::line::{Content, Ecn, Fifo, Packet, PacketId};
 use crate::world::{Context, Payload};
 use hostnet_kernel::Time;
@@ -35,7 +36,7 @@ impl Softirq {
     }
 }
 
-impl NetCore {
+impl NetStack {
     /// A packet has come.
     pub(super) fn on_received(&mut self, id: PacketId, context: &mut Context) {
         let flow = context.packets.get(id).flow;
@@ -104,7 +105,7 @@ impl NetCore {
     }
 
     /// The driver and IP are through with a packet.
-    pub(super) fn end_packet(&mut self, id: PacketId, context: &mut Context) {
+    pub(super) fn end_packet(&mut self, id: PacketId, lfb: &mut Lfb, context: &mut Context) {
         let packet = context.packets.remove(id);
         let (Some(index), Content::Tcp(mut segment)) = (self.socket_of(packet.flow), packet.content) else {
             self.counts.strangers += 1;
@@ -120,7 +121,7 @@ impl NetCore {
         socket.keep(&segment, &packet);
         let class = socket.params.class;
         self.gro.add(index as u32, segment);
-        self.lines.owe(self.stack.extra_lines, class, &mut self.counts, context);
+        self.lines.owe(self.stack.extra_lines, class, lfb, &mut self.counts, context);
     }
 
     /// TCP has seen a segment.

@@ -3,7 +3,8 @@
 use super::books::Spent;
 use super::lines::Pace;
 use super::run::{Choice, Task};
-use super::NetCore;
+use super::NetStack;
+use crate::lfb::Lfb;
 use crate::world::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ pub(super) struct Calling {
     copying: bool,
 }
 
-impl NetCore {
+impl NetStack {
     /// A flow begins, or its application wakes up by itself.
     pub(super) fn on_begin(&mut self, connection: u32, now: Time) {
         let socket = &mut self.sockets[connection as usize];
@@ -40,10 +41,10 @@ impl NetCore {
     }
 
     /// What the applications do next.
-    pub(super) fn next_call(&mut self, context: &mut Context) -> Choice {
+    pub(super) fn next_call(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
         loop {
             if self.calling.is_some_and(|calling| calling.copying) {
-                match self.lines.advance(&mut self.counts, context) {
+                match self.lines.advance(lfb, &mut self.counts, context) {
                     Pace::Until(at) => {
                         return Choice::Work(Task::Copy, at.since(context.now()), Spent::Copy);
                     }

@@ -3,14 +3,13 @@
 use super::Part;
 use crate::cha::Cha;
 use crate::control::Control;
-use crate::core::{CachedCore, Core};
+use crate::core::Core;
 use crate::fluid::Probe;
 use crate::iio::Iio;
 use crate::link::Upi;
 use crate::memory::Channel;
 use crate::nic::Nic;
 use crate::nvme::Ssd;
-use crate::os::NetCore;
 use serde::{Deserialize, Serialize};
 
 /// A kind of part, to find those of a machine by.
@@ -79,10 +78,6 @@ macro_rules! members {
 members! {
     /// A core.
     Core,
-    /// A core with caches.
-    CachedCore,
-    /// A core with network traffic.
-    NetCore,
     /// The caching and home agents.
     Cha,
     /// A memory channel.

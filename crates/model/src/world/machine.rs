@@ -3,6 +3,7 @@
 use super::{Component, Context, Member, Part, PartKind, PartName, Payload, Pool, Start};
 use crate::cache::Caches;
 use crate::control::{Control, Controller};
+use crate::core::{Core, Runs};
 use crate::fluid::FluidMemory;
 use crate::line::{Homes, Packet, Packets, Requests};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
@@ -108,6 +109,11 @@ impl Machine {
     #[must_use]
     pub fn first<T: Member + 'static>(&self) -> Option<&T> {
         self.each().next()
+    }
+
+    /// What runs on its cores and is of a kind.
+    pub fn engines<T: Runs + 'static>(&self) -> impl Iterator<Item = &T> {
+        self.each().flat_map(|core: &Core| core.engines().iter().filter_map(T::of))
     }
 
     /// The part at a place, counted from 0.
@@ -251,11 +257,7 @@ impl Partition for Machine {
             (Payload::Arrive(id), Component::Cha(cha)) => cha.on_arrival(id, &mut context),
             (Payload::Read(id), Component::Cha(cha)) => cha.on_read(id, &mut context),
             (Payload::Accepted(id), Component::Cha(cha)) => cha.on_accepted(id, &mut context),
-            (Payload::KernelWork { pages, class, ssd }, Component::Core(core)) => {
-                core.on_kernel_work(pages, class, ssd, &mut context);
-            }
-            (payload, Component::CachedCore(core)) => core.on_event(payload, &mut context),
-            (payload, Component::NetCore(core)) => core.on_event(payload, &mut context),
+            (payload, Component::Core(core)) => core.on_event(payload, &mut context),
             (payload, Component::Channel(channel)) => channel.on_event(payload, &mut context),
             (Payload::Data(id), Component::Iio(iio)) => iio.on_data(id, &mut context),
             (Payload::Acknowledged(id), Component::Iio(iio)) => iio.on_acknowledged(id, &mut context),
@@ -269,9 +271,6 @@ impl Partition for Machine {
             (payload, Component::Nic(nic)) => nic.on_event(payload, &mut context),
             (payload, Component::Upi(upi)) => upi.on_event(payload, &mut context),
             (payload, Component::Control(control)) => control.on_event(payload, &mut context),
-            (Payload::Taken(id), Component::Core(core)) => core.on_taken(id, &mut context),
-            (Payload::Throttle { ps }, Component::Core(core)) => core.on_throttle(ps),
-            (Payload::Halt { on }, Component::Core(core)) => core.on_halt(on, &mut context),
             (Payload::ReadCounter { counter }, Component::Iio(iio)) => {
                 iio.on_read_counter(counter, source, &mut context)
             }
@@ -281,7 +280,7 @@ impl Partition for Machine {
                 }
             }
             (payload, Component::Probe(probe)) => probe.on_event(payload, &mut context),
-            (payload, Component::Core(_) | Component::Cha(_) | Component::Iio(_)) => {
+            (payload, Component::Cha(_) | Component::Iio(_)) => {
                 unreachable!("component {} was sent {payload:?}", context.id.0)
             }
         }

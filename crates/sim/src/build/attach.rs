@@ -3,10 +3,9 @@
 use crate::build::Builder;
 use hostnet_model::ether::WireParams;
 use hostnet_model::nic::{self, Nic, NicFlow, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES};
-use hostnet_model::os::{self, NetCore, NetFootprint, SocketParams};
-use hostnet_model::params::{ClusterParams, FlowParams, NicParams, ServerParams, StackParams, Transport};
+use hostnet_model::os::{self, NetFootprint, NetStack, SocketParams};
+use hostnet_model::params::{ClusterParams, CoreParams, FlowParams, NicParams, ServerParams, StackParams, Transport};
 use hostnet_model::transport::roce::RoceConnection;
-use hostnet_model::Component;
 
 /// A server's place on a network.
 pub(crate) struct Attachment<'a> {
@@ -85,26 +84,26 @@ impl Builder<'_> {
         (self.params.workloads.len() - attachment.cluster.classes.len()) as u8 + flow.class
     }
 
-    /// Puts network cores in the places of cores that serve the NIC.
-    pub(crate) fn net_cores(&mut self, cores: &mut [Component]) {
-        let (Some(attachment), Some(stack)) = (self.attachment.take(), self.params.stack.clone()) else { return };
-        self.attachment = Some(attachment);
-        let Some(attachment) = &self.attachment else { return };
-        let serving = attachment.cores(&stack);
-        let sockets: Vec<Vec<SocketParams>> = serving.iter().map(|&core| self.sockets(core)).collect();
-        for ((queue, core), sockets) in (0..).zip(serving).zip(sockets) {
-            let footprint = NetFootprint::at(self.space.take(NetFootprint::BYTES));
-            let rng = self.component_rng(self.layout.core + core);
-            let (mut params, pages) = (self.params.core.clone(), self.pages.clone());
-            let mut stack = stack.clone();
-            if stack.burst_shift > 0 {
-                stack.copy_ahead = bursts_ahead(&stack, u32::from(queue));
-                params.lfb_entries = stack.copy_ahead;
-            }
-            let wiring = os::Wiring { cha: self.layout.cha(), nic: self.layout.nic(), queue: Some(queue) };
-            let core_of = NetCore::new(core, wiring, params, stack, pages, rng, sockets, footprint, self.classes);
-            cores[core as usize] = core_of.into();
+    /// The network traffic of the cores that serve the NIC, and what these cores are like.
+    pub(super) fn stacks(&mut self) -> Vec<(u32, CoreParams, NetStack)> {
+        let Some(stack) = self.params.stack.clone() else { return Vec::new() };
+        let Some(attachment) = &self.attachment else { return Vec::new() };
+        let serving = (0..).zip(attachment.cores(&stack)).collect::<Vec<_>>();
+        serving.into_iter().map(|(queue, core)| self.stack(queue, core, stack.clone())).collect()
+    }
+
+    fn stack(&mut self, queue: u16, core: u32, mut stack: StackParams) -> (u32, CoreParams, NetStack) {
+        let sockets = self.sockets(core);
+        let footprint = NetFootprint::at(self.space.take(NetFootprint::BYTES));
+        let rng = self.component_rng(self.layout.core + core);
+        let (mut params, pages) = (self.params.core.clone(), self.pages.clone());
+        if stack.burst_shift > 0 {
+            stack.copy_ahead = bursts_ahead(&stack, u32::from(queue));
+            params.lfb_entries = stack.copy_ahead;
         }
+        let wiring = os::Wiring { cha: self.layout.cha(), nic: self.layout.nic(), queue: Some(queue) };
+        let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint);
+        (core, params, traffic)
     }
 
     /// The ends of TCP flows whose applications run on a core.

@@ -1,44 +1,60 @@
 //! Cores and what they execute.
 
 use super::Builder;
-use hostnet_kernel::Rng;
 use hostnet_model::app::{footprint, Bases, Generator};
 use hostnet_model::core::{
-    CachedCore, Core, Evictions, Partner, Program, Source, Storage, Stream, Thread, Walk, Wiring,
+    Core, Engine, Executor, Partner, Program, Programs, Source, Storage, Stream, Thread, Wiring,
 };
+use hostnet_model::line::{Evictions, Walk};
 use hostnet_model::params::{AppParams, CacheParams, FioParams, Pattern, StreamParams, WorkloadKind, KERNEL_BYTES};
-use hostnet_model::Component;
+use hostnet_model::PartKind;
 use std::collections::VecDeque;
 
 impl Builder<'_> {
-    pub(crate) fn cores(&mut self) -> Vec<Component> {
-        let programs = self.programs();
-        let core = |(index, programs)| {
-            let rng = self.component_rng(self.layout.core + index as u32);
-            self.core(self.wiring(), rng, programs).into()
-        };
-        programs.into_iter().enumerate().map(core).collect()
+    /// What runs on each core by itself.
+    pub(super) fn engines(&mut self) -> Vec<Vec<Engine>> {
+        match &self.params.cache {
+            None => self.programs().into_iter().enumerate().map(|(core, programs)| self.run(core, programs)).collect(),
+            Some(cache) => {
+                self.threads().into_iter().enumerate().map(|(core, thread)| self.execute(core, thread, cache)).collect()
+            }
+        }
     }
 
-    /// A core like all others.
-    pub(crate) fn core(&self, wiring: Wiring, rng: Rng, programs: Vec<Program>) -> Core {
-        Core::new(self.params.core.clone(), wiring, self.pages.clone(), rng, programs, self.classes)
+    fn run(&self, core: usize, programs: Vec<Program>) -> Vec<Engine> {
+        let rng = self.component_rng(self.layout.core + core as u32);
+        if programs.is_empty() {
+            return Vec::new();
+        }
+        vec![Programs::new(self.params.core.clone(), self.wiring(), self.pages.clone(), rng, programs).into()]
+    }
+
+    fn execute(&self, core: usize, thread: Option<Thread>, cache: &CacheParams) -> Vec<Engine> {
+        let core = core as u32;
+        let executor = |thread| {
+            let rng = self.component_rng(self.layout.core + core);
+            Executor::new(
+                core,
+                self.params.core.clone(),
+                self.wiring(),
+                cache,
+                self.pages.clone(),
+                rng,
+                thread,
+                self.classes,
+            )
+        };
+        thread.map(executor).map(Engine::from).into_iter().collect()
+    }
+
+    /// A core of this socket, with what runs on it.
+    pub(crate) fn core(&self, engines: Vec<Engine>) -> Core {
+        Core::new(PartKind::Core, &self.params.core, engines, self.classes)
     }
 
     /// Whom the cores of this socket talk to.
-    pub(crate) fn wiring(&self) -> Wiring {
-        Wiring { home: self.layout.cha(), remote: false, drives: self.layout.drives() }
-    }
-
-    pub(super) fn cached_cores(&mut self, cache: &CacheParams) -> Vec<Component> {
-        let threads = self.threads();
-        let core = |(index, thread)| {
-            let rng = self.component_rng(self.layout.core + index as u32);
-            let params = self.params.core.clone();
-            let pages = self.pages.clone();
-            CachedCore::new(index as u32, params, self.wiring(), cache, pages, rng, thread, self.classes).into()
-        };
-        threads.into_iter().enumerate().map(core).collect()
+    fn wiring(&self) -> Wiring {
+        Wiring { home: self.layout.cha(), drives: self.layout.drives() }
     }
 
     /// What every core with caches executes.

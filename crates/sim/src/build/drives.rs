@@ -1,7 +1,7 @@
 //! Drives and their jobs.
 
 use super::Builder;
-use hostnet_model::core::Walk;
+use hostnet_model::line::Walk;
 use hostnet_model::nvme::{Job, Ssd};
 use hostnet_model::params::{Pattern, WorkloadKind, EXTRA_BYTES};
 

@@ -5,7 +5,7 @@
 //! is stands in the checkpoint; a reader that is not there, or elsewhere, is opened anew and goes on from that step.
 
 use hostnet_model::app::Replay;
-use hostnet_model::core::CachedCore;
+use hostnet_model::core::{Core, Executor, Runs};
 use hostnet_model::params::{App, ServerParams, TraceParams, WorkloadKind};
 use hostnet_model::Machine;
 use hostnet_traffic::{AccessFormat, StepOptions, TraceError, TraceSteps};
@@ -77,14 +77,15 @@ impl Feeds {
     pub(crate) fn fill(&mut self, machine: &mut Machine) {
         for index in 0..self.feeds.len() {
             let core = self.feeds[index].core;
-            if let Some(core) = machine.components_mut()[core as usize].get_mut::<CachedCore>() {
-                self.fill_core(index, core);
+            let Some(core) = machine.components_mut()[core as usize].get_mut::<Core>() else { continue };
+            for executor in core.engines_mut().iter_mut().filter_map(Executor::of_mut) {
+                self.fill_core(index, executor);
             }
         }
     }
 
     /// As [`Feeds::fill`], for a core that has no steps left.
-    pub(crate) fn fill_empty(&mut self, core: &mut CachedCore) {
+    pub(crate) fn fill_empty(&mut self, core: &mut Executor) {
         let Some(replay) = core.replay_mut() else { return };
         if replay.waiting() > 0 || replay.ended() {
             return;
@@ -95,7 +96,7 @@ impl Feeds {
         }
     }
 
-    fn fill_core(&mut self, index: usize, core: &mut CachedCore) {
+    fn fill_core(&mut self, index: usize, core: &mut Executor) {
         let steps = core.steps_max(FEED_PS);
         let Some(replay) = core.replay_mut() else { return };
         if let Err(error) = self.feeds[index].fill(replay, steps) {

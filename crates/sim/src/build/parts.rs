@@ -2,20 +2,16 @@
 
 use super::Builder;
 use hostnet_model::cha::{Cha, Wiring};
+use hostnet_model::core::Core;
 use hostnet_model::iio::{self, Iio};
 use hostnet_model::memory::Channel;
-use hostnet_model::Component;
+use hostnet_model::{Component, PartKind};
 
 impl Builder<'_> {
     /// All parts. Memory is handed out to them in this order.
     pub(super) fn components(&mut self) -> Vec<Component> {
         let params = self.params;
-        let mut all = match &params.cache {
-            None => self.cores(),
-            Some(cache) => self.cached_cores(cache),
-        };
-        self.net_cores(&mut all);
-        self.copiers(&mut all);
+        let mut all = self.cores();
         all.push(self.cha().into());
         all.extend(self.channels());
         all.push(self.iio().into());
@@ -29,6 +25,17 @@ impl Builder<'_> {
         if let Some(control) = &params.control {
             all.push(self.control(control).into());
         }
+        all
+    }
+
+    /// The cores with all that runs on them.
+    pub(crate) fn cores(&mut self) -> Vec<Component> {
+        let mut cores: Vec<Core> = self.engines().into_iter().map(|engines| self.core(engines)).collect();
+        for (core, params, stack) in self.stacks() {
+            cores[core as usize] = Core::new(PartKind::Core, &params, vec![stack.into()], self.classes);
+        }
+        let mut all: Vec<Component> = cores.into_iter().map(Component::from).collect();
+        self.copiers(&mut all);
         all
     }
 

@@ -3,10 +3,10 @@
 use super::Builder;
 use hostnet_kernel::ComponentId;
 use hostnet_model::control::{self, Control, Throttled};
-use hostnet_model::core::{Core, Wiring};
+use hostnet_model::core::{Core, Programs, Wiring};
 use hostnet_model::link::Upi;
 use hostnet_model::params::{ControlParams, CoreParams, RemoteParams, WorkloadKind};
-use hostnet_model::{Component, Ids};
+use hostnet_model::{Component, Ids, PartKind};
 
 impl Builder<'_> {
     /// The ways to other sockets, and the cores there.
@@ -17,9 +17,9 @@ impl Builder<'_> {
         for (index, core) in (0..).zip(&remote.cores) {
             let program = self.stream(core.class, self.params.core.count + index, &core.stream);
             let rng = self.component_rng(self.layout.remote + index);
-            let wiring = Wiring { home: self.layout.upis().get(core.socket), remote: true, drives: Ids::default() };
-            let core = Core::new(params.clone(), wiring, self.pages.clone(), rng, vec![program], self.classes);
-            all.push(core.into());
+            let wiring = Wiring { home: self.layout.upis().get(core.socket), drives: Ids::default() };
+            let programs = Programs::new(params.clone(), wiring, self.pages.clone(), rng, vec![program]);
+            all.push(Core::new(PartKind::Remote, &params, vec![programs.into()], self.classes).into());
         }
         all
     }

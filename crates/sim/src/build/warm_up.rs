@@ -6,7 +6,7 @@
 
 use crate::build::feeds::Feeds;
 use hostnet_model::cache::Caches;
-use hostnet_model::core::CachedCore;
+use hostnet_model::core::{Core, Executor, Runs};
 use hostnet_model::nvme::{Ssd, WrittenLine};
 use hostnet_model::params::{CacheParams, ServerParams};
 use hostnet_model::{Component, Machine};
@@ -106,7 +106,7 @@ fn next(agents: &mut Agents, act: impl FnOnce(&Agent) -> Option<u64>) -> bool {
 }
 
 fn is_core(component: &Component) -> bool {
-    component.get::<CachedCore>().is_some_and(CachedCore::is_busy)
+    component.get().is_some_and(|core: &Core| core.engines().iter().any(|engine| Executor::of(engine).is_some()))
 }
 
 impl Filler<'_> {
@@ -129,9 +129,10 @@ impl Filler<'_> {
     /// Lets the core that comes first carry out an access; false when none is left.
     fn access(&mut self, cores: &mut Agents) -> bool {
         next(cores, |agent| {
-            let core: &mut CachedCore = self.components[agent.component].get_mut()?;
-            self.feeds.fill_empty(core);
-            core.warm_up(self.caches)
+            let core: &mut Core = self.components[agent.component].get_mut()?;
+            let executor = core.engines_mut().iter_mut().find_map(Executor::of_mut)?;
+            self.feeds.fill_empty(executor);
+            executor.warm_up(self.caches)
         })
     }
 

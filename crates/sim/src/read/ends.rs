@@ -4,7 +4,7 @@ use hostnet_kernel::Simulation;
 use hostnet_model::ether::World;
 use hostnet_model::flow::Application;
 use hostnet_model::nic::Nic;
-use hostnet_model::os::NetCore;
+use hostnet_model::os::NetStack;
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::transport::tcp::Connection;
 use hostnet_model::Machine;
@@ -13,7 +13,7 @@ use hostnet_model::Machine;
 pub(crate) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> {
     match world {
         World::Server(machine) => {
-            let sockets = machine.each::<NetCore>().flat_map(NetCore::sockets);
+            let sockets = machine.engines::<NetStack>().flat_map(NetStack::sockets);
             sockets
                 .map(|(params, _, connection, application)| (params.flow, params.host, connection, application))
                 .collect()

@@ -5,7 +5,7 @@ use hostnet_kernel::Simulation;
 use hostnet_model::ether::World;
 use hostnet_model::flow::Application;
 use hostnet_model::nic::{DropReason, Nic};
-use hostnet_model::os::NetCore;
+use hostnet_model::os::NetStack;
 use hostnet_model::params::{ClusterParams, Traffic};
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::transport::tcp::{Connection, Counters};
@@ -153,7 +153,7 @@ impl Totals {
         match world {
             World::Server(machine) => {
                 machine.each().for_each(|nic| self.count_nic(nic, cluster));
-                for (params, counts, _, _) in machine.each::<NetCore>().flat_map(NetCore::sockets) {
+                for (params, counts, _, _) in machine.engines::<NetStack>().flat_map(NetStack::sockets) {
                     self.flows[params.flow as usize].marked_by_host += counts.marked_by_host;
                 }
             }

@@ -6,7 +6,7 @@ use hostnet_model::control::Signals;
 use hostnet_model::ether::World;
 use hostnet_model::iio::Iio;
 use hostnet_model::nic::Nic;
-use hostnet_model::os::NetCore;
+use hostnet_model::os::NetStack;
 use hostnet_model::Machine;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ fn host_moment(machine: &Machine, now: Time) -> HostMoment {
         moment.received = nic.flows().iter().map(|flow| flow.received.packets).sum();
         moment.dropped = nic.flows().iter().map(|flow| flow.dropped_in_all().packets).sum();
     }
-    let sockets = machine.each::<NetCore>().flat_map(NetCore::sockets);
+    let sockets = machine.engines::<NetStack>().flat_map(NetStack::sockets);
     moment.read_bytes = sockets.map(|(_, _, _, application)| application.received_bytes()).sum();
     moment.control = machine.control().map(|control| (control.level(), *control.signals()));
     moment

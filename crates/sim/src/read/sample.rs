@@ -5,7 +5,7 @@ pub use hostnet_model::Group;
 use hostnet_kernel::Time;
 use hostnet_measure::{Domain, Histogram, Usage};
 use hostnet_model::cache::{Caches, ClassCounts};
-use hostnet_model::core::CachedCore;
+use hostnet_model::core::Executor;
 use hostnet_model::ether::World;
 use hostnet_model::memory::Channel;
 use hostnet_model::nvme::Ssd;
@@ -123,7 +123,7 @@ impl Sample {
 
     fn count(&mut self, machine: &Machine, now: Time) {
         self.caches = machine.caches().map(Caches::counts).map_or_else(Vec::new, |counts| counts.classes().to_vec());
-        for core in machine.each::<CachedCore>() {
+        for core in machine.engines::<Executor>() {
             let number = core.index() as usize;
             self.operations.resize(self.operations.len().max(number + 1), 0);
             self.operations[number] = core.operations().0;

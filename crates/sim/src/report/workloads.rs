@@ -7,7 +7,7 @@ use crate::report::view::ServerView;
 use hostnet_analysis::explain::WorkloadFacts;
 use hostnet_measure::Histogram;
 use hostnet_model::app::operations_in_all;
-use hostnet_model::core::CachedCore;
+use hostnet_model::core::Executor;
 use hostnet_model::memory::Counters;
 use hostnet_model::nvme::Ssd;
 use hostnet_model::params::{AppParams, Workload, WorkloadKind};
@@ -207,7 +207,7 @@ impl ServerView<'_> {
 
     fn operation_latency(&self, app: &AppParams) -> Histogram {
         let mut latency = Histogram::default();
-        for core in self.machine.each::<CachedCore>().filter(|core| app.cores.contains(&core.index())) {
+        for core in self.machine.engines::<Executor>().filter(|core| app.cores.contains(&core.index())) {
             latency.merge(core.operations().1);
         }
         latency

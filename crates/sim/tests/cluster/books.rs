@@ -4,7 +4,7 @@ use crate::lab::{fabric, nic, servers};
 use hostnet_kernel::Simulation;
 use hostnet_model::ether::World;
 use hostnet_model::flow::Application;
-use hostnet_model::os::{NetCore, SocketCounts};
+use hostnet_model::os::{NetStack, SocketCounts};
 use hostnet_model::transport::tcp::Connection;
 
 /// One end of a flow over TCP.
@@ -21,7 +21,7 @@ pub struct Stream<'a> {
 pub fn streams(simulation: &Simulation<World>) -> Vec<Stream<'_>> {
     let mut all = Vec::new();
     for machine in servers(simulation) {
-        for core in machine.each::<NetCore>() {
+        for core in machine.engines::<NetStack>() {
             all.extend(core.sockets().map(|(params, counts, connection, application)| Stream {
                 flow: params.flow as usize,
                 host: params.host,

@@ -2,7 +2,7 @@
 
 use crate::common::{domains, us};
 use crate::lab::{drain, nic, plan, run, servers, settle};
-use hostnet_model::os::{NetCore, Spent, SPENT};
+use hostnet_model::os::{NetStack, Spent, SPENT};
 use hostnet_sim::sample::Group;
 
 /// An endpoint that sends to a server whose memory is loaded.
@@ -40,7 +40,7 @@ fn the_time_of_network_cores_adds_up() {
     let mut simulation = run(&plan(LOADED), 150);
     settle(&mut simulation);
     let mut busy = 0;
-    for core in servers(&simulation)[0].each::<NetCore>() {
+    for core in servers(&simulation)[0].engines::<NetStack>() {
         let spent = |kind| core.times().spent_ps(kind, us(150));
         assert_eq!(KINDS.into_iter().map(spent).sum::<u64>(), us(150).ps());
         busy += u32::from(spent(Spent::Idle) < us(150).ps());

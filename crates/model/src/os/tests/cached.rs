@@ -61,7 +61,7 @@ fn received(stack: StackParams, inclusion: Inclusion, ddio: bool, packets: u64) 
     rig.far.ddio = ddio;
     run_us(&mut run, 20_000);
     assert_eq!(world(&mut run).core.sockets[0].counts.read_bytes, bytes);
-    assert!(world(&mut run).requests.is_empty() && world(&mut run).core.lfb().in_use() == 0);
+    assert!(world(&mut run).requests.is_empty() && world(&mut run).lfb.held.in_use() == 0);
     run
 }
 

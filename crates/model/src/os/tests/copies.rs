@@ -3,7 +3,6 @@
 use super::rig::{flows, run_us, socket, stack, world, MSS};
 use crate::os::Spent;
 use crate::params::{StackParams, Traffic};
-use crate::world::Part;
 use hostnet_kernel::Time;
 
 const WINDOW_US: u64 = 4000;
@@ -95,7 +94,7 @@ fn a_user_buffer_in_memory_is_read_and_written_as_well() {
     let lines = rig.core.counts().source_lines;
     assert_eq!(rig.core.counts().destination_lines, lines);
     assert_eq!((rig.far.reads, rig.far.writes), (2 * lines, lines));
-    assert!(rig.requests.is_empty() && rig.core.lfb().in_use() == 0 && rig.core.write().in_use() == 0);
+    assert!(rig.requests.is_empty() && rig.lfb.held.in_use() == 0 && rig.lfb.write.in_use() == 0);
 }
 
 #[test]

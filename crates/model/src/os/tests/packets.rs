@@ -141,6 +141,6 @@ proptest! {
         prop_assert_eq!(rig.far.replenished, rig.far.delivered);
         prop_assert_eq!(rig.core.waiting(), 0);
         prop_assert!(rig.packets.is_empty() && rig.requests.is_empty());
-        prop_assert_eq!(rig.core.lfb().in_use(), 0);
+        prop_assert_eq!(rig.lfb.held.in_use(), 0);
     }
 }

@@ -3,9 +3,10 @@
 use crate::cache::Caches;
 use crate::cha::Cha;
 use crate::flow::Application;
+use crate::lfb::Lfb;
 use crate::line::{Content, Decoder, Ecn, Homes, Kind, Packet, PacketId, Packets, Requests};
 use crate::memory::timing_tests::{dram, DDR4_2933};
-use crate::os::{NetCore, NetFootprint, SocketParams, Wiring};
+use crate::os::{NetFootprint, NetStack, SocketParams, Wiring};
 use crate::params::{CongestionControl, CoreParams, MapParams, PageParams, StackParams, TcpParams, Traffic};
 use crate::transport::tcp::{Connection, Segment};
 use crate::world::{Context, Payload};
@@ -94,9 +95,9 @@ pub(super) fn pages() -> Pages {
     Pages::new(&PageParams { run_bytes: 1 << 21, memory_bytes: 1 << 30 }, 3)
 }
 
-pub(super) fn net_core(stack: StackParams, sockets: Vec<SocketParams>) -> NetCore {
+pub(super) fn net_core(stack: StackParams, sockets: Vec<SocketParams>) -> NetStack {
     let wiring = Wiring { cha: CHA, nic: NIC, queue: Some(0) };
-    NetCore::new(0, wiring, core_params(), stack, pages(), Rng::new(1, 2), sockets, NetFootprint::at(0), 2)
+    NetStack::new(0, wiring, core_params(), stack, pages(), Rng::new(1, 2), sockets, NetFootprint::at(0))
 }
 
 pub(super) fn decoder() -> Decoder {
@@ -151,7 +152,8 @@ pub(super) struct Far {
 /// All of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Rig {
-    pub(super) core: NetCore,
+    pub(super) core: NetStack,
+    pub(super) lfb: Lfb,
     pub(super) far: Far,
     pub(super) requests: Requests,
     pub(super) packets: Packets,
@@ -313,7 +315,8 @@ impl Partition for Rig {
             scheduler,
         };
         if event.target == CORE {
-            self.core.on_event(event.payload, &mut context);
+            self.lfb.idle += u32::from(event.payload == Payload::Refill);
+            self.core.on_event(event.payload, &mut self.lfb, &mut context);
         } else if let (CHA, Some(cha)) = (event.target, cha) {
             match event.payload {
                 Payload::Arrive(id) => cha.on_arrival(id, &mut context),
@@ -356,7 +359,7 @@ pub(super) fn data(sequence: u64, bytes: u32) -> Segment {
 pub(super) type Run = Simulation<Rig>;
 
 /// A rig with `core`; each flow of `traffic` has its other end beyond the NIC.
-pub(super) fn rig(core: NetCore, peers: Vec<Option<Peer>>) -> Run {
+pub(super) fn rig(core: NetStack, peers: Vec<Option<Peer>>) -> Run {
     let far = Far {
         peers,
         line_ps: 98_000,
@@ -384,6 +387,7 @@ pub(super) fn rig(core: NetCore, peers: Vec<Option<Peer>>) -> Run {
     }
     let rig = Rig {
         core,
+        lfb: Lfb::new(&core_params(), core_params().lfb_entries, 2),
         far,
         requests: Requests::default(),
         packets: Packets::default(),

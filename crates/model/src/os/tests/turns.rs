@@ -4,7 +4,6 @@ use super::rig::*;
 use crate::line::Ecn;
 use crate::os::Spent;
 use crate::params::{StackParams, Traffic};
-use crate::world::Part;
 use hostnet_kernel::Time;
 
 const ENDLESS: Traffic = Traffic::Bulk { bytes: u64::MAX };

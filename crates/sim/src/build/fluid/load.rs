@@ -146,8 +146,7 @@ impl Builder<'_> {
         let step_bytes = self.params.nic.as_ref().map_or(4096, |nic| u64::from(nic.step_bytes(frame_bytes)));
         let bytes = self.params.nic.as_ref().map_or(step_bytes, |nic| nic.pool_bytes / step_bytes * step_bytes);
         for (number, &core) in load.cores.iter().enumerate() {
-            let idle = self.core(self.wiring(), self.component_rng(self.layout.core + core), Vec::new());
-            cores[core as usize] = idle.into();
+            cores[core as usize] = self.core(Vec::new()).into();
             if number >= load.copying {
                 continue;
             }

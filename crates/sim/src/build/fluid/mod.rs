@@ -90,7 +90,6 @@ impl Builder<'_> {
     /// The parts of a host of rates, in the order of its layout.
     pub(crate) fn fluid_components(&mut self) -> Vec<Component> {
         let mut all = self.cores();
-        self.net_cores(&mut all);
         all.push(Component::fluid());
         if let Some(nic) = &self.params.nic {
             all.extend(self.nic(nic).map(Component::from));

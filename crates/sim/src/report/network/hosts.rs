@@ -10,7 +10,7 @@ use hostnet_model::fluid::FluidCounts;
 use hostnet_model::iio::Iio;
 use hostnet_model::memory::{Channel, Counters};
 use hostnet_model::nic::{Nic, NicCounters};
-use hostnet_model::os::{CoreTimes, NetCore, Spent};
+use hostnet_model::os::{CoreTimes, NetStack, Spent};
 use hostnet_model::Machine;
 
 /// Writes or reads of devices at an IIO.
@@ -212,7 +212,7 @@ impl WorldView<'_> {
 
     /// The network cores that have any work.
     fn cores<'a>(&self, machine: &'a Machine) -> Vec<&'a CoreTimes> {
-        let times = machine.each().map(NetCore::times);
+        let times = machine.engines().map(NetStack::times);
         times.filter(|times| (times.spent_ps(Spent::Idle, self.now) as f64) < self.window_ps()).collect()
     }
 

@@ -10,9 +10,10 @@ use crate::read::flows::FlowTotals;
 use crate::read::ports::PortView;
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::WorldView;
+use hostnet_model::core::{Core, Runs};
 use hostnet_model::iio::Iio;
 use hostnet_model::nic::Nic;
-use hostnet_model::os::{CoreTimes, NetCore, Spent};
+use hostnet_model::os::{CoreTimes, NetStack, Spent};
 use hostnet_model::params::{End, FlowParams, Traffic, Transport};
 use hostnet_model::Machine;
 use std::collections::BTreeSet;
@@ -194,8 +195,9 @@ impl WorldView<'_> {
     fn busy_cores(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
         let machine = self.machine(host)?;
         let share = |times: &CoreTimes, spent| times.spent_ps(spent, self.now) as f64 / self.window_ps();
-        let core = |number: u32| machine.components().get(number as usize)?.get::<NetCore>();
-        let times = class.cores(host).into_iter().filter_map(core).map(NetCore::times);
+        let core = |number: u32| machine.components().get(number as usize)?.get::<Core>();
+        let engines = class.cores(host).into_iter().filter_map(core).flat_map(Core::engines);
+        let times = engines.filter_map(NetStack::of).map(NetStack::times);
         let busiest = times.min_by(|a, b| share(a, Spent::Idle).total_cmp(&share(b, Spent::Idle)))?;
         let busy = 1.0 - share(busiest, Spent::Idle);
         if busy < FULL {

@@ -1,6 +1,6 @@
 //! What addresses a core touches, and which dirty lines leave its caches.
 
-use crate::line::Pages;
+use super::Pages;
 use crate::params::Pattern;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};

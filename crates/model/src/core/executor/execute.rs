@@ -3,16 +3,17 @@
 use super::clients::Operation;
 use super::flights::Flight;
 use super::source::Item;
-use super::{CachedCore, Pending, Source, AHEAD_PS};
+use super::{Executor, Pending, Source, AHEAD_PS};
 use crate::cache::Access;
+use crate::lfb::Lfb;
 use crate::world::{Context, Payload};
 use hostnet_kernel::Time;
 
-impl CachedCore {
+impl Executor {
     /// Carries out accesses until one has to wait.
-    pub(super) fn advance(&mut self, context: &mut Context) {
+    pub(super) fn advance(&mut self, lfb: &mut Lfb, context: &mut Context) {
         while !(self.sleeping || self.halted) {
-            let Some(pending) = self.fetch(context) else { return };
+            let Some(pending) = self.fetch(lfb, context) else { return };
             let Some(at) = self.gate(&pending) else { return };
             let now = context.now();
             if at > now + AHEAD_PS || (pending.missed && at > now) {
@@ -20,7 +21,11 @@ impl CachedCore {
                 context.send(context.id, at.since(now), Payload::Step);
                 return;
             }
-            let done = if pending.missed { self.miss(&pending, context) } else { self.look_up(&pending, at, context) };
+            let done = if pending.missed {
+                self.miss(&pending, lfb, context)
+            } else {
+                self.look_up(&pending, at, lfb, context)
+            };
             if !done {
                 return;
             }
@@ -28,13 +33,13 @@ impl CachedCore {
     }
 
     /// The pending access, or the next one.
-    fn fetch(&mut self, context: &mut Context) -> Option<Pending> {
+    fn fetch(&mut self, lfb: &mut Lfb, context: &mut Context) -> Option<Pending> {
         if self.pending.is_some() {
             return self.pending;
         }
-        let thread = self.thread.as_mut()?;
+        let thread = &mut self.thread;
         if let Source::Storage(storage) = &thread.source {
-            let busy = u64::from(self.params.lfb_entries - self.entries.idle);
+            let busy = u64::from(self.params.lfb_entries - lfb.idle);
             if storage.owed >= 1 << 16 && busy >= storage.requests() {
                 return None;
             }
@@ -66,7 +71,7 @@ impl CachedCore {
 
     /// When the pending access may be carried out, or nothing while it waits for data.
     fn gate(&mut self, pending: &Pending) -> Option<Time> {
-        let instruction_fs = self.thread.as_ref()?.instruction_fs;
+        let instruction_fs = self.thread.instruction_fs;
         self.front_fs = self.window.enter(pending.position, self.front_fs, instruction_fs)?;
         let mut at = Time::from_ps(self.front_fs / 1000).max(self.issued);
         if pending.item.depends {
@@ -79,7 +84,7 @@ impl CachedCore {
     }
 
     /// Looks the pending access up in the L2; true when it is carried out.
-    fn look_up(&mut self, pending: &Pending, at: Time, context: &mut Context) -> bool {
+    fn look_up(&mut self, pending: &Pending, at: Time, lfb: &mut Lfb, context: &mut Context) -> bool {
         let Item { line, store, .. } = pending.item;
         let class = self.class();
         let access = context.caches().access(self.index, line, class, store);
@@ -90,11 +95,11 @@ impl CachedCore {
             pending.missed = true;
         }
         for ahead in self.prefetcher.on_access(line) {
-            self.ask(ahead, class, context);
+            self.ask(ahead, class, lfb, context);
         }
         if !hit && at <= context.now() {
             let pending = Pending { missed: true, ..*pending };
-            return self.miss(&pending, context);
+            return self.miss(&pending, lfb, context);
         }
         true
     }
@@ -114,14 +119,14 @@ impl CachedCore {
 
     /// The pending access has missed the L2: it joins the line on its way, or asks for it. False while it waits for an
     /// LFB entry.
-    fn miss(&mut self, pending: &Pending, context: &mut Context) -> bool {
+    fn miss(&mut self, pending: &Pending, lfb: &mut Lfb, context: &mut Context) -> bool {
         let Item { line, store, ends, .. } = pending.item;
         let now = context.now();
         let class = self.class();
         let flight = match self.flights.find(line) {
             Some(flight) => {
                 if self.flights.get_mut(flight).demand.is_none() {
-                    if !self.take_entry(class, now) {
+                    if !lfb.try_take(class, now) {
                         return false;
                     }
                     self.flights.get_mut(flight).demand = Some(now);
@@ -135,14 +140,14 @@ impl CachedCore {
                 return true;
             }
             None => {
-                if !self.take_entry(class, now) {
+                if !lfb.try_take(class, now) {
                     return false;
                 }
                 let flight = Flight { demand: Some(now), ..Flight::default() };
-                let flight = self.depart(line, class, flight, context);
-                let waiting = self.params.lfb_entries - self.entries.idle;
+                let flight = self.depart(line, class, flight, lfb, context);
+                let waiting = self.params.lfb_entries - lfb.idle;
                 if let Some(pair) = self.prefetcher.adjacent(line, waiting, self.params.lfb_entries) {
-                    self.ask(pair, class, context);
+                    self.ask(pair, class, lfb, context);
                 }
                 flight
             }
@@ -156,8 +161,7 @@ impl CachedCore {
 
     /// An access has waited until `now`: the front end went on in the meantime, but no further than the window.
     fn keep_up(&mut self, now: Time) {
-        let instruction_fs = self.thread.as_ref().map_or(0, |thread| thread.instruction_fs);
-        let window_fs = u64::from(self.params.rob) * instruction_fs;
+        let window_fs = u64::from(self.params.rob) * self.thread.instruction_fs;
         self.front_fs = self.front_fs.max((now.ps() * 1000).saturating_sub(window_fs));
     }
 

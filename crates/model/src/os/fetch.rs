@@ -1,7 +1,7 @@
-//! The way of the lines that a network core asks for: its line fill buffer, the CHA, memory.
+//! The way of the lines that a network core asks for: the line fill buffer of the core, the CHA, memory.
 
 use crate::cache::Access;
-use crate::core::{request, turn, Entries};
+use crate::lfb::{turn, Lfb};
 use crate::line::{Kind, Request, RequestId};
 use crate::params::CoreParams;
 use crate::world::{Context, Payload};
@@ -40,6 +40,16 @@ impl Purpose {
     }
 }
 
+/// A line that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Wish {
+    pub(super) line: u64,
+    /// Whether it is stored to, or read.
+    pub(super) store: bool,
+    pub(super) purpose: Purpose,
+    pub(super) class: u8,
+}
+
 /// The answer to a wish for a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
@@ -51,20 +61,18 @@ pub(super) enum Asked {
     Full,
 }
 
-/// The line fill buffer of a network core.
+/// How a network core asks for lines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Lfb {
+pub(super) struct Fetch {
     index: u32,
     cha: ComponentId,
     to_cha_ps: u64,
     rng: Rng,
-    pub(super) entries: Entries,
 }
 
-impl Lfb {
-    pub(super) fn new(index: u32, cha: ComponentId, params: &CoreParams, rng: Rng, classes: usize) -> Self {
-        let entries = Entries::new(params, params.lfb_entries, classes);
-        Self { index, cha, to_cha_ps: params.to_cha_ps, rng, entries }
+impl Fetch {
+    pub(super) fn new(index: u32, cha: ComponentId, params: &CoreParams, rng: Rng) -> Self {
+        Self { index, cha, to_cha_ps: params.to_cha_ps, rng }
     }
 
     /// The number of its core.
@@ -72,14 +80,10 @@ impl Lfb {
         self.index
     }
 
-    /// Entries that may be allocated now.
-    pub(super) fn idle(&self) -> u32 {
-        self.entries.idle
-    }
-
     /// Wishes for a line, to store to it or to read it.
-    pub(super) fn ask(&mut self, line: u64, store: bool, purpose: Purpose, class: u8, context: &mut Context) -> Asked {
-        if self.entries.idle == 0 {
+    pub(super) fn ask(&self, wish: Wish, lfb: &mut Lfb, context: &mut Context) -> Asked {
+        let Wish { line, store, purpose, class } = wish;
+        if lfb.idle == 0 {
             return Asked::Full;
         }
         if let Some(caches) = context.caches.as_deref_mut() {
@@ -88,19 +92,25 @@ impl Lfb {
             }
             caches.expect(line);
         }
-        self.entries.take(class, context.now());
-        let id = request(line, class, store, purpose.tag(class), context);
+        lfb.take(class, context.now());
+        let id = lfb.request(line, class, store, purpose.tag(class), context);
         context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
         Asked::Coming
     }
 
     /// The data of a read is back; returns what it was for. A line that was stored to displaces a dirty line: with
     /// caches the one that they give up, else the one that `leaves` names.
-    pub(super) fn on_data(&mut self, id: RequestId, leaves: impl FnOnce() -> u64, context: &mut Context) -> Purpose {
+    pub(super) fn on_data(
+        &mut self,
+        id: RequestId,
+        leaves: impl FnOnce() -> u64,
+        lfb: &mut Lfb,
+        context: &mut Context,
+    ) -> Purpose {
         let now = context.now();
         let Request { line, for_store, since, entered, tag, .. } = *context.requests.get(id);
         let (purpose, class) = Purpose::of(tag);
-        self.entries.read.release(now, class, since);
+        lfb.read.release(now, class, since);
         let victim = match context.caches.as_deref_mut() {
             Some(caches) => caches.fill(self.index, line, class, for_store, false),
             None if for_store => Some(crate::cache::Victim { line: leaves(), class, dirty: true }),
@@ -108,17 +118,17 @@ impl Lfb {
         };
         match victim {
             Some(victim) if victim.dirty => {
-                self.entries.turn(class, now);
+                lfb.turn(class, now);
                 turn(id, victim, Kind::CoreWrite, context);
                 context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
             }
             Some(victim) => {
-                self.entries.free(class, entered, &mut self.rng, context);
+                lfb.free(class, entered, &mut self.rng, context);
                 turn(id, victim, Kind::CoreClean, context);
                 context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
             }
             None => {
-                self.entries.free(class, entered, &mut self.rng, context);
+                lfb.free(class, entered, &mut self.rng, context);
                 context.requests.remove(id);
             }
         }
@@ -126,18 +136,13 @@ impl Lfb {
     }
 
     /// The CHA has admitted a write-back; the request goes on without the core unless it is `over`.
-    pub(super) fn on_admitted(&mut self, id: RequestId, over: bool, context: &mut Context) {
+    pub(super) fn on_admitted(&mut self, id: RequestId, over: bool, lfb: &mut Lfb, context: &mut Context) {
         let Request { since, entered, tag, .. } = *context.requests.get(id);
         let (_, class) = Purpose::of(tag);
         if over {
             context.requests.remove(id);
         }
-        self.entries.write.release(context.now(), class, since);
-        self.entries.free(class, entered, &mut self.rng, context);
-    }
-
-    /// An entry may be allocated again.
-    pub(super) fn on_refill(&mut self) {
-        self.entries.idle += 1;
+        lfb.write.release(context.now(), class, since);
+        lfb.free(class, entered, &mut self.rng, context);
     }
 }

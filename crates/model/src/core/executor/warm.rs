@@ -1,6 +1,6 @@
 //! Filling the caches before time begins: accesses without events, at about the rates of a busy server.
 
-use super::{CachedCore, Source};
+use super::{Executor, Source};
 use crate::cache::{Access, Caches};
 
 /// About what a miss takes on a busy server, in ps: the rates of the cores in the warm-up matter to the mix of what the
@@ -9,11 +9,14 @@ const MISS_PS: u64 = 130_000;
 
 /// Carries out the next access of a core in `caches` alone. Returns about how long it takes, in ps; nothing when the
 /// core has nothing to do by itself, or replays a trace once: that begins when time does.
-pub(super) fn step(core: &mut CachedCore, caches: &mut Caches) -> Option<u64> {
+pub(super) fn step(core: &mut Executor, caches: &mut Caches) -> Option<u64> {
     if core.replay_mut().is_some_and(|replay| !replay.repeats()) {
         return None;
     }
-    let thread = core.thread.as_mut().filter(|thread| !matches!(thread.source, Source::Storage(_)))?;
+    let thread = &mut core.thread;
+    if matches!(thread.source, Source::Storage(_)) {
+        return None;
+    }
     let item = core.held.take().or_else(|| thread.source.next(&mut core.pages, &mut core.rng))?;
     // The next access is known before its turn, so that what it takes is at hand by then.
     core.held = thread.source.next(&mut core.pages, &mut core.rng);

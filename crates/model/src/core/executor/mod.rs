@@ -1,4 +1,4 @@
-//! A core with caches: it executes accesses and the instructions between them.
+//! What a core with caches executes: accesses, and the instructions between them.
 //!
 //! Accesses reach the L2 in program order. A hit costs time; a miss takes an LFB entry, or joins a line on its way.
 //! Loads hold the front end back once it is a reorder window ahead of them; an access that depends on data waits for
@@ -16,12 +16,13 @@ mod window;
 
 pub use source::{Block, Source, Storage, Stream};
 
+use super::{Wiring, KERNEL_BACKLOG_LINES};
 use crate::app::{Generator, Replay};
 use crate::cache::Caches;
-use crate::core::{Entries, Wiring, KERNEL_BACKLOG_LINES};
+use crate::lfb::Lfb;
 use crate::line::{Pages, Translator};
 use crate::params::{CacheParams, CoreParams};
-use crate::world::{self, Context, Group, Part, PartKind, Payload, Pool, Start};
+use crate::world::{Context, Group, Payload, Pool};
 use clients::{Clients, Operation};
 use flights::Flights;
 use hostnet_kernel::{ComponentId, Rng, Time};
@@ -35,7 +36,7 @@ use window::Window;
 /// How far ahead of the clock hits are executed, in ps: what they change is the core's own.
 const AHEAD_PS: u64 = 500_000;
 
-/// What runs on a core with caches.
+/// What an executor carries out.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Thread {
     /// The workload.
@@ -71,16 +72,16 @@ struct Pending {
     missed: bool,
 }
 
-/// A core with caches.
+/// What carries out a thread on a core with caches.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct CachedCore {
+pub struct Executor {
     index: u32,
     wiring: Wiring,
     params: CoreParams,
     l2_hit_ps: u64,
     pages: Translator,
     rng: Rng,
-    thread: Option<Thread>,
+    thread: Thread,
     stopped: bool,
     /// What MBA adds to the way of every read, in ps.
     throttle_ps: u64,
@@ -102,12 +103,11 @@ pub struct CachedCore {
     operation: Operation,
     /// Kernel work that the drives wait for the core to keep up with: drive and pages.
     waiting: VecDeque<(u8, u32)>,
-    entries: Entries,
     prefetch: Domain,
 }
 
-impl CachedCore {
-    /// Core number `index` that runs `thread`.
+impl Executor {
+    /// That of `thread` on core number `index`.
     #[must_use]
     #[allow(clippy::too_many_arguments)]
     pub fn new(
@@ -117,24 +117,20 @@ impl CachedCore {
         cache: &CacheParams,
         pages: Pages,
         rng: Rng,
-        thread: Option<Thread>,
+        thread: Thread,
         classes: usize,
     ) -> Self {
         let entries = params.lfb_entries;
         let credits = cache.prefetch.credits;
-        let clients = |thread: &Thread| {
-            let asks = matches!(thread.partner, Some(Partner::Server(_)));
-            Clients::new(thread.in_flight, if asks { 0 } else { thread.in_flight })
-        };
+        let asks = matches!(thread.partner, Some(Partner::Server(_)));
         Self {
             window: Window::new(params.rob),
             flights: Flights::new(entries + credits),
             prefetcher: Prefetcher::new(&cache.prefetch),
-            clients: thread.as_ref().map_or_else(|| Clients::new(0, 0), clients),
+            clients: Clients::new(thread.in_flight, if asks { 0 } else { thread.in_flight }),
             l2_hit_ps: cache.l2.hit_ps,
             prefetch: Domain::new(credits, credits, classes),
             operation: Operation::UNASKED,
-            entries: Entries::new(&params, entries, classes),
             waiting: VecDeque::new(),
             stopped: false,
             throttle_ps: 0,
@@ -154,39 +150,16 @@ impl CachedCore {
         }
     }
 
-    /// The LFB pool.
-    #[must_use]
-    pub fn lfb(&self) -> &Domain {
-        &self.entries.lfb
-    }
-
-    /// C2M-Read: entries that wait for data.
-    #[must_use]
-    pub fn read(&self) -> &Domain {
-        &self.entries.read
-    }
-
-    /// C2M-Write: entries that wait for the admission of a write-back.
-    #[must_use]
-    pub fn write(&self) -> &Domain {
-        &self.entries.write
-    }
-
     /// The credits of the prefetchers.
     #[must_use]
     pub fn prefetch(&self) -> &Domain {
         &self.prefetch
     }
 
-    /// True when something runs on the core.
+    /// The workload.
     #[must_use]
-    pub fn is_busy(&self) -> bool {
-        self.thread.is_some()
-    }
-
-    /// The workload that runs on it, if any does.
-    fn class(&self) -> u8 {
-        self.thread.as_ref().map_or(0, |thread| thread.class)
+    pub fn class(&self) -> u8 {
+        self.thread.class
     }
 
     /// Operations completed since the last reset, and how long each took from its arrival, in ps; the times only of
@@ -196,79 +169,67 @@ impl CachedCore {
         self.clients.operations()
     }
 
-    /// The domains, to settle or to reset.
-    pub fn domains_mut(&mut self) -> [&mut Domain; 4] {
-        let [lfb, read, write] = self.entries.domains_mut();
-        [lfb, read, write, &mut self.prefetch]
-    }
-
     /// Handles an event.
     #[inline]
-    pub(crate) fn on_event(&mut self, payload: Payload, context: &mut Context) {
+    pub(crate) fn on_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) {
         match payload {
-            Payload::Refill => self.on_refill(context),
-            Payload::Step => self.on_step(context),
-            Payload::Data(id) => self.on_data(id, context),
-            Payload::Admitted(id) => self.on_admitted(id, false, context),
-            Payload::Taken(id) => self.on_admitted(id, true, context),
-            Payload::Message => self.on_message(context),
-            Payload::KernelWork { pages, ssd, .. } => self.on_kernel_work(pages, ssd, context),
+            Payload::Refill => self.advance(lfb, context),
+            Payload::Step => self.on_step(lfb, context),
+            Payload::Data(id) => self.on_data(id, lfb, context),
+            Payload::Admitted(id) => self.on_admitted(id, false, lfb, context),
+            Payload::Taken(id) => self.on_admitted(id, true, lfb, context),
+            Payload::Message => self.on_message(lfb, context),
+            Payload::KernelWork { pages, ssd, .. } => self.on_kernel_work(pages, ssd, lfb, context),
             Payload::Block { line, lines, job, ssd } => {
-                self.on_block(Block { address: line * 64, lines, ssd, job }, context);
+                self.on_block(Block { address: line * 64, lines, ssd, job }, lfb, context);
             }
             Payload::Throttle { ps } => self.throttle_ps = u64::from(ps),
-            Payload::Halt { on } => self.on_halt(on, context),
+            Payload::Halt { on } => self.on_halt(on, lfb, context),
             other => unreachable!("a core was sent {other:?}"),
         }
     }
 
     /// The process is stopped: what it has in flight ends, nothing new begins. Or it goes on from now.
-    fn on_halt(&mut self, on: bool, context: &mut Context) {
+    fn on_halt(&mut self, on: bool, lfb: &mut Lfb, context: &mut Context) {
         self.halted = on;
         self.front_fs = self.front_fs.max(context.now().ps() * 1000);
-        self.advance(context);
-    }
-
-    /// An LFB entry may be allocated again.
-    fn on_refill(&mut self, context: &mut Context) {
-        self.entries.idle += 1;
-        self.advance(context);
+        self.advance(lfb, context);
     }
 
     /// The core begins, or the time of the pending access has come.
-    fn on_step(&mut self, context: &mut Context) {
+    fn on_step(&mut self, lfb: &mut Lfb, context: &mut Context) {
         self.sleeping = false;
-        self.advance(context);
+        self.advance(lfb, context);
     }
 
     /// A request has come to a server, or a reply to its clients.
-    fn on_message(&mut self, context: &mut Context) {
+    fn on_message(&mut self, lfb: &mut Lfb, context: &mut Context) {
         self.clients.arrive(context.now());
-        self.advance(context);
+        self.advance(lfb, context);
     }
 
     /// The kernel has work for `pages` pages of a request.
-    fn on_kernel_work(&mut self, pages: u32, ssd: u8, context: &mut Context) {
-        if let Some(Source::Storage(storage)) = self.thread.as_mut().map(|thread| &mut thread.source) {
+    fn on_kernel_work(&mut self, pages: u32, ssd: u8, lfb: &mut Lfb, context: &mut Context) {
+        if let Source::Storage(storage) = &mut self.thread.source {
             storage.request = u64::from(pages) * storage.lines_per_page;
             storage.owed += storage.request;
         }
         self.waiting.push_back((ssd, pages));
         self.acknowledge_work(context);
-        self.advance(context);
+        self.advance(lfb, context);
     }
 
     /// A block of data is there to be read.
-    fn on_block(&mut self, block: Block, context: &mut Context) {
-        if let Some(Source::Storage(storage)) = self.thread.as_mut().map(|thread| &mut thread.source) {
+    fn on_block(&mut self, block: Block, lfb: &mut Lfb, context: &mut Context) {
+        if let Source::Storage(storage) = &mut self.thread.source {
             storage.blocks.push_back(block);
         }
-        self.advance(context);
+        self.advance(lfb, context);
     }
 
     /// Tells the drives that the core keeps up, unless too much work waits.
     fn acknowledge_work(&mut self, context: &mut Context) {
-        let Some(Source::Storage(storage)) = self.thread.as_ref().map(|thread| &thread.source) else { return };
+        let Source::Storage(storage) = &self.thread.source else { return };
         if storage.owed >= KERNEL_BACKLOG_LINES << 16 {
             return;
         }
@@ -286,7 +247,7 @@ impl CachedCore {
 
     /// What follows when `ended` operations end at `at`, of which clients had asked for `asked`.
     fn follow(&mut self, ended: u32, asked: u32, at: Time, context: &mut Context) {
-        let Some(thread) = &mut self.thread else { return };
+        let thread = &mut self.thread;
         let think_ps = thread.think_ps;
         for _ in 0..asked {
             let (core, from) = match thread.partner {
@@ -313,7 +274,7 @@ impl CachedCore {
 
     /// The trace that it replays, if it does, to hand it steps.
     pub fn replay_mut(&mut self) -> Option<&mut Replay> {
-        match &mut self.thread.as_mut()?.source {
+        match &mut self.thread.source {
             Source::App(generator) => match &mut **generator {
                 Generator::Trace(replay) => Some(replay),
                 _ => None,
@@ -322,7 +283,7 @@ impl CachedCore {
         }
     }
 
-    /// Its number.
+    /// The number of its core.
     #[must_use]
     pub fn index(&self) -> u32 {
         self.index
@@ -331,7 +292,7 @@ impl CachedCore {
     /// Steps of a trace that it may take in `span_ps` at most.
     #[must_use]
     pub fn steps_max(&self, span_ps: u64) -> u64 {
-        let instruction_fs = self.thread.as_ref().map_or(0, |thread| thread.instruction_fs);
+        let instruction_fs = self.thread.instruction_fs;
         (span_ps + AHEAD_PS) * 1000 / instruction_fs.max(1) + u64::from(self.params.rob) + 2
     }
 
@@ -339,38 +300,25 @@ impl CachedCore {
     pub fn warm_up(&mut self, caches: &mut Caches) -> Option<u64> {
         warm::step(self, caches)
     }
-}
 
-/// Accesses begin one core after the other.
-impl Part for CachedCore {
-    fn kind(&self) -> PartKind {
-        PartKind::Core
+    /// Shows its pools.
+    pub(super) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        visit(Pool::new(Group::Prefetch, &self.prefetch));
     }
 
-    fn start(&mut self, start: &mut Start<'_>) {
-        if self.is_busy() {
-            start.wake(1 + start.index * 137, Payload::Step);
-        }
+    /// Brings its books up to `now`.
+    pub(super) fn settle(&mut self, now: Time) {
+        self.prefetch.settle_all(now);
     }
 
-    fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        if self.is_busy() {
-            self.entries.pools(visit);
-            visit(Pool::new(Group::Prefetch, &self.prefetch));
-        }
-    }
-
-    fn settle(&mut self, now: Time) {
-        world::settle(self.domains_mut(), now);
-    }
-
-    fn reset(&mut self, now: Time) {
-        world::reset(self.domains_mut(), now);
+    /// Starts a new measuring window.
+    pub(super) fn reset(&mut self, now: Time) {
+        self.prefetch.reset(now);
         self.clients.reset();
     }
 
     /// Begins nothing new but kernel work that is owed.
-    fn stop(&mut self) {
+    pub(super) fn stop(&mut self) {
         self.stopped = true;
     }
 }

@@ -1,9 +1,9 @@
 //! The lines that a core with caches asks for, and those that leave its L2 for them.
 
 use super::flights::Flight;
-use super::CachedCore;
+use super::Executor;
 use crate::cache::Victim;
-use crate::core::{request, turn};
+use crate::lfb::{turn, Lfb};
 use crate::line::{Kind, Request, RequestId};
 use crate::world::{Context, Payload};
 use hostnet_kernel::Time;
@@ -12,38 +12,29 @@ use hostnet_kernel::Time;
 const OF_LFB: u32 = 0;
 const OF_PREFETCH: u32 = 1;
 
-impl CachedCore {
-    /// Takes an LFB entry, if one may be allocated.
-    pub(super) fn take_entry(&mut self, class: u8, now: Time) -> bool {
-        if self.entries.idle == 0 {
-            return false;
-        }
-        self.entries.take(class, now);
-        true
-    }
-
+impl Executor {
     /// Asks for a line on behalf of the prefetchers, if it is worth asking for and a credit is left.
-    pub(super) fn ask(&mut self, line: u64, class: u8, context: &mut Context) {
+    pub(super) fn ask(&mut self, line: u64, class: u8, lfb: &mut Lfb, context: &mut Context) {
         let unwanted = self.flights.find(line).is_some() || context.caches().holds(self.index, line);
         if unwanted || self.prefetch.free() == 0 {
             return;
         }
         let taken = self.prefetch.try_acquire(context.now(), class);
         assert!(taken, "a prefetch credit is free");
-        self.depart(line, class, Flight { prefetch: true, ..Flight::default() }, context);
+        self.depart(line, class, Flight { prefetch: true, ..Flight::default() }, lfb, context);
     }
 
     /// Sends the request for a line on its way.
-    pub(super) fn depart(&mut self, line: u64, class: u8, flight: Flight, context: &mut Context) -> u16 {
+    pub(super) fn depart(&mut self, line: u64, class: u8, flight: Flight, lfb: &mut Lfb, context: &mut Context) -> u16 {
         let flight = self.flights.add(line, flight);
-        let id = request(line, class, false, u32::from(flight), context);
+        let id = lfb.request(line, class, false, u32::from(flight), context);
         context.caches().expect(line);
         context.send(self.wiring.home, self.params.to_cha_ps + self.throttle_ps, Payload::Arrive(id));
         flight
     }
 
     /// The data of a line is there.
-    pub(super) fn on_data(&mut self, id: RequestId, context: &mut Context) {
+    pub(super) fn on_data(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
         let now = context.now();
         let Request { class, line, for_store, since, tag, .. } = *context.requests.get(id);
         let number = tag as u16;
@@ -59,23 +50,23 @@ impl CachedCore {
             });
         }
         if let Some(demand) = flight.demand {
-            self.entries.read.release(now, class, demand);
+            lfb.read.release(now, class, demand);
         }
         let dirty = victim.filter(|victim| victim.dirty);
         if flight.prefetch && wanted {
-            self.entries.free(class, flight.demand.unwrap_or(now), &mut self.rng, context);
+            lfb.free(class, flight.demand.unwrap_or(now), &mut self.rng, context);
         }
         match dirty {
             Some(victim) if flight.prefetch => self.write_back(id, victim, OF_PREFETCH, since, context),
             Some(victim) => {
-                self.entries.turn(class, now);
+                lfb.turn(class, now);
                 self.write_back(id, victim, OF_LFB, flight.demand.unwrap_or(now), context);
             }
             None => {
                 if flight.prefetch {
                     self.prefetch.release(now, class, since);
                 } else {
-                    self.entries.free(class, flight.demand.unwrap_or(now), &mut self.rng, context);
+                    lfb.free(class, flight.demand.unwrap_or(now), &mut self.rng, context);
                 }
                 match victim {
                     Some(victim) => self.give_up(id, victim, context),
@@ -86,7 +77,7 @@ impl CachedCore {
         if ended > 0 {
             self.follow(ended, asked, now, context);
         }
-        self.advance(context);
+        self.advance(lfb, context);
     }
 
     /// The request of a line goes on with the dirty line that left for it; the credit that it has held since `entered`
@@ -105,7 +96,7 @@ impl CachedCore {
     }
 
     /// The CHA has admitted a write-back; the request goes on without the core unless it is `over`.
-    pub(super) fn on_admitted(&mut self, id: RequestId, over: bool, context: &mut Context) {
+    pub(super) fn on_admitted(&mut self, id: RequestId, over: bool, lfb: &mut Lfb, context: &mut Context) {
         let Request { since, entered, tag, .. } = *context.requests.get(id);
         let class = self.class();
         let now = context.now();
@@ -116,7 +107,7 @@ impl CachedCore {
             self.prefetch.release(now, class, entered);
             return;
         }
-        self.entries.write.release(now, class, since);
-        self.entries.free(class, entered, &mut self.rng, context);
+        lfb.write.release(now, class, since);
+        lfb.free(class, entered, &mut self.rng, context);
     }
 }

@@ -1,8 +1,7 @@
 //! What a core with caches executes: an application, a stream, or the kernel's work for storage.
 
 use crate::app::{Generator, Step};
-use crate::core::Walk;
-use crate::line::Translator;
+use crate::line::{Translator, Walk};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

@@ -1,0 +1,218 @@
+//! What a core without caches does: it misses.
+
+use super::{Wiring, KERNEL_BACKLOG_LINES};
+use crate::lfb::Lfb;
+use crate::line::{Evictions, Home, Kind, Pages, Request, RequestId, Walk};
+use crate::params::CoreParams;
+use crate::world::{Context, Payload, Start};
+use hostnet_kernel::{Rng, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Pieces of kernel work that may wait at a core before its list has to grow.
+const WAITING_CAPACITY: usize = 1024;
+
+/// What makes a core miss.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Program {
+    /// The workload.
+    pub class: u8,
+    /// Share of loads in units of 2^-32.
+    pub reads: u64,
+    /// Where it loads and stores.
+    pub walk: Walk,
+    /// The dirty lines that leave.
+    pub evictions: Evictions,
+    /// Least time between two accesses, in ps.
+    pub gap_ps: u64,
+    /// Lines of work left, in units of 2^-16; `None` = without end.
+    pub owed: Option<u64>,
+    /// For kernel work: lines per page of IO, in units of 2^-16.
+    pub lines_per_page: u64,
+}
+
+/// Programs that run on a core in turn, access by access.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Programs {
+    params: CoreParams,
+    pages: Pages,
+    rng: Rng,
+    programs: Vec<Program>,
+    turn: usize,
+    next_issue: Time,
+    wiring: Wiring,
+    /// What MBA adds to the way of every read, in ps.
+    throttle_ps: u64,
+    halted: bool,
+    /// Kernel work that the drives wait for the core to keep up with: drive and pages.
+    waiting: VecDeque<(u8, u32)>,
+}
+
+impl Programs {
+    /// Runs `programs` in turn.
+    #[must_use]
+    pub fn new(params: CoreParams, wiring: Wiring, pages: Pages, rng: Rng, programs: Vec<Program>) -> Self {
+        Self {
+            waiting: VecDeque::with_capacity(WAITING_CAPACITY),
+            next_issue: Time::ZERO,
+            wiring,
+            throttle_ps: 0,
+            halted: false,
+            turn: 0,
+            params,
+            pages,
+            rng,
+            programs,
+        }
+    }
+
+    /// Handles an event.
+    pub(super) fn on_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) {
+        match payload {
+            Payload::Refill => self.allocate(lfb, context),
+            Payload::Data(id) => self.on_data(id, lfb, context),
+            Payload::Admitted(id) => self.on_admitted(id, lfb, context),
+            Payload::Taken(id) => self.on_taken(id, lfb, context),
+            Payload::KernelWork { pages, class, ssd } => self.on_kernel_work(pages, class, ssd, lfb, context),
+            Payload::Throttle { ps } => self.throttle_ps = u64::from(ps),
+            Payload::Halt { on } => self.on_halt(on, lfb, context),
+            other => unreachable!("a core was sent {other:?}"),
+        }
+    }
+
+    /// The kernel follows pointers from page to page, so its work on one request keeps one LFB entry busy.
+    fn on_kernel_work(&mut self, pages: u32, class: u8, ssd: u8, lfb: &mut Lfb, context: &mut Context) {
+        for program in self.programs.iter_mut().filter(|program| program.class == class) {
+            if let Some(owed) = &mut program.owed {
+                *owed += u64::from(pages) * program.lines_per_page;
+            }
+        }
+        self.waiting.push_back((ssd, pages));
+        self.acknowledge_work(context);
+        if lfb.idle > 0 && self.has_work() {
+            self.allocate(lfb, context);
+        }
+    }
+
+    /// Tells the drives that the core keeps up, unless too much work waits.
+    fn acknowledge_work(&mut self, context: &mut Context) {
+        let backlog = self.programs.iter().filter_map(|program| program.owed).max().unwrap_or(0);
+        if backlog >= KERNEL_BACKLOG_LINES << 16 {
+            return;
+        }
+        while let Some((ssd, pages)) = self.waiting.pop_front() {
+            context.send(self.wiring.drives.get(u32::from(ssd)), 1, Payload::KernelReady { pages });
+        }
+    }
+
+    fn has_work(&self) -> bool {
+        self.programs.iter().any(|program| program.owed.is_none_or(|owed| owed >= 1 << 16))
+    }
+
+    /// The next program in turn that has work.
+    fn next_program(&mut self) -> Option<usize> {
+        let count = self.programs.len();
+        let mut index = self.turn;
+        for _ in 0..count {
+            index = if index < count { index } else { 0 };
+            if self.programs[index].owed.is_none_or(|owed| owed >= 1 << 16) {
+                return Some(index);
+            }
+            index += 1;
+        }
+        None
+    }
+
+    /// The process is stopped: what it has in flight ends, nothing new begins. Or it goes on.
+    fn on_halt(&mut self, on: bool, lfb: &mut Lfb, context: &mut Context) {
+        self.halted = on;
+        for _ in 0..lfb.idle {
+            self.allocate(lfb, context);
+        }
+    }
+
+    /// Gives one idle entry to the next access, if there is one.
+    #[inline]
+    pub(super) fn allocate(&mut self, lfb: &mut Lfb, context: &mut Context) {
+        if self.halted || lfb.idle == 0 {
+            return;
+        }
+        let now = context.now();
+        if now < self.next_issue {
+            lfb.idle -= 1;
+            context.send(context.id, self.next_issue.since(now), Payload::Refill);
+            return;
+        }
+        let Some(index) = self.next_program() else { return };
+        self.turn = index + 1;
+        let program = &mut self.programs[index];
+        if let Some(owed) = &mut program.owed {
+            *owed -= 1 << 16;
+            if !self.waiting.is_empty() {
+                self.acknowledge_work(context);
+            }
+        }
+        let program = &mut self.programs[index];
+        let load = program.reads >= 1 << 32 || (program.reads > 0 && self.rng.chance(program.reads));
+        let line = program.walk.next(&self.pages, &mut self.rng);
+        self.next_issue = now + self.params.issue_ps.max(program.gap_ps);
+        let class = program.class;
+        lfb.take(class, now);
+        let id = lfb.request(line, class, !load, index as u32, context);
+        context.send(self.wiring.home, self.params.to_cha_ps + self.throttle_ps, Payload::Arrive(id));
+    }
+
+    /// The data of a read is back.
+    pub(super) fn on_data(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
+        let Request { class, for_store, since, entered, .. } = *context.requests.get(id);
+        lfb.read.release(context.now(), class, since);
+        if for_store {
+            self.write_back(id, lfb, context);
+        } else {
+            context.requests.remove(id);
+            lfb.free(class, entered, &mut self.rng, context);
+        }
+    }
+
+    /// The LFB entry of a store goes on with a dirty line that leaves, as does its request.
+    fn write_back(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
+        let now = context.now();
+        let request = context.requests.get_mut(id);
+        lfb.turn(request.class, now);
+        let line = self.programs[request.tag as usize].evictions.next(&self.pages, &mut self.rng);
+        request.kind = Kind::CoreWrite;
+        request.since = now;
+        request.line = line;
+        let Home { slice, place } = context.homes.of(line);
+        request.place = place;
+        request.slice = slice;
+        context.send(self.wiring.home, self.params.to_cha_ps, Payload::Arrive(id));
+    }
+
+    /// The CHA has admitted the write-back; the CHA goes on with the request.
+    pub(super) fn on_admitted(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
+        let Request { class, since, entered, .. } = *context.requests.get(id);
+        lfb.write.release(context.now(), class, since);
+        lfb.free(class, entered, &mut self.rng, context);
+    }
+
+    /// The CHA has admitted the write-back, and the request has ended.
+    fn on_taken(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
+        self.on_admitted(id, lfb, context);
+        context.requests.remove(id);
+    }
+
+    /// LFB entries become free one after the other.
+    pub(super) fn start(&self, entries: u32, start: &mut Start<'_>) {
+        for entry in 0..entries {
+            start.wake(1 + u64::from(entry) * 1000 + start.index * 137, Payload::Refill);
+        }
+    }
+
+    /// Programs without end are at their end; kernel work that is owed is still done.
+    pub(super) fn stop(&mut self) {
+        for program in &mut self.programs {
+            program.owed.get_or_insert(0);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The line fill buffer of a core: one pool for all that runs on it.
+//!
+//! An entry serves a read (C2M-Read) until its data is back; for a store it then serves the write-back of a dirty line
+//! (C2M-Write) until the CHA admits that. It can be allocated again a while after it is free.
+
+use crate::cache::Victim;
+use crate::line::{Home, Kind, Request, RequestId};
+use crate::params::CoreParams;
+use crate::world::{Context, Group, Payload, Pool};
+use hostnet_kernel::{Rng, Time};
+use hostnet_measure::Domain;
+use serde::{Deserialize, Serialize};
+
+/// The entries of a core.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Lfb {
+    /// Those that may be allocated now.
+    pub(crate) idle: u32,
+    /// The number of the engine that runs now.
+    pub(crate) engine: u8,
+    refill_ps: u64,
+    refill_spread_ps: u64,
+    /// All entries that are held.
+    pub(crate) held: Domain,
+    /// C2M-Read: those that wait for data.
+    pub(crate) read: Domain,
+    /// C2M-Write: those that wait for the admission of a write-back.
+    pub(crate) write: Domain,
+}
+
+impl Lfb {
+    pub(crate) fn new(params: &CoreParams, idle: u32, classes: usize) -> Self {
+        let domain = || Domain::new(params.lfb_entries, params.lfb_entries, classes);
+        let (refill_ps, refill_spread_ps) = (params.refill_ps, params.refill_spread_ps);
+        Self { idle, engine: 0, refill_ps, refill_spread_ps, held: domain(), read: domain(), write: domain() }
+    }
+
+    /// Shows its pools.
+    pub(crate) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        visit(Pool::new(Group::C2mRead, &self.read));
+        visit(Pool::new(Group::C2mWrite, &self.write));
+        visit(Pool::new(Group::Lfb, &self.held));
+    }
+
+    /// The domains, to settle or to reset.
+    pub(crate) fn domains_mut(&mut self) -> [&mut Domain; 3] {
+        [&mut self.held, &mut self.read, &mut self.write]
+    }
+
+    /// An idle entry begins to serve a read.
+    #[inline]
+    pub(crate) fn take(&mut self, class: u8, now: Time) {
+        self.idle -= 1;
+        let taken = self.held.try_acquire(now, class) && self.read.try_acquire(now, class);
+        assert!(taken, "an idle LFB entry is free");
+    }
+
+    /// As [`Lfb::take`], if one may be allocated.
+    #[inline]
+    pub(crate) fn try_take(&mut self, class: u8, now: Time) -> bool {
+        if self.idle == 0 {
+            return false;
+        }
+        self.take(class, now);
+        true
+    }
+
+    /// An entry whose data is back begins to serve a write-back.
+    #[inline]
+    pub(crate) fn turn(&mut self, class: u8, now: Time) {
+        let taken = self.write.try_acquire(now, class);
+        assert!(taken, "the LFB entry of a line serves the write-back of the one that it displaced");
+    }
+
+    /// An entry is free that was held since `entered`.
+    pub(crate) fn free(&mut self, class: u8, entered: Time, rng: &mut Rng, context: &mut Context) {
+        self.held.release(context.now(), class, entered);
+        let delay = rng.around(self.refill_ps, self.refill_spread_ps).max(1);
+        context.send(context.id, delay, Payload::Refill);
+    }
+
+    /// A request for a line of the engine that runs, which begins now.
+    #[inline(always)]
+    pub(crate) fn request(&self, line: u64, class: u8, for_store: bool, tag: u32, context: &mut Context) -> RequestId {
+        let now = context.now();
+        let Home { slice, place } = context.homes.of(line);
+        context.requests.insert(Request {
+            kind: Kind::CoreRead,
+            class,
+            book: 0,
+            for_store,
+            slice,
+            engine: self.engine,
+            line,
+            place,
+            owner: context.id,
+            tag,
+            since: now,
+            entered: now,
+            admitted: now,
+            next: RequestId::NONE,
+        })
+    }
+}
+
+/// A request goes on with the line that left the caches for the one that it asked for.
+pub(crate) fn turn<'a>(id: RequestId, victim: Victim, kind: Kind, context: &'a mut Context) -> &'a mut Request {
+    let now = context.now();
+    let Home { slice, place } = context.homes.of(victim.line);
+    if let Some(caches) = context.caches.as_deref() {
+        caches.expect(victim.line);
+    }
+    let request = context.requests.get_mut(id);
+    *request = Request { kind, class: victim.class, line: victim.line, slice, place, since: now, ..*request };
+    request
+}
