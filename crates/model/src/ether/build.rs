@@ -29,10 +29,8 @@ pub struct Built {
     pub scheduler: Scheduler<Payload>,
     /// Components of the fabric.
     pub components: usize,
-    /// Of each host the ways out, one for each of its ports. An endpoint has its own already.
+    /// Of each host that is a server the ways out, one for each of its ports. An endpoint has its own already.
     pub wires: Vec<Vec<WireParams>>,
-    /// Of each host, the ports that lie on a shortest way to each other host.
-    pub routes: Vec<Routes>,
     /// The least delay of an event between two partitions, in ps; none when no cable leads from one to another.
     pub window_ps: Option<u64>,
 }
@@ -43,6 +41,10 @@ struct Builder<'a> {
     /// Of each node (switches, then hosts) its component.
     components: Vec<ComponentId>,
     is_server: Vec<bool>,
+    /// Of each host the flows that begin or end there, in order.
+    flows: Vec<Vec<u32>>,
+    /// The largest packet of any flow.
+    mtu_bytes: u32,
 }
 
 /// Builds the fabric of a cluster, with components from `first` on. `servers` gives the component that stands at the
@@ -57,22 +59,26 @@ pub fn fabric(cluster: &ClusterParams, first: ComponentId, servers: &[Option<Com
     let mut routes = builder.graph.routes(cluster);
     let host_routes = routes.split_off(cluster.switches.len());
     let mut nodes: Vec<Node> = Vec::new();
-    for (index, (params, routes)) in cluster.switches.iter().zip(routes).enumerate() {
+    for (index, (params, routes)) in cluster.switches.iter().zip(routes.into_iter().flatten()).enumerate() {
         nodes.push(Node::Switch(Box::new(builder.switch(index, params, routes))));
     }
     for (index, host) in cluster.hosts.iter().enumerate() {
         if let (HostKind::Endpoint(params), None) = (&host.kind, servers[index]) {
-            nodes.push(Node::Endpoint(Box::new(builder.endpoint(index, params, &host_routes[index]))));
+            nodes.push(Node::Endpoint(Box::new(builder.endpoint(index, params, host_routes[index].as_ref()))));
         }
     }
-    let wires = (0..cluster.hosts.len()).map(|host| builder.wires(builder.graph.host(host))).collect();
+    let wires = (0..).zip(servers).map(|(host, server)| match server {
+        Some(_) => builder.wires(builder.graph.host(host)),
+        None => Vec::new(),
+    });
+    let wires = wires.collect();
     let components = nodes.len();
     let window_ps = builder.window_ps();
     let fabric = Fabric::new(first, nodes);
     let queue = Queue::with_slots(EVENTS_CAPACITY, slot_bits(cluster));
     let mut scheduler = Scheduler::with_queue(first, components, queue);
     fabric.begin(&mut scheduler);
-    Built { fabric, scheduler, components, wires, routes: host_routes, window_ps }
+    Built { fabric, scheduler, components, wires, window_ps }
 }
 
 /// Slots of the queue of events so wide that the usual hop lies within a turn of it.
@@ -92,7 +98,8 @@ impl<'a> Builder<'a> {
         let mut components: Vec<ComponentId> = cluster.switches.iter().map(|_| own()).collect();
         components.extend(servers.iter().map(|server| server.unwrap_or_else(&mut own)));
         let is_server = cluster.switches.iter().map(|_| false).chain(servers.iter().map(Option::is_some)).collect();
-        Self { cluster, graph: Graph::new(cluster), components, is_server }
+        let mtu_bytes = cluster.flows.iter().map(|flow| flow.mtu_bytes).max().unwrap_or(0);
+        Self { cluster, graph: Graph::new(cluster), components, is_server, flows: flows_of_hosts(cluster), mtu_bytes }
     }
 
     fn cable(&self, port: &PortOf) -> &'a CableParams {
@@ -159,38 +166,46 @@ impl<'a> Builder<'a> {
 
     fn switch(&self, index: usize, params: &SwitchParams, routes: Routes) -> Switch {
         let lossless = params.pfc.map_or(0, |pfc| u64::from(pfc.priorities.count_ones()));
-        let mtu = self.cluster.flows.iter().map(|flow| flow.mtu_bytes).max().unwrap_or(0);
         let room = |cable: &CableParams, port: &PortOf| {
-            headroom_bytes(cable.bytes_per_s, cable.latency_ps, self.before_ps(port.node), mtu)
+            headroom_bytes(cable.bytes_per_s, cable.latency_ps, self.before_ps(port.node), self.mtu_bytes)
         };
         let headroom = self.graph.ports[index].iter().map(|port| lossless * room(self.cable(port), port)).sum();
         let stream = STREAMS + 2 * self.cluster.cables.len() as u64 + index as u64;
         Switch::new(params, self.egresses(index), routes, headroom, (self.cluster.seed, stream))
     }
 
-    fn endpoint(&self, host: usize, params: &EndpointParams, routes: &Routes) -> Endpoint {
-        let mut ends = Vec::new();
+    /// A host without a host network. A choice of ports it has only with `routes`.
+    fn endpoint(&self, host: usize, params: &EndpointParams, routes: Option<&Routes>) -> Endpoint {
         let wires = self.wires(self.graph.host(host));
-        for (index, flow) in self.cluster.flows.iter().enumerate() {
-            let (initiator, peer) =
-                (usize::from(flow.from) == host, if usize::from(flow.from) == host { flow.to } else { flow.from });
-            if initiator || usize::from(flow.to) == host {
-                let port = routes.port(index as u32, host as u16, peer).unwrap_or(0);
-                let port_bytes_per_s = wires.get(usize::from(port)).map_or(0, |wire| wire.bytes_per_s);
-                ends.push(FlowEnd::new(index as u32, flow, initiator, port, port_bytes_per_s));
-            }
-        }
+        let end = |&number: &u32| {
+            let flow = &self.cluster.flows[number as usize];
+            let initiator = usize::from(flow.from) == host;
+            let peer = if initiator { flow.to } else { flow.from };
+            let port = routes.and_then(|routes| routes.port(number, host as u16, peer)).unwrap_or(0);
+            let port_bytes_per_s = wires.get(usize::from(port)).map_or(0, |wire| wire.bytes_per_s);
+            FlowEnd::new(number, flow, initiator, port, port_bytes_per_s)
+        };
+        let ends = self.flows[host].iter().map(end).collect();
         Endpoint::new(wires.iter().map(Egress::new).collect(), params.queue_packets, ends)
     }
 
     /// The least latency of a cable with a server at an end: all other nodes are in one partition.
     fn window_ps(&self) -> Option<u64> {
-        let cut = |cable: &usize| {
-            let mut ends = self.graph.ports.iter().enumerate();
-            ends.any(|(node, ports)| self.is_server[node] && ports.iter().any(|port| port.cable == *cable))
-        };
-        (0..self.cluster.cables.len()).filter(cut).map(|cable| self.cluster.cables[cable].latency_ps).min()
+        let servers = self.graph.ports.iter().zip(&self.is_server).filter(|(_, &is_server)| is_server);
+        servers.flat_map(|(ports, _)| ports).map(|port| self.cable(port).latency_ps).min()
     }
+}
+
+/// Of each host the flows that begin or end there, in order.
+fn flows_of_hosts(cluster: &ClusterParams) -> Vec<Vec<u32>> {
+    let mut flows = vec![Vec::new(); cluster.hosts.len()];
+    for (number, flow) in (0..).zip(&cluster.flows) {
+        flows[usize::from(flow.from)].push(number);
+        if flow.to != flow.from {
+            flows[usize::from(flow.to)].push(number);
+        }
+    }
+    flows
 }
 
 /// Bytes of IP packets that may still come in by a cable when a pause has been asked for: what is on its way in both

@@ -89,11 +89,11 @@ impl Graph {
         self.switches + host
     }
 
-    /// The routes of each node. Hosts do not forward.
+    /// The routes of each node that has a choice: switches, and hosts with several ports. Hosts do not forward.
     ///
     /// # Panics
     /// If no cable joins two neighbours on the way that a flow is given.
-    pub(super) fn routes(&self, cluster: &ClusterParams) -> Vec<Routes> {
+    pub(super) fn routes(&self, cluster: &ClusterParams) -> Vec<Option<Routes>> {
         let mut routes = self.shortest(cluster.seed);
         for (number, flow) in (0..).zip(&cluster.flows).filter(|(_, flow)| !flow.via.is_empty()) {
             let hosts = [flow.from, flow.to].map(|host| self.host(host.into()));
@@ -103,45 +103,70 @@ impl Graph {
                 for (node, next, to) in [(pair[0], pair[1], flow.to), (pair[1], pair[0], flow.from)] {
                     let port = self.ports[node].iter().position(|port| port.node == next);
                     let port = port.expect("a cable joins neighbours on a way");
-                    routes[node].given.push((number, to, port as u16));
+                    if let Some(routes) = &mut routes[node] {
+                        routes.given.push((number, to, port as u16));
+                    }
                 }
             }
         }
-        routes.iter_mut().for_each(|routes| routes.given.sort_unstable());
+        routes.iter_mut().flatten().for_each(|routes| routes.given.sort_unstable());
         routes
     }
 
-    fn shortest(&self, seed: u64) -> Vec<Routes> {
-        let hosts = self.ports.len() - self.switches;
+    fn shortest(&self, seed: u64) -> Vec<Option<Routes>> {
         let salt = |node: usize| mix(seed ^ mix(node as u64 + 1));
         let empty = |node| Routes { starts: vec![0], ports: Vec::new(), given: Vec::new(), salt: salt(node) };
-        let mut routes: Vec<Routes> = (0..self.ports.len()).map(empty).collect();
-        for host in 0..hosts {
-            let distances = self.distances(self.host(host));
-            for (node, routes) in routes.iter_mut().enumerate() {
-                let nearer = |port: &PortOf| distances[port.node] < distances[node] && self.forwards(port.node, host);
-                let ports = self.ports[node].iter().enumerate().filter(|(_, port)| nearer(port));
-                routes.ports.extend(ports.map(|(index, _)| index as u16));
+        let chooses = |node: usize| node < self.switches || self.ports[node].len() > 1;
+        let mut routes: Vec<_> = (0..self.ports.len()).map(|node| chooses(node).then(|| empty(node))).collect();
+        let mut choosing: Vec<_> =
+            routes.iter_mut().enumerate().filter_map(|(node, routes)| Some((node, routes.as_mut()?))).collect();
+        // Hosts at one switch are reached by the same ways as the switch.
+        let mut of_switches: Vec<Option<Vec<Vec<u16>>>> = vec![None; self.switches];
+        for host in self.switches..self.ports.len() {
+            let only = self.only_switch(host);
+            let ways = match only {
+                Some(port) => of_switches[port.node].get_or_insert_with(|| self.ways(port.node)),
+                None => &mut self.ways(host),
+            };
+            for (node, routes) in &mut choosing {
+                match only {
+                    Some(port) if port.node == *node => routes.ports.push(port.port),
+                    _ => routes.ports.extend(&ways[*node]),
+                }
                 routes.starts.push(routes.ports.len() as u32);
             }
         }
         routes
     }
 
-    /// Whether what is for `host` may go to `node`.
-    fn forwards(&self, node: usize, host: usize) -> bool {
-        node < self.switches || node == self.host(host)
+    /// The port of a host that has only one, if a switch is at the other end of its cable.
+    fn only_switch(&self, host: usize) -> Option<PortOf> {
+        match self.ports[host][..] {
+            [port] if port.node < self.switches => Some(port),
+            _ => None,
+        }
     }
 
-    /// Cables between each node and `host`, through switches only; `u32::MAX` where there is no way.
-    fn distances(&self, host: usize) -> Vec<u32> {
+    /// Of each node the ports that lie on a shortest way to `target`.
+    fn ways(&self, target: usize) -> Vec<Vec<u16>> {
+        let distances = self.distances(target);
+        let forwards = |node: usize| node < self.switches || node == target;
+        let ways = self.ports.iter().enumerate().map(|(node, ports)| {
+            let nearer = |port: &PortOf| distances[port.node] < distances[node] && forwards(port.node);
+            (0..).zip(ports).filter(|(_, port)| nearer(port)).map(|(index, _)| index).collect()
+        });
+        ways.collect()
+    }
+
+    /// Cables between each node and `target`, through switches only; `u32::MAX` where there is no way.
+    fn distances(&self, target: usize) -> Vec<u32> {
         let mut distances = vec![u32::MAX; self.ports.len()];
-        distances[host] = 0;
-        let mut reached = vec![host];
+        distances[target] = 0;
+        let mut reached = vec![target];
         let mut next = 0;
         while let Some(&node) = reached.get(next) {
             next += 1;
-            if node >= self.switches && node != host {
+            if node >= self.switches && node != target {
                 continue;
             }
             for port in &self.ports[node] {
@@ -152,5 +177,52 @@ impl Graph {
             }
         }
         distances
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Switches in a line, each with as many hosts as given, and a host at two of them and at another host.
+    fn graph(hosts: &[usize]) -> Graph {
+        let switches = hosts.len();
+        let single: usize = hosts.iter().sum();
+        let mut cables: Vec<(usize, usize)> = (1..switches).map(|switch| (switch - 1, switch)).collect();
+        let mut next = switches;
+        for (switch, &count) in hosts.iter().enumerate() {
+            cables.extend((next..next + count).map(|host| (switch, host)));
+            next += count;
+        }
+        cables.extend([(0, next), (next, switches - 1), (next, next + 1)]);
+        let mut ports = vec![Vec::new(); switches + single + 2];
+        for (cable, (a, b)) in cables.into_iter().enumerate() {
+            let [port_a, port_b] = [ports[a].len() as u16, ports[b].len() as u16];
+            ports[a].push(PortOf { cable, end: 0, node: b, port: port_b });
+            ports[b].push(PortOf { cable, end: 1, node: a, port: port_a });
+        }
+        Graph { switches, ports }
+    }
+
+    #[test]
+    fn hosts_at_one_switch_are_reached_as_if_each_had_been_searched_for() {
+        for hosts in [vec![3], vec![2, 0, 3], vec![1, 1], vec![0, 4, 2, 1]] {
+            let graph = graph(&hosts);
+            for (node, routes) in graph.shortest(1).iter().enumerate() {
+                let Some(routes) = routes else { continue };
+                for host in graph.switches..graph.ports.len() {
+                    let to = (host - graph.switches) as u16;
+                    assert_eq!(routes.ports(to), graph.ways(host)[node], "{hosts:?}: from {node} to {host}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_nodes_with_a_choice_have_routes() {
+        let graph = graph(&[500, 500]);
+        let routes = graph.shortest(1);
+        let choosing: Vec<usize> = (0..routes.len()).filter(|&node| routes[node].is_some()).collect();
+        assert_eq!(choosing, [0, 1, 1002]);
     }
 }

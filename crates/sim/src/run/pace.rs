@@ -10,6 +10,10 @@ const BATCH_MIN_PS: u64 = 1_000_000;
 pub const EPOCH_PS: u64 = 10_000_000;
 /// Epochs of a run of a network, about: its state is large.
 const EPOCHS_OF_NETWORKS: u64 = 100;
+/// Epochs of a run of a very large network, about.
+const EPOCHS_MIN: u64 = 10;
+/// Hosts and flows whose state is hashed in all epochs of a run together, about; a small network has more for each.
+const STATES_HASHED: u64 = 25_600;
 
 /// How often a run is looked at.
 #[derive(Debug)]
@@ -73,5 +77,27 @@ pub fn epoch_ps(plan: &Plan) -> u64 {
         Length::Duration { ps } => ps,
         Length::Precision { .. } => plan.run.duration_max_ps,
     };
-    (length_ps / EPOCHS_OF_NETWORKS).next_multiple_of(EPOCH_PS).max(EPOCH_PS)
+    let epochs = epochs_of_network(plan.cluster.hosts.len() + plan.cluster.flows.len());
+    (length_ps / epochs).next_multiple_of(EPOCH_PS).max(EPOCH_PS)
+}
+
+/// Epochs of a run of a network with so many hosts and flows: fewer of a larger one, so that hashing its state takes
+/// about the same time.
+fn epochs_of_network(states: usize) -> u64 {
+    (STATES_HASHED / states.max(1) as u64).clamp(EPOCHS_MIN, EPOCHS_OF_NETWORKS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashing_a_large_network_takes_no_longer_than_a_small_one() {
+        assert_eq!(epochs_of_network(6), EPOCHS_OF_NETWORKS);
+        assert_eq!(epochs_of_network(1 << 20), EPOCHS_MIN);
+        for states in 1..5000 {
+            let hashed = epochs_of_network(states) * states as u64;
+            assert!(hashed <= STATES_HASHED.max(EPOCHS_MIN * states as u64), "{states}: {hashed}");
+        }
+    }
 }

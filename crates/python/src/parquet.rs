@@ -1,0 +1,251 @@
+//! Tables of results as Parquet files, so that writing a run needs no library of Python: loading one takes longer than
+//! a short run.
+//!
+//! A file has one group of rows, and a column one page: whether each row has a value, then the values in a row (PLAIN),
+//! compressed with zstd. What tells where they are is written in the compact protocol of Thrift. Both are described at
+//! <https://parquet.apache.org/docs/file-format/> and in `parquet.thrift` of the format; the numbers of fields are from
+//! there.
+
+use hostnet_sim::{Cell, Kind, Table};
+use std::io;
+
+const MAGIC: &[u8; 4] = b"PAR1";
+const VERSION: i64 = 2;
+const CREATED_BY: &str = concat!("hostnet version ", env!("CARGO_PKG_VERSION"));
+const ZSTD_LEVEL: i32 = 3;
+
+/// `Encoding`: values one after the other; runs of equal values or of bits.
+const PLAIN: i64 = 0;
+const RLE: i64 = 3;
+/// `CompressionCodec`.
+const ZSTD: i64 = 6;
+/// `PageType`.
+const DATA_PAGE: i64 = 0;
+/// `FieldRepetitionType`: a row has a value or none.
+const OPTIONAL: i64 = 1;
+/// `ConvertedType`.
+const UTF8: i64 = 0;
+
+/// A table as the bytes of a Parquet file. Equal tables give equal bytes.
+///
+/// # Errors
+/// If zstd fails.
+pub(crate) fn bytes_of(table: &Table) -> io::Result<Vec<u8>> {
+    let mut file = MAGIC.to_vec();
+    let chunks = if table.rows.is_empty() { 0 } else { table.columns.len() };
+    let chunks = (0..chunks).map(|column| write_chunk(&mut file, table, column)).collect::<io::Result<Vec<_>>>()?;
+    let start = file.len();
+    write_footer(&mut file, table, &chunks);
+    let footer = (file.len() - start) as u32;
+    file.extend(footer.to_le_bytes());
+    file.extend(MAGIC);
+    Ok(file)
+}
+
+/// Where the page of a column is, and how long it is with its header.
+struct Chunk {
+    at: usize,
+    bytes: usize,
+    bytes_plain: usize,
+}
+
+fn write_chunk(file: &mut Vec<u8>, table: &Table, column: usize) -> io::Result<Chunk> {
+    let page = page(table, column);
+    let compressed = zstd::bulk::compress(&page, ZSTD_LEVEL)?;
+    let at = file.len();
+    let mut header = Struct::new(file);
+    header.int(1, Int::I32, DATA_PAGE);
+    header.int(2, Int::I32, page.len() as i64);
+    header.int(3, Int::I32, compressed.len() as i64);
+    header.inner(5, |data| {
+        data.int(1, Int::I32, table.rows.len() as i64);
+        data.int(2, Int::I32, PLAIN);
+        data.int(3, Int::I32, RLE);
+        data.int(4, Int::I32, RLE);
+    });
+    header.end();
+    let header_bytes = file.len() - at;
+    file.extend(&compressed);
+    Ok(Chunk { at, bytes: header_bytes + compressed.len(), bytes_plain: header_bytes + page.len() })
+}
+
+/// What a page holds: a bit for each row, which is set if it has a value, and the values.
+fn page(table: &Table, column: usize) -> Vec<u8> {
+    let cells = || table.rows.iter().map(|row| &row[column]);
+    let groups = table.rows.len().div_ceil(8);
+    let mut levels = Vec::new();
+    varint(&mut levels, (groups as u64) << 1 | 1);
+    let bits = levels.len();
+    levels.resize(bits + groups, 0);
+    for (row, _) in cells().enumerate().filter(|(_, cell)| **cell != Cell::Empty) {
+        levels[bits + row / 8] |= 1 << (row % 8);
+    }
+    let mut page = (levels.len() as u32).to_le_bytes().to_vec();
+    page.extend(levels);
+    for cell in cells() {
+        match cell {
+            Cell::Integer(number) => page.extend(number.to_le_bytes()),
+            Cell::Number(number) => page.extend(number.to_le_bytes()),
+            Cell::Text(text) => {
+                page.extend((text.len() as u32).to_le_bytes());
+                page.extend(text.as_bytes());
+            }
+            Cell::Empty => (),
+        }
+    }
+    page
+}
+
+fn write_footer(file: &mut Vec<u8>, table: &Table, chunks: &[Chunk]) {
+    let rows = table.rows.len() as i64;
+    let mut metadata = Struct::new(file);
+    metadata.int(1, Int::I32, VERSION);
+    metadata.list(2, table.columns.len() + 1, |index, element| match index.checked_sub(1) {
+        None => {
+            element.text(4, "schema");
+            element.int(5, Int::I32, table.columns.len() as i64);
+        }
+        Some(column) => describe(table.columns[column], element),
+    });
+    metadata.int(3, Int::I64, rows);
+    metadata.list(4, usize::from(!chunks.is_empty()), |_, group| {
+        group.list(1, chunks.len(), |index, column| {
+            column.int(2, Int::I64, chunks[index].at as i64);
+            column.inner(3, |data| locate(table.columns[index], &chunks[index], rows, data));
+        });
+        group.int(2, Int::I64, chunks.iter().map(|chunk| chunk.bytes_plain as i64).sum());
+        group.int(3, Int::I64, rows);
+    });
+    metadata.text(6, CREATED_BY);
+    metadata.end();
+}
+
+/// The `SchemaElement` of a column.
+fn describe((name, kind): (&str, Kind), element: &mut Struct<'_>) {
+    element.int(1, Int::I32, type_of(kind));
+    element.int(3, Int::I32, OPTIONAL);
+    element.text(4, name);
+    if kind == Kind::Text {
+        element.int(6, Int::I32, UTF8);
+        element.inner(10, |logical| logical.inner(1, |_| ()));
+    }
+}
+
+/// The `ColumnMetaData` of a column.
+fn locate((name, kind): (&str, Kind), chunk: &Chunk, rows: i64, data: &mut Struct<'_>) {
+    data.int(1, Int::I32, type_of(kind));
+    data.ints(2, &[PLAIN, RLE]);
+    data.texts(3, &[name]);
+    data.int(4, Int::I32, ZSTD);
+    data.int(5, Int::I64, rows);
+    data.int(6, Int::I64, chunk.bytes_plain as i64);
+    data.int(7, Int::I64, chunk.bytes as i64);
+    data.int(9, Int::I64, chunk.at as i64);
+}
+
+/// `Type`: INT64, DOUBLE, BYTE_ARRAY.
+fn type_of(kind: Kind) -> i64 {
+    match kind {
+        Kind::Integer => 2,
+        Kind::Number => 5,
+        Kind::Text => 6,
+    }
+}
+
+/// The two integers of Thrift that the format uses, by their number in the compact protocol.
+#[derive(Clone, Copy)]
+enum Int {
+    I32 = 5,
+    I64 = 6,
+}
+
+const BINARY: u8 = 8;
+const LIST: u8 = 9;
+const STRUCT: u8 = 12;
+
+/// A struct of Thrift in the making.
+struct Struct<'a> {
+    bytes: &'a mut Vec<u8>,
+    last: u8,
+}
+
+impl<'a> Struct<'a> {
+    fn new(bytes: &'a mut Vec<u8>) -> Self {
+        Self { bytes, last: 0 }
+    }
+
+    /// The head of a field. Fields are written in the order of their numbers.
+    fn field(&mut self, number: u8, kind: u8) {
+        self.bytes.push((number - self.last) << 4 | kind);
+        self.last = number;
+    }
+
+    fn int(&mut self, number: u8, kind: Int, value: i64) {
+        self.field(number, kind as u8);
+        zigzag(self.bytes, value);
+    }
+
+    fn text(&mut self, number: u8, value: &str) {
+        self.field(number, BINARY);
+        binary(self.bytes, value);
+    }
+
+    fn ints(&mut self, number: u8, values: &[i64]) {
+        self.head_of_list(number, Int::I32 as u8, values.len());
+        values.iter().for_each(|&value| zigzag(self.bytes, value));
+    }
+
+    fn texts(&mut self, number: u8, values: &[&str]) {
+        self.head_of_list(number, BINARY, values.len());
+        values.iter().for_each(|value| binary(self.bytes, value));
+    }
+
+    fn inner(&mut self, number: u8, fill: impl FnOnce(&mut Struct<'_>)) {
+        self.field(number, STRUCT);
+        let mut inner = Struct::new(self.bytes);
+        fill(&mut inner);
+        inner.end();
+    }
+
+    fn list(&mut self, number: u8, count: usize, fill: impl Fn(usize, &mut Struct<'_>)) {
+        self.head_of_list(number, STRUCT, count);
+        for index in 0..count {
+            let mut element = Struct::new(self.bytes);
+            fill(index, &mut element);
+            element.end();
+        }
+    }
+
+    fn head_of_list(&mut self, number: u8, kind: u8, count: usize) {
+        self.field(number, LIST);
+        match u8::try_from(count) {
+            Ok(few @ 0..=14) => self.bytes.push(few << 4 | kind),
+            _ => {
+                self.bytes.push(0xf0 | kind);
+                varint(self.bytes, count as u64);
+            }
+        }
+    }
+
+    fn end(self) {
+        self.bytes.push(0);
+    }
+}
+
+fn binary(bytes: &mut Vec<u8>, value: &str) {
+    varint(bytes, value.len() as u64);
+    bytes.extend(value.as_bytes());
+}
+
+fn zigzag(bytes: &mut Vec<u8>, value: i64) {
+    varint(bytes, ((value << 1) ^ (value >> 63)) as u64);
+}
+
+/// A number in groups of seven bits, the lowest first.
+fn varint(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
