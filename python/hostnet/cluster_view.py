@@ -31,9 +31,9 @@ class View:
     columns: Sequence[Column]
     rows: Sequence[Row]
 
-    def cells(self) -> list[list[Any]]:
-        """What stands in each row."""
-        return [[column.read(row) for column in self.columns] for row in self.rows]
+    def cells(self, rows_max: int | None = None) -> list[list[Any]]:
+        """What stands in each row, or in the first ones."""
+        return [[column.read(row) for column in self.columns] for row in self.rows[:rows_max]]
 
     def without_empty(self) -> View:
         """The same without the columns, after the first, that say nothing in any row."""

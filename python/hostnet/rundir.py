@@ -113,13 +113,13 @@ def publish_fresh(root: Path, name: str, fill: Callable[[Path], None]) -> Path:
 
 def write_run(results: Results, place: Path, *, csv: bool = False, report: bool = True) -> None:
     """Fills an empty folder with the files of one run."""
-    from hostnet.tables import write_csv, write_parquet
+    for name in (*results.table_names, "epochs"):
+        (place / f"{name}.parquet").write_bytes(results.native.parquet(name))
+    if csv:
+        from hostnet.tables import write_csv
 
-    for name, table in results.tables.items():
-        write_parquet(table, str(place / f"{name}.parquet"))
-        if csv:
+        for name, table in results.tables.items():
             write_csv(table, str(place / f"{name}.csv"))
-    write_parquet(results.epochs, str(place / "epochs.parquet"))
     if results.trace is not None:
         (place / TRACE).write_bytes(results.trace)
     write_text(place / "summary.json", results.native.summary_json)
@@ -127,9 +127,9 @@ def write_run(results: Results, place: Path, *, csv: bool = False, report: bool 
     write_text(place / "manifest.json", json.dumps(manifest(results), indent=2, ensure_ascii=False))
     write_explanations(results, place)
     if report:
-        from hostnet.report import write_report
+        from hostnet.report import Known, write_report
 
-        write_report(place)
+        write_report(place, Known(results.summary, results.rows))
 
 
 def write_explanations(results: Results, place: Path) -> None:

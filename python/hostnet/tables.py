@@ -30,6 +30,12 @@ def build_table(native: RunResult, name: str) -> pa.Table:
     return pa.Table.from_arrays(arrays, names=list(columns))
 
 
+def rows_of(native: RunResult, name: str) -> list[dict[str, Any]]:
+    """The rows of a table of the simulator."""
+    columns = native.table(name)
+    return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+
+
 def write_parquet(table: pa.Table, path: str) -> None:
     """Writes a table so that equal tables give equal bytes."""
     import pyarrow.parquet as pq

@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from hostnet import _core
+from hostnet.report.cluster_page import ROWS_MAX
 from tests.support import HANG_S, Cli
+
+PAIRS = """
+host.sender = { kind = "endpoint", count = 120 }
+host.receiver = { kind = "endpoint", count = 120 }
+network = { topology = "dumbbell", left = "sender", right = "receiver", rate = "10 Gbps" }
+flow.bulk = { kind = "bulk", from = "sender", to = "receiver" }
+run = { warmup = "10 us", duration = "200 us" }
+"""
 
 NAMES = ("dumbbell", "hostcc", "incast")
 SHORT = ("--set", "run.warmup=100 us", "--set", "run.duration=300 us")
@@ -173,3 +182,14 @@ def test_the_schema_of_clusters_has_every_table(cli: Cli) -> None:
     assert json.loads(done.stdout) == json.loads(_core.cluster_schema())
     properties = json.loads(done.stdout)["properties"]
     assert {"host", "network", "switch", "cable", "flow", "transport", "run"} <= set(properties)
+
+
+def test_a_page_shows_the_first_rows_of_long_tables(cli: Cli) -> None:
+    file = cli.folder / "pairs.toml"
+    file.write_text(PAIRS)
+    run = cli.folder / cli("run", file, "--quiet").stdout.rstrip("\n")
+    queues = json.loads((run / "summary.json").read_text())["queues"]
+    page = (run / "report.html").read_text(encoding="utf-8")
+    assert len(queues) > 2 * ROWS_MAX
+    assert f"{len(queues) - ROWS_MAX} more rows are in the tables beside this page." in page
+    assert page.count("<tr>") < 4 * ROWS_MAX

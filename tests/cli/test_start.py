@@ -51,6 +51,6 @@ def test_help_loads_no_command(tmp_path: Path, arguments: tuple[str, ...]) -> No
 def test_a_run_loads_what_it_needs(tmp_path: Path) -> None:
     (tmp_path / "quadrant.toml").write_text(QUADRANT)
     modules = loaded(tmp_path, "run", "quadrant.toml", "--quiet")
-    assert "pyarrow.parquet" in modules
-    needless = {"hostnet.comparison", "hostnet.ledger", "hostnet.sweeps", "hostnet.system", "matplotlib", "rich"}
-    assert not modules & {*needless, "pyarrow.dataset"}
+    assert {"hostnet.running.simulate", "hostnet.report.run_page"} <= modules
+    needless = {"hostnet.comparison", "hostnet.ledger", "hostnet.sweeps", "hostnet.system", "hostnet.report.plot"}
+    assert not modules & {*needless, "hostnet.report.cluster_page", "matplotlib", "numpy", "pandas", "pyarrow", "rich"}

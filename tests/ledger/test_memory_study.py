@@ -240,7 +240,7 @@ def test_only_rows_with_a_range_name_its_other_end(simulator: Simulator) -> None
 
 
 def test_the_command_writes_rows_and_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from hostnet.report import plot
+    from hostnet.report.plot import plot
 
     out = tmp_path / "ledger"
     assert cli_validate("memory", ["latency"], tmp_path / "rows.json", True, True, 0, out) == 0

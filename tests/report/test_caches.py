@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hostnet.report import plot, write_report
+from hostnet.report import write_report
 from hostnet.report.areas import area_chart, stacked
 from hostnet.report.cache_series import DDIO, MISSES, OTHERS, owners, shares
 from hostnet.report.charts import Axis
+from hostnet.report.plot import plot
 from hostnet.report.series import Level, Plotted, Value, series_of_run
 from tests.report.browser import Browser, find_browser
 from tests.report.conftest import cache_series, cached

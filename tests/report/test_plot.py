@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hostnet.report import plot
+from hostnet.report.plot import plot
 
 PNG = b"\x89PNG\r\n"
 

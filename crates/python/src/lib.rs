@@ -8,7 +8,7 @@
 //! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
 //! * [`cluster`]: schema and templates of clusters; [`controller`]: controllers in Python; [`capture`]: captures of
 //!   packets.
-//! * [`filter`]: traces through caches; [`output`]: compressed files.
+//! * [`filter`]: traces through caches; [`output`]: compressed files; [`parquet`]: tables as files.
 //! * [`perfetto`]: a trace as a file for the Perfetto UI.
 //! * [`explain`]: the published formula, and why a run is as fast as it is.
 //! * [`errors`]: the exceptions, and what becomes of a panic.
@@ -23,6 +23,7 @@ mod explain;
 mod filter;
 mod memory;
 mod output;
+mod parquet;
 mod perfetto;
 mod plan;
 mod result;

@@ -1,5 +1,6 @@
 //! Results as Python sees them.
 
+use crate::parquet;
 use hostnet_sim::{Cell, Finished, Kind, Table, Units};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -113,6 +114,11 @@ impl RunResult {
             types.set_item(column, arrow_type(*kind))?;
         }
         Ok(types)
+    }
+
+    /// A table as the bytes of a Parquet file.
+    fn parquet<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &parquet::bytes_of(self.find(name)?)?))
     }
 
     fn __repr__(&self) -> String {

@@ -44,7 +44,7 @@ def plot_run(run_dir: Path) -> int:
     """Draws the plots of a run directory and prints their paths."""
     if not (run_dir / "summary.json").is_file():
         raise FileNotFoundError(f"{run_dir}: is not a run directory (it has no summary.json)")
-    from hostnet.report import plot
+    from hostnet.report.plot import plot
 
     for path in plot(run_dir):
         say(str(path))

@@ -24,7 +24,7 @@ def print_cluster(results: Results, path: Path) -> None:
     summary = results.summary
     with page() as console:
         console.print(Text(headline(summary), style="bold"))
-        for view in views(summary, results.tables["flows"].to_pylist()):
+        for view in views(summary, results.rows("flows")):
             print_tables(console, _table(view))
         print_items(console, "*", [reason_text(*reason) for reason in reasons(summary)])
         print_items(console, "*", summary["ignored"])
@@ -32,14 +32,14 @@ def print_cluster(results: Results, path: Path) -> None:
 
 
 ROWS_MAX = 12
-"""Rows of one table on the screen; all of them stand in the report."""
+"""Rows of one table on the screen; all of them stand in the tables of the run directory."""
 
 
 def _table(view: View) -> Table:
     first, *others = view.columns
     left = tuple(index for index, column in enumerate(view.columns) if column.text)
     table = new_table(first.heading, *(column.heading for column in others), left=left)
-    for cells in view.cells()[:ROWS_MAX]:
+    for cells in view.cells(ROWS_MAX):
         table.add_row(*(_cell(cell) for cell in cells))
     if len(view.rows) > ROWS_MAX:
         table.add_row(f"{len(view.rows) - ROWS_MAX} more", *("" for _ in others))

@@ -1,25 +1,28 @@
 """Reports: a page and a picture of what a run measured."""
 
-from pathlib import Path
+from __future__ import annotations
 
-from hostnet.report.cluster_page import cluster_page
-from hostnet.report.load import RunFiles, load_run
-from hostnet.report.plot import plot
-from hostnet.report.run_page import run_page
-from hostnet.report.study_page import study_page
+from typing import TYPE_CHECKING
 
-__all__ = ["plot", "write_report"]
+from hostnet.report.load import Known, RunFiles, load_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["Known", "write_report"]
 
 
-def write_report(directory: Path) -> Path:
+def write_report(directory: Path, known: Known | None = None) -> Path:
     """Writes `report.html` into a run directory and returns its path. The page needs no network.
+
+    What is `known` of the directory need not be read from its files.
 
     Raises:
         FileNotFoundError: The directory holds no summary.json.
         ConfigError: One of its files is not what it should be.
         OSError: The report cannot be written.
     """
-    run = load_run(directory)
+    run = load_run(directory, known)
     file = directory / "report.html"
     file.write_text(_page(run), encoding="utf-8")
     return file
@@ -27,5 +30,13 @@ def write_report(directory: Path) -> Path:
 
 def _page(run: RunFiles) -> str:
     if run.is_study:
+        from hostnet.report.study_page import study_page
+
         return study_page(run)
-    return cluster_page(run) if run.is_cluster else run_page(run)
+    if run.is_cluster:
+        from hostnet.report.cluster_page import cluster_page
+
+        return cluster_page(run)
+    from hostnet.report.run_page import run_page
+
+    return run_page(run)

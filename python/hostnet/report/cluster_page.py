@@ -35,6 +35,9 @@ OVER_TIME = {
 PERCENTILES = {"p50_us": "P50", "p90_us": "P90", "p99_us": "P99", "p99_9_us": "P99.9", "p99_99_us": "P99.99"}
 """The columns of the latencies that are percentiles, and what charts call them."""
 
+ROWS_MAX = 100
+"""Rows of a table that are shown: nobody reads thousands, and writing them takes longer than a short run."""
+
 RAW = ("classes", "latencies", "hosts", "memory", "queues", "control", "limits")
 """The tables of the summary, all columns of which are shown on demand."""
 
@@ -84,16 +87,25 @@ def _text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], label: st
 
 def _view(view: View) -> Html:
     """A table with the few columns that people look at first."""
-    cells = [[_cell(cell) for cell in row] for row in view.cells()]
+    cells = [[_cell(cell) for cell in row] for row in view.cells(ROWS_MAX)]
     texts = sum(column.text for column in view.columns)
     headings = [column.heading for column in view.columns]
-    return section(view.title, table(headings, cells, text_columns=texts, label=view.title), note=view.about)
+    shown = table(headings, cells, text_columns=texts, label=view.title)
+    return section(view.title, shown, _more(len(view.rows)), note=view.about)
+
+
+def _more(rows: int) -> Html | None:
+    """Says how many rows are not shown."""
+    if rows <= ROWS_MAX:
+        return None
+    return element("p", f"{rows - ROWS_MAX} more rows are in the tables beside this page.", class_="note")
 
 
 def _all_columns(summary: Row) -> Html:
     """Every column of every table of the summary, folded."""
     shown = [(name, summary[name]) for name in RAW if summary.get(name)]
-    return section("All columns", *(details(name, _rows(name, rows)) for name, rows in shown))
+    tables = (details(name, _rows(name, rows[:ROWS_MAX]), _more(len(rows))) for name, rows in shown)
+    return section("All columns", *tables)
 
 
 def _rows(title: str, rows: Sequence[Row]) -> Html:

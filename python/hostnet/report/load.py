@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hostnet import files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 Row = dict[str, Any]
 
 CONFIG_FILES = ("config.toml", "config.json")
 """What the configuration as the user wrote it is called."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the files of a run directory hold, known without reading them."""
+
+    summary: dict[str, Any]
+    rows: Callable[[str], list[Row]]
+    """The rows of a table; none of one that the run does not have."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +54,8 @@ class RunFiles:
         return self.summary.get("kind") == "study"
 
 
-def load_run(directory: Path) -> RunFiles:
-    """Reads a run directory.
+def load_run(directory: Path, known: Known | None = None) -> RunFiles:
+    """Reads a run directory, but for what is known of it.
 
     Raises:
         FileNotFoundError: It holds no summary.json.
@@ -53,13 +65,17 @@ def load_run(directory: Path) -> RunFiles:
     if not file.is_file():
         raise FileNotFoundError(f"{directory}: not a run directory (it has no summary.json)")
     config_file = next((name for name in CONFIG_FILES if (directory / name).is_file()), None)
+
+    def rows(name: str) -> list[Row]:
+        return read_table(directory / f"{name}.parquet") if known is None else known.rows(name)
+
     return RunFiles(
         directory=directory,
-        summary=read_object(file),
+        summary=read_object(file) if known is None else known.summary,
         manifest=read_object(directory / "manifest.json"),
-        domains=read_table(directory / "domains.parquet"),
-        series=read_table(directory / "series.parquet"),
-        flows=read_table(directory / "flows.parquet"),
+        domains=rows("domains"),
+        series=rows("series"),
+        flows=rows("flows"),
         config=None if config_file is None else files.read_text(directory / config_file),
         config_file=config_file,
         explanation=read_explanation(directory),

@@ -157,8 +157,19 @@ class Results:
         """
         from hostnet.tables import build_table
 
+        return {name: build_table(self.native, name) for name in self.table_names}
+
+    @property
+    def table_names(self) -> list[str]:
+        """The names of `tables`, which need not be made for them."""
         left_out = () if self.has_series else SERIES
-        return {name: build_table(self.native, name) for name in self.native.table_names if name not in left_out}
+        return [name for name in self.native.table_names if name not in left_out]
+
+    def rows(self, name: str) -> list[dict[str, Any]]:
+        """The rows of the table `name`; none if the run has no such table."""
+        from hostnet.tables import rows_of
+
+        return rows_of(self.native, name) if name in self.table_names else []
 
     @cached_property
     def epochs(self) -> pa.Table:
