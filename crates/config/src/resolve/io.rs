@@ -1,27 +1,9 @@
-//! `[iio]`, `[pcie]` and `[ssd]`.
+//! `[pcie]` and `[ssd]`.
 
 use crate::error::Issue;
-use crate::spec::{Bandwidth, IioSpec, PcieSpec, Spec, SsdSpec};
+use crate::spec::{Bandwidth, PcieSpec, Spec, SsdSpec};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{IioParams, PcieParams, SsdParams};
-
-pub(super) fn resolve_iio(spec: &IioSpec) -> IioParams {
-    IioParams {
-        write_credits: spec.write_credits,
-        read_credits: spec.read_credits,
-        write_to_cha_ps: spec.write_to_cha.0,
-        write_ack_ps: spec.write_ack.0,
-        read_to_cha_ps: spec.read_to_cha.0,
-        read_return_ps: spec.read_return.0,
-        line_ps: spec.line.0,
-        line_spread_ps: spread_ps(spec.line.0, spec.line_jitter),
-    }
-}
-
-/// Half the range of a time, from its mean and the share of it.
-pub(super) fn spread_ps(mean_ps: u64, jitter: f64) -> u64 {
-    (mean_ps as f64 * jitter).round() as u64
-}
+use hostnet_model::params::{PcieParams, SsdParams};
 
 pub(super) fn resolve_pcie(spec: &Spec) -> Result<PcieParams, Issue> {
     let pcie = &spec.pcie;

@@ -1,6 +1,6 @@
 //! `[nic]`, `[stack]`, `[remote]` and `[control]`.
 
-use super::io::{link_bytes_per_s, spread_ps};
+use super::io::link_bytes_per_s;
 use super::workload::remote_stream;
 use crate::error::Issue;
 use crate::spec::{ControlSpec, NicSpec, PfcSpec, RemoteSpec, RuleSpec, SideSpec, Size, Spec, StackSpec, WorkloadSpec};
@@ -216,7 +216,7 @@ pub(super) fn control(spec: &ControlSpec) -> Result<Option<ControlParams>, Issue
     Ok(Some(ControlParams {
         rule,
         read_ps: spec.read.0,
-        read_spread_ps: spread_ps(spec.read.0, spec.read_jitter),
+        read_spread_ps: spec.read.spread_ps(spec.read_jitter),
         write_ps: spec.write.0,
         signal_ps: spec.signal.0,
         iio_clock_ps: PS_PER_S.div_ceil(spec.iio_clock.0),

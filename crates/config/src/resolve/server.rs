@@ -2,14 +2,14 @@
 
 use super::{io, memory, Context};
 use crate::error::Issue;
-use crate::spec::{ChaSpec, CoreSpec, Spec};
+use crate::spec::Spec;
 use crate::units::{format, Dimension};
 use hostnet_model::app::{footprint, Footprint};
 use hostnet_model::nic::{self, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 use hostnet_model::os::NetFootprint;
 use hostnet_model::params::{
-    App, AppParams, CacheParams, ChaParams, CoreParams, FioJob, FioParams, NicParams, RemoteParams, ServerParams,
-    StreamParams, Workload, WorkloadKind, BUFFER_ALIGNMENT, EXTRA_BYTES, KERNEL_BYTES,
+    App, AppParams, CacheParams, FioJob, FioParams, NicParams, RemoteParams, ServerParams, StreamParams, Workload,
+    WorkloadKind, BUFFER_ALIGNMENT, EXTRA_BYTES, KERNEL_BYTES,
 };
 
 pub(super) fn resolve(
@@ -21,11 +21,11 @@ pub(super) fn resolve(
 ) -> Result<ServerParams, Issue> {
     check_write_path(spec)?;
     Ok(ServerParams {
-        core: resolve_core(&spec.core),
-        cha: resolve_cha(&spec.cha),
+        core: spec.core.params(),
+        cha: spec.cha.params(),
         cache,
         memory: memory::resolve(&spec.memory, context)?,
-        iio: io::resolve_iio(&spec.iio),
+        iio: spec.iio.params(),
         pcie: io::resolve_pcie(spec)?,
         ssd: io::resolve_ssd(&spec.ssd)?,
         workloads,
@@ -48,34 +48,6 @@ fn check_write_path(spec: &Spec) -> Result<(), Issue> {
     let rule = "must be below cha.core_write_to_mc + cha.write_ack";
     let message = format!("core.write_ack = {} {rule} = {}", shown(ack_ps), shown(path_ps));
     Err(Issue::between(&["core.write_ack", "cha.core_write_to_mc", "cha.write_ack"], message))
-}
-
-fn resolve_core(spec: &CoreSpec) -> CoreParams {
-    CoreParams {
-        count: spec.count,
-        lfb_entries: spec.lfb.entries,
-        refill_ps: spec.lfb.refill.0,
-        refill_spread_ps: io::spread_ps(spec.lfb.refill.0, spec.lfb.refill_jitter),
-        issue_ps: spec.issue.0,
-        to_cha_ps: spec.to_cha.0,
-        from_cha_ps: spec.from_cha.0,
-        write_ack_ps: spec.write_ack.0,
-        dirty_pool_lines: spec.dirty_pool,
-        rob: spec.rob,
-    }
-}
-
-fn resolve_cha(spec: &ChaSpec) -> ChaParams {
-    ChaParams {
-        slices: spec.slices,
-        tor_entries: spec.tor.entries,
-        tor_write_entries: spec.tor.write_entries.map_or(spec.tor.entries, |most| most.min(spec.tor.entries)),
-        read_to_mc_ps: spec.read_to_mc.0,
-        from_mc_ps: spec.from_mc.0,
-        core_write_to_mc_ps: spec.core_write_to_mc.0,
-        io_write_to_mc_ps: spec.io_write_to_mc.0,
-        write_ack_ps: spec.write_ack.0,
-    }
 }
 
 /// Gives traces, whose needs only a replay tells, equal shares of the memory that the buffers of other workloads leave,

@@ -1,6 +1,7 @@
 //! Cores, caching and home agents, and the run.
 
 use super::values::{Frequency, Size, Time, WarmUpSpec};
+use hostnet_model::params::{ChaParams, CoreParams};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +53,24 @@ pub(crate) struct CoreSpec {
     pub(crate) frequency: Frequency,
 }
 
+impl CoreSpec {
+    /// What the part reads.
+    pub(crate) fn params(&self) -> CoreParams {
+        CoreParams {
+            count: self.count,
+            lfb_entries: self.lfb.entries,
+            refill_ps: self.lfb.refill.0,
+            refill_spread_ps: self.lfb.refill.spread_ps(self.lfb.refill_jitter),
+            issue_ps: self.issue.0,
+            to_cha_ps: self.to_cha.0,
+            from_cha_ps: self.from_cha.0,
+            write_ack_ps: self.write_ack.0,
+            dirty_pool_lines: self.dirty_pool,
+            rob: self.rob,
+        }
+    }
+}
+
 /// A line fill buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -91,6 +110,22 @@ pub(crate) struct ChaSpec {
     /// From the memory controller's acceptance of a write to the CHA (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) write_ack: Time,
+}
+
+impl ChaSpec {
+    /// What the part reads.
+    pub(crate) fn params(&self) -> ChaParams {
+        ChaParams {
+            slices: self.slices,
+            tor_entries: self.tor.entries,
+            tor_write_entries: self.tor.write_entries.map_or(self.tor.entries, |most| most.min(self.tor.entries)),
+            read_to_mc_ps: self.read_to_mc.0,
+            from_mc_ps: self.from_mc.0,
+            core_write_to_mc_ps: self.core_write_to_mc.0,
+            io_write_to_mc_ps: self.io_write_to_mc.0,
+            write_ack_ps: self.write_ack.0,
+        }
+    }
 }
 
 /// A request buffer (table of requests).

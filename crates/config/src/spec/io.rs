@@ -1,6 +1,7 @@
 //! The integrated IO controller, PCIe and the drives.
 
 use super::values::{Bandwidth, Size, Time};
+use hostnet_model::params::IioParams;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,22 @@ pub(crate) struct IioSpec {
     /// Half the range of that time as a share of it (0 to 1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub(crate) line_jitter: f64,
+}
+
+impl IioSpec {
+    /// What the part reads.
+    pub(crate) fn params(&self) -> IioParams {
+        IioParams {
+            write_credits: self.write_credits,
+            read_credits: self.read_credits,
+            write_to_cha_ps: self.write_to_cha.0,
+            write_ack_ps: self.write_ack.0,
+            read_to_cha_ps: self.read_to_cha.0,
+            read_return_ps: self.read_return.0,
+            line_ps: self.line.0,
+            line_spread_ps: self.line.spread_ps(self.line_jitter),
+        }
+    }
 }
 
 /// The PCIe links. The lanes are shared out evenly among the drives.

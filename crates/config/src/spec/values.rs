@@ -47,6 +47,13 @@ quantity!(Bandwidth, Dimension::Bandwidth, "A data rate in bytes per second.");
 quantity!(TransferRate, Dimension::TransferRate, "A symbol rate in transfers per second.");
 quantity!(Frequency, Dimension::Frequency, "A frequency in hertz.");
 
+impl Time {
+    /// This share of it, in ps: half the range of a time of which this is the mean.
+    pub(crate) fn spread_ps(self, share: f64) -> u64 {
+        (self.0 as f64 * share).round() as u64
+    }
+}
+
 fn quantity_schema(dimension: Dimension, words: &[&str]) -> Schema {
     let mut schema = json_schema!({
         "type": "string",
