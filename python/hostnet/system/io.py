@@ -25,6 +25,8 @@ class Iio(Description):
     """Mean time per line on the way into the processor interconnect (time). Range: at most "1 us"."""
     line_jitter: float | None = None
     """Half the range of that time as a share of it (0 to 1)."""
+    relaxed_ordering: bool | None = None
+    """Whether writes of a link may pass each other, if their device asks for it (PCIe relaxed ordering)."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -33,6 +33,13 @@ pub(crate) struct IioSpec {
     /// Half the range of that time as a share of it (0 to 1).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub(crate) line_jitter: f64,
+    /// Whether writes of a link may pass each other, if their device asks for it (PCIe relaxed ordering).
+    #[serde(default = "yes")]
+    pub(crate) relaxed_ordering: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl IioSpec {
@@ -47,6 +54,7 @@ impl IioSpec {
             read_return_ps: self.read_return.0,
             line_ps: self.line.0,
             line_spread_ps: self.line.spread_ps(self.line_jitter),
+            relaxed_ordering: self.relaxed_ordering,
         }
     }
 }

@@ -110,7 +110,7 @@ impl Iio {
             reads: VecDeque::with_capacity(depth(&pcie)),
             down: Lane::new(&pcie),
             pcie,
-            in_order: None,
+            in_order: (!params.relaxed_ordering).then(|| VecDeque::with_capacity(params.write_credits as usize)),
         };
         Self {
             write: Domain::new(params.write_credits, params.write_credits, classes),

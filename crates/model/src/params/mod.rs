@@ -121,6 +121,9 @@ pub struct IioParams {
     pub line_ps: u64,
     /// Half the range of that time, in ps.
     pub line_spread_ps: u64,
+    /// Whether writes of a link may pass each other. Otherwise all leave their entries in the order in which they came,
+    /// whatever their device asks for.
+    pub relaxed_ordering: bool,
 }
 
 /// A PCIe link per device: how many bytes it moves, and what they cost.

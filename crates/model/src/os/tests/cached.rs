@@ -43,6 +43,7 @@ fn cha(cache: &CacheParams) -> Cha {
         read_return_ps: 1,
         line_ps: 1,
         line_spread_ps: 0,
+        relaxed_ordering: true,
     };
     let wiring =
         Wiring { cores: Ids::new(ComponentId(0), 1), channels: Ids::new(ComponentId(3), 1), upis: Ids::default() };
