@@ -132,3 +132,9 @@ def test_wrong_arguments(arguments: dict[str, Any]) -> None:
 
 def test_no_runs_are_no_results() -> None:
     assert hostnet.run_many([]) == []
+
+
+def test_lines_of_a_channel_are_those_of_the_rows_that_it_opened(results: hostnet.Results) -> None:
+    for channel in results.channels.values():
+        moved = (channel["read_gb_per_s"] + channel["write_gb_per_s"]) * results.summary["window_ns"] / 64
+        assert channel["lines_per_activation"] * channel["activations"] == pytest.approx(moved)

@@ -50,6 +50,10 @@ pub(crate) const CHANNELS: &[Column<Channels>] = &[
     Column::number("bus_busy_share", |row| {
         row.share_of_time((row.reads() + row.writes()) as f64 * row.view.line_ps()).into()
     }),
+    Column::number("lines_per_activation", |row| {
+        let rows_opened = row.total(|channel| channel.read_activations + channel.write_activations);
+        ratio(row.reads() + row.writes(), rows_opened)
+    }),
     Column::text("sources", |row| row.sources().into()),
 ];
 
