@@ -21,9 +21,6 @@ TEXTS = {
 }
 """What is changed."""
 
-UNCACHED = {path: values for path, values in LEAVES.items() if not path.startswith("cache.")}
-"""Odd caches are the business of `test_swarm`: filling large ones takes long."""
-
 OPTIONS = ((), ("--series", "1us"), ("--json",), ("--csv", "--quiet"), ("--counters", "perf"), ("--trace",))
 
 
@@ -54,8 +51,8 @@ def test_every_command_takes_or_refuses_changed_servers(hostile: Hostile, comman
     holds()
 
 
-OVERRIDE = st.sampled_from(sorted(UNCACHED)).flatmap(
-    lambda path: st.sampled_from([f"{path}={value}" for value in UNCACHED[path]])
+OVERRIDE = st.sampled_from(sorted(LEAVES)).flatmap(
+    lambda path: st.sampled_from([f"{path}={value}" for value in LEAVES[path]])
 )
 
 
