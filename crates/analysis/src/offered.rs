@@ -1,7 +1,7 @@
 //! What storage offers: the rate that drives would reach if nothing in the host held them back.
 
 use crate::explain::unloaded;
-use hostnet_model::params::{FioJob, FioParams, PcieParams, ServerParams, WorkloadKind};
+use hostnet_model::params::{FioJob, FioParams, PcieParams, ServerParams};
 
 const LINES_PER_PAGE: f64 = 64.0;
 
@@ -12,7 +12,7 @@ const LINES_PER_PAGE: f64 = 64.0;
 /// keep in flight.
 #[must_use]
 pub fn offered_gb_per_s(server: &ServerParams, class: usize) -> Option<f64> {
-    let WorkloadKind::Fio(_) = &server.workloads.get(class)?.kind else { return None };
+    server.workloads.get(class)?.kind.fio()?;
     Some(offers(server, class).iter().map(Offer::gb_per_s).sum())
 }
 
@@ -77,10 +77,7 @@ fn of_drive(server: &ServerParams, class: usize, drive: u32) -> Option<Offer> {
 
 fn shares(server: &ServerParams) -> impl Iterator<Item = Share<'_>> {
     server.workloads.iter().enumerate().flat_map(|(class, workload)| {
-        let fio = match &workload.kind {
-            WorkloadKind::Fio(fio) => Some(fio),
-            WorkloadKind::Stream(_) | WorkloadKind::App(_) | WorkloadKind::Network => None,
-        };
+        let fio = workload.kind.fio();
         fio.into_iter().flat_map(move |fio| fio.jobs.iter().map(move |job| Share { class, job, fio }))
     })
 }

@@ -1,5 +1,6 @@
 """Descriptions of servers, of clusters and of what runs on them, with the same names as in configuration files."""
 
+from hostnet.system import workload
 from hostnet.system.cache import L2, Cache, Ddio, Llc, Prefetch, SnoopFilter
 from hostnet.system.cluster import Cluster, Host
 from hostnet.system.config import Config
@@ -7,16 +8,13 @@ from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
-from hostnet.system.network import Control, Nic, NicLink, Pfc, Remote, RemoteStream, Stack, Upi
+from hostnet.system.network import Control, Nic, NicLink, Pfc, Remote, Stack, Upi
 from hostnet.system.traffic import Flow, Transport
-from hostnet.system.workload import App, AppInstructions, AppLayout, Fio, FioJob, Stream
+from hostnet.system.workload import *  # noqa: F403 - the list of kinds is there
 
 __all__ = [
     "L2",
     "AddressMap",
-    "App",
-    "AppInstructions",
-    "AppLayout",
     "Bottleneck",
     "Cable",
     "Cache",
@@ -28,9 +26,7 @@ __all__ = [
     "Core",
     "Ddio",
     "Dram",
-    "Fio",
     "FioCosts",
-    "FioJob",
     "Flow",
     "Host",
     "Iio",
@@ -46,13 +42,11 @@ __all__ = [
     "Ramp",
     "ReadQueue",
     "Remote",
-    "RemoteStream",
     "Run",
     "Server",
     "SnoopFilter",
     "Ssd",
     "Stack",
-    "Stream",
     "Switch",
     "Timing",
     "Tor",
@@ -60,3 +54,4 @@ __all__ = [
     "Upi",
     "WriteQueue",
 ]
+__all__ += workload.__all__

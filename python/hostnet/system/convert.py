@@ -8,11 +8,9 @@ from dataclasses import is_dataclass
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from hostnet.system.description import fields_of
+from hostnet.system.workload import KINDS
 
 T = TypeVar("T")
-
-KINDS = {"Stream": "stream", "Fio": "fio", "App": "app", "RemoteStream": "remote"}
-"""What the key `kind` of a workload says, by class."""
 
 
 def to_dict(value: Any) -> Any:
@@ -20,7 +18,7 @@ def to_dict(value: Any) -> Any:
     if is_dataclass(value):
         items = ((key_of(field.name), to_dict(getattr(value, field.name))) for field in fields_of(type(value)))
         content = {name: item for name, item in items if item is not None and item != {}}
-        kind = KINDS.get(type(value).__name__)
+        kind = KINDS.get(type(value))
         return content if kind is None else {"kind": kind, **content}
     if isinstance(value, Mapping):
         return {key: to_dict(item) for key, item in value.items()}
@@ -58,5 +56,5 @@ def _build_mapping(options: Sequence[Any], value: Mapping[str, Any]) -> Any:
         element = get_args(named[0])[1]
         return {key: _build(element, item) for key, item in value.items()}
     classes: list[Any] = [option for option in options if is_dataclass(option)]
-    chosen = [option for option in classes if KINDS.get(option.__name__) == value.get("kind")]
+    chosen = [option for option in classes if KINDS.get(option) == value.get("kind")]
     return from_dict((chosen or classes)[0], value)

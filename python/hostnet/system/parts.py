@@ -8,8 +8,8 @@ from hostnet.system.description import Description
 from hostnet.system.host import Cha, Core
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import Memory
-from hostnet.system.network import Control, Nic, Remote, RemoteStream, Stack
-from hostnet.system.workload import App, Fio, Stream
+from hostnet.system.network import Control, Nic, Remote, Stack
+from hostnet.system.workload import Workload
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -44,5 +44,5 @@ class Parts(Description):
     """Other sockets. They take part when a workload of kind "remote" does."""
     control: Control | None = None
     """What watches the host and throttles. It takes part when the server is a host of a cluster."""
-    workload: Mapping[str, Stream | Fio | App | RemoteStream] = field(default_factory=dict)
+    workload: Mapping[str, Workload] = field(default_factory=dict)
     """What runs on the server, by name."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from hostnet.system.description import Description
 
+__all__ = ["App", "AppInstructions", "AppLayout", "Fio", "FioJob", "RemoteStream", "Stream"]
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Stream(Description):
@@ -189,3 +191,29 @@ class App(Description):
     """trace: whether it begins again at its end; otherwise the thread ends."""
     instructions: AppInstructions = AppInstructions()
     """Instructions of its work, accesses that hit the L1 included."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RemoteStream(Description):
+    """Loads and stores of cores of other sockets, over a buffer per core in the memory of this one."""
+
+    sockets: str | Sequence[int]
+    """The other sockets that it runs on, from 0: "0-2", "0,2" or a list of numbers."""
+    cores: int | None = None
+    """Cores on each of them. Range: 1 to 256."""
+    pattern: str | None = None
+    """The order of its accesses: "sequential", "strided" or "random"; "sequential" when absent."""
+    stride: str | None = None
+    """Distance of two accesses of the strided pattern (size); a multiple of 64 B. Range: "64 B" to "1 TiB"."""
+    reads: float | None = None
+    """Share of loads (0 to 1); the rest are stores."""
+    working_set: str | None = None
+    """Buffer of each core (size); a multiple of 64 B. Range: "64 B" to "64 TiB"."""
+    gap: str | None = None
+    """Least time between two accesses of one core (time). Range: at most "1 ms"."""
+
+
+Workload = Stream | Fio | App | RemoteStream
+
+KINDS = {Stream: "stream", Fio: "fio", App: "app", RemoteStream: "remote"}
+"""What the key `kind` of a workload says, by class."""

@@ -166,11 +166,11 @@ pub fn from_counters(counters: &Counters, server: &ServerParams) -> Vec<Workload
 
 /// The number of the only workload of its kind, if there is one only.
 fn only(server: &ServerParams, kind: Kind) -> Option<usize> {
-    let mut same = (0..server.workloads.len()).filter(|&class| match server.workloads[class].kind {
-        WorkloadKind::Stream(_) | WorkloadKind::App(_) => kind == Kind::Stream,
-        WorkloadKind::Fio(_) => kind == Kind::Fio,
-        WorkloadKind::Network => false,
-    });
+    let is_of = |workload: &WorkloadKind| match kind {
+        Kind::Stream => !workload.is_of_devices(),
+        Kind::Fio => workload.fio().is_some(),
+    };
+    let mut same = (0..server.workloads.len()).filter(|&class| is_of(&server.workloads[class].kind));
     same.next().filter(|_| same.next().is_none())
 }
 
@@ -207,10 +207,8 @@ fn of_cores(counters: &Counters, server: &ServerParams) -> Option<WorkloadFacts>
 /// The latency of all streams of a server when its devices are silent, mean over their cores.
 fn predicted_alone(server: &ServerParams) -> Option<Isolated> {
     let latencies = isolated_latencies_ns(server);
-    let streams = server.workloads.iter().zip(latencies).filter_map(|(workload, ns)| match &workload.kind {
-        WorkloadKind::Stream(stream) => Some((stream.cores.len() as f64, ns?)),
-        WorkloadKind::Fio(_) | WorkloadKind::App(_) | WorkloadKind::Network => None,
-    });
+    let workloads = server.workloads.iter().zip(latencies);
+    let streams = workloads.filter_map(|(workload, ns)| Some((workload.kind.stream()?.cores.len() as f64, ns?)));
     let (cores, sum) = streams.fold((0.0, 0.0), |all, (cores, ns)| (all.0 + cores, all.1 + cores * ns));
     (cores > 0.0).then(|| Isolated { ns: sum / cores, basis: Basis::Predicted })
 }
@@ -225,31 +223,22 @@ fn core_domain(counters: &Counters, server: &ServerParams, latency_ns: f64) -> &
 /// Lines that the kernel touches for the storage workloads that the server is known to have: they pass LFBs too, but no
 /// stream asked for them.
 fn kernel_lines(counters: &Counters, server: &ServerParams) -> f64 {
-    let per_page = server.workloads.iter().filter_map(|workload| match &workload.kind {
-        WorkloadKind::Fio(fio) => Some(fio.kernel_lines_per_page as f64 / 65_536.0),
-        WorkloadKind::Stream(_) | WorkloadKind::App(_) | WorkloadKind::Network => None,
-    });
+    let storage = server.workloads.iter().filter_map(|workload| workload.kind.fio());
+    let per_page = storage.map(|fio| fio.kernel_lines_per_page as f64 / 65_536.0);
     let moved = counters.iio_write.lines.unwrap_or(0.0) + counters.iio_read.lines.unwrap_or(0.0);
     per_page.reduce(f64::max).unwrap_or(0.0) * moved / LINES_PER_PAGE
 }
 
 /// Cores that the server's streams run on, if it has any.
 fn stream_cores(server: &ServerParams) -> Option<f64> {
-    let cores = server.workloads.iter().map(|workload| match &workload.kind {
-        WorkloadKind::Stream(stream) => stream.cores.len(),
-        WorkloadKind::App(app) => app.cores.len(),
-        WorkloadKind::Fio(_) | WorkloadKind::Network => 0,
-    });
+    let cores = server.workloads.iter().map(|workload| workload.kind.cores().len());
     Some(cores.sum::<usize>() as f64).filter(|count| *count > 0.0)
 }
 
 /// The least gap of all streams.
 fn least_gap_ps(server: &ServerParams) -> u64 {
-    let gaps = server.workloads.iter().filter_map(|workload| match &workload.kind {
-        WorkloadKind::Stream(stream) => Some(stream.gap_ps),
-        WorkloadKind::Fio(_) | WorkloadKind::App(_) | WorkloadKind::Network => None,
-    });
-    gaps.min().unwrap_or(0)
+    let streams = server.workloads.iter().filter_map(|workload| workload.kind.stream());
+    streams.map(|stream| stream.gap_ps).min().unwrap_or(0)
 }
 
 fn device_pool(domain: &str, flow: Flow, credits: u32, window_ns: f64) -> Option<Pool> {

@@ -2,7 +2,7 @@
 
 use super::storage::Drive;
 use hostnet_model::memory::Decoder;
-use hostnet_model::params::{AppParams, FioParams, Pattern, ServerParams, StreamParams, Workload, WorkloadKind};
+use hostnet_model::params::{FioParams, Pattern, ServerParams, StreamParams, Workload, WorkloadKind};
 
 const SHARE: f64 = (1_u64 << 32) as f64;
 /// Lines of a run that are looked at to see where a walk goes.
@@ -65,16 +65,16 @@ pub(super) fn flows(server: &ServerParams, walks: &Walks) -> Vec<Flow> {
     let flow = |(class, workload): (usize, &Workload)| match &workload.kind {
         WorkloadKind::Stream(stream) => Flow::Stream(of_stream(server, stream, walks)),
         WorkloadKind::Fio(fio) => Flow::Storage(of_storage(server, class, fio)),
-        WorkloadKind::App(app) => Flow::Stream(of_stream(server, &without_caches(app), walks)),
         WorkloadKind::Network => unreachable!("a server with network traffic is not predicted"),
+        other => Flow::Stream(of_stream(server, &missing_at_random(other.cores()), walks)),
     };
     server.workloads.iter().enumerate().map(flow).collect()
 }
 
-/// An application as if it did nothing but miss at random.
-fn without_caches(app: &AppParams) -> StreamParams {
+/// Whatever else runs on cores, as if it did nothing but miss at random.
+fn missing_at_random(cores: &[u32]) -> StreamParams {
     StreamParams {
-        cores: app.cores.clone(),
+        cores: cores.to_vec(),
         pattern: Pattern::Random,
         reads: 1 << 32,
         working_set_bytes: 1 << 30,

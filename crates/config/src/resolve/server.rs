@@ -1,15 +1,14 @@
 //! The server as a whole.
 
+use super::workload::needs;
 use super::{io, memory, Context};
 use crate::error::Issue;
 use crate::spec::Spec;
 use crate::units::{format, Dimension};
-use hostnet_model::app::{footprint, Footprint};
 use hostnet_model::nic::{self, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 use hostnet_model::os::NetFootprint;
 use hostnet_model::params::{
-    App, AppParams, CacheParams, FioJob, FioParams, NicParams, RemoteParams, ServerParams, StreamParams, Workload,
-    WorkloadKind, BUFFER_ALIGNMENT, EXTRA_BYTES, KERNEL_BYTES,
+    App, AppParams, CacheParams, NicParams, RemoteParams, ServerParams, Workload, WorkloadKind, BUFFER_ALIGNMENT,
 };
 
 pub(super) fn resolve(
@@ -93,16 +92,6 @@ fn nic_bytes(nic: &NicParams) -> u128 {
     u128::from(card) + u128::from(core) * u128::from(nic.queues)
 }
 
-/// Bytes of the buffers of a workload, and the key that they follow from.
-fn needs(workload: &Workload) -> (u128, String) {
-    match &workload.kind {
-        WorkloadKind::Stream(stream) => (stream_bytes(stream), format!("workload.{}.working_set", workload.name)),
-        WorkloadKind::Fio(fio) => (fio_bytes(fio), format!("workload.{}", workload.name)),
-        WorkloadKind::App(app) => (app_bytes(app), format!("workload.{}", workload.name)),
-        WorkloadKind::Network => (0, format!("workload.{}", workload.name)),
-    }
-}
-
 /// Checks that the buffers of all workloads fit the memory, and the regions of so many ends of RDMA flows.
 pub(super) fn check_footprint(server: &ServerParams, rdma_ends: usize) -> Result<(), Issue> {
     let memory = server.memory.pages.memory_bytes;
@@ -124,25 +113,4 @@ pub(super) fn check_footprint(server: &ServerParams, rdma_ends: usize) -> Result
 fn regions(rdma_ends: usize) -> u128 {
     let region = (RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)).next_multiple_of(BUFFER_ALIGNMENT);
     u128::from(region) * rdma_ends as u128
-}
-
-fn stream_bytes(stream: &StreamParams) -> u128 {
-    let buffer = stream.working_set_bytes.next_multiple_of(BUFFER_ALIGNMENT);
-    u128::from(buffer) * stream.cores.len() as u128
-}
-
-fn fio_bytes(fio: &FioParams) -> u128 {
-    let mut cores: Vec<u32> = fio.jobs.iter().map(|job| job.core).collect();
-    cores.sort_unstable();
-    cores.dedup();
-    let blocks = |job: &FioJob| (job.block_bytes * u64::from(job.io_depth)).next_multiple_of(BUFFER_ALIGNMENT);
-    let jobs: u128 = fio.jobs.iter().map(|job| u128::from(blocks(job) + EXTRA_BYTES)).sum();
-    jobs + u128::from(KERNEL_BYTES) * cores.len() as u128
-}
-
-fn app_bytes(app: &AppParams) -> u128 {
-    let Footprint { shared_bytes, thread_bytes, client_bytes } = footprint(app);
-    let aligned = |bytes: u64| u128::from(bytes).next_multiple_of(BUFFER_ALIGNMENT.into());
-    let (threads, clients) = (app.cores.len() as u128, app.clients.len() as u128);
-    aligned(shared_bytes) + aligned(thread_bytes) * threads + aligned(client_bytes) * clients
 }

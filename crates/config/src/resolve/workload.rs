@@ -6,7 +6,11 @@ use crate::error::Issue;
 use crate::fio;
 use crate::spec::{CoreList, FioJobSpec, FioSpec, PatternSpec, RemoteStreamSpec, Spec, StreamSpec, WorkloadSpec};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{FioJob, FioParams, Pattern, StreamParams, Workload, WorkloadKind};
+use hostnet_model::app::{footprint, Footprint};
+use hostnet_model::params::{
+    AppParams, FioJob, FioParams, Pattern, StreamParams, Workload, WorkloadKind, BUFFER_ALIGNMENT, EXTRA_BYTES,
+    KERNEL_BYTES,
+};
 use std::collections::BTreeMap;
 
 const WORKLOADS_MAX: usize = 64;
@@ -55,12 +59,40 @@ pub(super) fn resolve(spec: &Spec, context: &Context) -> Result<Workloads, Issue
     Ok(Workloads { resolved, effective, ramp_ps, ignored, owners: cores.owner })
 }
 
+/// Bytes of the buffers of a workload, and the key that they follow from.
+pub(super) fn needs(workload: &Workload) -> (u128, String) {
+    match &workload.kind {
+        WorkloadKind::Stream(stream) => (stream_bytes(stream), format!("workload.{}.working_set", workload.name)),
+        WorkloadKind::Fio(fio) => (fio_bytes(fio), format!("workload.{}", workload.name)),
+        WorkloadKind::App(app) => (app_bytes(app), format!("workload.{}", workload.name)),
+        WorkloadKind::Network => (0, format!("workload.{}", workload.name)),
+    }
+}
+
+fn stream_bytes(stream: &StreamParams) -> u128 {
+    let buffer = stream.working_set_bytes.next_multiple_of(BUFFER_ALIGNMENT);
+    u128::from(buffer) * stream.cores.len() as u128
+}
+
+fn fio_bytes(fio: &FioParams) -> u128 {
+    let mut cores: Vec<u32> = fio.jobs.iter().map(|job| job.core).collect();
+    cores.sort_unstable();
+    cores.dedup();
+    let blocks = |job: &FioJob| (job.block_bytes * u64::from(job.io_depth)).next_multiple_of(BUFFER_ALIGNMENT);
+    let jobs: u128 = fio.jobs.iter().map(|job| u128::from(blocks(job) + EXTRA_BYTES)).sum();
+    jobs + u128::from(KERNEL_BYTES) * cores.len() as u128
+}
+
+fn app_bytes(app: &AppParams) -> u128 {
+    let Footprint { shared_bytes, thread_bytes, client_bytes } = footprint(app);
+    let aligned = |bytes: u64| u128::from(bytes).next_multiple_of(BUFFER_ALIGNMENT.into());
+    let (threads, clients) = (app.cores.len() as u128, app.clients.len() as u128);
+    aligned(shared_bytes) + aligned(thread_bytes) * threads + aligned(client_bytes) * clients
+}
+
 fn check_commands(workloads: &[Workload]) -> Result<(), Issue> {
-    let jobs = workloads.iter().filter_map(|workload| match &workload.kind {
-        WorkloadKind::Fio(fio) => Some(&fio.jobs),
-        WorkloadKind::Stream(_) | WorkloadKind::App(_) | WorkloadKind::Network => None,
-    });
-    let commands: u64 = jobs.flatten().map(|job| u64::from(job.io_depth)).sum();
+    let jobs = workloads.iter().filter_map(|workload| workload.kind.fio()).flat_map(|fio| &fio.jobs);
+    let commands: u64 = jobs.map(|job| u64::from(job.io_depth)).sum();
     if commands > COMMANDS_MAX {
         let message = format!("{commands} commands in flight over all jobs; at most {COMMANDS_MAX}");
         return Err(Issue::new("workload", message));

@@ -9,6 +9,7 @@ mod memory;
 mod net_host;
 mod network;
 mod space;
+mod workload;
 
 pub use app::*;
 pub use cache::*;
@@ -17,6 +18,7 @@ pub use memory::*;
 pub use net_host::*;
 pub use network::*;
 pub use space::*;
+pub use workload::*;
 
 use serde::{Deserialize, Serialize};
 
@@ -168,99 +170,4 @@ pub struct SsdParams {
     pub streams: u32,
     /// Largest transfer of one NVMe request in bytes; the kernel does its work request by request.
     pub max_transfer_bytes: u64,
-}
-
-/// Something that runs on the server.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Workload {
-    /// The user's name for it.
-    pub name: String,
-    /// What it does.
-    pub kind: WorkloadKind,
-}
-
-/// What a workload does.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum WorkloadKind {
-    /// Loads and stores of cores.
-    Stream(StreamParams),
-    /// Storage IO.
-    Fio(FioParams),
-    /// An application.
-    App(AppParams),
-    /// Packets of one class of flows; what they are is told by the flows of the cluster.
-    Network,
-}
-
-impl WorkloadKind {
-    /// Whether its lines are those of devices; else they are those of cores.
-    #[must_use]
-    pub fn is_of_devices(&self) -> bool {
-        matches!(self, Self::Fio(_) | Self::Network)
-    }
-}
-
-/// Loads and stores over a buffer per core.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StreamParams {
-    /// The cores it runs on.
-    pub cores: Vec<u32>,
-    /// The order of its accesses.
-    pub pattern: Pattern,
-    /// Share of loads in units of 2^-32; the rest are stores.
-    pub reads: u64,
-    /// Bytes of the buffer of each core.
-    pub working_set_bytes: u64,
-    /// Least time between two accesses of one core, in ps.
-    pub gap_ps: u64,
-}
-
-/// The order of accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Pattern {
-    /// Line after line.
-    Sequential,
-    /// Every so many bytes.
-    Strided {
-        /// Distance of two accesses in bytes, a multiple of 64.
-        bytes: u64,
-    },
-    /// Uniform over the buffer.
-    Random,
-}
-
-/// Storage IO in the manner of fio: jobs that keep a number of commands at a drive.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FioParams {
-    /// The jobs.
-    pub jobs: Vec<FioJob>,
-    /// Cap on the rate of all jobs together in bytes per second; 0 = none.
-    pub rate_bytes_per_s: u64,
-    /// Lines that the device moves by DMA beyond the data, per 4 KiB of data, in units of 2^-16.
-    pub dma_lines_per_page: u64,
-    /// Lines of its own structures that the kernel touches per 4 KiB of data, in units of 2^-16.
-    pub kernel_lines_per_page: u64,
-    /// Share of those that it only reads, in units of 2^-32; the others are read and written.
-    pub kernel_loads: u64,
-    /// Whether the cores read the data of storage reads once it is there; needs caches.
-    pub consume: bool,
-}
-
-/// One job on one drive.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FioJob {
-    /// The drive.
-    pub ssd: u32,
-    /// The core that submits and completes.
-    pub core: u32,
-    /// Bytes per command.
-    pub block_bytes: u64,
-    /// Commands in flight.
-    pub io_depth: u32,
-    /// Bytes of the file.
-    pub size_bytes: u64,
-    /// Whether blocks are drawn at random.
-    pub random: bool,
-    /// Share of storage reads (P2M-Write) in units of 2^-32.
-    pub reads: u64,
 }

@@ -5,7 +5,7 @@ use hostnet_kernel::ComponentId;
 use hostnet_model::control::{self, Control, Throttled};
 use hostnet_model::core::{Core, Programs, Wiring};
 use hostnet_model::link::Upi;
-use hostnet_model::params::{ControlParams, CoreParams, RemoteParams, WorkloadKind};
+use hostnet_model::params::{ControlParams, CoreParams, RemoteParams};
 use hostnet_model::{Component, Ids, PartKind};
 
 impl Builder<'_> {
@@ -44,11 +44,7 @@ impl Builder<'_> {
                 Throttled::Sockets((0..remote.sockets).map(cores).collect())
             }
             _ => {
-                let own = self.params.workloads.iter().flat_map(|workload| match &workload.kind {
-                    WorkloadKind::Stream(stream) => &stream.cores[..],
-                    WorkloadKind::App(app) => &app.cores,
-                    WorkloadKind::Fio(_) | WorkloadKind::Network => &[],
-                });
+                let own = self.params.workloads.iter().flat_map(|workload| workload.kind.cores());
                 Throttled::Local(own.filter(|core| !network.contains(core)).map(local).collect())
             }
         }

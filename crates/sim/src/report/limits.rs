@@ -9,7 +9,7 @@ use hostnet_analysis::predict::isolated_latencies_ns;
 use hostnet_analysis::regime::Basis;
 use hostnet_measure::Domain;
 use hostnet_model::cache::ClassCounts;
-use hostnet_model::params::{Inclusion, ServerParams, WorkloadKind};
+use hostnet_model::params::{Inclusion, ServerParams};
 
 /// What is known of every workload.
 pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
@@ -28,37 +28,26 @@ fn facts(view: &ServerView, total: &Sample, class: usize) -> WorkloadFacts {
     let own = view.own_groups(class);
     let lines = total.moved(own, class);
     let gb_per_s = if view.window_ps() > 0.0 { view.gb_per_s(lines) } else { 0.0 };
-    match &workload.kind {
-        WorkloadKind::Stream(_) | WorkloadKind::App(_) => {
-            let (cores, gap_ps) = match &workload.kind {
-                WorkloadKind::Stream(stream) => (stream.cores.len(), stream.gap_ps),
-                WorkloadKind::App(app) => (app.cores.len(), 0),
-                WorkloadKind::Fio(_) | WorkloadKind::Network => (0, 0),
-            };
-            let [read, write] = [Group::C2mRead, Group::C2mWrite].map(|group| total.of(group, class));
-            let domain = lfb_domain(read.area_ps as f64, write.area_ps as f64);
-            let pools: Vec<Pool> = pool(view, total, Group::Lfb, class, domain).into_iter().collect();
-            let accesses = total.of(Group::Lfb, class).lines as f64;
-            let per_core = accesses / view.window_ps() / cores as f64;
-            let otherwise = stream_otherwise(gap_ps, view.server.core.issue_ps, per_core);
-            let mut facts = WorkloadFacts::new(&workload.name, Kind::Stream, gb_per_s, pools, otherwise);
-            facts.store_share = if accesses > 0.0 { (write.lines as f64 / accesses).min(1.0) } else { 0.0 };
-            facts
-        }
-        WorkloadKind::Network => {
-            let groups = [Group::P2mWrite, Group::P2mRead, Group::Posted, Group::NonPosted];
-            let pools = groups.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
-            WorkloadFacts::new(&workload.name, Kind::Fio, gb_per_s, pools, OFFERED_LOAD)
-        }
-        WorkloadKind::Fio(_) => {
-            let groups = [Group::P2mWrite, Group::P2mRead, Group::Posted, Group::NonPosted];
-            let pools = groups.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
-            let mut facts = WorkloadFacts::new(&workload.name, Kind::Fio, gb_per_s, pools, OFFERED_LOAD);
+    if workload.kind.is_of_devices() {
+        let groups = [Group::P2mWrite, Group::P2mRead, Group::Posted, Group::NonPosted];
+        let pools = groups.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
+        let mut facts = WorkloadFacts::new(&workload.name, Kind::Fio, gb_per_s, pools, OFFERED_LOAD);
+        if workload.kind.fio().is_some() {
             facts.app_gb_per_s = Some(total.app_bytes[class] as f64 * 1000.0 / view.window_ps());
             facts.offered_gb_per_s = offered_gb_per_s(view.server, class);
-            facts
         }
+        return facts;
     }
+    let [read, write] = [Group::C2mRead, Group::C2mWrite].map(|group| total.of(group, class));
+    let domain = lfb_domain(read.area_ps as f64, write.area_ps as f64);
+    let pools: Vec<Pool> = pool(view, total, Group::Lfb, class, domain).into_iter().collect();
+    let accesses = total.of(Group::Lfb, class).lines as f64;
+    let per_core = accesses / view.window_ps() / workload.kind.cores().len() as f64;
+    let gap_ps = workload.kind.stream().map_or(0, |stream| stream.gap_ps);
+    let otherwise = stream_otherwise(gap_ps, view.server.core.issue_ps, per_core);
+    let mut facts = WorkloadFacts::new(&workload.name, Kind::Stream, gb_per_s, pools, otherwise);
+    facts.store_share = if accesses > 0.0 { (write.lines as f64 / accesses).min(1.0) } else { 0.0 };
+    facts
 }
 
 fn cached(counts: &ClassCounts) -> Cached {
@@ -109,7 +98,7 @@ pub(crate) fn without_influence(view: &ServerView) -> Vec<String> {
 
 fn is_idle(view: &ServerView, path: &str) -> bool {
     let workloads = &view.server.workloads;
-    let storage = workloads.iter().any(|workload| matches!(workload.kind, WorkloadKind::Fio(_)));
+    let storage = workloads.iter().any(|workload| workload.kind.fio().is_some());
     let of_storage = ["ssd.", "pcie.", "iio.", "fio.", "ddio."].iter().any(|table| path.starts_with(table));
     if of_storage && !storage {
         return true;
@@ -124,7 +113,7 @@ fn of_caches(server: &ServerParams, path: &str) -> Option<bool> {
         let idle = tables && path != "cache.enabled" || path.ends_with(".llc_ways") || path == "core.rob";
         return (idle || path == "core.frequency").then_some(true);
     };
-    let apps = server.workloads.iter().any(|workload| matches!(workload.kind, WorkloadKind::App(_)));
+    let apps = server.workloads.iter().any(|workload| workload.kind.app().is_some());
     match path {
         "core.dirty_pool" => Some(true),
         "core.frequency" => Some(!apps),

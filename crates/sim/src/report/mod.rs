@@ -23,7 +23,7 @@ use hostnet_analysis::explain::{self, WorkloadFacts};
 use hostnet_measure::batch::estimate;
 use hostnet_measure::{Domain, Histogram};
 use hostnet_model::memory::{Channel, Controller};
-use hostnet_model::params::{AppParams, WorkloadKind};
+use hostnet_model::params::AppParams;
 use serde_json::{json, Value};
 
 const PS_PER_S: f64 = 1e12;
@@ -90,10 +90,7 @@ impl ServerView<'_> {
 
     /// The application that a workload is, if it is one.
     fn app(&self, class: usize) -> Option<&AppParams> {
-        match &self.server.workloads[class].kind {
-            WorkloadKind::App(app) => Some(app),
-            WorkloadKind::Stream(_) | WorkloadKind::Fio(_) | WorkloadKind::Network => None,
-        }
+        self.server.workloads[class].kind.app()
     }
 
     /// The controllers of all channels.

@@ -10,7 +10,7 @@ use crate::report::table::{Cell, Table};
 use hostnet_analysis::predict::{Domain, Memory, Workload};
 use hostnet_analysis::Prediction;
 use hostnet_config::Plan;
-use hostnet_model::params::{ServerParams, WorkloadKind};
+use hostnet_model::params::ServerParams;
 use serde_json::{json, Value};
 
 /// What the server of a plan is predicted to do, in the tables of a run. What a prediction cannot tell is empty. None
@@ -77,17 +77,11 @@ fn add(table: &mut Table, cells: Vec<(&str, Cell)>) {
 fn workloads(server: &ServerParams, predicted: &[Workload]) -> Table {
     let mut table = Table::of("workloads", WORKLOADS);
     for (workload, found) in server.workloads.iter().zip(predicted) {
-        let kind = match workload.kind {
-            WorkloadKind::Stream(_) => "stream",
-            WorkloadKind::Fio(_) => "fio",
-            WorkloadKind::App(_) => "app",
-            WorkloadKind::Network => "network",
-        };
         add(
             &mut table,
             vec![
                 ("workload", workload.name.as_str().into()),
-                ("kind", kind.into()),
+                ("kind", workload.kind.name().into()),
                 ("throughput_gb_per_s", found.gb_per_s.into()),
                 ("read_gb_per_s", found.read_gb_per_s.into()),
                 ("write_gb_per_s", found.write_gb_per_s.into()),

@@ -10,7 +10,7 @@ use hostnet_model::app::operations_in_all;
 use hostnet_model::core::Executor;
 use hostnet_model::memory::Counters;
 use hostnet_model::nvme::Ssd;
-use hostnet_model::params::{AppParams, Workload, WorkloadKind};
+use hostnet_model::params::{AppParams, Workload};
 
 /// Fewest completed commands or operations that their latency is told for.
 const COMMANDS_MIN: u64 = 100;
@@ -48,7 +48,7 @@ impl Rows for Workloads {
 
 pub(crate) const WORKLOADS: &[Column<Workloads>] = &[
     Column::text("workload", |row| row.workload().name.as_str().into()),
-    Column::text("kind", |row| kind_name(&row.workload().kind).into()),
+    Column::text("kind", |row| row.workload().kind.name().into()),
     Column::number("throughput_gb_per_s", |row| row.throughput.into()),
     Column::number("throughput_ci95", |row| row.throughput_ci95().into()),
     Column::number("read_gb_per_s", |row| row.memory_gb_per_s(|channel| &channel.reads).into()),
@@ -74,15 +74,6 @@ pub(crate) const WORKLOADS: &[Column<Workloads>] = &[
         row.of_app(|app| app.in_all.map(|all| all as f64 / app.per_ps / PS_PER_S).into())
     }),
 ];
-
-fn kind_name(kind: &WorkloadKind) -> &'static str {
-    match kind {
-        WorkloadKind::Stream(_) => "stream",
-        WorkloadKind::App(_) => "app",
-        WorkloadKind::Network => "network",
-        WorkloadKind::Fio(_) => "fio",
-    }
-}
 
 /// Latencies of which there are enough.
 fn told(latency: Option<&Histogram>) -> Option<&Histogram> {
@@ -117,9 +108,9 @@ impl WorkloadRow<'_> {
     }
 
     fn app_gb_per_s(&self) -> f64 {
-        match self.workload().kind {
-            WorkloadKind::Fio(_) => self.total.app_bytes[self.class] as f64 * 1000.0 / self.view.window_ps(),
-            _ => self.throughput,
+        match self.workload().kind.fio() {
+            Some(_) => self.total.app_bytes[self.class] as f64 * 1000.0 / self.view.window_ps(),
+            None => self.throughput,
         }
     }
 
@@ -140,7 +131,7 @@ impl ServerView<'_> {
         let mut table = Table::of("workloads", WORKLOADS);
         let counters: Vec<_> = self.controllers().iter().map(|channel| channel.counters(self.now)).collect();
         for (class, limit) in limits.iter().enumerate() {
-            let is_storage = matches!(self.server.workloads[class].kind, WorkloadKind::Fio(_));
+            let is_storage = self.server.workloads[class].kind.fio().is_some();
             let row = WorkloadRow {
                 view: self,
                 class,
