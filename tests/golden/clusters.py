@@ -77,6 +77,19 @@ def congested() -> dict[str, Document]:
             {"preset": HOST, "workload": {"cores": {"kind": "stream", "cores": "5-7", "reads": 0.5}}},
             {"bulk": bulk(2)},
         ),
+        "shared-streams": run(
+            {"preset": HOST, "workload": {"cores": {"kind": "stream", "cores": "1-2", "reads": 0.5}}},
+            {"bulk": bulk(2, to_cores="0-1")},
+        ),
+        "shared-redis": run(
+            {
+                "preset": HOST,
+                "cache": {"enabled": True},
+                "workload": {"redis": {"kind": "app", "app": "redis", "cores": "0-1"}},
+            },
+            {"rpc": rpc(count=2, to_cores="0-1")},
+            ms=0.4,
+        ),
         "two-servers": cluster(
             {"receiver": receiver(2), "sender": {"preset": HOST}}, {"bulk": bulk(2)}, network=NETWORK, ms=0.3
         ),

@@ -56,6 +56,7 @@ def mixes() -> dict[str, Document]:
         "one-core-alone": server({"cores": stream("0")}),
         "random-gap": server({"cores": stream("0-3", 0.7, pattern="random", gap="40 ns", working_set="64 MiB")}),
         "two-streams": server({"a": stream("0-1"), "b": stream("2-5", 0.5, pattern="strided", stride="256 B")}),
+        "shared-core": server({"a": stream("0-1"), "b": stream("1-2", 0.5, gap="10 ns"), "disk": fio("read", "1")}),
         "storage-mixed": server({"disk": fio("randrw", "6-7", bs="64 KiB", depth=16, rate="5 GB/s")}),
         "storage-small": server({"cores": stream("0-2", 0.5), "disk": fio("randread", "7", bs="4 KiB", depth=32)}),
         "few-credits": server(

@@ -69,6 +69,15 @@ fn a_host_has_the_nic_the_cores_and_the_control_that_the_document_gives_it() {
 }
 
 #[test]
+fn a_core_may_have_workloads_and_sockets() {
+    let shared = "host.receiver.workload.s={kind='stream',cores='0-1'}";
+    let receiver = |plan: &Plan| server(plan, "receiver").stack.as_ref().unwrap().cores.clone();
+    let plan = template("hostcc", &[shared, "flow.bulk.to_cores=0-3"]);
+    assert_eq!(receiver(&plan), [0, 1, 2, 3, 4], "those that are named, and a free one");
+    assert_comes_back(&plan);
+}
+
+#[test]
 fn rules_of_control_are_what_they_are_called() {
     let rule = |overrides: &[&str]| {
         server(&template("hostcc", overrides), "receiver").control.as_ref().map(|control| control.rule.clone())

@@ -139,13 +139,17 @@ fn switches_and_nics_can_do_what_is_asked() {
 }
 
 #[test]
-fn cores_have_one_role() {
+fn cores_have_what_they_can_do() {
     let stream = [BASE, "[host.s.workload.w]\nkind = \"stream\"\ncores = \"0-3\"\n"].concat();
-    says(&stream, &["flow.f.to_cores=3"], &["flow.f.to_cores: core 3 is that of host.s.workload.w already"]);
+    says(
+        &stream,
+        &["flow.f.to_cores=3", "host.s.fidelity=burst"],
+        &["flow.f.to_cores: core 3 is that of host.s.workload.w already", "needs fidelity = \"line\""],
+    );
     says(BASE, &["flow.f.to_cores=8"], &["core 8 does not exist at host.s; its core.count = 8 means cores 0 to 7"]);
     says(BASE, &["flow.f.from_cores=0"], &["the endpoint host.a has no cores"]);
     says(BASE, &["host.s.stack.cores=9"], &["core 9 does not exist"]);
-    says(&stream, &["host.s.workload.w.cores=0-7"], &["no core of host.s is free for it"]);
+    says(&stream, &["host.s.workload.w.cores=0-7"], &["no core of host.s is free for it", "name those to share"]);
     says(BASE, &["flow.f.transport=roce", "flow.f.to_cores=0"], &["RoCE needs no core"]);
     let mapp = [BASE, "[host.s.workload.m]\nkind = \"remote\"\nsockets = \"0-3\"\n"].concat();
     says(&mapp, &[], &["host.s.workload.m.sockets: socket 3 does not exist; remote.sockets = 3 means 0 to 2"]);

@@ -237,9 +237,9 @@ fn policies_offer_the_nearest_name_and_a_timeout_needs_its_time() {
 }
 
 #[test]
-fn cores_belong_to_one_workload() {
-    assert_says(&setting("workload.stream.cores=0-6"), &["--set workload.stream.cores=0-6: ", "core 6 is used by"]);
-    assert_says(&setting("workload.disk.cores=5-6"), &["--set workload.disk.cores=5-6: ", "core 5 is used by"]);
+fn cores_exist_and_do_the_kernel_s_work_for_one_workload() {
+    let two = "workload.also={kind='fio',job='probe.fio',cores='7'}";
+    assert_says(&setting(two), &["--set ", "core 7 does the kernel's work for workload.also", "one fio workload"]);
     assert_says(&setting("core.count=6"), &["core 6 does not exist; core.count = 6 means cores 0 to 5"]);
     assert_says(&setting("workload.stream.cores=3"), &["a list of cores such as \"0-3\""]);
     assert_says(&setting("workload.stream.cores=5-0"), &["runs backwards"]);
@@ -491,8 +491,6 @@ fn applications_have_names_keys_and_cores() {
     assert_says(&app(&["workload.kv.value=1"]), &["a size with its unit"]);
     assert_says(&app(&["workload.kv.ipc=0"]), &["workload.kv.ipc: 0 is out of range; 0.01 to 16"]);
     assert_says(&app(&["workload.kv.cores=7-8"]), &["core 8 does not exist"]);
-    let two = "workload.b={kind='app',app='bc',cores='2-3'}";
-    assert_says(&app(&[two]), &["core 2 is used by workload.kv and workload.b"]);
     assert_says(&app(&["workload.b={kind='app',app='bc'}"]), &["workload.b.cores: missing"]);
     assert_says(&app(&["workload.b={kind='app',cores='4'}"]), &["workload.b.app: missing"]);
     assert_says(&app(&["workload.kv.kind=appp"]), &["did you mean \"app\"?"]);

@@ -35,6 +35,18 @@ fn the_third_quadrant_resolves() {
 }
 
 #[test]
+fn workloads_may_have_the_same_core() {
+    let plan = plan(&example("quadrant3.toml"), &["workload.stream.cores=5-6", "workload.disk.cores=6"]);
+    let server = plan.server().unwrap();
+    let streams = server.workloads.iter().find_map(|workload| match &workload.kind {
+        WorkloadKind::Stream(stream) => Some(stream.cores.clone()),
+        _ => None,
+    });
+    assert_eq!(streams.unwrap(), [5, 6]);
+    assert!(fio(server).jobs.iter().all(|job| job.core == 6));
+}
+
+#[test]
 fn controller_times_are_rounded_up_to_clocks() {
     let plan = plan(&example("quadrant3.toml"), &["memory.controller.row_hold=400 ns"]);
     assert_eq!(plan.server().unwrap().memory.controller.row_hold, 587, "400 ns / (7500/11 ps) = 586.67");

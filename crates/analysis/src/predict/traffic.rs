@@ -84,7 +84,7 @@ fn missing_at_random(cores: &[u32]) -> StreamParams {
 
 fn of_stream(server: &ServerParams, stream: &StreamParams, walks: &Walks) -> Stream {
     Stream {
-        cores: stream.cores.len() as f64,
+        cores: shares(server, &stream.cores),
         loads: stream.reads as f64 / SHARE,
         gap_ns: stream.gap_ps.max(server.core.issue_ps) as f64 / 1000.0,
         paced: stream.gap_ps > server.core.issue_ps,
@@ -101,9 +101,21 @@ fn of_storage(server: &ServerParams, class: usize, fio: &FioParams) -> Storage {
         drives: super::storage::drives(server, class),
         kernel: per_line(fio.kernel_lines_per_page),
         kernel_loads: fio.kernel_loads as f64 / SHARE,
-        cores: cores.len() as f64,
+        cores: shares(server, &cores),
         extra: per_line(fio.dma_lines_per_page),
     }
+}
+
+/// How many cores a workload has that runs on some: those that it shares count in part.
+fn shares(server: &ServerParams, cores: &[u32]) -> f64 {
+    let has = |workload: &Workload, core: u32| match &workload.kind {
+        WorkloadKind::Stream(stream) => stream.cores.contains(&core),
+        WorkloadKind::App(app) => app.cores.contains(&core) || app.clients.contains(&core),
+        WorkloadKind::Fio(fio) => fio.jobs.iter().any(|job| job.core == core),
+        WorkloadKind::Network => false,
+    };
+    let users = |core: u32| server.workloads.iter().filter(|workload| has(workload, core)).count();
+    cores.iter().map(|&core| 1.0 / users(core).max(1) as f64).sum()
 }
 
 /// Where walks over memory go, found by following the address map.

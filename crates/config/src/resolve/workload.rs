@@ -24,8 +24,8 @@ pub(super) struct Workloads {
     pub(super) effective: BTreeMap<String, WorkloadSpec>,
     pub(super) ramp_ps: u64,
     pub(super) ignored: Vec<String>,
-    /// Which workload has which core.
-    pub(super) owners: Vec<Option<String>>,
+    /// Which workloads have which core.
+    pub(super) owners: Vec<Vec<String>>,
 }
 
 pub(super) fn resolve(spec: &Spec, context: &Context) -> Result<Workloads, Issue> {
@@ -56,7 +56,7 @@ pub(super) fn resolve(spec: &Spec, context: &Context) -> Result<Workloads, Issue
     let resolved: Vec<Workload> = resolved.collect::<Result<_, Issue>>()?;
     check_commands(&resolved)?;
     let JobReader { ramp_ps, ignored, .. } = reader;
-    Ok(Workloads { resolved, effective, ramp_ps, ignored, owners: cores.owner })
+    Ok(Workloads { resolved, effective, ramp_ps, ignored, owners: cores.owners })
 }
 
 /// Bytes of the buffers of a workload, and the key that they follow from.
@@ -233,9 +233,11 @@ impl JobReader<'_> {
     }
 }
 
-/// Which workload has which core.
+/// Which workloads have which core.
 struct Cores {
-    owner: Vec<Option<String>>,
+    owners: Vec<Vec<String>>,
+    /// The workload that each core does the kernel's work on storage for.
+    storage: Vec<Option<String>>,
     /// Fio workloads that still want a core of their own.
     waiting: usize,
 }
@@ -243,7 +245,8 @@ struct Cores {
 impl Cores {
     /// Gives every workload the cores that it names.
     fn claim(workloads: &BTreeMap<String, WorkloadSpec>, count: u32) -> Result<Self, Issue> {
-        let mut cores = Cores { owner: vec![None; count as usize], waiting: 0 };
+        let count = count as usize;
+        let mut cores = Cores { owners: vec![Vec::new(); count], storage: vec![None; count], waiting: 0 };
         for (name, workload) in workloads {
             let list = match workload {
                 WorkloadSpec::Stream(stream) => Some(&stream.cores),
@@ -253,6 +256,7 @@ impl Cores {
             };
             for &core in list.into_iter().flat_map(|CoreList(cores)| cores) {
                 cores.take(core, name, &format!("workload.{name}.cores"))?;
+                cores.store(core, name, workload, &format!("workload.{name}.cores"))?;
             }
             if let WorkloadSpec::App(app) = workload {
                 for &core in app.clients.iter().flat_map(|CoreList(clients)| clients) {
@@ -262,7 +266,9 @@ impl Cores {
             if let WorkloadSpec::Fio(fio) = workload {
                 let jobs = fio.jobs.as_deref().unwrap_or_default();
                 for (at, core) in jobs.iter().enumerate().filter_map(|(at, job)| Some((at, job.core?))) {
-                    cores.take(core, name, &format!("workload.{name}.jobs[{at}].core"))?;
+                    let path = format!("workload.{name}.jobs[{at}].core");
+                    cores.take(core, name, &path)?;
+                    cores.store(core, name, workload, &path)?;
                 }
                 cores.waiting += usize::from(wants_cores(fio, jobs));
             }
@@ -272,7 +278,7 @@ impl Cores {
 
     /// As [`Cores::take`], of a core that this workload has not yet either.
     fn take_alone(&mut self, core: u32, name: &str, path: &str) -> Result<(), Issue> {
-        if self.owner.get(core as usize).is_some_and(|owner| owner.as_deref() == Some(name)) {
+        if self.owners.get(core as usize).is_some_and(|owners| owners.iter().any(|owner| owner == name)) {
             let message = format!("core {core} is one of workload.{name}.cores already");
             return Err(Issue::between(&[path, &format!("workload.{name}.cores")], message));
         }
@@ -280,22 +286,30 @@ impl Cores {
     }
 
     fn take(&mut self, core: u32, name: &str, path: &str) -> Result<(), Issue> {
-        let table = format!("workload.{name}");
-        let count = self.owner.len();
-        let Some(owner) = self.owner.get_mut(core as usize) else {
+        let count = self.owners.len();
+        let Some(owners) = self.owners.get_mut(core as usize) else {
             let message = format!("core {core} does not exist; core.count = {count} means cores 0 to {}", count - 1);
-            return Err(Issue::between(&[path, &format!("{table}.job"), "core.count"], message));
+            return Err(Issue::between(&[path, &format!("workload.{name}.job"), "core.count"], message));
         };
-        match owner {
-            Some(other) if other != name => {
-                let message = format!("core {core} is used by workload.{name} and workload.{other}");
+        if !owners.iter().any(|owner| owner == name) {
+            owners.push(name.to_string());
+        }
+        Ok(())
+    }
+
+    /// A core does the kernel's work for one workload of storage at most.
+    fn store(&mut self, core: u32, name: &str, workload: &WorkloadSpec, path: &str) -> Result<(), Issue> {
+        if !matches!(workload, WorkloadSpec::Fio(_)) {
+            return Ok(());
+        }
+        match self.storage[core as usize].replace(name.to_string()).filter(|other| other != name) {
+            Some(other) => {
+                let message =
+                    format!("core {core} does the kernel's work for workload.{other}; one fio workload may use a core");
                 let theirs = format!("workload.{other}.cores");
-                Err(Issue::between(&[path, &theirs, &format!("{table}.job")], message))
+                Err(Issue::between(&[path, &theirs, &format!("workload.{name}.job")], message))
             }
-            _ => {
-                *owner = Some(name.to_string());
-                Ok(())
-            }
+            None => Ok(()),
         }
     }
 
@@ -308,15 +322,16 @@ impl Cores {
             return Ok(Vec::new());
         }
         self.waiting -= 1;
-        let free: Vec<u32> = (0..self.owner.len()).filter(|&at| self.owner[at].is_none()).map(|at| at as u32).collect();
+        let free: Vec<u32> =
+            (0..self.owners.len()).filter(|&at| self.owners[at].is_empty()).map(|at| at as u32).collect();
         let count = jobs.len().min(free.len().saturating_sub(self.waiting));
         if count == 0 {
-            let message = format!("no core of the {} is free for this workload", self.owner.len());
+            let message = format!("no core of the {} is free for this workload", self.owners.len());
             return Err(Issue::between(&[&format!("workload.{name}.cores"), &format!("workload.{name}")], message));
         }
         let own = free[free.len() - count..].to_vec();
         for &core in &own {
-            self.owner[core as usize] = Some(name.to_string());
+            self.owners[core as usize].push(name.to_string());
         }
         Ok(own)
     }

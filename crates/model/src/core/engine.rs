@@ -70,12 +70,81 @@ engines! {
 }
 
 impl Engine {
-    /// Sends its first events to its core, which has `entries` LFB entries.
+    /// Sends its first events to its core, which it does not share and which has `entries` LFB entries.
     pub(super) fn start(&self, entries: u32, start: &mut Start<'_>) {
         match self {
             Self::Programs(programs) => programs.start(entries, start),
             Self::Executor(_) => start.wake(1 + start.index * 137, Payload::Step),
             Self::NetStack(stack) => stack.starts().for_each(|(delay_ps, payload)| start.wake(delay_ps, payload)),
+        }
+    }
+
+    /// Whether an event is for it, of those that are not answers to what it asked for.
+    pub(super) fn heeds(&self, payload: &Payload) -> bool {
+        match (payload, self) {
+            (Payload::Refill, _) => true,
+            (Payload::Step, engine) => !matches!(engine, Self::Programs(_)),
+            (Payload::KernelWork { class, .. } | Payload::Message { class }, Self::Executor(executor)) => {
+                *class == executor.class()
+            }
+            (Payload::Block { .. }, Self::Executor(executor)) => executor.is_storage(),
+            (Payload::KernelWork { class, .. }, Self::Programs(programs)) => programs.has(*class),
+            (Payload::Throttle { .. } | Payload::Halt { .. }, engine) => !matches!(engine, Self::NetStack(_)),
+            (Payload::KernelWork { .. } | Payload::Message { .. } | Payload::Block { .. }, _) => false,
+            (_, engine) => matches!(engine, Self::NetStack(_)),
+        }
+    }
+
+    /// Whether it has something to do in its turn.
+    pub(super) fn wants(&self, now: Time) -> bool {
+        match self {
+            Self::Programs(programs) => programs.wants(),
+            Self::Executor(executor) => executor.wants(now),
+            Self::NetStack(stack) => stack.wants(),
+        }
+    }
+
+    /// Whether it does what does not wait for a turn.
+    pub(super) fn interrupts(&self) -> bool {
+        matches!(self, Self::NetStack(stack) if stack.interrupts())
+    }
+
+    /// Whether it is amid something that nothing interrupts.
+    pub(super) fn is_bound(&self, now: Time) -> bool {
+        matches!(self, Self::NetStack(stack) if stack.is_bound(now))
+    }
+
+    /// Tells it whether another engine wants the core.
+    pub(super) fn set_contended(&mut self, contended: bool) {
+        if let Self::NetStack(stack) = self {
+            stack.set_contended(contended);
+        }
+    }
+
+    /// It has the core from now on, for its turn or for what does not wait for one.
+    pub(super) fn go(&mut self, turn: bool, lfb: &mut Lfb, context: &mut Context) {
+        match self {
+            Self::Programs(programs) => programs.go(lfb, context),
+            Self::Executor(executor) => executor.go(lfb, context),
+            Self::NetStack(stack) => stack.set_turn(turn, lfb, context),
+        }
+    }
+
+    /// Another engine has the core from now on.
+    pub(super) fn hold(&mut self, lfb: &mut Lfb, context: &mut Context) {
+        match self {
+            Self::Programs(programs) => programs.hold(),
+            Self::Executor(executor) => executor.hold(context.now()),
+            Self::NetStack(stack) => stack.set_turn(false, lfb, context),
+        }
+    }
+
+    /// It begins without the core, which it shares.
+    pub(super) fn share(&mut self) {
+        match self {
+            Self::Programs(programs) => programs.hold(),
+            Self::Executor(executor) => executor.hold(Time::ZERO),
+            Self::NetStack(stack) => stack.share(),
         }
     }
 

@@ -9,6 +9,7 @@
 mod engine;
 mod executor;
 mod programs;
+mod turns;
 
 pub use engine::{Engine, Runs};
 pub use executor::{Block, Executor, Partner, Source, Storage, Stream, Thread};
@@ -21,6 +22,7 @@ use crate::world::{self, Context, Ids, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
+use turns::Turns;
 
 /// The most kernel work that may wait at a core, in lines: more holds the drives back.
 const KERNEL_BACKLOG_LINES: u64 = 4096;
@@ -40,15 +42,25 @@ pub struct Core {
     kind: PartKind,
     lfb: Lfb,
     engines: Vec<Engine>,
+    turns: Turns,
 }
 
 impl Core {
     /// A core of this socket, or of another one if `kind` says so, with what runs on it.
     #[must_use]
-    pub fn new(kind: PartKind, params: &CoreParams, engines: Vec<Engine>, classes: usize) -> Self {
+    pub fn new(kind: PartKind, params: &CoreParams, mut engines: Vec<Engine>, classes: usize) -> Self {
         let staggered = matches!(engines[..], [Engine::Programs(_)]);
         let idle = if staggered { 0 } else { params.lfb_entries };
-        Self { kind, lfb: Lfb::new(params, idle, classes), engines }
+        if engines.len() > 1 {
+            engines.iter_mut().for_each(Engine::share);
+        }
+        Self { kind, lfb: Lfb::new(params, idle, classes), turns: Turns::new(engines.len()), engines }
+    }
+
+    /// For how long an engine that shares the core had it until `now` since the last reset, in ps.
+    #[must_use]
+    pub fn had_ps(&self, engine: usize, now: Time) -> u64 {
+        self.turns.had_ps(engine, now)
     }
 
     /// What runs on it.
@@ -66,6 +78,12 @@ impl Core {
     #[must_use]
     pub fn lfb(&self) -> &Domain {
         &self.lfb.held
+    }
+
+    /// Entries of the LFB that may be allocated now.
+    #[must_use]
+    pub fn free_entries(&self) -> u32 {
+        self.lfb.idle
     }
 
     /// C2M-Read: entries that wait for data.
@@ -90,8 +108,9 @@ impl Core {
     #[inline]
     pub(crate) fn on_event(&mut self, payload: Payload, context: &mut Context) {
         self.lfb.idle += u32::from(payload == Payload::Refill);
-        if let [only] = &mut self.engines[..] {
-            only.on_event(payload, &mut self.lfb, context);
+        match &mut self.engines[..] {
+            [only] => only.on_event(payload, &mut self.lfb, context),
+            several => self.turns.on_event(payload, several, &mut self.lfb, context),
         }
     }
 
@@ -134,7 +153,10 @@ impl Part for Core {
     /// What runs on cores begins one core after the other.
     fn start(&mut self, start: &mut Start<'_>) {
         let entries = self.lfb.held.capacity();
-        self.engines.iter().for_each(|engine| engine.start(entries, start));
+        match &self.engines[..] {
+            [only] => only.start(entries, start),
+            several => self.turns.start(several, start),
+        }
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
@@ -151,6 +173,7 @@ impl Part for Core {
 
     fn reset(&mut self, now: Time) {
         world::reset(self.lfb.domains_mut(), now);
+        self.turns.reset(now);
         self.engines.iter_mut().for_each(|engine| engine.reset(now));
     }
 

@@ -31,6 +31,19 @@ pub struct Program {
     pub lines_per_page: u64,
 }
 
+impl Program {
+    /// Whether there is something to do.
+    fn has_work(&self) -> bool {
+        self.owed.is_none_or(|owed| owed >= 1 << 16)
+    }
+}
+
+/// An idle entry is looked at again at `at`.
+fn allocate_later(at: Time, lfb: &mut Lfb, context: &mut Context) {
+    lfb.idle -= 1;
+    context.send(context.id, at.since(context.now()), Payload::Refill);
+}
+
 /// Programs that run on a core in turn, access by access.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Programs {
@@ -38,12 +51,16 @@ pub struct Programs {
     pages: Pages,
     rng: Rng,
     programs: Vec<Program>,
+    /// When the next access of each may begin.
+    ready: Vec<Time>,
     turn: usize,
     next_issue: Time,
     wiring: Wiring,
     /// What MBA adds to the way of every read, in ps.
     throttle_ps: u64,
     halted: bool,
+    /// Whether another engine has the core.
+    held: bool,
     /// Kernel work that the drives wait for the core to keep up with: drive and pages.
     waiting: VecDeque<(u8, u32)>,
 }
@@ -58,10 +75,12 @@ impl Programs {
             wiring,
             throttle_ps: 0,
             halted: false,
+            held: false,
             turn: 0,
             params,
             pages,
             rng,
+            ready: vec![Time::ZERO; programs.len()],
             programs,
         }
     }
@@ -106,16 +125,16 @@ impl Programs {
     }
 
     fn has_work(&self) -> bool {
-        self.programs.iter().any(|program| program.owed.is_none_or(|owed| owed >= 1 << 16))
+        self.programs.iter().any(Program::has_work)
     }
 
-    /// The next program in turn that has work.
-    fn next_program(&mut self) -> Option<usize> {
+    /// The next program in turn that has work and whose time has come.
+    fn next_program(&self, now: Time) -> Option<usize> {
         let count = self.programs.len();
         let mut index = self.turn;
         for _ in 0..count {
             index = if index < count { index } else { 0 };
-            if self.programs[index].owed.is_none_or(|owed| owed >= 1 << 16) {
+            if self.programs[index].has_work() && self.ready[index] <= now {
                 return Some(index);
             }
             index += 1;
@@ -123,9 +142,20 @@ impl Programs {
         None
     }
 
+    /// When the first access may begin of those that there is work for.
+    fn next_ready(&self) -> Option<Time> {
+        let ready = self.programs.iter().zip(&self.ready).filter(|(program, _)| program.has_work());
+        ready.map(|(_, &ready)| ready).min()
+    }
+
     /// The process is stopped: what it has in flight ends, nothing new begins. Or it goes on.
     fn on_halt(&mut self, on: bool, lfb: &mut Lfb, context: &mut Context) {
         self.halted = on;
+        self.take_idle(lfb, context);
+    }
+
+    /// Gives every idle entry to an access, as far as there are any.
+    fn take_idle(&mut self, lfb: &mut Lfb, context: &mut Context) {
         for _ in 0..lfb.idle {
             self.allocate(lfb, context);
         }
@@ -134,16 +164,16 @@ impl Programs {
     /// Gives one idle entry to the next access, if there is one.
     #[inline]
     pub(super) fn allocate(&mut self, lfb: &mut Lfb, context: &mut Context) {
-        if self.halted || lfb.idle == 0 {
+        if self.halted || self.held || lfb.idle == 0 {
             return;
         }
         let now = context.now();
         if now < self.next_issue {
-            lfb.idle -= 1;
-            context.send(context.id, self.next_issue.since(now), Payload::Refill);
-            return;
+            return allocate_later(self.next_issue, lfb, context);
         }
-        let Some(index) = self.next_program() else { return };
+        let Some(index) = self.next_program(now) else {
+            return self.next_ready().into_iter().for_each(|at| allocate_later(at, lfb, context));
+        };
         self.turn = index + 1;
         let program = &mut self.programs[index];
         if let Some(owed) = &mut program.owed {
@@ -155,7 +185,9 @@ impl Programs {
         let program = &mut self.programs[index];
         let load = program.reads >= 1 << 32 || (program.reads > 0 && self.rng.chance(program.reads));
         let line = program.walk.next(&self.pages, &mut self.rng);
-        self.next_issue = now + self.params.issue_ps.max(program.gap_ps);
+        self.ready[index] = now + program.gap_ps;
+        self.next_issue =
+            self.ready.iter().fold(Time::MAX, |first, &ready| first.min(ready)).max(now + self.params.issue_ps);
         let class = program.class;
         lfb.take(class, now);
         let id = lfb.request(line, class, !load, index as u32, context);
@@ -200,6 +232,27 @@ impl Programs {
     fn on_taken(&mut self, id: RequestId, lfb: &mut Lfb, context: &mut Context) {
         self.on_admitted(id, lfb, context);
         context.requests.remove(id);
+    }
+
+    /// Whether one of them is of a workload.
+    pub(super) fn has(&self, class: u8) -> bool {
+        self.programs.iter().any(|program| program.class == class)
+    }
+
+    /// Whether one of them has something to do.
+    pub(super) fn wants(&self) -> bool {
+        !self.halted && self.has_work()
+    }
+
+    /// Another engine has the core from now on.
+    pub(super) fn hold(&mut self) {
+        self.held = true;
+    }
+
+    /// They have the core from now on.
+    pub(super) fn go(&mut self, lfb: &mut Lfb, context: &mut Context) {
+        self.held = false;
+        self.take_idle(lfb, context);
     }
 
     /// LFB entries become free one after the other.

@@ -36,6 +36,11 @@ impl CoreTimes {
         Self { now_spent: Spent::Idle, since: Time::ZERO, ps: [0; SPENT] }
     }
 
+    /// What time is spent on now.
+    pub(super) fn now_spent(&self) -> Spent {
+        self.now_spent
+    }
+
     /// From now on time is spent on `spent`.
     pub(super) fn turn(&mut self, now: Time, spent: Spent) {
         self.ps[self.now_spent as usize] += now.since(self.since);

@@ -106,13 +106,18 @@ pub struct NetStack {
     /// Whether packets that come in are marked, and those that go out.
     mark_incoming: bool,
     mark_outgoing: bool,
+    /// Whether its applications may have the core, and whether another engine of the core wants it.
+    turn: bool,
+    contended: bool,
+    /// When the softirq is looked at again that leaves the core to others.
+    look_at: Option<Time>,
     times: CoreTimes,
     counts: StackCounts,
 }
 
 impl NetStack {
-    /// That of core number `index`, as `wiring` says, with the ends of flows whose applications run on it. Packets of its flows
-    /// must come in by its receive queue, if it has one (aRFS).
+    /// That of core number `index`, as `wiring` says, with the ends of flows whose applications run on it. Packets of
+    /// its flows must come in by its receive queue, if it has one (aRFS).
     ///
     /// # Panics
     /// If two sockets belong to the same flow.
@@ -144,6 +149,9 @@ impl NetStack {
             applications_until: Time::ZERO,
             mark_incoming: false,
             mark_outgoing: false,
+            turn: true,
+            contended: false,
+            look_at: None,
             times: CoreTimes::new(),
             counts: StackCounts::default(),
             nic: wiring.nic,
@@ -197,6 +205,37 @@ impl NetStack {
             _ => self.lines.on_event(payload, lfb, &mut self.counts, context),
         }
         self.run(lfb, context);
+    }
+
+    /// Whether its applications have something to do.
+    pub(crate) fn wants(&self) -> bool {
+        !self.ready.is_empty() || self.calling.is_some()
+    }
+
+    /// Whether the kernel works for packets, or waits for lines meanwhile.
+    pub(crate) fn interrupts(&self) -> bool {
+        matches!(self.times.now_spent(), Spent::Softirq | Spent::Send)
+    }
+
+    /// Whether it is amid a piece of work.
+    pub(crate) fn is_bound(&self, now: Time) -> bool {
+        now < self.busy_until
+    }
+
+    /// Tells it whether another engine wants the core.
+    pub(crate) fn set_contended(&mut self, contended: bool) {
+        self.contended = contended;
+    }
+
+    /// Its applications have the core from now on, or they have not.
+    pub(crate) fn set_turn(&mut self, turn: bool, lfb: &mut Lfb, context: &mut Context) {
+        self.turn = turn;
+        self.run(lfb, context);
+    }
+
+    /// It begins without the core, which it shares with other engines.
+    pub(crate) fn share(&mut self) {
+        self.turn = false;
     }
 
     /// The place of the socket of a flow.

@@ -82,12 +82,25 @@ impl NetStack {
                 return choice;
             }
         }
-        let choice = self.next_call(lfb, context);
+        let choice = if self.turn { self.next_call(lfb, context) } else { Choice::Nothing };
         if choice == Choice::Nothing && self.softirq.is_polling() {
+            if self.contended && context.now() < self.applications_until {
+                self.look_later(context);
+                return Choice::Nothing;
+            }
             self.applications_until = context.now();
             return self.next_softirq(context);
         }
         choice
+    }
+
+    /// The softirq has had its share: it goes on when the others have had theirs.
+    fn look_later(&mut self, context: &mut Context) {
+        let at = self.applications_until;
+        if self.look_at != Some(at) {
+            self.look_at = Some(at);
+            context.send(context.id, at.since(context.now()), Payload::Step);
+        }
     }
 
     fn finish(&mut self, task: Task, lfb: &mut Lfb, context: &mut Context) {

@@ -27,7 +27,10 @@ pub enum Payload {
     /// To a core with caches: it begins, or the time of its next access has come.
     Step,
     /// To a core with caches: a request of a client is there, or a reply of a server.
-    Message,
+    Message {
+        /// The workload.
+        class: u8,
+    },
     /// To a core: a block of storage data is there to be read.
     Block {
         /// Virtual address of its first line / 64.

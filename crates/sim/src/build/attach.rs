@@ -84,18 +84,19 @@ impl Builder<'_> {
         (self.params.workloads.len() - attachment.cluster.classes.len()) as u8 + flow.class
     }
 
-    /// The network traffic of the cores that serve the NIC, and what these cores are like.
-    pub(super) fn stacks(&mut self) -> Vec<(u32, CoreParams, NetStack)> {
+    /// The network traffic of the cores that serve the NIC, and what these cores are like. So many engines run on each
+    /// core beside it.
+    pub(super) fn stacks(&mut self, before: &[u32]) -> Vec<(u32, CoreParams, NetStack)> {
         let Some(stack) = self.params.stack.clone() else { return Vec::new() };
         let Some(attachment) = &self.attachment else { return Vec::new() };
         let serving = (0..).zip(attachment.cores(&stack)).collect::<Vec<_>>();
-        serving.into_iter().map(|(queue, core)| self.stack(queue, core, stack.clone())).collect()
+        serving.into_iter().map(|(queue, core)| self.stack(queue, core, before[core as usize], stack.clone())).collect()
     }
 
-    fn stack(&mut self, queue: u16, core: u32, mut stack: StackParams) -> (u32, CoreParams, NetStack) {
+    fn stack(&mut self, queue: u16, core: u32, before: u32, mut stack: StackParams) -> (u32, CoreParams, NetStack) {
         let sockets = self.sockets(core);
         let footprint = NetFootprint::at(self.space.take(NetFootprint::BYTES));
-        let rng = self.component_rng(self.layout.core + core);
+        let rng = self.engine_rng(core, before);
         let (mut params, pages) = (self.params.core.clone(), self.pages.clone());
         if stack.burst_shift > 0 {
             stack.copy_ahead = bursts_ahead(&stack, u32::from(queue));

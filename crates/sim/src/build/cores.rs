@@ -1,6 +1,7 @@
 //! Cores and what they execute.
 
 use super::Builder;
+use hostnet_kernel::Rng;
 use hostnet_model::app::{footprint, Bases, Generator};
 use hostnet_model::core::{
     Core, Engine, Executor, Partner, Program, Programs, Source, Storage, Stream, Thread, Wiring,
@@ -14,37 +15,44 @@ impl Builder<'_> {
     /// What runs on each core by itself.
     pub(super) fn engines(&mut self) -> Vec<Vec<Engine>> {
         match &self.params.cache {
-            None => self.programs().into_iter().enumerate().map(|(core, programs)| self.run(core, programs)).collect(),
+            None => (0..).zip(self.programs()).map(|(core, programs)| self.run(core, programs)).collect(),
             Some(cache) => {
-                self.threads().into_iter().enumerate().map(|(core, thread)| self.execute(core, thread, cache)).collect()
+                (0..).zip(self.threads()).map(|(core, threads)| self.execute(core, threads, cache)).collect()
             }
         }
     }
 
-    fn run(&self, core: usize, programs: Vec<Program>) -> Vec<Engine> {
-        let rng = self.component_rng(self.layout.core + core as u32);
+    fn run(&self, core: u32, programs: Vec<Program>) -> Vec<Engine> {
         if programs.is_empty() {
             return Vec::new();
         }
+        let rng = self.component_rng(self.layout.core + core);
         vec![Programs::new(self.params.core.clone(), self.wiring(), self.pages.clone(), rng, programs).into()]
     }
 
-    fn execute(&self, core: usize, thread: Option<Thread>, cache: &CacheParams) -> Vec<Engine> {
-        let core = core as u32;
-        let executor = |thread| {
-            let rng = self.component_rng(self.layout.core + core);
-            Executor::new(
-                core,
-                self.params.core.clone(),
-                self.wiring(),
-                cache,
-                self.pages.clone(),
-                rng,
-                thread,
-                self.classes,
-            )
+    fn execute(&self, core: u32, threads: Vec<Thread>, cache: &CacheParams) -> Vec<Engine> {
+        let executor = |(number, thread): (u32, Thread)| {
+            let (params, pages) = (self.params.core.clone(), self.pages.clone());
+            let rng = self.engine_rng(core, number);
+            Executor::new(core, params, self.wiring(), cache, pages, rng, thread, self.classes).into()
         };
-        thread.map(executor).map(Engine::from).into_iter().collect()
+        (0..).zip(threads).map(executor).collect()
+    }
+
+    /// The random numbers of an engine of a core; those of the first are the core's own.
+    pub(super) fn engine_rng(&self, core: u32, number: u32) -> Rng {
+        match number {
+            0 => self.component_rng(self.layout.core + core),
+            _ => self.rng(4 << 32 | u64::from(number) << 16 | u64::from(core)),
+        }
+    }
+
+    /// The random numbers of the stream of a workload on a core where `before` others run already.
+    fn stream_rng(&self, core: u32, before: usize) -> Rng {
+        match before {
+            0 => self.rng(1 << 32 | u64::from(core)),
+            _ => self.rng(3 << 32 | (before as u64) << 16 | u64::from(core)),
+        }
     }
 
     /// A core of this socket, with what runs on it.
@@ -58,19 +66,20 @@ impl Builder<'_> {
     }
 
     /// What every core with caches executes.
-    fn threads(&mut self) -> Vec<Option<Thread>> {
-        let mut threads: Vec<Option<Thread>> = (0..self.params.core.count).map(|_| None).collect();
+    fn threads(&mut self) -> Vec<Vec<Thread>> {
+        let mut threads: Vec<Vec<Thread>> = (0..self.params.core.count).map(|_| Vec::new()).collect();
         for (class, workload) in self.params.workloads.iter().enumerate() {
             let class = class as u8;
             match &workload.kind {
                 WorkloadKind::Stream(stream) => {
                     for &core in &stream.cores {
-                        threads[core as usize] = Some(self.stream_thread(class, core, stream));
+                        let thread = self.stream_thread(class, core, threads[core as usize].len(), stream);
+                        threads[core as usize].push(thread);
                     }
                 }
                 WorkloadKind::Fio(fio) => {
                     for core in cores_of(fio) {
-                        threads[core as usize] = Some(self.storage_thread(class, core, fio));
+                        threads[core as usize].push(self.storage_thread(class, core, fio));
                     }
                 }
                 WorkloadKind::App(app) => self.app_threads(class, app, &mut threads),
@@ -80,9 +89,9 @@ impl Builder<'_> {
         threads
     }
 
-    fn stream_thread(&mut self, class: u8, core: u32, stream: &StreamParams) -> Thread {
+    fn stream_thread(&mut self, class: u8, core: u32, before: usize, stream: &StreamParams) -> Thread {
         let base = self.space.take(stream.working_set_bytes);
-        let mut rng = self.rng(1 << 32 | u64::from(core));
+        let mut rng = self.stream_rng(core, before);
         let walk = Walk::new(base, stream.working_set_bytes, stream.pattern, &mut rng);
         Thread {
             class,
@@ -94,13 +103,13 @@ impl Builder<'_> {
         }
     }
 
-    fn app_threads(&mut self, class: u8, app: &AppParams, threads: &mut [Option<Thread>]) {
+    fn app_threads(&mut self, class: u8, app: &AppParams, threads: &mut [Vec<Thread>]) {
         let needed = footprint(app);
         let shared = self.space.take(needed.shared_bytes);
         let count = app.cores.len() as u32;
         for (number, &core) in (0..).zip(&app.cores) {
             let mut bases = Bases { shared, thread: self.space.take(needed.thread_bytes), client: 0 };
-            let mut rng = self.rng(1 << 32 | u64::from(core));
+            let mut rng = self.stream_rng(core, threads[core as usize].len());
             let client = app.clients.get(number as usize).copied();
             let thread = |generator, partner| Thread {
                 class,
@@ -111,13 +120,13 @@ impl Builder<'_> {
                 partner,
             };
             let server = Generator::new(app, number, count, bases, &mut rng);
-            threads[core as usize] =
-                Some(thread(server, client.map(|client| Partner::Client(self.layout.cores().get(client)))));
+            let asked_by = client.map(|client| Partner::Client(self.layout.cores().get(client)));
+            threads[core as usize].push(thread(server, asked_by));
             let Some(client) = client else { continue };
             bases.client = self.space.take(needed.client_bytes);
+            let asks = Partner::Server(self.layout.cores().get(core));
             let asking = Generator::client(app, bases);
-            threads[client as usize] =
-                asking.map(|generator| thread(generator, Some(Partner::Server(self.layout.cores().get(core)))));
+            threads[client as usize].extend(asking.map(|generator| thread(generator, Some(asks))));
         }
     }
 
@@ -150,7 +159,7 @@ impl Builder<'_> {
             match &workload.kind {
                 WorkloadKind::Stream(stream) => {
                     for &core in &stream.cores {
-                        let program = self.stream(class, core, stream);
+                        let program = self.stream(class, core, programs[core as usize].len(), stream);
                         programs[core as usize].push(program);
                     }
                 }
@@ -166,9 +175,9 @@ impl Builder<'_> {
         programs
     }
 
-    pub(super) fn stream(&mut self, class: u8, core: u32, stream: &StreamParams) -> Program {
+    pub(super) fn stream(&mut self, class: u8, core: u32, before: usize, stream: &StreamParams) -> Program {
         let base = self.space.take(stream.working_set_bytes);
-        let mut rng = self.rng(1 << 32 | u64::from(core));
+        let mut rng = self.stream_rng(core, before);
         let walk = Walk::new(base, stream.working_set_bytes, stream.pattern, &mut rng);
         let dirty = self.params.core.dirty_pool_lines;
         Program {

@@ -19,6 +19,7 @@ const CHECKED_STEPS: usize = 1000;
 #[derive(Debug)]
 struct Feed {
     core: u32,
+    class: u8,
     params: TraceParams,
     reader: Option<Reader>,
 }
@@ -45,7 +46,8 @@ pub(crate) struct Feeds {
 /// A copy opens the traces again.
 impl Clone for Feeds {
     fn clone(&self) -> Self {
-        let again = |feed: &Feed| Feed { core: feed.core, params: feed.params.clone(), reader: None };
+        let again =
+            |feed: &Feed| Feed { core: feed.core, class: feed.class, params: feed.params.clone(), reader: None };
         Self { feeds: self.feeds.iter().map(again).collect(), error: self.error.clone() }
     }
 }
@@ -54,10 +56,10 @@ impl Feeds {
     /// The traces that the cores of a server replay.
     pub(crate) fn new(params: &ServerParams) -> Self {
         let mut feeds = Vec::new();
-        for workload in &params.workloads {
+        for (class, workload) in (0..).zip(&params.workloads) {
             let WorkloadKind::App(app) = &workload.kind else { continue };
             let App::Trace(trace) = &app.app else { continue };
-            let feed = |&core: &u32| Feed { core, params: trace.clone(), reader: None };
+            let feed = |&core: &u32| Feed { core, class, params: trace.clone(), reader: None };
             feeds.extend(app.cores.iter().map(feed));
         }
         Self { feeds, error: None }
@@ -76,11 +78,10 @@ impl Feeds {
     /// Hands every core the steps of another epoch.
     pub(crate) fn fill(&mut self, machine: &mut Machine) {
         for index in 0..self.feeds.len() {
-            let core = self.feeds[index].core;
+            let Feed { core, class, .. } = self.feeds[index];
             let Some(core) = machine.components_mut()[core as usize].get_mut::<Core>() else { continue };
-            for executor in core.engines_mut().iter_mut().filter_map(Executor::of_mut) {
-                self.fill_core(index, executor);
-            }
+            let threads = core.engines_mut().iter_mut().filter_map(Executor::of_mut);
+            threads.filter(|thread| thread.class() == class).for_each(|thread| self.fill_core(index, thread));
         }
     }
 
@@ -90,8 +91,8 @@ impl Feeds {
         if replay.waiting() > 0 || replay.ended() {
             return;
         }
-        let number = core.index();
-        if let Some(index) = self.feeds.iter().position(|feed| feed.core == number) {
+        let of_core = |feed: &Feed| (feed.core, feed.class) == (core.index(), core.class());
+        if let Some(index) = self.feeds.iter().position(of_core) {
             self.fill_core(index, core);
         }
     }

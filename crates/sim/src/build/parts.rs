@@ -30,11 +30,15 @@ impl Builder<'_> {
 
     /// The cores with all that runs on them.
     pub(crate) fn cores(&mut self) -> Vec<Component> {
-        let mut cores: Vec<Core> = self.engines().into_iter().map(|engines| self.core(engines)).collect();
-        for (core, params, stack) in self.stacks() {
-            cores[core as usize] = Core::new(PartKind::Core, &params, vec![stack.into()], self.classes);
+        let mut engines = self.engines();
+        let mut params = vec![self.params.core.clone(); engines.len()];
+        let before: Vec<u32> = engines.iter().map(|engines| engines.len() as u32).collect();
+        for (core, of_core, stack) in self.stacks(&before) {
+            engines[core as usize].push(stack.into());
+            params[core as usize] = of_core;
         }
-        let mut all: Vec<Component> = cores.into_iter().map(Component::from).collect();
+        let core = |(engines, params)| Core::new(PartKind::Core, params, engines, self.classes).into();
+        let mut all: Vec<Component> = engines.into_iter().zip(&params).map(core).collect();
         self.copiers(&mut all);
         all
     }

@@ -15,7 +15,7 @@ impl Builder<'_> {
         let mut all: Vec<Component> = (0..remote.sockets).map(upi).collect();
         let params = CoreParams { lfb_entries: remote.lines_in_flight, ..self.params.core.clone() };
         for (index, core) in (0..).zip(&remote.cores) {
-            let program = self.stream(core.class, self.params.core.count + index, &core.stream);
+            let program = self.stream(core.class, self.params.core.count + index, 0, &core.stream);
             let rng = self.component_rng(self.layout.remote + index);
             let wiring = Wiring { home: self.layout.upis().get(core.socket), drives: Ids::default() };
             let programs = Programs::new(params.clone(), wiring, self.pages.clone(), rng, vec![program]);

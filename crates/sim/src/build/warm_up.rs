@@ -35,11 +35,14 @@ pub struct Filling {
     pub lines: u64,
 }
 
-/// A part that fills the caches, and when its next access comes. Who comes first is less; ties go to the first part.
+/// A part, or an engine of a core, that fills the caches, and when its next access comes. Who comes first is less; ties
+/// go to the first part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Agent {
     at_ps: u64,
     component: usize,
+    /// Of a core: the engine.
+    engine: usize,
     lines: u64,
 }
 
@@ -105,15 +108,20 @@ fn next(agents: &mut Agents, act: impl FnOnce(&Agent) -> Option<u64>) -> bool {
     true
 }
 
-fn is_core(component: &Component) -> bool {
-    component.get().is_some_and(|core: &Core| core.engines().iter().any(|engine| Executor::of(engine).is_some()))
+/// The threads of a core, by the numbers of their engines.
+fn threads(component: &Component) -> Vec<usize> {
+    let engines = component.get().map_or(&[][..], Core::engines);
+    (0..engines.len()).filter(|&engine| Executor::of(&engines[engine]).is_some()).collect()
 }
 
 impl Filler<'_> {
-    /// The agents that `wanted` picks, all at time 0.
-    fn agents(&self, wanted: impl Fn(&Component) -> bool) -> Agents {
-        let all = self.components.iter().enumerate().filter(|(_, component)| wanted(component));
-        all.map(|(component, _)| Reverse(Agent { component, at_ps: 0, lines: 0 })).collect()
+    /// The agents that `wanted` picks of every part, all at time 0.
+    fn agents(&self, wanted: impl Fn(&Component) -> Vec<usize>) -> Agents {
+        let of = |(component, part)| {
+            let engines = wanted(part).into_iter();
+            engines.map(move |engine| Reverse(Agent { component, engine, at_ps: 0, lines: 0 }))
+        };
+        self.components.iter().enumerate().flat_map(of).collect()
     }
 
     /// Counts a step; false when who is told of them wants no more.
@@ -130,7 +138,7 @@ impl Filler<'_> {
     fn access(&mut self, cores: &mut Agents) -> bool {
         next(cores, |agent| {
             let core: &mut Core = self.components[agent.component].get_mut()?;
-            let executor = core.engines_mut().iter_mut().find_map(Executor::of_mut)?;
+            let executor = Executor::of_mut(&mut core.engines_mut()[agent.engine])?;
             self.feeds.fill_empty(executor);
             executor.warm_up(self.caches)
         })
@@ -138,7 +146,7 @@ impl Filler<'_> {
 
     /// Lets the cores run by themselves until the LLC has been looked into `lines` times.
     fn run_cores(&mut self, lines: u64) -> bool {
-        let mut cores = self.agents(is_core);
+        let mut cores = self.agents(threads);
         let mut found = 0;
         for number in 0..ACCESSES_PER_LINE * lines {
             if number % 1024 == 0 {
@@ -161,8 +169,8 @@ impl Filler<'_> {
     /// there. Meanwhile the cores may make as many accesses as for `lines` by themselves, and as many again in step
     /// with the devices; the lines of drives that are slower than that come before their time.
     fn run_all(&mut self, cache: &CacheParams, line_ps: u64, lines: u64, written: u64) -> bool {
-        let mut cores = self.agents(is_core);
-        let mut drives = self.agents(|component| puts(component, cache));
+        let mut cores = self.agents(threads);
+        let mut drives = self.agents(|component| puts(component, cache).then_some(0).into_iter().collect());
         let budget = u128::from(ACCESSES_FREE.max(ACCESSES_PER_LINE * lines));
         let (mut accesses, mut done) = (0_u64, 0_u64);
         while done < written && !drives.is_empty() {

@@ -124,9 +124,9 @@ impl Sample {
     fn count(&mut self, machine: &Machine, now: Time) {
         self.caches = machine.caches().map(Caches::counts).map_or_else(Vec::new, |counts| counts.classes().to_vec());
         for core in machine.engines::<Executor>() {
-            let number = core.index() as usize;
-            self.operations.resize(self.operations.len().max(number + 1), 0);
-            self.operations[number] = core.operations().0;
+            let place = self.place(core.index(), core.class());
+            self.operations.resize(self.operations.len().max(place + 1), 0);
+            self.operations[place] = core.operations().0;
         }
         for channel in machine.each::<Channel>() {
             let counters = channel.controller().counters(now);
@@ -146,10 +146,15 @@ impl Sample {
         self.totals[group as usize][class]
     }
 
-    /// Operations that have ended on some cores.
+    /// Where the operations of a workload on a core are counted.
+    fn place(&self, core: u32, class: u8) -> usize {
+        core as usize * self.app_bytes.len() + usize::from(class)
+    }
+
+    /// Operations of a workload that have ended on some cores.
     #[must_use]
-    pub fn operations(&self, cores: &[u32]) -> u64 {
-        cores.iter().filter_map(|&core| self.operations.get(core as usize)).sum()
+    pub fn operations(&self, class: usize, cores: &[u32]) -> u64 {
+        cores.iter().filter_map(|&core| self.operations.get(self.place(core, class as u8))).sum()
     }
 
     /// What the caches did for a workload; nothing without caches.

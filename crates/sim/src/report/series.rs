@@ -69,7 +69,7 @@ impl ServerView<'_> {
     fn own_quantities(&self, class: usize, before: &Sample, sample: &Sample) -> Vec<(&'static str, f64)> {
         let mut found = Vec::new();
         if let Some(app) = self.app(class) {
-            let ended = sample.operations(&app.cores) - before.operations(&app.cores);
+            let ended = sample.operations(class, &app.cores) - before.operations(class, &app.cores);
             found.push(("operations_per_s", ended as f64 * PS_PER_S / sample.at.since(before.at) as f64));
         }
         if self.machine.caches().is_none() {

@@ -141,7 +141,7 @@ impl ServerView<'_> {
                 throughput: self.gb_per_s(total.moved(self.own_groups(class), class)),
                 latency: self.line_latency(class),
                 commands: is_storage.then(|| self.commands(class)),
-                operations: self.app(class).map(|app| self.operations(app, total)),
+                operations: self.app(class).map(|app| self.operations(class, app, total)),
             };
             table.add(WORKLOADS, &row);
         }
@@ -184,22 +184,23 @@ impl ServerView<'_> {
         commands
     }
 
-    fn operations(&self, app: &AppParams, total: &Sample) -> Operations {
-        let ended = total.operations(&app.cores);
+    fn operations(&self, class: usize, app: &AppParams, total: &Sample) -> Operations {
+        let ended = total.operations(class, &app.cores);
         let time = |sample: &Sample| sample.at.since(self.window_start) as f64;
         Operations {
             ended,
             per_ps: ended as f64 / self.window_ps(),
-            ci95: ratio_ci95(self.batches, |sample| sample.operations(&app.cores) as f64, time),
-            latency: self.operation_latency(app),
+            ci95: ratio_ci95(self.batches, |sample| sample.operations(class, &app.cores) as f64, time),
+            latency: self.operation_latency(class, app),
             in_all: operations_in_all(app),
         }
     }
 
-    fn operation_latency(&self, app: &AppParams) -> Histogram {
+    fn operation_latency(&self, class: usize, app: &AppParams) -> Histogram {
         let mut latency = Histogram::default();
-        for core in self.machine.engines::<Executor>().filter(|core| app.cores.contains(&core.index())) {
-            latency.merge(core.operations().1);
+        let own = |thread: &&Executor| usize::from(thread.class()) == class && app.cores.contains(&thread.index());
+        for thread in self.machine.engines::<Executor>().filter(own) {
+            latency.merge(thread.operations().1);
         }
         latency
     }

@@ -14,3 +14,4 @@ mod faults;
 mod lab;
 mod laws;
 mod limits;
+mod shared;

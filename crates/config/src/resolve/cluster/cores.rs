@@ -3,24 +3,27 @@
 use crate::error::Issue;
 
 /// What a core does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Role {
-    Free,
-    Workload(String),
-    Network,
+#[derive(Clone, Debug, Default)]
+struct Role {
+    /// The workloads that have it.
+    workloads: Vec<String>,
+    network: bool,
 }
 
 /// The cores of a host.
 #[derive(Clone, Debug)]
 pub(super) struct HostCores {
     roles: Vec<Role>,
+    /// Whether workloads and the network may have the same core.
+    shared: bool,
 }
 
 impl HostCores {
-    /// The cores of a server whose workloads own some of them.
-    pub(super) fn new(owners: &[Option<String>]) -> Self {
-        let role = |owner: &Option<String>| owner.clone().map_or(Role::Free, Role::Workload);
-        HostCores { roles: owners.iter().map(role).collect() }
+    /// The cores of a server whose workloads own some of them; a host that is simulated line by line may have them
+    /// `shared` with the network.
+    pub(super) fn new(owners: &[Vec<String>], shared: bool) -> Self {
+        let role = |workloads: &Vec<String>| Role { workloads: workloads.clone(), network: false };
+        HostCores { roles: owners.iter().map(role).collect(), shared }
     }
 
     /// Gives a core to the network, because the key at `path` says so. The host's table is `host`.
@@ -34,13 +37,14 @@ impl HostCores {
                 );
                 Err(Issue::between(&[path, &format!("{host}.core.count")], message))
             }
-            Some(Role::Workload(name)) => {
-                let workload = format!("{host}.workload.{name}");
-                let message = format!("core {core} is that of {workload} already");
+            Some(Role { workloads, .. }) if !workloads.is_empty() && !self.shared => {
+                let workload = format!("{host}.workload.{}", workloads[0]);
+                let message =
+                    format!("core {core} is that of {workload} already; sharing it needs fidelity = \"line\"");
                 Err(Issue::between(&[path, &format!("{workload}.cores"), &workload], message))
             }
             Some(role) => {
-                *role = Role::Network;
+                role.network = true;
                 Ok(())
             }
         }
@@ -49,24 +53,24 @@ impl HostCores {
     /// Gives up to `wanted` free cores to the network; when none is free, those that it has already. `None` when there
     /// is no core at all for it.
     pub(super) fn take(&mut self, wanted: usize) -> Option<Vec<u32>> {
-        let free = self.with(&Role::Free);
+        let free = self.with(|role| role.workloads.is_empty() && !role.network);
         if free.is_empty() {
             let own = self.of_network();
             return (!own.is_empty()).then_some(own);
         }
         let taken: Vec<u32> = free.into_iter().take(wanted).collect();
         for &core in &taken {
-            self.roles[core as usize] = Role::Network;
+            self.roles[core as usize].network = true;
         }
         Some(taken)
     }
 
     /// The cores of the network.
     pub(super) fn of_network(&self) -> Vec<u32> {
-        self.with(&Role::Network)
+        self.with(|role| role.network)
     }
 
-    fn with(&self, role: &Role) -> Vec<u32> {
-        (0..).zip(&self.roles).filter(|(_, other)| *other == role).map(|(core, _)| core).collect()
+    fn with(&self, wanted: impl Fn(&Role) -> bool) -> Vec<u32> {
+        (0..).zip(&self.roles).filter(|(_, role)| wanted(role)).map(|(core, _)| core).collect()
     }
 }

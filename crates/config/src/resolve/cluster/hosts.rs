@@ -76,7 +76,9 @@ impl Hosts {
         let first = self.hosts.len();
         for at in 0..spec.count {
             let name = if spec.count == 1 { name.to_string() } else { format!("{name}-{at}") };
-            let cores = server.as_ref().map(|server| HostCores::new(&server.workloads.owners));
+            let cores = server
+                .as_ref()
+                .map(|server| HostCores::new(&server.workloads.owners, fidelity(spec) == Fidelity::Line));
             self.hosts.push(Host { name, group: self.groups.len(), cores });
         }
         if self.hosts.len() > HOSTS_MAX {

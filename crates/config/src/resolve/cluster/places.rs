@@ -85,7 +85,8 @@ impl Side {
                 None => free.take(flows),
             };
             let Some(cores) = cores else {
-                let message = format!("no core of {path} is free for it; workloads have all of them");
+                let message =
+                    format!("no core of {path} is free for it; workloads have all of them, so name those to share");
                 return Err(Issue::between(&[&draft.path, &path], message));
             };
             self.cores.insert(host, (cores, 0));

@@ -12,12 +12,15 @@ use hostnet_kernel::Time;
 impl Executor {
     /// Carries out accesses until one has to wait.
     pub(super) fn advance(&mut self, lfb: &mut Lfb, context: &mut Context) {
-        while !(self.sleeping || self.halted) {
-            let Some(pending) = self.fetch(lfb, context) else { return };
+        while self.wake.is_none() && !self.halted && self.held_since.is_none() {
+            let Some(pending) = self.fetch(lfb, context) else {
+                self.starved = true;
+                return;
+            };
             let Some(at) = self.gate(&pending) else { return };
             let now = context.now();
             if at > now + AHEAD_PS || (pending.missed && at > now) {
-                self.sleeping = true;
+                self.wake = Some(at);
                 context.send(context.id, at.since(now), Payload::Step);
                 return;
             }
@@ -55,7 +58,10 @@ impl Executor {
         if item.begins {
             let (operation, arrival) = self.clients.begin();
             self.operation = operation;
-            self.front_fs = self.front_fs.max(arrival.ps() * 1000);
+            if arrival.ps() * 1000 > self.front_fs {
+                self.front_fs = arrival.ps() * 1000;
+                self.idle_until = arrival;
+            }
         }
         if matches!(thread.source, Source::Storage(_)) {
             self.front_fs = self.front_fs.max(context.now().ps() * 1000);

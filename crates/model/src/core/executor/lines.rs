@@ -74,6 +74,7 @@ impl Executor {
                 }
             }
         }
+        self.starved &= !(ended > 0 || self.is_storage());
         if ended > 0 {
             self.follow(ended, asked, now, context);
         }

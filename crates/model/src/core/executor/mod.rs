@@ -89,8 +89,14 @@ pub struct Executor {
     /// The first access of an operation that no client has asked for yet.
     held: Option<Item>,
     pending: Option<Pending>,
-    /// A wake-up for the pending access is under way.
-    sleeping: bool,
+    /// When a wake-up for the pending access comes, if one is under way.
+    wake: Option<Time>,
+    /// When the operation that begins with the pending access arrives, if it was not there yet.
+    idle_until: Time,
+    /// There was nothing to do.
+    starved: bool,
+    /// Since when another engine has the core, if one has.
+    held_since: Option<Time>,
     /// When the front end arrives at the last access, and when that was carried out.
     front_fs: u64,
     issued: Time,
@@ -137,7 +143,10 @@ impl Executor {
             halted: false,
             held: None,
             pending: None,
-            sleeping: false,
+            wake: None,
+            idle_until: Time::ZERO,
+            starved: false,
+            held_since: None,
             front_fs: 0,
             issued: Time::ZERO,
             position: 0,
@@ -173,12 +182,12 @@ impl Executor {
     #[inline]
     pub(crate) fn on_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) {
         match payload {
-            Payload::Refill => self.advance(lfb, context),
+            Payload::Refill => self.on_refill(lfb, context),
             Payload::Step => self.on_step(lfb, context),
             Payload::Data(id) => self.on_data(id, lfb, context),
             Payload::Admitted(id) => self.on_admitted(id, false, lfb, context),
             Payload::Taken(id) => self.on_admitted(id, true, lfb, context),
-            Payload::Message => self.on_message(lfb, context),
+            Payload::Message { .. } => self.on_message(lfb, context),
             Payload::KernelWork { pages, ssd, .. } => self.on_kernel_work(pages, ssd, lfb, context),
             Payload::Block { line, lines, job, ssd } => {
                 self.on_block(Block { address: line * 64, lines, ssd, job }, lfb, context);
@@ -196,15 +205,25 @@ impl Executor {
         self.advance(lfb, context);
     }
 
-    /// The core begins, or the time of the pending access has come.
+    /// An LFB entry may be allocated again.
+    fn on_refill(&mut self, lfb: &mut Lfb, context: &mut Context) {
+        self.starved &= !self.is_storage();
+        self.advance(lfb, context);
+    }
+
+    /// The core begins, or the time of the pending access has come, unless the wake-up is for another engine.
     fn on_step(&mut self, lfb: &mut Lfb, context: &mut Context) {
-        self.sleeping = false;
+        if self.wake.is_some_and(|at| context.now() < at) {
+            return;
+        }
+        self.wake = None;
         self.advance(lfb, context);
     }
 
     /// A request has come to a server, or a reply to its clients.
     fn on_message(&mut self, lfb: &mut Lfb, context: &mut Context) {
         self.clients.arrive(context.now());
+        self.starved = false;
         self.advance(lfb, context);
     }
 
@@ -215,6 +234,7 @@ impl Executor {
             storage.owed += storage.request;
         }
         self.waiting.push_back((ssd, pages));
+        self.starved = false;
         self.acknowledge_work(context);
         self.advance(lfb, context);
     }
@@ -224,6 +244,7 @@ impl Executor {
         if let Source::Storage(storage) = &mut self.thread.source {
             storage.blocks.push_back(block);
         }
+        self.starved = false;
         self.advance(lfb, context);
     }
 
@@ -259,7 +280,7 @@ impl Executor {
                 Some(Partner::Server(core)) => (core, at + think_ps),
             };
             let delay = from.ps().saturating_sub(context.now().ps()).max(1);
-            context.send(core, delay, Payload::Message);
+            context.send(core, delay, Payload::Message { class: thread.class });
         }
         if let Source::Storage(storage) = &mut thread.source {
             for _ in 0..ended {
@@ -270,6 +291,34 @@ impl Executor {
                 }
             }
         }
+    }
+
+    /// Whether it does the kernel's work for storage.
+    pub(super) fn is_storage(&self) -> bool {
+        matches!(self.thread.source, Source::Storage(_))
+    }
+
+    /// Whether it has something to do, now or when data is there.
+    pub(super) fn wants(&self, now: Time) -> bool {
+        let idle = self.idle_until > now && self.wake.is_some_and(|at| at > now);
+        !self.halted && if self.pending.is_some() { !idle } else { !self.starved }
+    }
+
+    /// Another engine has the core from `now` on.
+    pub(super) fn hold(&mut self, now: Time) {
+        self.held_since = Some(now);
+    }
+
+    /// It has the core from now on. What it had begun to execute ahead of the clock takes the time that it still needs.
+    pub(super) fn go(&mut self, lfb: &mut Lfb, context: &mut Context) {
+        if let Some(since) = self.held_since.take() {
+            let now_fs = context.now().ps() * 1000;
+            let ahead_fs = self.front_fs.saturating_sub(since.ps() * 1000);
+            let executing = self.idle_until <= since;
+            self.front_fs = if executing { now_fs + ahead_fs } else { self.front_fs.max(now_fs) };
+            self.wake = None;
+        }
+        self.advance(lfb, context);
     }
 
     /// The trace that it replays, if it does, to hand it steps.
