@@ -70,7 +70,7 @@ def table_columns() -> dict[str, list[str]]:
 
 def domain_names() -> list[str]:
     """The names of domains in reports, read from the simulator's source."""
-    text = (ROOT / "crates/model/src/world/group.rs").read_text(encoding="utf-8")
+    text = (ROOT / "crates/model/src/part/group.rs").read_text(encoding="utf-8")
     return re.findall(r'^    \w+ "([^"]+)"', text[text.index("\ngroups! {") :], re.MULTILINE)
 
 

@@ -23,7 +23,8 @@
 //! | `fluid/` | a memory system that has rates instead of lines |
 //! | `line/` | requests and packets on their way, and where lines are at home |
 //! | `link/` | what a link costs, the end of PCIe that devices have, UPI |
-//! | `world/` | what all parts have in common, and what joins them |
+//! | `part/` | what every part has, and what it sees of the others |
+//! | `world/` | what joins the parts |
 
 pub mod app;
 pub mod cache;
@@ -42,11 +43,10 @@ pub mod nic;
 pub mod nvme;
 pub mod os;
 pub mod params;
+mod part;
 pub mod transport;
 mod world;
 
 pub use line::{Content, Ecn, Entry, Fifo, Kind, Packet, PacketId, Packets, Pages, Request, RequestId, Requests, Slab};
-pub use world::{
-    Component, Context, Group, Ids, IioCounter, Machine, Member, NetContext, Part, PartKind, PartName, Payload, Pool,
-    Start, UpiPool,
-};
+pub use part::{Context, Group, Ids, IioCounter, NetContext, Part, PartKind, PartName, Payload, Pool, Start, UpiPool};
+pub use world::{Component, Machine, Member, World};

@@ -1,8 +1,8 @@
 //! A host over a memory of rates: it agrees with the same host line by line, and keeps the laws.
 
 use hostnet_config::{resolve, Format, Input, Plan};
-use hostnet_model::ether::World;
 use hostnet_model::nic::Nic;
+use hostnet_model::World;
 use hostnet_sim::{Options, Preparation, Run};
 use std::path::Path;
 

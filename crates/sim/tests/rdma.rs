@@ -2,9 +2,9 @@
 
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_kernel::{Simulation, Time};
-use hostnet_model::ether::World;
 use hostnet_model::nic::{DropReason, Nic};
 use hostnet_model::Machine;
+use hostnet_model::World;
 use hostnet_sim::build::world;
 use hostnet_sim::Report;
 use hostnet_sim::{Options, Run};

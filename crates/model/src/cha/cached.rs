@@ -6,7 +6,7 @@
 use super::Cha;
 use crate::cache::{Evicted, Victim};
 use crate::line::{Home, Kind, Request, RequestId};
-use crate::world::{Context, Payload};
+use crate::part::{Context, Payload};
 
 /// From the decision to write a line to memory to the arrival of that request at its slice, or at its channel, in ps.
 pub(super) const EVICT_PS: u64 = 1;

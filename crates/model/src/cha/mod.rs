@@ -10,14 +10,12 @@ mod remote;
 
 use crate::line::{Fifo, Kind, Request, RequestId};
 use crate::params::{CacheParams, ChaParams, CoreParams, IioParams, RemoteParams};
-use crate::world::{self, Context, Group, Ids, Part, PartKind, Payload, Pool};
+pub use crate::part::BOOKS;
+use crate::part::{self, Context, Group, Ids, Part, PartKind, Payload, Pool};
 use cached::EVICT_PS;
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
-
-/// Books that the domains of the CHA keep per workload: of its cores, and of its devices.
-pub const BOOKS: usize = 2;
 
 /// The class of a request in the domains of the CHA.
 #[inline]
@@ -265,11 +263,11 @@ impl Part for Cha {
     }
 
     fn settle(&mut self, now: Time) {
-        world::settle([&mut self.tor, &mut self.read, &mut self.write], now);
+        part::settle([&mut self.tor, &mut self.read, &mut self.write], now);
         self.tor.take_over([&self.read, &self.write]);
     }
 
     fn reset(&mut self, now: Time) {
-        world::reset([&mut self.tor, &mut self.read, &mut self.write], now);
+        part::reset([&mut self.tor, &mut self.read, &mut self.write], now);
     }
 }

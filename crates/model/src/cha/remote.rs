@@ -5,7 +5,7 @@
 
 use super::Cha;
 use crate::line::{Kind, Request, RequestId};
-use crate::world::{Context, Payload};
+use crate::part::{Context, Payload};
 
 /// From the data of a line at the memory side to the arrival of its directory's write at the channel, in ps.
 const DIRECTORY_PS: u64 = 1;

@@ -22,7 +22,7 @@ pub use rules::{Fixed, HostCc, Watch};
 pub use throttle::Throttled;
 
 use crate::params::{ControlParams, ControlRule};
-use crate::world::{Context, IioCounter, Part, PartKind, Payload, Start};
+use crate::part::{Context, IioCounter, Part, PartKind, Payload, Start};
 use counts::Book;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use meter::{Average, Meter};

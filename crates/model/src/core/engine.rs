@@ -3,7 +3,7 @@
 use super::{Executor, Programs};
 use crate::lfb::Lfb;
 use crate::os::NetStack;
-use crate::world::{Context, Payload, Pool, Start};
+use crate::part::{Context, Payload, Pool, Start};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 

@@ -18,7 +18,7 @@ pub use programs::{Program, Programs};
 use crate::lfb::Lfb;
 use crate::line::RequestId;
 use crate::params::CoreParams;
-use crate::world::{self, Context, Ids, Part, PartKind, Payload, Pool, Start};
+use crate::part::{self, Context, Ids, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -167,12 +167,12 @@ impl Part for Core {
     }
 
     fn settle(&mut self, now: Time) {
-        world::settle(self.lfb.domains_mut(), now);
+        part::settle(self.lfb.domains_mut(), now);
         self.engines.iter_mut().for_each(|engine| engine.settle(now));
     }
 
     fn reset(&mut self, now: Time) {
-        world::reset(self.lfb.domains_mut(), now);
+        part::reset(self.lfb.domains_mut(), now);
         self.turns.reset(now);
         self.engines.iter_mut().for_each(|engine| engine.reset(now));
     }

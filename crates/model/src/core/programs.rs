@@ -4,7 +4,7 @@ use super::{Wiring, KERNEL_BACKLOG_LINES};
 use crate::lfb::Lfb;
 use crate::line::{Evictions, Home, Kind, Pages, Request, RequestId, Walk};
 use crate::params::CoreParams;
-use crate::world::{Context, Payload, Start};
+use crate::part::{Context, Payload, Start};
 use hostnet_kernel::{Rng, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

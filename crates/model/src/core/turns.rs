@@ -9,7 +9,7 @@
 use super::{Engine, Runs};
 use crate::lfb::Lfb;
 use crate::os::NetStack;
-use crate::world::{Context, Payload, Start};
+use crate::part::{Context, Payload, Start};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 

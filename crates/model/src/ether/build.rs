@@ -8,7 +8,7 @@ use super::routes::{Graph, PortOf, Routes};
 use super::switch::Switch;
 use super::wire::WireParams;
 use crate::params::{CableParams, ClusterParams, EndpointParams, HostKind, SwitchParams};
-use crate::world::Payload;
+use crate::part::Payload;
 use hostnet_kernel::{ComponentId, Queue, Scheduler};
 
 /// Slots of a turn of the queue of events.

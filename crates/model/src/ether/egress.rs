@@ -8,7 +8,7 @@ use super::drops::DropReason;
 use super::occupancy::Level;
 use super::wire::{Fate, Faults, Wire, WireParams};
 use crate::line::{Fifo, Packet, PacketId};
-use crate::world::{NetContext, Payload};
+use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@ use super::drops::{DropReason, Drops};
 use super::egress::{Egress, Left, PRIORITIES};
 use super::flow_end::FlowEnd;
 use crate::line::PacketId;
-use crate::world::{NetContext, Payload};
+use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

@@ -3,7 +3,7 @@
 use super::endpoint::Endpoint;
 use super::switch::Switch;
 use crate::line::{Packet, Packets};
-use crate::world::{NetContext, Payload};
+use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 
@@ -108,11 +108,11 @@ impl Partition for Fabric {
     type Cargo = Option<Packet>;
 
     fn unload(&mut self, payload: &Payload) -> Option<Packet> {
-        crate::world::unload(&mut self.packets, payload)
+        crate::part::unload(&mut self.packets, payload)
     }
 
     fn load(&mut self, payload: &mut Payload, cargo: Option<Packet>) {
-        crate::world::load(&mut self.packets, payload, cargo);
+        crate::part::load(&mut self.packets, payload, cargo);
     }
 
     #[inline]

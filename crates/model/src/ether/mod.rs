@@ -16,7 +16,6 @@ mod routes;
 mod stream;
 mod switch;
 mod wire;
-mod world;
 
 pub use build::{fabric, headroom_bytes, Built};
 pub use deadlock::PausedPort;
@@ -30,4 +29,3 @@ pub use routes::Routes;
 pub use stream::Stream;
 pub use switch::{Port, Switch};
 pub use wire::WireParams;
-pub use world::World;

@@ -5,7 +5,7 @@ use super::egress::{Egress, Left, PRIORITIES};
 use super::routes::Routes;
 use crate::line::{Ecn, PacketId};
 use crate::params::{EcnParams, PfcParams, SwitchParams};
-use crate::world::NetContext;
+use crate::part::NetContext;
 use hostnet_kernel::{Rng, Time};
 use serde::{Deserialize, Serialize};
 

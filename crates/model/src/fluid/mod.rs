@@ -18,7 +18,7 @@ pub use probe::{Copier, Feeder, Probe};
 
 use crate::link::Lane;
 use crate::params::{FluidParams, FluidPoint, PcieParams, FLUID_SHARES};
-use crate::world::{Context, IioCounter, Part, PartKind, Payload};
+use crate::part::{Context, IioCounter, Part, PartKind, Payload, Rates};
 use books::Books;
 use flights::Flights;
 use hostnet_kernel::{ComponentId, Time};
@@ -153,50 +153,6 @@ impl FluidMemory {
         }
     }
 
-    /// Core `core` copies `lines` lines from memory, from now on: how long it takes, in ps. The `first` lines of a copy
-    /// wait for memory once, as nothing was asked for ahead.
-    pub(crate) fn copy(&mut self, core: u32, lines: u64, first: bool, now: Time) -> u64 {
-        self.change(now);
-        self.copying_until[core as usize] = Time::MAX;
-        let share = self.share_at(now);
-        let point = point(&self.params, self.hold(), self.copying(now));
-        let wait_ps = if first { FluidPoint::at(&point.read_ps, share) } else { 0 };
-        let ps = (wait_ps + ((FluidPoint::at(&point.copy_ps, share) * lines) >> 10)).max(1);
-        self.copying_until[core as usize] = now + ps;
-        ps
-    }
-
-    /// A core reads and writes so many lines.
-    pub(crate) fn count(&mut self, class: u8, reads: u64, writes: u64) {
-        self.books.add(class, reads, writes);
-    }
-
-    /// Handles an event.
-    pub(crate) fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
-        let now = context.now();
-        match payload {
-            Payload::WriteTlp { lines, class, .. } => self.write(lines, class, context),
-            Payload::ReadTlp { lines, class, .. } => self.read(lines, class, context),
-            Payload::ReadCounter { counter } => {
-                let value = self.counter(counter, now);
-                context.send(source, 1, Payload::Counter { counter, value });
-            }
-            Payload::Throttle { ps } => {
-                self.change(now);
-                self.throttled = match self.throttling {
-                    Throttling::Sockets if ps > 0 => self.throttled + 1,
-                    Throttling::Sockets => self.throttled.saturating_sub(1),
-                    Throttling::Local { most_ps } => self.level(ps, most_ps),
-                };
-            }
-            Payload::Halt { on } => {
-                self.change(now);
-                self.halted = if on { self.halted + 1 } else { self.halted.saturating_sub(1) };
-            }
-            other => unreachable!("a memory of rates was sent {other:?}"),
-        }
-    }
-
     /// The level that a wait of `ps` belongs to.
     fn level(&self, ps: u32, most_ps: u32) -> u32 {
         let levels = self.params.holds.len().saturating_sub(2) as u64;
@@ -259,6 +215,48 @@ impl FluidMemory {
         self.books.read(class, lines, latency_ps);
         let wire_ps = self.down.send(end, u64::from(lines) * 64);
         context.send(self.device, end.since(now) + wire_ps, Payload::Completion { lines, class });
+    }
+}
+
+impl Rates for FluidMemory {
+    fn copy(&mut self, core: u32, lines: u64, first: bool, now: Time) -> u64 {
+        self.change(now);
+        self.copying_until[core as usize] = Time::MAX;
+        let share = self.share_at(now);
+        let point = point(&self.params, self.hold(), self.copying(now));
+        let wait_ps = if first { FluidPoint::at(&point.read_ps, share) } else { 0 };
+        let ps = (wait_ps + ((FluidPoint::at(&point.copy_ps, share) * lines) >> 10)).max(1);
+        self.copying_until[core as usize] = now + ps;
+        ps
+    }
+
+    fn count(&mut self, class: u8, reads: u64, writes: u64) {
+        self.books.add(class, reads, writes);
+    }
+
+    fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
+        let now = context.now();
+        match payload {
+            Payload::WriteTlp { lines, class, .. } => self.write(lines, class, context),
+            Payload::ReadTlp { lines, class, .. } => self.read(lines, class, context),
+            Payload::ReadCounter { counter } => {
+                let value = self.counter(counter, now);
+                context.send(source, 1, Payload::Counter { counter, value });
+            }
+            Payload::Throttle { ps } => {
+                self.change(now);
+                self.throttled = match self.throttling {
+                    Throttling::Sockets if ps > 0 => self.throttled + 1,
+                    Throttling::Sockets => self.throttled.saturating_sub(1),
+                    Throttling::Local { most_ps } => self.level(ps, most_ps),
+                };
+            }
+            Payload::Halt { on } => {
+                self.change(now);
+                self.halted = if on { self.halted + 1 } else { self.halted.saturating_sub(1) };
+            }
+            other => unreachable!("a memory of rates was sent {other:?}"),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::os::CopyLines;
-use crate::world::{self, Context, Part, PartKind, Payload, Start};
+use crate::part::{self, Context, Part, PartKind, Payload, Start};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -43,13 +43,13 @@ impl Part for Probe {
 
     fn settle(&mut self, now: Time) {
         if let Self::Copier(copier) = self {
-            world::settle(copier.lines.domains_mut(), now);
+            part::settle(copier.lines.domains_mut(), now);
         }
     }
 
     fn reset(&mut self, now: Time) {
         if let Self::Copier(copier) = self {
-            world::reset(copier.lines.domains_mut(), now);
+            part::reset(copier.lines.domains_mut(), now);
         }
     }
 }

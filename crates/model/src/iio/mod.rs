@@ -8,7 +8,7 @@ mod counters;
 use crate::line::{Home, Kind, Request, RequestId};
 use crate::link::Lane;
 use crate::params::{IioParams, PcieParams};
-use crate::world::{self, Context, Group, IioCounter, Part, PartKind, Payload, Pool};
+use crate::part::{self, Context, Group, IioCounter, Part, PartKind, Payload, Pool};
 use counters::Cumulative;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
@@ -342,10 +342,10 @@ impl Part for Iio {
     }
 
     fn settle(&mut self, now: Time) {
-        world::settle(self.domains_mut(), now);
+        part::settle(self.domains_mut(), now);
     }
 
     fn reset(&mut self, now: Time) {
-        world::reset(self.domains_mut(), now);
+        part::reset(self.domains_mut(), now);
     }
 }

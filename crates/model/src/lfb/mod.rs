@@ -6,7 +6,7 @@
 use crate::cache::Victim;
 use crate::line::{Home, Kind, Request, RequestId};
 use crate::params::CoreParams;
-use crate::world::{Context, Group, Payload, Pool};
+use crate::part::{Context, Group, Payload, Pool};
 use hostnet_kernel::{Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};

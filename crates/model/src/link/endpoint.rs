@@ -2,7 +2,7 @@
 
 use super::Lane;
 use crate::params::PcieParams;
-use crate::world::{Context, Group, Payload, Pool};
+use crate::part::{Context, Group, Payload, Pool};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};

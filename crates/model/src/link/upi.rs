@@ -11,7 +11,7 @@
 use super::Lane;
 use crate::line::{Fifo, Kind, Request, RequestId};
 use crate::params::UpiParams;
-use crate::world::{self, Context, Group, Part, PartKind, Payload, Pool, UpiPool};
+use crate::part::{self, Context, Group, Part, PartKind, Payload, Pool, UpiPool};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -208,10 +208,10 @@ impl Part for Upi {
     }
 
     fn settle(&mut self, now: Time) {
-        world::settle(self.domains_mut(), now);
+        part::settle(self.domains_mut(), now);
     }
 
     fn reset(&mut self, now: Time) {
-        world::reset(self.domains_mut(), now);
+        part::reset(self.domains_mut(), now);
     }
 }

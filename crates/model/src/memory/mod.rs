@@ -18,7 +18,7 @@ pub use controller::{BankLoads, Controller, Counters, Incoming, Issued, Offered,
 
 use crate::line::{Fifo, Request, RequestId};
 use crate::params::{ControllerParams, DramParams};
-use crate::world::{self, Context, Group, Part, PartKind, Payload, Pool, Start};
+use crate::part::{self, Context, Group, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 
@@ -179,11 +179,11 @@ impl Part for Channel {
     }
 
     fn settle(&mut self, now: Time) {
-        world::settle(self.controller.domains_mut(), now);
+        part::settle(self.controller.domains_mut(), now);
     }
 
     fn reset(&mut self, now: Time) {
-        world::reset(self.controller.domains_mut(), now);
+        part::reset(self.controller.domains_mut(), now);
         self.controller.reset_counters(now);
     }
 }

@@ -19,7 +19,7 @@ use crate::ether::{Egress, WireParams};
 use crate::line::{PacketId, Pages, Translator};
 use crate::link::Endpoint;
 use crate::params::NicParams;
-use crate::world::{self, Context, Part, PartKind, Payload, Pool, Start};
+use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use queue::Queue;
@@ -334,14 +334,14 @@ impl Part for Nic {
     }
 
     fn settle(&mut self, now: Time) {
-        world::settle(self.domains_mut(), now);
+        part::settle(self.domains_mut(), now);
         self.common.counters.settle(now);
         self.common.port.settle(now);
     }
 
     /// Counters of flows go on.
     fn reset(&mut self, now: Time) {
-        world::reset(self.domains_mut(), now);
+        part::reset(self.domains_mut(), now);
         self.common.counters.reset(now);
         self.common.rdma.reset();
         self.common.port.reset(now);

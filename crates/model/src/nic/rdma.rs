@@ -3,8 +3,8 @@
 use super::Common;
 use crate::ether::Egress;
 use crate::line::{Content, Ecn, Packet, PacketId};
+use crate::part::{Context, Payload};
 use crate::transport::roce::{Roce, RoceConnection};
-use crate::world::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

@@ -7,7 +7,7 @@ use crate::ether::{headroom_bytes, WireParams};
 use crate::line::{Content, Packet, PacketId, Packets};
 use crate::link::Endpoint;
 use crate::params::NicParams;
-use crate::world::{Context, Payload};
+use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

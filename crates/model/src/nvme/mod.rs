@@ -6,7 +6,7 @@
 use crate::line::{Pages, Walk};
 use crate::link::Endpoint;
 use crate::params::{FioJob, PcieParams, SsdParams};
-use crate::world::{self, Context, Part, PartKind, Payload, Pool, Start};
+use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::{Domain, Histogram};
 use serde::{Deserialize, Serialize};
@@ -420,11 +420,11 @@ impl Part for Ssd {
     }
 
     fn settle(&mut self, now: Time) {
-        world::settle(self.domains_mut(), now);
+        part::settle(self.domains_mut(), now);
     }
 
     fn reset(&mut self, now: Time) {
-        world::reset(self.domains_mut(), now);
+        part::reset(self.domains_mut(), now);
         for service in &mut self.services {
             service.bytes = 0;
             service.commands.reset();

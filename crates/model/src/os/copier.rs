@@ -6,7 +6,7 @@ use super::NetFootprint;
 use crate::lfb::Lfb;
 use crate::line::Pages;
 use crate::params::{CoreParams, StackParams};
-use crate::world::{Context, Payload};
+use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};

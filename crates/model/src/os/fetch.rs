@@ -4,7 +4,7 @@ use crate::cache::Access;
 use crate::lfb::{turn, Lfb};
 use crate::line::{Kind, Request, RequestId};
 use crate::params::CoreParams;
-use crate::world::{Context, Payload};
+use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng};
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,7 @@ use super::fetch::{Asked, Fetch, Purpose, Wish};
 use crate::lfb::Lfb;
 use crate::line::{Evictions, Pages, Walk};
 use crate::params::{CoreParams, Pattern, StackParams};
-use crate::world::{Context, Payload};
+use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

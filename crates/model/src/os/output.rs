@@ -5,7 +5,7 @@ use super::lines::Region;
 use super::run::{Choice, Task};
 use super::NetStack;
 use crate::line::{Content, Ecn, Packet, PacketId};
-use crate::world::{Context, Payload};
+use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 

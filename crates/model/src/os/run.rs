@@ -5,7 +5,7 @@ use super::gro::Joined;
 use super::NetStack;
 use crate::lfb::Lfb;
 use crate::line::{Packet, PacketId};
-use crate::world::{Context, Payload};
+use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
 
 /// A piece of work of the core that nothing interrupts.

@@ -7,7 +7,7 @@ use super::run::{Choice, Task};
 use super::NetStack;
 use crate::lfb::Lfb;
 use crate::line::{Content, Ecn, Fifo, Packet, PacketId};
-use crate::world::{Context, Payload};
+use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,7 @@ use super::lines::Pace;
 use super::run::{Choice, Task};
 use super::NetStack;
 use crate::lfb::Lfb;
-use crate::world::{Context, Payload};
+use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,5 @@
 //! The kinds of parts, a line for each.
 
-use super::Part;
 use crate::cha::Cha;
 use crate::control::Control;
 use crate::core::Core;
@@ -10,6 +9,7 @@ use crate::link::Upi;
 use crate::memory::Channel;
 use crate::nic::Nic;
 use crate::nvme::Ssd;
+use crate::part::Part;
 use serde::{Deserialize, Serialize};
 
 /// A kind of part, to find those of a machine by.

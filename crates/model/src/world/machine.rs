@@ -1,11 +1,12 @@
 //! The machine: its parts, and the way events find them.
 
-use super::{Component, Context, Member, Part, PartKind, PartName, Payload, Pool, Start};
+use super::{Component, Member};
 use crate::cache::Caches;
 use crate::control::{Control, Controller};
 use crate::core::{Core, Runs};
 use crate::fluid::FluidMemory;
 use crate::line::{Homes, Packet, Packets, Requests};
+use crate::part::{load, unload, Context, Part, PartKind, PartName, Payload, Pool, Rates, Start};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 
@@ -244,7 +245,7 @@ impl Partition for Machine {
             requests: &mut self.requests,
             packets: &mut self.packets,
             caches: self.caches.as_mut(),
-            fluid: self.fluid.as_deref_mut(),
+            fluid: self.fluid.as_deref_mut().map(|memory| memory as &mut dyn Rates),
             scheduler,
         };
         let component = &mut self.components[(event.target.0 - self.first.0) as usize];
@@ -284,20 +285,5 @@ impl Partition for Machine {
                 unreachable!("component {} was sent {payload:?}", context.id.0)
             }
         }
-    }
-}
-
-/// Takes the packet that an event on its way to another partition names out of the store of this one.
-pub(crate) fn unload(packets: &mut Packets, payload: &Payload) -> Option<Packet> {
-    match *payload {
-        Payload::Packet { id, .. } => Some(packets.remove(id)),
-        _ => None,
-    }
-}
-
-/// Puts the packet that came with an event into the store of this partition.
-pub(crate) fn load(packets: &mut Packets, payload: &mut Payload, cargo: Option<Packet>) {
-    if let (Payload::Packet { id, .. }, Some(packet)) = (payload, cargo) {
-        *id = packets.insert(packet);
     }
 }

@@ -1,22 +1,12 @@
-//! A server as its parts: what they have in common, what joins them, and the way events find them.
+//! What joins the parts: a server as the list of its parts and the way events find them, and the partitions of a world.
 //!
 //! This is the only room that lists the parts. `component.rs` has one line for each, `machine.rs` one arm for each
-//! event that a part is sent often.
+//! event that a part is sent often. No part knows it.
 
 mod component;
-mod context;
-mod group;
-mod ids;
 mod machine;
-mod part;
-mod payload;
+mod partition;
 
 pub use component::{Component, Member};
-pub use context::{Context, NetContext};
-pub use group::Group;
-pub use ids::Ids;
 pub use machine::Machine;
-pub(crate) use machine::{load, unload};
-pub(crate) use part::{reset, settle};
-pub use part::{Part, PartKind, PartName, Pool, Start};
-pub use payload::{IioCounter, Payload, UpiPool};
+pub use partition::World;

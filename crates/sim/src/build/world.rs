@@ -7,9 +7,10 @@ use crate::build::feeds::Feeds;
 use crate::build::fluid;
 use crate::build::warm_up::Filling;
 use hostnet_kernel::{ComponentId, Scheduler, Simulation};
-use hostnet_model::ether::{fabric, World};
+use hostnet_model::ether::fabric;
 use hostnet_model::params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams, Workload, WorkloadKind};
 use hostnet_model::Payload;
+use hostnet_model::World;
 
 /// Lines of a burst, as a power of two: a TLP of 256 B.
 pub(crate) const BURST_SHIFT: u32 = 2;

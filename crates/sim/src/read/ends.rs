@@ -1,13 +1,13 @@
 //! The ends of flows, and the servers, wherever in a world they are.
 
 use hostnet_kernel::Simulation;
-use hostnet_model::ether::World;
 use hostnet_model::flow::Application;
 use hostnet_model::nic::Nic;
 use hostnet_model::os::NetStack;
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::transport::tcp::Connection;
 use hostnet_model::Machine;
+use hostnet_model::World;
 
 /// The ends of TCP flows of a partition: flow, host, connection, application.
 pub(crate) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> {

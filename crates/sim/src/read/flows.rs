@@ -2,13 +2,13 @@
 
 use super::ends::{ends, rdma_ends};
 use hostnet_kernel::Simulation;
-use hostnet_model::ether::World;
 use hostnet_model::flow::Application;
 use hostnet_model::nic::{DropReason, Nic};
 use hostnet_model::os::NetStack;
 use hostnet_model::params::{ClusterParams, Traffic};
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::transport::tcp::{Connection, Counters};
+use hostnet_model::World;
 use serde::{Deserialize, Serialize};
 
 /// What both ends of a flow and all that lies between them did since the start of the run.

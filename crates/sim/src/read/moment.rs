@@ -3,11 +3,11 @@
 use super::ends::machines;
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::control::Signals;
-use hostnet_model::ether::World;
 use hostnet_model::iio::Iio;
 use hostnet_model::nic::Nic;
 use hostnet_model::os::NetStack;
 use hostnet_model::Machine;
+use hostnet_model::World;
 use serde::{Deserialize, Serialize};
 
 /// A server at one moment: running totals, and levels.

@@ -1,9 +1,10 @@
 //! Ports: what they have sent so far.
 
 use hostnet_kernel::Simulation;
-use hostnet_model::ether::{Egress, World};
+use hostnet_model::ether::Egress;
 use hostnet_model::nic::Nic;
 use hostnet_model::params::{CableParams, ClusterParams, End, HostKind};
+use hostnet_model::World;
 use serde::{Deserialize, Serialize};
 
 /// What a port has counted since the start of the run.

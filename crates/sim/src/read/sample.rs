@@ -6,10 +6,10 @@ use hostnet_kernel::Time;
 use hostnet_measure::{Domain, Histogram, Usage};
 use hostnet_model::cache::{Caches, ClassCounts};
 use hostnet_model::core::Executor;
-use hostnet_model::ether::World;
 use hostnet_model::memory::Channel;
 use hostnet_model::nvme::Ssd;
 use hostnet_model::Machine;
+use hostnet_model::World;
 use serde::{Deserialize, Serialize};
 
 /// Settles every domain and level at `now`, so that areas and means speak of this moment.

@@ -6,9 +6,9 @@ use crate::read::sample::Sample;
 use crate::read::{History, Reading};
 use hostnet_config::Plan;
 use hostnet_kernel::{Simulation, Time};
-use hostnet_model::ether::World;
 use hostnet_model::params::ServerParams;
 use hostnet_model::Machine;
+use hostnet_model::World;
 
 /// Groups of batches that a confidence interval is made of.
 pub(crate) const CONFIDENCE_GROUPS: usize = 32;

@@ -13,7 +13,7 @@ use hostnet_kernel::Scheduler;
 use hostnet_kernel::{checkpoint, Time};
 use hostnet_model::Machine;
 #[cfg(test)]
-use hostnet_model::{ether::World, Payload};
+use hostnet_model::{Payload, World};
 
 impl Run {
     /// The first moment up to `stop` at which something is to be kept of the state or done to it: the checkpoint, the

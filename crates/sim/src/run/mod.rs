@@ -26,9 +26,9 @@ use crate::watch::Watch;
 use hostnet_config::Plan;
 use hostnet_kernel::checkpoint::{self, CheckpointError};
 use hostnet_kernel::{Progress, Simulation, Time};
-use hostnet_model::ether::World;
 use hostnet_model::params::ServerParams;
 use hostnet_model::Packet;
+use hostnet_model::World;
 use pace::Pace;
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,9 @@
 use super::Run;
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_model::control::{Control, Controller};
-use hostnet_model::ether::{Fabric, Node, World};
+use hostnet_model::ether::{Fabric, Node};
 use hostnet_model::params::{ClusterParams, HostKind};
+use hostnet_model::World;
 use hostnet_model::{Packet, PartKind};
 use thiserror::Error;
 

@@ -6,8 +6,9 @@ use crate::read::sample::{self, Group};
 use hostnet_config::Plan;
 use hostnet_kernel::{Simulation, Time};
 use hostnet_measure::Domain;
-use hostnet_model::ether::{PausedPort, World};
+use hostnet_model::ether::PausedPort;
 use hostnet_model::params::{ClusterParams, End, HostKind};
+use hostnet_model::World;
 
 /// Whether lines or packets are on their way.
 pub(crate) fn is_busy(simulation: &Simulation<World>) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::watch::fingerprint;
 use hostnet_kernel::Simulation;
-use hostnet_model::ether::World;
+use hostnet_model::World;
 use serde::{Deserialize, Serialize};
 
 /// The end of an epoch, and the hash of the state then. The last epoch of a run may be shorter than the others.

@@ -2,9 +2,10 @@
 
 use hostnet_config::Plan;
 use hostnet_kernel::{ComponentId, Event, Observer, Simulation};
-use hostnet_model::ether::{Node, World};
+use hostnet_model::ether::Node;
 use hostnet_model::memory::Place;
 use hostnet_model::params::HostKind;
+use hostnet_model::World;
 use hostnet_model::{Kind, Machine, PartName, Payload, RequestId};
 use serde_json::{json, Value};
 

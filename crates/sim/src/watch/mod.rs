@@ -8,8 +8,8 @@ pub(crate) mod trace;
 use crate::watch::events::EventLog;
 use crate::watch::trace::Recorder;
 use hostnet_kernel::{Event, Observer};
-use hostnet_model::ether::World;
 use hostnet_model::Payload;
+use hostnet_model::World;
 
 /// What looks at every event of a run.
 #[derive(Clone, Debug)]

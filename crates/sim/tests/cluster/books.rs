@@ -2,10 +2,10 @@
 
 use crate::lab::{fabric, nic, servers};
 use hostnet_kernel::Simulation;
-use hostnet_model::ether::World;
 use hostnet_model::flow::Application;
 use hostnet_model::os::{NetStack, SocketCounts};
 use hostnet_model::transport::tcp::Connection;
+use hostnet_model::World;
 
 /// One end of a flow over TCP.
 pub struct Stream<'a> {

@@ -3,8 +3,8 @@
 use crate::books::{streams, Stream};
 use crate::lab::{drain, nic, plan, run, servers};
 use hostnet_kernel::Simulation;
-use hostnet_model::ether::World;
 use hostnet_model::nic::DropReason;
+use hostnet_model::World;
 use hostnet_sim::sample::Group;
 use hostnet_sim::{Options, Run};
 

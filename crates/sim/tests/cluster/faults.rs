@@ -4,8 +4,9 @@ use crate::books::{assert_conserved, packets, streams};
 use crate::lab::{drain, fabric, nic, plan, run, servers};
 use hostnet_config::Plan;
 use hostnet_kernel::Simulation;
-use hostnet_model::ether::{self, World};
+use hostnet_model::ether;
 use hostnet_model::nic::DropReason;
+use hostnet_model::World;
 
 const TCP: &str = "[transport.t]\nbase = \"dctcp\"\nrto_min = \"1 ms\"\nrto_initial = \"2 ms\"\n";
 

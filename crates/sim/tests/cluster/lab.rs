@@ -3,9 +3,9 @@
 use crate::common::us;
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_kernel::{Simulation, Time};
-use hostnet_model::ether::World;
 use hostnet_model::nic::Nic;
 use hostnet_model::Machine;
+use hostnet_model::World;
 use hostnet_sim::build::world;
 use hostnet_sim::sample::{self, Group};
 use std::path::Path;

@@ -5,9 +5,9 @@ use crate::common::{domains, us};
 use crate::lab::{drain, plan, run, servers, settle};
 use hostnet_kernel::{checkpoint, Simulation, Time};
 use hostnet_model::core::{Core, Engine, Executor};
-use hostnet_model::ether::World;
 use hostnet_model::os::{NetStack, Spent};
 use hostnet_model::Machine;
+use hostnet_model::World;
 use hostnet_sim::build::world;
 
 /// A server whose core 0 receives a flow, and what else it does.

@@ -6,7 +6,7 @@ use super::source::Item;
 use super::{Executor, Pending, Source, AHEAD_PS};
 use crate::cache::Access;
 use crate::lfb::Lfb;
-use crate::world::{Context, Payload};
+use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 
 impl Executor {

@@ -5,7 +5,7 @@ use super::Executor;
 use crate::cache::Victim;
 use crate::lfb::{turn, Lfb};
 use crate::line::{Kind, Request, RequestId};
-use crate::world::{Context, Payload};
+use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 
 /// Whose credit a write-back holds: an LFB entry's, or a prefetch credit's.

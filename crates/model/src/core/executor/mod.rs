@@ -22,7 +22,7 @@ use crate::cache::Caches;
 use crate::lfb::Lfb;
 use crate::line::{Pages, Translator};
 use crate::params::{CacheParams, CoreParams};
-use crate::world::{Context, Group, Payload, Pool};
+use crate::part::{Context, Group, Payload, Pool};
 use clients::{Clients, Operation};
 use flights::Flights;
 use hostnet_kernel::{ComponentId, Rng, Time};

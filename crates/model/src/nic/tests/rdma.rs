@@ -3,8 +3,8 @@
 use super::world::{arrive, bench_of, data, flows, host, params, pcie, run, Bench, Host, Remote};
 use crate::nic::{DropReason, RdmaEnd};
 use crate::params::{NicParams, PcieParams, PfcParams, RoceParams, Traffic};
+use crate::part::Part;
 use crate::transport::roce::RoceConnection;
-use crate::world::Part;
 use hostnet_kernel::Time;
 
 const PORT: u64 = 12_500_000_000;

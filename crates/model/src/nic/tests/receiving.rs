@@ -5,8 +5,8 @@ use crate::line::{Content, Ecn, Packet};
 use crate::link::Lane;
 use crate::nic::{DropReason, NicFlow};
 use crate::params::{NicParams, PcieParams, PfcParams};
+use crate::part::Payload;
 use crate::transport::tcp::Segment;
-use crate::world::Payload;
 use hostnet_kernel::Time;
 
 /// A host that takes nothing for a second.

@@ -3,8 +3,8 @@
 use super::world::{bench, data, drain, host, params, run, tell, transmit, Host, HEADERS};
 use crate::line::{Content, Packet};
 use crate::params::{NicParams, PcieParams};
+use crate::part::Payload;
 use crate::transport::tcp::{SackBlock, Segment};
-use crate::world::Payload;
 use hostnet_kernel::Time;
 
 fn segment(flow: u32, sequence: u64, bytes: u32) -> Packet {

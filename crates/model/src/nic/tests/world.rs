@@ -4,9 +4,9 @@ use crate::ether::WireParams;
 use crate::line::{Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests};
 use crate::nic::{footprint, FlowCounters, Nic, NicFlow, RdmaEnd, Wiring};
 use crate::params::{NicParams, PageParams, PcieParams};
+use crate::part::{Context, Part, Payload};
 use crate::transport::roce::{Operation, RoceConnection};
 use crate::transport::tcp::Segment;
-use crate::world::{Context, Part, Payload};
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use crate::params::{
     CacheParams, ChaParams, DdioParams, IioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement,
     StackParams, Traffic,
 };
-use crate::world::Ids;
+use crate::part::Ids;
 use hostnet_kernel::ComponentId;
 
 fn cache_params(inclusion: Inclusion) -> CacheParams {

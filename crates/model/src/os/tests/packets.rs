@@ -4,8 +4,8 @@ use super::rig::*;
 use crate::line::Ecn;
 use crate::os::gro::Gro;
 use crate::params::{StackParams, Traffic};
+use crate::part::Payload;
 use crate::transport::tcp::Segment;
-use crate::world::Payload;
 use proptest::prelude::*;
 
 fn bulk_to_core() -> Run {

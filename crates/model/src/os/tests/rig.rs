@@ -8,8 +8,8 @@ use crate::line::{Content, Decoder, Ecn, Homes, Kind, Packet, PacketId, Packets,
 use crate::memory::timing_tests::{dram, DDR4_2933};
 use crate::os::{NetFootprint, NetStack, SocketParams, Wiring};
 use crate::params::{CongestionControl, CoreParams, MapParams, PageParams, StackParams, TcpParams, Traffic};
+use crate::part::{Context, Payload};
 use crate::transport::tcp::{Connection, Segment};
-use crate::world::{Context, Payload};
 use crate::Pages;
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,7 @@
 //! What parts see of the world while they handle an event.
 
-use super::Payload;
+use super::{Payload, Rates};
 use crate::cache::Caches;
-use crate::fluid::FluidMemory;
 use crate::line::{Homes, Packets, Requests};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 
@@ -19,7 +18,7 @@ pub struct Context<'a> {
     /// The caches, if there are any; parts that are there only with caches use [`Context::caches`].
     pub(crate) caches: Option<&'a mut Caches>,
     /// The memory, if it has rates instead of lines.
-    pub(crate) fluid: Option<&'a mut FluidMemory>,
+    pub(crate) fluid: Option<&'a mut dyn Rates>,
     /// The clock and the way to send; parts use [`Context::now`] and [`Context::send`].
     pub(crate) scheduler: &'a mut Scheduler<Payload>,
 }

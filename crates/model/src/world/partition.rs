@@ -1,8 +1,9 @@
 //! A partition of a world of hosts on a network.
 
-use super::fabric::Fabric;
+use super::Machine;
+use crate::ether::Fabric;
 use crate::line::{Packet, Packets};
-use crate::world::{Machine, Payload};
+use crate::part::Payload;
 use hostnet_kernel::{Event, Partition, Scheduler};
 use serde::{Deserialize, Serialize};
 

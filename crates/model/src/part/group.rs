@@ -1,7 +1,9 @@
 //! The groups of pools: what reports call them, and what they share.
 
-use crate::cha;
 use hostnet_measure::{Domain, Usage};
+
+/// Books that the domains of the CHA keep per workload: of its cores, and of its devices.
+pub const BOOKS: usize = 2;
 
 /// Every group in the order of the reports: its name there, the pool that it shares its credits `with`, and how many
 /// classes its domains keep `per` workload.
@@ -57,11 +59,11 @@ groups! {
     /// The line fill buffers.
     Lfb "LFB",
     /// The request buffers of the CHA.
-    Tor "CHA TOR" per cha::BOOKS,
+    Tor "CHA TOR" per BOOKS,
     /// Reads between CHA and DRAM.
-    ChaRead "CHA->DRAM read" with Tor per cha::BOOKS,
+    ChaRead "CHA->DRAM read" with Tor per BOOKS,
     /// Writes between CHA and memory controller.
-    ChaWrite "CHA->MC write" with Tor per cha::BOOKS,
+    ChaWrite "CHA->MC write" with Tor per BOOKS,
     /// The read pending queues.
     Rpq "RPQ",
     /// The write pending queues.

@@ -1,7 +1,7 @@
 //! The face that every part shows to whoever builds, measures or ends a run. What happens in between are events.
 
 use super::Group;
-use crate::world::Payload;
+use crate::part::Payload;
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,7 @@ pub struct Start<'a> {
     pub id: ComponentId,
     /// Its place among the parts of its server: parts that are alike begin one after the other.
     pub index: u64,
-    pub(super) scheduler: &'a mut Scheduler<Payload>,
+    pub(crate) scheduler: &'a mut Scheduler<Payload>,
 }
 
 impl Start<'_> {

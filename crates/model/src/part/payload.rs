@@ -1,6 +1,6 @@
 //! What parts send each other.
 
-use crate::line::{PacketId, RequestId};
+use crate::line::{Packet, PacketId, Packets, RequestId};
 use hostnet_kernel::Event;
 use serde::{Deserialize, Serialize};
 
@@ -201,6 +201,21 @@ pub enum Payload {
         /// Whether those that go out are meant, and not those that come in.
         outgoing: bool,
     },
+}
+
+/// Takes the packet that an event on its way to another partition names out of the store of this one.
+pub(crate) fn unload(packets: &mut Packets, payload: &Payload) -> Option<Packet> {
+    match *payload {
+        Payload::Packet { id, .. } => Some(packets.remove(id)),
+        _ => None,
+    }
+}
+
+/// Puts the packet that came with an event into the store of this partition.
+pub(crate) fn load(packets: &mut Packets, payload: &mut Payload, cargo: Option<Packet>) {
+    if let (Payload::Packet { id, .. }, Some(packet)) = (payload, cargo) {
+        *id = packets.insert(packet);
+    }
 }
 
 /// What the IIO counts for ever, as its registers do.

@@ -1,0 +1,20 @@
+//! What every part has, and what it sees of the others: its face, its pools, the events that it is sent and the world
+//! around it while it handles one.
+//!
+//! Every part knows this room; it knows none of them.
+
+mod context;
+mod face;
+mod group;
+mod ids;
+mod payload;
+mod rates;
+
+pub use context::{Context, NetContext};
+pub(crate) use face::{reset, settle};
+pub use face::{Part, PartKind, PartName, Pool, Start};
+pub use group::{Group, BOOKS};
+pub use ids::Ids;
+pub(crate) use payload::{load, unload};
+pub use payload::{IioCounter, Payload, UpiPool};
+pub(crate) use rates::Rates;
