@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from dataclasses import is_dataclass
 from typing import Any, get_args, get_type_hints
 
-from hostnet import App, Fio, RemoteStream, Stream
-
-KINDS = {Stream: "stream", Fio: "fio", App: "app", RemoteStream: "remote"}
+from hostnet.system.workload import KINDS
 
 
 def tables(schema: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:

@@ -108,13 +108,7 @@ fn of_storage(server: &ServerParams, class: usize, fio: &FioParams) -> Storage {
 
 /// How many cores a workload has that runs on some: those that it shares count in part.
 fn shares(server: &ServerParams, cores: &[u32]) -> f64 {
-    let has = |workload: &Workload, core: u32| match &workload.kind {
-        WorkloadKind::Stream(stream) => stream.cores.contains(&core),
-        WorkloadKind::App(app) => app.cores.contains(&core) || app.clients.contains(&core),
-        WorkloadKind::Fio(fio) => fio.jobs.iter().any(|job| job.core == core),
-        WorkloadKind::Network => false,
-    };
-    let users = |core: u32| server.workloads.iter().filter(|workload| has(workload, core)).count();
+    let users = |core: u32| server.workloads.iter().filter(|workload| workload.kind.runs_on(core)).count();
     cores.iter().map(|&core| 1.0 / users(core).max(1) as f64).sum()
 }
 

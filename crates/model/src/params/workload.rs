@@ -53,6 +53,14 @@ impl WorkloadKind {
         }
     }
 
+    /// Whether anything of it runs on a core: its loads and stores, its clients, or its IO.
+    #[must_use]
+    pub fn runs_on(&self, core: u32) -> bool {
+        let clients = self.app().is_some_and(|app| app.clients.contains(&core));
+        let jobs = self.fio().is_some_and(|fio| fio.jobs.iter().any(|job| job.core == core));
+        self.cores().contains(&core) || clients || jobs
+    }
+
     /// The stream, if it is one.
     #[must_use]
     pub fn stream(&self) -> Option<&StreamParams> {
