@@ -49,4 +49,4 @@ mod world;
 
 pub use line::{Content, Ecn, Entry, Fifo, Kind, Packet, PacketId, Packets, Pages, Request, RequestId, Requests, Slab};
 pub use part::{Context, Group, Ids, IioCounter, NetContext, Part, PartKind, PartName, Payload, Pool, Start, UpiPool};
-pub use world::{Component, Machine, Member, World};
+pub use world::{Component, Machine, Member, Socket, World};

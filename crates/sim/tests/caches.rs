@@ -157,7 +157,7 @@ fn what_devices_write_is_in_memory_or_in_the_llc() {
         let plan = reads(block, depth, consume, &["fio.kernel_lines_per_page=0"]);
         let mut simulation = build::one_server(plan.server().unwrap());
         let held = |simulation: &mut hostnet_kernel::Simulation<hostnet_model::Machine>| {
-            let caches = settled(simulation).caches().expect("caches").counts().classes()[0];
+            let caches = settled(simulation).caches().next().expect("caches").counts().classes()[0];
             caches.core_lines + caches.io_lines
         };
         let before = held(&mut simulation);
@@ -167,7 +167,7 @@ fn what_devices_write_is_in_memory_or_in_the_llc() {
         let after = held(&mut simulation);
         let now = us(3000);
         let machine = settled(&mut simulation);
-        let caches = machine.caches().expect("caches").counts().classes()[0];
+        let caches = machine.caches().next().expect("caches").counts().classes()[0];
         let written: u64 = counters(machine, now).iter().map(|channel| channel.writes[0]).sum::<u64>()
             + common::in_use(machine, hostnet_sim::sample::Group::Wpq);
         let allocated = caches.ddio_allocations;

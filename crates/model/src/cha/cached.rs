@@ -103,12 +103,13 @@ impl Cha {
     /// A write of a line to memory for nobody who waits.
     pub(super) fn write_by_itself(kind: Kind, line: u64, class: u8, context: &mut Context) -> RequestId {
         let now = context.now();
-        let Home { slice, place } = context.homes.of(line);
+        let Home { socket, slice, place } = context.homes.of(line);
         context.requests.insert(Request {
             kind,
             class,
             book: 0,
             for_store: false,
+            socket,
             slice,
             engine: 0,
             line,

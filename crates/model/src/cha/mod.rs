@@ -46,6 +46,7 @@ pub struct Wiring {
 /// The CHAs of a socket.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cha {
+    socket: u8,
     params: ChaParams,
     wiring: Wiring,
     from_cha_ps: u64,
@@ -66,9 +67,10 @@ pub struct Cha {
 }
 
 impl Cha {
-    /// The CHAs of a socket whose cores and IIO answer after the given times.
+    /// The CHAs of socket number `socket`, whose cores and IIO answer after the given times.
     #[must_use]
     pub fn new(
+        socket: u8,
         params: ChaParams,
         wiring: Wiring,
         core: &CoreParams,
@@ -91,6 +93,7 @@ impl Cha {
             tor: domain(),
             read: domain(),
             write: domain(),
+            socket,
             wiring,
             params,
         }
@@ -125,6 +128,7 @@ impl Cha {
     /// A request arrives at its slice.
     pub(crate) fn on_arrival(&mut self, id: RequestId, context: &mut Context) {
         let request = context.requests.get_mut(id);
+        debug_assert_eq!(request.socket, self.socket, "a line comes to the CHAs of its own socket");
         let kind = request.kind;
         request.book = book(kind, request.class);
         let index = usize::from(request.slice);

@@ -215,9 +215,8 @@ impl Programs {
         request.kind = Kind::CoreWrite;
         request.since = now;
         request.line = line;
-        let Home { slice, place } = context.homes.of(line);
-        request.place = place;
-        request.slice = slice;
+        let Home { socket, slice, place } = context.homes.of(line);
+        (request.socket, request.slice, request.place) = (socket, slice, place);
         context.send(self.wiring.home, self.params.to_cha_ps, Payload::Arrive(id));
     }
 

@@ -275,12 +275,13 @@ impl Iio {
         counts.insert(now);
         let line = tlp.line + u64::from(tlp.lines - tlp.left);
         tlp.left -= 1;
-        let Home { slice, place } = context.homes.of(line);
+        let Home { socket, slice, place } = context.homes.of(line);
         let id = context.requests.insert(Request {
             kind,
             class: tlp.class,
             book: 0,
             for_store: false,
+            socket,
             slice,
             engine: 0,
             line,

@@ -83,12 +83,13 @@ impl Lfb {
     #[inline(always)]
     pub(crate) fn request(&self, line: u64, class: u8, for_store: bool, tag: u32, context: &mut Context) -> RequestId {
         let now = context.now();
-        let Home { slice, place } = context.homes.of(line);
+        let Home { socket, slice, place } = context.homes.of(line);
         context.requests.insert(Request {
             kind: Kind::CoreRead,
             class,
             book: 0,
             for_store,
+            socket,
             slice,
             engine: self.engine,
             line,
@@ -106,11 +107,11 @@ impl Lfb {
 /// A request goes on with the line that left the caches for the one that it asked for.
 pub(crate) fn turn<'a>(id: RequestId, victim: Victim, kind: Kind, context: &'a mut Context) -> &'a mut Request {
     let now = context.now();
-    let Home { slice, place } = context.homes.of(victim.line);
+    let Home { socket, slice, place } = context.homes.of(victim.line);
     if let Some(caches) = context.caches.as_deref() {
         caches.expect(victim.line);
     }
     let request = context.requests.get_mut(id);
-    *request = Request { kind, class: victim.class, line: victim.line, slice, place, since: now, ..*request };
+    *request = Request { kind, class: victim.class, line: victim.line, socket, slice, place, since: now, ..*request };
     request
 }

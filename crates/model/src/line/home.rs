@@ -1,43 +1,62 @@
-//! The home of a line: the slice of the CHA that answers for it, and its place in memory.
+//! The home of a line: the socket, the slice of its CHA that answers for it, and its place in its memory.
 
 use super::{Decoder, Place};
 use serde::{Deserialize, Serialize};
 
+/// Lines of a socket, as a power of two (64 TiB): the number of its socket stands above these bits of a line.
+const SOCKET_BITS: u32 = 40;
+
 /// The home of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Home {
-    /// The slice of the CHA.
+    /// The socket whose memory it lies in.
+    pub socket: u8,
+    /// The slice of the CHA there.
     pub slice: u8,
     /// Where it lies in memory.
     pub place: Place,
 }
 
+/// The homes of the lines of a socket.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SocketHomes {
+    /// The slices that they are spread over.
+    pub slices: u32,
+    /// Where they lie in memory.
+    pub decoder: Decoder,
+}
+
 /// The homes of all lines.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Homes {
-    slices: u32,
-    decoder: Decoder,
+    sockets: Vec<SocketHomes>,
 }
 
 impl Homes {
-    /// Lines that are spread over `slices` slices, and lie where `decoder` says.
+    /// Lines of some sockets, in the order of their numbers.
     #[must_use]
-    pub fn new(slices: u32, decoder: Decoder) -> Self {
-        Self { slices, decoder }
+    pub fn new(sockets: Vec<SocketHomes>) -> Self {
+        Self { sockets }
     }
 
     /// The home of line `line` (physical address / 64).
+    ///
+    /// # Panics
+    /// If there is no such socket.
     #[must_use]
     #[inline]
     pub fn of(&self, line: u64) -> Home {
-        Home { slice: slice_of(line, self.slices), place: self.decoder.place(line) }
+        let socket = line >> SOCKET_BITS;
+        let within = line & ((1 << SOCKET_BITS) - 1);
+        let SocketHomes { slices, decoder } = &self.sockets[socket as usize];
+        Home { socket: socket as u8, slice: slice_of(within, *slices), place: decoder.place(within) }
     }
 
-    /// Where a line lies in memory.
+    /// Where a line lies in the memory of its socket.
     #[must_use]
     #[inline]
     pub fn place(&self, line: u64) -> Place {
-        self.decoder.place(line)
+        self.of(line).place
     }
 }
 
@@ -47,4 +66,37 @@ impl Homes {
 pub fn slice_of(line: u64, slices: u32) -> u8 {
     let hash = line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     ((hash * u64::from(slices)) >> 32) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::timing_tests::{dram, DDR4_2933};
+    use crate::params::MapParams;
+
+    fn homes(slices: u32) -> SocketHomes {
+        let map = MapParams {
+            channels: 1,
+            channel: Vec::new(),
+            channel_bytes: 0,
+            subchannel: Vec::new(),
+            rank: Vec::new(),
+            bank_group: Vec::new(),
+            bank: Vec::new(),
+            column: Vec::new(),
+            row: vec![6, 7, 8],
+        };
+        SocketHomes { slices, decoder: Decoder::new(&map, &dram(1, 1, 1, DDR4_2933)) }
+    }
+
+    #[test]
+    fn a_line_is_at_home_at_the_socket_above_its_bits() {
+        let homes = Homes::new(vec![homes(7), homes(4)]);
+        for line in [0, 1, 5, 77, (1 << SOCKET_BITS) - 1] {
+            let [first, second] = [homes.of(line), homes.of(1 << SOCKET_BITS | line)];
+            assert_eq!((first.socket, second.socket), (0, 1));
+            assert_eq!((first.slice, second.slice), (slice_of(line, 7), slice_of(line, 4)));
+            assert_eq!(first.place, second.place);
+        }
+    }
 }

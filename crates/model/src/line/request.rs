@@ -66,7 +66,9 @@ pub struct Request {
     pub book: u16,
     /// For a core's read: whether the line will be dirty there, as it is for a store or was dirty in the LLC.
     pub for_store: bool,
-    /// The CHA slice that serves it.
+    /// The socket whose memory it lies in.
+    pub socket: u8,
+    /// The CHA slice there that serves it.
     pub slice: u8,
     /// Which of the engines of a core made it.
     pub engine: u8,

@@ -15,9 +15,9 @@ pub struct Context<'a> {
     pub requests: &'a mut Requests,
     /// The packets in this partition.
     pub packets: &'a mut Packets,
-    /// The caches, if there are any; parts that are there only with caches use [`Context::caches`].
+    /// The caches of its socket, if there are any; parts that are there only with caches use [`Context::caches`].
     pub(crate) caches: Option<&'a mut Caches>,
-    /// The memory, if it has rates instead of lines.
+    /// The memory of its socket, if it has rates instead of lines.
     pub(crate) fluid: Option<&'a mut dyn Rates>,
     /// The clock and the way to send; parts use [`Context::now`] and [`Context::send`].
     pub(crate) scheduler: &'a mut Scheduler<Payload>,

@@ -27,7 +27,7 @@ macro_rules! members {
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum Component {
             $($(#[$doc])* $member(Box<$member>),)*
-            /// A memory of rates, the IIO in front of it; see [`Machine::fluid`](super::Machine::fluid).
+            /// A memory of rates, the IIO in front of it; see [`Socket`](super::Socket).
             Fluid,
         }
 

@@ -1,6 +1,6 @@
 //! The machine: its parts, and the way events find them.
 
-use super::{Component, Member};
+use super::{Component, Member, Socket};
 use crate::cache::Caches;
 use crate::control::{Control, Controller};
 use crate::core::{Core, Runs};
@@ -17,44 +17,52 @@ pub struct Machine {
     homes: Homes,
     requests: Requests,
     packets: Packets,
-    caches: Option<Caches>,
-    fluid: Option<Box<FluidMemory>>,
+    sockets: Vec<Socket>,
     components: Vec<Component>,
+    /// The socket of each component; one past the last for what is on none of these.
+    places: Vec<u8>,
     /// What the components are called.
     names: Vec<PartName>,
 }
 
 impl Machine {
-    /// Joins `components`, which are numbered one after the other from `first` on.
+    /// Joins `components`, which are numbered one after the other from `first` on, each with the number of its socket if
+    /// that is one of `sockets`.
+    ///
+    /// # Panics
+    /// If there is no such socket.
     #[must_use]
     pub fn new(
         first: ComponentId,
         homes: Homes,
-        caches: Option<Caches>,
-        components: Vec<Component>,
+        sockets: Vec<Socket>,
+        components: Vec<(Option<u8>, Component)>,
         requests_capacity: usize,
     ) -> Self {
+        let (places, components): (Vec<Option<u8>>, Vec<Component>) = components.into_iter().unzip();
+        let none = sockets.len() as u8;
+        assert!(places.iter().flatten().all(|&socket| socket < none), "every part is on a socket that there is");
         Self {
             first,
             homes,
             requests: Requests::with_capacity(requests_capacity),
             packets: Packets::default(),
-            caches,
-            fluid: None,
+            sockets,
+            places: places.into_iter().map(|socket| socket.unwrap_or(none)).collect(),
             names: names(&components),
             components,
         }
     }
 
-    /// Gives it the memory of rates for which [`Component::Fluid`] stands among its parts, if it does.
-    pub fn set_fluid(&mut self, memory: Option<FluidMemory>) {
-        self.fluid = memory.map(Box::new);
+    /// Its sockets.
+    #[must_use]
+    pub fn sockets(&self) -> &[Socket] {
+        &self.sockets
     }
 
-    /// The memory, if it is one of rates.
-    #[must_use]
-    pub fn fluid(&self) -> Option<&FluidMemory> {
-        self.fluid.as_deref()
+    /// The memories that have rates.
+    pub fn fluids(&self) -> impl Iterator<Item = &FluidMemory> {
+        self.sockets.iter().filter_map(|socket| socket.fluid.as_deref())
     }
 
     /// The parts.
@@ -85,20 +93,20 @@ impl Machine {
         &mut self.packets
     }
 
-    /// The caches.
+    /// The caches of its sockets.
+    pub fn caches(&self) -> impl Iterator<Item = &Caches> {
+        self.sockets.iter().filter_map(|socket| socket.caches.as_ref())
+    }
+
+    /// Whether it has caches.
     #[must_use]
-    pub fn caches(&self) -> Option<&Caches> {
-        self.caches.as_ref()
+    pub fn has_caches(&self) -> bool {
+        self.caches().next().is_some()
     }
 
-    /// The caches, to start a measuring window in.
-    pub fn caches_mut(&mut self) -> Option<&mut Caches> {
-        self.caches.as_mut()
-    }
-
-    /// The caches and the parts, to fill the caches before time begins.
-    pub fn warming(&mut self) -> (Option<&mut Caches>, &mut [Component]) {
-        (self.caches.as_mut(), &mut self.components)
+    /// The sockets and the parts, to fill the caches before time begins.
+    pub fn warming(&mut self) -> (&mut [Socket], &mut [Component]) {
+        (&mut self.sockets, &mut self.components)
     }
 
     /// The parts of a kind, in the order of their numbers.
@@ -123,8 +131,8 @@ impl Machine {
     /// If there is none.
     #[must_use]
     pub fn part(&self, index: usize) -> &dyn Part {
-        let fluid = self.fluid.as_deref().map(|memory| memory as &dyn Part);
-        self.components[index].part().or(fluid).expect("the memory is there that has a place")
+        let fluid = || Some(&**self.sockets.get(usize::from(self.places[index]))?.fluid.as_ref()? as &dyn Part);
+        self.components[index].part().or_else(fluid).expect("the memory is there that has a place")
     }
 
     /// The same, to change it.
@@ -132,8 +140,10 @@ impl Machine {
     /// # Panics
     /// If there is none.
     pub fn part_mut(&mut self, index: usize) -> &mut dyn Part {
-        let fluid = self.fluid.as_deref_mut().map(|memory| memory as &mut dyn Part);
-        self.components[index].part_mut().or(fluid).expect("the memory is there that has a place")
+        let Self { sockets, places, components, .. } = self;
+        let socket = sockets.get_mut(usize::from(places[index]));
+        let fluid = || Some(&mut **socket?.fluid.as_mut()? as &mut dyn Part);
+        components[index].part_mut().or_else(fluid).expect("the memory is there that has a place")
     }
 
     /// What each part is called, and the part.
@@ -202,9 +212,7 @@ impl Machine {
     /// Starts a new measuring window at `now`.
     pub fn reset(&mut self, now: Time) {
         self.each_part_mut(|part| part.reset(now));
-        if let Some(caches) = &mut self.caches {
-            caches.reset_counts();
-        }
+        self.sockets.iter_mut().filter_map(|socket| socket.caches.as_mut()).for_each(Caches::reset_counts);
     }
 
     /// Ends all sources of traffic. What is on its way still arrives, so that the machine drains.
@@ -239,16 +247,21 @@ impl Partition for Machine {
     #[inline]
     fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
         let source = event.source;
+        let index = (event.target.0 - self.first.0) as usize;
+        let (caches, fluid) = match self.sockets.get_mut(usize::from(self.places[index])) {
+            Some(Socket { caches, fluid }) => (caches.as_mut(), fluid.as_deref_mut()),
+            None => (None, None),
+        };
         let mut context = Context {
             id: event.target,
             homes: &self.homes,
             requests: &mut self.requests,
             packets: &mut self.packets,
-            caches: self.caches.as_mut(),
-            fluid: self.fluid.as_deref_mut().map(|memory| memory as &mut dyn Rates),
+            caches,
+            fluid: fluid.map(|memory| memory as &mut dyn Rates),
             scheduler,
         };
-        let component = &mut self.components[(event.target.0 - self.first.0) as usize];
+        let component = &mut self.components[index];
         // What every line goes through is told apart in one step: each jump that a processor cannot foresee costs as
         // much as handling the event.
         match (event.payload, component) {

@@ -4,9 +4,14 @@ use hostnet_kernel::ComponentId;
 use hostnet_model::params::ServerParams;
 use hostnet_model::Ids;
 
+/// The number of the socket that is simulated; of others there are only the ways to it and the cores that use them.
+const SOCKET: u8 = 0;
+
 /// Which number each part of a server has: parts of a kind follow one another, and the kinds in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
+    /// The socket of the parts, but for cores of other sockets.
+    pub(crate) socket: u8,
     /// The first core.
     pub(crate) core: u32,
     pub(crate) cha: u32,
@@ -41,7 +46,7 @@ impl Layout {
         let remote = upi + params.remote.as_ref().map_or(0, |remote| remote.sockets);
         let control = remote + params.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32);
         let end = control + u32::from(params.control.is_some());
-        Self { core: first, cha, channel, iio, ssd, nic, upi, remote, control, feeder: end, end }
+        Self { socket: SOCKET, core: first, cha, channel, iio, ssd, nic, upi, remote, control, feeder: end, end }
     }
 
     /// The numbers of a server whose memory has rates: its cores, the memory, the NIC, and what watches it.
@@ -51,6 +56,7 @@ impl Layout {
         let control = nic + u32::from(params.nic.is_some());
         let end = control + u32::from(params.control.is_some());
         Self {
+            socket: SOCKET,
             core: first,
             cha: iio,
             channel: iio,
@@ -63,6 +69,12 @@ impl Layout {
             feeder: end,
             end,
         }
+    }
+
+    /// The socket of a part, if it is the one that is simulated.
+    pub(crate) fn socket_of(&self, id: u32) -> Option<u8> {
+        let elsewhere = (self.remote..self.control).contains(&id);
+        (!elsewhere).then_some(self.socket)
     }
 
     pub(crate) fn cores(&self) -> Ids {

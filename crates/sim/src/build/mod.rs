@@ -25,9 +25,9 @@ use crate::build::fluid::Load;
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::cache::Caches;
 use hostnet_model::fluid::FluidMemory;
-use hostnet_model::line::{Decoder, Homes};
+use hostnet_model::line::{Decoder, Homes, SocketHomes};
 use hostnet_model::params::{ServerParams, BUFFER_ALIGNMENT};
-use hostnet_model::{Component, Machine, Pages, Payload};
+use hostnet_model::{Component, Machine, Pages, Payload, Socket};
 use warm_up::Filling;
 
 /// Events that may be pending before the queue has to grow.
@@ -85,14 +85,16 @@ impl<'a> Builder<'a> {
     ) -> Option<(Machine, Scheduler<Payload>)> {
         let params = self.params;
         assert_eq!(components.len() as u32, self.layout.end - self.layout.core, "every part of the layout is there");
-        let homes = Homes::new(params.cha.slices, Decoder::new(&params.memory.map, &params.memory.dram));
+        let decoder = Decoder::new(&params.memory.map, &params.memory.dram);
+        let homes = Homes::new(vec![SocketHomes { slices: params.cha.slices, decoder }]);
         let first = ComponentId(self.layout.core);
         let mut scheduler = Scheduler::new(first, components.len(), EVENTS_CAPACITY);
         let cache = params.cache.as_ref();
         let caches =
             cache.map(|cache| Caches::new(cache, params.core.count, params.cha.slices, self.classes, params.seed));
-        let mut machine = Machine::new(first, homes, caches, components, requests_capacity(params));
-        machine.set_fluid(memory);
+        let socket = Socket { caches, fluid: memory.map(Box::new) };
+        let placed = (self.layout.core..).map(|id| self.layout.socket_of(id)).zip(components).collect();
+        let mut machine = Machine::new(first, homes, vec![socket], placed, requests_capacity(params));
         if !warm_up::fill(&mut machine, params, feeds, on_filling) {
             return None;
         }

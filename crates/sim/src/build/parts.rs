@@ -47,7 +47,15 @@ impl Builder<'_> {
         let params = self.params;
         let layout = &self.layout;
         let wiring = Wiring { cores: layout.cores(), channels: layout.channels(), upis: layout.upis() };
-        let cha = Cha::new(params.cha.clone(), wiring, &params.core, &params.iio, params.cache.as_ref(), self.classes);
+        let cha = Cha::new(
+            layout.socket,
+            params.cha.clone(),
+            wiring,
+            &params.core,
+            &params.iio,
+            params.cache.as_ref(),
+            self.classes,
+        );
         match &params.remote {
             Some(remote) => cha.with_remote(remote),
             None => cha,

@@ -9,7 +9,7 @@ use hostnet_model::cache::Caches;
 use hostnet_model::core::{Core, Executor, Runs};
 use hostnet_model::nvme::{Ssd, WrittenLine};
 use hostnet_model::params::{CacheParams, ServerParams};
-use hostnet_model::{Component, Machine};
+use hostnet_model::{Component, Machine, Socket};
 use std::cmp::Reverse;
 use std::collections::binary_heap::{BinaryHeap, PeekMut};
 
@@ -72,7 +72,8 @@ pub(crate) fn fill(
 ) -> bool {
     let Some(cache) = &params.cache else { return true };
     let first_core = machine.first_id().0;
-    let (Some(caches), components) = machine.warming() else { return true };
+    let (sockets, components) = machine.warming();
+    let [Socket { caches: Some(caches), .. }] = sockets else { unreachable!("the one socket has caches") };
     let lines = TURNOVERS * llc_lines(cache, params.cha.slices);
     let written = lines * u64::from(cache.ddio.ways.count_ones()) / u64::from(cache.llc.ways);
     let filling = Filling { done: 0, lines: lines + written };

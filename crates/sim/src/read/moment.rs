@@ -34,7 +34,7 @@ pub(crate) fn moments(simulation: &Simulation<World>, now: Time) -> Vec<HostMome
 
 fn host_moment(machine: &Machine, now: Time) -> HostMoment {
     let mut moment = HostMoment::default();
-    if let Some(memory) = machine.fluid() {
+    if let Some(memory) = machine.fluids().next() {
         let counts = memory.counts(now);
         moment.occupancy_area = u64::try_from(counts.area[0]).unwrap_or(u64::MAX);
         moment.inserted_lines = counts.lines[0];

@@ -122,7 +122,10 @@ impl Sample {
     }
 
     fn count(&mut self, machine: &Machine, now: Time) {
-        self.caches = machine.caches().map(Caches::counts).map_or_else(Vec::new, |counts| counts.classes().to_vec());
+        for counts in machine.caches().map(Caches::counts) {
+            self.caches.resize(counts.classes().len(), ClassCounts::default());
+            self.caches.iter_mut().zip(counts.classes()).for_each(|(sum, of_socket)| *sum = sum.plus(of_socket));
+        }
         for core in machine.engines::<Executor>() {
             let place = self.place(core.index(), core.class());
             self.operations.resize(self.operations.len().max(place + 1), 0);

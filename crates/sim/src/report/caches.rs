@@ -85,7 +85,7 @@ impl ServerView<'_> {
     /// The table, if the server has caches.
     pub(super) fn caches(&self, total: &Sample) -> Option<Table> {
         let names = self.server.workloads.iter().map(|workload| workload.name.as_str());
-        self.machine.caches().map(|_| table(names, total, self.batches))
+        self.machine.has_caches().then(|| table(names, total, self.batches))
     }
 
     /// How large the LLC is, and how much of it device writes may allocate in.

@@ -16,7 +16,7 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
     let alone = isolated_latencies_ns(view.server).into_iter().enumerate();
     let with = |(class, ns): (usize, Option<f64>)| WorkloadFacts {
         isolated: ns.map(|ns| Isolated { ns, basis: Basis::Predicted }),
-        cached: view.machine.caches().map(|_| cached(&total.cached(class))),
+        cached: view.machine.has_caches().then(|| cached(&total.cached(class))),
         ..facts(view, total, class)
     };
     alone.map(with).collect()

@@ -34,7 +34,7 @@ impl ServerView<'_> {
     /// operations, and the credits in use of every domain.
     pub(super) fn series(&self) -> Table {
         let mut table = Table::of("series", SERIES);
-        let caches = self.machine.caches().is_some();
+        let caches = self.machine.has_caches();
         let mut before = Sample { at: self.window_start, ..Sample::read_empty(self.classes()) };
         for sample in self.series {
             let elapsed_ps = sample.at.since(before.at) as f64;
@@ -72,7 +72,7 @@ impl ServerView<'_> {
             let ended = sample.operations(class, &app.cores) - before.operations(class, &app.cores);
             found.push(("operations_per_s", ended as f64 * PS_PER_S / sample.at.since(before.at) as f64));
         }
-        if self.machine.caches().is_none() {
+        if !self.machine.has_caches() {
             return found;
         }
         let (earlier, now) = (before.cached(class), sample.cached(class));

@@ -1,7 +1,7 @@
 //! A NIC and what it touches: an IIO that only answers, cores that only give back, the other end of the cable.
 
 use crate::ether::WireParams;
-use crate::line::{Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests};
+use crate::line::{Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests, SocketHomes};
 use crate::nic::{footprint, FlowCounters, Nic, NicFlow, RdmaEnd, Wiring};
 use crate::params::{NicParams, PageParams, PcieParams};
 use crate::part::{Context, Part, Payload};
@@ -185,7 +185,7 @@ pub(super) fn bench_of(
         packets: Packets::default(),
         host,
         remote,
-        homes: Homes::new(1, decoder.expect("a decoder of no lines")),
+        homes: Homes::new(vec![SocketHomes { slices: 1, decoder: decoder.expect("a decoder of no lines") }]),
         requests: Requests::with_capacity(0),
         rng: Rng::new(seed, 9),
         credits_at: Time::ZERO,

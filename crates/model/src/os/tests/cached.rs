@@ -47,7 +47,7 @@ fn cha(cache: &CacheParams) -> Cha {
     };
     let wiring =
         Wiring { cores: Ids::new(ComponentId(0), 1), channels: Ids::new(ComponentId(3), 1), upis: Ids::default() };
-    Cha::new(params, wiring, &core_params(), &iio, Some(cache), 2)
+    Cha::new(0, params, wiring, &core_params(), &iio, Some(cache), 2)
 }
 
 /// A flow of `packets` full packets to the application of a core with caches.

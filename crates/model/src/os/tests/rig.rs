@@ -4,7 +4,7 @@ use crate::cache::Caches;
 use crate::cha::Cha;
 use crate::flow::Application;
 use crate::lfb::Lfb;
-use crate::line::{Content, Decoder, Ecn, Homes, Kind, Packet, PacketId, Packets, Requests};
+use crate::line::{Content, Decoder, Ecn, Homes, Kind, Packet, PacketId, Packets, Requests, SocketHomes};
 use crate::memory::timing_tests::{dram, DDR4_2933};
 use crate::os::{NetFootprint, NetStack, SocketParams, Wiring};
 use crate::params::{CongestionControl, CoreParams, MapParams, PageParams, StackParams, TcpParams, Traffic};
@@ -391,7 +391,7 @@ pub(super) fn rig(core: NetStack, peers: Vec<Option<Peer>>) -> Run {
         far,
         requests: Requests::default(),
         packets: Packets::default(),
-        homes: Homes::new(4, decoder()),
+        homes: Homes::new(vec![SocketHomes { slices: 4, decoder: decoder() }]),
         cached: None,
     };
     Simulation::new(vec![(rig, scheduler)], 1)

@@ -187,7 +187,7 @@ impl WorldView<'_> {
 
     /// Occupancy, latency and bandwidth of writes and reads of devices.
     fn iio(&self, machine: &Machine, line_bytes: u64) -> Option<[Way; 2]> {
-        if let Some(memory) = machine.fluid() {
+        if let Some(memory) = machine.fluids().next() {
             return Some(self.fluid_iio(&memory.counts(self.now)));
         }
         let iio = machine.first::<Iio>()?;
@@ -225,7 +225,7 @@ impl WorldView<'_> {
             let line_bytes = line_bytes(params.fidelity);
             let channels = machine.each::<Channel>();
             let counters: Vec<_> = channels.map(|channel| channel.controller().counters(self.now)).collect();
-            let rates = machine.fluid().map(|memory| memory.counts(self.now).bytes);
+            let rates = machine.fluids().next().map(|memory| memory.counts(self.now).bytes);
             for (class, workload) in server.workloads.iter().enumerate() {
                 let lines = |pick: fn(&Counters) -> &[u64]| counters.iter().map(|of| pick(of)[class]).sum::<u64>();
                 let [read, written] = match &rates {
