@@ -26,8 +26,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Joins `components`, which are numbered one after the other from `first` on, each with the number of its socket if
-    /// that is one of `sockets`.
+    /// Joins `components`, which are numbered one after the other from `first` on, each with the number of its socket
+    /// if that is one of `sockets`.
     ///
     /// # Panics
     /// If there is no such socket.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Socket {
     /// Its caches, if it has any.
     pub caches: Option<Caches>,
-    /// Its memory, if that has rates instead of lines: [`Component::Fluid`](super::Component::Fluid) stands for it among
-    /// its parts.
+    /// Its memory, if that has rates instead of lines; among the parts [`Component::Fluid`](super::Component::Fluid)
+    /// stands for it.
     pub fluid: Option<Box<FluidMemory>>,
 }
