@@ -9,6 +9,9 @@ use thiserror::Error;
 const MAGIC: &[u8; 8] = b"hostnetC";
 const VERSION: u32 = 9;
 
+/// Bytes of a wrong label that an error shows: with its length damaged, it may be the whole file.
+const LABEL_SHOWN_MAX: usize = 200;
+
 /// Why a checkpoint cannot be read.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum CheckpointError {
@@ -24,7 +27,7 @@ pub enum CheckpointError {
     /// Written for something else.
     #[error("the checkpoint belongs to configuration {found}, this run is {expected}")]
     Label {
-        /// The label in the file.
+        /// The label in the file, or its beginning.
         found: String,
         /// The label asked for.
         expected: String,
@@ -62,7 +65,7 @@ pub fn read<T: DeserializeOwned>(label: &str, bytes: &[u8]) -> Result<T, Checkpo
     let (length, rest) = take_u32(rest)?;
     let (found, rest) = rest.split_at_checked(length as usize).ok_or_else(short)?;
     if found != label.as_bytes() {
-        let found = String::from_utf8_lossy(found).into_owned();
+        let found = String::from_utf8_lossy(&found[..found.len().min(LABEL_SHOWN_MAX)]).into_owned();
         return Err(CheckpointError::Label { found, expected: label.to_owned() });
     }
     let (sum, body) = rest.split_at_checked(8).ok_or_else(short)?;
@@ -89,6 +92,15 @@ fn checksum(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_label_of_damaged_length_does_not_fill_the_message() {
+        let mut bytes = write("abc", &vec![0_u64; 9000]).expect("plain data can be written");
+        bytes[13] = 0x20;
+        let error = read::<Vec<u64>>("abc", &bytes).expect_err("the label has 8195 bytes");
+        assert!(matches!(error, CheckpointError::Label { .. }));
+        assert!(error.to_string().len() < 1000, "{error}");
+    }
 
     #[test]
     fn reads_what_it_wrote_and_refuses_everything_else() {
