@@ -6,8 +6,8 @@ use crate::error::Issue;
 use crate::spec::{ControlSpec, NicSpec, PfcSpec, RemoteSpec, RuleSpec, SideSpec, Size, Spec, StackSpec, WorkloadSpec};
 use crate::units::{format, Dimension};
 use hostnet_model::params::{
-    ControlParams, ControlRule, HostCcParams, NicParams, PcieParams, PfcParams, RemoteCore, RemoteParams, StackParams,
-    UpiParams,
+    ControlParams, ControlRule, HostCcParams, LineSize, NicParams, PcieParams, PfcParams, RemoteCore, RemoteParams,
+    StackParams, UpiParams,
 };
 use std::collections::BTreeMap;
 
@@ -126,7 +126,7 @@ pub(super) fn nic(
         relaxed_ordering: spec.relaxed_ordering,
         pfc,
         lro: spec.lro,
-        burst_shift: 0,
+        line_size: LineSize::LINE,
     })
 }
 
@@ -196,7 +196,7 @@ pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool) -> StackParam
         extra_lines: (extra_lines * 65536.0).round() as u64,
         copy_ahead: spec.copy_ahead,
         cached_user: spec.cached_user,
-        burst_shift: 0,
+        line_size: LineSize::LINE,
     }
 }
 

@@ -7,7 +7,7 @@ mod counters;
 
 use crate::line::{Home, Kind, Request, RequestId};
 use crate::link::Lane;
-use crate::params::{IioParams, PcieParams};
+use crate::params::{IioParams, LineSize, PcieParams};
 use crate::part::{self, Context, Group, IioCounter, Part, PartKind, Payload, Pool};
 use counters::Cumulative;
 use hostnet_kernel::{ComponentId, Rng, Time};
@@ -93,8 +93,8 @@ pub struct Iio {
     /// Of the write and the read buffer.
     counts: [Cumulative; 2],
     clock_ps: u64,
-    /// Lines of 64 B that an entry stands for, as a power of two.
-    burst_shift: u32,
+    /// What an entry stands for.
+    line_size: LineSize,
 }
 
 impl Iio {
@@ -124,7 +124,7 @@ impl Iio {
             ports_free: [Time::ZERO; 2],
             counts: [Cumulative::default(); 2],
             clock_ps: 1,
-            burst_shift: 0,
+            line_size: LineSize::LINE,
             cha,
             params,
             rng,
@@ -142,9 +142,9 @@ impl Iio {
         self.clock_ps = clock_ps.max(1);
     }
 
-    /// Has counters count `2^shift` lines for every entry, which is what it stands for in bursts.
-    pub fn set_bursts(&mut self, shift: u32) {
-        self.burst_shift = shift;
+    /// Has counters count for every entry the lines that it stands for.
+    pub fn set_line_size(&mut self, size: LineSize) {
+        self.line_size = size;
     }
 
     /// The value of a counter, in lines of 64 B.
@@ -157,7 +157,7 @@ impl Iio {
             IioCounter::ReadOccupancy => read.occupancy_ps(now, self.read.in_use()) / self.clock_ps,
             IioCounter::ReadInsertions => read.insertions(),
         };
-        entries << self.burst_shift
+        self.line_size.expand(entries)
     }
 
     /// A counter is read.

@@ -137,7 +137,7 @@ impl Nic {
             queues.map(|(number, &core)| Queue::new(&params, core, base + number * queue_bytes, armed)).collect();
         let senders: Vec<ComponentId> = flows.iter().map(|flow| flow.core).collect();
         let rings = base + u64::from(params.queues) * queue_bytes;
-        let lossy_bytes = receive::lossy_bytes(&params, &wire, params.descriptor_bytes << params.burst_shift);
+        let lossy_bytes = receive::lossy_bytes(&params, &wire, params.line_size.expand(params.descriptor_bytes));
         Self {
             endpoint: Endpoint::new(iio, link, params.pcie.clone(), classes),
             wake: None,

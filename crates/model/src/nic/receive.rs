@@ -145,7 +145,7 @@ impl Receive {
             Some(DropReason::Corrupt)
         } else if self.queues.is_empty() && !is_rdma(packet) {
             Some(DropReason::NoQueue)
-        } else if frame >> common.params.burst_shift > common.params.descriptor_bytes && !is_rdma(packet) {
+        } else if common.params.line_size.shrink(frame) > common.params.descriptor_bytes && !is_rdma(packet) {
             Some(DropReason::TooLong)
         } else if self.has_room(packet.priority, u64::from(frame), &common.params) {
             None
@@ -244,7 +244,7 @@ impl Receive {
                 let packet = packets.get(arrival.id);
                 let ready = arrival.since + common.params.receive_ps;
                 if let Content::Roce(roce) = &packet.content {
-                    let bytes = roce.data_bytes() >> common.params.burst_shift;
+                    let bytes = common.params.line_size.shrink(roce.data_bytes());
                     return if endpoint.may_write(endpoint.write_bytes(0, bytes)) {
                         Step::Write(ready)
                     } else {
@@ -254,7 +254,7 @@ impl Receive {
                 if self.queues[usize::from(packet.queue)].free == 0 {
                     return Step::Wait(Wait::Descriptor);
                 }
-                (ready, endpoint.write_bytes(0, frame_bytes(packet) >> common.params.burst_shift))
+                (ready, endpoint.write_bytes(0, common.params.line_size.shrink(frame_bytes(packet))))
             }
             (None, None) => return Step::Wait(Wait::None),
         };
@@ -276,10 +276,10 @@ impl Receive {
         head.address += u64::from(bytes);
         head.left -= bytes;
         // Bursts have room for the completion.
-        let completes = head.left == 0 && common.params.burst_shift > 0 && !head.rdma;
+        let completes = head.left == 0 && common.params.line_size.is_burst() && !head.rdma;
         let id = if completes { head.id } else { PacketId::NONE };
         endpoint.write(line, bytes, head.class, id.0, context);
-        common.counters.written_bytes += u64::from(bytes) << common.params.burst_shift;
+        common.counters.written_bytes += common.params.line_size.expand(u64::from(bytes));
         if head.left == 0 {
             self.leave(head.id, head.since, common, context);
             if head.rdma {
@@ -329,13 +329,13 @@ impl Receive {
     /// Bytes of the simulated memory that so many bytes of a frame take, in bursts with `completions` lines of
     /// completions. Lines that do not fill a burst are left for the next packet.
     fn burst_bytes(&mut self, bytes: u32, completions: u32, common: &Common) -> u32 {
-        let shift = common.params.burst_shift;
-        if shift == 0 {
+        let size = common.params.line_size;
+        if !size.is_burst() {
             return bytes;
         }
         self.owed_lines += bytes.div_ceil(64) + completions;
-        let bursts = (self.owed_lines >> shift).max(1);
-        self.owed_lines = self.owed_lines.saturating_sub(bursts << shift);
+        let bursts = size.shrink(self.owed_lines).max(1);
+        self.owed_lines = self.owed_lines.saturating_sub(size.expand(bursts));
         bursts * 64
     }
 

@@ -247,8 +247,7 @@ impl Transmit {
         }
         self.window_used += bytes;
         let class = common.flows[whole.flow as usize].class;
-        let shift = common.params.burst_shift;
-        let (from, to) = (from >> shift, (from + bytes) >> shift);
+        let [from, to] = [from, from + bytes].map(|at| common.params.line_size.shrink(at));
         let line = whole.line + u64::from(from / 64);
         let lines = (to.div_ceil(64) - from / 64).max(1);
         self.cut = Some(Cut { id, line, lines, class });
@@ -268,19 +267,19 @@ impl Transmit {
         }
         self.window_used += bytes;
         let line = address / 64;
-        self.cut = Some(Cut { id, line, lines: (bytes >> common.params.burst_shift).div_ceil(64).max(1), class });
+        self.cut = Some(Cut { id, line, lines: common.params.line_size.shrink(bytes).div_ceil(64).max(1), class });
     }
 
     /// Asks memory for the next part of the packet that is being cut.
     fn ask(&mut self, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) -> bool {
         let Some(cut) = &mut self.cut else { return false };
-        let page_lines = (PAGE_LINES >> common.params.burst_shift).max(1);
+        let page_lines = common.params.line_size.shrink(PAGE_LINES).max(1);
         let lines = endpoint.read_lines(cut.lines).min((page_lines - cut.line % page_lines) as u32);
         if !endpoint.may_read(lines) {
             return false;
         }
         endpoint.read(common.pages.physical(cut.line * 64) / 64, lines, cut.class, context);
-        common.counters.read_bytes += (u64::from(lines) * 64) << common.params.burst_shift;
+        common.counters.read_bytes += u64::from(lines) * common.params.line_size.bytes();
         cut.line += u64::from(lines);
         cut.lines -= lines;
         let brings = if cut.lines == 0 { Brings::Packet(cut.id) } else { Brings::Part };

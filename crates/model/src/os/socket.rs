@@ -3,7 +3,7 @@
 use super::books::SocketCounts;
 use crate::flow::Application;
 use crate::line::Packet;
-use crate::params::{TcpParams, Traffic};
+use crate::params::{LineSize, TcpParams, Traffic};
 use crate::transport::tcp::{Connection, Segment};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -151,11 +151,11 @@ impl Socket {
 
     /// Takes the next `bytes` bytes out of what has come, and hands the lines to read for them to `source`.
     ///
-    /// In bursts of `2^shift` lines one that is not half full counts as none.
-    pub(super) fn take(&mut self, bytes: u64, shift: u32, mut source: impl FnMut(u64, u32)) {
+    /// A burst that is not half full counts as none.
+    pub(super) fn take(&mut self, bytes: u64, size: LineSize, mut source: impl FnMut(u64, u32)) {
         let end = self.read_at + bytes;
-        let line_bytes = 64 << shift;
-        let fill = if shift == 0 { line_bytes - 1 } else { line_bytes / 2 };
+        let line_bytes = size.bytes();
+        let fill = if size.is_burst() { line_bytes / 2 } else { line_bytes - 1 };
         while let Some(piece) = self.pieces.front_mut() {
             if piece.start >= end {
                 break;

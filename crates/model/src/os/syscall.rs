@@ -109,9 +109,9 @@ impl NetStack {
         let class = socket.params.class;
         if calling.reads {
             self.lines.begin_read(class);
-            socket.take(calling.bytes, self.stack.burst_shift, |line, lines| self.lines.source(line, lines));
+            socket.take(calling.bytes, self.stack.line_size, |line, lines| self.lines.source(line, lines));
         } else {
-            self.lines.begin_write(class, (calling.bytes >> self.stack.burst_shift).div_ceil(64));
+            self.lines.begin_write(class, self.stack.line_size.shrink(calling.bytes).div_ceil(64));
         }
     }
 

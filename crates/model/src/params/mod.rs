@@ -5,6 +5,7 @@
 mod app;
 mod cache;
 mod fluid;
+mod line_size;
 mod memory;
 mod net_host;
 mod network;
@@ -14,6 +15,7 @@ mod workload;
 pub use app::*;
 pub use cache::*;
 pub use fluid::*;
+pub use line_size::*;
 pub use memory::*;
 pub use net_host::*;
 pub use network::*;

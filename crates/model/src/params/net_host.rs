@@ -1,5 +1,6 @@
 //! What a server needs to be on a network, and what runs beside its network traffic.
 
+use super::LineSize;
 use super::{PcieParams, StreamParams};
 use serde::{Deserialize, Serialize};
 
@@ -47,8 +48,8 @@ pub struct NicParams {
     pub pfc: Option<super::PfcParams>,
     /// Whether packets of a flow are joined by the NIC (LRO) up to the largest segment.
     pub lro: bool,
-    /// A line of the simulated memory stands for 2 to this many lines of 64 B.
-    pub burst_shift: u32,
+    /// What a line of the simulated memory stands for.
+    pub line_size: LineSize,
 }
 
 impl NicParams {
@@ -96,8 +97,8 @@ pub struct StackParams {
     pub copy_ahead: u32,
     /// Whether the application's buffer lies in the caches, so that only the source of a copy is memory traffic.
     pub cached_user: bool,
-    /// A line of the simulated memory stands for 2 to this many lines of 64 B.
-    pub burst_shift: u32,
+    /// What a line of the simulated memory stands for.
+    pub line_size: LineSize,
 }
 
 /// Cores of other sockets whose memory is on this one.

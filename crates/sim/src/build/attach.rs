@@ -64,7 +64,7 @@ impl Attachment<'_> {
 
 /// Bursts that the core of a queue asks for ahead. Lines that do not make whole bursts are spread over the cores.
 fn bursts_ahead(stack: &StackParams, queue: u32) -> u32 {
-    let ahead = |cores: u32| (cores * stack.copy_ahead) >> stack.burst_shift;
+    let ahead = |cores: u32| stack.line_size.shrink(cores * stack.copy_ahead);
     (ahead(queue + 1) - ahead(queue)).max(1)
 }
 
@@ -98,7 +98,7 @@ impl Builder<'_> {
         let footprint = NetFootprint::at(self.space.take(NetFootprint::BYTES));
         let rng = self.engine_rng(core, before);
         let (mut params, pages) = (self.params.core.clone(), self.pages.clone());
-        if stack.burst_shift > 0 {
+        if stack.line_size.is_burst() {
             stack.copy_ahead = bursts_ahead(&stack, u32::from(queue));
             params.lfb_entries = stack.copy_ahead;
         }
@@ -191,10 +191,11 @@ impl Builder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hostnet_model::params::LineSize;
 
     #[test]
     fn bursts_ahead_are_spread_over_cores() {
-        let stack = |copy_ahead, burst_shift| StackParams {
+        let stack = |copy_ahead, line_size| StackParams {
             cores: Vec::new(),
             packet_ps: 0,
             segment_ps: 0,
@@ -210,9 +211,11 @@ mod tests {
             extra_lines: 0,
             copy_ahead,
             cached_user: true,
-            burst_shift,
+            line_size,
         };
-        let all = |copy_ahead| -> Vec<u32> { (0..4).map(|queue| bursts_ahead(&stack(copy_ahead, 2), queue)).collect() };
+        let all = |copy_ahead| -> Vec<u32> {
+            (0..4).map(|queue| bursts_ahead(&stack(copy_ahead, LineSize::burst(2)), queue)).collect()
+        };
         assert_eq!(all(10), [2, 3, 2, 3]);
         assert_eq!(all(9), [2, 2, 2, 3]);
         assert_eq!(all(1), [1, 1, 1, 1]);

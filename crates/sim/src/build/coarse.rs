@@ -11,8 +11,9 @@ use crate::build::one_server;
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::memory::Channel;
 use hostnet_model::params::{
-    ChaParams, ControllerParams, CoreParams, DramParams, FioParams, IioParams, MapParams, MemoryParams, NicParams,
-    Pattern, PcieParams, ServerParams, SsdParams, StackParams, StreamParams, UpiParams, Workload, WorkloadKind,
+    ChaParams, ControllerParams, CoreParams, DramParams, FioParams, IioParams, LineSize, MapParams, MemoryParams,
+    NicParams, Pattern, PcieParams, ServerParams, SsdParams, StackParams, StreamParams, UpiParams, Workload,
+    WorkloadKind,
 };
 use hostnet_model::Machine;
 
@@ -26,12 +27,12 @@ const PROBE_PS: [u64; 2] = [40_000_000, 360_000_000];
 /// All accesses of a stream are loads.
 const LOADS: u64 = 1 << 32;
 
-/// The same server in bursts of `2^shift` lines, with the memory bandwidth that it has line by line.
+/// The same server with lines of a size, with the memory bandwidth that it has line by line.
 #[must_use]
-pub fn bursts(server: &ServerParams, shift: u32) -> ServerParams {
-    let mut bursts = coarse(server, shift);
-    let saturated = saturating(server, shift);
-    let (line, burst) = (probe(&saturated), probe(&coarse(&saturated, shift)) << shift);
+pub fn bursts(server: &ServerParams, size: LineSize) -> ServerParams {
+    let mut bursts = coarse(server, size);
+    let saturated = saturating(server, size);
+    let (line, burst) = (probe(&saturated), size.expand(probe(&coarse(&saturated, size))));
     if burst > line {
         let dram = &mut bursts.memory.dram;
         dram.clock_ps_numerator *= burst;
@@ -42,7 +43,7 @@ pub fn bursts(server: &ServerParams, shift: u32) -> ServerParams {
 
 /// The server with its streams and its cores of other sockets, which never pause, and nothing else but loads of all
 /// other cores, as copies are. Its cores have as many entries as make whole bursts.
-fn saturating(server: &ServerParams, shift: u32) -> ServerParams {
+fn saturating(server: &ServerParams, size: LineSize) -> ServerParams {
     let runs = |core: &u32, kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(own) if own.cores.contains(core));
     let busy = |core: &u32| server.workloads.iter().any(|workload| runs(core, &workload.kind));
     let stream = StreamParams {
@@ -61,7 +62,7 @@ fn saturating(server: &ServerParams, shift: u32) -> ServerParams {
     if !stream.cores.is_empty() {
         workloads.push(Workload { name: String::new(), kind: WorkloadKind::Stream(stream) });
     }
-    let lfb_entries = Grain { shift }.count(server.core.lfb_entries) << shift;
+    let lfb_entries = size.expand(Grain { size }.count(server.core.lfb_entries));
     let core = CoreParams { lfb_entries, ..server.core.clone() };
     ServerParams { core, workloads, cache: None, nic: None, stack: None, control: None, ..server.clone() }
 }
@@ -81,8 +82,8 @@ fn probe(server: &ServerParams) -> u64 {
 }
 
 /// As [`bursts`], with the bandwidth as it comes.
-fn coarse(server: &ServerParams, shift: u32) -> ServerParams {
-    let grain = Grain { shift };
+fn coarse(server: &ServerParams, size: LineSize) -> ServerParams {
+    let grain = Grain { size };
     let mut remote = server.remote.clone();
     if let Some(remote) = &mut remote {
         remote.upi = grain.upi(&remote.upi);
@@ -107,14 +108,14 @@ fn coarse(server: &ServerParams, shift: u32) -> ServerParams {
 }
 
 struct Grain {
-    shift: u32,
+    size: LineSize,
 }
 
 impl Grain {
     /// Lines to the nearest number of bursts.
     fn round(&self, lines: u32) -> u32 {
-        let half = (1 << self.shift) >> 1;
-        (lines + half) >> self.shift
+        let half = self.size.expand(1) >> 1;
+        self.size.shrink(lines + half)
     }
 
     /// Lines to bursts, at least one.
@@ -123,7 +124,7 @@ impl Grain {
     }
 
     fn bytes(&self, bytes: u64) -> u64 {
-        bytes >> self.shift
+        self.size.shrink(bytes)
     }
 
     /// Bytes in a whole number of lines, at least one.
@@ -132,14 +133,14 @@ impl Grain {
     }
 
     fn time(&self, ps: u64) -> u64 {
-        ps << self.shift
+        self.size.expand(ps)
     }
 
     fn core(&self, core: &CoreParams) -> CoreParams {
         CoreParams {
             lfb_entries: self.count(core.lfb_entries),
             issue_ps: self.time(core.issue_ps),
-            dirty_pool_lines: core.dirty_pool_lines >> self.shift,
+            dirty_pool_lines: self.size.shrink(core.dirty_pool_lines),
             ..core.clone()
         }
     }
@@ -167,10 +168,10 @@ impl Grain {
     /// Address bits below a burst are gone: selectors that had more keep the others.
     fn map(&self, map: &MapParams) -> MapParams {
         let within = (1_u64 << LINE_BITS) - 1;
-        let masks = |masks: &[u64]| masks.iter().map(|mask| mask >> self.shift & !within).collect();
+        let masks = |masks: &[u64]| masks.iter().map(|mask| self.size.shrink(*mask) & !within).collect();
         let bits = |bits: &[u8]| {
             bits.iter()
-                .filter_map(|&bit| u32::from(bit).checked_sub(self.shift))
+                .filter_map(|&bit| u32::from(bit).checked_sub(self.size.shift()))
                 .filter(|&bit| bit >= LINE_BITS)
                 .map(|bit| bit as u8)
                 .collect()
@@ -191,8 +192,8 @@ impl Grain {
     /// A burst is as many column accesses in a row, in bank groups in turn.
     fn dram(&self, dram: &DramParams, map: &MapParams) -> DramParams {
         let mut timing = dram.timing;
-        timing.burst <<= self.shift;
-        timing.ccd_s <<= self.shift;
+        timing.burst = self.size.expand(timing.burst);
+        timing.ccd_s = self.size.expand(timing.ccd_s);
         timing.ccd_l = timing.ccd_l.max(timing.ccd_s);
         timing.ccd_l_wr = timing.ccd_l_wr.max(timing.ccd_s);
         DramParams { lines_per_row: 1 << map.column.len(), timing, ..dram.clone() }
@@ -216,7 +217,7 @@ impl Grain {
             idle_writes: self.count(controller.idle_writes),
             idle_reads: self.round(controller.idle_reads),
             spare_writes: self.count(controller.spare_writes),
-            spare_clocks: controller.spare_clocks << self.shift,
+            spare_clocks: self.size.expand(controller.spare_clocks),
             ..controller.clone()
         }
     }
@@ -237,9 +238,9 @@ impl Grain {
             bytes_per_s: self.bytes(pcie.bytes_per_s),
             mps_bytes: whole(pcie.mps_bytes),
             mrrs_bytes: whole(pcie.mrrs_bytes),
-            write_overhead_bytes: pcie.write_overhead_bytes >> self.shift,
-            read_overhead_bytes: pcie.read_overhead_bytes >> self.shift,
-            completion_overhead_bytes: pcie.completion_overhead_bytes >> self.shift,
+            write_overhead_bytes: self.size.shrink(pcie.write_overhead_bytes),
+            read_overhead_bytes: self.size.shrink(pcie.read_overhead_bytes),
+            completion_overhead_bytes: self.size.shrink(pcie.completion_overhead_bytes),
             posted_lines: self.count(pcie.posted_lines),
             nonposted_lines: self.count(pcie.nonposted_lines),
             ..pcie.clone()
@@ -251,9 +252,9 @@ impl Grain {
         NicParams {
             pcie: self.pcie(&nic.pcie),
             descriptor_bytes: self.bytes(u64::from(nic.descriptor_bytes)) as u32,
-            stride_bytes: (nic.stride_bytes >> self.shift).next_multiple_of(64),
+            stride_bytes: self.size.shrink(nic.stride_bytes).next_multiple_of(64),
             pool_bytes: self.bytes(nic.pool_bytes),
-            burst_shift: self.shift,
+            line_size: self.size,
             ..nic.clone()
         }
     }
@@ -261,8 +262,8 @@ impl Grain {
     fn stack(&self, stack: &StackParams) -> StackParams {
         StackParams {
             copy_line_ps: self.time(stack.copy_line_ps),
-            extra_lines: stack.extra_lines >> self.shift,
-            burst_shift: self.shift,
+            extra_lines: self.size.shrink(stack.extra_lines),
+            line_size: self.size,
             ..stack.clone()
         }
     }

@@ -14,7 +14,7 @@ pub(crate) mod warm_up;
 mod warm_up_tests;
 mod world;
 
-pub(crate) use world::{prepared, servers, BURST_SHIFT};
+pub(crate) use world::{prepared, servers, BURST};
 pub use world::{with_network, world, Preparation};
 
 pub(crate) use layout::Layout;

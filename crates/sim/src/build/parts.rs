@@ -5,6 +5,7 @@ use hostnet_model::cha::{Cha, Wiring};
 use hostnet_model::core::Core;
 use hostnet_model::iio::{self, Iio};
 use hostnet_model::memory::Channel;
+use hostnet_model::params::LineSize;
 use hostnet_model::{Component, PartKind};
 
 impl Builder<'_> {
@@ -86,7 +87,7 @@ impl Builder<'_> {
         if let Some(control) = &params.control {
             iio.set_clock(control.iio_clock_ps);
         }
-        iio.set_bursts(params.nic.as_ref().map_or(0, |nic| nic.burst_shift));
+        iio.set_line_size(params.nic.as_ref().map_or(LineSize::LINE, |nic| nic.line_size));
         iio
     }
 

@@ -8,12 +8,14 @@ use crate::build::fluid;
 use crate::build::warm_up::Filling;
 use hostnet_kernel::{ComponentId, Scheduler, Simulation};
 use hostnet_model::ether::fabric;
-use hostnet_model::params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams, Workload, WorkloadKind};
+use hostnet_model::params::{
+    ClusterParams, Fidelity, HostKind, HostParams, LineSize, ServerParams, Workload, WorkloadKind,
+};
 use hostnet_model::Payload;
 use hostnet_model::World;
 
-/// Lines of a burst, as a power of two: a TLP of 256 B.
-pub(crate) const BURST_SHIFT: u32 = 2;
+/// A burst: a TLP of 256 B.
+pub(crate) const BURST: LineSize = LineSize::burst(2);
 
 /// How far the preparation of a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +129,7 @@ fn server_of(host: &HostParams, cluster: &ClusterParams) -> Option<ServerParams>
     let HostKind::Server(server) = &host.kind else { return None };
     Some(match host.fidelity {
         Fidelity::Line | Fidelity::Fluid => with_network(server, cluster),
-        Fidelity::Burst => with_network(&bursts(server, BURST_SHIFT), cluster),
+        Fidelity::Burst => with_network(&bursts(server, BURST), cluster),
     })
 }
 

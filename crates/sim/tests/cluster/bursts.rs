@@ -2,7 +2,7 @@
 
 use crate::common::{counters, plan as server_plan, us};
 use crate::lab;
-use hostnet_model::params::ServerParams;
+use hostnet_model::params::{LineSize, ServerParams};
 use hostnet_sim::build::coarse::bursts;
 use hostnet_sim::build::one_server;
 use hostnet_sim::{Options, Run};
@@ -31,7 +31,7 @@ fn moved(server: &ServerParams) -> u64 {
 fn bursts_of_one_line_are_lines() {
     for (preset, cores) in [("cascade-lake-hostcc", "0-7"), ("cascade-lake-6234", "0-5")] {
         let server = saturated(preset, cores);
-        assert_eq!(bursts(&server, 0), server);
+        assert_eq!(bursts(&server, LineSize::LINE), server);
     }
 }
 
@@ -39,7 +39,7 @@ fn bursts_of_one_line_are_lines() {
 fn limits_are_the_same_in_bytes() {
     let server = saturated("cascade-lake-hostcc", "0-7");
     for shift in 1..=3 {
-        let coarse = bursts(&server, shift);
+        let coarse = bursts(&server, LineSize::burst(shift));
         // Half a burst is lost or won by rounding.
         let close = |name: &str, lines: u32, bursts: u32| {
             assert!(
@@ -73,7 +73,7 @@ fn limits_are_the_same_in_bytes() {
 fn a_saturated_memory_moves_as_many_bytes() {
     let server = saturated("cascade-lake-hostcc", "0-7");
     let lines = moved(&server) as f64;
-    let bursts = (moved(&bursts(&server, 2)) << 2) as f64;
+    let bursts = (moved(&bursts(&server, LineSize::burst(2))) << 2) as f64;
     assert!((bursts / lines - 1.0).abs() < 0.03, "{lines} lines, in bursts {bursts}");
 }
 

@@ -3,7 +3,7 @@
 use crate::ether::WireParams;
 use crate::line::{Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests, SocketHomes};
 use crate::nic::{footprint, FlowCounters, Nic, NicFlow, RdmaEnd, Wiring};
-use crate::params::{NicParams, PageParams, PcieParams};
+use crate::params::{LineSize, NicParams, PageParams, PcieParams};
 use crate::part::{Context, Part, Payload};
 use crate::transport::roce::{Operation, RoceConnection};
 use crate::transport::tcp::Segment;
@@ -107,7 +107,7 @@ pub(super) fn params() -> NicParams {
         relaxed_ordering: true,
         pfc: None,
         lro: false,
-        burst_shift: 0,
+        line_size: LineSize::LINE,
     }
 }
 

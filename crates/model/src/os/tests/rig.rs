@@ -7,7 +7,7 @@ use crate::lfb::Lfb;
 use crate::line::{Content, Decoder, Ecn, Homes, Kind, Packet, PacketId, Packets, Requests, SocketHomes};
 use crate::memory::timing_tests::{dram, DDR4_2933};
 use crate::os::{NetFootprint, NetStack, SocketParams, Wiring};
-use crate::params::{CongestionControl, CoreParams, MapParams, PageParams, StackParams, TcpParams, Traffic};
+use crate::params::{CongestionControl, CoreParams, LineSize, MapParams, PageParams, StackParams, TcpParams, Traffic};
 use crate::part::{Context, Payload};
 use crate::transport::tcp::{Connection, Segment};
 use crate::Pages;
@@ -54,7 +54,7 @@ pub(super) fn stack() -> StackParams {
         extra_lines: 0,
         copy_ahead: 8,
         cached_user: true,
-        burst_shift: 0,
+        line_size: LineSize::LINE,
     }
 }
 

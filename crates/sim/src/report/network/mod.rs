@@ -7,7 +7,7 @@ mod hosts;
 mod limits;
 mod queues;
 
-use crate::build::BURST_SHIFT;
+use crate::build::BURST;
 use crate::read::ends::machines;
 use crate::read::flows::FlowTotals;
 use crate::report::caches::CACHES;
@@ -18,7 +18,7 @@ use crate::report::table::{headings, Cell, Column, Kind, Rows, Table};
 use crate::report::view::{ServerView, WorldView};
 use crate::report::workloads::WORKLOADS;
 use crate::report::{hash, rows, Report, ServerResults};
-use hostnet_model::params::{Fidelity, HostKind};
+use hostnet_model::params::{Fidelity, HostKind, LineSize};
 use hostnet_model::Machine;
 use serde_json::{json, Value};
 
@@ -187,7 +187,7 @@ impl OfServers {
 /// Bytes that a line of a server stands for.
 pub(crate) fn line_bytes(fidelity: Fidelity) -> u64 {
     match fidelity {
-        Fidelity::Line | Fidelity::Fluid => 64,
-        Fidelity::Burst => 64 << BURST_SHIFT,
+        Fidelity::Line | Fidelity::Fluid => LineSize::LINE.bytes(),
+        Fidelity::Burst => BURST.bytes(),
     }
 }
