@@ -220,9 +220,11 @@ fn app() -> BoxedStrategy<Vec<String>> {
     ]);
     let loops =
         prop_oneof![Just(""), Just("\nin_flight = 1\nthink = \"5 us\""), Just("\nin_flight = 4\nthink = \"90 ns\"")];
-    lines((kind, loops).prop_map(|(kind, closed)| {
+    // Core 0 runs a stream as well, core 6 the kernel's work for drives.
+    let core = prop::sample::select(vec![0, 6, 8]);
+    lines((kind, loops, core).prop_map(|(kind, closed, core)| {
         let closed = if kind.contains("in_flight") { "" } else { closed };
-        vec![format!("[workload.e]\nkind = \"app\"\ncores = \"8\"\n{kind}{closed}")]
+        vec![format!("[workload.e]\nkind = \"app\"\ncores = \"{core}\"\n{kind}{closed}")]
     }))
 }
 
