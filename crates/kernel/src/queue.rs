@@ -180,30 +180,32 @@ impl<P: Copy> Queue<P> {
         if limit != self.limit {
             self.set_limit(limit);
         }
-        self.pop_due()
+        let node = self.take_due()?;
+        Some(self.release(node))
     }
 
-    /// From now on [`Queue::pop_due`] pops events at or before `limit`.
+    /// From now on [`Queue::take_due`] finds events at or before `limit`.
     pub(crate) fn set_limit(&mut self, limit: Time) {
         self.limit = limit;
         self.clear_until = 0;
     }
 
-    /// Removes the earliest event if it happens at or before the limit that was set.
+    /// The node of the earliest event, if that happens at or before the limit that was set. It is in no list any more, and
+    /// has to be released.
+    // Not the event itself: an optional event is taken apart to see whether there is one, and put together again in
+    // other widths than it is then read in, which stalls a processor.
     #[inline(always)]
-    pub(crate) fn pop_due(&mut self) -> Option<Event<P>> {
+    pub(crate) fn take_due(&mut self) -> Option<u32> {
         let slot = self.near.next_from(self.start).unwrap_or(u64::MAX);
         if slot < self.clear_until {
             let node = self.near.first(slot);
-            let place = &mut self.nodes[node as usize];
-            if place.next == NONE {
+            if self.nodes[node as usize].next == NONE {
                 self.start = slot + 1;
                 self.near.take(slot);
-                return Some(self.release(node));
+                return Some(node);
             }
         }
-        let node = self.pop_with_care()?;
-        Some(self.release(node))
+        self.pop_with_care()
     }
 
     /// Removes the node of the earliest event, wherever it is. The wheels never move past the limit, so that what is
@@ -273,7 +275,7 @@ impl<P: Copy> Queue<P> {
 
     /// Takes the event out of a node that is in no list any more.
     #[inline(always)]
-    fn release(&mut self, node: u32) -> Event<P> {
+    pub(crate) fn release(&mut self, node: u32) -> Event<P> {
         self.len -= 1;
         let place = &mut self.nodes[node as usize];
         place.next = self.free;

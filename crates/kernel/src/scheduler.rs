@@ -160,10 +160,11 @@ impl<P: Copy> Scheduler<P> {
     pub(crate) fn run<W: Partition<Payload = P>>(&mut self, world: &mut W, limit: Time, events_max: u64) -> bool {
         self.queue.set_limit(limit);
         for _ in 0..events_max {
-            let Some(event) = self.queue.pop_due() else {
+            let Some(node) = self.queue.take_due() else {
                 self.settle(limit);
                 return true;
             };
+            let event = self.queue.release(node);
             self.now = event.time;
             self.handled += 1;
             world.on_event(event, self);

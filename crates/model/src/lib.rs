@@ -48,5 +48,7 @@ pub mod transport;
 mod world;
 
 pub use line::{Content, Ecn, Entry, Fifo, Kind, Packet, PacketId, Packets, Pages, Request, RequestId, Requests, Slab};
-pub use part::{Context, Group, Ids, IioCounter, NetContext, Part, PartKind, PartName, Payload, Pool, Start, UpiPool};
+pub use part::{
+    Context, Group, Ids, IioCounter, NetContext, Part, PartKind, PartName, Payload, Pool, Start, Told, UpiPool,
+};
 pub use world::{Component, Machine, Member, Socket, World};

@@ -183,7 +183,7 @@ impl Cha {
         } else if kind == Kind::CoreRead && self.wiring.upis.contains(owner) {
             context.send(owner, self.upi_ps, Payload::Admitted(id));
         }
-        context.send(channel, delay, Payload::Arrive(id));
+        context.tell(channel, delay, Payload::Arrive(id));
     }
 
     /// The channel has sent the last beat of a read.

@@ -34,7 +34,7 @@ impl Cha {
         if self.directory && for_store {
             let id = Self::write_by_itself(Kind::Directory, line, class, context);
             let channel = self.wiring.channels.get(u32::from(context.requests.get(id).place.channel));
-            context.send(channel, DIRECTORY_PS, Payload::Arrive(id));
+            context.tell(channel, DIRECTORY_PS, Payload::Arrive(id));
         }
     }
 }

@@ -5,6 +5,17 @@ use crate::cache::Caches;
 use crate::line::{Homes, Packets, Requests};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 
+/// What one part lets another know as soon as it sets out, because that part can tell by then what it will do with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    /// Who is told.
+    pub target: ComponentId,
+    /// When it will be there.
+    pub at: Time,
+    /// What will be there.
+    pub payload: Payload,
+}
+
 /// What a part sees of the world while it handles an event.
 pub struct Context<'a> {
     /// The part itself.
@@ -19,6 +30,8 @@ pub struct Context<'a> {
     pub(crate) caches: Option<&'a mut Caches>,
     /// The memory of its socket, if it has rates instead of lines.
     pub(crate) fluid: Option<&'a mut dyn Rates>,
+    /// What was told while the event was handled; parts use [`Context::tell`].
+    pub(crate) told: &'a mut Vec<Told>,
     /// The clock and the way to send; parts use [`Context::now`] and [`Context::send`].
     pub(crate) scheduler: &'a mut Scheduler<Payload>,
 }
@@ -35,6 +48,12 @@ impl Context<'_> {
     #[inline(always)]
     pub fn send(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
         self.scheduler.send(self.id, target, delay_ps, payload);
+    }
+
+    /// Tells `target` now what will be there `delay_ps` from now.
+    #[inline]
+    pub(crate) fn tell(&mut self, target: ComponentId, delay_ps: u64, payload: Payload) {
+        self.told.push(Told { target, at: self.now() + delay_ps, payload });
     }
 
     /// The caches, for a part that cannot be without.

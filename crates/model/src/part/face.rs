@@ -131,6 +131,12 @@ pub trait Part {
     /// Starts a new measuring window.
     fn reset(&mut self, _now: Time) {}
 
+    /// Keeps the steps of its pools from now on, if they happen between its events, or stops doing so.
+    fn watch(&mut self, _on: bool) {}
+
+    /// Shows the steps that it has kept: when, and how many credits of each of its pools were in use from then on.
+    fn steps(&self, _visit: &mut dyn FnMut(Time, &[u32])) {}
+
     /// Ends what it does of its own accord. What is on its way still arrives.
     fn stop(&mut self) {}
 }

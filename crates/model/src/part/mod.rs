@@ -10,7 +10,7 @@ mod ids;
 mod payload;
 mod rates;
 
-pub use context::{Context, NetContext};
+pub use context::{Context, NetContext, Told};
 pub(crate) use face::{reset, settle};
 pub use face::{Part, PartKind, PartName, Pool, Start};
 pub use group::{Group, BOOKS};

@@ -47,7 +47,7 @@ pub enum Payload {
         /// The job's number at this device.
         job: u16,
     },
-    /// To the CHA or a channel: a request arrives.
+    /// To the CHA: a request arrives. To a channel, which is told of it when it sets out, too.
     Arrive(RequestId),
     /// To the CHA: the memory controller accepted a write.
     Accepted(RequestId),
@@ -55,11 +55,8 @@ pub enum Payload {
     Read(RequestId),
     /// To the IIO: a write was accepted by memory.
     Acknowledged(RequestId),
-    /// To a channel: it is time for what was planned for `clock`, if that is still the plan.
-    Wake {
-        /// The channel's clock.
-        clock: u64,
-    },
+    /// To a channel: it is time to do what is due.
+    Wake,
     /// To the IIO: a write TLP of a device arrives.
     WriteTlp {
         /// First physical line.

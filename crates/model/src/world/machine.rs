@@ -6,9 +6,12 @@ use crate::control::{Control, Controller};
 use crate::core::{Core, Runs};
 use crate::fluid::FluidMemory;
 use crate::line::{Homes, Packet, Packets, Requests};
-use crate::part::{load, unload, Context, Part, PartKind, PartName, Payload, Pool, Rates, Start};
+use crate::part::{load, unload, Context, Part, PartKind, PartName, Payload, Pool, Rates, Start, Told};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
 use serde::{Deserialize, Serialize};
+
+/// What may be told while one event is handled before the list has to grow.
+const TOLD_CAPACITY: usize = 64;
 
 /// One server: a partition of the world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,6 +24,9 @@ pub struct Machine {
     components: Vec<Component>,
     /// The socket of each component; one past the last for what is on none of these.
     places: Vec<u8>,
+    /// What was told while the last event was handled.
+    #[serde(skip)]
+    told: Vec<Told>,
     /// What the components are called.
     names: Vec<PartName>,
 }
@@ -50,6 +56,7 @@ impl Machine {
             sockets,
             places: places.into_iter().map(|socket| socket.unwrap_or(none)).collect(),
             names: names(&components),
+            told: Vec::with_capacity(TOLD_CAPACITY),
             components,
         }
     }
@@ -80,6 +87,12 @@ impl Machine {
     #[must_use]
     pub fn requests(&self) -> &Requests {
         &self.requests
+    }
+
+    /// What parts were told while the last event was handled.
+    #[must_use]
+    pub fn told(&self) -> &[Told] {
+        &self.told
     }
 
     /// The packets on their way.
@@ -215,9 +228,40 @@ impl Machine {
         self.sockets.iter_mut().filter_map(|socket| socket.caches.as_mut()).for_each(Caches::reset_counts);
     }
 
+    /// Lets parts keep the steps of their pools that happen between their events, or not any more.
+    pub fn watch(&mut self, on: bool) {
+        self.each_part_mut(|part| part.watch(on));
+    }
+
     /// Ends all sources of traffic. What is on its way still arrives, so that the machine drains.
     pub fn stop_sources(&mut self) {
         self.each_part_mut(|part| part.stop());
+    }
+}
+
+impl Machine {
+    /// Lets parts know what they were told.
+    #[inline]
+    fn pass_on(&mut self, scheduler: &mut Scheduler<Payload>) {
+        let mut index = 0;
+        while let Some(&Told { target, at, payload }) = self.told.get(index) {
+            index += 1;
+            let component = &mut self.components[(target.0 - self.first.0) as usize];
+            let mut context = Context {
+                id: target,
+                homes: &self.homes,
+                requests: &mut self.requests,
+                packets: &mut self.packets,
+                caches: None,
+                fluid: None,
+                told: &mut self.told,
+                scheduler,
+            };
+            match (payload, component) {
+                (Payload::Arrive(id), Component::Channel(channel)) => channel.expect(id, at, &mut context),
+                _ => unreachable!("component {} was told {payload:?}", target.0),
+            }
+        }
     }
 }
 
@@ -252,6 +296,7 @@ impl Partition for Machine {
             Some(Socket { caches, fluid }) => (caches.as_mut(), fluid.as_deref_mut()),
             None => (None, None),
         };
+        self.told.clear();
         let mut context = Context {
             id: event.target,
             homes: &self.homes,
@@ -259,6 +304,7 @@ impl Partition for Machine {
             packets: &mut self.packets,
             caches,
             fluid: fluid.map(|memory| memory as &mut dyn Rates),
+            told: &mut self.told,
             scheduler,
         };
         let component = &mut self.components[index];
@@ -272,7 +318,7 @@ impl Partition for Machine {
             (Payload::Read(id), Component::Cha(cha)) => cha.on_read(id, &mut context),
             (Payload::Accepted(id), Component::Cha(cha)) => cha.on_accepted(id, &mut context),
             (payload, Component::Core(core)) => core.on_event(payload, &mut context),
-            (payload, Component::Channel(channel)) => channel.on_event(payload, &mut context),
+            (Payload::Wake, Component::Channel(channel)) => channel.on_wake(&mut context),
             (Payload::Data(id), Component::Iio(iio)) => iio.on_data(id, &mut context),
             (Payload::Acknowledged(id), Component::Iio(iio)) => iio.on_acknowledged(id, &mut context),
             (Payload::WriteTlp { line, lines, class, link }, Component::Iio(iio)) => {
@@ -294,9 +340,12 @@ impl Partition for Machine {
                 }
             }
             (payload, Component::Probe(probe)) => probe.on_event(payload, &mut context),
-            (payload, Component::Cha(_) | Component::Iio(_)) => {
+            (payload, Component::Cha(_) | Component::Iio(_) | Component::Channel(_)) => {
                 unreachable!("component {} was sent {payload:?}", context.id.0)
             }
+        }
+        if !self.told.is_empty() {
+            self.pass_on(scheduler);
         }
     }
 }

@@ -11,9 +11,9 @@ use crate::watch::Watch;
 #[cfg(test)]
 use hostnet_kernel::Scheduler;
 use hostnet_kernel::{checkpoint, Time};
-use hostnet_model::Machine;
 #[cfg(test)]
-use hostnet_model::{Payload, World};
+use hostnet_model::Payload;
+use hostnet_model::{Machine, World};
 
 impl Run {
     /// The first moment up to `stop` at which something is to be kept of the state or done to it: the checkpoint, the
@@ -99,13 +99,28 @@ impl Run {
         let Some(machine) = self.looked_at().filter(|_| self.options.trace_ps > 0) else { return };
         let end_ps = now_ps.saturating_add(self.options.trace_ps);
         self.watch = Some(Watch::Trace(Recorder::new(server, machine, now_ps, end_ps)));
+        self.keep_steps(true);
+    }
+
+    /// Lets the server that is looked at keep the steps of its pools, or not any more.
+    fn keep_steps(&mut self, on: bool) {
+        let machines = self.state.simulation.parts_mut().iter_mut().filter_map(|(world, _)| match world {
+            World::Server(machine) => Some(machine),
+            World::Fabric(_) => None,
+        });
+        machines.skip(self.options.looked_at).take(1).for_each(|machine| machine.watch(on));
     }
 
     /// The trace that was asked for, up to now if it has not come to its end. None before the end of the warm-up.
     #[must_use]
     pub fn take_trace(&mut self) -> Option<Trace> {
         match self.watch.take() {
-            Some(Watch::Trace(recorder)) => Some(recorder.finish(self.simulated_ps())),
+            Some(Watch::Trace(recorder)) => {
+                let now = self.settle();
+                let trace = self.looked_at().map(|machine| recorder.finish(machine, now.ps()));
+                self.keep_steps(false);
+                trace
+            }
             other => {
                 self.watch = other;
                 self.trace.take()

@@ -32,7 +32,7 @@ use refresh::Refresher;
 use serde::{Deserialize, Serialize};
 
 /// A request that comes to a controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Incoming {
     /// The owner's name for it.
     pub tag: u32,

@@ -375,6 +375,7 @@ impl Partition for World {
                     packets: &mut self.packets,
                     caches: None,
                     fluid: None,
+                    told: &mut Vec::new(),
                     scheduler,
                 };
                 self.nic.on_event(event.payload, &mut context);

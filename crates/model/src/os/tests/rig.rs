@@ -8,7 +8,7 @@ use crate::line::{Content, Decoder, Ecn, Homes, Kind, Packet, PacketId, Packets,
 use crate::memory::timing_tests::{dram, DDR4_2933};
 use crate::os::{NetFootprint, NetStack, SocketParams, Wiring};
 use crate::params::{CongestionControl, CoreParams, LineSize, MapParams, PageParams, StackParams, TcpParams, Traffic};
-use crate::part::{Context, Payload};
+use crate::part::{Context, Payload, Told};
 use crate::transport::tcp::{Connection, Segment};
 use crate::Pages;
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
@@ -305,6 +305,7 @@ impl Partition for Rig {
 
     fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
         let (caches, cha) = self.cached.as_mut().map(|(caches, cha)| (caches, cha)).unzip();
+        let mut told = Vec::new();
         let mut context = Context {
             id: event.target,
             homes: &self.homes,
@@ -312,6 +313,7 @@ impl Partition for Rig {
             packets: &mut self.packets,
             caches,
             fluid: None,
+            told: &mut told,
             scheduler,
         };
         if event.target == CORE {
@@ -326,6 +328,9 @@ impl Partition for Rig {
             }
         } else {
             self.far.on_event(event.payload, &mut context);
+        }
+        for Told { target, at, payload } in told {
+            scheduler.send(event.target, target, at.since(event.time), payload);
         }
     }
 

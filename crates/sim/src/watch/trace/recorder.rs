@@ -5,7 +5,7 @@ use crate::read::sample::Group;
 use crate::watch::events::{request_of, Part};
 use hostnet_kernel::{ComponentId, Event, Observer, Time};
 use hostnet_model::params::ServerParams;
-use hostnet_model::{Machine, PartKind, Payload, Pool, Request, RequestId};
+use hostnet_model::{Machine, PartKind, Payload, Pool, Request, RequestId, Told};
 
 /// Crossings kept at most: a file of some tens of MB.
 const CROSSINGS_MAX: usize = 100_000;
@@ -32,6 +32,8 @@ pub(crate) struct Recorder {
     flights: Vec<Option<Flight>>,
     /// The first counter of each component.
     first_counter: Vec<usize>,
+    /// Until when the counters of each component are known.
+    seen_ps: Vec<u64>,
     next_line: u64,
     from_mc_ps: u64,
     write_ack_ps: u64,
@@ -50,6 +52,7 @@ impl Recorder {
             first: machine.first_id(),
             flights: Vec::new(),
             first_counter: Vec::new(),
+            seen_ps: vec![start_ps; machine.components().len()],
             next_line: 0,
             from_mc_ps: params.cha.from_mc_ps,
             write_ack_ps: params.cha.write_ack_ps,
@@ -76,8 +79,9 @@ impl Recorder {
         self.trace.end_ps
     }
 
-    /// The trace until `now_ps`.
-    pub(crate) fn finish(mut self, now_ps: u64) -> Trace {
+    /// The trace of `machine`, which is settled, until `now_ps`.
+    pub(crate) fn finish(mut self, machine: &Machine, now_ps: u64) -> Trace {
+        (0..self.first_counter.len()).for_each(|index| self.step(index, now_ps, machine));
         self.trace.end_ps = now_ps;
         self.trace.counters.iter_mut().for_each(|counter| counter.finish(now_ps));
         self.trace.counters.retain(|counter| counter.points.iter().any(|point| point.1 > 0.0));
@@ -96,6 +100,14 @@ impl Recorder {
         let line = self.next_line;
         self.next_line += 1;
         *self.flight(id) = Some(Flight { line, at_cha_ps: now_ps, ..Flight::default() });
+    }
+
+    /// A channel has been told when a request will be there.
+    fn set_out_for_memory(&mut self, told: &Told) {
+        let Payload::Arrive(id) = told.payload else { return };
+        if let Some(flight) = self.flight(id) {
+            flight.at_mc_ps = told.at.ps();
+        }
     }
 
     /// A request of one of the domains of the CHA ends; what follows from it is on its way back.
@@ -161,12 +173,7 @@ impl Observer<Machine> for Recorder {
         let now_ps = event.time.ps();
         match (event.payload, part.kind) {
             (Payload::Arrive(_), "upi") => {}
-            (Payload::Arrive(_), "cha") => self.set_out(id, now_ps),
-            (Payload::Arrive(_), _) => {
-                if let Some(flight) = self.flight(id) {
-                    flight.at_mc_ps = now_ps;
-                }
-            }
+            (Payload::Arrive(_), _) => self.set_out(id, now_ps),
             (Payload::Read(_) | Payload::Accepted(_), _) => self.leave_cha(id, request, now_ps),
             (Payload::Data(_) | Payload::Admitted(_), "upi") => {}
             (Payload::Data(_), "core" | "remote") => self.come_back(id, request, Group::C2mRead, part, now_ps),
@@ -178,11 +185,26 @@ impl Observer<Machine> for Recorder {
     }
 
     fn after(&mut self, event: &Event<Payload>, machine: &Machine) {
-        let index = (event.target.0 - self.first.0) as usize;
+        machine.told().iter().for_each(|told| self.set_out_for_memory(told));
+        self.step((event.target.0 - self.first.0) as usize, event.time.ps(), machine);
+    }
+}
+
+impl Recorder {
+    /// Sets the counters of a part as they were until `now_ps`.
+    fn step(&mut self, index: usize, now_ps: u64, machine: &Machine) {
+        let (first, seen_ps) = (self.first_counter[index], self.seen_ps[index]);
+        let counters = &mut self.trace.counters;
+        machine.part(index).steps(&mut |at, in_use| {
+            for (counter, &in_use) in counters[first..].iter_mut().zip(in_use).filter(|_| at.ps() >= seen_ps) {
+                counter.set(in_use, at.ps());
+            }
+        });
+        self.seen_ps[index] = now_ps;
         let mut counters = self.trace.counters[self.first_counter[index]..].iter_mut();
         queues(machine.part(index), |pool| {
             if let Some(counter) = counters.next() {
-                counter.set(pool.domain.in_use(), event.time.ps());
+                counter.set(pool.domain.in_use(), now_ps);
             }
         });
     }

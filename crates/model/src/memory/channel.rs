@@ -1,0 +1,286 @@
+//! A memory channel: a controller that takes requests from the CHA.
+//!
+//! Nobody can tell what a channel does before its first answer arrives. So it is told of a request as soon as that sets
+//! out, and does what it has to do a stretch at a time, each thing at its own time: it lets as much time pass as its
+//! quickest answer takes, and no event is needed for a command or an arrival.
+
+use super::alarm::Alarm;
+use super::{Clock, Controller, Incoming, Offered, Served};
+use crate::line::RequestId;
+use crate::params::{ControllerParams, DramParams};
+use crate::part::{self, Context, Group, Part, PartKind, Payload, Pool, Start};
+use hostnet_kernel::{ComponentId, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Requests that may be on their way to a channel, or wait in front of it, before its lists have to grow.
+const COMING_CAPACITY: usize = 256;
+
+/// A request that is on its way.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Coming {
+    at: Time,
+    request: Incoming,
+}
+
+/// The entries in use of RPQ and WPQ as they changed, for whoever looks on.
+#[derive(Clone, Debug, Default)]
+struct Steps {
+    kept: bool,
+    steps: Vec<(Time, [u32; 2])>,
+    /// How many of them were there at the end of the last event.
+    shown: usize,
+}
+
+/// A memory channel.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Channel {
+    controller: Controller,
+    clock: Clock,
+    cha: ComponentId,
+    from_mc_ps: u64,
+    write_ack_ps: u64,
+    /// For how long what is due may wait: one ps less than the quickest answer takes.
+    patience_ps: u64,
+    /// Requests on their way, in the order of their arrival.
+    coming: VecDeque<Coming>,
+    /// Reads without an entry, then writes; in a shared queue all are among the first, in the order of their arrival.
+    waiting: [VecDeque<Incoming>; 2],
+    /// What it has to tell the CHA, and when that is known there.
+    answers: Vec<(Time, Payload)>,
+    /// The time of what was done last.
+    at: Time,
+    /// The clock of the next command, and when it goes.
+    planned: (u64, Time),
+    alarm: Alarm,
+    #[serde(skip)]
+    steps: Steps,
+}
+
+impl Channel {
+    /// A channel whose requests' requesters hear of them through the CHA `cha` after the given times.
+    #[must_use]
+    pub fn new(
+        dram: &DramParams,
+        params: &ControllerParams,
+        cha: ComponentId,
+        from_mc_ps: u64,
+        write_ack_ps: u64,
+        classes: usize,
+        number: u32,
+    ) -> Self {
+        let mut channel = Self {
+            clock: Clock::new(dram.clock_ps_numerator, dram.clock_ps_denominator),
+            controller: Controller::new(dram, params, classes, number),
+            cha,
+            from_mc_ps,
+            write_ack_ps,
+            patience_ps: from_mc_ps.min(write_ack_ps).saturating_sub(1),
+            coming: VecDeque::with_capacity(COMING_CAPACITY),
+            waiting: [(); 2].map(|()| VecDeque::with_capacity(COMING_CAPACITY)),
+            answers: Vec::with_capacity(COMING_CAPACITY),
+            at: Time::ZERO,
+            planned: (u64::MAX, Time::MAX),
+            alarm: Alarm::NONE,
+            steps: Steps::default(),
+        };
+        channel.note_plan();
+        channel
+    }
+
+    /// The controller, as of when the channel was last settled or woken up.
+    #[must_use]
+    pub fn controller(&self) -> &Controller {
+        &self.controller
+    }
+
+    /// The controller, to settle or to reset.
+    pub fn controller_mut(&mut self) -> &mut Controller {
+        &mut self.controller
+    }
+
+    /// A request has set out that will be here at time `at`.
+    #[inline]
+    pub(crate) fn expect(&mut self, id: RequestId, at: Time, context: &mut Context) {
+        let request = context.requests.get(id);
+        let (place, class, read) = (request.place, request.class, request.kind.is_read());
+        let coming = Coming { at, request: Incoming { tag: id.0, place, class, read } };
+        let before = self.coming.iter().rev().take_while(|other| other.at > at).count();
+        if before == 0 {
+            self.coming.push_back(coming);
+        } else {
+            self.coming.insert(self.coming.len() - before, coming);
+        }
+        self.ask_to_be_woken(context);
+    }
+
+    /// It is time to do what is due.
+    pub(crate) fn on_wake(&mut self, context: &mut Context) {
+        if self.alarm.rings(context.now()) {
+            self.steps.steps.drain(..self.steps.shown);
+            self.catch_up(context.now());
+            self.steps.shown = self.steps.steps.len();
+            for (at, answer) in self.answers.drain(..) {
+                context.send(self.cha, at.since(context.now()), answer);
+            }
+            self.ask_to_be_woken(context);
+        }
+    }
+
+    /// The time of what has to be done next.
+    #[inline]
+    fn next(&self) -> Time {
+        self.coming.front().map_or(self.planned.1, |coming| coming.at.min(self.planned.1))
+    }
+
+    /// When that has to be done at the latest.
+    #[inline]
+    fn due(&self) -> Time {
+        self.next().saturating_add(self.patience_ps)
+    }
+
+    #[inline]
+    fn ask_to_be_woken(&mut self, context: &mut Context) {
+        let due = self.due();
+        if due < Time::MAX && self.alarm.set(due) {
+            context.send(context.id, due.since(context.now()), Payload::Wake);
+        }
+    }
+
+    /// Does what is due up to and including `now`.
+    fn catch_up(&mut self, now: Time) {
+        loop {
+            match self.coming.front() {
+                Some(coming) if coming.at <= self.planned.1 => {
+                    if coming.at > now {
+                        return;
+                    }
+                    let coming = *coming;
+                    self.coming.pop_front();
+                    self.at = coming.at;
+                    self.take_in(coming.request);
+                }
+                _ => {
+                    if self.planned.1 > now {
+                        return;
+                    }
+                    self.at = self.planned.1;
+                    self.issue(self.planned.0);
+                }
+            }
+            self.note_plan();
+            if self.steps.kept {
+                let in_use = [self.controller.rpq().in_use(), self.controller.wpq().in_use()];
+                self.steps.steps.push((self.at, in_use));
+            }
+        }
+    }
+
+    /// Notes when the next command goes, if that has changed.
+    #[inline]
+    fn note_plan(&mut self) {
+        let clock = self.controller.next_clock();
+        if clock != self.planned.0 {
+            let time = if clock == u64::MAX { Time::MAX } else { self.clock.edge(clock).max(self.at + 1) };
+            self.planned = (clock, time);
+        }
+    }
+
+    /// A request has arrived.
+    fn take_in(&mut self, request: Incoming) {
+        let clock = self.clock.at_or_after(self.at);
+        let offered = self.controller.offer(self.at, clock, &request);
+        if offered == Offered::Refused {
+            self.waiting[self.list(request.read)].push_back(request);
+        } else {
+            self.answer(&request, clock, offered);
+        }
+    }
+
+    /// Notes what the CHA wants to know of a request that was taken in.
+    #[inline]
+    fn answer(&mut self, request: &Incoming, clock: u64, offered: Offered) {
+        let id = RequestId(request.tag);
+        if !request.read {
+            self.answers.push((self.at + self.write_ack_ps, Payload::Accepted(id)));
+        } else if offered == Offered::Forwarded {
+            self.send_data(id, clock + 1);
+        }
+    }
+
+    /// Sends the data of a read whose last beat ends with clock `done`.
+    #[inline]
+    fn send_data(&mut self, id: RequestId, done: u64) {
+        self.answers.push((self.clock.edge(done) + self.from_mc_ps, Payload::Read(id)));
+    }
+
+    /// Issues what is planned for `clock`.
+    #[inline]
+    fn issue(&mut self, clock: u64) {
+        while self.controller.next_clock() == clock {
+            let issued = self.controller.issue(self.at);
+            if let Some(Served { tag, read: true, done }) = issued.served {
+                self.send_data(RequestId(tag), done);
+            }
+            if let Some(read) = issued.freed {
+                self.admit_waiting(clock, read);
+            }
+            self.controller.decide(self.at);
+        }
+    }
+
+    /// The list that reads wait in, or else writes.
+    #[inline]
+    fn list(&self, read: bool) -> usize {
+        usize::from(!read && !self.controller.shares_entries())
+    }
+
+    /// Takes in who waits for the entry that has come free, that of a read or else of a write.
+    #[inline]
+    fn admit_waiting(&mut self, clock: u64, read: bool) {
+        let list = self.list(read);
+        while !self.controller.is_full(read) {
+            let Some(request) = self.waiting[list].pop_front() else { return };
+            let offered = self.controller.admit(self.at, clock, &request);
+            self.answer(&request, clock, offered);
+        }
+    }
+}
+
+impl Part for Channel {
+    fn kind(&self) -> PartKind {
+        PartKind::Channel
+    }
+
+    /// Wakes up for its first refresh.
+    fn start(&mut self, start: &mut Start<'_>) {
+        let due = self.due();
+        if due < Time::MAX && self.alarm.set(due) {
+            start.wake(due.ps(), Payload::Wake);
+        }
+    }
+
+    fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        visit(Pool::new(Group::Rpq, self.controller.rpq()));
+        visit(Pool::new(Group::Wpq, self.controller.wpq()));
+    }
+
+    fn watch(&mut self, on: bool) {
+        self.steps = Steps { kept: on, ..Steps::default() };
+    }
+
+    fn steps(&self, visit: &mut dyn FnMut(Time, &[u32])) {
+        self.steps.steps.iter().for_each(|(at, in_use)| visit(*at, in_use));
+    }
+
+    fn settle(&mut self, now: Time) {
+        self.catch_up(now);
+        part::settle(self.controller.domains_mut(), now);
+    }
+
+    fn reset(&mut self, now: Time) {
+        self.catch_up(now);
+        part::reset(self.controller.domains_mut(), now);
+        self.controller.reset_counters(now);
+    }
+}
