@@ -27,7 +27,8 @@ from hostnet import (
     _core,
 )
 from hostnet.system.description import Description
-from tests.api.described import KINDS, classes, docstrings, key_of, said, tables
+from hostnet.system.workload import KINDS
+from tests.api.described import classes, docstrings, key_of, said, tables
 from tests.support import QUADRANT
 
 SCHEMAS = {Config: json.loads(_core.schema()), Cluster: json.loads(_core.cluster_schema())}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hostnet.cluster_view import View
-    from hostnet.report.html import Html
+    from hostnet.report.html import Child, Html
     from hostnet.report.load import Row, RunFiles
 
 OVER_TIME = {
@@ -76,11 +76,13 @@ def _why(summary: Row) -> Html | None:
     if not found:
         return None
     goodput = {row["class"]: row["goodput_gbps"] for row in summary["classes"]}
-    rows = [[name, number(goodput.get(name)), limit, why] for name, limit, why in found]
+    rows = [
+        [name, number(goodput.get(name)), limit, element("span", why, class_="reason")] for name, limit, why in found
+    ]
     return section("What limits it", _text_table(["class", "Gbps", "limited by", "why"], rows, "What limits it"))
 
 
-def _text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> Html:
+def _text_table(columns: Sequence[str], rows: Sequence[Sequence[Child]], label: str) -> Html:
     """A table of text."""
     return table(columns, rows, text_columns=len(columns), label=label)
 

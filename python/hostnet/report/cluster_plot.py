@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 HOSTS_MAX = len(COLOURS)
 """Hosts of one picture: as many as there are colours."""
 
+HEADROOM = 1.06
+"""How much higher than what is drawn a picture is: a line along the top would not be seen."""
+
 
 def draw_goodput(run: RunFiles) -> Figure:
     """What applications of each class received."""
@@ -42,7 +45,7 @@ def draw_cluster_series(run: RunFiles) -> Figure:
             style = {"color": COLOURS[kind], "linestyle": DASHES[kind], "linewidth": 1.2, "label": plain(host)}
             axes.plot([row["time_us"] / 1000 for row in own], [row[name] for row in own], **style)
         axes.set_title(f"{title}{f', {unit}' if unit else ''}", fontsize=9, loc="left")
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, HEADROOM * axes.get_ylim()[1])
     every[0].legend()
     every[-1].set_xlabel("time, ms")
     return figure
