@@ -36,7 +36,7 @@ fn the_third_quadrant_resolves() {
 
 #[test]
 fn workloads_may_have_the_same_core() {
-    let plan = plan(&example("quadrant3.toml"), &["workload.stream.cores=5-6", "workload.disk.cores=6"]);
+    let plan = plan(&example("quadrant3.toml"), &["workload.stream.cores=5-6", "workload.disk.cores=[6]"]);
     let server = plan.server().unwrap();
     let streams = server.workloads.iter().find_map(|workload| match &workload.kind {
         WorkloadKind::Stream(stream) => Some(stream.cores.clone()),

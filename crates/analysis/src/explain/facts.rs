@@ -8,6 +8,7 @@ use crate::predict::isolated_latencies_ns;
 use crate::regime::Basis;
 use hostnet_model::params::{ServerParams, WorkloadKind};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Lines of a page of 4 KiB.
 const LINES_PER_PAGE: f64 = 64.0;
@@ -231,8 +232,8 @@ fn kernel_lines(counters: &Counters, server: &ServerParams) -> f64 {
 
 /// Cores that the server's streams run on, if it has any.
 fn stream_cores(server: &ServerParams) -> Option<f64> {
-    let cores = server.workloads.iter().map(|workload| workload.kind.cores().len());
-    Some(cores.sum::<usize>() as f64).filter(|count| *count > 0.0)
+    let cores: BTreeSet<u32> = server.workloads.iter().flat_map(|workload| workload.kind.cores()).copied().collect();
+    Some(cores.len() as f64).filter(|count| *count > 0.0)
 }
 
 /// The least gap of all streams.

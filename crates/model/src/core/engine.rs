@@ -82,8 +82,7 @@ impl Engine {
     /// Whether an event is for it, of those that are not answers to what it asked for.
     pub(super) fn heeds(&self, payload: &Payload) -> bool {
         match (payload, self) {
-            (Payload::Refill, _) => true,
-            (Payload::Step, engine) => !matches!(engine, Self::Programs(_)),
+            (Payload::Refill | Payload::Step, _) => true,
             (Payload::KernelWork { class, .. } | Payload::Message { class }, Self::Executor(executor)) => {
                 *class == executor.class()
             }

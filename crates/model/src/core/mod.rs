@@ -54,7 +54,9 @@ impl Core {
         if engines.len() > 1 {
             engines.iter_mut().for_each(Engine::share);
         }
-        Self { kind, lfb: Lfb::new(params, idle, classes), turns: Turns::new(engines.len()), engines }
+        let mut lfb = Lfb::new(params, idle, classes);
+        lfb.shared = engines.len() > 1;
+        Self { kind, lfb, turns: Turns::new(engines.len()), engines }
     }
 
     /// For how long an engine that shares the core had it until `now` since the last reset, in ps.

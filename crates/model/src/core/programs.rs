@@ -38,12 +38,6 @@ impl Program {
     }
 }
 
-/// An idle entry is looked at again at `at`.
-fn allocate_later(at: Time, lfb: &mut Lfb, context: &mut Context) {
-    lfb.idle -= 1;
-    context.send(context.id, at.since(context.now()), Payload::Refill);
-}
-
 /// Programs that run on a core in turn, access by access.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Programs {
@@ -61,6 +55,8 @@ pub struct Programs {
     halted: bool,
     /// Whether another engine has the core.
     held: bool,
+    /// On a shared core: when it has asked to be called for its next access.
+    asked: Time,
     /// Kernel work that the drives wait for the core to keep up with: drive and pages.
     waiting: VecDeque<(u8, u32)>,
 }
@@ -76,6 +72,7 @@ impl Programs {
             throttle_ps: 0,
             halted: false,
             held: false,
+            asked: Time::ZERO,
             turn: 0,
             params,
             pages,
@@ -89,6 +86,7 @@ impl Programs {
     pub(super) fn on_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) {
         match payload {
             Payload::Refill => self.allocate(lfb, context),
+            Payload::Step => self.take_idle(lfb, context),
             Payload::Data(id) => self.on_data(id, lfb, context),
             Payload::Admitted(id) => self.on_admitted(id, lfb, context),
             Payload::Taken(id) => self.on_taken(id, lfb, context),
@@ -161,6 +159,17 @@ impl Programs {
         }
     }
 
+    /// An idle entry is looked at again at `at`. Others on the core may have it until then.
+    fn allocate_later(&mut self, at: Time, lfb: &mut Lfb, context: &mut Context) {
+        if !lfb.shared {
+            lfb.idle -= 1;
+            context.send(context.id, at.since(context.now()), Payload::Refill);
+        } else if self.asked != at {
+            self.asked = at;
+            context.send(context.id, at.since(context.now()), Payload::Step);
+        }
+    }
+
     /// Gives one idle entry to the next access, if there is one.
     #[inline]
     pub(super) fn allocate(&mut self, lfb: &mut Lfb, context: &mut Context) {
@@ -169,10 +178,10 @@ impl Programs {
         }
         let now = context.now();
         if now < self.next_issue {
-            return allocate_later(self.next_issue, lfb, context);
+            return self.allocate_later(self.next_issue, lfb, context);
         }
         let Some(index) = self.next_program(now) else {
-            return self.next_ready().into_iter().for_each(|at| allocate_later(at, lfb, context));
+            return self.next_ready().into_iter().for_each(|at| self.allocate_later(at, lfb, context));
         };
         self.turn = index + 1;
         let program = &mut self.programs[index];

@@ -16,8 +16,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Lfb {
     /// Those that may be allocated now.
     pub(crate) idle: u32,
-    /// The number of the engine that runs now.
+    /// The number of the engine that runs now, and whether there are several.
     pub(crate) engine: u8,
+    pub(crate) shared: bool,
     refill_ps: u64,
     refill_spread_ps: u64,
     /// All entries that are held.
@@ -32,7 +33,16 @@ impl Lfb {
     pub(crate) fn new(params: &CoreParams, idle: u32, classes: usize) -> Self {
         let domain = || Domain::new(params.lfb_entries, params.lfb_entries, classes);
         let (refill_ps, refill_spread_ps) = (params.refill_ps, params.refill_spread_ps);
-        Self { idle, engine: 0, refill_ps, refill_spread_ps, held: domain(), read: domain(), write: domain() }
+        Self {
+            idle,
+            engine: 0,
+            shared: false,
+            refill_ps,
+            refill_spread_ps,
+            held: domain(),
+            read: domain(),
+            write: domain(),
+        }
     }
 
     /// Shows its pools.
@@ -45,6 +55,16 @@ impl Lfb {
     /// The domains, to settle or to reset.
     pub(crate) fn domains_mut(&mut self) -> [&mut Domain; 3] {
         [&mut self.held, &mut self.read, &mut self.write]
+    }
+
+    /// The entries that a class keeps busy: those that it holds, and where nobody else is on the core those that cannot be
+    /// allocated yet.
+    pub(crate) fn busy(&self, class: u8) -> u32 {
+        if self.shared {
+            self.held.classes()[usize::from(class)].in_use()
+        } else {
+            self.held.capacity() - self.idle
+        }
     }
 
     /// An idle entry begins to serve a read.

@@ -94,11 +94,6 @@ impl Channel {
         &self.controller
     }
 
-    /// The controller, to settle or to reset.
-    pub fn controller_mut(&mut self) -> &mut Controller {
-        &mut self.controller
-    }
-
     /// A request has set out that will be here at time `at`.
     #[inline]
     pub(crate) fn expect(&mut self, id: RequestId, at: Time, context: &mut Context) {
@@ -116,10 +111,13 @@ impl Channel {
 
     /// It is time to do what is due.
     pub(crate) fn on_wake(&mut self, context: &mut Context) {
-        if self.alarm.rings(context.now()) {
+        let rings = self.alarm.rings(context.now());
+        if rings || self.steps.kept {
             self.steps.steps.drain(..self.steps.shown);
             self.catch_up(context.now());
             self.steps.shown = self.steps.steps.len();
+        }
+        if rings {
             for (at, answer) in self.answers.drain(..) {
                 context.send(self.cha, at.since(context.now()), answer);
             }

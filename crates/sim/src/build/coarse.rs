@@ -70,15 +70,16 @@ fn saturating(server: &ServerParams, size: LineSize) -> ServerParams {
 /// Lines that a server's memory moves while it is measured.
 fn probe(server: &ServerParams) -> u64 {
     let mut simulation = one_server(server);
-    let lines = |simulation: &Simulation<Machine>, now: Time| -> u64 {
+    let lines = |simulation: &mut Simulation<Machine>, now: Time| -> u64 {
+        crate::read::sample::settle(&mut simulation.parts_mut()[0].0, now);
         let channels = simulation.parts()[0].0.each().map(|channel: &Channel| channel.controller().counters(now));
         channels.map(|counters| counters.reads.iter().chain(&counters.writes).sum::<u64>()).sum()
     };
     let [start, end] = [PROBE_PS[0], PROBE_PS[0] + PROBE_PS[1]].map(Time::from_ps);
     simulation.run_until(start, |_| true);
-    let before = lines(&simulation, start);
+    let before = lines(&mut simulation, start);
     simulation.run_until(end, |_| true);
-    lines(&simulation, end) - before
+    lines(&mut simulation, end) - before
 }
 
 /// As [`bursts`], with the bandwidth as it comes.

@@ -7,6 +7,7 @@ use hostnet_model::core::{Core, Programs, Wiring};
 use hostnet_model::link::Upi;
 use hostnet_model::params::{ControlParams, CoreParams, RemoteParams};
 use hostnet_model::{Component, Ids, PartKind};
+use std::collections::BTreeSet;
 
 impl Builder<'_> {
     /// The ways to other sockets, and the cores there.
@@ -45,7 +46,8 @@ impl Builder<'_> {
             }
             _ => {
                 let own = self.params.workloads.iter().flat_map(|workload| workload.kind.cores());
-                Throttled::Local(own.filter(|core| !network.contains(core)).map(local).collect())
+                let own: BTreeSet<&u32> = own.filter(|core| !network.contains(core)).collect();
+                Throttled::Local(own.into_iter().map(local).collect())
             }
         }
     }

@@ -94,7 +94,7 @@ impl Run {
 
     /// Begins the trace, if one is asked for.
     pub(super) fn start_trace(&mut self) {
-        let now_ps = self.simulated_ps();
+        let now_ps = self.settle().ps();
         let Some(server) = self.servers.iter().flatten().nth(self.options.looked_at) else { return };
         let Some(machine) = self.looked_at().filter(|_| self.options.trace_ps > 0) else { return };
         let end_ps = now_ps.saturating_add(self.options.trace_ps);

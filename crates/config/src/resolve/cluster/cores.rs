@@ -26,6 +26,11 @@ impl HostCores {
         HostCores { roles: owners.iter().map(role).collect(), shared }
     }
 
+    /// Whether workloads and the network may have the same core.
+    pub(super) fn may_be_shared(&self) -> bool {
+        self.shared
+    }
+
     /// Gives a core to the network, because the key at `path` says so. The host's table is `host`.
     pub(super) fn claim(&mut self, core: u32, path: &str, host: &str) -> Result<(), Issue> {
         let count = self.roles.len();

@@ -85,8 +85,8 @@ impl Side {
                 None => free.take(flows),
             };
             let Some(cores) = cores else {
-                let message =
-                    format!("no core of {path} is free for it; workloads have all of them, so name those to share");
+                let advice = if free.may_be_shared() { ", so name those to share" } else { "" };
+                let message = format!("no core of {path} is free for it; workloads have all of them{advice}");
                 return Err(Issue::between(&[&draft.path, &path], message));
             };
             self.cores.insert(host, (cores, 0));

@@ -42,7 +42,7 @@ impl Executor {
         }
         let thread = &mut self.thread;
         if let Source::Storage(storage) = &thread.source {
-            let busy = u64::from(self.params.lfb_entries - lfb.idle);
+            let busy = u64::from(lfb.busy(thread.class));
             if storage.owed >= 1 << 16 && busy >= storage.requests() {
                 return None;
             }

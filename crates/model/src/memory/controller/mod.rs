@@ -233,13 +233,6 @@ impl Controller {
         self.plan.clock
     }
 
-    /// Whether what comes next is the beginning of a refresh.
-    #[must_use]
-    #[inline]
-    pub fn waits_for_refresh(&self) -> bool {
-        self.plan.is_hold()
-    }
-
     /// Takes a request in clock `clock`, at time `now`, if there is room, and plans anew where it matters.
     #[inline]
     pub fn offer(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {

@@ -145,12 +145,6 @@ impl Plan {
         self.key.action()
     }
 
-    /// Whether it is the beginning of a refresh.
-    #[inline]
-    pub(super) fn is_hold(self) -> bool {
-        self.key.0 & (7 << WHAT_AT) == HOLD
-    }
-
     /// Whether it is for a write.
     #[inline]
     fn writes(self) -> bool {
