@@ -95,7 +95,9 @@ def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
     with path.open("rb") as file, errors_about(path):
         try:
             # pq.read_table would load what reads folders of files and remote ones, which takes longer than all of this.
-            table = pq.ParquetFile(file).read(columns)
+            # On this thread: others that still look at a damaged file would abort the process as it leaves.
+            content = pa.BufferReader(file.read())
+            table = pq.ParquetFile(content, pre_buffer=False).read(columns, use_threads=False)
             table.validate(full=True)
         except (pa.ArrowException, ValueError) as error:
             reason = str(error).partition("\n")[0]

@@ -190,8 +190,8 @@ impl<P: Copy> Queue<P> {
         self.clear_until = 0;
     }
 
-    /// The node of the earliest event, if that happens at or before the limit that was set. It is in no list any more, and
-    /// has to be released.
+    /// The node of the earliest event, if that happens at or before the limit that was set. It is in no list any more,
+    /// and has to be released.
     // Not the event itself: an optional event is taken apart to see whether there is one, and put together again in
     // other widths than it is then read in, which stalls a processor.
     #[inline(always)]

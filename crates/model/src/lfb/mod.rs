@@ -57,8 +57,8 @@ impl Lfb {
         [&mut self.held, &mut self.read, &mut self.write]
     }
 
-    /// The entries that a class keeps busy: those that it holds, and where nobody else is on the core those that cannot be
-    /// allocated yet.
+    /// The entries that a class keeps busy: those that it holds, and where nobody else is on the core those that cannot
+    /// be allocated yet.
     pub(crate) fn busy(&self, class: u8) -> u32 {
         if self.shared {
             self.held.classes()[usize::from(class)].in_use()

@@ -3,8 +3,8 @@
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
-/// The wake-ups that a part has asked for, of which it remembers the next two: that for what it has to do soon, and that
-/// for what it has to do in any case. One that it has forgotten is not for it when it comes.
+/// The wake-ups that a part has asked for, of which it remembers the next two: that for what it has to do soon, and
+/// that for what it has to do in any case. One that it has forgotten is not for it when it comes.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Alarm {
     next: Time,

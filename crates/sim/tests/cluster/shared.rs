@@ -26,6 +26,9 @@ const PAGERANK: &str = "cache.enabled = true\n\
     [host.receiver.workload.rank]\nkind = \"app\"\napp = \"pagerank\"\ncores = \"0\"\n";
 const STREAM: &str = "[host.receiver.workload.s]\nkind = \"stream\"\ncores = \"0\"\nreads = 0.5\n";
 
+/// Sockets that have nothing to do yet.
+const LATER: &str = "kind = \"bulk\"\nstart = \"9 ms\"";
+
 /// Core 0 of the receiver.
 fn core(simulation: &Simulation<World>) -> &Core {
     servers(simulation)[0].first().expect("a server has cores")
@@ -114,7 +117,7 @@ fn an_answer_does_not_wait_for_a_thread_that_computes() {
 #[test]
 fn two_threads_have_the_same_share_of_a_core() {
     let second = PAGERANK.replace("cache.enabled = true\n", "").replace("rank", "rang").replace("pagerang", "pagerank");
-    let plan = plan(&receiver(&format!("{PAGERANK}{second}"), "kind = \"bulk\"\nstart = \"9 ms\""));
+    let plan = plan(&receiver(&format!("{PAGERANK}{second}"), LATER));
     let mut simulation = run(&plan, 2000);
     let now = settle(&mut simulation);
     let had = had(&simulation, now);
@@ -122,6 +125,14 @@ fn two_threads_have_the_same_share_of_a_core() {
     assert!(matches!(core(&simulation).engines(), [Engine::Executor(_), Engine::Executor(_), Engine::NetStack(_)]));
     assert!(had[0] + had[1] <= now.ps() && had[0] + had[1] > now.ps() * 99 / 100, "{had:?}");
     assert!(had[0].abs_diff(had[1]) <= 100_000_000, "a slice at most lies between them: {had:?}");
+}
+
+#[test]
+fn a_stream_that_waits_for_its_time_leaves_the_lfb_to_others() {
+    let work = STREAM.replace("reads = 0.5", "gap = \"100 us\"");
+    let simulation = run(&plan(&receiver(&work, LATER)), 1050);
+    let lfb = core(&simulation).lfb();
+    assert_eq!((core(&simulation).free_entries(), lfb.in_use()), (lfb.capacity(), 0));
 }
 
 #[test]
