@@ -26,6 +26,8 @@ const PAGERANK: &str = "cache.enabled = true\n\
     [host.receiver.workload.rank]\nkind = \"app\"\napp = \"pagerank\"\ncores = \"0\"\n";
 const STREAM: &str = "[host.receiver.workload.s]\nkind = \"stream\"\ncores = \"0\"\nreads = 0.5\n";
 
+const DISK: &str =
+    "[host.receiver.workload.disk]\nkind = \"fio\"\njob = \"quadrant.fio\"\ncores = \"0\"\nconsume = true\n";
 /// Sockets that have nothing to do yet.
 const LATER: &str = "kind = \"bulk\"\nstart = \"9 ms\"";
 
@@ -125,6 +127,22 @@ fn two_threads_have_the_same_share_of_a_core() {
     assert!(matches!(core(&simulation).engines(), [Engine::Executor(_), Engine::Executor(_), Engine::NetStack(_)]));
     assert!(had[0] + had[1] <= now.ps() && had[0] + had[1] > now.ps() * 99 / 100, "{had:?}");
     assert!(had[0].abs_diff(had[1]) <= 100_000_000, "a slice at most lies between them: {had:?}");
+}
+
+/// The first blocks of 8 MB are there to be read after some 2 ms.
+#[test]
+fn storage_has_its_turn_beside_a_stream_that_fills_the_lfb() {
+    let work =
+        format!("cache.enabled = true\nssd.count = 4\n{STREAM}{DISK}").replace("reads = 0.5", "pattern = \"random\"");
+    let plan = plan(&receiver(&work, LATER));
+    let had = |until_us| {
+        let mut simulation = run(&plan, until_us);
+        let now = settle(&mut simulation);
+        had(&simulation, now)
+    };
+    let (before, after) = (had(4000), had(6000));
+    let storage = (after[0] - before[0]) as f64 / 2e9;
+    assert!((0.4..0.6).contains(&storage), "{before:?}, {after:?}");
 }
 
 #[test]
