@@ -111,7 +111,7 @@ def test_counters_of_a_preset_tell_how_many_cores_are_busy() -> None:
     words = " ".join(text.split())
     assert "cores 0-3 are taken to be busy" in words
     assert "no counter core_read.occupancy, core_read.lines" in words
-    assert "unknown" in words
+    assert "not known" in words
     plan, known = plan_of_server("cascade-lake-6234", counters, 8)
     assert (
         explain_window(counters, plan, name="a", known=known).explanation["workloads"][0]["pools"][0]["credits"] == 96

@@ -2,17 +2,78 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import hostnet
-from hostnet import counters
-from hostnet.explain import explain_results
-from hostnet.explain.page import explain_counters
+from hostnet import FormulaConstants, counters
+from hostnet.explain import explain_results, page_text
+from hostnet.explain.page import explain_counters, explain_window, plan_of_server
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PARTS = ("mean_ns", "unloaded_ns", "switching_ns", "write_hol_ns", "read_hol_ns", "top_of_queue_ns", "cha_admission_ns")
+
+
+@pytest.mark.parametrize(
+    ("queue_ns", "conclusion"),
+    [
+        (1.0, "What load adds most is not known"),
+        (90.0, "The largest part of what load adds is read head-of-line"),
+    ],
+)
+def test_a_cause_is_named_only_where_a_missing_counter_cannot_refute_it(
+    queue_ns: float, conclusion: str, tmp_path: Path
+) -> None:
+    """Counters of an Ice Lake server, whose mode switches cannot be counted."""
+    plan, _ = plan_of_server("ice-lake-8362", {}, 8)
+    t_trans_ns = FormulaConstants.of(config_of("ice-lake-8362", tmp_path)).t_trans_ns
+    window = {
+        "window_ns": 1000.0,
+        "channels": 4,
+        "lines_read": 600,
+        "lines_written": 60,
+        "read_activations": 60,
+        "read_conflicts": 60,
+        "rpq_occupancy": 1 + queue_ns / t_trans_ns,
+        "lfb": {"occupancy": 90.0, "lines": 400},
+        "core_read": {"occupancy": 85.0, "lines": 400},
+        "core_write": {"occupancy": 1.0, "lines": 0},
+    }
+    page = explain_window(window, plan, name="counters.csv")
+    page = replace(page, events={"mode_switches": "UNC_M_WMM_TO_RMM.STARVE"})
+    latency = page.explanation["workloads"][0]["latency"]
+    assert latency["switching_ns"] is None
+    assert None not in [latency[part] for part in PARTS if part != "switching_ns"]
+    words = " ".join(page_text(page).split())
+    assert conclusion in words
+    assert ("To tell switching, the counters lack mode_switches (UNC_M_WMM_TO_RMM.STARVE)" in words) == (queue_ns < 2)
+
+
+def test_a_file_without_an_event_names_it_on_the_page(tmp_path: Path) -> None:
+    run = hostnet.run(config_of("ice-lake-8362", tmp_path), counters="100 us")
+    file = tmp_path / "counters.csv"
+    counters.write(run, file, form="perf")
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(line for line in lines if "WMM_TO_RMM" not in line))
+    page = explain_counters(file, "ice-lake-8362")
+    assert "WMM_TO_RMM" in page.events["mode_switches"]
+    of_run = explain_results(run).explanation["workloads"][0]["latency"]
+    of_file = page.explanation["workloads"][0]["latency"]
+    assert of_file["switching_ns"] is None
+    for part in ("write_hol_ns", "read_hol_ns", "top_of_queue_ns"):
+        assert of_file[part] == pytest.approx(of_run[part], rel=0.005, abs=0.1), part
+    assert of_file["cause"] in (None, of_run["cause"])
+
+
+def config_of(preset: str, folder: Path) -> Path:
+    file = folder / f"{preset}.toml"
+    file.write_text(
+        f'[server]\npreset = "{preset}"\n[run]\nduration = "100 us"\n'
+        '[workload.s]\nkind = "stream"\ncores = "0-11"\nreads = 0.5\n'
+    )
+    return file
 
 
 @pytest.mark.parametrize("form", ["perf", "pcm"])

@@ -182,12 +182,73 @@ fn what_is_missing_is_named_and_the_rest_is_told() {
     assert_eq!(
         explanation.missing,
         [
-            "what queueing adds to reads cannot be computed: no counter mode_switches",
-            "what queueing adds to writes cannot be computed: no counter mode_switches",
+            "switching of reads cannot be computed: no counter mode_switches",
+            "switching of writes cannot be computed: no counter mode_switches",
         ]
     );
-    assert_eq!(explanation.workloads[0].latency.as_ref().unwrap().switching_ns, None);
-    assert!(explanation.workloads[0].latency.as_ref().unwrap().cha_admission_ns.is_some());
+    let whole = from(&Counters { rpq_full_share: None, ..counters() });
+    for (workload, whole) in explanation.workloads.iter().zip(&whole.workloads) {
+        let (latency, whole) = (workload.latency.as_ref().unwrap(), whole.latency.as_ref().unwrap());
+        assert_eq!(latency.switching_ns, None);
+        assert_eq!(latency.parts()[1..], whole.parts()[1..]);
+        let rest = whole.unexplained_ns + whole.switching_ns.unwrap();
+        assert!((latency.unexplained_ns - rest).abs() < 1e-9);
+        let [lacks] = &latency.lacks[..] else { panic!("{:?}", latency.lacks) };
+        assert_eq!((lacks.quantity.as_str(), &lacks.counters[..]), ("switching", &["mode_switches".to_owned()][..]));
+    }
+}
+
+#[test]
+fn without_the_writes_of_cores_their_time_is_not_taken_for_a_wait() {
+    let left = Counters { core_write: Flow::default(), ..counters() };
+    let latency = from(&left).workloads[0].latency.clone().unwrap();
+    assert_eq!(latency.cha_admission_ns, None);
+    assert!(latency.lacks.iter().any(|lacks| lacks.counters == ["core_write.lines"]), "{:?}", latency.lacks);
+}
+
+proptest! {
+    #[test]
+    fn no_cause_is_named_that_a_missing_counter_could_refute(
+        lfb in 10.0..72.0f64,
+        queue in 0.0..60.0f64,
+        switches in 0.0..60.0f64,
+        inside in 2.0..60.0f64,
+        removed in prop::sample::subsequence((0..8).collect::<Vec<_>>(), 0..8),
+    ) {
+        let whole = Counters {
+            lfb: flow(lfb, 100.0),
+            rpq_occupancy: Some(queue),
+            rpq_full_share: Some(0.0),
+            mode_switches: Some(switches),
+            core_read: flow(inside, 100.0),
+            ..counters()
+        };
+        const REMOVE: [fn(&mut Counters); 8] = [
+            |c| c.mode_switches = None,
+            |c| c.rpq_occupancy = None,
+            |c| c.lines_read = None,
+            |c| c.lines_written = None,
+            |c| c.read_activations = None,
+            |c| c.read_conflicts = None,
+            |c| c.core_read.occupancy = None,
+            |c| c.core_write.lines = None,
+        ];
+        let mut left = whole.clone();
+        removed.iter().for_each(|index: &usize| REMOVE[*index](&mut left));
+        let (whole, left) = (from(&whole), from(&left));
+        let latency = left.workloads[0].latency.as_ref().unwrap();
+        let named = latency.parts().iter().filter(|(_, ns)| ns.is_none()).count();
+        prop_assert_eq!(latency.lacks.len(), named);
+        if let Some(cause) = &latency.cause {
+            let most = latency.parts().iter().filter_map(|(_, ns)| *ns).fold(0.0, f64::max);
+            prop_assert!(most >= latency.unexplained_ns, "{:?}", latency);
+            let known = whole.workloads[0].latency.as_ref().unwrap();
+            if known.unexplained_ns >= 0.0 {
+                let largest = known.parts().into_iter().max_by(|a, b| a.1.unwrap().total_cmp(&b.1.unwrap())).unwrap();
+                prop_assert_eq!(cause.as_str(), largest.0, "{:?} {:?}", known, latency);
+            }
+        }
+    }
 }
 
 #[test]

@@ -4,7 +4,8 @@ mod common;
 
 use common::{counters, plan, CONSTANTS, STREAM};
 use hostnet_analysis::formula::{
-    core_admission_ns, io_read_admission_ns, io_write_admission_ns, read, write, Constants, Form, Inflation,
+    causes_of_read, causes_of_write, core_admission_ns, io_read_admission_ns, io_write_admission_ns, read, write,
+    Causes, Constants, Form, Inflation,
 };
 use hostnet_analysis::Counters;
 use proptest::prelude::*;
@@ -108,6 +109,47 @@ fn every_missing_counter_is_named_with_what_needs_it() {
     }
 }
 
+fn causes(found: Causes) -> [Option<f64>; 4] {
+    [found.switching, found.write_hol, found.read_hol, found.top_of_queue].map(|cause| cause.ok())
+}
+
+#[test]
+fn each_cause_needs_its_own_counters_only() {
+    let needed: [(&str, [bool; 4], [bool; 4]); 10] = [
+        ("lines_read", [true, true, false, true], [false, false, true, false]),
+        ("lines_written", [false, true, false, false], [true, false, true, true]),
+        ("mode_switches", [true, false, false, false], [true, false, false, false]),
+        ("rpq_occupancy", [true, true, true, false], [false; 4]),
+        ("read_activations", [false, false, false, true], [false; 4]),
+        ("read_conflicts", [false, false, false, true], [false; 4]),
+        ("wpq_full_share", [false; 4], [true; 4]),
+        ("write_activations", [false; 4], [false, false, false, true]),
+        ("core_write.occupancy", [false; 4], [true, true, true, false]),
+        ("io_write.occupancy", [false; 4], [true, true, true, false]),
+    ];
+    for (name, for_reads, for_writes) in needed {
+        let mut left = counters();
+        let removals = FOR_BOTH.iter().chain(FOR_READS).chain(FOR_WRITES);
+        removals.filter(|(other, _)| *other == name).for_each(|(_, remove)| remove(&mut left));
+        for (whole, left, lacks) in [
+            (
+                causes_of_read(&counters(), &CONSTANTS, Form::Adj),
+                causes_of_read(&left, &CONSTANTS, Form::Adj),
+                for_reads,
+            ),
+            (
+                causes_of_write(&counters(), &CONSTANTS, Form::Adj),
+                causes_of_write(&left, &CONSTANTS, Form::Adj),
+                for_writes,
+            ),
+        ] {
+            for ((whole, left), lacks) in causes(whole).iter().zip(causes(left)).zip(lacks) {
+                assert_eq!(left, whole.filter(|_| !lacks), "{name}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_a_form_does_not_need_may_be_missing() {
     let mut left = counters();
@@ -123,7 +165,7 @@ fn several_missing_counters_are_named_together() {
     let missing = read(&Counters::default(), &CONSTANTS, Form::Adj).unwrap_err();
     assert_eq!(
         missing.counters,
-        ["rpq_occupancy", "lines_read", "lines_written", "mode_switches", "read_activations", "read_conflicts"]
+        ["mode_switches", "rpq_occupancy", "lines_read", "lines_written", "read_activations", "read_conflicts"]
     );
     let missing = core_admission_ns(&Counters::default(), 0.0).unwrap_err();
     assert_eq!(missing.counters, ["lfb.occupancy", "lfb.lines", "core_read.occupancy", "core_read.lines"]);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,6 +60,8 @@ class Page:
     config: dict[str, Any] | None = None
     base_dir: str = "."
     host: str | None = None
+    events: Mapping[str, str] = field(default_factory=dict)
+    """The events of counters that a file has not, by what they tell."""
 
     def as_dict(self) -> dict[str, Any]:
         """The page as JSON."""
@@ -216,7 +218,9 @@ def explain_counters(
     total = {**found.total, "lfb_full_cores": found.lfb_full_cores}
     plan, known = plan_of_server(str(server), total, cores)
     page = explain_window(total, plan, name=Path(file).name, known=known)
-    return replace(page, notes=(*page.notes, *found.warnings, *(str(missing) for missing in found.missing)))
+    events = {missing.quantity: ", ".join(missing.events) for missing in found.missing}
+    notes = (*page.notes, *found.warnings, *(str(missing) for missing in found.missing))
+    return replace(page, notes=notes, events=events)
 
 
 def explain_window(counters: Mapping[str, Any], plan: Plan, *, name: str, known: bool = True) -> Page:

@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from hostnet.explain.page import Page
     from hostnet.explain.steps import Step, Steps
@@ -57,7 +57,7 @@ def page_text(page: Page) -> str:
     parts = [
         wrapped(f"{page.name} on {page.server}"),
         list(regime_lines(explanation["regime"])),
-        *(list(workload_lines(row)) for row in explanation["workloads"]),
+        *(list(workload_lines(row, page.events)) for row in explanation["workloads"]),
     ]
     if page.steps is not None:
         parts.append(list(step_lines(page.steps)))
@@ -82,8 +82,8 @@ def regime_lines(regime: dict[str, Any]) -> Iterator[str]:
         yield from wrapped(f"- {line}", 2, 4)
 
 
-def workload_lines(row: dict[str, Any]) -> Iterator[str]:
-    """What binds a workload, its credits and bound, and where its latency comes from."""
+def workload_lines(row: dict[str, Any], events: Mapping[str, str]) -> Iterator[str]:
+    """What binds a workload, its credits and bound, and where its latency comes from. `events` as of a page."""
     yield from wrapped(f"{row['workload']}: {binding_text(row)}")
     pool = next((pool for pool in row["pools"] if pool["domain"] == row["domain"]), None)
     if pool is not None and row["bound_gb_per_s"] is not None:
@@ -91,7 +91,7 @@ def workload_lines(row: dict[str, Any]) -> Iterator[str]:
     yield from cached_lines(row.get("cached"))
     latency = row["latency"]
     if latency is not None:
-        yield from latency_lines(latency)
+        yield from latency_lines(latency, events)
 
 
 def cached_lines(cached: dict[str, Any] | None) -> Iterator[str]:
@@ -138,20 +138,36 @@ def pool_text(row: dict[str, Any], pool: dict[str, Any]) -> str:
     )
 
 
-def latency_lines(latency: dict[str, Any]) -> Iterator[str]:
-    """A latency in its parts, with a bar each."""
+def latency_lines(latency: dict[str, Any], events: Mapping[str, str]) -> Iterator[str]:
+    """A latency in its parts, with a bar each, and the largest of them as far as it is known."""
     mean, unloaded = latency["mean_ns"], latency["unloaded_ns"]
     yield from wrapped(f"Its lines take {mean:.0f} ns in {latency['domain']}, {unloaded:.0f} ns without load:", 2)
     known = [(name, latency[key]) for key, name in PARTS]
     longest = max((abs(value) for _, value in known if value is not None), default=0.0) or 1.0
     for name, value in known:
         if value is None:
-            yield f"    {name:<19}{'unknown':>8}"
+            yield f"    {name:<19}{'not known':>8}"
         else:
             bar = "#" * round(BAR * max(value, 0.0) / longest)
             yield f"    {name:<19}{value:>5.0f} ns  {bar}".rstrip()
-    if latency["cause"] is not None and mean > unloaded:
-        yield from wrapped(f"Most of what load adds is {latency['cause']}: {CAUSES[latency['cause']]}.", 2)
+    added = mean - unloaded
+    if latency["cause"] is not None and added > 0:
+        yield from wrapped(f"The largest part of what load adds is {latency['cause']}: {CAUSES[latency['cause']]}.", 2)
+    elif round(added) > 0 and round(latency["unexplained_ns"]) > 0:
+        yield from wrapped(unknown_text(latency, added, events), 2)
+
+
+def unknown_text(latency: dict[str, Any], added: float, events: Mapping[str, str]) -> str:
+    """Why no cause is named: how much is not explained, and what would tell."""
+    rest = min(latency["unexplained_ns"], added)
+    text = f"What load adds most is not known: {rest:.0f} of {added:.0f} ns are not explained."
+    lacks = latency.get("lacks") or []
+    counters = list(dict.fromkeys(name for lack in lacks for name in lack["counters"]))
+    names = [f"{name} ({events[name]})" if name in events else name for name in counters]
+    if not names:
+        return text
+    causes = ", ".join(lack["quantity"] for lack in lacks if lack["counters"])
+    return f"{text} To tell {causes}, the counters lack {', '.join(names)}."
 
 
 def step_lines(steps: Steps) -> Iterator[str]:

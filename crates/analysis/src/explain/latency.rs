@@ -4,7 +4,7 @@ use super::facts::{unloaded_ns, Kind, WorkloadFacts};
 use super::reach::Reach;
 use super::unloaded;
 use crate::counters::{Counters, Flow};
-use crate::formula::{self, Constants, Form, Inflation, Missing};
+use crate::formula::{self, Causes, Constants, Form, Missing};
 use hostnet_model::params::ServerParams;
 use serde::{Deserialize, Serialize};
 
@@ -29,9 +29,15 @@ pub struct Latency {
     pub cha_admission_ns: Option<f64>,
     /// What is left: neither unloaded nor explained. Negative where the formula claims more than there is.
     pub unexplained_ns: f64,
-    /// The largest of the causes.
+    /// The largest of the causes; nothing if more than that is not explained.
     pub cause: Option<String>,
+    /// The causes that are not told, and what they need.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<Missing>,
 }
+
+/// The causes by name, and what each adds in ns.
+type Told = [(&'static str, Result<f64, Missing>); 5];
 
 /// Splits the latency of a workload. Nothing if it moved no line. Reasons for gaps go to `missing`.
 pub(super) fn of(
@@ -48,35 +54,55 @@ pub(super) fn of(
         }
     }?;
     let mean_ns = pool.latency_ns?;
-    let mut note = |failure: &Missing| {
-        let text = failure.to_string();
-        if !missing.contains(&text) {
-            missing.push(text);
-        }
-    };
     let way_ns = way_ns(server, facts, &pool.domain);
     let reach = Reach::of(server, counters, facts, &pool.domain);
-    let queueing = queueing(server, counters, &pool.domain).inspect_err(&mut note).ok();
-    let queueing = queueing.map(|all| reach.map_or(all, |reach| all.times(reach.memory)));
+    let share = reach.map_or(1.0, |reach| reach.memory);
+    let queueing = queueing(server, counters, &pool.domain);
     let admission = match reach {
-        None => admission(counters, facts, &pool.domain, way_ns).inspect_err(&mut note).ok(),
+        None => admission(counters, facts, &pool.domain, way_ns),
         Some(reach) => admission_beside_llc(counters, facts, &pool.domain, reach).map(|ns| ns - way_ns),
     };
+    let told: Told = [
+        ("switching", queueing.switching.map(|ns| share * ns)),
+        ("write head-of-line", queueing.write_hol.map(|ns| share * ns)),
+        ("read head-of-line", queueing.read_hol.map(|ns| share * ns)),
+        ("top-of-queue", queueing.top_of_queue.map(|ns| share * ns)),
+        ("CHA admission", admission.map(|ns| ns.max(0.0))),
+    ];
+    note(&told, missing);
     let unloaded_ns = match reach {
         None => unloaded_ns(server, facts.kind, &pool.domain, facts.store_share),
         Some(reach) => way_ns + reach.unloaded_ns(),
     };
-    Some(split(pool.domain.clone(), mean_ns, unloaded_ns, queueing, admission.map(|ns| ns.max(0.0))))
+    Some(split(pool.domain.clone(), mean_ns, unloaded_ns, told))
+}
+
+/// Says what is not told, causes that lack the same together.
+fn note(told: &Told, missing: &mut Vec<String>) {
+    let mut lacking: Vec<Missing> = Vec::new();
+    for failure in told.iter().filter_map(|(_, ns)| ns.as_ref().err()) {
+        let same = |other: &&mut Missing| (&other.counters, &other.zero) == (&failure.counters, &failure.zero);
+        match lacking.iter_mut().find(same) {
+            Some(other) => other.quantity = format!("{}, {}", other.quantity, failure.quantity),
+            None => lacking.push(failure.clone()),
+        }
+    }
+    for text in lacking.iter().map(ToString::to_string) {
+        if !missing.contains(&text) {
+            missing.push(text);
+        }
+    }
 }
 
 /// What queueing at the memory controller adds, by the formula in the form of its authors' figures.
-fn queueing(server: &ServerParams, counters: &Counters, domain: &str) -> Result<Inflation, Missing> {
+fn queueing(server: &ServerParams, counters: &Counters, domain: &str) -> Causes {
     let constants = Constants::of(server);
     if domain == "P2M-Write" {
-        return formula::write(counters, &constants, Form::Adj);
+        return formula::causes_of_write(counters, &constants, Form::Adj);
     }
-    let whole = formula::read(counters, &constants, Form::AdjCha);
-    whole.or_else(|_| formula::read(counters, &constants, Form::Adj))
+    let told_in_cha = counters.rpq_full_share.and(counters.core_read.occupancy).and(counters.io_read.occupancy);
+    let form = if told_in_cha.is_some() { Form::AdjCha } else { Form::Adj };
+    formula::causes_of_read(counters, &constants, form)
 }
 
 /// The way to the CHA and back, in ns; for a stream that of the write-backs of its stores too.
@@ -92,44 +118,55 @@ fn way_ns(server: &ServerParams, facts: &WorkloadFacts, domain: &str) -> f64 {
 
 fn admission(counters: &Counters, facts: &WorkloadFacts, domain: &str, way_ns: f64) -> Result<f64, Missing> {
     match (facts.kind, domain) {
-        (Kind::Stream, _) => formula::core_admission_ns(counters, way_ns),
+        (Kind::Stream, _) => formula::core_admission_ns(counters, way_ns).and_then(|ns| with_stores(counters, ns)),
         (Kind::Fio, "P2M-Read") => formula::io_read_admission_ns(counters, way_ns),
         (Kind::Fio, _) => formula::io_write_admission_ns(counters, way_ns),
     }
 }
 
-/// The wait for admission and the way, where only some lines go on to memory. Nothing without a line.
-fn admission_beside_llc(counters: &Counters, facts: &WorkloadFacts, domain: &str, reach: Reach) -> Option<f64> {
-    let (held, inside): (Flow, Flow) = match (facts.kind, domain) {
-        (Kind::Stream, _) => (counters.lfb, counters.core_read),
-        (Kind::Fio, "P2M-Read") => (counters.iio_read, counters.io_read),
-        (Kind::Fio, _) => (counters.iio_write, counters.io_write),
-    };
-    let inside_ns = inside.latency_ns(counters.window_ns).unwrap_or(0.0);
-    Some(held.latency_ns(counters.window_ns)? - reach.memory * inside_ns - reach.llc_ns)
+/// The wait of a stream, where it is known how many of its lines were written back: that takes its time too.
+fn with_stores(counters: &Counters, admission_ns: f64) -> Result<f64, Missing> {
+    let lacking = || Missing::counter("the wait of core lines for the CHA", "core_write.lines");
+    counters.core_write.lines.map(|_| admission_ns).ok_or_else(lacking)
 }
 
-fn split(
-    domain: String,
-    mean_ns: f64,
-    unloaded_ns: f64,
-    queueing: Option<Inflation>,
-    cha_admission_ns: Option<f64>,
-) -> Latency {
-    let known = queueing.map_or(0.0, |parts| parts.total_ns()) + cha_admission_ns.unwrap_or(0.0);
-    let part = |pick: fn(&Inflation) -> f64| queueing.as_ref().map(pick);
+/// The wait for admission and the way, where only some lines go on to memory. Needs a line.
+fn admission_beside_llc(
+    counters: &Counters,
+    facts: &WorkloadFacts,
+    domain: &str,
+    reach: Reach,
+) -> Result<f64, Missing> {
+    let (pool, held, inside): (&str, Flow, Flow) = match (facts.kind, domain) {
+        (Kind::Stream, _) => ("lfb.lines", counters.lfb, counters.core_read),
+        (Kind::Fio, "P2M-Read") => ("iio_read.lines", counters.iio_read, counters.io_read),
+        (Kind::Fio, _) => ("iio_write.lines", counters.iio_write, counters.io_write),
+    };
+    let inside_ns = inside.latency_ns(counters.window_ns).unwrap_or(0.0);
+    let held_ns = held.latency_ns(counters.window_ns);
+    let held_ns = held_ns.ok_or_else(|| Missing::counter("the wait for the CHA", pool))?;
+    Ok(held_ns - reach.memory * inside_ns - reach.llc_ns)
+}
+
+fn split(domain: String, mean_ns: f64, unloaded_ns: f64, told: Told) -> Latency {
+    let lacking = told.iter().filter_map(|(name, ns)| Some((name, ns.as_ref().err()?)));
+    let lacks = lacking.map(|(name, failure)| Missing { quantity: (*name).to_owned(), ..failure.clone() }).collect();
+    let [switching_ns, write_hol_ns, read_hol_ns, top_of_queue_ns, cha_admission_ns] = told.map(|(_, ns)| ns.ok());
     let mut latency = Latency {
         domain,
         mean_ns,
         unloaded_ns,
-        switching_ns: part(|parts| parts.switching_ns),
-        write_hol_ns: part(|parts| parts.write_hol_ns),
-        read_hol_ns: part(|parts| parts.read_hol_ns),
-        top_of_queue_ns: part(|parts| parts.top_of_queue_ns),
+        switching_ns,
+        write_hol_ns,
+        read_hol_ns,
+        top_of_queue_ns,
         cha_admission_ns,
-        unexplained_ns: mean_ns - unloaded_ns - known,
+        unexplained_ns: 0.0,
         cause: None,
+        lacks,
     };
+    let known: f64 = latency.parts().iter().filter_map(|(_, ns)| *ns).sum();
+    latency.unexplained_ns = mean_ns - unloaded_ns - known;
     latency.cause = latency.largest();
     latency
 }
@@ -147,9 +184,10 @@ impl Latency {
         ]
     }
 
+    /// What is not explained may all be due to one cause that is not told, or to none of them.
     fn largest(&self) -> Option<String> {
         let known = self.parts().into_iter().filter_map(|(name, ns)| Some((name, ns?)));
         let most = known.filter(|(_, ns)| *ns > 0.0).max_by(|a, b| a.1.total_cmp(&b.1));
-        most.map(|(name, _)| name.to_owned())
+        most.filter(|(_, ns)| *ns >= self.unexplained_ns).map(|(name, _)| name.to_owned())
     }
 }

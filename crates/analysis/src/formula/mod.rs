@@ -23,10 +23,14 @@
 //! mode, write recovery, and the wait for admission to the CHA, which [`core_admission_ns`] and its siblings give on
 //! their own.
 
+mod needs;
+
+pub use needs::Missing;
+
 use crate::counters::{Counters, Flow};
 use hostnet_model::params::{DramParams, ServerParams};
+use needs::Needs;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// The constants of the formula, all in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -104,83 +108,32 @@ impl Inflation {
     pub fn total_ns(&self) -> f64 {
         self.switching_ns + self.write_hol_ns + self.read_hol_ns + self.top_of_queue_ns
     }
-
-    /// The mean over lines of which only this share goes to memory.
-    #[must_use]
-    pub fn times(self, share: f64) -> Self {
-        Self {
-            switching_ns: share * self.switching_ns,
-            write_hol_ns: share * self.write_hol_ns,
-            read_hol_ns: share * self.read_hol_ns,
-            top_of_queue_ns: share * self.top_of_queue_ns,
-        }
-    }
 }
 
-/// Why something cannot be computed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Missing {
-    /// What cannot be computed.
-    pub quantity: String,
-    /// The counters, by their names in [`Counters`], that were not read.
-    pub counters: Vec<String>,
-    /// Counters that must not be zero and are.
-    pub zero: Vec<String>,
+/// What queueing adds, cause by cause, in ns. Each cause needs counters of its own, and says which it lacks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Causes {
+    /// The bus changes direction.
+    pub switching: Result<f64, Missing>,
+    /// Writes go first.
+    pub write_hol: Result<f64, Missing>,
+    /// Reads go first.
+    pub read_hol: Result<f64, Missing>,
+    /// Rows are opened and closed.
+    pub top_of_queue: Result<f64, Missing>,
 }
 
-impl fmt::Display for Missing {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { quantity, counters, zero } = self;
-        let mut reasons = Vec::new();
-        if !counters.is_empty() {
-            reasons.push(format!("no counter {}", counters.join(", ")));
-        }
-        if !zero.is_empty() {
-            reasons.push(format!("{} is zero", zero.join(", ")));
-        }
-        write!(formatter, "{quantity} cannot be computed: {}", reasons.join("; "))
-    }
-}
-
-impl std::error::Error for Missing {}
-
-/// Takes values out of counters and remembers which are not there.
-struct Needs {
-    missing: Missing,
-}
-
-impl Needs {
-    fn new(quantity: &str) -> Self {
-        Self { missing: Missing { quantity: quantity.to_owned(), counters: Vec::new(), zero: Vec::new() } }
-    }
-
-    fn value(&mut self, name: &str, value: Option<f64>) -> f64 {
-        if value.is_none_or(|value| !value.is_finite()) {
-            self.missing.counters.push(name.to_owned());
-        }
-        value.unwrap_or(0.0)
-    }
-
-    fn positive(&mut self, name: &str, value: Option<f64>) -> f64 {
-        if value.is_some_and(|value| value <= 0.0) {
-            self.missing.zero.push(name.to_owned());
-        }
-        self.value(name, value)
-    }
-
-    /// Mean time of a line in a pool in ns.
-    fn latency(&mut self, name: &str, flow: Flow, window_ns: f64) -> f64 {
-        let occupancy = self.value(&format!("{name}.occupancy"), flow.occupancy);
-        let lines = self.positive(&format!("{name}.lines"), flow.lines);
-        occupancy * window_ns / lines
-    }
-
-    fn done<T>(self, value: T) -> Result<T, Missing> {
-        if self.missing.counters.is_empty() && self.missing.zero.is_empty() {
-            Ok(value)
-        } else {
-            Err(self.missing)
-        }
+impl Causes {
+    /// All of them, or what they lack together.
+    fn whole(self, quantity: &str) -> Result<Inflation, Missing> {
+        let mut needs = Needs::new(quantity);
+        let inflation = Inflation {
+            switching_ns: needs.found(self.switching),
+            write_hol_ns: needs.found(self.write_hol),
+            read_hol_ns: needs.found(self.read_hol),
+            top_of_queue_ns: needs.found(self.top_of_queue),
+        };
+        needs.done(inflation)
     }
 }
 
@@ -190,20 +143,34 @@ impl Needs {
 ///
 /// Names the counters that are missing, or zero where that means there is nothing to tell.
 pub fn read(counters: &Counters, constants: &Constants, form: Form) -> Result<Inflation, Missing> {
-    let mut needs = Needs::new("what queueing adds to reads");
-    let waiting = reads_waiting(counters, form, &mut needs);
-    let lines = needs.positive("lines_read", counters.lines_read);
-    let written = needs.value("lines_written", counters.lines_written);
-    let switches = needs.value("mode_switches", counters.mode_switches);
-    let activations = needs.value("read_activations", counters.read_activations);
-    let conflicts = needs.value("read_conflicts", counters.read_conflicts);
-    let ahead = if form == Form::Published { waiting - 1.0 } else { (waiting - 1.0).max(0.0) };
-    needs.done(Inflation {
-        switching_ns: waiting * switches / lines * constants.t_wtr_ns,
-        write_hol_ns: waiting * written / lines * constants.t_trans_ns,
-        read_hol_ns: ahead * constants.t_trans_ns,
-        top_of_queue_ns: (activations * constants.t_act_ns + conflicts * constants.t_pre_ns) / lines,
-    })
+    causes_of_read(counters, constants, form).whole("what queueing adds to reads")
+}
+
+/// [`read`], cause by cause.
+#[must_use]
+pub fn causes_of_read(counters: &Counters, constants: &Constants, form: Form) -> Causes {
+    let waiting = |needs: &mut Needs| reads_waiting(counters, form, needs);
+    let lines = |needs: &mut Needs| needs.positive("lines_read", counters.lines_read);
+    let cause = |name: &str, ns: &dyn Fn(&mut Needs) -> f64| Needs::tell(&format!("{name} of reads"), ns);
+    Causes {
+        switching: cause("switching", &|needs| {
+            let switches = needs.value("mode_switches", counters.mode_switches);
+            waiting(needs) * switches / lines(needs) * constants.t_wtr_ns
+        }),
+        write_hol: cause("write head-of-line", &|needs| {
+            let written = needs.value("lines_written", counters.lines_written);
+            waiting(needs) * written / lines(needs) * constants.t_trans_ns
+        }),
+        read_hol: cause("read head-of-line", &|needs| {
+            let ahead = waiting(needs) - 1.0;
+            constants.t_trans_ns * if form == Form::Published { ahead } else { ahead.max(0.0) }
+        }),
+        top_of_queue: cause("top-of-queue", &|needs| {
+            let activations = needs.value("read_activations", counters.read_activations);
+            let conflicts = needs.value("read_conflicts", counters.read_conflicts);
+            (activations * constants.t_act_ns + conflicts * constants.t_pre_ns) / lines(needs)
+        }),
+    }
 }
 
 /// Reads that wait for a channel.
@@ -226,24 +193,42 @@ fn reads_waiting(counters: &Counters, form: Form, needs: &mut Needs) -> f64 {
 ///
 /// Names the counters that are missing, or zero where that means there is nothing to tell.
 pub fn write(counters: &Counters, constants: &Constants, form: Form) -> Result<Inflation, Missing> {
-    let mut needs = Needs::new("what queueing adds to writes");
-    let full = needs.value("wpq_full_share", counters.wpq_full_share);
+    causes_of_write(counters, constants, form).whole("what queueing adds to writes")
+}
+
+/// [`write`], cause by cause.
+#[must_use]
+pub fn causes_of_write(counters: &Counters, constants: &Constants, form: Form) -> Causes {
+    let full = |needs: &mut Needs| needs.value("wpq_full_share", counters.wpq_full_share);
+    let lines = |needs: &mut Needs| needs.positive("lines_written", counters.lines_written);
+    let waiting = |needs: &mut Needs| writes_waiting(counters, needs);
+    let cause = |name: &str, ns: &dyn Fn(&mut Needs) -> f64| Needs::tell(&format!("{name} of writes"), ns);
+    Causes {
+        switching: cause("switching", &|needs| {
+            let switches = needs.value("mode_switches", counters.mode_switches);
+            full(needs) * waiting(needs) * switches / lines(needs) * constants.t_rtw_ns
+        }),
+        write_hol: cause("write head-of-line", &|needs| {
+            let ahead = if form == Form::Published { waiting(needs) - 1.0 } else { waiting(needs) };
+            full(needs) * ahead * constants.t_trans_ns
+        }),
+        read_hol: cause("read head-of-line", &|needs| {
+            let read = needs.value("lines_read", counters.lines_read);
+            full(needs) * waiting(needs) * read / lines(needs) * constants.t_trans_ns
+        }),
+        top_of_queue: cause("top-of-queue", &|needs| {
+            let activations = needs.value("write_activations", counters.write_activations);
+            let conflicts = needs.value("write_conflicts", counters.write_conflicts);
+            full(needs) * (activations * constants.t_act_ns + conflicts * constants.t_pre_ns) / lines(needs)
+        }),
+    }
+}
+
+/// Writes that wait for a channel: those in the CHA.
+fn writes_waiting(counters: &Counters, needs: &mut Needs) -> f64 {
     let cores = needs.value("core_write.occupancy", counters.core_write.occupancy);
     let devices = needs.value("io_write.occupancy", counters.io_write.occupancy);
-    let channels = needs.positive("channels", Some(counters.channels));
-    let lines = needs.positive("lines_written", counters.lines_written);
-    let read = needs.value("lines_read", counters.lines_read);
-    let switches = needs.value("mode_switches", counters.mode_switches);
-    let activations = needs.value("write_activations", counters.write_activations);
-    let conflicts = needs.value("write_conflicts", counters.write_conflicts);
-    let waiting = (cores + devices) / channels;
-    let ahead = if form == Form::Published { waiting - 1.0 } else { waiting };
-    needs.done(Inflation {
-        switching_ns: full * waiting * switches / lines * constants.t_rtw_ns,
-        write_hol_ns: full * ahead * constants.t_trans_ns,
-        read_hol_ns: full * waiting * read / lines * constants.t_trans_ns,
-        top_of_queue_ns: full * (activations * constants.t_act_ns + conflicts * constants.t_pre_ns) / lines,
-    })
+    (cores + devices) / needs.positive("channels", Some(counters.channels))
 }
 
 /// What lines of cores wait for admission to the CHA, in ns: time in the LFB less time in the CHA, less `way_ns` for
