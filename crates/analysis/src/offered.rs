@@ -1,7 +1,7 @@
 //! What storage offers: the rate that drives would reach if nothing in the host held them back.
 
 use crate::explain::unloaded;
-use hostnet_model::params::{FioJob, FioParams, PcieParams, ServerParams};
+use hostnet_model::params::{FioJob, FioParams, PcieParams, ServerParams, SocketParams};
 
 const LINES_PER_PAGE: f64 = 64.0;
 
@@ -37,7 +37,7 @@ impl Offer {
 
 /// What the drives of storage workload `class` offer it.
 pub(crate) fn offers(server: &ServerParams, class: usize) -> Vec<Offer> {
-    (0..server.ssd.count).filter_map(|drive| of_drive(server, class, drive)).collect()
+    (0..server.socket().ssd.count).filter_map(|drive| of_drive(server, class, drive)).collect()
 }
 
 /// One job of a drive, with the workload that it belongs to.
@@ -59,9 +59,9 @@ fn of_drive(server: &ServerParams, class: usize, drive: u32) -> Option<Offer> {
     let time = |share: &Share| bytes(share) * ns_per_byte(server, share);
     let ns_per_byte = shares.iter().map(time).sum::<f64>() / all;
     let held: f64 = shares.iter().map(|share| f64::from(share.job.io_depth)).sum();
-    let in_flight = all * (f64::from(server.ssd.queue_depth) / held).min(1.0);
+    let in_flight = all * (f64::from(server.socket().ssd.queue_depth) / held).min(1.0);
     let wait_ns: f64 =
-        shares.iter().map(|share| f64::from(share.job.io_depth) / held * wait_ns(server, share.job)).sum();
+        shares.iter().map(|share| f64::from(share.job.io_depth) / held * wait_ns(server.socket(), share.job)).sum();
     let part = mine / all;
     let turn = part * own().map(time).sum::<f64>() / mine / ns_per_byte;
     let mean_ns = |pick: fn((f64, f64)) -> f64| {
@@ -84,10 +84,10 @@ fn shares(server: &ServerParams) -> impl Iterator<Item = Share<'_>> {
 
 /// Time between the end of a command and the first data of the next one in its place, both ways over the link and what
 /// a read of memory takes included.
-fn wait_ns(server: &ServerParams, job: &FioJob) -> f64 {
+fn wait_ns(socket: &SocketParams, job: &FioJob) -> f64 {
     let storage_reads = storage_reads(job);
-    let there_ns = (server.pcie.latency_ps + server.ssd.latency_ps) as f64 / 1000.0;
-    let memory_ns = unloaded::p2m_read_ns(server) + 2.0 * server.pcie.latency_ps as f64 / 1000.0;
+    let there_ns = (socket.pcie.latency_ps + socket.ssd.latency_ps) as f64 / 1000.0;
+    let memory_ns = unloaded::p2m_read_ns(socket) + 2.0 * socket.pcie.latency_ps as f64 / 1000.0;
     there_ns + (1.0 - storage_reads) * memory_ns
 }
 
@@ -100,7 +100,7 @@ fn ns_per_byte(server: &ServerParams, share: &Share) -> f64 {
 
 /// The same while it is read, and while it is written.
 fn phases_ns_per_byte(server: &ServerParams, share: &Share) -> (f64, f64) {
-    let (ssd, pcie) = (&server.ssd, &server.pcie);
+    let SocketParams { ssd, pcie, .. } = server.socket();
     let cap = cap_gb_per_s(server, share.job.ssd);
     let paced = |bytes_per_s: u64| 1.0 / cap.min(bytes_per_s as f64 / 1e9);
     let wire = 1.0 / wire_gb_per_s(pcie);

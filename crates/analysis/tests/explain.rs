@@ -9,7 +9,7 @@ use hostnet_analysis::explain::{
 use hostnet_analysis::regime::{Basis, Regime};
 use hostnet_analysis::{Counters, Flow};
 use hostnet_model::params::{
-    CacheParams, DdioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement, ServerParams,
+    CacheParams, DdioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement, ServerParams, SocketParams,
 };
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ fn server() -> ServerParams {
 
 fn from(counters: &Counters) -> Explanation {
     let server = server();
-    explain(&server, counters, &from_counters(counters, &server), None)
+    explain(server.socket(), counters, &from_counters(counters, &server), None)
 }
 
 /// Counters of a socket on which nothing happens.
@@ -99,7 +99,7 @@ fn a_gap_that_is_reached_is_offered_load() {
     let server = plan(&format!("{STREAM}gap = \"100 ns\"\n")).server().unwrap().clone();
     let reads = 6.0 * 1000.0 / 100.0;
     let counters = Counters { lfb: flow(reads * 0.07, reads), core_read: flow(reads * 0.065, reads), ..idle() };
-    let explanation = explain(&server, &counters, &from_counters(&counters, &server), None);
+    let explanation = explain(server.socket(), &counters, &from_counters(&counters, &server), None);
     assert_eq!(bound_of(&explanation, "stream"), ["offered load"]);
 }
 
@@ -138,7 +138,7 @@ fn pool(domain: &str, credits: f64, full_share: f64) -> Pool {
 fn full_posted_credits_bind_storage_reads() {
     let pools = vec![pool("P2M-Write", 92.0, 0.1), pool("PCIe posted", 256.0, 0.9)];
     let facts = WorkloadFacts::new("disk", Kind::Fio, 8.0, pools, "offered load");
-    let explanation = explain(&server(), &counters(), std::slice::from_ref(&facts), None);
+    let explanation = explain(server().socket(), &counters(), std::slice::from_ref(&facts), None);
     assert_eq!(bound_of(&explanation, "disk"), ["PCIe posted"]);
     assert_eq!(explanation.workloads[0].domain.as_deref(), Some("PCIe posted"));
     assert_eq!(explanation.workloads[0].latency.as_ref().unwrap().domain, "P2M-Write", "where the host adds latency");
@@ -293,7 +293,7 @@ fn known_workloads_give_names_offered_rates_and_the_lines_of_the_kernel() {
 fn a_regime_that_is_known_is_taken_over() {
     let known = Regime { name: "red".to_owned(), evidence: vec!["seen".to_owned()], estimated: false };
     let server = server();
-    let explanation = explain(&server, &counters(), &from_counters(&counters(), &server), Some(known.clone()));
+    let explanation = explain(server.socket(), &counters(), &from_counters(&counters(), &server), Some(known.clone()));
     assert_eq!(explanation.regime, known);
     assert_eq!(explanation.suffers.as_deref(), Some("P2M-Write"));
 }
@@ -305,10 +305,10 @@ fn a_latency_that_is_known_for_the_cores_alone_decides_between_blue_and_unconten
     let mut facts = from_counters(&counters, &server);
     assert_eq!(facts[0].isolated.map(|alone| alone.basis), Some(Basis::Predicted));
     facts[0].isolated = None;
-    let rough = explain(&server, &counters, &facts, None).regime;
+    let rough = explain(server.socket(), &counters, &facts, None).regime;
     assert!(rough.name == "blue" && rough.estimated, "{rough:?}");
     facts[0].isolated = Some(Isolated { ns: 190.0, basis: Basis::Measured });
-    let measured = explain(&server, &counters, &facts, None).regime;
+    let measured = explain(server.socket(), &counters, &facts, None).regime;
     assert!(measured.name == "uncontended" && !measured.estimated, "{measured:?}");
 }
 
@@ -340,7 +340,9 @@ fn with_caches(drives: Vec<bool>) -> ServerParams {
         ddio: DdioParams { drives, ways: 0x600, write_ps: 33_000 },
         masks: vec![0x7ff],
     };
-    ServerParams { cache: Some(cache), ..server() }
+    let mut server = server();
+    server.socket_mut().cache = Some(cache);
+    server
 }
 
 proptest! {
@@ -351,7 +353,8 @@ proptest! {
         inside_ns in 60.0_f64..300.0
     ) {
         let server = with_caches(vec![true]);
-        let way_ns = (server.core.to_cha_ps + server.core.from_cha_ps) as f64 / 1000.0;
+        let core = &server.socket().core;
+        let way_ns = (core.to_cha_ps + core.from_cha_ps) as f64 / 1000.0;
         let latency_ns = way_ns + misses * inside_ns + (1.0 - misses) * 16.0 + wait_ns;
         let held = lines(50.0, latency_ns);
         let counters = Counters {
@@ -361,10 +364,10 @@ proptest! {
         };
         let mut facts = from_counters(&counters, &server);
         facts[0].cached = Some(Cached { llc_miss_ratio: Some(misses), ..Cached::default() });
-        let explanation = explain(&server, &counters, &facts, None);
+        let explanation = explain(server.socket(), &counters, &facts, None);
         let latency = explanation.workloads[0].latency.as_ref().unwrap();
         prop_assert!((latency.cha_admission_ns.unwrap() - wait_ns).abs() < 1e-6, "{latency:?}");
-        let alone_ns = way_ns + misses * (unloaded::c2m_read_ns(&server) - way_ns) + (1.0 - misses) * 16.0;
+        let alone_ns = way_ns + misses * (unloaded::c2m_read_ns(server.socket()) - way_ns) + (1.0 - misses) * 16.0;
         prop_assert!((latency.unloaded_ns - alone_ns).abs() < 1e-6);
     }
 }
@@ -378,12 +381,13 @@ fn device_writes_wait_for_memory_as_far_as_dirty_lines_leave_for_them() {
         let writes = facts.iter_mut().find(|facts| facts.kind == Kind::Fio).expect("device writes");
         writes.cached = Some(Cached::default());
         let facts = vec![writes.clone()];
-        explain(&server, &counters, &facts, None).workloads[0].latency.as_ref().unwrap().unloaded_ns
+        explain(server.socket(), &counters, &facts, None).workloads[0].latency.as_ref().unwrap().unloaded_ns
     };
     let server = server();
-    let way_ns = (server.iio.write_to_cha_ps + server.iio.write_ack_ps) as f64 / 1000.0;
-    let evict_ns = (server.cha.core_write_to_mc_ps + server.cha.write_ack_ps) as f64 / 1000.0;
+    let SocketParams { iio, cha, .. } = server.socket();
+    let way_ns = (iio.write_to_cha_ps + iio.write_ack_ps) as f64 / 1000.0;
+    let evict_ns = (cha.core_write_to_mc_ps + cha.write_ack_ps) as f64 / 1000.0;
     assert!((latency_ns(vec![true, true], 0.0) - way_ns - 33.0).abs() < 1e-9);
     assert!((latency_ns(vec![true, true], 0.5) - way_ns - 33.0 - 0.5 * evict_ns).abs() < 1e-9);
-    assert!((latency_ns(vec![false, false], 1.0) - unloaded::p2m_write_ns(&server)).abs() < 1e-9);
+    assert!((latency_ns(vec![false, false], 1.0) - unloaded::p2m_write_ns(server.socket())).abs() < 1e-9);
 }

@@ -60,7 +60,7 @@ fn admission_is_what_is_left_of_the_time_outside_of_the_cha() {
 
 #[test]
 fn a_server_gives_the_constants_of_its_data_sheets() {
-    let constants = Constants::of(plan(STREAM).server().unwrap());
+    let constants = Constants::of(plan(STREAM).server().unwrap().socket());
     let clock = 2000.0 / 2933.0;
     assert!((constants.t_trans_ns - 4.0 * clock).abs() < 0.01, "{constants:?}");
     assert!((constants.t_act_ns - 21.0 * clock).abs() < 0.01 && constants.t_pre_ns == constants.t_act_ns);

@@ -186,10 +186,10 @@ proptest! {
             );
             prop_assert!(domain.full_share.is_none_or(|share| (0.0..=1.0).contains(&share)), "{domain:?}");
         }
-        let dram = &server.memory.dram;
+        let dram = &server.socket().memory.dram;
         let line_ns = f64::from(dram.timing.burst * dram.accesses_per_line) * dram.clock_ps_numerator as f64
             / dram.clock_ps_denominator as f64 / 1000.0;
-        let most = f64::from(server.memory.map.channels * dram.subchannels) * LINE_BYTES / line_ns;
+        let most = f64::from(server.socket().memory.map.channels * dram.subchannels) * LINE_BYTES / line_ns;
         let moved = prediction.memory.read_gb_per_s + prediction.memory.write_gb_per_s;
         prop_assert!(moved <= most * (1.0 + 1e-6), "{text}");
         let caused: f64 = prediction.workloads.iter().map(|one| one.read_gb_per_s + one.write_gb_per_s).sum();

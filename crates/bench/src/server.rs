@@ -3,6 +3,7 @@
 use crate::sample::{interleaved, Sample};
 use crate::{peak_bytes, Row, Size};
 use hostnet_config::{resolve, Format, Input, Plan};
+use hostnet_model::params::SocketParams;
 use hostnet_sim::{run_many, Options, Run};
 use std::path::Path;
 use std::process::{Child, Command};
@@ -82,9 +83,9 @@ fn filled(plan: &Plan) -> Sample {
     let mut run = Run::new(plan, Options::default());
     let seconds = clock.seconds();
     run.run(|_| true).expect("a benchmark does not get stuck");
-    let lines = plan.server().unwrap().cache.as_ref().map_or(0, |cache| {
-        u64::from(cache.llc.sets) * u64::from(cache.llc.ways) * u64::from(plan.server().unwrap().cha.slices)
-    });
+    let SocketParams { cache, cha, .. } = plan.server().unwrap().socket();
+    let lines =
+        cache.as_ref().map_or(0, |cache| u64::from(cache.llc.sets) * u64::from(cache.llc.ways) * u64::from(cha.slices));
     let hash = hash(&run.report().result_hash);
     Sample { seconds, events: hostnet_sim::TURNOVERS * lines, pending_max: lines, hash }
 }

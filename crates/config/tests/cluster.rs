@@ -45,13 +45,13 @@ fn every_template_resolves_and_its_effective_form_gives_the_same_plan() {
 fn a_host_has_the_nic_the_cores_and_the_control_that_the_document_gives_it() {
     let plan = template("hostcc", &[]);
     let receiver = server(&plan, "receiver");
-    let nic = receiver.nic.as_ref().unwrap();
+    let nic = receiver.socket().nic.as_ref().unwrap();
     let stack = receiver.stack.as_ref().unwrap();
     assert_eq!((nic.buffer_bytes, nic.frame_bytes, nic.descriptor_bytes, nic.queues), (512_000, 4014, 4096, 5));
     assert_eq!(nic.pcie.bytes_per_s, 15_753_846_153, "16 lanes of generation 3");
     assert_eq!((nic.pcie.mps_bytes, nic.pcie.mrrs_bytes), (256, 512));
     assert_eq!(stack.cores, [0, 1, 2, 3, 4], "four of bulk and one of rpc");
-    let remote = receiver.remote.as_ref().unwrap();
+    let remote = receiver.socket().remote.as_ref().unwrap();
     assert_eq!(remote.cores.iter().map(|core| (core.socket, core.class)).collect::<Vec<_>>(), [(0, 0), (1, 0), (2, 0)]);
     assert_eq!(remote.cores[0].stream.reads, 1 << 31);
     let Some(ControlRule::HostCc(hostcc)) = receiver.control.as_ref().map(|control| control.rule.clone()) else {
@@ -114,7 +114,7 @@ fn tcp_is_as_linux_has_it_and_the_segment_follows_the_mtu() {
 #[test]
 fn a_larger_mtu_takes_larger_descriptors() {
     let plan = template("hostcc", &["network.mtu=9000 B"]);
-    assert_eq!(server(&plan, "receiver").nic.as_ref().unwrap().descriptor_bytes, 16384);
+    assert_eq!(server(&plan, "receiver").socket().nic.as_ref().unwrap().descriptor_bytes, 16384);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn incast_has_every_sender_and_rdma_no_core() {
     let Transport::Roce(roce) = &rdma.cluster.flows[0].transport else { panic!("RoCE was asked for") };
     assert_eq!((roce.mtu_bytes, roce.message_bytes, roce.dcqcn), (4096, 65536, None));
     assert_eq!(rdma.cluster.flows[0].priority, 3);
-    assert_eq!(server(&rdma, "server").nic.as_ref().unwrap().queues, 0);
+    assert_eq!(server(&rdma, "server").socket().nic.as_ref().unwrap().queues, 0);
     let dcqcn = template("rdma", &["flow.write.transport=dcqcn", "flow.write.kind=read", "flow.write.mtu=1500 B"]);
     let Transport::Roce(roce) = &dcqcn.cluster.flows[0].transport else { panic!("RoCE was asked for") };
     assert_eq!((roce.mtu_bytes, roce.dcqcn.unwrap().additive_bytes_per_s), (1024, 5_000_000));
@@ -193,10 +193,10 @@ fn a_seed_and_a_device_of_one_host_leave_the_others_as_they_are() {
     let plain = cluster(text, &[]);
     let [a, b] = ["a", "b"].map(|name| server(&plain, name).clone());
     assert_ne!(a.seed, b.seed);
-    assert_ne!(a.memory, b.memory);
+    assert_ne!(a.socket().memory, b.socket().memory);
     let replaced = cluster(text, &["host.a.memory.device=DDR4_3200"]);
-    assert_ne!(server(&replaced, "a").memory.dram.timing, a.memory.dram.timing);
-    assert_eq!(server(&replaced, "b").memory, b.memory);
+    assert_ne!(server(&replaced, "a").socket().memory.dram.timing, a.socket().memory.dram.timing);
+    assert_eq!(server(&replaced, "b").socket().memory, b.socket().memory);
     assert_comes_back(&replaced);
 }
 

@@ -193,7 +193,7 @@ fn impossible_timings_are_refused_with_the_rule_and_the_edge_is_allowed() {
         assert_says(&setting(&at(refused)), &[&format!("--set {}: memory.dram.timing.", at(refused)), rule]);
     }
     let off = resolve_text(&example("quadrant3.toml"), Format::Toml, &["memory.dram.timing.faw=0"]);
-    assert_eq!(off.unwrap().server().unwrap().memory.dram.timing.faw, 0);
+    assert_eq!(off.unwrap().server().unwrap().socket().memory.dram.timing.faw, 0);
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn same_bank_refresh_needs_a_device_with_all_its_timings() {
             .map_err(|error| error.to_string())
     };
     let plan = all("one-bank", "{rfc_sb=200,refi_sb=700,refsb_refsb=700}").unwrap();
-    assert_eq!(plan.server().unwrap().memory.dram.timing.refi_sb, 700);
+    assert_eq!(plan.server().unwrap().socket().memory.dram.timing.refi_sb, 700);
     let refused = |result: Result<_, String>| result.map(|_: hostnet_config::Plan| ()).unwrap_err();
     assert_says(&refused(all("one-bank", "{rfc_sb=401,refi_sb=400}")), &["rfc_sb = 401 must not exceed refi_sb = 400"]);
     assert_says(
@@ -293,10 +293,8 @@ fn devices_and_profiles_of_the_users_own_are_read_and_their_errors_have_their_li
         assert_eq!(result.map(|_| ()).unwrap_err().to_string(), whole);
     };
     let plan = resolve(&device, &profile, &[]).unwrap();
-    assert_eq!(
-        (plan.server().unwrap().memory.dram.timing.cl, plan.server().unwrap().memory.controller.write_high),
-        (21, 26)
-    );
+    let memory = &plan.server().unwrap().socket().memory;
+    assert_eq!((memory.dram.timing.cl, memory.controller.write_high), (21, 26));
     let again = resolve_text(&plan.effective.to_string(), Format::Json, &[]).unwrap();
     assert_eq!((&again.hash, again.server()), (&plan.hash, plan.server()), "the files are not needed again");
 

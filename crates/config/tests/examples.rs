@@ -2,10 +2,11 @@
 
 mod common;
 
-use common::{example, plan, plan_json, resolve_text};
+use common::{example, plan, plan_json, resolve_text, socket};
 use hostnet_config::{app_template, apps, devices, presets, template, Length, WarmUp};
 use hostnet_model::params::{
-    App, ControllerParams, EntryUntil, IdleDrain, PagePolicy, Protect, Refresh, Scheduler, ServerParams, WorkloadKind,
+    App, ControllerParams, EntryUntil, IdleDrain, PagePolicy, Protect, Refresh, Scheduler, ServerParams, SocketParams,
+    WorkloadKind,
 };
 use std::path::Path;
 
@@ -22,10 +23,11 @@ fn the_third_quadrant_resolves() {
     let settings = ["core.lfb.entries=12", "core.lfb.refill=13.5 ns", "core.lfb.refill_jitter=0.3"];
     let plan = plan(&example("quadrant3.toml"), &settings);
     let server = plan.server().unwrap();
-    assert_eq!((server.core.lfb_entries, server.core.refill_ps, server.core.refill_spread_ps), (12, 13_500, 4_050));
-    assert_eq!((server.memory.dram.clock_ps_numerator, server.memory.dram.clock_ps_denominator), (7_500, 11));
-    assert_eq!(server.memory.pages.memory_bytes, 32 << 30);
-    assert_eq!(server.pcie.bytes_per_s, 3_938_461_538, "generation 3 x4");
+    let SocketParams { core, memory, pcie, .. } = server.socket();
+    assert_eq!((core.lfb_entries, core.refill_ps, core.refill_spread_ps), (12, 13_500, 4_050));
+    assert_eq!((memory.dram.clock_ps_numerator, memory.dram.clock_ps_denominator), (7_500, 11));
+    assert_eq!(memory.pages.memory_bytes, 32 << 30);
+    assert_eq!(pcie.bytes_per_s, 3_938_461_538, "generation 3 x4");
     let jobs = &fio(server).jobs;
     assert_eq!(jobs.iter().map(|job| (job.ssd, job.core)).collect::<Vec<_>>(), [(0, 6), (1, 7), (2, 6), (3, 7)]);
     assert!(jobs.iter().all(|job| job.block_bytes == 8 << 20 && job.io_depth == 64 && job.reads == 1 << 32));
@@ -49,7 +51,7 @@ fn workloads_may_have_the_same_core() {
 #[test]
 fn controller_times_are_rounded_up_to_clocks() {
     let plan = plan(&example("quadrant3.toml"), &["memory.controller.row_hold=400 ns"]);
-    assert_eq!(plan.server().unwrap().memory.controller.row_hold, 587, "400 ns / (7500/11 ps) = 586.67");
+    assert_eq!(plan.server().unwrap().socket().memory.controller.row_hold, 587, "400 ns / (7500/11 ps) = 586.67");
 }
 
 #[test]
@@ -91,14 +93,14 @@ fn the_servers_controllers_are_the_calibrated_ones() {
             forwarding: false,
             merging: false,
         };
-        assert_eq!(plan.server().unwrap().memory.controller, calibrated, "{preset}");
+        assert_eq!(plan.server().unwrap().socket().memory.controller, calibrated, "{preset}");
     }
 }
 
 #[test]
 fn watermarks_as_shares_follow_the_queue() {
     let marks = |settings: &[&str]| {
-        let controller = plan(&example("quadrant3.toml"), settings).server().unwrap().memory.controller.clone();
+        let controller = socket(&example("quadrant3.toml"), settings).memory.controller;
         (controller.write_high, controller.write_low)
     };
     let shares = |entries: u32, high: &str, low: &str| {
@@ -141,7 +143,7 @@ fn the_template_resolves_with_its_examples_switched_on() {
         })
         .collect();
     let plan = plan(&uncommented, &[]);
-    assert_eq!((plan.server().unwrap().workloads.len(), plan.server().unwrap().memory.map.channels), (2, 4));
+    assert_eq!((plan.server().unwrap().workloads.len(), plan.server().unwrap().socket().memory.map.channels), (2, 4));
 }
 
 #[test]
@@ -153,7 +155,7 @@ fn the_templates_of_applications_resolve_as_they_are_and_with_their_examples_swi
             let text = text.replace("program.lackey.xz", "traces/redis-get.lackey.xz");
             let server = plan(&text, &[]).server().unwrap().clone();
             assert_eq!(server.workloads.len(), if alone { 1 } else { 2 }, "{}", app.name);
-            assert!(server.cache.is_some());
+            assert!(server.socket().cache.is_some());
             let is_key = |key: &str| key.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c == '.');
             let is_value = |value: &str| value.starts_with(|c: char| c.is_ascii_digit() || c == '"') || value == "true";
             let set = |line: &str| {
@@ -177,20 +179,15 @@ fn caches_take_part_when_they_are_enabled_and_only_then() {
     let text = example("quadrant3.toml");
     let settings = ["cache.llc.ways=12", "ddio.ways=0x3", "prefetch.stream=false", "workload.stream.llc_ways=0-3"];
     let off = plan(&text, &settings);
-    assert_eq!((&off.server().unwrap().cache, &off.hash), (&None, &plan(&text, &[]).hash));
-    let cache = plan(&text, &[&["cache.enabled=true", "ddio.off='1-2'"], &settings[..]].concat())
-        .server()
-        .unwrap()
-        .cache
-        .clone()
-        .unwrap();
+    assert_eq!((&off.server().unwrap().socket().cache, &off.hash), (&None, &plan(&text, &[]).hash));
+    let cache = socket(&text, &[&["cache.enabled=true", "ddio.off='1-2'"], &settings[..]].concat()).cache.unwrap();
     assert_eq!((cache.l2.sets, cache.l2.ways, cache.l2.hit_ps), (1024, 16, 4_200));
     assert_eq!((cache.llc.sets, cache.llc.ways, cache.llc.hit_ps), (2048, 12, 16_000));
     assert_eq!(cache.ddio.drives, [true, false, false, true]);
     assert_eq!((cache.ddio.ways, cache.ddio.write_ps), (0b11, 33_000));
     assert_eq!(cache.masks, [0xfff, 0xf], "of the disk, all; of the stream, four");
     assert_eq!((cache.prefetch.stream, cache.prefetch.adjacent, cache.prefetch.distance_lines), (false, true, 20));
-    let none = plan(&text, &["cache.enabled=true", "ddio.enabled=false"]).server().unwrap().cache.clone().unwrap();
+    let none = socket(&text, &["cache.enabled=true", "ddio.enabled=false"]).cache.unwrap();
     assert_eq!(none.ddio.drives, [false; 4]);
 }
 
@@ -202,11 +199,11 @@ fn the_presets_have_the_caches_of_their_servers() {
         let settings = [format!("server.preset={preset}"), "cache.enabled=true".to_string()];
         let server = plan(&example("quadrant3.toml"), &settings.each_ref().map(String::as_str));
         let server = server.server().unwrap();
-        let cache = server.cache.clone().unwrap();
+        let cache = server.socket().cache.clone().unwrap();
         assert_eq!(cache.l2.sets * cache.l2.ways / 16, l2_kib, "{preset}");
-        assert_eq!(server.cha.slices * cache.llc.sets * cache.llc.ways / 16, llc_kib, "{preset}");
-        assert_eq!((cache.ddio.ways, cache.ddio.drives.len()), (ddio, server.ssd.count as usize), "{preset}");
-        assert!(plan(&example("quadrant3.toml"), &[&settings[0]]).server().unwrap().cache.is_none(), "{preset}");
+        assert_eq!(server.socket().cha.slices * cache.llc.sets * cache.llc.ways / 16, llc_kib, "{preset}");
+        assert_eq!((cache.ddio.ways, cache.ddio.drives.len()), (ddio, server.socket().ssd.count as usize), "{preset}");
+        assert!(socket(&example("quadrant3.toml"), &[&settings[0]]).cache.is_none(), "{preset}");
     }
 }
 
@@ -274,13 +271,13 @@ fn every_preset_resolves_with_every_device_and_several_channel_counts() {
                     format!("memory.channels={channels}"),
                 ];
                 let plan = plan(text, &settings.each_ref().map(String::as_str));
-                assert_eq!(plan.server().unwrap().memory.map.channels, channels);
+                assert_eq!(plan.server().unwrap().socket().memory.map.channels, channels);
                 assert_eq!(plan.unvalidated, preset.unvalidated);
                 let rate = device.split_once('_').map_or("3200", |(_, rate)| rate);
                 let data_rate = plan.effective["memory"]["dram"]["data_rate"].as_str();
                 assert_eq!(data_rate, Some(format!("{rate} MT/s").as_str()));
                 let again = plan_json(&plan.effective.to_string(), &[]);
-                assert_eq!(again.server().unwrap().memory, plan.server().unwrap().memory);
+                assert_eq!(again.server().unwrap().socket().memory, plan.server().unwrap().socket().memory);
             }
         }
     }
@@ -322,9 +319,10 @@ fn the_effective_configuration_gives_the_same_plan() {
 #[test]
 fn settings_on_an_effective_configuration_have_their_effect() {
     let effective = plan(&example("quadrant3.toml"), &[]).effective.to_string();
-    assert_eq!(plan_json(&effective, &["memory.device=DDR4_3200"]).server().unwrap().memory.dram.timing.cl, 22);
-    assert_eq!(plan_json(&effective, &["memory.channels=4"]).server().unwrap().memory.map.channels, 4);
-    assert_eq!(plan_json(&effective, &["ssd.bandwidth=1 GB/s"]).server().unwrap().ssd.read_bytes_per_s, 1_000_000_000);
+    let changed = |change: &str| plan_json(&effective, &[change]).server().unwrap().socket().clone();
+    assert_eq!(changed("memory.device=DDR4_3200").memory.dram.timing.cl, 22);
+    assert_eq!(changed("memory.channels=4").memory.map.channels, 4);
+    assert_eq!(changed("ssd.bandwidth=1 GB/s").ssd.read_bytes_per_s, 1_000_000_000);
     assert_eq!(fio(plan_json(&effective, &["workload.disk.job=probe.fio"]).server().unwrap()).jobs.len(), 1);
     assert!(matches!(plan_json(&effective, &["run.precision=0.02"]).run.length, Length::Precision { .. }));
     let error = resolve_text(&effective, hostnet_config::Format::Json, &["server.preset=ice-lake-8362"]).unwrap_err();

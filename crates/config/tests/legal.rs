@@ -103,7 +103,7 @@ proptest! {
         let capacity: u64 = capacity.iter().map(|&count| u64::from(count)).product::<u64>() * 1024;
         prop_assume!(u64::from(server.cores) << 20 <= capacity);
         let plan = plan(&text(&server), &[]);
-        let resolved = plan.server().unwrap();
+        let resolved = plan.server().unwrap().socket();
         prop_assert_eq!(resolved.core.refill_ps, u64::from(server.refill_tenths) * 100);
         prop_assert_eq!(resolved.memory.map.channels, server.channels);
         prop_assert_eq!(resolved.memory.pages.memory_bytes, capacity);
@@ -136,7 +136,7 @@ proptest! {
             sets.0, ways.0, sets.1, ways.1, sets.2, ways.2
         );
         let plan = plan(&text, &[]);
-        let cache = plan.server().unwrap().cache.as_ref().unwrap();
+        let cache = plan.server().unwrap().socket().cache.as_ref().unwrap();
         prop_assert_eq!((cache.l2.sets, cache.llc.sets, cache.llc.filter_sets), sets);
         prop_assert_eq!((cache.l2.ways, cache.llc.ways, cache.llc.filter_ways), ways);
         prop_assert_eq!((cache.ddio.ways.trailing_zeros(), cache.ddio.ways.count_ones()), (first, last - first + 1));
@@ -187,7 +187,7 @@ fn links_share_the_lanes_of_every_generation() {
         let settings =
             [format!("pcie.generation={generation}"), format!("pcie.lanes={lanes}"), format!("ssd.count={drives}")];
         let plan = plan(text, &settings.each_ref().map(String::as_str));
-        assert_eq!(plan.server().unwrap().pcie.bytes_per_s, bytes_per_s, "{settings:?}");
+        assert_eq!(plan.server().unwrap().socket().pcie.bytes_per_s, bytes_per_s, "{settings:?}");
     }
 }
 

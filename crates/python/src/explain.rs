@@ -28,7 +28,7 @@ pub(crate) fn explain(
         None => from_counters(&counters, server),
     };
     let regime: Option<Regime> = regime.map(|text| parse(text, "regime")).transpose()?;
-    let explanation = hostnet_analysis::explain::explain(server, &counters, &facts, regime);
+    let explanation = hostnet_analysis::explain::explain(server.socket(), &counters, &facts, regime);
     Ok(serde_json::to_string(&explanation).expect("an explanation is JSON"))
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn cha_admission(counters: &str, domain: &str, way_ns: f64) -> PyResu
 #[pyfunction]
 #[pyo3(signature = (plan, *, host=None))]
 pub(crate) fn formula_constants(plan: &Plan, host: Option<&str>) -> PyResult<String> {
-    Ok(serde_json::to_string(&Constants::of(&plan.server_of(host)?)).expect("numbers are JSON"))
+    Ok(serde_json::to_string(&Constants::of(plan.server_of(host)?.socket())).expect("numbers are JSON"))
 }
 
 fn parse<T: DeserializeOwned>(text: &str, what: &str) -> PyResult<T> {

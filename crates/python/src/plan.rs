@@ -61,7 +61,7 @@ impl Plan {
                 "{}: predictions cover single servers, and this describes hosts on a network; {instead}",
                 self.plan.name
             ))),
-            Some(server) if server.cache.is_some() => Err(ConfigError::new_err(format!(
+            Some(server) if server.socket().cache.is_some() => Err(ConfigError::new_err(format!(
                 "{}: cache.enabled = true: predictions do not cover caches yet; {instead}",
                 self.plan.name
             ))),

@@ -46,7 +46,7 @@ fn assert_moved(machine: &Machine, params: &ServerParams, now: Time) {
         caches.core_evictions + caches.ddio_evictions + past,
         "memory is written what leaves the caches"
     );
-    let ddio = &params.cache.as_ref().expect("caches").ddio.drives;
+    let ddio = &params.socket().cache.as_ref().expect("caches").ddio.drives;
     assert!(ddio.contains(&true) || put == 0, "no drive writes to the LLC");
     assert!(ddio.contains(&false) || past == 0, "every drive writes to the LLC");
     assert_eq!(of(Group::Posted), of(Group::P2mWrite), "lines from devices");

@@ -27,7 +27,7 @@ fn chase(working_set: &str, settings: &[&str]) -> Plan {
 }
 
 fn cache(plan: &Plan) -> &CacheParams {
-    plan.server().unwrap().cache.as_ref().expect("caches")
+    plan.server().unwrap().socket().cache.as_ref().expect("caches")
 }
 
 /// Time from one access of a chase to the next, in ns.
@@ -60,7 +60,7 @@ fn a_chase_in_the_l2_takes_the_time_of_its_hits() {
 fn a_chase_in_the_llc_takes_the_way_there_and_back() {
     let plan = chase("8 MiB", &[]);
     let report = report(&plan);
-    let core = &plan.server().unwrap().core;
+    let core = &plan.server().unwrap().socket().core;
     let llc_ns = (core.to_cha_ps + cache(&plan).llc.hit_ps + core.from_cha_ps) as f64 / 1000.0;
     let hits = 1.0 - of(&report, "caches", "chase", "llc_miss_ratio");
     assert!(hits > 0.995, "{hits} of the lines are in the LLC");
@@ -100,7 +100,7 @@ fn a_core_alone_has_no_more_than_its_lfb_allows_and_prefetchers_help_it() {
     let plain_plan = stream(&NO_PREFETCH);
     let plain = report(&plain_plan);
     let latency_ns = domain(&plain, "LFB", "latency_mean_ns");
-    let allowed = f64::from(plain_plan.server().unwrap().core.lfb_entries) * 64.0 / latency_ns;
+    let allowed = f64::from(plain_plan.server().unwrap().socket().core.lfb_entries) * 64.0 / latency_ns;
     let found = of(&plain, "workloads", "stream", "read_gb_per_s");
     assert!(found <= allowed && found > 0.7 * allowed, "{found} GB/s, {allowed} are allowed");
     let helped = report(&stream(&[]));
@@ -122,7 +122,7 @@ fn a_device_write_that_hits_takes_the_way_to_the_llc_and_back() {
     let no_kernel = ["fio.dma_lines_per_page=0", "fio.kernel_lines_per_page=0"];
     let plan = reads("16 KiB", 8, "consume = true\n", &no_kernel);
     let report = report(&plan);
-    let (iio, ddio) = (&plan.server().unwrap().iio, &cache(&plan).ddio);
+    let (iio, ddio) = (&plan.server().unwrap().socket().iio, &cache(&plan).ddio);
     let unloaded_ns = (iio.write_to_cha_ps + ddio.write_ps + iio.write_ack_ps) as f64 / 1000.0;
     let found = domain(&report, "P2M-Write", "latency_mean_ns");
     let queueing_ns = 40.0;

@@ -37,7 +37,7 @@ fn one_stream_of_reads_fills_a_channel() {
     simulation.run_until(us(200), |_| true);
     let machine = settled(&mut simulation);
     let lines: u64 = counters(machine, us(200))[0].reads.iter().sum();
-    let dram = &plan.server().unwrap().memory.dram;
+    let dram = &plan.server().unwrap().socket().memory.dram;
     let peak = us(200).ps() * dram.clock_ps_denominator / dram.clock_ps_numerator / u64::from(dram.timing.burst);
     assert!(lines <= peak, "{lines} lines of {peak}");
     assert!(lines * 10 >= peak * 9, "{lines} lines of {peak}: {:.1}%", 100.0 * lines as f64 / peak as f64);

@@ -82,8 +82,8 @@ fn check(scenario: &Scenario, stops_ns: &[u64]) {
     assert_sound(machine, now);
     assert_moved(machine, plan.server().unwrap(), now);
     assert_little(machine);
-    let limit =
-        plan.server().unwrap().memory.controller.idle_writes.min(plan.server().unwrap().memory.controller.write_high);
+    let controller = &plan.server().unwrap().socket().memory.controller;
+    let limit = controller.idle_writes.min(controller.write_high);
     for (name, _, domain) in domains(machine).iter().filter(|(_, group, _)| *group == Group::Wpq) {
         assert!(domain.in_use() < limit, "{name} keeps {} writes", domain.in_use());
     }

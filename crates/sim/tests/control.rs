@@ -66,7 +66,7 @@ fn busy(rule: ControlRule) -> ServerParams {
         request_bytes: 16,
     };
     let cores = (0..3).map(|socket| RemoteCore { socket, class: 0, stream: stream.clone() }).collect();
-    server.remote = Some(RemoteParams { sockets: 3, upi, lines_in_flight: 40, directory: true, cores });
+    server.socket_mut().remote = Some(RemoteParams { sockets: 3, upi, lines_in_flight: 40, directory: true, cores });
     server.control = Some(control(rule));
     server
 }
@@ -427,8 +427,8 @@ proptest! {
         let mut server = busy(ControlRule::Watch);
         server.control = Some(ControlParams { read_spread_ps: spread, ..control(ControlRule::Watch) });
         // Entries that are taken and never come back.
-        server.iio.write_credits = entries;
-        server.iio.write_ack_ps = us(10_000_000).ps();
+        server.socket_mut().iio.write_credits = entries;
+        server.socket_mut().iio.write_ack_ps = us(10_000_000).ps();
         let mut simulation = start(&server);
         run_to(&mut simulation, us(400));
         let signals = watcher(&mut simulation).signals();

@@ -29,13 +29,13 @@ fn server(sockets: u32, lines: u32, reads: f64, upi: UpiParams) -> ServerParams 
     let core = |socket| RemoteCore { socket, class: 0, stream: StreamParams { cores: Vec::new(), ..stream.clone() } };
     let cores = (0..sockets).map(core).collect();
     stream.cores.clear();
-    server.remote = Some(RemoteParams { sockets, upi, lines_in_flight: lines, directory: false, cores });
+    server.socket_mut().remote = Some(RemoteParams { sockets, upi, lines_in_flight: lines, directory: false, cores });
     server
 }
 
 /// The same with lines at random, so that what a row was opened for before does not matter.
 fn random(mut server: ServerParams) -> ServerParams {
-    let cores = server.remote.iter_mut().flat_map(|remote| &mut remote.cores);
+    let cores = server.socket_mut().remote.iter_mut().flat_map(|remote| &mut remote.cores);
     cores.for_each(|core| core.stream.pattern = Pattern::Random);
     server
 }
@@ -145,7 +145,7 @@ fn one_credit_less_than_lines_holds_one_back_and_as_many_none() {
 fn stores_write_the_directory_and_loads_do_not() {
     for (reads, share) in [(0.0, 2.0), (0.5, 1.0), (1.0, 0.0)] {
         let mut server = server(1, 10, reads, UPI);
-        if let Some(remote) = &mut server.remote {
+        if let Some(remote) = &mut server.socket_mut().remote {
             remote.directory = true;
         }
         let mut simulation = run(&server, 200);
@@ -218,9 +218,10 @@ proptest! {
         };
         let mut server = server(sockets, lines, f64::from(reads) / 4.0, upi);
         if cached {
-            server.cache = stream("0", 1.0, &["cache.enabled=true"]).server().unwrap().cache.clone();
+            let cached = stream("0", 1.0, &["cache.enabled=true"]);
+            server.socket_mut().cache = cached.server().unwrap().socket().cache.clone();
         }
-        if let Some(remote) = &mut server.remote {
+        if let Some(remote) = &mut server.socket_mut().remote {
             remote.directory = directory;
         }
         let server = if shuffled { random(server) } else { server };

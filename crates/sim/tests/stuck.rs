@@ -9,7 +9,7 @@ use hostnet_sim::{Options, Run, SimulationError};
 fn writes_that_are_never_drained_are_told_of() {
     // No configuration gets here: the rules refuse a threshold above the queue.
     let mut plan = stream("0-3", 0.0, &["run.duration=3 ms", "workload.stream.pattern=sequential"]);
-    let controller = &mut plan.server_mut().unwrap().memory.controller;
+    let controller = &mut plan.server_mut().unwrap().socket_mut().memory.controller;
     (controller.write_high, controller.idle_writes, controller.spare_writes) = (9999, 9999, 9999);
     let stuck = Run::new(&plan, Options::default()).run(|_| true).expect_err("nothing drains the WPQ");
     let message = stuck.to_string();

@@ -6,7 +6,7 @@ use crate::explain::{unloaded, Cached};
 use crate::offered::offered_gb_per_s;
 use crate::predict::isolated_latencies_ns;
 use crate::regime::Basis;
-use hostnet_model::params::{ServerParams, WorkloadKind};
+use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -155,8 +155,9 @@ fn known_domain(name: &str) -> Option<&'static str> {
 /// full are estimated from mean occupancies.
 #[must_use]
 pub fn from_counters(counters: &Counters, server: &ServerParams) -> Vec<WorkloadFacts> {
-    let writes = device_pool("P2M-Write", counters.iio_write, server.iio.write_credits, counters.window_ns);
-    let reads = device_pool("P2M-Read", counters.iio_read, server.iio.read_credits, counters.window_ns);
+    let iio = &server.socket().iio;
+    let writes = device_pool("P2M-Write", counters.iio_write, iio.write_credits, counters.window_ns);
+    let reads = device_pool("P2M-Read", counters.iio_read, iio.read_credits, counters.window_ns);
     let pools: Vec<Pool> = writes.into_iter().chain(reads).collect();
     let devices = match only(server, Kind::Fio) {
         Some(class) if !pools.is_empty() => vec![of_storage(server, class, pools)],
@@ -180,11 +181,11 @@ fn of_cores(counters: &Counters, server: &ServerParams) -> Option<WorkloadFacts>
     let others = kernel_lines(counters, server);
     let accesses = (counters.lfb.lines? - others).max(0.0);
     let in_use = accesses * latency_ns / counters.window_ns;
-    let entries = f64::from(server.core.lfb_entries);
+    let entries = f64::from(server.socket().core.lfb_entries);
     let cores = stream_cores(server).unwrap_or((in_use / entries).ceil()).max(1.0);
     let credits = cores * entries;
     let pool = Pool {
-        domain: core_domain(counters, server, latency_ns).to_owned(),
+        domain: core_domain(counters, server.socket(), latency_ns).to_owned(),
         credits,
         in_use,
         full_share: counters
@@ -194,7 +195,7 @@ fn of_cores(counters: &Counters, server: &ServerParams) -> Option<WorkloadFacts>
         gb_per_s: accesses * 64.0 / counters.window_ns,
     };
     let per_core = accesses / (counters.window_ns * 1000.0) / cores;
-    let otherwise = stream_otherwise(least_gap_ps(server), server.core.issue_ps, per_core);
+    let otherwise = stream_otherwise(least_gap_ps(server), server.socket().core.issue_ps, per_core);
     let written = (counters.core_write.lines.unwrap_or(0.0) - others).clamp(0.0, accesses);
     let moved = pool.gb_per_s + written * 64.0 / counters.window_ns;
     let name = only(server, Kind::Stream).map_or("C2M", |class| &server.workloads[class].name);
@@ -215,8 +216,8 @@ fn predicted_alone(server: &ServerParams) -> Option<Isolated> {
 }
 
 /// C2M-Read or C2M-Write, whichever holds the entries longer.
-fn core_domain(counters: &Counters, server: &ServerParams, latency_ns: f64) -> &'static str {
-    let way_ns = (server.core.to_cha_ps + server.core.from_cha_ps) as f64 / 1000.0;
+fn core_domain(counters: &Counters, socket: &SocketParams, latency_ns: f64) -> &'static str {
+    let way_ns = (socket.core.to_cha_ps + socket.core.from_cha_ps) as f64 / 1000.0;
     let reading_ns = counters.core_read.latency_ns(counters.window_ns).map_or(latency_ns, |ns| ns + way_ns);
     lfb_domain(reading_ns, latency_ns - reading_ns)
 }
@@ -294,10 +295,10 @@ pub fn untold(counters: &Counters, facts: &[WorkloadFacts]) -> Vec<String> {
 
 /// Latency of a line of a workload without load in ns: of an LFB entry, or in the IIO. `domain` says which for devices.
 #[must_use]
-pub fn unloaded_ns(server: &ServerParams, kind: Kind, domain: &str, store_share: f64) -> f64 {
+pub fn unloaded_ns(socket: &SocketParams, kind: Kind, domain: &str, store_share: f64) -> f64 {
     match (kind, domain) {
-        (Kind::Stream, _) => unloaded::c2m_read_ns(server) + store_share * unloaded::c2m_write_ns(server),
-        (Kind::Fio, "P2M-Read") => unloaded::p2m_read_ns(server),
-        (Kind::Fio, _) => unloaded::p2m_write_ns(server),
+        (Kind::Stream, _) => unloaded::c2m_read_ns(socket) + store_share * unloaded::c2m_write_ns(socket),
+        (Kind::Fio, "P2M-Read") => unloaded::p2m_read_ns(socket),
+        (Kind::Fio, _) => unloaded::p2m_write_ns(socket),
     }
 }

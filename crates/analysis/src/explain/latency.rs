@@ -5,7 +5,7 @@ use super::reach::Reach;
 use super::unloaded;
 use crate::counters::{Counters, Flow};
 use crate::formula::{self, Causes, Constants, Form, Missing};
-use hostnet_model::params::ServerParams;
+use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
 
 /// The latency of a workload's lines, split into its causes. Everything in ns; what the counters do not tell is `None`.
@@ -41,7 +41,7 @@ type Told = [(&'static str, Result<f64, Missing>); 5];
 
 /// Splits the latency of a workload. Nothing if it moved no line. Reasons for gaps go to `missing`.
 pub(super) fn of(
-    server: &ServerParams,
+    socket: &SocketParams,
     counters: &Counters,
     facts: &WorkloadFacts,
     missing: &mut Vec<String>,
@@ -54,10 +54,10 @@ pub(super) fn of(
         }
     }?;
     let mean_ns = pool.latency_ns?;
-    let way_ns = way_ns(server, facts, &pool.domain);
-    let reach = Reach::of(server, counters, facts, &pool.domain);
+    let way_ns = way_ns(socket, facts, &pool.domain);
+    let reach = Reach::of(socket, counters, facts, &pool.domain);
     let share = reach.map_or(1.0, |reach| reach.memory);
-    let queueing = queueing(server, counters, &pool.domain);
+    let queueing = queueing(socket, counters, &pool.domain);
     let admission = match reach {
         None => admission(counters, facts, &pool.domain, way_ns),
         Some(reach) => admission_beside_llc(counters, facts, &pool.domain, reach).map(|ns| ns - way_ns),
@@ -71,7 +71,7 @@ pub(super) fn of(
     ];
     note(&told, missing);
     let unloaded_ns = match reach {
-        None => unloaded_ns(server, facts.kind, &pool.domain, facts.store_share),
+        None => unloaded_ns(socket, facts.kind, &pool.domain, facts.store_share),
         Some(reach) => way_ns + reach.unloaded_ns(),
     };
     Some(split(pool.domain.clone(), mean_ns, unloaded_ns, told))
@@ -95,8 +95,8 @@ fn note(told: &Told, missing: &mut Vec<String>) {
 }
 
 /// What queueing at the memory controller adds, by the formula in the form of its authors' figures.
-fn queueing(server: &ServerParams, counters: &Counters, domain: &str) -> Causes {
-    let constants = Constants::of(server);
+fn queueing(socket: &SocketParams, counters: &Counters, domain: &str) -> Causes {
+    let constants = Constants::of(socket);
     if domain == "P2M-Write" {
         return formula::causes_of_write(counters, &constants, Form::Adj);
     }
@@ -106,11 +106,11 @@ fn queueing(server: &ServerParams, counters: &Counters, domain: &str) -> Causes 
 }
 
 /// The way to the CHA and back, in ns; for a stream that of the write-backs of its stores too.
-fn way_ns(server: &ServerParams, facts: &WorkloadFacts, domain: &str) -> f64 {
+fn way_ns(socket: &SocketParams, facts: &WorkloadFacts, domain: &str) -> f64 {
     let ns = |ps: u64| ps as f64 / 1000.0;
-    let (core, iio) = (&server.core, &server.iio);
+    let (core, iio) = (&socket.core, &socket.iio);
     match (facts.kind, domain) {
-        (Kind::Stream, _) => ns(core.to_cha_ps + core.from_cha_ps) + facts.store_share * unloaded::c2m_write_ns(server),
+        (Kind::Stream, _) => ns(core.to_cha_ps + core.from_cha_ps) + facts.store_share * unloaded::c2m_write_ns(socket),
         (Kind::Fio, "P2M-Read") => ns(iio.read_to_cha_ps + iio.read_return_ps),
         (Kind::Fio, _) => ns(iio.write_to_cha_ps + iio.write_ack_ps),
     }

@@ -1,6 +1,6 @@
 //! Why a run is as fast as it is: what binds each workload, and where its latency comes from.
 //!
-//! [`explain`] takes counters, the parameters of the server and [`WorkloadFacts`]. A run hands them over in its
+//! [`explain`] takes counters, the parameters of the socket and [`WorkloadFacts`]. A run hands them over in its
 //! summary; [`from_counters`] makes them from counters alone.
 
 mod cached;
@@ -15,7 +15,7 @@ pub use latency::Latency;
 
 use crate::counters::Counters;
 use crate::regime::{regime, Basis, C2m, P2m, Regime};
-use hostnet_model::params::ServerParams;
+use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
 
 /// The explanation of a run or of a counter file.
@@ -47,24 +47,25 @@ pub struct Explained {
     pub latency: Option<Latency>,
 }
 
-/// Explains a run of `server`: `facts` are those of its workloads, and `known` the regime if it has been told already.
+/// Explains a run of the server of `socket`: `facts` are those of its workloads, and `known` the regime if it has been
+/// told already.
 #[must_use]
 pub fn explain(
-    server: &ServerParams,
+    socket: &SocketParams,
     counters: &Counters,
     facts: &[WorkloadFacts],
     known: Option<Regime>,
 ) -> Explanation {
     let mut missing = facts::untold(counters, facts);
     let workloads: Vec<Explained> =
-        facts.iter().map(|facts| explain_workload(server, counters, facts, &mut missing)).collect();
-    let regime = known.unwrap_or_else(|| regime_of(server, facts));
-    let suffers = suffers(server, facts, &regime);
+        facts.iter().map(|facts| explain_workload(socket, counters, facts, &mut missing)).collect();
+    let regime = known.unwrap_or_else(|| regime_of(socket, facts));
+    let suffers = suffers(socket, facts, &regime);
     Explanation { format: 1, regime, suffers, workloads, missing }
 }
 
 fn explain_workload(
-    server: &ServerParams,
+    socket: &SocketParams,
     counters: &Counters,
     facts: &WorkloadFacts,
     missing: &mut Vec<String>,
@@ -74,18 +75,18 @@ fn explain_workload(
     Explained {
         domain: pool.map(|pool| pool.domain.clone()),
         bound_gb_per_s: bound,
-        latency: latency::of(server, counters, facts, missing),
+        latency: latency::of(socket, counters, facts, missing),
         facts: facts.clone(),
     }
 }
 
 /// The regime that the facts of all workloads tell. What C2M would be alone is taken from [`isolated`].
 #[must_use]
-pub fn regime_of(server: &ServerParams, facts: &[WorkloadFacts]) -> Regime {
+pub fn regime_of(socket: &SocketParams, facts: &[WorkloadFacts]) -> Regime {
     let streams = facts.iter().filter(|facts| facts.kind == Kind::Stream);
     let slowed = streams.filter_map(|facts| {
         let latency_ns = facts.main_pool()?.latency_ns?;
-        let Isolated { ns, basis } = isolated(server, facts);
+        let Isolated { ns, basis } = isolated(socket, facts);
         Some(C2m { latency_ns, isolated_ns: ns, basis })
     });
     let slowest = slowed.max_by(|a, b| (a.latency_ns / a.isolated_ns).total_cmp(&(b.latency_ns / b.isolated_ns)));
@@ -103,18 +104,18 @@ pub fn p2m(facts: &[WorkloadFacts]) -> Option<P2m> {
     Some(P2m { full_share, gb_per_s, offered_gb_per_s: offered.map(|offered| offered.iter().sum()) })
 }
 
-/// The latency of a stream if its cores ran alone: what the facts say, else that of a server without load.
+/// The latency of a stream if its cores ran alone: what the facts say, else that of a socket without load.
 #[must_use]
-pub fn isolated(server: &ServerParams, facts: &WorkloadFacts) -> Isolated {
-    let unloaded = || facts::unloaded_ns(server, facts.kind, "C2M-Read", facts.store_share);
+pub fn isolated(socket: &SocketParams, facts: &WorkloadFacts) -> Isolated {
+    let unloaded = || facts::unloaded_ns(socket, facts.kind, "C2M-Read", facts.store_share);
     facts.isolated.unwrap_or_else(|| Isolated { ns: unloaded(), basis: Basis::Unloaded })
 }
 
 /// Who suffers most: the storage that is furthest below what it offers in the red regime, else the stream whose latency
 /// has grown most.
-fn suffers(server: &ServerParams, facts: &[WorkloadFacts], regime: &Regime) -> Option<String> {
+fn suffers(socket: &SocketParams, facts: &[WorkloadFacts], regime: &Regime) -> Option<String> {
     let loss = |facts: &WorkloadFacts| Some(facts.offered_gb_per_s? / facts.app_gb_per_s?.max(f64::MIN_POSITIVE));
-    let growth = |facts: &WorkloadFacts| Some(facts.main_pool()?.latency_ns? / isolated(server, facts).ns);
+    let growth = |facts: &WorkloadFacts| Some(facts.main_pool()?.latency_ns? / isolated(socket, facts).ns);
     let wanted = if regime.name == "red" { Kind::Fio } else { Kind::Stream };
     let measure = |facts: &WorkloadFacts| match wanted {
         Kind::Fio => loss(facts).unwrap_or(1.0),

@@ -3,7 +3,7 @@
 use super::facts::{Kind, WorkloadFacts};
 use super::unloaded;
 use crate::counters::{Counters, Flow};
-use hostnet_model::params::{CacheParams, ServerParams};
+use hostnet_model::params::{CacheParams, SocketParams};
 
 fn ns(ps: u64) -> f64 {
     ps as f64 / 1000.0
@@ -22,27 +22,27 @@ pub(super) struct Reach {
 
 impl Reach {
     /// The lines of a workload in a domain. Nothing without caches.
-    pub(super) fn of(server: &ServerParams, counters: &Counters, facts: &WorkloadFacts, domain: &str) -> Option<Self> {
-        let cache = server.cache.as_ref()?;
+    pub(super) fn of(socket: &SocketParams, counters: &Counters, facts: &WorkloadFacts, domain: &str) -> Option<Self> {
+        let cache = socket.cache.as_ref()?;
         let cached = facts.cached?;
         Some(match (facts.kind, domain) {
-            (Kind::Stream, _) => Self::of_reads(server, cache, cached.llc_miss_ratio.unwrap_or(1.0)),
-            (Kind::Fio, "P2M-Read") => Self::of_reads(server, cache, passed(counters.io_read, counters.iio_read)),
-            (Kind::Fio, _) => Self::of_writes(server, cache, passed(counters.io_write, counters.iio_write)),
+            (Kind::Stream, _) => Self::of_reads(socket, cache, cached.llc_miss_ratio.unwrap_or(1.0)),
+            (Kind::Fio, "P2M-Read") => Self::of_reads(socket, cache, passed(counters.io_read, counters.iio_read)),
+            (Kind::Fio, _) => Self::of_writes(socket, cache, passed(counters.io_write, counters.iio_write)),
         })
     }
 
-    fn of_reads(server: &ServerParams, cache: &CacheParams, memory: f64) -> Self {
+    fn of_reads(socket: &SocketParams, cache: &CacheParams, memory: f64) -> Self {
         let llc_ns = (1.0 - memory) * ns(cache.llc.hit_ps);
-        Self { memory, memory_ns: unloaded::cha_read_ns(server), llc_ns }
+        Self { memory, memory_ns: unloaded::cha_read_ns(socket), llc_ns }
     }
 
     /// A device's write waits for memory if it goes there, or if a dirty line has to leave the LLC for it.
-    fn of_writes(server: &ServerParams, cache: &CacheParams, memory: f64) -> Self {
+    fn of_writes(socket: &SocketParams, cache: &CacheParams, memory: f64) -> Self {
         let drives = &cache.ddio.drives;
         let put = drives.iter().filter(|on| **on).count() as f64 / drives.len().max(1) as f64;
-        let evict_ns = ns(server.cha.core_write_to_mc_ps + server.cha.write_ack_ps);
-        let memory_ns = put * evict_ns + (1.0 - put) * unloaded::cha_io_write_ns(server);
+        let evict_ns = ns(socket.cha.core_write_to_mc_ps + socket.cha.write_ack_ps);
+        let memory_ns = put * evict_ns + (1.0 - put) * unloaded::cha_io_write_ns(socket);
         Self { memory, memory_ns, llc_ns: put * ns(cache.ddio.write_ps) }
     }
 

@@ -2,7 +2,7 @@
 //! latency that queueing at the memory controller adds to a read or a write.
 //!
 //! It works on the counters of any server, simulated or real. Its constants are arguments: [`Constants::of`] derives
-//! them from a server's parameters, and any others can be given instead.
+//! them from a socket's parameters, and any others can be given instead.
 //!
 //! ```text
 //! read   L = const_read + O x (switches/lines_read) x t_wtr         switching
@@ -28,7 +28,7 @@ mod needs;
 pub use needs::Missing;
 
 use crate::counters::{Counters, Flow};
-use hostnet_model::params::{DramParams, ServerParams};
+use hostnet_model::params::{DramParams, SocketParams};
 use needs::Needs;
 use serde::{Deserialize, Serialize};
 
@@ -52,11 +52,11 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// The constants of a server: its DRAM timing, and the unloaded latencies of a load of a core and of a write of a
+    /// The constants of a socket: its DRAM timing, and the unloaded latencies of a load of a core and of a write of a
     /// device.
     #[must_use]
-    pub fn of(server: &ServerParams) -> Self {
-        let (dram, timing) = (&server.memory.dram, &server.memory.dram.timing);
+    pub fn of(socket: &SocketParams) -> Self {
+        let (dram, timing) = (&socket.memory.dram, &socket.memory.dram.timing);
         let clocks = |count: u32| clocks_ns(dram, f64::from(count));
         Self {
             t_trans_ns: clocks(timing.burst * dram.accesses_per_line),
@@ -64,8 +64,8 @@ impl Constants {
             t_rtw_ns: clocks((timing.cl + timing.read_to_write).saturating_sub(timing.cwl)),
             t_act_ns: clocks(timing.rcd),
             t_pre_ns: clocks(timing.rp),
-            const_read_ns: crate::explain::unloaded::c2m_read_ns(server),
-            const_write_ns: crate::explain::unloaded::p2m_write_ns(server),
+            const_read_ns: crate::explain::unloaded::c2m_read_ns(socket),
+            const_write_ns: crate::explain::unloaded::p2m_write_ns(socket),
         }
     }
 }

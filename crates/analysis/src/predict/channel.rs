@@ -3,7 +3,7 @@
 use super::fit::Fit;
 use super::rows::Queues;
 use super::traffic::banks;
-use hostnet_model::params::{ControllerParams, DramParams, PagePolicy, Refresh, ServerParams};
+use hostnet_model::params::{ControllerParams, DramParams, PagePolicy, Refresh, SocketParams};
 
 /// Share of the row misses that find another row open.
 const CONFLICTS: f64 = 0.8;
@@ -57,8 +57,8 @@ pub(super) struct State {
 }
 
 impl Channel {
-    pub(super) fn new(server: &ServerParams) -> Self {
-        let (dram, controller) = (&server.memory.dram, &server.memory.controller);
+    pub(super) fn new(socket: &SocketParams) -> Self {
+        let (dram, controller) = (&socket.memory.dram, &socket.memory.controller);
         let clock_ns = dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64 / 1000.0;
         let ns = |clocks: u32| f64::from(clocks) * clock_ns;
         let t = &dram.timing;
@@ -81,7 +81,7 @@ impl Channel {
                 PagePolicy::Closed => 0.0,
                 PagePolicy::Timeout => ns(controller.idle_close),
             },
-            banks: banks(server),
+            banks: banks(socket),
             read_entries: f64::from(controller.rpq_entries),
             write_entries: f64::from(controller.wpq_entries),
             write_span: f64::from(controller.write_high - controller.write_low),

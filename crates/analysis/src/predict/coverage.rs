@@ -6,7 +6,8 @@ use hostnet_model::params::{
 
 /// What of a server lies outside of what predictions were checked against, a clause each.
 pub(super) fn outside(server: &ServerParams) -> Vec<String> {
-    let controller = &server.memory.controller;
+    let socket = server.socket();
+    let controller = &socket.memory.controller;
     let mut notes = Vec::new();
     let mut note = |holds: bool, text: &str| {
         if holds {
@@ -21,13 +22,13 @@ pub(super) fn outside(server: &ServerParams) -> Vec<String> {
     note(controller.entry_until == EntryUntil::Activation, "queue entries that end with the activation");
     note(controller.idle_drain != IdleDrain::Yield, "writes that do not yield to reads");
     note(controller.reads_per_mode == 0 || controller.writes_per_mode == u32::MAX, "write modes without quotas");
-    note(server.memory.dram.accesses_per_line > 1, "lines of several column accesses (HBM)");
-    note(server.cha.tor_write_entries < server.cha.tor_entries, "a limit of TOR entries for writes");
+    note(socket.memory.dram.accesses_per_line > 1, "lines of several column accesses (HBM)");
+    note(socket.cha.tor_write_entries < socket.cha.tor_entries, "a limit of TOR entries for writes");
     note(
-        server.memory.pages.run_bytes < 4096 || server.memory.pages.run_bytes > 1 << 20,
+        socket.memory.pages.run_bytes < 4096 || socket.memory.pages.run_bytes > 1 << 20,
         "runs of pages beyond 4 KiB to 1 MiB",
     );
-    note(server.ssd.streams > 1, "drives that serve several commands at a time");
+    note(socket.ssd.streams > 1, "drives that serve several commands at a time");
     for workload in &server.workloads {
         if let WorkloadKind::Stream(stream) = &workload.kind {
             if let Pattern::Strided { .. } = stream.pattern {

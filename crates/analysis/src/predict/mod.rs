@@ -30,9 +30,9 @@ pub fn predict(server: &ServerParams) -> Prediction {
 /// Predicts with other numbers than [`FIT`].
 #[must_use]
 pub fn predict_with(server: &ServerParams, fit: &Fit) -> Prediction {
-    let walks = traffic::Walks::new(server);
+    let walks = traffic::Walks::new(server.socket());
     let flows = traffic::flows(server, &walks);
-    let problem = Problem::new(server, &walks, &flows, fit);
+    let problem = Problem::new(server.socket(), &walks, &flows, fit);
     outcome::of(server, &problem, &problem.solve())
 }
 

@@ -7,7 +7,7 @@ use super::rows::{misses, Walks};
 use super::search::{level, root, sorted, wait};
 use super::storage::least;
 use super::traffic::{self, Flow, Locality, Storage, Stream};
-use hostnet_model::params::{Pattern, ServerParams};
+use hostnet_model::params::{Pattern, SocketParams};
 
 /// Rounds over what changes slowly: rows, modes, queues.
 const ROUNDS: usize = 24;
@@ -52,7 +52,7 @@ pub(super) struct Latency {
     pub(super) io_admission: f64,
 }
 
-/// The fixed delays of a server in ns.
+/// The fixed delays of a socket in ns.
 #[derive(Clone, Copy, Debug)]
 struct Delays {
     to_cha: f64,
@@ -67,7 +67,7 @@ struct Delays {
     io_read: f64,
 }
 
-/// A server and its workloads, ready to be solved.
+/// A socket and its workloads, ready to be solved.
 pub(super) struct Problem<'a> {
     pub(super) flows: &'a [Flow],
     pub(super) channel: Channel,
@@ -116,9 +116,9 @@ struct Slow {
 }
 
 impl<'a> Problem<'a> {
-    pub(super) fn new(server: &ServerParams, walks: &traffic::Walks, flows: &'a [Flow], fit: &'a Fit) -> Self {
+    pub(super) fn new(socket: &SocketParams, walks: &traffic::Walks, flows: &'a [Flow], fit: &'a Fit) -> Self {
         let ns = |ps: u64| ps as f64 / 1000.0;
-        let (core, cha, iio) = (&server.core, &server.cha, &server.iio);
+        let (core, cha, iio) = (&socket.core, &socket.cha, &socket.iio);
         let drives = || {
             flows.iter().flat_map(|flow| match flow {
                 Flow::Storage(storage) => storage.drives.as_slice(),
@@ -127,8 +127,8 @@ impl<'a> Problem<'a> {
         };
         Self {
             flows,
-            channel: Channel::new(server),
-            controllers: f64::from(server.memory.map.channels * server.memory.dram.subchannels),
+            channel: Channel::new(socket),
+            controllers: f64::from(socket.memory.map.channels * socket.memory.dram.subchannels),
             fit,
             delays: Delays {
                 to_cha: ns(core.to_cha_ps),
@@ -146,9 +146,9 @@ impl<'a> Problem<'a> {
             refill_ns: ns(core.refill_ps),
             write_credits: f64::from(iio.write_credits),
             read_credits: f64::from(iio.read_credits),
-            link_ns: ns(server.pcie.latency_ps),
-            posted: f64::from(server.pcie.posted_lines),
-            nonposted: f64::from(server.pcie.nonposted_lines),
+            link_ns: ns(socket.pcie.latency_ps),
+            posted: f64::from(socket.pcie.posted_lines),
+            nonposted: f64::from(socket.pcie.nonposted_lines),
             line_ns: ns(iio.line_ps),
             port: 1.0 / ns(iio.line_ps).max(1e-3),
             offered_writes: sorted(drives().map(|drive| drive.offered() * drive.share)),

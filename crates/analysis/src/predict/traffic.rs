@@ -2,7 +2,7 @@
 
 use super::storage::Drive;
 use hostnet_model::memory::Decoder;
-use hostnet_model::params::{FioParams, Pattern, ServerParams, StreamParams, Workload, WorkloadKind};
+use hostnet_model::params::{FioParams, Pattern, ServerParams, SocketParams, StreamParams, Workload, WorkloadKind};
 
 const SHARE: f64 = (1_u64 << 32) as f64;
 /// Lines of a run that are looked at to see where a walk goes.
@@ -83,11 +83,12 @@ fn missing_at_random(cores: &[u32]) -> StreamParams {
 }
 
 fn of_stream(server: &ServerParams, stream: &StreamParams, walks: &Walks) -> Stream {
+    let issue_ps = server.socket().core.issue_ps;
     Stream {
         cores: shares(server, &stream.cores),
         loads: stream.reads as f64 / SHARE,
-        gap_ns: stream.gap_ps.max(server.core.issue_ps) as f64 / 1000.0,
-        paced: stream.gap_ps > server.core.issue_ps,
+        gap_ns: stream.gap_ps.max(issue_ps) as f64 / 1000.0,
+        paced: stream.gap_ps > issue_ps,
         locality: walks.of(stream.pattern, stream.working_set_bytes),
     }
 }
@@ -114,13 +115,13 @@ fn shares(server: &ServerParams, cores: &[u32]) -> f64 {
 
 /// Where walks over memory go, found by following the address map.
 pub(super) struct Walks<'a> {
-    server: &'a ServerParams,
+    socket: &'a SocketParams,
     decoder: Decoder,
 }
 
 impl<'a> Walks<'a> {
-    pub(super) fn new(server: &'a ServerParams) -> Self {
-        Self { server, decoder: Decoder::new(&server.memory.map, &server.memory.dram) }
+    pub(super) fn new(socket: &'a SocketParams) -> Self {
+        Self { socket, decoder: Decoder::new(&socket.memory.map, &socket.memory.dram) }
     }
 
     /// The locality of a walk in some order over a buffer.
@@ -128,17 +129,17 @@ impl<'a> Walks<'a> {
         let stride = match pattern {
             Pattern::Sequential => 1,
             Pattern::Strided { bytes } => (bytes / 64).max(1),
-            Pattern::Random => return Locality::random(banks(self.server)),
+            Pattern::Random => return Locality::random(banks(self.socket)),
         };
         self.follow(stride, bytes / 64)
     }
 
     /// Follows a walk of that stride through one physically contiguous run.
     fn follow(&self, stride: u64, lines: u64) -> Locality {
-        let run = (self.server.memory.pages.run_bytes / 64).min(lines).min(WALK_LINES);
+        let run = (self.socket.memory.pages.run_bytes / 64).min(lines).min(WALK_LINES);
         let count = (run / stride).max(1);
         if count == 1 {
-            return Locality::random(banks(self.server));
+            return Locality::random(banks(self.socket));
         }
         let mut places: Vec<_> = (0..count).map(|step| self.decoder.place(step * stride)).collect();
         let changes = |key: &dyn Fn(usize) -> u64| (1..places.len()).filter(|&at| key(at) != key(at - 1)).count();
@@ -157,7 +158,7 @@ impl<'a> Walks<'a> {
 }
 
 /// Banks of one controller.
-pub(super) fn banks(server: &ServerParams) -> f64 {
-    let dram = &server.memory.dram;
+pub(super) fn banks(socket: &SocketParams) -> f64 {
+    let dram = &socket.memory.dram;
     f64::from(dram.ranks * dram.bank_groups * dram.banks_per_group)
 }

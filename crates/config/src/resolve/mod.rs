@@ -28,7 +28,7 @@ use crate::presets::{self, PartFile};
 use crate::schema;
 use crate::spec::{Spec, WorkloadSpec};
 use hash::hash;
-use hostnet_model::params::ServerParams;
+use hostnet_model::params::{ServerParams, SocketParams};
 use serde_json::Value;
 use source::{preset_of, Source};
 use std::collections::BTreeMap;
@@ -64,10 +64,10 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     let name = run::name(&spec.run, input.file)?;
     let mut ignored = workloads.ignored;
     ignored.extend(run::ignored(&spec.run, workloads.ramp_ps));
-    ignored.extend(io::one_at_a_time(&server.pcie).filter(|_| server.ssd.count > 0));
+    ignored.extend(io::one_at_a_time(&server.socket().pcie).filter(|_| server.socket().ssd.count > 0));
     ignored.extend(size::check(&spec.run, size::of_server(&server), &["cache", "core.count", "workload"])?);
     let written =
-        Spec { run: run::effective(&run, &name, &spec.run), ..effective(&spec, &workloads.effective, &server) };
+        Spec { run: run::effective(&run, &name, &spec.run), ..effective(&spec, &workloads.effective, server.socket()) };
     Ok(Plan {
         effective: serde_json::to_value(&written).map_err(plan_error)?,
         name,
@@ -147,7 +147,7 @@ fn absent(path: String, preset: Option<&str>) -> Issue {
 }
 
 /// The server's configuration in the user's terms, but for the run.
-fn effective(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>, server: &ServerParams) -> Spec {
-    let memory = memory::effective(&spec.memory, &server.memory);
+fn effective(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>, socket: &SocketParams) -> Spec {
+    let memory = memory::effective(&spec.memory, &socket.memory);
     Spec { workload: workloads.clone(), memory, ..spec.clone() }
 }

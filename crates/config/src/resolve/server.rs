@@ -1,4 +1,4 @@
-//! The server as a whole.
+//! The server as a whole. Its keys describe one socket, and what runs on it.
 
 use super::workload::needs;
 use super::{io, memory, Context};
@@ -8,7 +8,8 @@ use crate::units::{format, Dimension};
 use hostnet_model::nic::{self, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 use hostnet_model::os::NetFootprint;
 use hostnet_model::params::{
-    App, AppParams, CacheParams, NicParams, RemoteParams, ServerParams, Workload, WorkloadKind, BUFFER_ALIGNMENT,
+    App, AppParams, CacheParams, NicParams, RemoteParams, ServerParams, SocketParams, Workload, WorkloadKind,
+    BUFFER_ALIGNMENT,
 };
 
 pub(super) fn resolve(
@@ -19,7 +20,7 @@ pub(super) fn resolve(
     remote: Option<RemoteParams>,
 ) -> Result<ServerParams, Issue> {
     check_write_path(spec)?;
-    Ok(ServerParams {
+    let socket = SocketParams {
         core: spec.core.params(),
         cha: spec.cha.params(),
         cache,
@@ -27,13 +28,10 @@ pub(super) fn resolve(
         iio: spec.iio.params(),
         pcie: io::resolve_pcie(spec)?,
         ssd: io::resolve_ssd(&spec.ssd)?,
-        workloads,
         nic: None,
-        stack: None,
         remote,
-        control: None,
-        seed: 0,
-    })
+    };
+    Ok(ServerParams { sockets: vec![socket], workloads, stack: None, control: None, seed: 0 })
 }
 
 /// Checks that a write-back leaves its core before it leaves the CHA: the domain of the core ends at the CHA.
@@ -52,7 +50,7 @@ fn check_write_path(spec: &Spec) -> Result<(), Issue> {
 /// Gives traces, whose needs only a replay tells, equal shares of the memory that the buffers of other workloads leave,
 /// and the regions of so many ends of RDMA flows.
 pub(super) fn share_memory(server: &mut ServerParams, rdma_ends: usize) -> Result<(), Issue> {
-    let memory = u128::from(server.memory.pages.memory_bytes);
+    let memory = u128::from(server.socket().memory.pages.memory_bytes);
     let is_trace =
         |workload: &&Workload| matches!(&workload.kind, WorkloadKind::App(AppParams { app: App::Trace(_), .. }));
     let of_traces: u128 = server.workloads.iter().filter(is_trace).map(|workload| needs(workload).0).sum();
@@ -76,12 +74,12 @@ pub(super) fn share_memory(server: &mut ServerParams, rdma_ends: usize) -> Resul
 
 /// What every workload, every core of another socket and the NIC need.
 fn all_needs(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + '_ {
-    let remote = server.remote.iter().flat_map(|remote| &remote.cores).map(|core| {
+    let remote = server.sockets.iter().flat_map(|socket| &socket.remote).flat_map(|remote| &remote.cores).map(|core| {
         let bytes = core.stream.working_set_bytes.next_multiple_of(BUFFER_ALIGNMENT);
         let name = &server.workloads[usize::from(core.class)].name;
         (bytes.into(), format!("workload.{name}.working_set"))
     });
-    let nic = server.nic.iter().map(move |nic| (nic_bytes(nic), "nic.pool".to_string()));
+    let nic = server.nic().into_iter().map(move |nic| (nic_bytes(nic), "nic.pool".to_string()));
     server.workloads.iter().map(needs).chain(remote).chain(nic)
 }
 
@@ -94,7 +92,7 @@ fn nic_bytes(nic: &NicParams) -> u128 {
 
 /// Checks that the buffers of all workloads fit the memory, and the regions of so many ends of RDMA flows.
 pub(super) fn check_footprint(server: &ServerParams, rdma_ends: usize) -> Result<(), Issue> {
-    let memory = server.memory.pages.memory_bytes;
+    let memory = server.socket().memory.pages.memory_bytes;
     let needs: Vec<(u128, String)> =
         all_needs(server).chain([(regions(rdma_ends), "memory.size".to_string())]).collect();
     let total: u128 = needs.iter().map(|(bytes, _)| bytes).sum();

@@ -4,7 +4,7 @@
 use crate::error::Issue;
 use crate::spec::{RunSpec, Size};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{ClusterParams, HostKind, ServerParams, Traffic};
+use hostnet_model::params::{ClusterParams, HostKind, ServerParams, SocketParams, Traffic};
 
 /// What a run may take unless `run.memory` says something else.
 const MEMORY_BYTES: u64 = 8 << 30;
@@ -26,12 +26,16 @@ const LINE_BYTES: u64 = 12;
 
 /// What a server takes, with `classes` classes of traffic.
 fn server_bytes(server: &ServerParams, classes: u64) -> u64 {
-    let cores = u64::from(server.core.count);
+    server.sockets.iter().map(|socket| socket_bytes(socket, classes)).sum()
+}
+
+fn socket_bytes(socket: &SocketParams, classes: u64) -> u64 {
+    let cores = u64::from(socket.core.count);
     let domains = (cores * CORE_DOMAINS + OTHER_DOMAINS) * classes.max(1) * HISTOGRAM_BYTES;
     let lines = |sets: u32, ways: u32| u64::from(sets) * u64::from(ways);
-    let held = server.cache.as_ref().map_or(0, |cache| {
+    let held = socket.cache.as_ref().map_or(0, |cache| {
         let llc = lines(cache.llc.sets, cache.llc.ways) + lines(cache.llc.filter_sets, cache.llc.filter_ways);
-        cores * lines(cache.l2.sets, cache.l2.ways) + u64::from(server.cha.slices) * llc
+        cores * lines(cache.l2.sets, cache.l2.ways) + u64::from(socket.cha.slices) * llc
     });
     domains + held * LINE_BYTES
 }

@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 use hostnet_config::{resolve, ConfigError, Format, Input, Plan};
+use hostnet_model::params::SocketParams;
 use std::path::{Path, PathBuf};
 
 /// The folder of the examples.
@@ -24,6 +25,11 @@ pub fn resolve_text(text: &str, format: Format, overrides: &[&str]) -> Result<Pl
 /// The plan of a TOML text that is right.
 pub fn plan(text: &str, overrides: &[&str]) -> Plan {
     resolve_text(text, Format::Toml, overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The socket of the server that a TOML text describes.
+pub fn socket(text: &str, overrides: &[&str]) -> SocketParams {
+    plan(text, overrides).server().expect("a server").socket().clone()
 }
 
 /// The plan of a JSON text that is right.

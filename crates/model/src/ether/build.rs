@@ -155,7 +155,7 @@ impl<'a> Builder<'a> {
     fn before_ps(&self, node: usize) -> u64 {
         let host = node.checked_sub(self.cluster.switches.len()).and_then(|host| self.cluster.hosts.get(host));
         match host.map(|host| &host.kind) {
-            Some(HostKind::Server(server)) => server.nic.as_ref().map_or(0, |nic| nic.transmit_ps),
+            Some(HostKind::Server(server)) => server.nic().map_or(0, |nic| nic.transmit_ps),
             _ => self.latency_out_ps(node),
         }
     }

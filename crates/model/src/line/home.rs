@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Lines of a socket, as a power of two (64 TiB): the number of its socket stands above these bits of a line.
 const SOCKET_BITS: u32 = 40;
+const LINE_BYTES: u64 = 64;
 
 /// The home of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +48,7 @@ impl Homes {
     #[inline]
     pub fn of(&self, line: u64) -> Home {
         let socket = line >> SOCKET_BITS;
-        let within = line & ((1 << SOCKET_BITS) - 1);
+        let within = within(line);
         let SocketHomes { slices, decoder } = &self.sockets[socket as usize];
         Home { socket: socket as u8, slice: slice_of(within, *slices), place: decoder.place(within) }
     }
@@ -60,11 +61,23 @@ impl Homes {
     }
 }
 
-/// The slice of a line: a multiplicative hash, scaled to any number of slices.
+/// The physical address at which the memory of a socket begins.
+#[must_use]
+pub fn memory_of(socket: u8) -> u64 {
+    (u64::from(socket) << SOCKET_BITS) * LINE_BYTES
+}
+
+/// The number of a line in the memory of its socket.
+#[inline]
+fn within(line: u64) -> u64 {
+    line & ((1 << SOCKET_BITS) - 1)
+}
+
+/// The slice of a line: a multiplicative hash of its place in the memory of its socket, scaled to any number of slices.
 #[must_use]
 #[inline]
 pub fn slice_of(line: u64, slices: u32) -> u8 {
-    let hash = line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let hash = within(line).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     ((hash * u64::from(slices)) >> 32) as u8
 }
 
@@ -97,6 +110,8 @@ mod tests {
             assert_eq!((first.socket, second.socket), (0, 1));
             assert_eq!((first.slice, second.slice), (slice_of(line, 7), slice_of(line, 4)));
             assert_eq!(first.place, second.place);
+            assert_eq!(slice_of(memory_of(1) / LINE_BYTES + line, 4), second.slice);
+            assert_eq!(homes.of(memory_of(1) / LINE_BYTES + line), second);
         }
     }
 }

@@ -8,7 +8,7 @@ mod request;
 mod slab;
 mod walk;
 
-pub use home::{slice_of, Home, Homes, SocketHomes};
+pub use home::{memory_of, slice_of, Home, Homes, SocketHomes};
 pub use map::{Decoder, Place};
 pub use packet::{Content, Ecn, Packet, PacketId, Packets};
 pub use pages::Pages;

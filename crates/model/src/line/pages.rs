@@ -1,5 +1,6 @@
 //! Where virtual memory lies in physical memory: contiguous runs in a seeded random order.
 
+use super::memory_of;
 use crate::params::PageParams;
 use serde::{Deserialize, Serialize};
 
@@ -13,10 +14,12 @@ pub struct Pages {
     runs: u64,
     half_bits: u32,
     seed: u64,
+    /// Where the memory begins.
+    base: u64,
 }
 
 impl Pages {
-    /// The mapping of a machine's memory.
+    /// The mapping of the memory of the first socket.
     ///
     /// # Panics
     /// If the memory holds no whole run.
@@ -25,7 +28,13 @@ impl Pages {
         let runs = params.memory_bytes / params.run_bytes;
         assert!(runs > 0, "memory smaller than one run of pages");
         let bits = u64::BITS - (runs - 1).leading_zeros();
-        Self { run_bytes: params.run_bytes, runs, half_bits: bits.div_ceil(2).max(1), seed }
+        Self { run_bytes: params.run_bytes, runs, half_bits: bits.div_ceil(2).max(1), seed, base: 0 }
+    }
+
+    /// The same mapping, to the memory of a socket.
+    #[must_use]
+    pub fn at_socket(self, socket: u8) -> Self {
+        Self { base: memory_of(socket), ..self }
     }
 
     /// Bytes of a contiguous run.
@@ -46,7 +55,7 @@ impl Pages {
         while place >= self.runs {
             place = self.permute(place);
         }
-        place * self.run_bytes + within
+        self.base + place * self.run_bytes + within
     }
 
     /// The run of an address, and the place in it.
@@ -143,6 +152,8 @@ mod tests {
                 assert_eq!(translator.physical(address), pages.physical(address));
             }
             assert_eq!(places, (0..runs).map(|run| run * 16384 + 5).collect::<Vec<_>>());
+            let elsewhere = pages.clone().at_socket(2);
+            assert!((0..runs).all(|run| elsewhere.physical(run * 16384) == memory_of(2) + pages.physical(run * 16384)));
         }
     }
 }

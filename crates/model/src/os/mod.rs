@@ -20,7 +20,7 @@ mod tests;
 pub use books::{CoreTimes, SocketCounts, Spent, StackCounts, SPENT};
 pub use copier::{CopyLines, CopySource};
 pub use lines::Region;
-pub use socket::SocketParams;
+pub use socket::NetSocketParams;
 
 use crate::flow::Application;
 use crate::lfb::Lfb;
@@ -130,7 +130,7 @@ impl NetStack {
         stack: StackParams,
         pages: Pages,
         rng: Rng,
-        sockets: Vec<SocketParams>,
+        sockets: Vec<NetSocketParams>,
         footprint: NetFootprint,
     ) -> Self {
         let mut by_flow: Vec<_> = (0..).zip(&sockets).map(|(index, socket)| (socket.flow, index)).collect();
@@ -181,7 +181,7 @@ impl NetStack {
 
     /// The ends of flows at it: the parameters, what happened there since the start of the run, the connection and the
     /// application.
-    pub fn sockets(&self) -> impl Iterator<Item = (&SocketParams, &SocketCounts, &Connection, &Application)> {
+    pub fn sockets(&self) -> impl Iterator<Item = (&NetSocketParams, &SocketCounts, &Connection, &Application)> {
         self.sockets.iter().map(|socket| (&socket.params, &socket.counts, &socket.connection, &socket.application))
     }
 

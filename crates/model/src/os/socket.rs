@@ -19,7 +19,7 @@ const QUEUE_BYTES_MAX: u64 = 1 << 20;
 
 /// One end of a flow whose application runs on a core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SocketParams {
+pub struct NetSocketParams {
     /// The flow, as numbered in [`crate::params::ClusterParams::flows`].
     pub flow: u32,
     /// The class of the requests for lines that it causes.
@@ -58,7 +58,7 @@ struct Piece {
 /// One end of a flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Socket {
-    pub(super) params: SocketParams,
+    pub(super) params: NetSocketParams,
     pub(super) connection: Connection,
     pub(super) application: Application,
     pub(super) counts: SocketCounts,
@@ -88,7 +88,7 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    pub(super) fn new(params: SocketParams) -> Self {
+    pub(super) fn new(params: NetSocketParams) -> Self {
         let mut connection = Connection::new(&params.tcp);
         if matches!(params.traffic, Traffic::Rpc { .. }) {
             connection.set_no_delay();
@@ -115,7 +115,7 @@ impl Socket {
 
     /// Whether the application does not read now.
     pub(super) fn is_deaf(&self, now: Time) -> bool {
-        let SocketParams { initiator, deaf_ps, .. } = &self.params;
+        let NetSocketParams { initiator, deaf_ps, .. } = &self.params;
         !initiator && deaf_ps.is_some_and(|(from, to)| (from..to).contains(&now.ps()))
     }
 

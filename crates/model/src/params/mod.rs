@@ -27,6 +27,24 @@ use serde::{Deserialize, Serialize};
 /// One server and what runs on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerParams {
+    /// Its sockets, at least one. Workloads number cores and drives through them, those of the first socket first; what
+    /// works together (a job and its drive, a client and its server, the NIC and its cores) is on one socket.
+    pub sockets: Vec<SocketParams>,
+    /// What runs on the server. The index of a workload is its class in every domain.
+    pub workloads: Vec<Workload>,
+    /// What network traffic costs the cores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stack: Option<StackParams>,
+    /// What watches the host and throttles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub control: Option<ControlParams>,
+    /// Seed of every random stream of the run.
+    pub seed: u64,
+}
+
+/// One socket: its cores, its memory, and the devices that hang off it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SocketParams {
     /// The cores and their line fill buffers.
     pub core: CoreParams,
     /// The caching and home agents.
@@ -41,22 +59,38 @@ pub struct ServerParams {
     pub pcie: PcieParams,
     /// The NVMe drives.
     pub ssd: SsdParams,
-    /// What runs on the server. The index of a workload is its class in every domain.
-    pub workloads: Vec<Workload>,
-    /// The NIC; its PCIe link follows those of the drives.
+    /// The NIC; its PCIe link follows those of the drives. A server has one at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nic: Option<NicParams>,
-    /// What network traffic costs the cores.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stack: Option<StackParams>,
-    /// Cores of other sockets with memory on this one.
+    /// Cores of other sockets with memory on this one; of those sockets there is nothing else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteParams>,
-    /// What watches the host and throttles.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub control: Option<ControlParams>,
-    /// Seed of every random stream of the run.
-    pub seed: u64,
+}
+
+impl ServerParams {
+    /// The socket that stands for the server where one is spoken of, as in predictions, explanations and reports, and
+    /// whose memory may have rates: the first.
+    ///
+    /// # Panics
+    /// If the server has no socket; the configuration has seen to that.
+    #[must_use]
+    pub fn socket(&self) -> &SocketParams {
+        self.sockets.first().expect("a server has a socket")
+    }
+
+    /// As [`ServerParams::socket`], to change it.
+    ///
+    /// # Panics
+    /// If the server has no socket.
+    pub fn socket_mut(&mut self) -> &mut SocketParams {
+        self.sockets.first_mut().expect("a server has a socket")
+    }
+
+    /// The NIC, whichever socket it hangs off.
+    #[must_use]
+    pub fn nic(&self) -> Option<&NicParams> {
+        self.sockets.iter().find_map(|socket| socket.nic.as_ref())
+    }
 }
 
 /// One core: where the credits of C2M-Read and C2M-Write live.

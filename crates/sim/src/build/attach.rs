@@ -1,9 +1,9 @@
 //! What a server has because it is on a network: a NIC, and cores that serve it.
 
-use crate::build::Builder;
+use crate::build::{Builder, SocketBuilder};
 use hostnet_model::ether::WireParams;
 use hostnet_model::nic::{self, Nic, NicFlow, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES};
-use hostnet_model::os::{self, NetFootprint, NetStack, SocketParams};
+use hostnet_model::os::{self, NetFootprint, NetSocketParams, NetStack};
 use hostnet_model::params::{ClusterParams, CoreParams, FlowParams, NicParams, ServerParams, StackParams, Transport};
 use hostnet_model::transport::roce::RoceConnection;
 
@@ -84,35 +84,12 @@ impl Builder<'_> {
         (self.params.workloads.len() - attachment.cluster.classes.len()) as u8 + flow.class
     }
 
-    /// The network traffic of the cores that serve the NIC, and what these cores are like. So many engines run on each
-    /// core beside it.
-    pub(super) fn stacks(&mut self, before: &[u32]) -> Vec<(u32, CoreParams, NetStack)> {
-        let Some(stack) = self.params.stack.clone() else { return Vec::new() };
-        let Some(attachment) = &self.attachment else { return Vec::new() };
-        let serving = (0..).zip(attachment.cores(&stack)).collect::<Vec<_>>();
-        serving.into_iter().map(|(queue, core)| self.stack(queue, core, before[core as usize], stack.clone())).collect()
-    }
-
-    fn stack(&mut self, queue: u16, core: u32, before: u32, mut stack: StackParams) -> (u32, CoreParams, NetStack) {
-        let sockets = self.sockets(core);
-        let footprint = NetFootprint::at(self.space.take(NetFootprint::BYTES));
-        let rng = self.engine_rng(core, before);
-        let (mut params, pages) = (self.params.core.clone(), self.pages.clone());
-        if stack.line_size.is_burst() {
-            stack.copy_ahead = bursts_ahead(&stack, u32::from(queue));
-            params.lfb_entries = stack.copy_ahead;
-        }
-        let wiring = os::Wiring { cha: self.layout.cha(), nic: self.layout.nic(), queue: Some(queue) };
-        let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint);
-        (core, params, traffic)
-    }
-
     /// The ends of TCP flows whose applications run on a core.
-    fn sockets(&self, core: u32) -> Vec<SocketParams> {
+    fn flow_ends(&self, core: u32) -> Vec<NetSocketParams> {
         let Some(attachment) = &self.attachment else { return Vec::new() };
         let socket = |end: End| {
             let Transport::Tcp(tcp) = &end.flow.transport else { return None };
-            Some(SocketParams {
+            Some(NetSocketParams {
                 flow: end.number,
                 class: self.class_of(end.flow),
                 host: attachment.host,
@@ -127,10 +104,37 @@ impl Builder<'_> {
         };
         attachment.ends().filter(|end| end.core == core).filter_map(socket).collect()
     }
+}
+
+impl SocketBuilder<'_> {
+    /// The network traffic of the cores here that serve the NIC, and what these cores are like. So many engines run on
+    /// each core beside it.
+    pub(super) fn stacks(&mut self, before: &[u32]) -> Vec<(u32, CoreParams, NetStack)> {
+        let Some(stack) = &self.server.params.stack else { return Vec::new() };
+        let Some(attachment) = &self.server.attachment else { return Vec::new() };
+        let layout = self.layout;
+        let serving = (0..).zip(attachment.cores(stack));
+        let own = serving.filter_map(|(queue, core)| Some((queue, layout.own_core(core)?)));
+        own.map(|(queue, core)| self.stack(queue, core, before[core as usize], stack.clone())).collect()
+    }
+
+    fn stack(&mut self, queue: u16, core: u32, before: u32, mut stack: StackParams) -> (u32, CoreParams, NetStack) {
+        let sockets = self.server.flow_ends(self.number(core));
+        let footprint = NetFootprint::at(self.space.take(NetFootprint::BYTES));
+        let rng = self.engine_rng(core, before);
+        let (mut params, pages) = (self.params.core.clone(), self.pages.clone());
+        if stack.line_size.is_burst() {
+            stack.copy_ahead = bursts_ahead(&stack, u32::from(queue));
+            params.lfb_entries = stack.copy_ahead;
+        }
+        let wiring = os::Wiring { cha: self.layout.cha(), nic: self.server.layout.nic(), queue: Some(queue) };
+        let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint);
+        (core, params, traffic)
+    }
 
     /// The ends of RDMA flows here, each with a memory region of its own.
     fn rdma_ends(&mut self) -> Vec<RdmaEnd> {
-        let Some(attachment) = self.attachment.take() else { return Vec::new() };
+        let Some(attachment) = &self.server.attachment else { return Vec::new() };
         let port = attachment.wire.bytes_per_s;
         let end = |end: End| {
             let Transport::Roce(roce) = &end.flow.transport else { return None };
@@ -146,21 +150,18 @@ impl Builder<'_> {
                 connection: RoceConnection::new(roce, &end.flow.traffic, end.initiator, port),
             })
         };
-        let ends = attachment.ends().filter_map(end).collect();
-        self.attachment = Some(attachment);
-        ends
+        attachment.ends().filter_map(end).collect()
     }
 
     /// The NIC.
     pub(crate) fn nic(&mut self, params: &NicParams) -> Option<Nic> {
-        let stack = self.params.stack.clone()?;
-        let attachment = self.attachment.as_ref()?;
-        let serving = attachment.cores(&stack);
+        let stack = self.server.params.stack.as_ref()?;
+        let attachment = self.server.attachment.as_ref()?;
+        let serving = attachment.cores(stack);
         let params = NicParams { queues: serving.len() as u32, ..params.clone() };
         let base = self.space.take(nic::footprint(&params, serving.len() as u32));
         let rdma = self.rdma_ends();
-        let attachment = self.attachment.as_ref()?;
-        let core = |index: u32| self.layout.cores().get(index);
+        let core = |number: u32| self.server.layout.core(number);
         let flows = attachment.cluster.flows.iter().map(|flow| {
             let at = if flow.from == attachment.host { flow.from_core } else { flow.to_core };
             let queue = serving.iter().position(|&serving| serving == at).map(|queue| queue as u16);
@@ -170,20 +171,20 @@ impl Builder<'_> {
                 Transport::Raw => flow.mtu_bytes,
             };
             let core = core(queue.map_or(0, |_| at));
-            NicFlow { class: self.class_of(flow), queue, core, mss_bytes }
+            NicFlow { class: self.server.class_of(flow), queue, core, mss_bytes }
         });
         let wiring = Wiring {
             iio: self.layout.iio(),
             link: self.params.ssd.count as u8,
             base,
-            cores: serving.iter().map(|&index| core(index)).collect(),
+            cores: serving.iter().map(|&number| core(number)).collect(),
             armed: !stack.poll,
             flows: flows.collect(),
             rdma,
             wire: attachment.wire.clone(),
-            classes: self.classes,
+            classes: self.server.classes,
         };
-        let rng = self.component_rng(self.layout.nic);
+        let rng = self.server.component_rng(self.layout.nic);
         Some(Nic::new(params, wiring, self.pages.clone(), rng))
     }
 }

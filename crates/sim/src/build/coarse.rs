@@ -12,8 +12,8 @@ use hostnet_kernel::{Simulation, Time};
 use hostnet_model::memory::Channel;
 use hostnet_model::params::{
     ChaParams, ControllerParams, CoreParams, DramParams, FioParams, IioParams, LineSize, MapParams, MemoryParams,
-    NicParams, Pattern, PcieParams, ServerParams, SsdParams, StackParams, StreamParams, UpiParams, Workload,
-    WorkloadKind,
+    NicParams, Pattern, PcieParams, RemoteParams, ServerParams, SocketParams, SsdParams, StackParams, StreamParams,
+    UpiParams, Workload, WorkloadKind,
 };
 use hostnet_model::Machine;
 
@@ -34,9 +34,11 @@ pub fn bursts(server: &ServerParams, size: LineSize) -> ServerParams {
     let saturated = saturating(server, size);
     let (line, burst) = (probe(&saturated), size.expand(probe(&coarse(&saturated, size))));
     if burst > line {
-        let dram = &mut bursts.memory.dram;
-        dram.clock_ps_numerator *= burst;
-        dram.clock_ps_denominator *= line;
+        for socket in &mut bursts.sockets {
+            let dram = &mut socket.memory.dram;
+            dram.clock_ps_numerator *= burst;
+            dram.clock_ps_denominator *= line;
+        }
     }
     bursts
 }
@@ -46,11 +48,13 @@ pub fn bursts(server: &ServerParams, size: LineSize) -> ServerParams {
 fn saturating(server: &ServerParams, size: LineSize) -> ServerParams {
     let runs = |core: &u32, kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(own) if own.cores.contains(core));
     let busy = |core: &u32| server.workloads.iter().any(|workload| runs(core, &workload.kind));
+    let cores = server.sockets.iter().map(|socket| socket.core.count).sum();
+    let share = |socket: &SocketParams| socket.memory.pages.memory_bytes / u64::from(socket.core.count);
     let stream = StreamParams {
-        cores: (0..server.core.count).filter(|core| !busy(core)).collect(),
+        cores: (0..cores).filter(|core| !busy(core)).collect(),
         pattern: Pattern::Sequential,
         reads: LOADS,
-        working_set_bytes: (server.memory.pages.memory_bytes / u64::from(server.core.count) / 4) & !0xfffff,
+        working_set_bytes: (server.sockets.iter().map(share).min().unwrap_or(0) / 4) & !0xfffff,
         gap_ps: 0,
     };
     let kind = |workload: &Workload| match &workload.kind {
@@ -62,9 +66,13 @@ fn saturating(server: &ServerParams, size: LineSize) -> ServerParams {
     if !stream.cores.is_empty() {
         workloads.push(Workload { name: String::new(), kind: WorkloadKind::Stream(stream) });
     }
-    let lfb_entries = size.expand(Grain { size }.count(server.core.lfb_entries));
-    let core = CoreParams { lfb_entries, ..server.core.clone() };
-    ServerParams { core, workloads, cache: None, nic: None, stack: None, control: None, ..server.clone() }
+    let bare = |socket: &SocketParams| {
+        let lfb_entries = size.expand(Grain { size }.count(socket.core.lfb_entries));
+        let core = CoreParams { lfb_entries, ..socket.core.clone() };
+        SocketParams { core, cache: None, nic: None, ..socket.clone() }
+    };
+    let sockets = server.sockets.iter().map(bare).collect();
+    ServerParams { sockets, workloads, stack: None, control: None, ..server.clone() }
 }
 
 /// Lines that a server's memory moves while it is measured.
@@ -85,25 +93,10 @@ fn probe(server: &ServerParams) -> u64 {
 /// As [`bursts`], with the bandwidth as it comes.
 fn coarse(server: &ServerParams, size: LineSize) -> ServerParams {
     let grain = Grain { size };
-    let mut remote = server.remote.clone();
-    if let Some(remote) = &mut remote {
-        remote.upi = grain.upi(&remote.upi);
-        remote.lines_in_flight = grain.count(remote.lines_in_flight);
-        remote.cores.iter_mut().for_each(|core| core.stream = grain.stream(&core.stream));
-    }
-    let nic = server.nic.as_ref().map(|nic| grain.nic(nic));
-    let stack = server.stack.as_ref().map(|stack| grain.stack(stack));
     ServerParams {
-        nic,
-        stack,
-        core: grain.core(&server.core),
-        cha: grain.cha(&server.cha),
-        memory: grain.memory(&server.memory),
-        iio: grain.iio(&server.iio),
-        pcie: grain.pcie(&server.pcie),
-        ssd: grain.ssd(&server.ssd),
+        sockets: server.sockets.iter().map(|socket| grain.socket(socket)).collect(),
+        stack: server.stack.as_ref().map(|stack| grain.stack(stack)),
         workloads: server.workloads.iter().map(|workload| grain.workload(workload)).collect(),
-        remote,
         ..server.clone()
     }
 }
@@ -135,6 +128,31 @@ impl Grain {
 
     fn time(&self, ps: u64) -> u64 {
         self.size.expand(ps)
+    }
+
+    fn socket(&self, socket: &SocketParams) -> SocketParams {
+        SocketParams {
+            core: self.core(&socket.core),
+            cha: self.cha(&socket.cha),
+            memory: self.memory(&socket.memory),
+            iio: self.iio(&socket.iio),
+            pcie: self.pcie(&socket.pcie),
+            ssd: self.ssd(&socket.ssd),
+            nic: socket.nic.as_ref().map(|nic| self.nic(nic)),
+            remote: socket.remote.as_ref().map(|remote| self.remote(remote)),
+            ..socket.clone()
+        }
+    }
+
+    fn remote(&self, remote: &RemoteParams) -> RemoteParams {
+        let mut cores = remote.cores.clone();
+        cores.iter_mut().for_each(|core| core.stream = self.stream(&core.stream));
+        RemoteParams {
+            upi: self.upi(&remote.upi),
+            lines_in_flight: self.count(remote.lines_in_flight),
+            cores,
+            ..remote.clone()
+        }
     }
 
     fn core(&self, core: &CoreParams) -> CoreParams {

@@ -1,6 +1,6 @@
 //! Cores and what they execute.
 
-use super::Builder;
+use super::{Builder, SocketBuilder};
 use hostnet_kernel::Rng;
 use hostnet_model::app::{footprint, Bases, Generator};
 use hostnet_model::core::{
@@ -12,6 +12,16 @@ use hostnet_model::PartKind;
 use std::collections::VecDeque;
 
 impl Builder<'_> {
+    /// The random numbers of the stream of a workload on a core of the server where `before` others run already.
+    pub(super) fn stream_rng(&self, core: u32, before: usize) -> Rng {
+        match before {
+            0 => self.rng(1 << 32 | u64::from(core)),
+            _ => self.rng(3 << 32 | (before as u64) << 16 | u64::from(core)),
+        }
+    }
+}
+
+impl SocketBuilder<'_> {
     /// What runs on each core by itself.
     pub(super) fn engines(&mut self) -> Vec<Vec<Engine>> {
         match &self.params.cache {
@@ -26,7 +36,7 @@ impl Builder<'_> {
         if programs.is_empty() {
             return Vec::new();
         }
-        let rng = self.component_rng(self.layout.core + core);
+        let rng = self.server.component_rng(self.layout.core + core);
         vec![Programs::new(self.params.core.clone(), self.wiring(), self.pages.clone(), rng, programs).into()]
     }
 
@@ -34,7 +44,7 @@ impl Builder<'_> {
         let executor = |(number, thread): (u32, Thread)| {
             let (params, pages) = (self.params.core.clone(), self.pages.clone());
             let rng = self.engine_rng(core, number);
-            Executor::new(core, params, self.wiring(), cache, pages, rng, thread, self.classes).into()
+            Executor::new(core, params, self.wiring(), cache, pages, rng, thread, self.server.classes).into()
         };
         (0..).zip(threads).map(executor).collect()
     }
@@ -42,22 +52,24 @@ impl Builder<'_> {
     /// The random numbers of an engine of a core; those of the first are the core's own.
     pub(super) fn engine_rng(&self, core: u32, number: u32) -> Rng {
         match number {
-            0 => self.component_rng(self.layout.core + core),
-            _ => self.rng(4 << 32 | u64::from(number) << 16 | u64::from(core)),
+            0 => self.server.component_rng(self.layout.core + core),
+            _ => self.server.rng(4 << 32 | u64::from(number) << 16 | u64::from(self.number(core))),
         }
+    }
+
+    /// The number of a core of this socket among those of the server.
+    pub(super) fn number(&self, core: u32) -> u32 {
+        self.layout.before.cores + core
     }
 
     /// The random numbers of the stream of a workload on a core where `before` others run already.
     fn stream_rng(&self, core: u32, before: usize) -> Rng {
-        match before {
-            0 => self.rng(1 << 32 | u64::from(core)),
-            _ => self.rng(3 << 32 | (before as u64) << 16 | u64::from(core)),
-        }
+        self.server.stream_rng(self.number(core), before)
     }
 
     /// A core of this socket, with what runs on it.
     pub(crate) fn core(&self, engines: Vec<Engine>) -> Core {
-        Core::new(PartKind::Core, &self.params.core, engines, self.classes)
+        Core::new(PartKind::Core, &self.params.core, engines, self.server.classes)
     }
 
     /// Whom the cores of this socket talk to.
@@ -67,18 +79,20 @@ impl Builder<'_> {
 
     /// What every core with caches executes.
     fn threads(&mut self) -> Vec<Vec<Thread>> {
+        let layout = self.layout;
         let mut threads: Vec<Vec<Thread>> = (0..self.params.core.count).map(|_| Vec::new()).collect();
-        for (class, workload) in self.params.workloads.iter().enumerate() {
+        for (class, workload) in self.server.params.workloads.iter().enumerate() {
             let class = class as u8;
             match &workload.kind {
                 WorkloadKind::Stream(stream) => {
-                    for &core in &stream.cores {
-                        let thread = self.stream_thread(class, core, threads[core as usize].len(), stream);
+                    for core in layout.own_cores(&stream.cores) {
+                        let rng = self.stream_rng(core, threads[core as usize].len());
+                        let thread = self.stream_thread(class, stream, rng);
                         threads[core as usize].push(thread);
                     }
                 }
                 WorkloadKind::Fio(fio) => {
-                    for core in cores_of(fio) {
+                    for core in layout.own_cores(&cores_of(fio)) {
                         threads[core as usize].push(self.storage_thread(class, core, fio));
                     }
                 }
@@ -89,9 +103,8 @@ impl Builder<'_> {
         threads
     }
 
-    fn stream_thread(&mut self, class: u8, core: u32, before: usize, stream: &StreamParams) -> Thread {
+    fn stream_thread(&mut self, class: u8, stream: &StreamParams, mut rng: Rng) -> Thread {
         let base = self.space.take(stream.working_set_bytes);
-        let mut rng = self.stream_rng(core, before);
         let walk = Walk::new(base, stream.working_set_bytes, stream.pattern, &mut rng);
         Thread {
             class,
@@ -108,9 +121,10 @@ impl Builder<'_> {
         let shared = self.space.take(needed.shared_bytes);
         let count = app.cores.len() as u32;
         for (number, &core) in (0..).zip(&app.cores) {
+            let Some(core) = self.layout.own_core(core) else { continue };
             let mut bases = Bases { shared, thread: self.space.take(needed.thread_bytes), client: 0 };
             let mut rng = self.stream_rng(core, threads[core as usize].len());
-            let client = app.clients.get(number as usize).copied();
+            let client = app.clients.get(number as usize).map(|&client| self.layout.expect_core(client));
             let thread = |generator, partner| Thread {
                 class,
                 source: Source::App(Box::new(generator)),
@@ -132,7 +146,7 @@ impl Builder<'_> {
 
     fn storage_thread(&mut self, class: u8, core: u32, fio: &FioParams) -> Thread {
         let base = self.space.take(KERNEL_BYTES);
-        let mut rng = self.rng(2 << 32 | u64::from(core) << 8 | u64::from(class));
+        let mut rng = self.server.rng(2 << 32 | u64::from(self.number(core)) << 8 | u64::from(class));
         let walk = Walk::new(base, KERNEL_BYTES, Pattern::Sequential, &mut rng);
         let storage = Storage {
             walk,
@@ -153,19 +167,21 @@ impl Builder<'_> {
     }
 
     fn programs(&mut self) -> Vec<Vec<Program>> {
+        let layout = self.layout;
         let mut programs: Vec<Vec<Program>> = (0..self.params.core.count).map(|_| Vec::new()).collect();
-        for (class, workload) in self.params.workloads.iter().enumerate() {
+        for (class, workload) in self.server.params.workloads.iter().enumerate() {
             let class = class as u8;
             match &workload.kind {
                 WorkloadKind::Stream(stream) => {
-                    for &core in &stream.cores {
-                        let program = self.stream(class, core, programs[core as usize].len(), stream);
+                    for core in layout.own_cores(&stream.cores) {
+                        let rng = self.stream_rng(core, programs[core as usize].len());
+                        let program = self.stream(class, stream, rng);
                         programs[core as usize].push(program);
                     }
                 }
                 WorkloadKind::App(_) | WorkloadKind::Network => {}
                 WorkloadKind::Fio(fio) => {
-                    for core in cores_of(fio) {
+                    for core in layout.own_cores(&cores_of(fio)) {
                         let program = self.kernel_work(class, core, fio);
                         programs[core as usize].push(program);
                     }
@@ -175,9 +191,8 @@ impl Builder<'_> {
         programs
     }
 
-    pub(super) fn stream(&mut self, class: u8, core: u32, before: usize, stream: &StreamParams) -> Program {
+    pub(super) fn stream(&mut self, class: u8, stream: &StreamParams, mut rng: Rng) -> Program {
         let base = self.space.take(stream.working_set_bytes);
-        let mut rng = self.stream_rng(core, before);
         let walk = Walk::new(base, stream.working_set_bytes, stream.pattern, &mut rng);
         let dirty = self.params.core.dirty_pool_lines;
         Program {
@@ -193,7 +208,7 @@ impl Builder<'_> {
 
     fn kernel_work(&mut self, class: u8, core: u32, fio: &FioParams) -> Program {
         let base = self.space.take(KERNEL_BYTES);
-        let mut rng = self.rng(2 << 32 | u64::from(core) << 8 | u64::from(class));
+        let mut rng = self.server.rng(2 << 32 | u64::from(self.number(core)) << 8 | u64::from(class));
         let walk = Walk::new(base, KERNEL_BYTES, Pattern::Sequential, &mut rng);
         Program {
             class,

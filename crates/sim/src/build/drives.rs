@@ -1,25 +1,25 @@
 //! Drives and their jobs.
 
-use super::Builder;
+use super::SocketBuilder;
 use hostnet_model::line::Walk;
 use hostnet_model::nvme::{Job, Ssd};
 use hostnet_model::params::{Pattern, WorkloadKind, EXTRA_BYTES};
 
-impl Builder<'_> {
+impl SocketBuilder<'_> {
     pub(super) fn drives(&mut self) -> Vec<Ssd> {
-        let params = self.params;
-        (0..params.ssd.count).map(|index| self.drive(index)).collect()
+        (0..self.params.ssd.count).map(|index| self.drive(index)).collect()
     }
 
     fn drive(&mut self, index: u32) -> Ssd {
         let params = self.params;
+        let number = self.layout.before.drives + index;
         let mut jobs = Vec::new();
         let mut ssd = params.ssd.clone();
-        let mut rng = self.component_rng(self.layout.ssd + index);
-        for (class, workload) in params.workloads.iter().enumerate() {
+        let mut rng = self.server.component_rng(self.layout.ssd + index);
+        for (class, workload) in self.server.params.workloads.iter().enumerate() {
             let WorkloadKind::Fio(fio) = &workload.kind else { continue };
             let used: Vec<u32> = fio.jobs.iter().map(|job| job.ssd).collect();
-            for job in fio.jobs.iter().filter(|job| job.ssd == index) {
+            for job in fio.jobs.iter().filter(|job| job.ssd == number) {
                 if fio.rate_bytes_per_s > 0 {
                     let mut drives = used.clone();
                     drives.sort_unstable();
@@ -34,7 +34,7 @@ impl Builder<'_> {
                     params: job.clone(),
                     class: class as u8,
                     base,
-                    core: self.layout.cores().get(job.core),
+                    core: self.layout.cores().get(self.layout.expect_core(job.core)),
                     dma_lines_per_page: fio.dma_lines_per_page,
                     extra: Walk::new(
                         extra,
@@ -48,6 +48,6 @@ impl Builder<'_> {
                 });
             }
         }
-        Ssd::new(index, self.layout.iio(), ssd, params.pcie.clone(), self.pages.clone(), rng, jobs, self.classes)
+        Ssd::new(index, self.layout.iio(), ssd, params.pcie.clone(), self.pages.clone(), rng, jobs, self.server.classes)
     }
 }

@@ -4,6 +4,7 @@
 //! that it may take until the next of these moments, so that a trace of any length needs little memory. How far a core
 //! is stands in the checkpoint; a reader that is not there, or elsewhere, is opened anew and goes on from that step.
 
+use super::Layout;
 use hostnet_model::app::Replay;
 use hostnet_model::core::{Core, Executor, Runs};
 use hostnet_model::params::{App, ServerParams, TraceParams, WorkloadKind};
@@ -15,10 +16,10 @@ pub(crate) const FEED_PS: u64 = 10_000_000;
 /// Steps at the beginning of a trace that are looked at before a run.
 const CHECKED_STEPS: usize = 1000;
 
-/// A trace and the core that replays it.
+/// A trace and the core that replays it, by its place among the parts.
 #[derive(Debug)]
 struct Feed {
-    core: u32,
+    core: usize,
     class: u8,
     params: TraceParams,
     reader: Option<Reader>,
@@ -55,11 +56,15 @@ impl Clone for Feeds {
 impl Feeds {
     /// The traces that the cores of a server replay.
     pub(crate) fn new(params: &ServerParams) -> Self {
+        let layout = Layout::of(params, 0);
         let mut feeds = Vec::new();
         for (class, workload) in (0..).zip(&params.workloads) {
             let WorkloadKind::App(app) = &workload.kind else { continue };
             let App::Trace(trace) = &app.app else { continue };
-            let feed = |&core: &u32| Feed { core, class, params: trace.clone(), reader: None };
+            let feed = |&core: &u32| {
+                let core = layout.core(core).0 as usize;
+                Feed { core, class, params: trace.clone(), reader: None }
+            };
             feeds.extend(app.cores.iter().map(feed));
         }
         Self { feeds, error: None }
@@ -79,21 +84,21 @@ impl Feeds {
     pub(crate) fn fill(&mut self, machine: &mut Machine) {
         for index in 0..self.feeds.len() {
             let Feed { core, class, .. } = self.feeds[index];
-            let Some(core) = machine.components_mut()[core as usize].get_mut::<Core>() else { continue };
+            let Some(core) = machine.components_mut()[core].get_mut::<Core>() else { continue };
             let threads = core.engines_mut().iter_mut().filter_map(Executor::of_mut);
             threads.filter(|thread| thread.class() == class).for_each(|thread| self.fill_core(index, thread));
         }
     }
 
-    /// As [`Feeds::fill`], for a core that has no steps left.
-    pub(crate) fn fill_empty(&mut self, core: &mut Executor) {
-        let Some(replay) = core.replay_mut() else { return };
+    /// As [`Feeds::fill`], for a thread that has no steps left on the core with a place among the parts.
+    pub(crate) fn fill_empty(&mut self, core: usize, thread: &mut Executor) {
+        let Some(replay) = thread.replay_mut() else { return };
         if replay.waiting() > 0 || replay.ended() {
             return;
         }
-        let of_core = |feed: &Feed| (feed.core, feed.class) == (core.index(), core.class());
-        if let Some(index) = self.feeds.iter().position(of_core) {
-            self.fill_core(index, core);
+        let of_thread = |feed: &Feed| (feed.core, feed.class) == (core, thread.class());
+        if let Some(index) = self.feeds.iter().position(of_thread) {
+            self.fill_core(index, thread);
         }
     }
 

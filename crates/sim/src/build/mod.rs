@@ -17,7 +17,7 @@ mod world;
 pub(crate) use world::{prepared, servers, BURST};
 pub use world::{with_network, world, Preparation};
 
-pub(crate) use layout::Layout;
+pub(crate) use layout::{Layout, SocketLayout};
 
 use crate::build::attach::Attachment;
 use crate::build::feeds::Feeds;
@@ -26,8 +26,9 @@ use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::cache::Caches;
 use hostnet_model::fluid::FluidMemory;
 use hostnet_model::line::{Decoder, Homes, SocketHomes};
-use hostnet_model::params::{ServerParams, BUFFER_ALIGNMENT};
+use hostnet_model::params::{ServerParams, SocketParams, BUFFER_ALIGNMENT};
 use hostnet_model::{Component, Machine, Pages, Payload, Socket};
+use std::iter;
 use warm_up::Filling;
 
 /// Events that may be pending before the queue has to grow.
@@ -46,12 +47,10 @@ impl Space {
     }
 }
 
-/// Parts under construction.
+/// A server under construction.
 pub(crate) struct Builder<'a> {
     pub(crate) params: &'a ServerParams,
     pub(crate) layout: Layout,
-    pub(crate) pages: Pages,
-    pub(crate) space: Space,
     pub(crate) classes: usize,
     /// Its place on a network, if it has one.
     pub(crate) attachment: Option<Attachment<'a>>,
@@ -59,11 +58,19 @@ pub(crate) struct Builder<'a> {
     pub(crate) load: Option<Load>,
 }
 
+/// The parts of a socket under construction.
+pub(crate) struct SocketBuilder<'a> {
+    pub(crate) server: &'a Builder<'a>,
+    pub(crate) params: &'a SocketParams,
+    pub(crate) layout: SocketLayout,
+    pub(crate) pages: Pages,
+    pub(crate) space: Space,
+}
+
 impl<'a> Builder<'a> {
     fn new(params: &'a ServerParams, layout: Layout) -> Self {
-        let pages = Pages::new(&params.memory.pages, params.seed);
         let classes = params.workloads.len().max(1);
-        Self { params, layout, pages, space: Space { next: 0 }, classes, attachment: None, load: None }
+        Self { params, layout, classes, attachment: None, load: None }
     }
 
     fn rng(&self, stream: u64) -> Rng {
@@ -74,8 +81,19 @@ impl<'a> Builder<'a> {
         self.rng(u64::from(component))
     }
 
+    /// Its sockets, with none of their parts yet.
+    pub(crate) fn sockets(&self) -> impl Iterator<Item = SocketBuilder<'_>> {
+        self.layout.sockets.iter().zip(&self.params.sockets).map(|(&layout, params)| SocketBuilder {
+            server: self,
+            params,
+            layout,
+            pages: Pages::new(&params.memory.pages, self.params.seed).at_socket(layout.number),
+            space: Space { next: 0 },
+        })
+    }
+
     /// The partition of these parts, with its first events; nothing when `on_filling`, which is told how far its caches
-    /// are filled, wants no more.
+    /// are filled, wants no more. `memory` is that of the first socket if it has rates.
     fn partition(
         &self,
         components: Vec<Component>,
@@ -84,24 +102,33 @@ impl<'a> Builder<'a> {
         on_filling: &mut dyn FnMut(Filling) -> bool,
     ) -> Option<(Machine, Scheduler<Payload>)> {
         let params = self.params;
-        assert_eq!(components.len() as u32, self.layout.end - self.layout.core, "every part of the layout is there");
-        let decoder = Decoder::new(&params.memory.map, &params.memory.dram);
-        let homes = Homes::new(vec![SocketHomes { slices: params.cha.slices, decoder }]);
-        let first = ComponentId(self.layout.core);
-        let mut scheduler = Scheduler::new(first, components.len(), EVENTS_CAPACITY);
-        let cache = params.cache.as_ref();
-        let caches =
-            cache.map(|cache| Caches::new(cache, params.core.count, params.cha.slices, self.classes, params.seed));
-        let socket = Socket { caches, fluid: memory.map(Box::new) };
-        let placed = (self.layout.core..).map(|id| self.layout.socket_of(id)).zip(components).collect();
-        let mut machine = Machine::new(first, homes, vec![socket], placed, requests_capacity(params));
-        if !warm_up::fill(&mut machine, params, feeds, on_filling) {
+        let first = self.layout.first();
+        assert_eq!(components.len() as u32, self.layout.end - first, "every part of the layout is there");
+        let homes = Homes::new(params.sockets.iter().map(homes_of).collect());
+        let mut scheduler = Scheduler::new(ComponentId(first), components.len(), EVENTS_CAPACITY);
+        let memories = memory.map(Box::new).into_iter().map(Some).chain(iter::repeat_with(|| None));
+        let sockets = params.sockets.iter().zip(memories);
+        let sockets = sockets.map(|(socket, fluid)| Socket { caches: self.caches_of(socket), fluid }).collect();
+        let placed = (first..).map(|id| self.layout.socket_of(id)).zip(components).collect();
+        let capacity = params.sockets.iter().map(requests_capacity).sum();
+        let mut machine = Machine::new(ComponentId(first), homes, sockets, placed, capacity);
+        if !warm_up::fill(&mut machine, params, &self.layout, feeds, on_filling) {
             return None;
         }
         feeds.fill(&mut machine);
         machine.start(&mut scheduler);
         Some((machine, scheduler))
     }
+
+    fn caches_of(&self, socket: &SocketParams) -> Option<Caches> {
+        let caches = |cache| Caches::new(cache, socket.core.count, socket.cha.slices, self.classes, self.params.seed);
+        socket.cache.as_ref().map(caches)
+    }
+}
+
+fn homes_of(socket: &SocketParams) -> SocketHomes {
+    let decoder = Decoder::new(&socket.memory.map, &socket.memory.dram);
+    SocketHomes { slices: socket.cha.slices, decoder }
 }
 
 /// A simulation of one server. A core that replays a trace has the steps of the first epoch; one whose trace is wrong
@@ -126,7 +153,7 @@ pub(crate) fn attached_server(
     feeds: &mut Feeds,
     on_filling: &mut dyn FnMut(Filling) -> bool,
 ) -> Option<(Machine, Scheduler<Payload>)> {
-    let mut builder = Builder { attachment, ..Builder::new(params, Layout::of(params, first)) };
+    let builder = Builder { attachment, ..Builder::new(params, Layout::of(params, first)) };
     let components = builder.components();
     builder.partition(components, None, feeds, on_filling)
 }
@@ -135,7 +162,7 @@ pub(crate) fn attached_server(
 pub(crate) fn loaded_server(params: &ServerParams, load: Load) -> Simulation<Machine> {
     let alone = Layout::of(params, 0);
     let layout = Layout { end: alone.feeder + 1, ..alone };
-    let mut builder = Builder { load: Some(load), ..Builder::new(params, layout) };
+    let builder = Builder { load: Some(load), ..Builder::new(params, layout) };
     let mut components = builder.components();
     components.push(builder.feeder().into());
     let filled = builder.partition(components, None, &mut Feeds::new(params), &mut |_| true);
@@ -151,7 +178,7 @@ pub(crate) fn fluid_partition(
     attachment: Attachment,
     memory: FluidMemory,
 ) -> (Machine, Scheduler<Payload>) {
-    let mut builder = Builder { attachment: Some(attachment), ..Builder::new(params, layout) };
+    let builder = Builder { attachment: Some(attachment), ..Builder::new(params, layout) };
     let components = builder.fluid_components();
     let filled = builder.partition(components, Some(memory), &mut Feeds::new(params), &mut |_| true);
     filled.expect("nobody stops it")
@@ -159,7 +186,7 @@ pub(crate) fn fluid_partition(
 
 /// Every request holds an LFB entry, an IIO entry or a TOR entry; one of another socket may have another number at the
 /// CHA.
-fn requests_capacity(params: &ServerParams) -> usize {
+fn requests_capacity(params: &SocketParams) -> usize {
     let cores = params.core.count * params.core.lfb_entries;
     let remote = params.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32 * remote.lines_in_flight);
     (cores * 2

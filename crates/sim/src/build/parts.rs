@@ -1,6 +1,6 @@
-//! The parts of a server, in the order of their numbers.
+//! The parts of a server and of its sockets, in the order of their numbers.
 
-use super::Builder;
+use super::{Builder, SocketBuilder};
 use hostnet_model::cha::{Cha, Wiring};
 use hostnet_model::core::Core;
 use hostnet_model::iio::{self, Iio};
@@ -9,8 +9,19 @@ use hostnet_model::params::LineSize;
 use hostnet_model::{Component, PartKind};
 
 impl Builder<'_> {
-    /// All parts. Memory is handed out to them in this order.
-    pub(super) fn components(&mut self) -> Vec<Component> {
+    /// All parts: those of one socket after the other, then what watches the host.
+    pub(super) fn components(&self) -> Vec<Component> {
+        let mut all: Vec<Component> = self.sockets().flat_map(|mut socket| socket.components()).collect();
+        if let Some(control) = &self.params.control {
+            all.push(self.control(control).into());
+        }
+        all
+    }
+}
+
+impl SocketBuilder<'_> {
+    /// The parts of a socket. Memory is handed out to them in this order.
+    fn components(&mut self) -> Vec<Component> {
         let params = self.params;
         let mut all = self.cores();
         all.push(self.cha().into());
@@ -22,9 +33,6 @@ impl Builder<'_> {
         }
         if let Some(remote) = &params.remote {
             all.extend(self.remote(remote));
-        }
-        if let Some(control) = &params.control {
-            all.push(self.control(control).into());
         }
         all
     }
@@ -38,7 +46,7 @@ impl Builder<'_> {
             engines[core as usize].push(stack.into());
             params[core as usize] = of_core;
         }
-        let core = |(engines, params)| Core::new(PartKind::Core, params, engines, self.classes).into();
+        let core = |(engines, params)| Core::new(PartKind::Core, params, engines, self.server.classes).into();
         let mut all: Vec<Component> = engines.into_iter().zip(&params).map(core).collect();
         self.copiers(&mut all);
         all
@@ -49,13 +57,13 @@ impl Builder<'_> {
         let layout = &self.layout;
         let wiring = Wiring { cores: layout.cores(), channels: layout.channels(), upis: layout.upis() };
         let cha = Cha::new(
-            layout.socket,
+            layout.number,
             params.cha.clone(),
             wiring,
             &params.core,
             &params.iio,
             params.cache.as_ref(),
-            self.classes,
+            self.server.classes,
         );
         match &params.remote {
             Some(remote) => cha.with_remote(remote),
@@ -68,7 +76,7 @@ impl Builder<'_> {
         let channel = |number| {
             let (dram, controller) = (&memory.dram, &memory.controller);
             let to = self.layout.cha();
-            Channel::new(dram, controller, to, cha.from_mc_ps, cha.write_ack_ps, self.classes, number).into()
+            Channel::new(dram, controller, to, cha.from_mc_ps, cha.write_ack_ps, self.server.classes, number).into()
         };
         (0..memory.map.channels * memory.dram.subchannels).map(channel).collect()
     }
@@ -79,12 +87,12 @@ impl Builder<'_> {
             let nic = params.nic.iter().map(|nic| nic.ddio);
             cache.ddio.drives.iter().copied().chain(nic).collect()
         });
-        let rng = self.component_rng(self.layout.iio);
-        let mut iio = Iio::new(params.iio.clone(), self.links(), ddio, rng, self.classes);
+        let rng = self.server.component_rng(self.layout.iio);
+        let mut iio = Iio::new(params.iio.clone(), self.links(), ddio, rng, self.server.classes);
         if params.nic.as_ref().is_some_and(|nic| !nic.relaxed_ordering) {
             iio.keep_order(params.ssd.count as usize);
         }
-        if let Some(control) = &params.control {
+        if let Some(control) = &self.server.params.control {
             iio.set_clock(control.iio_clock_ps);
         }
         iio.set_line_size(params.nic.as_ref().map_or(LineSize::LINE, |nic| nic.line_size));

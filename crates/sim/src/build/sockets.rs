@@ -1,6 +1,6 @@
-//! Other sockets, and what watches a host.
+//! Other sockets of which there are only cores, and what watches a host.
 
-use super::Builder;
+use super::{Builder, SocketBuilder};
 use hostnet_kernel::ComponentId;
 use hostnet_model::control::{self, Control, Throttled};
 use hostnet_model::core::{Core, Programs, Wiring};
@@ -9,20 +9,29 @@ use hostnet_model::params::{ControlParams, CoreParams, RemoteParams};
 use hostnet_model::{Component, Ids, PartKind};
 use std::collections::BTreeSet;
 
-impl Builder<'_> {
-    /// The ways to other sockets, and the cores there.
+impl SocketBuilder<'_> {
+    /// The ways to other sockets of which there is nothing else, and the cores there.
     pub(super) fn remote(&mut self, remote: &RemoteParams) -> Vec<Component> {
-        let upi = |_| Upi::new(&remote.upi, self.layout.cha(), self.classes).into();
+        let upi = |_| Upi::new(&remote.upi, self.layout.cha(), self.server.classes).into();
         let mut all: Vec<Component> = (0..remote.sockets).map(upi).collect();
         let params = CoreParams { lfb_entries: remote.lines_in_flight, ..self.params.core.clone() };
+        // Their streams count on from those of the cores of the server.
+        let first = self.server.cores() + self.layout.before.remote;
         for (index, core) in (0..).zip(&remote.cores) {
-            let program = self.stream(core.class, self.params.core.count + index, 0, &core.stream);
-            let rng = self.component_rng(self.layout.remote + index);
+            let program = self.stream(core.class, &core.stream, self.server.stream_rng(first + index, 0));
+            let rng = self.server.component_rng(self.layout.remote + index);
             let wiring = Wiring { home: self.layout.upis().get(core.socket), drives: Ids::default() };
             let programs = Programs::new(params.clone(), wiring, self.pages.clone(), rng, vec![program]);
-            all.push(Core::new(PartKind::Remote, &params, vec![programs.into()], self.classes).into());
+            all.push(Core::new(PartKind::Remote, &params, vec![programs.into()], self.server.classes).into());
         }
         all
+    }
+}
+
+impl Builder<'_> {
+    /// Cores of its sockets.
+    fn cores(&self) -> u32 {
+        self.params.sockets.iter().map(|socket| socket.core.count).sum()
     }
 
     /// What watches the host.
@@ -30,16 +39,16 @@ impl Builder<'_> {
         self.control_of(control, self.throttled())
     }
 
-    /// What control throttles: the cores of other sockets, or if there are none those of this one that run streams and
-    /// applications; never those of the network.
+    /// What control throttles: the cores of other sockets, or if there are none those of the one with the NIC that run
+    /// streams and applications; never those of the network.
     pub(crate) fn throttled(&self) -> Throttled {
-        let layout = self.layout;
+        let at = self.layout.at_nic();
         let network = self.network_cores();
-        let local = |&core: &u32| ComponentId(layout.core + core);
-        match &self.params.remote {
+        let local = |&core: &u32| Some(at.cores().get(at.own_core(core)?));
+        match &self.params.sockets[usize::from(at.number)].remote {
             Some(remote) if remote.sockets > 0 => {
                 let cores = |socket| {
-                    let all = (layout.remote..).zip(&remote.cores);
+                    let all = (at.remote..).zip(&remote.cores);
                     all.filter(|(_, core)| core.socket == socket).map(|(id, _)| ComponentId(id)).collect()
                 };
                 Throttled::Sockets((0..remote.sockets).map(cores).collect())
@@ -47,17 +56,16 @@ impl Builder<'_> {
             _ => {
                 let own = self.params.workloads.iter().flat_map(|workload| workload.kind.cores());
                 let own: BTreeSet<&u32> = own.filter(|core| !network.contains(core)).collect();
-                Throttled::Local(own.into_iter().map(local).collect())
+                Throttled::Local(own.into_iter().filter_map(local).collect())
             }
         }
     }
 
     /// What watches the host, and throttles what it is given.
     pub(crate) fn control_of(&self, control: &ControlParams, throttled: Throttled) -> Control {
-        let layout = self.layout;
-        let network = self.network_cores();
-        let marking = network.iter().map(|core| ComponentId(layout.core + core)).collect();
+        let layout = &self.layout;
+        let marking = self.network_cores().into_iter().map(|core| layout.core(core)).collect();
         let rng = self.component_rng(layout.control);
-        Control::new(control.clone(), control::Wiring { throttled, marking, iio: layout.iio() }, rng)
+        Control::new(control.clone(), control::Wiring { throttled, marking, iio: layout.at_nic().iio() }, rng)
     }
 }

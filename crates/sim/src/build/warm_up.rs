@@ -5,13 +5,15 @@
 //! then time begins, and the timed warm-up settles what depends on rates.
 
 use crate::build::feeds::Feeds;
+use crate::build::Layout;
 use hostnet_model::cache::Caches;
 use hostnet_model::core::{Core, Executor, Runs};
 use hostnet_model::nvme::{Ssd, WrittenLine};
-use hostnet_model::params::{CacheParams, ServerParams};
-use hostnet_model::{Component, Machine, Socket};
+use hostnet_model::params::{CacheParams, ServerParams, SocketParams};
+use hostnet_model::{Component, Ids, Machine};
 use std::cmp::Reverse;
 use std::collections::binary_heap::{BinaryHeap, PeekMut};
+use std::ops::Range;
 
 /// Turnovers of the LLC, and of its DDIO ways, before time begins.
 pub const TURNOVERS: u64 = 3;
@@ -49,43 +51,62 @@ struct Agent {
 /// The agents whose accesses are still to come, the next one on top.
 type Agents = BinaryHeap<Reverse<Agent>>;
 
-/// What fills the caches, and who is told of it.
+/// What fills the caches of a socket, and who is told of it.
 struct Filler<'a> {
     caches: &'a mut Caches,
     components: &'a mut [Component],
     feeds: &'a mut Feeds,
-    first_core: u32,
+    /// The parts of the socket, by their places, and its cores.
+    parts: Range<usize>,
+    cores: Ids,
+    /// What the sockets before have done.
+    before: u64,
     filling: Filling,
     /// Accesses and lines of devices so far.
     steps: u64,
     on_filling: &'a mut dyn FnMut(Filling) -> bool,
 }
 
-/// Fills the caches of a machine: until its cores have looked for as many lines in the LLC as three turnovers of it, or
-/// have made four times as many accesses if their L2s serve them, and its devices have written three turnovers of their
-/// ways. Several times a second `on_filling` is told how far that is; false when it wants no more.
+/// Fills the caches of the sockets of a machine: until the cores of each have looked for as many lines in its LLC as
+/// three turnovers of it, or have made four times as many accesses if their L2s serve them, and its devices have
+/// written three turnovers of their ways. Several times a second `on_filling` is told how far that is; false when it
+/// wants no more.
 pub(crate) fn fill(
     machine: &mut Machine,
     params: &ServerParams,
+    layout: &Layout,
     feeds: &mut Feeds,
     on_filling: &mut dyn FnMut(Filling) -> bool,
 ) -> bool {
-    let Some(cache) = &params.cache else { return true };
-    let first_core = machine.first_id().0;
     let (sockets, components) = machine.warming();
-    let [Socket { caches: Some(caches), .. }] = sockets else { unreachable!("the one socket has caches") };
-    let lines = TURNOVERS * llc_lines(cache, params.cha.slices);
-    let written = lines * u64::from(cache.ddio.ways.count_ones()) / u64::from(cache.llc.ways);
-    let filling = Filling { done: 0, lines: lines + written };
-    let mut filler = Filler { caches, components, feeds, first_core, filling, steps: 0, on_filling };
-    let line_ps = 64 * 1_000_000_000_000 / params.ssd.read_bytes_per_s.max(1);
-    let filled = filler.run_cores(lines) && filler.run_all(cache, line_ps, lines, written);
-    caches.reset_counts();
-    filled
+    let lines = params.sockets.iter().filter_map(wanted).map(|[lines, written]| lines + written).sum();
+    let mut filling = Filling { done: 0, lines };
+    for ((socket, params), layout_of) in sockets.iter_mut().zip(&params.sockets).zip(&layout.sockets) {
+        let (Some(cache), Some([lines, written]), Some(caches)) = (&params.cache, wanted(params), &mut socket.caches)
+        else {
+            continue;
+        };
+        let before = filling.done;
+        let [first, end] = [layout_of.core, layout_of.end].map(|id| (id - layout.first()) as usize);
+        let (parts, cores) = (first..end, layout_of.cores());
+        let mut filler = Filler { caches, components, feeds, parts, cores, before, filling, steps: 0, on_filling };
+        let line_ps = 64 * 1_000_000_000_000 / params.ssd.read_bytes_per_s.max(1);
+        let filled = filler.run_cores(lines) && filler.run_all(cache, line_ps, lines, written);
+        caches.reset_counts();
+        if !filled {
+            return false;
+        }
+        filling.done = before + lines + written;
+    }
+    true
 }
 
-fn llc_lines(cache: &CacheParams, slices: u32) -> u64 {
-    u64::from(cache.llc.sets) * u64::from(cache.llc.ways) * u64::from(slices)
+/// Lines that the cores of a socket are to look for in its LLC, and that its devices are to write there.
+fn wanted(socket: &SocketParams) -> Option<[u64; 2]> {
+    let CacheParams { llc, ddio, .. } = socket.cache.as_ref()?;
+    let held = u64::from(llc.sets) * u64::from(llc.ways) * u64::from(socket.cha.slices);
+    let lines = TURNOVERS * held;
+    Some([lines, lines * u64::from(ddio.ways.count_ones()) / u64::from(llc.ways)])
 }
 
 fn looked_for(caches: &Caches) -> u64 {
@@ -122,7 +143,7 @@ impl Filler<'_> {
             let engines = wanted(part).into_iter();
             engines.map(move |engine| Reverse(Agent { component, engine, at_ps: 0, lines: 0 }))
         };
-        self.components.iter().enumerate().flat_map(of).collect()
+        self.parts.clone().zip(&self.components[self.parts.clone()]).flat_map(of).collect()
     }
 
     /// Counts a step; false when who is told of them wants no more.
@@ -131,7 +152,7 @@ impl Filler<'_> {
         if self.steps % TELLING != 1 {
             return true;
         }
-        self.filling.done = done.clamp(self.filling.done, self.filling.lines);
+        self.filling.done = (self.before + done).clamp(self.filling.done, self.filling.lines);
         (self.on_filling)(self.filling)
     }
 
@@ -140,7 +161,7 @@ impl Filler<'_> {
         next(cores, |agent| {
             let core: &mut Core = self.components[agent.component].get_mut()?;
             let executor = Executor::of_mut(&mut core.engines_mut()[agent.engine])?;
-            self.feeds.fill_empty(executor);
+            self.feeds.fill_empty(agent.component, executor);
             executor.warm_up(self.caches)
         })
     }
@@ -187,7 +208,7 @@ impl Filler<'_> {
                 continue;
             }
             next(&mut drives, |agent| {
-                let put = put_line(self.components[agent.component].get()?, agent.lines, self.first_core, self.caches);
+                let put = put_line(self.components[agent.component].get()?, agent.lines, self.cores, self.caches);
                 done += u64::from(put);
                 put.then_some(line_ps)
             });
@@ -204,11 +225,11 @@ fn puts(component: &Component, cache: &CacheParams) -> bool {
 
 /// Lets a drive write line `number` to the LLC, and the core that reads its data take a line of the block before; false
 /// when the drive writes nothing.
-fn put_line(ssd: &Ssd, number: u64, first_core: u32, caches: &mut Caches) -> bool {
+fn put_line(ssd: &Ssd, number: u64, cores: Ids, caches: &mut Caches) -> bool {
     let Some(written) = ssd.written_line(number) else { return false };
     let _ = caches.io_write(written.line, written.class);
     if let Some(WrittenLine { line, class, reader: Some(reader) }) = ssd.consumed_line(number) {
-        let core = reader.0 - first_core;
+        let core = cores.number(reader);
         let found = caches.read(core, line, class);
         if found.hit.is_none() {
             let _ = caches.fetched(line, class);

@@ -42,7 +42,7 @@ fn the_work_of_filling_does_not_depend_on_how_slow_drives_are() {
         let last = told.last().expect("it was told");
         assert!(last.done <= last.lines && last.done > last.lines / 2, "{workload}: {last:?}");
         let plan = plan(workload, &[]);
-        let turnover = u64::from(plan.server().expect("a server").cha.slices) * 64 * 11;
+        let turnover = u64::from(plan.server().expect("a server").socket().cha.slices) * 64 * 11;
         assert!(last.lines > TURNOVERS * turnover && last.lines < 2 * TURNOVERS * turnover, "{last:?}");
     }
 }

@@ -71,11 +71,11 @@ pub(crate) fn prepared(
         let (Some(server), Some(layout)) = (server, layout) else { continue };
         let mut feeds = Feeds::new(server);
         let (machine, scheduler) = match attachment(host).filter(|_| is_fluid(&cluster.hosts[host])) {
-            Some(attachment) => fluid::server(server, layout.core, attachment, &mut || {
+            Some(attachment) => fluid::server(server, layout.first(), attachment, &mut || {
                 done += 1;
                 on_stage(Preparation::Rates { done, points })
             })?,
-            None => attached_server(server, layout.core, attachment(host), &mut feeds, &mut |filling| {
+            None => attached_server(server, layout.first(), attachment(host), &mut feeds, &mut |filling| {
                 on_stage(Preparation::Caches(filling))
             })?,
         };

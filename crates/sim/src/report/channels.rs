@@ -131,7 +131,7 @@ impl ServerView<'_> {
 
     /// The time that one line takes on the bus of its channel, in ps.
     fn line_ps(&self) -> f64 {
-        let dram = &self.server.memory.dram;
+        let dram = &self.server.socket().memory.dram;
         let clocks = f64::from(dram.timing.burst * dram.accesses_per_line);
         clocks * dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64
     }

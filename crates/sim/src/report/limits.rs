@@ -44,7 +44,7 @@ fn facts(view: &ServerView, total: &Sample, class: usize) -> WorkloadFacts {
     let accesses = total.of(Group::Lfb, class).lines as f64;
     let per_core = accesses / view.window_ps() / workload.kind.cores().len() as f64;
     let gap_ps = workload.kind.stream().map_or(0, |stream| stream.gap_ps);
-    let otherwise = stream_otherwise(gap_ps, view.server.core.issue_ps, per_core);
+    let otherwise = stream_otherwise(gap_ps, view.server.socket().core.issue_ps, per_core);
     let mut facts = WorkloadFacts::new(&workload.name, Kind::Stream, gb_per_s, pools, otherwise);
     facts.store_share = if accesses > 0.0 { (write.lines as f64 / accesses).min(1.0) } else { 0.0 };
     facts
@@ -108,7 +108,7 @@ fn is_idle(view: &ServerView, path: &str) -> bool {
 
 /// Whether a parameter of the caches or the applications is idle; `None` for other parameters.
 fn of_caches(server: &ServerParams, path: &str) -> Option<bool> {
-    let Some(cache) = &server.cache else {
+    let Some(cache) = &server.socket().cache else {
         let tables = ["cache.", "prefetch.", "ddio."].iter().any(|table| path.starts_with(table));
         let idle = tables && path != "cache.enabled" || path.ends_with(".llc_ways") || path == "core.rob";
         return (idle || path == "core.frequency").then_some(true);

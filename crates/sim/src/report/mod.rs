@@ -122,7 +122,7 @@ impl ServerView<'_> {
             "channels": rows(channels),
             "counters": self.counters(),
             "binding": limits,
-            "regime": explain::regime_of(self.server, limits),
+            "regime": explain::regime_of(self.server.socket(), limits),
             "limits": limits.iter().map(WorkloadFacts::sentence).collect::<Vec<_>>(),
             "no_effect": limits::without_influence(self),
         })

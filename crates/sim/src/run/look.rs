@@ -98,7 +98,7 @@ impl Run {
         let Some(server) = self.servers.iter().flatten().nth(self.options.looked_at) else { return };
         let Some(machine) = self.looked_at().filter(|_| self.options.trace_ps > 0) else { return };
         let end_ps = now_ps.saturating_add(self.options.trace_ps);
-        self.watch = Some(Watch::Trace(Recorder::new(server, machine, now_ps, end_ps)));
+        self.watch = Some(Watch::Trace(Recorder::new(server.socket(), machine, now_ps, end_ps)));
         self.keep_steps(true);
     }
 

@@ -40,7 +40,8 @@ fn bursts_of_one_line_are_lines() {
 fn limits_are_the_same_in_bytes() {
     let server = saturated("cascade-lake-hostcc", "0-7");
     for shift in 1..=3 {
-        let coarse = bursts(&server, LineSize::burst(shift));
+        let bursts = bursts(&server, LineSize::burst(shift));
+        let [server, coarse] = [&server, &bursts].map(ServerParams::socket);
         // Half a burst is lost or won by rounding.
         let close = |name: &str, lines: u32, bursts: u32| {
             assert!(

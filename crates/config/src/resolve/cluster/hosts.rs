@@ -264,7 +264,8 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32) -> Result<Ser
     let stack = spec.stack.as_ref().ok_or_else(|| lacks("stack", "costs of network traffic"))?;
     let cores = net_host::queue_cores(stack, cores);
     let mut params = resolved.server.clone();
-    params.nic = Some(net_host::nic(nic, spec, &params.pcie, cores.len() as u32, mtu_bytes)?);
+    let socket = params.socket_mut();
+    socket.nic = Some(net_host::nic(nic, spec, &socket.pcie, cores.len() as u32, mtu_bytes)?);
     params.stack = Some(net_host::stack(stack, cores, nic.ddio));
     params.control = spec.control.as_ref().map(net_host::control).transpose()?.flatten();
     Ok(params)
@@ -280,7 +281,7 @@ fn complete(spec: &HostSpec, group: &Group) -> Result<HostSpec, Issue> {
             host.queue = Some(endpoint.queue_packets);
         }
         Some(resolved) => {
-            let written = effective(&resolved.spec, &resolved.workloads.effective, &resolved.server);
+            let written = effective(&resolved.spec, &resolved.workloads.effective, resolved.server.socket());
             let tree = serde_json::to_value(&written).map_err(plan_error)?;
             host.server = tree.as_object().cloned().unwrap_or_default();
             host.server.retain(|key, _| key != "server" && key != "run");

@@ -6,7 +6,7 @@ use crate::flow::Application;
 use crate::lfb::Lfb;
 use crate::line::{Content, Decoder, Ecn, Homes, Kind, Packet, PacketId, Packets, Requests, SocketHomes};
 use crate::memory::timing_tests::{dram, DDR4_2933};
-use crate::os::{NetFootprint, NetStack, SocketParams, Wiring};
+use crate::os::{NetFootprint, NetSocketParams, NetStack, Wiring};
 use crate::params::{CongestionControl, CoreParams, LineSize, MapParams, PageParams, StackParams, TcpParams, Traffic};
 use crate::part::{Context, Payload, Told};
 use crate::transport::tcp::{Connection, Segment};
@@ -76,8 +76,8 @@ pub(super) fn tcp() -> TcpParams {
     }
 }
 
-pub(super) fn socket(flow: u32, traffic: Traffic, initiator: bool) -> SocketParams {
-    SocketParams {
+pub(super) fn socket(flow: u32, traffic: Traffic, initiator: bool) -> NetSocketParams {
+    NetSocketParams {
         flow,
         class: 0,
         host: 1,
@@ -95,7 +95,7 @@ pub(super) fn pages() -> Pages {
     Pages::new(&PageParams { run_bytes: 1 << 21, memory_bytes: 1 << 30 }, 3)
 }
 
-pub(super) fn net_core(stack: StackParams, sockets: Vec<SocketParams>) -> NetStack {
+pub(super) fn net_core(stack: StackParams, sockets: Vec<NetSocketParams>) -> NetStack {
     let wiring = Wiring { cha: CHA, nic: NIC, queue: Some(0) };
     NetStack::new(0, wiring, core_params(), stack, pages(), Rng::new(1, 2), sockets, NetFootprint::at(0))
 }
@@ -403,7 +403,7 @@ pub(super) fn rig(core: NetStack, peers: Vec<Option<Peer>>) -> Run {
 }
 
 /// The other end of a flow of which the core has `socket`.
-pub(super) fn peer(socket: &SocketParams) -> Option<Peer> {
+pub(super) fn peer(socket: &NetSocketParams) -> Option<Peer> {
     Some(Peer {
         connection: Connection::new(&socket.tcp),
         application: Application::new(&socket.traffic, !socket.initiator, socket.deaf_ps),
@@ -411,7 +411,7 @@ pub(super) fn peer(socket: &SocketParams) -> Option<Peer> {
 }
 
 /// Flows with traffic from or to the core.
-pub(super) fn flows(stack: StackParams, sockets: Vec<SocketParams>) -> Run {
+pub(super) fn flows(stack: StackParams, sockets: Vec<NetSocketParams>) -> Run {
     let peers = sockets.iter().map(peer).collect();
     rig(net_core(stack, sockets), peers)
 }

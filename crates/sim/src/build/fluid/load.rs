@@ -1,6 +1,6 @@
 //! A server under a load that is as large as asked for, to find its rates.
 
-use crate::build::{loaded_server, Builder};
+use crate::build::{loaded_server, Builder, SocketBuilder};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 use hostnet_model::control::{Throttled, LEVEL_MAX};
 use hostnet_model::ether::WireParams;
@@ -138,14 +138,15 @@ fn workloads(machine: &Machine, classes: usize, [ps, end_ps]: [u64; 2]) -> Vec<[
     lines.into_iter().map(|lines| lines.map(|lines| per_s(lines, ps))).collect()
 }
 
-impl Builder<'_> {
+impl SocketBuilder<'_> {
     /// Puts cores that copy in the places of cores that serve the NIC.
     pub(crate) fn copiers(&mut self, cores: &mut [Component]) {
-        let (Some(load), Some(stack)) = (self.load.clone(), self.params.stack.clone()) else { return };
+        let (Some(load), Some(stack)) = (&self.server.load, &self.server.params.stack) else { return };
         let frame_bytes = load.ip_bytes + ETHERNET_BYTES;
         let step_bytes = self.params.nic.as_ref().map_or(4096, |nic| u64::from(nic.step_bytes(frame_bytes)));
         let bytes = self.params.nic.as_ref().map_or(step_bytes, |nic| nic.pool_bytes / step_bytes * step_bytes);
         for (number, &core) in load.cores.iter().enumerate() {
+            let Some(core) = self.layout.own_core(core) else { continue };
             cores[core as usize] = self.core(Vec::new()).into();
             if number >= load.copying {
                 continue;
@@ -153,21 +154,30 @@ impl Builder<'_> {
             let footprint = NetFootprint::at(self.space.take(NetFootprint::BYTES));
             let lines = frame_bytes.div_ceil(64);
             let source = CopySource { base: self.space.take(bytes), bytes, step_bytes, lines };
-            let rng = self.component_rng(self.layout.core + core);
+            let rng = self.server.component_rng(self.layout.core + core);
             let (params, pages) = (self.params.core.clone(), self.pages.clone());
-            let lines =
-                CopyLines::new(core, self.layout.cha(), params, &stack, pages, rng, footprint, source, self.classes);
+            let lines = CopyLines::new(
+                core,
+                self.layout.cha(),
+                params,
+                stack,
+                pages,
+                rng,
+                footprint,
+                source,
+                self.server.classes,
+            );
             cores[core as usize] = Probe::Copier(Box::new(Copier::new(lines))).into();
         }
     }
 
     /// The NIC, with a raw flow for each of its queues, all of which the feeder serves.
     pub(crate) fn loaded_nic(&mut self, params: &NicParams) -> Option<Nic> {
-        let load = self.load.as_ref()?;
+        let load = self.server.load.as_ref()?;
         let queues = load.cores.len().max(1) as u32;
         let params = NicParams { queues, lro: false, pfc: None, ..params.clone() };
-        let feeder = ComponentId(self.layout.feeder);
-        let class = (self.classes - 1) as u8;
+        let feeder = ComponentId(self.server.layout.feeder);
+        let class = (self.server.classes - 1) as u8;
         let mss_bytes = 1;
         let flow = |queue| NicFlow { class, queue: Some(queue), core: feeder, mss_bytes };
         let wiring = Wiring {
@@ -190,21 +200,23 @@ impl Builder<'_> {
                 after_ps: 0,
                 down_ps: Vec::new(),
                 corrupt: 0,
-                random: (self.params.seed, 0),
+                random: (self.server.params.seed, 0),
             },
-            classes: self.classes,
+            classes: self.server.classes,
         };
-        let rng = self.component_rng(self.layout.nic);
+        let rng = self.server.component_rng(self.layout.nic);
         Some(Nic::new(params, wiring, self.pages.clone(), rng))
     }
+}
 
+impl Builder<'_> {
     /// What feeds the NIC.
     pub(crate) fn feeder(&self) -> Probe {
         let (queues, ip_bytes, gap) =
             self.load.as_ref().map_or((1, 1, 0), |load| (load.cores.len().max(1) as u32, load.ip_bytes, load.gap));
         let frame = u64::from(ip_bytes + ETHERNET_BYTES);
         // Half of the buffer, and no more than what ends a queue of writes.
-        let most = self.params.nic.as_ref().map_or(1, |nic| (nic.buffer_bytes / 2 / frame).clamp(1, 64) as u32);
+        let most = self.params.nic().map_or(1, |nic| (nic.buffer_bytes / 2 / frame).clamp(1, 64) as u32);
         let nic = self.layout.nic();
         Probe::Feeder(Feeder::new(nic, queues, ip_bytes, most, gap))
     }

@@ -10,11 +10,11 @@ mod table;
 pub(crate) use load::Load;
 
 use crate::build::attach::Attachment;
-use crate::build::{fluid_partition, Builder, Layout};
+use crate::build::{fluid_partition, Builder, Layout, SocketBuilder};
 use hostnet_kernel::Scheduler;
 use hostnet_model::control::Throttled;
 use hostnet_model::fluid::{FluidMemory, FluidSetup, Throttling};
-use hostnet_model::params::{NicParams, PcieParams, ServerParams, SsdParams, Workload, WorkloadKind};
+use hostnet_model::params::{NicParams, PcieParams, ServerParams, SocketParams, SsdParams, Workload, WorkloadKind};
 use hostnet_model::{Component, Machine, Payload};
 
 /// Told of every point at which rates have been measured; false = no more are wanted.
@@ -39,36 +39,39 @@ pub(crate) fn server(
     let cores = attachment.network_cores(params);
     let ip_bytes = attachment.largest_packet();
     let layout = Layout::of_rates(params, first);
+    let socket = params.socket();
     let memory = FluidMemory::new(FluidSetup {
         device: layout.nic(),
         params: table::rates(params, &cores, ip_bytes, go_on)?,
-        pcie: params.nic.as_ref().map_or_else(|| params.pcie.clone(), |nic| nic.pcie.clone()),
+        pcie: socket.nic.as_ref().map_or_else(|| socket.pcie.clone(), |nic| nic.pcie.clone()),
         clock_ps: params.control.as_ref().map_or(1, |control| control.iio_clock_ps),
         throttling: throttling(params),
-        cores: params.core.count,
+        cores: socket.core.count,
         classes: params.workloads.len(),
     });
     Some(fluid_partition(&without_lines(params), layout, attachment, memory))
 }
 
 fn throttling(params: &ServerParams) -> Throttling {
-    match (&params.remote, &params.control) {
+    match (&params.socket().remote, &params.control) {
         (Some(remote), _) if remote.sockets > 0 => Throttling::Sockets,
         (_, Some(control)) => Throttling::Local { most_ps: u32::try_from(control.mba_ps).unwrap_or(u32::MAX) },
         _ => Throttling::Local { most_ps: 1 },
     }
 }
 
-/// The server with nothing but its network: the rest is in the rates. A TLP carries a packet.
+/// The socket that has rates, with nothing but its network: the rest is in the rates. A TLP carries a packet.
 fn without_lines(params: &ServerParams) -> ServerParams {
     let silent = |workload: &Workload| Workload { name: workload.name.clone(), kind: WorkloadKind::Network };
-    ServerParams {
-        workloads: params.workloads.iter().map(silent).collect(),
+    let socket = params.socket();
+    let socket = SocketParams {
         cache: None,
-        ssd: SsdParams { count: 0, ..params.ssd.clone() },
-        nic: params.nic.as_ref().map(|nic| NicParams { pcie: packet_link(&nic.pcie), ..nic.clone() }),
-        ..params.clone()
-    }
+        ssd: SsdParams { count: 0, ..socket.ssd.clone() },
+        nic: socket.nic.as_ref().map(|nic| NicParams { pcie: packet_link(&nic.pcie), ..nic.clone() }),
+        ..socket.clone()
+    };
+    let workloads = params.workloads.iter().map(silent).collect();
+    ServerParams { sockets: vec![socket], workloads, ..params.clone() }
 }
 
 /// A link whose TLPs carry packets, as fast as it carries those of the real size. It may have a TLP on its way beyond
@@ -88,20 +91,27 @@ fn packet_link(pcie: &PcieParams) -> PcieParams {
 
 impl Builder<'_> {
     /// The parts of a host of rates, in the order of its layout.
-    pub(crate) fn fluid_components(&mut self) -> Vec<Component> {
-        let mut all = self.cores();
-        all.push(Component::fluid());
-        if let Some(nic) = &self.params.nic {
-            all.extend(self.nic(nic).map(Component::from));
-        }
+    pub(crate) fn fluid_components(&self) -> Vec<Component> {
+        let mut all: Vec<Component> = self.sockets().flat_map(|mut socket| socket.fluid_components()).collect();
         if let Some(control) = &self.params.control {
             // What would be told to the cores is told to the memory.
-            let memory = self.layout.iio();
-            let throttled = match &self.params.remote {
+            let memory = self.layout.at_nic().iio();
+            let throttled = match &self.params.socket().remote {
                 Some(remote) if remote.sockets > 0 => Throttled::Sockets(vec![vec![memory]; remote.sockets as usize]),
                 _ => Throttled::Local(vec![memory]),
             };
             all.push(self.control_of(control, throttled).into());
+        }
+        all
+    }
+}
+
+impl SocketBuilder<'_> {
+    fn fluid_components(&mut self) -> Vec<Component> {
+        let mut all = self.cores();
+        all.push(Component::fluid());
+        if let Some(nic) = &self.params.nic {
+            all.extend(self.nic(nic).map(Component::from));
         }
         all
     }

@@ -4,7 +4,7 @@ use super::load::{measure, Load, Measured, Span};
 use super::GoOn;
 use hostnet_model::control::LEVEL_MAX;
 use hostnet_model::params::{
-    ControlRule, FluidHold, FluidParams, FluidPoint, FluidRow, RemoteParams, ServerParams, FLUID_SHARES,
+    ControlRule, FluidHold, FluidParams, FluidPoint, FluidRow, RemoteParams, ServerParams, SocketParams, FLUID_SHARES,
 };
 
 /// How long a server is measured for while devices write some of what they can, and all of it. Under a full load it
@@ -44,13 +44,14 @@ pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, go_on: 
     if last > 0 {
         holds.push(of_hold(&loaded, &Load { halted: true, ..held(last) }, go_on)?);
     }
-    let nic_lines = params.nic.as_ref().map_or(1, |nic| nic.pcie.nonposted_lines);
-    let device_ps = params.iio.read_to_cha_ps + params.iio.read_return_ps;
+    let SocketParams { core, iio, nic, .. } = params.socket();
+    let nic_lines = nic.as_ref().map_or(1, |nic| nic.pcie.nonposted_lines);
+    let device_ps = iio.read_to_cha_ps + iio.read_return_ps;
     Some(FluidParams {
         holds,
-        write_credits: params.iio.write_credits,
-        read_credits: params.iio.read_credits.min(nic_lines),
-        read_more_ps: device_ps.saturating_sub(params.core.to_cha_ps + params.core.from_cha_ps),
+        write_credits: iio.write_credits,
+        read_credits: iio.read_credits.min(nic_lines),
+        read_more_ps: device_ps.saturating_sub(core.to_cha_ps + core.from_cha_ps),
     })
 }
 
@@ -61,7 +62,7 @@ fn last_hold(params: &ServerParams) -> usize {
         Some(ControlRule::HostCc(rule)) => rule.local,
         Some(ControlRule::Fixed(_) | ControlRule::User(_)) => true,
     };
-    match &params.remote {
+    match &params.socket().remote {
         _ if !acts => 0,
         Some(remote) if remote.sockets > 0 => remote.sockets as usize,
         _ => usize::from(LEVEL_MAX) - 1,
@@ -72,7 +73,7 @@ fn last_hold(params: &ServerParams) -> usize {
 fn changes_nothing(params: &ServerParams, hold: usize) -> bool {
     let idle =
         |remote: &RemoteParams| remote.sockets > 0 && !remote.cores.iter().any(|core| core.socket as usize + 1 == hold);
-    hold > 0 && params.remote.as_ref().is_some_and(idle)
+    hold > 0 && params.socket().remote.as_ref().is_some_and(idle)
 }
 
 /// The numbers of copying cores that are measured.

@@ -4,7 +4,7 @@ use super::{Counter, Crossing, Hop, Trace};
 use crate::read::sample::Group;
 use crate::watch::events::{request_of, Part};
 use hostnet_kernel::{ComponentId, Event, Observer, Time};
-use hostnet_model::params::ServerParams;
+use hostnet_model::params::SocketParams;
 use hostnet_model::{Machine, PartKind, Payload, Pool, Request, RequestId, Told};
 
 /// Crossings kept at most: a file of some tens of MB.
@@ -42,8 +42,8 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Follows what happens to `machine`, a server with `params`, from `start_ps` to `end_ps`.
-    pub(crate) fn new(params: &ServerParams, machine: &Machine, start_ps: u64, end_ps: u64) -> Self {
+    /// Follows what happens to `machine`, a server of a socket with `params`, from `start_ps` to `end_ps`.
+    pub(crate) fn new(params: &SocketParams, machine: &Machine, start_ps: u64, end_ps: u64) -> Self {
         let dram = &params.memory.dram;
         let clocks = u64::from(dram.timing.cl + dram.timing.burst);
         let step_ps = ((end_ps - start_ps) / STEPS_MAX).next_multiple_of(STEP_MIN_PS).max(STEP_MIN_PS);
