@@ -52,8 +52,16 @@ pub(super) struct State {
     pub(super) mode_ns: f64,
     /// Wait of a read beyond what grows without bound at saturation.
     pub(super) read_wait_ns: f64,
+    /// The writes per read over those that the quotas of the modes allow, as a logarithm: above 0 writes wait, below 0
+    /// reads do.
+    pub(super) lean: f64,
+}
+
+impl State {
     /// Share of the backlog that falls on writes.
-    pub(super) write_share: f64,
+    pub(super) fn write_share(&self, fit: &Fit) -> f64 {
+        1.0 / (1.0 + (-fit.quota * self.lean).exp())
+    }
 }
 
 impl Channel {
@@ -121,8 +129,7 @@ impl Channel {
             + fit.bank * load.read_misses * self.cycle_ns * busy.min(1.0)
             + fit.blocked * blocked_ns.min(mode_ns);
         let balance = load.writes * self.reads_per_mode / (load.reads * self.writes_per_mode).max(1e-12);
-        let write_share = 1.0 / (1.0 + balance.powf(-fit.quota));
-        State { busy, modes, mode_ns, read_wait_ns, write_share }
+        State { busy, modes, mode_ns, read_wait_ns, lean: balance.max(1e-12).ln() }
     }
 
     /// Writes in the write queue, mean over time: those that trickle or collect for a write mode, and those that wait.

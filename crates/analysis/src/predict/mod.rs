@@ -9,6 +9,7 @@ mod coverage;
 mod domains;
 mod fit;
 mod outcome;
+mod rounds;
 mod rows;
 mod search;
 mod solve;

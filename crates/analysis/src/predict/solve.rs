@@ -3,16 +3,13 @@
 use super::admission::Admission;
 use super::channel::{Channel, Load, State};
 use super::fit::Fit;
+use super::rounds::Slow;
 use super::rows::{misses, Walks};
 use super::search::{level, root, sorted, wait};
 use super::storage::least;
 use super::traffic::{self, Flow, Locality, Storage, Stream};
 use hostnet_model::params::{Pattern, SocketParams};
 
-/// Rounds over what changes slowly: rows, modes, queues.
-const ROUNDS: usize = 24;
-/// Change of the rates in a round, as a share, below which they have settled.
-const SETTLED: f64 = 1e-3;
 /// Waits for the CHA that are not worth a search, in ns.
 const ADMISSION_MIN_NS: f64 = 0.2;
 
@@ -105,16 +102,6 @@ pub(super) struct Solution {
     pub(super) moved: f64,
 }
 
-/// What a round takes for granted.
-#[derive(Clone, Copy, Debug, Default)]
-struct Slow {
-    load: Load,
-    state: State,
-    forced: f64,
-    port_ns: f64,
-    admission: Admission,
-}
-
 impl<'a> Problem<'a> {
     pub(super) fn new(socket: &SocketParams, walks: &traffic::Walks, flows: &'a [Flow], fit: &'a Fit) -> Self {
         let ns = |ps: u64| ps as f64 / 1000.0;
@@ -159,30 +146,9 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// Finds the fixed point.
-    pub(super) fn solve(&self) -> Solution {
-        let mut slow = Slow::default();
-        let mut rates = vec![Rate::default(); self.flows.len()];
-        let mut latency = Latency::default();
-        let mut moved = 1.0;
-        for round in 0..ROUNDS {
-            let (next, waits) = self.balance(&slow);
-            moved = rates.iter().zip(&next).map(|(old, new)| change(old, new)).fold(0.0, f64::max);
-            rates = next;
-            latency = waits;
-            if moved < SETTLED {
-                break;
-            }
-            let keep = f64::min(0.25 * round as f64, 0.75);
-            slow = self.settle(&slow, &rates, &latency, keep);
-        }
-        let load = self.load(&rates, &slow);
-        Solution { rates, latency, load, state: slow.state, forced: slow.forced, moved }
-    }
-
     /// Rates and latencies for given rows and modes: the backlog at the controllers is such that its utilisation is the
     /// one that causes it, and the wait for the CHA such that its occupancy causes it.
-    fn balance(&self, slow: &Slow) -> (Vec<Rate>, Latency) {
+    pub(super) fn balance(&self, slow: &Slow) -> (Vec<Rate>, Latency) {
         let mut rates = vec![Rate::default(); self.flows.len()];
         let mut latency = Latency::default();
         root(|share| {
@@ -215,9 +181,10 @@ impl<'a> Problem<'a> {
     fn latency(&self, slow: &Slow, backlog: f64, admission: Admission) -> Latency {
         let (d, state) = (&self.delays, &slow.state);
         let service = self.channel.line_ns;
-        let read_backlog = (1.0 - state.write_share) * backlog;
+        let write_share = state.write_share(self.fit);
+        let read_backlog = (1.0 - write_share) * backlog;
         let read_queue = state.read_wait_ns + self.fit.queue * service * read_backlog;
-        let write_queue = self.fit.write_queue * service * state.write_share * backlog;
+        let write_queue = self.fit.write_queue * service * write_share * backlog;
         let cha_read = d.read_to_mc + read_queue + self.channel.data_ns + d.from_mc;
         let cha_core_write = d.core_write_to_mc + write_queue + d.cha_write_ack;
         let cha_io_write = d.io_write_to_mc + write_queue + d.cha_write_ack;
@@ -321,7 +288,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    fn load(&self, rates: &[Rate], slow: &Slow) -> Load {
+    pub(super) fn load(&self, rates: &[Rate], slow: &Slow) -> Load {
         let (mut reads, mut writes) = (0.0, 0.0);
         for (rate, flow) in rates.iter().zip(self.flows) {
             let (read, written) = self.of_cores(flow, rate);
@@ -331,34 +298,24 @@ impl<'a> Problem<'a> {
         Load { reads: reads / self.controllers, writes: writes / self.controllers, ..slow.load }
     }
 
-    /// Rows, modes and queues under the rates of a round; `keep` is the share of the old that stays.
-    fn settle(&self, old: &Slow, rates: &[Rate], latency: &Latency, keep: f64) -> Slow {
-        let mix = |old: f64, new: f64| keep * old + (1.0 - keep) * new;
+    /// Rows, modes and queues under the rates of a round.
+    pub(super) fn settle(&self, old: &Slow, rates: &[Rate], latency: &Latency) -> Slow {
         let mut load = self.load(rates, old);
-        let busy = self.channel.state(&load, old.forced, self.fit).busy;
-        let forced = mix(old.forced, busy.min(1.0).powf(self.fit.forced));
+        let forced = self.channel.state(&load, old.forced, self.fit).busy.min(1.0).powf(self.fit.forced);
         let waiting = (load.reads * latency.read_queue).min(self.channel.read_entries);
         let modes = if load.reads > 0.0 { old.state.modes / load.reads } else { 0.0 };
-        let (read_misses, write_misses) =
-            misses(&self.walks(rates), &self.channel.queues(waiting, forced, modes), self.fit);
-        load.read_misses = mix(old.load.read_misses, read_misses);
-        load.write_misses = mix(old.load.write_misses, write_misses);
-        let new = self.channel.state(&load, forced, self.fit);
-        let state = State {
-            read_wait_ns: mix(old.state.read_wait_ns, new.read_wait_ns),
-            write_share: mix(old.state.write_share, new.write_share),
-            ..new
-        };
-        let sides = self.admission(rates, latency);
-        let admission = Admission {
-            io_share: mix(old.admission.io_share, sides.io_share),
-            turn_ns: mix(old.admission.turn_ns, sides.turn_ns),
-            ..sides
-        };
+        let queues = self.channel.queues(waiting, forced, modes);
+        (load.read_misses, load.write_misses) = misses(&self.walks(rates), &queues, self.fit);
         let io: f64 = rates.iter().map(|rate| rate.io_write + rate.io_read).sum();
         let port = (io * self.line_ns).min(0.95);
-        let port_ns = mix(old.port_ns, self.line_ns * (1.5 + port / (1.0 - port) / 2.0));
-        Slow { load, state, forced, port_ns: if io > 0.0 { port_ns } else { 0.0 }, admission }
+        let port_ns = self.line_ns * (1.5 + port / (1.0 - port) / 2.0);
+        Slow {
+            load,
+            state: self.channel.state(&load, forced, self.fit),
+            forced,
+            port_ns: if io > 0.0 { port_ns } else { 0.0 },
+            admission: self.admission(rates, latency),
+        }
     }
 
     /// The walks at one controller.
@@ -392,11 +349,6 @@ fn extra(flow: &Flow) -> f64 {
         Flow::Storage(storage) => storage.extra,
         Flow::Stream(_) => 0.0,
     }
-}
-
-fn change(old: &Rate, new: &Rate) -> f64 {
-    let pairs = [(old.access, new.access), (old.io_write, new.io_write), (old.io_read, new.io_read)];
-    pairs.iter().map(|(old, new)| (old - new).abs() / new.max(1e-12)).fold(0.0, f64::max)
 }
 
 /// What the host takes and gives, in lines per ns.
