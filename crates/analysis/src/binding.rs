@@ -1,7 +1,7 @@
-//! Which domain binds a workload.
+//! Which domain on the path of a workload is fullest: all there is to say where nobody knows what would help it.
 //!
-//! The binding domain is the one on the workload's path that is full the largest fraction of time, if that is at least
-//! half of it. Where no domain is, the workload is bound by what it offers, or by its cores.
+//! It is the one that is full the largest fraction of time, if that is at least half of it. Where no domain is, the
+//! workload has what it offers, or its cores are the limit. [`limits`](crate::limits) says more.
 
 use serde::Serialize;
 
@@ -33,20 +33,6 @@ pub struct Binding {
     pub domains: Vec<&'static str>,
     /// Share of time that the first of them is full; if none binds, that of the fullest on the path.
     pub full_share: f64,
-}
-
-impl Binding {
-    /// `A`, or `A / B`.
-    #[must_use]
-    pub fn name(&self) -> String {
-        self.domains.join(" / ")
-    }
-
-    /// Whether it is a domain that binds.
-    #[must_use]
-    pub fn is_domain(&self) -> bool {
-        !matches!(self.domains[0], OFFERED_LOAD | CORE)
-    }
 }
 
 /// What binds a workload whose path has these domains, each with the share of time that it is full; `otherwise` if none

@@ -5,12 +5,14 @@
 //! * [`binding`] and [`regime`]: which domain binds a workload, and how cores and devices contend.
 //! * [`offered`]: what storage would move if nothing in the host held it back.
 //! * [`explain`]: all of these together, for a run or a counter file.
+//! * [`limits`]: what makes a workload faster when it is raised.
 //! * [`predict`]: what a server does, from its configuration alone.
 
 pub mod binding;
 pub mod counters;
 pub mod explain;
 pub mod formula;
+pub mod limits;
 pub mod offered;
 pub mod predict;
 pub mod regime;

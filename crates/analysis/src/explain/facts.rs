@@ -3,6 +3,7 @@
 use crate::binding::{binding, full_share_estimate, lfb_domain, stream_otherwise, CORE, OFFERED_LOAD};
 use crate::counters::{Counters, Flow};
 use crate::explain::{unloaded, Cached};
+use crate::limits::{self, Gain, Limits, LFB, NOT_KNOWN, RAISE};
 use crate::offered::offered_gb_per_s;
 use crate::predict::isolated_latencies_ns;
 use crate::regime::Basis;
@@ -68,9 +69,13 @@ pub struct WorkloadFacts {
     pub isolated: Option<Isolated>,
     /// The pools on its path.
     pub pools: Vec<Pool>,
-    /// What binds it: one or two domains, `offered load` or `core`.
+    /// What limits it: limits whose raise helps it, or `not known`. Where predictions do not cover the server, or are
+    /// far off, the fullest domains on its path instead.
     pub binding: Vec<String>,
-    /// Share of time that the binding domain, or the fullest on the path, is full.
+    /// The limits whose raise helps it, and by how much; nothing where predictions do not cover the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
+    /// Share of time that the fullest domain of these, or else on the path, is full.
     pub full_share: f64,
     /// Whether shares of time are estimated from mean occupancies.
     pub estimated: bool,
@@ -97,9 +102,48 @@ impl WorkloadFacts {
             isolated: None,
             pools,
             binding: bound.domains.iter().map(ToString::to_string).collect(),
+            limits: None,
             full_share: bound.full_share,
             estimated: false,
             cached: None,
+        }
+    }
+
+    /// The same, with what limits it.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Option<Limits>) -> Self {
+        let Some(mut limits) = limits else { return self };
+        let held = self.pools.first().filter(|_| self.kind == Kind::Stream).map(|pool| pool.domain.clone());
+        for gain in limits.gains.iter_mut().filter(|gain| gain.limit == LFB) {
+            gain.limit = held.clone().unwrap_or_else(|| LFB.to_owned());
+        }
+        if !self.doubts(&limits) {
+            self.binding = limits.names();
+        }
+        self.limits = Some(limits);
+        self.full_share = self.main_pool().map_or(0.0, |pool| pool.full_share);
+        self
+    }
+
+    /// Whether what is predicted of its limits is so far from what was measured that it may be wrong.
+    fn doubts(&self, limits: &Limits) -> bool {
+        let of_cores = self.pools.first().filter(|_| self.kind == Kind::Stream);
+        limits.are_doubtful(self.gb_per_s, of_cores.and_then(|pool| pool.latency_ns))
+    }
+
+    /// What limits it and what helps, in words.
+    fn clause(&self) -> String {
+        let bound = self.binding.join(" / ").replace(OFFERED_LOAD, "what it offers").replace(CORE, "its cores");
+        let Some(limits) = &self.limits else { return format!("is limited by {bound}") };
+        if self.doubts(limits) {
+            let predicted = limits.predicted_gb_per_s;
+            return format!("may be limited by {bound} (no way to be sure: {predicted:.3} GB/s are predicted)");
+        }
+        match limits.gains.first() {
+            Some(Gain { key, gain, .. }) if bound != NOT_KNOWN => {
+                format!("is limited by {bound} ({key} x {RAISE} gives {:+.0}%)", 100.0 * gain)
+            }
+            _ => "is limited by nothing that has a name: no limit that is raised alone helps".to_owned(),
         }
     }
 
@@ -115,7 +159,7 @@ impl WorkloadFacts {
     /// What binds it, as a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let (name, bound) = (&self.workload, self.binding.join(" / "));
+        let name = &self.workload;
         let clauses: String =
             self.cached.iter().flat_map(Cached::clauses).map(|clause| format!("; {clause}")).collect();
         if self.gb_per_s.is_nan() {
@@ -132,13 +176,7 @@ impl WorkloadFacts {
         if pool.latency_ns.is_none() && self.gb_per_s == 0.0 {
             return format!("{name} moved nothing: {state}, and none came back{clauses}");
         }
-        match bound.as_str() {
-            OFFERED_LOAD => format!("{name} is limited by what it offers: {state}{latency}{clauses}"),
-            CORE => format!("{name} is limited by its cores: {state}{latency}{clauses}"),
-            _ => format!(
-                "{name} is limited by {bound}: {state}{latency}; throughput = credits x 64 B / latency{clauses}"
-            ),
-        }
+        format!("{name} {}: {state}{latency}{clauses}", self.clause())
     }
 }
 
@@ -159,11 +197,14 @@ pub fn from_counters(counters: &Counters, server: &ServerParams) -> Vec<Workload
     let writes = device_pool("P2M-Write", counters.iio_write, iio.write_credits, counters.window_ns);
     let reads = device_pool("P2M-Read", counters.iio_read, iio.read_credits, counters.window_ns);
     let pools: Vec<Pool> = writes.into_iter().chain(reads).collect();
+    let limits = limits::of(server).unwrap_or_default();
+    let of = |kind| only(server, kind).and_then(|class| limits.get(class).cloned());
     let devices = match only(server, Kind::Fio) {
-        Some(class) if !pools.is_empty() => vec![of_storage(server, class, pools)],
+        Some(class) if !pools.is_empty() => vec![of_storage(server, class, pools).with_limits(of(Kind::Fio))],
         _ => pools.into_iter().map(|pool| of_devices(&pool.domain.clone(), vec![pool])).collect(),
     };
-    of_cores(counters, server).into_iter().chain(devices).collect()
+    let cores = of_cores(counters, server).map(|facts| facts.with_limits(of(Kind::Stream)));
+    cores.into_iter().chain(devices).collect()
 }
 
 /// The number of the only workload of its kind, if there is one only.

@@ -17,7 +17,7 @@ mod storage;
 mod traffic;
 
 pub use fit::{Fit, FIT};
-pub use outcome::{Domain, Memory, Prediction, Workload};
+pub use outcome::{Domain, Memory, Pace, Prediction, Workload};
 
 use hostnet_model::params::{ServerParams, WorkloadKind};
 use solve::Problem;
@@ -35,6 +35,15 @@ pub fn predict_with(server: &ServerParams, fit: &Fit) -> Prediction {
     let flows = traffic::flows(server, &walks);
     let problem = Problem::new(server.socket(), &walks, &flows, fit);
     outcome::of(server, &problem, &problem.solve())
+}
+
+/// What each workload of a server gets, in their order: of what [`predict`] says the part that takes least.
+#[must_use]
+pub fn paces(server: &ServerParams) -> Vec<Pace> {
+    let walks = traffic::Walks::new(server.socket());
+    let flows = traffic::flows(server, &walks);
+    let problem = Problem::new(server.socket(), &walks, &flows, &FIT);
+    outcome::paces(&problem, &problem.solve())
 }
 
 /// The latency of the LFB entries of the streams of a server when its devices are silent, in ns, in the order of the

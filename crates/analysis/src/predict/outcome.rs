@@ -3,8 +3,9 @@
 use super::coverage;
 use super::solve::{Problem, Rate, Solution};
 use super::storage::Drive;
-use super::traffic::{Flow, Storage, Stream};
-use crate::binding::{binding, lfb_domain, Binding, CORE, OFFERED_LOAD};
+use super::traffic::{Flow, Stream};
+use crate::binding::lfb_domain;
+use crate::explain::Pool;
 use crate::offered::offered_gb_per_s;
 use crate::regime::{regime, Basis, C2m, P2m, Regime};
 use hostnet_model::params::{ServerParams, WorkloadKind};
@@ -15,8 +16,6 @@ const ERROR_MEAN: f64 = 0.025;
 const ERROR_95: f64 = 0.1;
 /// Change of the rates in the last round, as a share, from which a prediction is not to be trusted.
 const UNSETTLED: f64 = 0.02;
-/// Share of the time of a full IIO buffer that the links behind it are full.
-const BEHIND: f64 = 0.97;
 /// Bunches that the entries of a core come and go in, per entry.
 const BUNCHES: f64 = 0.65;
 /// Width of the change from never to always full, in square roots of the credits.
@@ -33,8 +32,8 @@ pub struct Workload {
     pub write_gb_per_s: f64,
     /// Mean time of one line, in ns: an LFB entry or an IIO entry held.
     pub latency_ns: f64,
-    /// What binds it.
-    pub binding: Binding,
+    /// The domains on its path.
+    pub pools: Vec<Pool>,
 }
 
 /// A domain or a queue, of the whole server.
@@ -98,7 +97,8 @@ pub struct Prediction {
 
 pub(super) fn of(server: &ServerParams, problem: &Problem, solution: &Solution) -> Prediction {
     let view = View { server, problem, solution };
-    let workloads: Vec<Workload> = (0..solution.rates.len()).map(|class| view.workload(class)).collect();
+    let paces = paces(problem, solution).into_iter().enumerate();
+    let workloads: Vec<Workload> = paces.map(|(class, pace)| view.workload(class, pace)).collect();
     let regime = view.regime(&workloads);
     let mut outside = coverage::outside(server);
     if solution.moved > UNSETTLED {
@@ -114,6 +114,33 @@ pub(super) fn of(server: &ServerParams, problem: &Problem, solution: &Solution) 
     }
 }
 
+/// What a workload gets, and nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pace {
+    /// Lines through its domains, GB/s.
+    pub gb_per_s: f64,
+    /// Mean time of one line, in ns: an LFB entry or an IIO entry held.
+    pub latency_ns: f64,
+}
+
+/// What each workload gets.
+pub(super) fn paces(problem: &Problem, solution: &Solution) -> Vec<Pace> {
+    let latency = &solution.latency;
+    let of = |(rate, flow): (&Rate, &Flow)| match flow {
+        Flow::Stream(stream) => {
+            let (reads, writes) = problem.of_cores(flow, rate);
+            let held = latency.core_read + (1.0 - stream.loads) * latency.core_write;
+            Pace { gb_per_s: 64.0 * (reads + writes), latency_ns: held }
+        }
+        Flow::Storage(_) => {
+            let io = rate.io_write + rate.io_read;
+            let held = rate.io_write * latency.io_write + rate.io_read * latency.io_read;
+            Pace { gb_per_s: 64.0 * io, latency_ns: if io > 0.0 { held / io } else { 0.0 } }
+        }
+    };
+    solution.rates.iter().zip(problem.flows).map(of).collect()
+}
+
 pub(super) struct View<'a> {
     server: &'a ServerParams,
     pub(super) problem: &'a Problem<'a>,
@@ -121,40 +148,33 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    fn workload(&self, class: usize) -> Workload {
+    fn workload(&self, class: usize, pace: Pace) -> Workload {
         let (rate, flow) = (&self.solution.rates[class], &self.problem.flows[class]);
         let (reads, writes) = self.problem.of_cores(flow, rate);
-        let latency = &self.solution.latency;
-        let io = rate.io_write + rate.io_read;
-        let (lines, latency_ns, binding) = match flow {
-            Flow::Stream(stream) => {
-                let held = latency.core_read + (1.0 - stream.loads) * latency.core_write;
-                (reads + writes, held, self.stream_binding(stream, rate))
-            }
-            Flow::Storage(storage) => {
-                let held = if io > 0.0 {
-                    (rate.io_write * latency.io_write + rate.io_read * latency.io_read) / io
-                } else {
-                    0.0
-                };
-                (io, held, self.storage_binding(storage, rate))
-            }
-        };
         Workload {
-            gb_per_s: 64.0 * lines,
+            gb_per_s: pace.gb_per_s,
             read_gb_per_s: 64.0 * (reads + rate.io_read),
             write_gb_per_s: 64.0 * (writes + rate.io_write),
-            latency_ns,
-            binding,
+            latency_ns: pace.latency_ns,
+            pools: match flow {
+                Flow::Stream(stream) => self.stream_pools(stream, rate),
+                Flow::Storage(_) => self.storage_pools(rate),
+            },
         }
     }
 
-    fn stream_binding(&self, stream: &Stream, rate: &Rate) -> Binding {
+    fn stream_pools(&self, stream: &Stream, rate: &Rate) -> Vec<Pool> {
         let latency = &self.solution.latency;
         let (read, write) = (latency.core_read, (1.0 - stream.loads) * latency.core_write);
-        let full = self.lfb_full(rate.access * (read + write));
-        let paced = stream.paced && rate.access * stream.gap_ns >= 0.9;
-        binding(&[(lfb_domain(read, write), full)], if paced { OFFERED_LOAD } else { CORE })
+        let in_use = rate.access * (read + write);
+        vec![Pool {
+            domain: lfb_domain(read, write).to_owned(),
+            credits: stream.cores * self.problem.entries,
+            in_use: stream.cores * in_use,
+            full_share: self.lfb_full(in_use),
+            latency_ns: Some(read + write),
+            gb_per_s: 64.0 * stream.cores * rate.access,
+        }]
     }
 
     /// If entries of a core came and went by themselves, all would be in use as often as each of them is, together; as
@@ -163,27 +183,24 @@ impl View<'_> {
         (in_use / self.problem.entries).clamp(0.0, 1.0).powf(BUNCHES * self.problem.entries)
     }
 
-    fn storage_binding(&self, storage: &Storage, rate: &Rate) -> Binding {
-        let mut candidates = Vec::new();
-        let latency = &self.solution.latency;
-        let (posted, nonposted) = self.problem.link(latency);
-        let most = |pace: fn(&Drive) -> f64| storage.drives.iter().map(pace).fold(0.0, f64::max);
-        if rate.io_write > 0.0 {
-            let full = self.write_full();
-            let link =
-                full_share(most(|drive| drive.writing.min(drive.offered() / drive.share)), posted, self.problem.posted);
-            candidates.extend([("P2M-Write", full), ("PCIe posted", link.max(BEHIND * full))]);
-        }
-        if rate.io_read > 0.0 {
-            let full = self.read_full();
-            let link = full_share(
-                most(|drive| drive.reading.min(drive.offered() / (1.0 - drive.share))),
-                nonposted,
-                self.problem.nonposted,
-            );
-            candidates.extend([("P2M-Read", full), ("PCIe non-posted", link.max(BEHIND * full))]);
-        }
-        binding(&candidates, OFFERED_LOAD)
+    fn storage_pools(&self, rate: &Rate) -> Vec<Pool> {
+        let (latency, rates) = (&self.solution.latency, &self.solution.rates);
+        let pool = |domain: &str, credits, pick: fn(&Rate) -> f64, latency_ns: f64, full_share| Pool {
+            domain: domain.to_owned(),
+            credits,
+            in_use: (rates.iter().map(pick).sum::<f64>() * latency_ns).min(credits),
+            full_share,
+            latency_ns: Some(latency_ns),
+            gb_per_s: 64.0 * pick(rate),
+        };
+        let write = |rate: &Rate| rate.io_write;
+        let read = |rate: &Rate| rate.io_read;
+        let problem = self.problem;
+        let all = [
+            pool("P2M-Write", problem.write_credits, write, latency.io_write, self.write_full()),
+            pool("P2M-Read", problem.read_credits, read, latency.io_read, self.read_full()),
+        ];
+        all.into_iter().filter(|pool| pool.gb_per_s > 0.0).collect()
     }
 
     fn drives(&self) -> impl Iterator<Item = &Drive> {

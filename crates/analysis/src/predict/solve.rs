@@ -80,7 +80,7 @@ pub(super) struct Problem<'a> {
     pub(super) posted: f64,
     pub(super) nonposted: f64,
     line_ns: f64,
-    /// Lines per ns that the IIO sends into the processor interconnect.
+    /// Lines per ns of each direction that the IIO sends into the processor interconnect.
     pub(super) port: f64,
     /// Lines per ns that each drive would write to memory, and read from it, the least first.
     offered_writes: Vec<f64>,
@@ -204,8 +204,8 @@ impl<'a> Problem<'a> {
     }
 
     fn rates(&self, latency: &Latency, rates: &mut [Rate]) {
-        let write = self.write_credits / latency.io_write;
-        let read = self.read_credits / latency.io_read;
+        let write = (self.write_credits / latency.io_write).min(self.port);
+        let read = (self.read_credits / latency.io_read).min(self.port);
         let host = Host {
             write,
             read,
@@ -243,7 +243,7 @@ impl<'a> Problem<'a> {
         let both = io_write + io_read;
         let cycle = latency.core_read + (1.0 - storage.kernel_loads) * latency.core_write + self.refill_ns;
         let kernel = storage.cores * self.entries / cycle / storage.kernel.max(1e-9);
-        let pace = least(both, kernel).min(self.port) / both;
+        let pace = least(both, kernel) / both;
         Rate { access: 0.0, io_write: io_write * pace, io_read: io_read * pace, kernel: both * pace * storage.kernel }
     }
 
@@ -306,7 +306,8 @@ impl<'a> Problem<'a> {
         let modes = if load.reads > 0.0 { old.state.modes / load.reads } else { 0.0 };
         let queues = self.channel.queues(waiting, forced, modes);
         (load.read_misses, load.write_misses) = misses(&self.walks(rates), &queues, self.fit);
-        let io: f64 = rates.iter().map(|rate| rate.io_write + rate.io_read).sum();
+        let sum = |pick: fn(&Rate) -> f64| rates.iter().map(pick).sum::<f64>();
+        let io = sum(|rate| rate.io_write).max(sum(|rate| rate.io_read));
         let port = (io * self.line_ns).min(0.95);
         let port_ns = self.line_ns * (1.5 + port / (1.0 - port) / 2.0);
         Slow {

@@ -34,8 +34,6 @@ pub(super) struct Stream {
     pub(super) loads: f64,
     /// Least time between two accesses of one core in ns.
     pub(super) gap_ns: f64,
-    /// Whether the user asked for that time.
-    pub(super) paced: bool,
     pub(super) locality: Locality,
 }
 
@@ -88,7 +86,6 @@ fn of_stream(server: &ServerParams, stream: &StreamParams, walks: &Walks) -> Str
         cores: shares(server, &stream.cores),
         loads: stream.reads as f64 / SHARE,
         gap_ns: stream.gap_ps.max(issue_ps) as f64 / 1000.0,
-        paced: stream.gap_ps > issue_ps,
         locality: walks.of(stream.pattern, stream.working_set_bytes),
     }
 }

@@ -4,6 +4,7 @@ use crate::read::sample::{domains, Group, Sample, Totals};
 use crate::report::view::ServerView;
 use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
 use hostnet_analysis::explain::{Cached, Isolated, Kind, Pool, WorkloadFacts};
+use hostnet_analysis::limits;
 use hostnet_analysis::offered::offered_gb_per_s;
 use hostnet_analysis::predict::isolated_latencies_ns;
 use hostnet_analysis::regime::Basis;
@@ -14,15 +15,16 @@ use hostnet_model::params::{Inclusion, ServerParams};
 /// What is known of every workload.
 pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
     let alone = isolated_latencies_ns(view.server).into_iter().enumerate();
+    let limits = limits::of(view.server).unwrap_or_default();
     let with = |(class, ns): (usize, Option<f64>)| WorkloadFacts {
         isolated: ns.map(|ns| Isolated { ns, basis: Basis::Predicted }),
         cached: view.machine.has_caches().then(|| cached(&total.cached(class))),
-        ..facts(view, total, class)
+        ..facts(view, total, class).with_limits(limits.get(class).cloned())
     };
     alone.map(with).collect()
 }
 
-/// What is known of workload `class`: the domains on its path, and which of them binds it.
+/// What is known of workload `class`: the domains on its path, and which of them is fullest.
 fn facts(view: &ServerView, total: &Sample, class: usize) -> WorkloadFacts {
     let workload = &view.server.workloads[class];
     let own = view.own_groups(class);

@@ -7,10 +7,13 @@ use super::workloads::WORKLOADS;
 use super::{hash, rows, Report};
 use crate::read::sample::Group;
 use crate::report::table::{Cell, Table};
-use hostnet_analysis::predict::{Domain, Memory, Workload};
+use hostnet_analysis::binding::OFFERED_LOAD;
+use hostnet_analysis::explain::{Kind, WorkloadFacts};
+use hostnet_analysis::limits;
+use hostnet_analysis::predict::{Domain, Memory, Workload as Found};
 use hostnet_analysis::Prediction;
 use hostnet_config::Plan;
-use hostnet_model::params::ServerParams;
+use hostnet_model::params::{ServerParams, Workload};
 use serde_json::{json, Value};
 
 /// What the server of a plan is predicted to do, in the tables of a run. What a prediction cannot tell is empty. None
@@ -19,7 +22,8 @@ use serde_json::{json, Value};
 pub fn predict(plan: &Plan) -> Option<Report> {
     let server = plan.server()?;
     let prediction = hostnet_analysis::predict(server);
-    let workloads = workloads(server, &prediction.workloads);
+    let limited = limited(server, &prediction.workloads);
+    let workloads = workloads(server, &prediction.workloads, &limited);
     let domains = domains(server, &prediction.domains);
     let channels = channels(&prediction.memory);
     let summary = json!({
@@ -33,7 +37,7 @@ pub fn predict(plan: &Plan) -> Option<Report> {
         "domains": rows(&domains),
         "channels": rows(&channels),
         "regime": prediction.regime,
-        "limits": limits(server, &prediction),
+        "limits": limited.iter().map(WorkloadFacts::sentence).collect::<Vec<_>>(),
         "uncertainty": uncertainty(&prediction),
         "no_effect": [],
         "ignored": plan.ignored,
@@ -49,23 +53,16 @@ fn uncertainty(prediction: &Prediction) -> Value {
     json!({ "throughput_mean": mean, "throughput_95": most, "outside": prediction.outside })
 }
 
-fn limits(server: &ServerParams, prediction: &Prediction) -> Vec<String> {
-    let names = server.workloads.iter().map(|workload| &workload.name);
-    names
-        .zip(&prediction.workloads)
-        .map(|(name, workload)| {
-            let (binding, latency_ns) = (workload.binding.name(), workload.latency_ns);
-            let full = 100.0 * workload.binding.full_share;
-            if workload.binding.is_domain() {
-                format!("{name} is bound by {binding}: full {full:.0}% of the time, {latency_ns:.0} ns per line")
-            } else {
-                format!(
-                    "{name} is bound by {binding}: no domain on its path is full half of the time, \
-                    {latency_ns:.0} ns per line"
-                )
-            }
-        })
-        .collect()
+/// What limits each workload, with the pools on its path for evidence.
+fn limited(server: &ServerParams, predicted: &[Found]) -> Vec<WorkloadFacts> {
+    let mut limits = limits::of(server).unwrap_or_default().into_iter();
+    let workloads = server.workloads.iter().zip(predicted);
+    workloads.map(|(workload, found)| facts(workload, found).with_limits(limits.next())).collect()
+}
+
+fn facts(workload: &Workload, found: &Found) -> WorkloadFacts {
+    let kind = if workload.kind.is_of_devices() { Kind::Fio } else { Kind::Stream };
+    WorkloadFacts::new(&workload.name, kind, found.gb_per_s, found.pools.clone(), OFFERED_LOAD)
 }
 
 /// Adds a row with the cells that are told, and the others empty.
@@ -74,9 +71,9 @@ fn add(table: &mut Table, cells: Vec<(&str, Cell)>) {
     table.push(table.columns.iter().map(|(name, _)| told(name).unwrap_or(Cell::Empty)).collect());
 }
 
-fn workloads(server: &ServerParams, predicted: &[Workload]) -> Table {
+fn workloads(server: &ServerParams, predicted: &[Found], limited: &[WorkloadFacts]) -> Table {
     let mut table = Table::of("workloads", WORKLOADS);
-    for (workload, found) in server.workloads.iter().zip(predicted) {
+    for ((workload, found), facts) in server.workloads.iter().zip(predicted).zip(limited) {
         add(
             &mut table,
             vec![
@@ -87,7 +84,7 @@ fn workloads(server: &ServerParams, predicted: &[Workload]) -> Table {
                 ("write_gb_per_s", found.write_gb_per_s.into()),
                 ("app_gb_per_s", found.gb_per_s.into()),
                 ("latency_mean_ns", found.latency_ns.into()),
-                ("limited_by", found.binding.name().into()),
+                ("limited_by", facts.binding.join(" / ").into()),
             ],
         );
     }

@@ -1,0 +1,132 @@
+//! What limits the workloads of a server: whatever makes them faster when it is raised.
+//!
+//! Time full and credits in use are evidence of a limit, not what makes it one: a pool may be full because of what comes
+//! behind it. So each limit is raised in turn, and the predictor says who gets faster.
+
+mod levers;
+
+pub use levers::{Limit, CHANNEL, CORE, LFB, LIMITS, OFFERED_LOAD, TOGETHER};
+
+use crate::predict::{self, Pace};
+use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};
+use serde::{Deserialize, Serialize};
+
+/// How far a limit is raised to see what that does.
+pub const RAISE: f64 = 1.25;
+/// Less than this more throughput is nothing.
+pub const GAIN_MIN: f64 = 0.01;
+/// Less than this is too little to name a limit for.
+const NAMED_MIN: f64 = 0.02;
+/// Share of the greatest gain from which on a limit is named beside the first.
+const NAMED_WITH: f64 = 0.5;
+/// How far a prediction is off, as a share, from which on its gains are doubtful.
+const DOUBTFUL: f64 = 0.15;
+/// The same of the latency of a line.
+const DOUBTFUL_LATENCY: f64 = 0.25;
+/// Answers of who is limited by nothing that there is a name for.
+pub const NOT_KNOWN: &str = "not known";
+
+/// What a workload gains when a limit is raised.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gain {
+    /// The name of the limit.
+    pub limit: String,
+    /// The key that says how high it is.
+    pub key: String,
+    /// Its throughput with the limit raised by [`RAISE`], relative to now, less 1.
+    pub gain: f64,
+}
+
+/// Whether predictions cover what a server has and what runs on it.
+#[must_use]
+pub fn are_known(server: &ServerParams) -> bool {
+    let streams_and_storage = |kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(_) | WorkloadKind::Fio(_));
+    let kinds = server.workloads.iter().all(|workload| streams_and_storage(&workload.kind));
+    let plain = |socket: &SocketParams| socket.cache.is_none() && socket.nic.is_none() && socket.remote.is_none();
+    kinds && matches!(&server.sockets[..], [socket] if plain(socket))
+}
+
+/// What is known of the limits of a workload.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Every limit whose raise helps by [`GAIN_MIN`] or more, the greatest gain first.
+    pub gains: Vec<Gain>,
+    /// The throughput that is predicted for it now, in GB/s of lines.
+    pub predicted_gb_per_s: f64,
+    /// The time of a line in its domain that is predicted, in ns.
+    pub predicted_latency_ns: f64,
+}
+
+/// The limits of each workload of a server. Nothing where predictions do not cover it.
+#[must_use]
+pub fn of(server: &ServerParams) -> Option<Vec<Limits>> {
+    if !are_known(server) {
+        return None;
+    }
+    let unraised = |Pace { gb_per_s, latency_ns }| Limits {
+        gains: Vec::new(),
+        predicted_gb_per_s: gb_per_s,
+        predicted_latency_ns: latency_ns,
+    };
+    let mut limits: Vec<Limits> = predict::paces(server).into_iter().map(unraised).collect();
+    raise_each(server, &LIMITS, &mut limits);
+    if limits.iter().any(Limits::are_silent) {
+        let mut together = limits.clone();
+        raise_each(server, &TOGETHER, &mut together);
+        for (limits, together) in limits.iter_mut().zip(together).filter(|(limits, _)| limits.are_silent()) {
+            *limits = together;
+        }
+    }
+    limits.iter_mut().for_each(|limits| limits.gains.sort_by(|a, b| b.gain.total_cmp(&a.gain)));
+    Some(limits)
+}
+
+/// Raises each of some limits of a server, and notes who gains.
+fn raise_each(server: &ServerParams, each: &[Limit], limits: &mut [Limits]) {
+    for limit in each {
+        let raised = limit.raised(server, RAISE);
+        if raised == *server {
+            continue;
+        }
+        for (limits, after) in limits.iter_mut().zip(predict::paces(&raised)) {
+            let before = limits.predicted_gb_per_s;
+            let gain = if before > 0.0 { after.gb_per_s / before - 1.0 } else { 0.0 };
+            if gain >= GAIN_MIN {
+                limits.gains.push(Gain { limit: limit.name.to_owned(), key: limit.key.to_owned(), gain });
+            }
+        }
+    }
+}
+
+impl Limits {
+    /// Whether no limit is worth a name.
+    fn are_silent(&self) -> bool {
+        self.gains.iter().all(|gain| gain.gain < NAMED_MIN)
+    }
+
+    /// What limits the workload: the limit whose raise helps it most, and those that help at least half as much. Or it
+    /// is [`NOT_KNOWN`].
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        if self.are_silent() {
+            return vec![NOT_KNOWN.to_owned()];
+        }
+        let most = self.gains[0].gain;
+        let mut names: Vec<String> = Vec::new();
+        for gain in self.gains.iter().filter(|gain| gain.gain >= most * NAMED_WITH) {
+            if !names.contains(&gain.limit) {
+                names.push(gain.limit.clone());
+            }
+        }
+        names
+    }
+
+    /// Whether what was predicted is so far from what was measured that the gains are doubtful too. `latency_ns` is
+    /// that of a line in the domain of cores, if it is one.
+    #[must_use]
+    pub fn are_doubtful(&self, gb_per_s: f64, latency_ns: Option<f64>) -> bool {
+        let off = |predicted: f64, measured: f64| (predicted / measured - 1.0).abs();
+        let late = latency_ns.is_some_and(|measured| off(self.predicted_latency_ns, measured) > DOUBTFUL_LATENCY);
+        late || off(self.predicted_gb_per_s, gb_per_s) > DOUBTFUL
+    }
+}
