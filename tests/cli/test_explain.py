@@ -14,7 +14,7 @@ from tests.support import HANG_S, Cli
 def test_a_configuration_is_run_and_explained(cli: Cli) -> None:
     done = cli("explain", cli.file)
     assert (done.returncode, done.stderr) == (0, "")
-    for words in ("quadrant on cascade-lake-6234", "stream: bound by", "disk: bound by", "What would help"):
+    for words in ("quadrant on cascade-lake-6234", "stream is limited by", "disk is limited by", "What would help"):
         assert words in done.stdout
     assert not (cli.folder / "runs").exists()
 
@@ -57,4 +57,4 @@ def test_a_run_that_is_stopped_is_explained_as_far_as_it_came(cli: Cli) -> None:
     text, _ = process.communicate(timeout=HANG_S)
     assert process.returncode == 130
     assert "note: the run was stopped before its end" in text
-    assert "stream: bound by" in text
+    assert "stream is limited by" in text

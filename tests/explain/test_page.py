@@ -45,7 +45,7 @@ def test_every_example_can_be_explained(example: Path) -> None:
     assert fits(text)
     assert len(text.splitlines()) < 60
     for row in page.explanation["workloads"]:
-        assert f"{row['workload']}: bound by" in text
+        assert f"{row['workload']} is limited by" in text
         latency = row["latency"]
         parts = ("switching", "write_hol", "read_hol", "top_of_queue", "cha_admission", "unexplained", "unloaded")
         # Caches serve some workloads alone; then there is no way to memory to explain.
@@ -65,11 +65,13 @@ def test_the_binding_domain_is_that_of_the_tables(results: hostnet.Results) -> N
         assert results.workloads[row["workload"]]["limited_by"] == " / ".join(row["binding"])
 
 
-def test_one_core_alone_is_bound_by_itself() -> None:
+def test_one_core_alone_is_limited_by_its_entries_or_by_itself() -> None:
     text = '[server]\npreset = "cascade-lake-6234"\n[workload.s]\nkind = "stream"\ncores = "0"\n'
     slow = run(text, "run.duration=50us", "workload.s.gap=100ns")
     assert slow.workloads["s"]["limited_by"] == "offered load"
-    assert run(text, "run.duration=50us").workloads["s"]["limited_by"] == "core"
+    assert run(text, "run.duration=50us").workloads["s"]["limited_by"] == "C2M-Read"
+    slow = run(text, "run.duration=50us", "core.lfb.refill=1us")
+    assert slow.workloads["s"]["limited_by"] == "C2M-Read / core"
 
 
 def test_the_regime_of_one_kind_of_workload_needs_no_prediction() -> None:

@@ -84,7 +84,7 @@ def regime_lines(regime: dict[str, Any]) -> Iterator[str]:
 
 def workload_lines(row: dict[str, Any], events: Mapping[str, str]) -> Iterator[str]:
     """What binds a workload, its credits and bound, and where its latency comes from. `events` as of a page."""
-    yield from wrapped(f"{row['workload']}: {binding_text(row)}")
+    yield from wrapped(f"{row['workload']} {limit_text(row)}")
     pool = next((pool for pool in row["pools"] if pool["domain"] == row["domain"]), None)
     if pool is not None and row["bound_gb_per_s"] is not None:
         yield from wrapped(pool_text(row, pool), 2)
@@ -111,30 +111,27 @@ def cached_lines(cached: dict[str, Any] | None) -> Iterator[str]:
         )
 
 
-def binding_text(row: dict[str, Any]) -> str:
-    """What binds a workload, in words."""
-    bound = " / ".join(row["binding"])
-    about = "about " if row["estimated"] else ""
-    full = f"full {about}{100 * row['full_share']:.0f}% of the time"
+def limit_text(row: dict[str, Any]) -> str:
+    """What limits a workload, in words that follow its name."""
     held = next((pool["in_use"] for pool in row["pools"] if pool["domain"] == row["domain"]), 0.0)
     if row["gb_per_s"] == 0 and row["bound_gb_per_s"] is None and held:
         return f"moved nothing; {held:.1f} credits of {row['domain']} are in use, and none came back"
-    if bound == "offered load":
-        asked = row["offered_gb_per_s"]
-        most = f" ({row['app_gb_per_s']:.1f} of {asked:.1f} GB/s)" if asked and row["app_gb_per_s"] is not None else ""
-        return f"bound by its offered load{most}; no domain on its path is full half of the time"
-    if bound == "core":
-        return f"bound by its cores; their line fill buffers are only {full}"
-    return f"bound by {bound}, {full}"
+    limited: str = row["limited"]
+    asked = row["offered_gb_per_s"]
+    if row["binding"] == ["offered load"] and asked and row["app_gb_per_s"] is not None:
+        return f"{limited}; it gets {row['app_gb_per_s']:.1f} of {asked:.1f} GB/s"
+    return limited
 
 
 def pool_text(row: dict[str, Any], pool: dict[str, Any]) -> str:
-    """Credits, latency and bound of the pool that counts, against what passes."""
+    """Credits, latency and bound of the fullest pool, against what passes."""
+    about = "about " if row["estimated"] else ""
     credits, latency, bound = pool["credits"], pool["latency_ns"], row["bound_gb_per_s"]
     share = 100 * pool["gb_per_s"] / bound
     return (
         f"{pool['domain']}: {credits:.0f} credits x 64 B / {latency:.0f} ns = {bound:.1f} GB/s at most; "
-        f"{pool['gb_per_s']:.1f} GB/s pass ({share:.0f}%), with {pool['in_use']:.1f} credits in use."
+        f"{pool['gb_per_s']:.1f} GB/s pass ({share:.0f}%), with {pool['in_use']:.1f} credits in use, all of them "
+        f"{about}{100 * pool['full_share']:.0f}% of the time."
     )
 
 

@@ -131,8 +131,9 @@ impl WorkloadFacts {
         limits.are_doubtful(self.gb_per_s, of_cores.and_then(|pool| pool.latency_ns))
     }
 
-    /// What limits it and what helps, in words.
-    fn clause(&self) -> String {
+    /// What limits it and what helps, in words that follow its name.
+    #[must_use]
+    pub fn clause(&self) -> String {
         let bound = self.binding.join(" / ").replace(OFFERED_LOAD, "what it offers").replace(CORE, "its cores");
         let Some(limits) = &self.limits else { return format!("is limited by {bound}") };
         if self.doubts(limits) {

@@ -1,4 +1,4 @@
-//! Why a run is as fast as it is: what binds each workload, and where its latency comes from.
+//! Why a run is as fast as it is: what limits each workload, and where its latency comes from.
 //!
 //! [`explain`] takes counters, the parameters of the socket and [`WorkloadFacts`]. A run hands them over in its
 //! summary; [`from_counters`] makes them from counters alone.
@@ -39,7 +39,9 @@ pub struct Explained {
     /// What is known of it.
     #[serde(flatten)]
     pub facts: WorkloadFacts,
-    /// The pool that binds it, or the fullest on its path.
+    /// What limits it and what helps, in words that follow its name.
+    pub limited: String,
+    /// The fullest pool on its path.
     pub domain: Option<String>,
     /// The most that this pool lets through at its latency: credits x 64 B / latency, in GB/s.
     pub bound_gb_per_s: Option<f64>,
@@ -73,6 +75,7 @@ fn explain_workload(
     let pool = facts.main_pool();
     let bound = pool.and_then(|pool| pool.latency_ns.map(|latency| pool.credits * 64.0 / latency));
     Explained {
+        limited: facts.clause(),
         domain: pool.map(|pool| pool.domain.clone()),
         bound_gb_per_s: bound,
         latency: latency::of(socket, counters, facts, missing),
