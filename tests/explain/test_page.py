@@ -203,7 +203,10 @@ def test_one_step_changes_one_capacity_and_its_thresholds(results: hostnet.Resul
     assert changed["memory.controller.wpq.entries"]["memory"]["controller"]["wpq"]["entries"] == 52
     assert changed["memory.controller.wpq.entries"]["memory"]["controller"]["write_high"] == 51
     assert changed["cha.tor.entries"]["cha"]["tor"] == {"entries": 18}
-    assert changed["memory.device"]["memory"]["device"] == "DDR4_3200"
+    faster = changed["memory.device"]["memory"]
+    assert faster["device"] == "DDR4_3200"
+    assert faster["dram"]["timing"]["cl"] > config["memory"]["dram"]["timing"]["cl"]
+    assert faster["dram"]["timing"]["rank_switch"] == config["memory"]["dram"]["timing"]["rank_switch"] == 4
     assert changed["rate of storage"]["workload"]["disk"]["rate"] == "2.598 GB/s"
     assert config == json.loads(results.plan.effective_json()), "the configuration itself stays as it is"
 

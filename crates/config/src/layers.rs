@@ -6,8 +6,6 @@ use serde_json::{Map, Value};
 
 /// Keys that settle what other keys of a lower layer said: (key, what it replaces). `*` stands for any name.
 const REPLACES: &[(&str, &[&str])] = &[
-    ("memory.device", &["memory.dram"]),
-    ("memory.profile", &["memory.controller"]),
     ("run.duration", &["run.precision", "run.duration_max"]),
     ("run.precision", &["run.duration"]),
     ("workload.*.job", &["workload.*.jobs"]),

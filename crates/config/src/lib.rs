@@ -5,6 +5,7 @@
 //! and counts.
 
 mod app_template;
+mod change;
 mod check;
 mod content;
 mod cores;

@@ -116,18 +116,23 @@ pub(crate) fn preset(name: &str) -> Result<Value, Issue> {
 }
 
 /// A part of the memory whose values a file gives.
-struct Part {
+pub(crate) struct Part {
     /// The key under `memory` that names the file; also what messages call it.
-    key: &'static str,
+    pub(crate) key: &'static str,
     /// The table under `memory` whose values the file gives.
-    table: &'static str,
+    pub(crate) table: &'static str,
     embedded: &'static [(&'static str, &'static str)],
 }
 
-const PARTS: [Part; 2] = [
+pub(crate) const PARTS: [Part; 2] = [
     Part { key: "device", table: "dram", embedded: DEVICES },
     Part { key: "profile", table: "controller", embedded: PROFILES },
 ];
+
+/// The values that a part which comes with the program gives.
+pub(crate) fn part(part: &Part, name: &str) -> Result<Value, Issue> {
+    embedded(part.embedded, name, &format!("memory.{}", part.key), part.key)
+}
 
 /// Whether the name of a device or a profile is the path of a file of the user's.
 pub(crate) fn is_path(name: &str) -> bool {
@@ -160,13 +165,14 @@ impl PartFile {
 /// the whole tree. Gives the files of the user's that were read.
 pub(crate) fn fill_memory(tree: &mut Value, schema: &Value, base_dir: &Path) -> Result<Vec<PartFile>, Issue> {
     let mut files = Vec::new();
-    for Part { key, table, embedded: known } in PARTS {
+    for known in &PARTS {
+        let Part { key, table, .. } = known;
         let Some(name) = at(tree, &["memory", key]).and_then(Value::as_str) else {
             continue;
         };
         let path = format!("memory.{key}");
-        let mut part = match is_path(name) {
-            false => embedded(known, name, &path, key)?,
+        let mut values = match is_path(name) {
+            false => part(known, name)?,
             true => {
                 let document = own(name, &path, &schema["properties"]["memory"]["properties"][table], base_dir)?;
                 files.push(PartFile {
@@ -178,9 +184,9 @@ pub(crate) fn fill_memory(tree: &mut Value, schema: &Value, base_dir: &Path) -> 
             }
         };
         if let Some(given) = at(tree, &["memory", table]) {
-            overlay(&mut part, given);
+            overlay(&mut values, given);
         }
-        tree["memory"][table] = part;
+        tree["memory"][table] = values;
     }
     Ok(files)
 }

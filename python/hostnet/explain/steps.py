@@ -165,7 +165,7 @@ def shortened(config: Config) -> Config:
 
 def _allowed(config: Config, offered: Mapping[str, float], base_dir: str) -> list[tuple[Step, Plan]]:
     found = []
-    for step, changed in candidates(config, offered):
+    for step, changed in candidates(config, offered, base_dir):
         try:
             found.append((step, plan_of(shortened(changed), base_dir)))
         except ConfigError:
@@ -173,7 +173,7 @@ def _allowed(config: Config, offered: Mapping[str, float], base_dir: str) -> lis
     return found
 
 
-def candidates(config: Config, offered: Mapping[str, float]) -> list[tuple[Step, Config]]:
+def candidates(config: Config, offered: Mapping[str, float], base_dir: str = ".") -> list[tuple[Step, Config]]:
     """One step in every capacity that the workloads of the configuration use, allowed or not."""
     kinds = {workload["kind"] for workload in config["workload"].values()}
     of_devices = ("iio.", "pcie.")
@@ -184,7 +184,7 @@ def candidates(config: Config, offered: Mapping[str, float]) -> list[tuple[Step,
         and (kinds.intersection(CORE_KINDS) or not path.startswith("core."))
     ]
     steps = [_grown(config, path, what) for path, what in buffers]
-    return [*steps, _more_channels(config), *_faster_memory(config), *_slower_devices(config, offered)]
+    return [*steps, _more_channels(config), *_faster_memory(config, base_dir), *_slower_devices(config, offered)]
 
 
 def _grown(config: Config, path: str, what: str) -> tuple[Step, Config]:
@@ -205,8 +205,8 @@ def _more_channels(config: Config) -> tuple[Step, Config]:
     return Step("memory channels", "memory.channels", str(before), str(2 * before)), changed
 
 
-def _faster_memory(config: Config) -> list[tuple[Step, Config]]:
-    """The next faster device of the same standard."""
+def _faster_memory(config: Config, base_dir: str) -> list[tuple[Step, Config]]:
+    """The next faster device of the same standard; what is not the device's stays as it is."""
     before = config["memory"].get("device") or ""
     speed = _speed(before)
     standards = [(_speed(name), name) for name in _core.devices()]
@@ -214,9 +214,12 @@ def _faster_memory(config: Config) -> list[tuple[Step, Config]]:
     after = next((name for rate, name in faster if speed and rate > speed[1]), None)
     if after is None:
         return []
-    changed = deepcopy(config)
-    changed["memory"]["device"] = after
-    changed["memory"].pop("dram", None)
+    replaced = [f"memory.device={after}"]
+    try:
+        plan = _core.resolve(json.dumps(config), format="json", file="<step>", base_dir=base_dir, overrides=replaced)
+    except ConfigError:
+        return []
+    changed = {**config, "memory": json.loads(plan.effective_json())["memory"]}
     return [(Step("DRAM speed grade", "memory.device", before, after), changed)]
 
 

@@ -7,6 +7,7 @@ use crate::presets::is_path;
 use crate::spec::{ControllerSpec, DramSpec, MapSpec, MemorySize, MemorySpec, Size, Watermark};
 use crate::units::{format, Dimension};
 use hostnet_model::params::{ControllerParams, DramParams, MapParams, MemoryParams, PageParams};
+use serde_json::Value;
 
 const PAGES: [u64; 3] = [4 << 10, 2 << 20, 1 << 30];
 /// Address bits that a map may have.
@@ -92,6 +93,25 @@ pub(super) fn effective(spec: &MemorySpec, params: &MemoryParams) -> MemorySpec 
     spec.profile = spec.profile.filter(|name| !is_path(name));
     write_out(&mut spec.dram, &mut spec.controller, &params.dram, &params.controller);
     spec
+}
+
+/// The tables of a device and of a profile as a complete configuration has them; nothing of one that does not resolve.
+pub(crate) fn written_out(device: Option<Value>, profile: Option<Value>) -> [Option<Value>; 2] {
+    let Some((mut dram_spec, dram)) = device.and_then(|device| {
+        let spec: DramSpec = serde_json::from_value(device).ok()?;
+        let dram = dram::resolve(&spec).ok()?;
+        Some((spec, dram))
+    }) else {
+        return [None, None];
+    };
+    dram_spec.timing.ccd_l_wr = Some(dram.timing.ccd_l_wr);
+    let controller = profile.and_then(|profile| {
+        let mut spec: ControllerSpec = serde_json::from_value(profile).ok()?;
+        let controller = controller::resolve(&spec, &dram).ok()?;
+        write_out(&mut dram_spec, &mut spec, &dram, &controller);
+        serde_json::to_value(spec).ok()
+    });
+    [serde_json::to_value(dram_spec).ok(), controller]
 }
 
 /// Writes out what follows from other values when it is absent or a share.

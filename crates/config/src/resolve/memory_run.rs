@@ -3,9 +3,9 @@
 use super::memory::{system, write_out, System};
 use super::source::Source;
 use super::{hash, plan_error};
+use crate::change::stack;
 use crate::check::missing;
 use crate::error::{nearest, ConfigError, Issue};
-use crate::layers::overlay;
 use crate::memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 use crate::plan::Input;
 use crate::presets::{self, is_path};
@@ -20,7 +20,7 @@ use serde_json::{json, Value};
 ///
 /// The first thing that is wrong, with its place.
 pub fn memory_plan(input: &Input) -> Result<MemoryPlan, ConfigError> {
-    let source = Source::read(input, schema::complete_memory())?;
+    let source = Source::read(input, schema::complete_memory(), |_, _| defaults())?;
     build(&source, input).map_err(|issue| source.locate(issue))
 }
 
@@ -31,7 +31,7 @@ fn defaults() -> Value {
 
 fn build(source: &Source, input: &Input) -> Result<MemoryPlan, Issue> {
     let mut tree = defaults();
-    overlay(&mut tree, &source.merged);
+    stack(&mut tree, &source.merged, |_, _| Value::Null);
     let files = presets::fill_memory(&mut tree, schema::complete_memory(), input.base_dir)?;
     plan_of(tree, source, input).map_err(|issue| source.claim(issue, &files))
 }

@@ -18,11 +18,13 @@ mod workload;
 
 pub use cluster::is_cluster;
 pub use io::link_bytes_per_s;
+pub(crate) use memory::written_out;
 pub use memory_run::memory_plan;
 
+use crate::change::{below_server, stack};
 use crate::check::missing;
 use crate::error::{ConfigError, Issue};
-use crate::layers::{expand, overlay};
+use crate::layers::expand;
 use crate::plan::{lone, Input, Plan};
 use crate::presets::{self, PartFile};
 use crate::schema;
@@ -42,7 +44,7 @@ pub fn resolve(input: &Input) -> Result<Plan, ConfigError> {
     if is_cluster(input.text, input.format) {
         return cluster::resolve(input);
     }
-    let source = Source::read(input, schema::complete())?;
+    let source = Source::read(input, schema::complete(), below_server)?;
     build(&source, input).map_err(|issue| source.locate(issue))
 }
 
@@ -52,8 +54,10 @@ fn plan_error(error: serde_json::Error) -> Issue {
 
 fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     source.check_preset()?;
-    let (tree, files) = complete_tree(source, input.base_dir)?;
-    plan_of(tree, source, input).map_err(|issue| source.claim(issue, &files))
+    let Complete { tree, files, dropped } = complete_tree(source, input.base_dir)?;
+    let plan = plan_of(tree, source, input).map_err(|issue| source.claim(issue, &files))?;
+    let ignored = [&source.dropped[..], &dropped, &plan.ignored].concat();
+    Ok(Plan { ignored, ..plan })
 }
 
 fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
@@ -116,22 +120,30 @@ impl Context<'_> {
     }
 }
 
-/// The preset, the device, the profile and what the user wrote, as one, and the files of the user's that were read.
-fn complete_tree(source: &Source, base_dir: &Path) -> Result<(Value, Vec<PartFile>), Issue> {
+/// The preset, the device, the profile and what the user wrote, as one.
+struct Complete {
+    tree: Value,
+    /// The files of the user's that were read.
+    files: Vec<PartFile>,
+    /// What of the preset the user takes away without naming it.
+    dropped: Vec<String>,
+}
+
+fn complete_tree(source: &Source, base_dir: &Path) -> Result<Complete, Issue> {
     complete_server(&source.merged, preset_of(&source.merged), base_dir)
 }
 
-/// A preset and what the user wrote of a server, as one, and the files of the user's that were read.
-fn complete_server(given: &Value, preset: Option<&str>, base_dir: &Path) -> Result<(Value, Vec<PartFile>), Issue> {
+/// A preset and what the user wrote of a server, as one.
+fn complete_server(given: &Value, preset: Option<&str>, base_dir: &Path) -> Result<Complete, Issue> {
     let mut tree = match preset {
         Some(name) => presets::preset(name)?,
         None => Value::Object(Default::default()),
     };
     expand(&mut tree)?;
-    overlay(&mut tree, given);
+    let dropped = stack(&mut tree, given, below_server);
     presets::fill_apps(&mut tree)?;
     let files = presets::fill_memory(&mut tree, schema::complete(), base_dir)?;
-    Ok((tree, files))
+    Ok(Complete { tree, files, dropped })
 }
 
 fn absent(path: String, preset: Option<&str>) -> Issue {

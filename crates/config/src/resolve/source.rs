@@ -1,9 +1,10 @@
 //! What the user wrote, and where.
 
+use crate::change::{stack, Below};
 use crate::check::{check, missing};
 use crate::document::{parse_json, parse_toml, Document};
 use crate::error::{ConfigError, Issue};
-use crate::layers::{at, expand, leaves, overlay, Override};
+use crate::layers::{at, expand, leaves, Override};
 use crate::plan::{Format, Input};
 use crate::presets::PartFile;
 use serde_json::Value;
@@ -19,10 +20,14 @@ pub(super) struct Source<'a> {
     pub(super) merged: Value,
     /// Dotted paths of everything that is set in either.
     pub(super) given: Vec<String>,
+    /// What of the document an override takes away without naming it.
+    pub(super) dropped: Vec<String>,
+    below: Below,
 }
 
 impl<'a> Source<'a> {
-    pub(super) fn read(input: &Input<'a>, schema: &'static Value) -> Result<Self, ConfigError> {
+    /// `below` is what lies below the document.
+    pub(super) fn read(input: &Input<'a>, schema: &'static Value, below: Below) -> Result<Self, ConfigError> {
         let document = match input.format {
             Format::Toml => parse_toml(input.text),
             Format::Json => parse_json(input.text),
@@ -30,8 +35,16 @@ impl<'a> Source<'a> {
         let document = document.map_err(|error| error.in_file(input.file))?;
         let overrides = input.overrides.iter().map(|text| Override::parse(text));
         let overrides = overrides.collect::<Result<Vec<_>, _>>()?;
-        let mut source =
-            Source { file: input.file, schema, document, overrides: vec![], merged: Value::Null, given: vec![] };
+        let mut source = Source {
+            file: input.file,
+            schema,
+            document,
+            overrides: vec![],
+            merged: Value::Null,
+            given: vec![],
+            dropped: vec![],
+            below,
+        };
         source.settle(overrides).map_err(|issue| source.locate(issue))?;
         Ok(source)
     }
@@ -44,21 +57,23 @@ impl<'a> Source<'a> {
         self.given.sort();
         self.given.dedup();
         self.overrides = overrides;
-        check(self.schema, &self.layered(|_| Ok(()))?, "")?;
-        self.merged = self.layered(expand)?;
+        let (plain, _) = self.layered(|_| Ok(()))?;
+        check(self.schema, &plain, "")?;
+        (self.merged, self.dropped) = self.layered(expand)?;
         Ok(())
     }
 
-    /// The document with the overrides on top, each prepared by `prepare`.
-    fn layered(&self, prepare: impl Fn(&mut Value) -> Result<(), Issue>) -> Result<Value, Issue> {
+    /// The document with the overrides on top, each prepared by `prepare`, and what they take away.
+    fn layered(&self, prepare: impl Fn(&mut Value) -> Result<(), Issue>) -> Result<(Value, Vec<String>), Issue> {
+        let mut dropped = Vec::new();
         let mut merged = self.document.tree.clone();
         prepare(&mut merged)?;
         for setting in &self.overrides {
             let mut layer = setting.tree.clone();
             prepare(&mut layer)?;
-            overlay(&mut merged, &layer);
+            dropped.extend(stack(&mut merged, &layer, self.below));
         }
-        Ok(merged)
+        Ok((merged, dropped))
     }
 
     /// Refuses to choose a preset for a configuration that leaves nothing to it.

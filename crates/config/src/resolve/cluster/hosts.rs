@@ -1,7 +1,7 @@
 //! `[host.*]`: servers and endpoints.
 
 use super::super::source::Source;
-use super::super::{complete_server, effective, net_host, plan_error, server, server_of, Context, Resolved};
+use super::super::{complete_server, effective, net_host, plan_error, server, server_of, Complete, Context, Resolved};
 use super::cores::HostCores;
 use super::flows::Flows;
 use super::table;
@@ -102,7 +102,8 @@ impl Hosts {
             .as_ref()
             .map_or_else(|| serde_json::json!({}), |preset| serde_json::json!({ "preset": preset }));
         let at_host = |issue: Issue| named_preset(issue.within(&path), &path);
-        let (mut tree, files) = complete_server(&given, spec.preset.as_deref(), base_dir).map_err(at_host)?;
+        let complete = complete_server(&given, spec.preset.as_deref(), base_dir).map_err(at_host)?;
+        let Complete { mut tree, files, dropped } = complete;
         if let Some(tree) = tree.as_object_mut() {
             tree.entry("workload").or_insert_with(|| serde_json::json!({}));
         }
@@ -119,7 +120,8 @@ impl Hosts {
             }
         })?;
         self.ramp_ps = self.ramp_ps.max(resolved.workloads.ramp_ps);
-        self.ignored.extend(resolved.workloads.ignored.iter().map(|text| format!("host.{name}: {text}")));
+        self.ignored
+            .extend(dropped.iter().chain(&resolved.workloads.ignored).map(|text| format!("host.{name}: {text}")));
         Ok(resolved)
     }
 

@@ -12,6 +12,7 @@ mod ways;
 
 use super::source::Source;
 use super::{hash::hash_cluster, plan_error, run, size};
+use crate::change::below_server;
 use crate::check::missing;
 use crate::document::{parse_json, parse_toml};
 use crate::error::{ConfigError, Issue};
@@ -33,7 +34,7 @@ pub fn is_cluster(text: &str, format: Format) -> bool {
 
 /// Checks a configuration of hosts and resolves it to a plan.
 pub(super) fn resolve(input: &Input) -> Result<Plan, ConfigError> {
-    let source = Source::read(input, schema::complete_cluster())?;
+    let source = Source::read(input, schema::complete_cluster(), below_server)?;
     build(&source, input).map_err(|issue| source.locate(issue))
 }
 
@@ -50,6 +51,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     let ramp_ps = hosts.ramp_ps;
     let run = run::resolve(&spec.run, ramp_ps)?;
     let Attached { params: hosts, mut ignored, unvalidated, effective } = hosts.attach(&spec, &flows, run.seed)?;
+    ignored.splice(0..0, source.dropped.iter().cloned());
     ignored.extend(run::ignored(&spec.run, ramp_ps));
     let name = run::name(&spec.run, input.file)?;
     let mut cluster = ClusterParams {
