@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import hostnet
 from hostnet import ConfigError
 from hostnet.explain import explain_results, explain_run, page_text
 from hostnet.explain.page import explain_window, plan_of_server
-from hostnet.explain.steps import Steps, candidates, what_helps
+from hostnet.explain.steps import Step, Steps, candidates, what_helps
 from hostnet.explain.text import WIDTH
 from hostnet.running import simulate
 from hostnet.running.results import Source
@@ -199,15 +200,20 @@ def test_steps_are_sorted_by_what_they_do_for_the_workload(results: hostnet.Resu
 
 def test_one_step_changes_one_capacity_and_its_thresholds(results: hostnet.Results) -> None:
     config = json.loads(results.plan.effective_json())
-    changed = {step.path: after for step, after in candidates(config, {"disk": 3.464})}
-    assert changed["memory.controller.wpq.entries"]["memory"]["controller"]["wpq"]["entries"] == 52
-    assert changed["memory.controller.wpq.entries"]["memory"]["controller"]["write_high"] == 51
-    assert changed["cha.tor.entries"]["cha"]["tor"] == {"entries": 18}
-    faster = changed["memory.device"]["memory"]
+    changed = {(step.path, step.factor): after for step, after in candidates(config, {"disk": 3.464})}
+    wpq = changed["memory.controller.wpq.entries", 1.25]["memory"]["controller"]
+    assert (wpq["wpq"]["entries"], wpq["write_high"]) == (52, 50)
+    assert changed["cha.tor.entries", 1.25]["cha"]["tor"] == {"entries": 18}
+    assert changed["cha.tor.entries", 4.0]["cha"]["tor"] == {"entries": 56}
+    assert changed["iio.line", 2.0]["iio"]["line"] == "2.195 ns"
+    drive = changed["ssd.read_bandwidth", 2.0]["ssd"]
+    assert (drive["read_bandwidth"], drive["write_bandwidth"]) == ("6.93 GB/s", "6.93 GB/s")
+    assert ("memory.channels", 1.25) not in changed, "there is no quarter of a channel"
+    faster = changed["memory.device", 1.0]["memory"]
     assert faster["device"] == "DDR4_3200"
     assert faster["dram"]["timing"]["cl"] > config["memory"]["dram"]["timing"]["cl"]
     assert faster["dram"]["timing"]["rank_switch"] == config["memory"]["dram"]["timing"]["rank_switch"] == 4
-    assert changed["rate of storage"]["workload"]["disk"]["rate"] == "2.598 GB/s"
+    assert changed["rate of storage", 1.0]["workload"]["disk"]["rate"] == "2.598 GB/s"
     assert config == json.loads(results.plan.effective_json()), "the configuration itself stays as it is"
 
 
@@ -234,12 +240,15 @@ def test_confirmed_steps_are_simulated_beside_the_prediction(results: hostnet.Re
     page = explain_results(results).with_steps(confirm=True)
     assert page.steps is not None
     assert page.steps.engine == "predict"
-    assert all(step.confirmed is not None for step in page.steps.steps)
-    gains = [(step.confirmed or {})[page.steps.workload] for step in page.steps.steps]
+    smallest: dict[str, Step] = {}
+    for step in page.steps.steps:
+        smallest.setdefault(step.path, step)
+    gains = [(step.confirmed or {})[page.steps.workload] for step in smallest.values()]
     assert gains == sorted(gains, reverse=True)
+    assert all(step.noise is not None for step in smallest.values())
     text = page_text(page)
     assert fits(text)
-    assert "simulated in brackets" in text
+    assert re.search(r"^ +simulated +[+-]?\d+% ±\d+", text, re.MULTILINE)
     assert any(line.endswith(" ns alone") for line in page.explanation["regime"]["evidence"])
 
 
@@ -249,7 +258,8 @@ def test_the_page_with_steps_fits_too(results: hostnet.Results) -> None:
     text = page_text(page)
     assert fits(text)
     assert "What would help stream (each change alone, simulated):" in text
-    assert "memory channels: 2 -> 4" in text
+    assert re.search(r"memory channels: 2 +\+100%", text)
+    assert "No effect on stream: " in text
     assert json.loads(json.dumps(page.as_dict()))["steps"]["workload"] == "stream"
 
 

@@ -1,26 +1,28 @@
-"""What would help: one step in each capacity of the server, and what it does to every workload."""
+"""What would help: steps in each limit of the server, and what they do to every workload."""
 
 from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from hostnet import _core
 from hostnet._core import ConfigError, Plan
+from hostnet.explain.raises import LIMITS, Config, faster_device, raise_limit
 
-Config = dict[str, Any]
+Rates = dict[str, tuple[float, float | None]]
+"""The throughput of every workload in GB/s, and half of its interval of 95%."""
+
 Summary = Mapping[str, Any]
 Progress = Callable[[dict[str, Any]], bool | None]
 Engine = Callable[[Sequence[Plan], Progress | None], list[Summary]]
 """Gives the summary of each plan, in their order: simulated or predicted."""
 
-STEP = 1.25
-"""A buffer grows by a quarter in one step."""
+FACTORS = (1.25, 2.0, 4.0)
+"""How far every limit is raised."""
 
 SLOWER = 0.75
 """Devices move three quarters of their data in one step down."""
@@ -28,46 +30,30 @@ SLOWER = 0.75
 SIMULATED_FOR = "300 us"
 """How long a step is simulated: enough to see a gain of a few percent."""
 
+NO_GAIN = 0.01
+"""A change of less than this is called none."""
+
 CORE_KINDS = ("stream", "app")
 """Kinds of workloads that are traffic of cores."""
-
-BUFFERS = (
-    ("core.lfb.entries", "LFB entries per core"),
-    ("iio.write_credits", "IIO write credits"),
-    ("iio.read_credits", "IIO read credits"),
-    ("cha.tor.entries", "TOR entries per CHA slice"),
-    ("memory.controller.rpq.entries", "RPQ entries"),
-    ("memory.controller.wpq.entries", "WPQ entries"),
-    ("pcie.posted_lines", "PCIe posted credits"),
-    ("pcie.nonposted_lines", "PCIe non-posted credits"),
-)
-"""Keys of the buffers that grow, and what they are."""
-
-SCALED = {
-    "memory.controller.rpq.entries": ("memory.controller.rpq.full_threshold",),
-    "memory.controller.wpq.entries": (
-        "memory.controller.wpq.full_threshold",
-        "memory.controller.write_high",
-        "memory.controller.write_low",
-    ),
-}
-"""Thresholds that grow with their buffer."""
 
 
 @dataclass(frozen=True)
 class Step:
     """One change of the server, and what it does.
 
-    `gains` has the throughput of every workload relative to now, less 1; `confirmed` the same, simulated beside a
-    prediction.
+    `factor` says how far a limit was raised; 1 of a change that is no raise. `gains` has the throughput of every
+    workload relative to now, less 1; `confirmed` the same, simulated beside a prediction, and `noise` how far off these
+    may be (95% of cases).
     """
 
     what: str
     path: str
     before: str
     after: str
+    factor: float = 1.0
     gains: dict[str, float] = field(default_factory=dict)
     confirmed: dict[str, float] | None = None
+    noise: dict[str, float] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The step as JSON."""
@@ -124,15 +110,49 @@ def what_helps(
         progress: As for `hostnet.run_many`.
     """
     found = _allowed(config, offered, base_dir)
-    plans = [plan_of(shortened(config), base_dir), *(plan for _, plan in found)]
-    gains = _gains(engine(plans, progress))
-    confirmed = _gains(simulated(plans, progress)) if confirm else [None] * len(found)
-    steps = [
-        Step(**{**step.as_dict(), "gains": gain, "confirmed": sure})
-        for (step, _), gain, sure in zip(found, gains, confirmed, strict=True)
-    ]
-    steps.sort(key=lambda step: -(step.confirmed or step.gains).get(workload, 0.0))
+    if engine is not predicted:
+        found = _first_of_each(found)
+    now = plan_of(shortened(config), base_dir)
+    measured = _of_each(engine([now, *(plan for _, plan in found)], progress))
+    steps = [replace(step, gains=gains, noise=noise) for (step, _), (gains, noise) in zip(found, measured, strict=True)]
+    if confirm:
+        steps = _confirmed(steps, [now, *(plan for _, plan in found)], progress)
+    steps = _most_helpful_first(steps, workload)
     return Steps("predict" if engine is predicted else "run", workload, steps)
+
+
+def _first_of_each(found: list[tuple[Step, Plan]]) -> list[tuple[Step, Plan]]:
+    """The smallest step of each limit: simulating more of them takes its time."""
+    first: dict[str, tuple[Step, Plan]] = {}
+    for step, plan in found:
+        first.setdefault(step.path, (step, plan))
+    return list(first.values())
+
+
+def _confirmed(steps: list[Step], plans: Sequence[Plan], progress: Progress | None) -> list[Step]:
+    """The steps, simulated too: the smallest of each limit, and the others that are predicted to do anything."""
+    smallest: dict[str, float] = {}
+    for step in steps:
+        smallest.setdefault(step.path, step.factor)
+    wanted = [
+        index
+        for index, step in enumerate(steps)
+        if step.factor == smallest[step.path] or any(abs(gain) >= NO_GAIN for gain in step.gains.values())
+    ]
+    measured = _of_each(simulated([plans[0], *(plans[1 + index] for index in wanted)], progress))
+    sure = dict(zip(wanted, measured, strict=True))
+    return [
+        replace(step, confirmed=sure[index][0], noise=sure[index][1]) if index in sure else step
+        for index, step in enumerate(steps)
+    ]
+
+
+def _most_helpful_first(steps: list[Step], workload: str) -> list[Step]:
+    """Sorted by what the first step of each limit does, the others behind it."""
+    first: dict[str, float] = {}
+    for step in steps:
+        first.setdefault(step.path, (step.confirmed or step.gains).get(workload, 0.0))
+    return sorted(steps, key=lambda step: (-first[step.path], step.path, step.factor))
 
 
 def latency_alone(config: Config, base_dir: str, progress: Progress | None) -> dict[str, float]:
@@ -174,59 +194,31 @@ def _allowed(config: Config, offered: Mapping[str, float], base_dir: str) -> lis
 
 
 def candidates(config: Config, offered: Mapping[str, float], base_dir: str = ".") -> list[tuple[Step, Config]]:
-    """One step in every capacity that the workloads of the configuration use, allowed or not."""
+    """All steps in every limit that the workloads of the configuration use, allowed or not."""
     kinds = {workload["kind"] for workload in config["workload"].values()}
-    of_devices = ("iio.", "pcie.")
-    buffers = [
-        (path, what)
-        for path, what in BUFFERS
-        if ("fio" in kinds or not path.startswith(of_devices))
-        and (kinds.intersection(CORE_KINDS) or not path.startswith("core."))
+    of_devices = ("iio.", "pcie.", "ssd.")
+    limits = [
+        limit
+        for limit in LIMITS
+        if ("fio" in kinds or not limit.path.startswith(of_devices))
+        and (kinds.intersection(CORE_KINDS) or not limit.path.startswith("core."))
     ]
-    steps = [_grown(config, path, what) for path, what in buffers]
-    return [*steps, _more_channels(config), *_faster_memory(config, base_dir), *_slower_devices(config, offered)]
-
-
-def _grown(config: Config, path: str, what: str) -> tuple[Step, Config]:
-    changed = deepcopy(config)
-    before = int(_get(config, path))
-    after = math.ceil(before * STEP)
-    _set(changed, path, after)
-    for other in SCALED.get(path, ()):
-        value = int(_get(config, other))
-        _set(changed, other, after if value == before else max(value, round(value * after / before)))
-    return Step(what, path, str(before), str(after)), changed
-
-
-def _more_channels(config: Config) -> tuple[Step, Config]:
-    changed = deepcopy(config)
-    before = config["memory"]["channels"]
-    changed["memory"]["channels"] = 2 * before
-    return Step("memory channels", "memory.channels", str(before), str(2 * before)), changed
+    raised = [
+        (Step(limit.what, limit.path, before, after, factor), changed)
+        for limit in limits
+        for factor in FACTORS
+        for before, after, changed in raise_limit(config, limit, factor)
+    ]
+    return [*raised, *_faster_memory(config, base_dir), *_slower_devices(config, offered)]
 
 
 def _faster_memory(config: Config, base_dir: str) -> list[tuple[Step, Config]]:
     """The next faster device of the same standard; what is not the device's stays as it is."""
-    before = config["memory"].get("device") or ""
-    speed = _speed(before)
-    standards = [(_speed(name), name) for name in _core.devices()]
-    faster = sorted((found[1], name) for found, name in standards if found and speed and found[0] == speed[0])
-    after = next((name for rate, name in faster if speed and rate > speed[1]), None)
-    if after is None:
+    found = faster_device(config, base_dir)
+    if found is None:
         return []
-    replaced = [f"memory.device={after}"]
-    try:
-        plan = _core.resolve(json.dumps(config), format="json", file="<step>", base_dir=base_dir, overrides=replaced)
-    except ConfigError:
-        return []
-    changed = {**config, "memory": json.loads(plan.effective_json())["memory"]}
+    before, after, changed = found
     return [(Step("DRAM speed grade", "memory.device", before, after), changed)]
-
-
-def _speed(device: str) -> tuple[str, int] | None:
-    """Standard and data rate of a device by its name, such as `DDR4_2933`."""
-    match = re.fullmatch(r"(\w+?)_(\d+)", device)
-    return (match[1], int(match[2])) if match else None
 
 
 def _slower_devices(config: Config, offered: Mapping[str, float]) -> list[tuple[Step, Config]]:
@@ -237,28 +229,30 @@ def _slower_devices(config: Config, offered: Mapping[str, float]) -> list[tuple[
     changed = deepcopy(config)
     for name, rate in offered.items():
         changed["workload"][name]["rate"] = f"{rate * SLOWER:.6g} GB/s"
-    return [(Step("P2M rate, GB/s", "rate of storage", f"{before:.3g}", f"{before * SLOWER:.3g}"), changed)]
+    return [(Step("slower storage, GB/s", "rate of storage", f"{before:.3g}", f"{before * SLOWER:.3g}"), changed)]
 
 
-def _gains(summaries: Sequence[Summary]) -> list[dict[str, float]]:
+def _of_each(summaries: Sequence[Summary]) -> list[tuple[dict[str, float], dict[str, float] | None]]:
+    """What every summary but the first gains over it, per workload, and how far off that may be."""
     now, *after = [_throughputs(summary) for summary in summaries]
-    return [{name: then[name] / rate - 1 for name, rate in now.items() if rate} for then in after]
+    return [(_gains(now, then), _noise(now, then)) for then in after]
 
 
-def _throughputs(summary: Summary) -> dict[str, float]:
-    return {row["workload"]: row["app_gb_per_s"] or 0.0 for row in summary["workloads"]}
+def _gains(now: Rates, then: Rates) -> dict[str, float]:
+    return {name: then[name][0] / rate - 1 for name, (rate, _) in now.items() if rate}
 
 
-def _get(config: Config, path: str) -> Any:
-    value: Any = config
-    for key in path.split("."):
-        value = value[key]
-    return value
+def _noise(now: Rates, then: Rates) -> dict[str, float] | None:
+    """How far off gains may be; nothing of rates that were predicted."""
+    found = {name: _share(now[name], then[name]) for name, (rate, _) in now.items() if rate}
+    return {name: noise for name, noise in found.items() if noise is not None} or None
 
 
-def _set(config: Config, path: str, value: Any) -> None:
-    *tables, last = path.split(".")
-    place = config
-    for key in tables:
-        place = place[key]
-    place[last] = value
+def _share(now: tuple[float, float | None], then: tuple[float, float | None]) -> float | None:
+    (rate, near), (other, far) = now, then
+    return None if near is None or far is None else math.hypot(far, near * other / rate) / rate
+
+
+def _throughputs(summary: Summary) -> Rates:
+    rows = summary["workloads"]
+    return {row["workload"]: (row["app_gb_per_s"] or 0.0, row.get("throughput_ci95")) for row in rows}

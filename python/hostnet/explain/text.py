@@ -5,8 +5,10 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from hostnet.explain.steps import FACTORS, NO_GAIN
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from hostnet.explain.page import Page
     from hostnet.explain.steps import Step, Steps
@@ -19,9 +21,6 @@ BAR = 30
 
 STEPS_MAX = 12
 """Steps that are shown; all of them are in the JSON."""
-
-NO_GAIN = 0.005
-"""A change of less than this is called none."""
 
 PARTS = (
     ("unloaded_ns", "without load"),
@@ -168,29 +167,69 @@ def unknown_text(latency: dict[str, Any], added: float, events: Mapping[str, str
 
 
 def step_lines(steps: Steps) -> Iterator[str]:
-    """What would help, the largest gain first."""
+    """What would help: a line for each limit, the one that helps most first."""
     told = "predicted" if steps.engine == "predict" else "simulated"
     yield from wrapped(f"What would help {steps.workload} (each change alone, {told}):")
     if not steps.steps:
         yield "  nothing can be changed by one step"
         return
-    names = [steps.workload, *(name for name in steps.steps[0].gains if name != steps.workload)][:3]
-    confirmed = any(step.confirmed for step in steps.steps)
-    yield from wrapped(f"throughput of {', '.join(names)}" + ("; simulated in brackets" if confirmed else ""), 2)
-    for step in steps.steps[:STEPS_MAX]:
-        yield step_line(step, names)
-    if max((step.gains.get(steps.workload, 0.0) for step in steps.steps), default=0.0) < NO_GAIN:
-        yield from wrapped("None of these changes helps noticeably.", 2)
+    limits: dict[str, list[Step]] = {}
+    for step in steps.steps:
+        limits.setdefault(step.path, []).append(step)
+    shown = [found for found in limits.values() if any(has_effect(step, steps.workload) for step in found)]
+    if shown:
+        heads = "".join(f"{f'x {factor:g}':>9}" for factor in FACTORS)
+        yield f"    {'':<40}{heads}   another, at most"
+    for found in shown[:STEPS_MAX]:
+        yield from limit_lines(found, steps.workload)
+    none = [found[0].what for found in limits.values() if found not in shown]
+    if none:
+        yield from wrapped(f"No effect on {steps.workload}: {', '.join(none)}.", 2)
 
 
-def step_line(step: Step, names: Iterable[str]) -> str:
-    """One change and what it does."""
-    names = list(names)
-    what = f"{step.what}: {step.before} -> {step.after}"
-    gains = "".join(f"{gain_text(step.gains.get(name)):>8}" for name in names)
-    sure = step.confirmed
-    beside = "" if sure is None else "  (" + "".join(f"{gain_text(sure.get(name)):>7}" for name in names) + ")"
-    return f"    {what[:42]:<42}{gains}{beside}"
+def limit_lines(steps: list[Step], workload: str) -> Iterator[str]:
+    """What raising a limit does, by one factor after the other, and who pays for it or gains with it."""
+    first = steps[0]
+    raised = first.factor in FACTORS
+    what = f"{first.what}: {first.before}" + ("" if raised else f" -> {first.after}")
+    gains = {step.factor if raised else FACTORS[0]: step for step in steps}
+    columns = [gain_text(gains[factor].gains.get(workload)) if factor in gains else "" for factor in FACTORS]
+    told = "".join(f"{column:>9}" for column in columns)
+    yield f"    {what[:40]:<40}{told}   {others_text(steps, workload)}".rstrip()
+    if any(step.confirmed for step in steps):
+        sure = [sure_text(gains.get(factor), workload) for factor in FACTORS]
+        yield f"      {'simulated':<38}{''.join(f'{column:>9}' for column in sure)}".rstrip()
+
+
+def has_effect(step: Step, workload: str) -> bool:
+    """Whether a step does anything for a workload, beyond what may be noise."""
+    least = max(NO_GAIN, (step.noise or {}).get(workload, 0.0))
+    return abs((step.confirmed or step.gains).get(workload, 0.0)) >= least or (
+        step.confirmed is None and abs(step.gains.get(workload, 0.0)) >= NO_GAIN
+    )
+
+
+def others_text(steps: list[Step], workload: str) -> str:
+    """The greatest change of another workload, whichever step makes it."""
+    most: dict[str, float] = {}
+    for step in steps:
+        for name, gain in (step.confirmed or step.gains).items():
+            if name != workload and abs(gain) > abs(most.get(name, 0.0)):
+                most[name] = gain
+    found = {name: gain for name, gain in most.items() if abs(gain) >= NO_GAIN}
+    if not found:
+        return ""
+    name = max(found, key=lambda name: abs(found[name]))
+    return f"{name[:12]} {gain_text(found[name])}"
+
+
+def sure_text(step: Step | None, workload: str) -> str:
+    """A simulated gain with its interval."""
+    if step is None or step.confirmed is None:
+        return ""
+    noise = (step.noise or {}).get(workload)
+    near = "" if noise is None else f" ±{max(100 * noise, 0.5):.0f}"
+    return gain_text(step.confirmed.get(workload)) + near
 
 
 def gain_text(gain: float | None) -> str:

@@ -1,0 +1,139 @@
+"""The limits of a configuration, and how to raise them."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from hostnet import _core
+from hostnet._core import ConfigError
+
+Config = dict[str, Any]
+
+QUANTITY = re.compile(r"([0-9.]+(?:e[+-]?[0-9]+)?)\s*(\D+)")
+"""A number and its unit."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit: the key that says how high it is, what it is, and further keys that change with it.
+
+    `kind` is "count" of what is counted, "rate" of what is moved per time, "time" of what a thing takes, and "whole" of
+    what only whole multiples make sense of.
+    """
+
+    path: str
+    what: str
+    kind: str = "count"
+    along: tuple[str, ...] = ()
+
+
+LIMITS = (
+    Limit("core.lfb.entries", "LFB entries per core"),
+    Limit("iio.write_credits", "IIO write credits"),
+    Limit("iio.read_credits", "IIO read credits"),
+    Limit("iio.line", "time of a line in the IIO", "time"),
+    Limit("cha.tor.entries", "TOR entries per CHA slice"),
+    Limit("memory.controller.rpq.entries", "RPQ entries", along=("memory.controller.rpq.full_threshold",)),
+    Limit(
+        "memory.controller.wpq.entries",
+        "WPQ entries",
+        along=(
+            "memory.controller.wpq.full_threshold",
+            "memory.controller.write_high",
+            "memory.controller.write_low",
+        ),
+    ),
+    Limit("memory.channels", "memory channels", "whole"),
+    Limit("pcie.posted_lines", "PCIe posted credits"),
+    Limit("pcie.nonposted_lines", "PCIe non-posted credits"),
+    Limit("pcie.lanes", "PCIe lanes", "whole"),
+    Limit("ssd.read_bandwidth", "bandwidth of a drive", "rate", along=("ssd.write_bandwidth",)),
+)
+"""Limits that are raised one at a time."""
+
+
+def raise_limit(config: Config, limit: Limit, factor: float) -> Iterator[tuple[str, str, Config]]:
+    """What stood there, what stands there now, and the configuration with it; nothing where that makes no sense."""
+    scale = SCALES[limit.kind]
+    before = value_at(config, limit.path)
+    after = scale(before, factor)
+    if after is None:
+        return
+    changed = deepcopy(config)
+    put_at(changed, limit.path, after)
+    for other in limit.along:
+        value = value_at(config, other)
+        put_at(changed, other, after if value == before else scale(value, factor))
+    yield str(before), str(after), changed
+
+
+def faster_device(config: Config, base_dir: str) -> tuple[str, str, Config] | None:
+    """The next faster DRAM of the same standard: its name before and after, and the configuration with it."""
+    before = config["memory"].get("device") or ""
+    speed = _speed(before)
+    standards = [(_speed(name), name) for name in _core.devices()]
+    faster = sorted((found[1], name) for found, name in standards if found and speed and found[0] == speed[0])
+    after = next((name for rate, name in faster if speed and rate > speed[1]), None)
+    if after is None:
+        return None
+    replaced = [f"memory.device={after}"]
+    try:
+        plan = _core.resolve(json.dumps(config), format="json", file="<step>", base_dir=base_dir, overrides=replaced)
+    except ConfigError:
+        return None
+    return before, after, {**config, "memory": json.loads(plan.effective_json())["memory"]}
+
+
+def value_at(config: Config, path: str) -> Any:
+    """The value of a key."""
+    value: Any = config
+    for key in path.split("."):
+        value = value[key]
+    return value
+
+
+def put_at(config: Config, path: str, value: Any) -> None:
+    """Replaces the value of a key."""
+    *tables, last = path.split(".")
+    place = config
+    for key in tables:
+        place = place[key]
+    place[last] = value
+
+
+def _speed(device: str) -> tuple[str, int] | None:
+    """Standard and data rate of a device by its name, such as `DDR4_2933`."""
+    match = re.fullmatch(r"(\w+?)_(\d+)", device)
+    return (match[1], int(match[2])) if match else None
+
+
+def _count(value: Any, factor: float) -> int:
+    return math.ceil(int(value) * factor)
+
+
+def _whole(value: Any, factor: float) -> int | None:
+    return int(value) * int(factor) if factor == int(factor) else None
+
+
+def _quantity(value: Any, factor: float) -> str | None:
+    match = QUANTITY.fullmatch(str(value))
+    return f"{float(match[1]) * factor:.6g} {match[2]}" if match else None
+
+
+def _shorter(value: Any, factor: float) -> str | None:
+    return _quantity(value, 1 / factor)
+
+
+SCALES: dict[str, Callable[[Any, float], Any]] = {
+    "count": _count,
+    "rate": _quantity,
+    "time": _shorter,
+    "whole": _whole,
+}
+"""How a value of each kind is raised."""
