@@ -31,24 +31,25 @@ pub(super) fn wait(share: f64) -> f64 {
 }
 
 /// Finds where a function that falls from positive to negative on 0 to 1 crosses zero, and calls it there last
-/// (regula falsi, Illinois).
-pub(super) fn root(mut f: impl FnMut(f64) -> f64) {
+/// (regula falsi, Illinois). The nearer to 1, the closer it comes: near there, what a [`wait`] is changes fast. Returns
+/// whether it falls so far.
+pub(super) fn root(mut f: impl FnMut(f64) -> f64) -> bool {
     let (mut low, mut high) = (0.0_f64, 1.0 - 1e-6);
     let (mut at_low, mut at_high) = (f(low), f(high));
     if at_low <= 0.0 {
         f(low);
-        return;
+        return true;
     }
     if at_high >= 0.0 {
-        return;
+        return false;
     }
     let mut side = 0;
     for _ in 0..STEPS_MAX {
         let guess = (low * at_high - high * at_low) / (at_high - at_low);
         let middle = if guess.is_finite() && guess > low && guess < high { guess } else { (low + high) / 2.0 };
         let found = f(middle);
-        if found.abs() < TOLERANCE || high - low < TOLERANCE {
-            return;
+        if found.abs() < TOLERANCE || high - low < TOLERANCE * (1.0 - high) {
+            return true;
         }
         if found > 0.0 {
             (low, at_low) = (middle, found);
@@ -60,4 +61,5 @@ pub(super) fn root(mut f: impl FnMut(f64) -> f64) {
             side = -1;
         }
     }
+    true
 }

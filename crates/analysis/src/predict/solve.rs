@@ -168,13 +168,19 @@ impl<'a> Problem<'a> {
         if free.mean < ADMISSION_MIN_NS {
             return latency;
         }
-        root(|share| {
-            let mean = wait(share);
-            latency = self.latency(slow, backlog, Admission { mean, ..slow.admission });
-            self.rates(&latency, rates);
-            let caused = self.admission(rates, &latency).mean.min(1e9);
-            (caused - mean) / (caused + mean + 1.0)
-        });
+        let mut search = |sides: Admission| {
+            root(|share| {
+                let mean = wait(share);
+                latency = self.latency(slow, backlog, Admission { mean, ..sides });
+                self.rates(&latency, rates);
+                let caused = self.admission(rates, &latency).mean.min(1e9);
+                (caused - mean) / (caused + mean + 1.0)
+            })
+        };
+        // The lesser side may ask for more than there is if it waits no longer than for its turn: then both wait alike.
+        if !search(slow.admission) {
+            search(Admission { io_share: 0.5, ..slow.admission });
+        }
         latency
     }
 
