@@ -45,10 +45,19 @@ pub struct C2m {
     pub basis: Basis,
 }
 
+/// What cores do to each other: the stream whose latency has grown most over that of one core of it alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crowd {
+    /// Latency in ns.
+    pub latency_ns: f64,
+    /// Latency of one core alone in ns, as predicted.
+    pub lone_ns: f64,
+}
+
 /// The regime of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Regime {
-    /// `red`, `blue` or `uncontended`.
+    /// `red`, `blue`, `cores` or `uncontended`.
     pub name: String,
     /// What speaks for it, a sentence each.
     pub evidence: Vec<String>,
@@ -59,10 +68,10 @@ pub struct Regime {
 /// The regime.
 ///
 /// Red: the credits of P2M are full at least half of the time and P2M is more than 5% below its offered rate. Blue: not
-/// red, and the latency of C2M is more than 10% above the isolated one. Else uncontended. Without one of the two
-/// nothing contends.
+/// red, and the latency of C2M is more than 10% above the isolated one. Cores: neither, and the latency of a stream is
+/// more than 10% above that of one of its cores alone. Else uncontended.
 #[must_use]
-pub fn regime(c2m: Option<C2m>, p2m: Option<P2m>) -> Regime {
+pub fn regime(c2m: Option<C2m>, p2m: Option<P2m>, crowd: Option<Crowd>) -> Regime {
     let mut evidence = Vec::new();
     let mut estimated = false;
     let red = p2m.is_some_and(|p2m| {
@@ -86,10 +95,14 @@ pub fn regime(c2m: Option<C2m>, p2m: Option<P2m>) -> Regime {
         }
         Some(_) => false,
     };
+    let crowded = !red && !blue && crowd.is_some_and(|crowd| crowd.latency_ns > crowd.lone_ns * (1.0 + C2M_GAIN));
+    evidence.extend(crowd.filter(|_| crowded).map(crowd_evidence));
     let name = if red {
         "red"
     } else if blue {
         "blue"
+    } else if crowded {
+        "cores"
     } else {
         "uncontended"
     };
@@ -109,6 +122,12 @@ fn p2m_evidence(p2m: &P2m) -> [String; 2] {
         None => format!("P2M moves {:.1} GB/s; what it offers is not known", p2m.gb_per_s),
     };
     [full, rate]
+}
+
+fn crowd_evidence(crowd: Crowd) -> String {
+    let Crowd { latency_ns, lone_ns } = crowd;
+    let ratio = latency_ns / lone_ns;
+    format!("C2M latency is {latency_ns:.0} ns, {ratio:.2} x the {lone_ns:.0} ns of one core alone (predicted)")
 }
 
 fn c2m_evidence(c2m: &C2m, ratio: f64) -> String {

@@ -7,7 +7,7 @@ use hostnet_analysis::binding::{
     binding, full_share_estimate, lfb_domain, stream_otherwise, CORE, FULL_SHARE_MIN, OFFERED_LOAD,
 };
 use hostnet_analysis::offered::offered_gb_per_s;
-use hostnet_analysis::regime::{regime, Basis, C2m, P2m};
+use hostnet_analysis::regime::{regime, Basis, C2m, Crowd, P2m};
 use proptest::prelude::*;
 
 #[test]
@@ -67,30 +67,38 @@ fn c2m(latency_ns: f64) -> Option<C2m> {
 
 #[test]
 fn red_needs_full_credits_and_a_loss() {
-    assert_eq!(regime(c2m(300.0), p2m(0.5, 9.4)).name, "red");
-    assert_eq!(regime(c2m(300.0), p2m(0.49, 9.4)).name, "blue");
-    assert_eq!(regime(c2m(300.0), p2m(1.0, 9.5)).name, "blue", "5% below is not more than 5%");
-    assert_eq!(regime(None, p2m(1.0, 9.0)).name, "red");
+    assert_eq!(regime(c2m(300.0), p2m(0.5, 9.4), None).name, "red");
+    assert_eq!(regime(c2m(300.0), p2m(0.49, 9.4), None).name, "blue");
+    assert_eq!(regime(c2m(300.0), p2m(1.0, 9.5), None).name, "blue", "5% below is not more than 5%");
+    assert_eq!(regime(None, p2m(1.0, 9.0), None).name, "red");
 }
 
 #[test]
 fn blue_needs_latency_above_that_of_the_cores_alone() {
-    assert_eq!(regime(c2m(111.0), p2m(0.0, 10.0)).name, "blue");
-    assert_eq!(regime(c2m(109.0), p2m(0.0, 10.0)).name, "uncontended");
-    assert_eq!(regime(c2m(500.0), None).name, "uncontended", "cores alone are alone");
-    assert_eq!(regime(None, None).name, "uncontended");
+    assert_eq!(regime(c2m(111.0), p2m(0.0, 10.0), None).name, "blue");
+    assert_eq!(regime(c2m(109.0), p2m(0.0, 10.0), None).name, "uncontended");
+    assert_eq!(regime(c2m(500.0), None, None).name, "uncontended", "cores alone are alone");
+    assert_eq!(regime(None, None, None).name, "uncontended");
+    let crowd = |latency_ns| Some(Crowd { latency_ns, lone_ns: 70.0 });
+    assert_eq!(regime(c2m(500.0), None, crowd(77.0)).name, "uncontended", "10% is not more than 10%");
+    assert_eq!(regime(c2m(500.0), None, crowd(77.1)).name, "cores");
+    assert_eq!(regime(c2m(109.0), p2m(0.0, 10.0), crowd(109.0)).name, "cores", "drives have no part in it");
+    assert_eq!(regime(c2m(111.0), p2m(0.0, 10.0), crowd(111.0)).name, "blue");
 }
 
 #[test]
 fn what_is_only_estimated_says_so() {
     let rough = C2m { latency_ns: 200.0, isolated_ns: 65.0, basis: Basis::Unloaded };
-    let found = regime(Some(rough), p2m(0.0, 10.0));
+    let found = regime(Some(rough), p2m(0.0, 10.0), None);
     assert!(found.name == "blue" && found.estimated);
     assert!(found.evidence.iter().any(|line| line.contains("without any load")), "{found:?}");
     let below = C2m { latency_ns: 66.0, ..rough };
-    assert!(!regime(Some(below), p2m(0.0, 10.0)).estimated, "not above it means not above the isolated latency either");
+    assert!(
+        !regime(Some(below), p2m(0.0, 10.0), None).estimated,
+        "not above it means not above the isolated latency either"
+    );
     let unknown = P2m { full_share: 1.0, gb_per_s: 3.0, offered_gb_per_s: None };
-    let found = regime(None, Some(unknown));
+    let found = regime(None, Some(unknown), None);
     assert!(found.name == "red" && found.estimated);
 }
 

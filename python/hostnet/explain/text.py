@@ -36,6 +36,7 @@ PARTS = (
 REGIMES = {
     "red": "Red: the drives are held back. Their credits are used up, so they cannot send at the rate they could.",
     "blue": "Blue: the cores are slowed down by the drives, which keep their rate.",
+    "cores": "Cores: the cores slow each other down; devices have no part in it.",
     "uncontended": "Uncontended: cores and drives do not slow each other down noticeably.",
 }
 """What a regime means."""

@@ -10,6 +10,7 @@ from hostnet.report.words import ENGINES, engine_of, text_or_none, what_was_run
 REGIMES = {
     "blue": "cores slow down, devices do not",
     "red": "cores and devices slow down",
+    "cores": "cores slow each other down",
     "uncontended": "nobody slows down much",
 }
 """What the regimes of contention mean."""

@@ -5,7 +5,7 @@ use crate::counters::{Counters, Flow};
 use crate::explain::{unloaded, Cached};
 use crate::limits::{self, Gain, Limits, LFB, NOT_KNOWN, RAISE};
 use crate::offered::offered_gb_per_s;
-use crate::predict::isolated_latencies_ns;
+use crate::predict::{isolated_latencies_ns, lone_latencies_ns};
 use crate::regime::Basis;
 use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};
 use serde::{Deserialize, Serialize};
@@ -67,6 +67,9 @@ pub struct WorkloadFacts {
     pub store_share: f64,
     /// Its latency if its cores ran alone, if that is known; of streams only.
     pub isolated: Option<Isolated>,
+    /// The latency of one of its cores alone in ns, as predicted, if that is known; of streams only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lone_ns: Option<f64>,
     /// The pools on its path.
     pub pools: Vec<Pool>,
     /// What limits it: limits whose raise helps it, or `not known`. Where predictions do not cover the server, or are
@@ -100,6 +103,7 @@ impl WorkloadFacts {
             offered_gb_per_s: None,
             store_share: 0.0,
             isolated: None,
+            lone_ns: None,
             pools,
             binding: bound.domains.iter().map(ToString::to_string).collect(),
             limits: None,
@@ -204,7 +208,9 @@ pub fn from_counters(counters: &Counters, server: &ServerParams) -> Vec<Workload
         Some(class) if !pools.is_empty() => vec![of_storage(server, class, pools).with_limits(of(Kind::Fio))],
         _ => pools.into_iter().map(|pool| of_devices(&pool.domain.clone(), vec![pool])).collect(),
     };
-    let cores = of_cores(counters, server).map(|facts| facts.with_limits(of(Kind::Stream)));
+    let lone_ns = || only(server, Kind::Stream).and_then(|class| lone_latencies_ns(server)[class]);
+    let of_streams = |facts: WorkloadFacts| WorkloadFacts { lone_ns: lone_ns(), ..facts.with_limits(of(Kind::Stream)) };
+    let cores = of_cores(counters, server).map(of_streams);
     cores.into_iter().chain(devices).collect()
 }
 

@@ -14,7 +14,7 @@ pub use facts::{from_counters, Isolated, Kind, Pool, WorkloadFacts};
 pub use latency::Latency;
 
 use crate::counters::Counters;
-use crate::regime::{regime, Basis, C2m, P2m, Regime};
+use crate::regime::{regime, Basis, C2m, Crowd, P2m, Regime};
 use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +93,15 @@ pub fn regime_of(socket: &SocketParams, facts: &[WorkloadFacts]) -> Regime {
         Some(C2m { latency_ns, isolated_ns: ns, basis })
     });
     let slowest = slowed.max_by(|a, b| (a.latency_ns / a.isolated_ns).total_cmp(&(b.latency_ns / b.isolated_ns)));
-    regime(slowest, p2m(facts))
+    regime(slowest, p2m(facts), crowd(facts))
+}
+
+/// The stream whose latency has grown most over that of one of its cores alone, where that is known.
+fn crowd(facts: &[WorkloadFacts]) -> Option<Crowd> {
+    let of =
+        |facts: &WorkloadFacts| Some(Crowd { latency_ns: facts.main_pool()?.latency_ns?, lone_ns: facts.lone_ns? });
+    let crowds = facts.iter().filter_map(of);
+    crowds.max_by(|a, b| (a.latency_ns / a.lone_ns).total_cmp(&(b.latency_ns / b.lone_ns)))
 }
 
 /// All storage together.

@@ -19,7 +19,8 @@ mod traffic;
 pub use fit::{Fit, FIT};
 pub use outcome::{Domain, Memory, Pace, Prediction, Workload};
 
-use hostnet_model::params::{ServerParams, WorkloadKind};
+use crate::limits;
+use hostnet_model::params::{ServerParams, StreamParams, Workload as Work, WorkloadKind};
 use solve::Problem;
 
 /// Predicts what the workloads of a server get. Takes well below a millisecond.
@@ -55,4 +56,20 @@ pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
     alone.workloads.retain(|workload| is_stream(&workload.kind));
     let mut latencies = predict(&alone).workloads.into_iter().map(|workload| workload.latency_ns);
     server.workloads.iter().map(|workload| if is_stream(&workload.kind) { latencies.next() } else { None }).collect()
+}
+
+/// The same with one core of each stream and nothing else on the server. Nothing where predictions do not cover it.
+#[must_use]
+pub fn lone_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
+    if !limits::are_known(server) {
+        return vec![None; server.workloads.len()];
+    }
+    let lone = |workload: &Work| {
+        let stream = workload.kind.stream()?;
+        let one = StreamParams { cores: stream.cores.first().copied().into_iter().collect(), ..stream.clone() };
+        let kind = WorkloadKind::Stream(one);
+        let alone = ServerParams { workloads: vec![Work { name: workload.name.clone(), kind }], ..server.clone() };
+        Some(paces(&alone)[0].latency_ns)
+    };
+    server.workloads.iter().map(lone).collect()
 }

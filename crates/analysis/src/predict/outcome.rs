@@ -7,7 +7,7 @@ use super::traffic::{Flow, Stream};
 use crate::binding::lfb_domain;
 use crate::explain::Pool;
 use crate::offered::offered_gb_per_s;
-use crate::regime::{regime, Basis, C2m, P2m, Regime};
+use crate::regime::{regime, Basis, C2m, Crowd, P2m, Regime};
 use hostnet_model::params::{ServerParams, WorkloadKind};
 
 /// Mean error of predicted throughput against the simulator over random servers, and the most of 95 in 100; see
@@ -236,7 +236,7 @@ impl View<'_> {
             gb_per_s,
             offered_gb_per_s: Some((0..workloads.len()).filter_map(|class| offered_gb_per_s(self.server, class)).sum()),
         });
-        regime(self.c2m(workloads, p2m.is_some()), p2m)
+        regime(self.c2m(workloads, p2m.is_some()), p2m, self.crowd(workloads))
     }
 
     /// The stream whose latency has grown most over that without devices, which it has already if there are none.
@@ -246,6 +246,13 @@ impl View<'_> {
             alone.map(|isolated_ns| C2m { latency_ns: workload.latency_ns, isolated_ns, basis: Basis::Predicted })
         });
         streams.max_by(|a, b| (a.latency_ns / a.isolated_ns).total_cmp(&(b.latency_ns / b.isolated_ns)))
+    }
+
+    /// The stream whose latency has grown most over that of one of its cores alone.
+    fn crowd(&self, workloads: &[Workload]) -> Option<Crowd> {
+        let lone = super::lone_latencies_ns(self.server).into_iter().zip(workloads);
+        let crowds = lone.filter_map(|(lone, found)| Some(Crowd { latency_ns: found.latency_ns, lone_ns: lone? }));
+        crowds.max_by(|a, b| (a.latency_ns / a.lone_ns).total_cmp(&(b.latency_ns / b.lone_ns)))
     }
 
     /// The latency of each stream.

@@ -6,7 +6,7 @@ use hostnet_analysis::binding::{lfb_domain, stream_otherwise, OFFERED_LOAD};
 use hostnet_analysis::explain::{Cached, Isolated, Kind, Pool, WorkloadFacts};
 use hostnet_analysis::limits;
 use hostnet_analysis::offered::offered_gb_per_s;
-use hostnet_analysis::predict::isolated_latencies_ns;
+use hostnet_analysis::predict::{isolated_latencies_ns, lone_latencies_ns};
 use hostnet_analysis::regime::Basis;
 use hostnet_measure::Domain;
 use hostnet_model::cache::ClassCounts;
@@ -16,8 +16,10 @@ use hostnet_model::params::{Inclusion, ServerParams};
 pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
     let alone = isolated_latencies_ns(view.server).into_iter().enumerate();
     let limits = limits::of(view.server).unwrap_or_default();
+    let lone = lone_latencies_ns(view.server);
     let with = |(class, ns): (usize, Option<f64>)| WorkloadFacts {
         isolated: ns.map(|ns| Isolated { ns, basis: Basis::Predicted }),
+        lone_ns: lone[class],
         cached: view.machine.has_caches().then(|| cached(&total.cached(class))),
         ..facts(view, total, class).with_limits(limits.get(class).cloned())
     };
