@@ -56,6 +56,16 @@ def test_nothing_is_left_behind_by_what_is_refused(cli: Cli) -> None:
     assert "neither a file nor a preset" in cli.fails("calibrate", "xyz", "--data", "bad.csv")
 
 
+def test_a_server_that_would_miss_its_measurements_is_not_written(cli: Cli) -> None:
+    (cli.folder / "stream.csv").write_text("cores,GB/s\n1,6\n")
+    fitted = ("--fit", "iio.write_credits", "--out", "mine.toml")
+    told = cli.fails("calibrate", "cascade-lake-6234", "--data", "stream.csv", *fitted)
+    assert "misses what was measured; nothing was written" in told
+    assert "stream.csv:2: bandwidth 6 GB/s (1 core)" in told
+    assert "iio.write_credits stays as it was: no influence on these measurements" in told
+    assert not (cli.folder / "mine.toml").exists()
+
+
 def test_ctrl_c_leaves_nothing_behind(cli: Cli) -> None:
     (cli.folder / "stream.csv").write_text(
         "cores,GB/s\n" + "".join(f"{n},{9 * n - 0.3 * n * n:.2f}\n" for n in range(1, 7))

@@ -123,7 +123,7 @@ def calibrate(
         progress: As for `hostnet.run_many`.
 
     Raises:
-        DataError: A file is wrong, or measurements contradict each other.
+        DataError: A file is wrong, measurements contradict each other, or the fitted server misses one of them.
         ConfigError: A parameter or an option is wrong.
         OSError: A file cannot be read.
         KeyboardInterrupt: The progress callback stopped it.
@@ -147,7 +147,7 @@ def calibrate(
     wanted = wanted or [parse_fit(path, server) for path in defaults_for(measurements)]
     model = Model(server, wanted, measurements, engine, threads, progress)
     model.check_bounds()
-    result = fit(model, tolerance)
+    result = fit(model, measured, tolerance)
     files = tuple(dict.fromkeys(measurement.file for measurement in measured))
     notes = tuple(note for file in found for note in file.notes)
     return Calibration(server, tuple(wanted), tuple(measurements), result, files, notes, engine, model.runs)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hostnet.calibrate.measurement import DataError, Measurement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 SIGMA = 0.02
 """Standard deviation of a measurement whose file does not say one, as a share of the value."""
@@ -88,21 +88,12 @@ def check_residuals(
     Raises:
         DataError: Names the rows, the worst first.
     """
-    misses = [
-        (math.log(measurement.value) - log, sigma, measurement)
-        for measurement, log, sigma in zip(measurements, logs, sigmas, strict=True)
-    ]
+    misses = _misses(measurements, logs, sigmas)
     spread = _spread([miss for miss, _, measurement in misses if measurement.sigma is None], parameters)
-    far = [
-        (miss, sigma, measurement)
-        for miss, sigma, measurement in misses
-        if abs(miss) > max(math.log1p(tolerance), REPEATED_SIGMAS * max(sigma, spread * (measurement.sigma is None)))
-    ]
+    far = _beyond(misses, tolerance, spread)
     if not far:
         return
-    far.sort(key=lambda miss: -abs(miss[0]))
-    rows = "; ".join(_miss_text(measurement, miss) for miss, _, measurement in far[:SHOWN_MAX])
-    more = f"; and {len(far) - SHOWN_MAX} more" if len(far) > SHOWN_MAX else ""
+    more = ""
     opposite = [miss for miss in misses if miss[0] * far[0][0] < 0 and abs(miss[0]) > miss[1]]
     if opposite:
         other = max(opposite, key=lambda miss: abs(miss[0]))
@@ -110,8 +101,62 @@ def check_residuals(
             more += f"; against {_miss_text(other[2], other[0])}"
     raise DataError(
         "the measurements contradict each other, or no values of these parameters can explain them; nothing was "
-        f"written. Beyond noise and {100 * tolerance:.0f} % of the best fit: {rows}{more}"
+        f"written. Beyond noise and {100 * tolerance:.0f} % of the best fit: {_rows_text(far)}{more}"
     )
+
+
+def check_written(
+    measurements: Sequence[Measurement],
+    logs: Sequence[float],
+    sigmas: Sequence[float],
+    tolerance: float,
+    left: Mapping[str, str],
+) -> None:
+    """Refuses a server that misses what it was fitted to by more than the stated noise and `tolerance`, a share.
+
+    Args:
+        measurements: Every row of the files.
+        logs: Logarithms of what the server says with the values as they would be written.
+        sigmas: Standard deviations as shares.
+        tolerance: How far the model itself may be off.
+        left: The parameters that stayed as they were, and why.
+
+    Raises:
+        DataError: Names the rows, the worst first, and the parameters that stayed.
+    """
+    far = _beyond(_misses(measurements, logs, sigmas), tolerance, 0.0)
+    if not far:
+        return
+    stayed = "".join(f"; {path} stays as it was: {reason}" for path, reason in left.items())
+    raise DataError(
+        "the server with the fitted values misses what was measured; nothing was written. Beyond the stated noise and "
+        f"{100 * tolerance:.0f} %: {_rows_text(far)}{stayed}; fit other parameters, state the noise as sigma, or allow "
+        "more with --tolerance"
+    )
+
+
+Miss = tuple[float, float, Measurement]
+"""The logarithm of measured over modelled, the standard deviation as a share, and what was measured."""
+
+
+def _misses(measurements: Sequence[Measurement], logs: Sequence[float], sigmas: Sequence[float]) -> list[Miss]:
+    rows = zip(measurements, logs, sigmas, strict=True)
+    return [(math.log(measurement.value) - log, sigma, measurement) for measurement, log, sigma in rows]
+
+
+def _beyond(misses: Sequence[Miss], tolerance: float, spread: float) -> list[Miss]:
+    """Those beyond the tolerance and their noise, the worst first; `spread` is the noise where no file states it."""
+    far = [
+        (miss, sigma, measurement)
+        for miss, sigma, measurement in misses
+        if abs(miss) > max(math.log1p(tolerance), REPEATED_SIGMAS * max(sigma, spread * (measurement.sigma is None)))
+    ]
+    return sorted(far, key=lambda miss: -abs(miss[0]))
+
+
+def _rows_text(far: Sequence[Miss]) -> str:
+    rows = "; ".join(_miss_text(measurement, miss) for miss, _, measurement in far[:SHOWN_MAX])
+    return rows + (f"; and {len(far) - SHOWN_MAX} more" if len(far) > SHOWN_MAX else "")
 
 
 def _spread(misses: Sequence[float], parameters: int) -> float:

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hostnet.calibrate.consistency import FREEDOM_MIN, check_residuals, sigma_of
+from hostnet.calibrate.consistency import FREEDOM_MIN, check_residuals, check_written, sigma_of
 from hostnet.calibrate.problem import STEP_WIDE, Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
+    from hostnet.calibrate.measurement import Measurement
     from hostnet.calibrate.model import Model
 
     Array = NDArray[np.float64]
@@ -41,6 +44,9 @@ CORRELATED = 0.85
 
 NOISE_MIN = 0.25
 """The least share of the assumed noise that residuals may suggest."""
+
+NOTHING_KNOWN = 1.0
+"""A relative standard deviation above this says nothing of a parameter that its bounds do not."""
 
 AT_BOUND = 0.01
 """Distance from a bound, in logarithms, that counts as being at it."""
@@ -94,15 +100,16 @@ class Verdict:
     """How large the residuals are, as a multiple of the assumed standard deviations."""
 
 
-def fit(model: Model, tolerance: float) -> Fit:
+def fit(model: Model, measured: Sequence[Measurement], tolerance: float) -> Fit:
     """Fits the parameters and tells which of them the measurements determine.
 
     Args:
         model: The model with its parameters and measurements.
+        measured: Every row of the files; those of the model are the means of rows that say the same.
         tolerance: How far the model may be off after the fit, as a share, before the measurements are refused.
 
     Raises:
-        DataError: The measurements contradict each other.
+        DataError: The measurements contradict each other, or the server as it would be written misses one.
         KeyboardInterrupt: The progress callback stopped it.
     """
     problem = _start(model)
@@ -111,17 +118,17 @@ def fit(model: Model, tolerance: float) -> Fit:
     logs = _logs(problem)
     if _has_influence(problem):
         check_residuals(model.measurements, logs, problem.sigmas.tolist(), tolerance, len(problem.free))
-    weak: dict[int, str] = {}
+    held: dict[int, str] = {}
     verdict = _judge(problem)
-    while verdict.weak:
-        weak |= verdict.weak
-        problem.free = [index for index in problem.free if index not in weak]
-        for index in verdict.weak:
+    while undetermined := verdict.weak or verdict.tied:
+        held |= undetermined
+        problem.free = [index for index in problem.free if index not in held]
+        for index in undetermined:
             problem.point[index] = _log_start(model, index)
         _search(problem)
         verdict = _judge(problem)
-    _settle_counts(problem, verdict)
-    return _outcome(problem, verdict, {**weak, **verdict.tied})
+    _settle_counts(problem)
+    return _outcome(problem, verdict, held, measured, tolerance)
 
 
 def _start(model: Model) -> Problem:
@@ -222,8 +229,14 @@ def _judge(problem: Problem) -> Verdict:
         elif partners:
             verdict.tied[index] = f"only its combination with {' and '.join(partners)} is determined; fit one of them"
         else:
-            verdict.weak[index] = f"known to no better than {100 * math.expm1(sigmas[place]):.0f} % within its bounds"
+            verdict.weak[index] = _broad_text(math.expm1(sigmas[place]))
     return verdict
+
+
+def _broad_text(sigma: float) -> str:
+    if sigma > NOTHING_KNOWN:
+        return "these measurements say nothing of it within its bounds"
+    return f"known to no better than {100 * sigma:.0f} % within its bounds"
 
 
 def _log_start(model: Model, index: int) -> float:
@@ -241,10 +254,9 @@ def _noise(problem: Problem, jacobian: Array) -> float:
     return max(found, 1.0 if stated or freedom < FREEDOM_MIN else NOISE_MIN)
 
 
-def _settle_counts(problem: Problem, verdict: Verdict) -> None:
+def _settle_counts(problem: Problem) -> None:
     """Rounds counts, and fits the others again beside them."""
-    free = [index for index in problem.free if index not in verdict.tied]
-    counts = [index for index in free if problem.model.parameters[index].kind == "count"]
+    counts = [index for index in problem.free if problem.model.parameters[index].kind == "count"]
     if not counts:
         return
     problem.point[counts] = np.log(np.maximum(np.round(np.exp(problem.point[counts])), 1.0))
@@ -253,19 +265,30 @@ def _settle_counts(problem: Problem, verdict: Verdict) -> None:
     problem.point = others.point
 
 
-def _outcome(problem: Problem, verdict: Verdict, reasons: dict[int, str]) -> Fit:
-    """What became of every parameter. Those that are tied to others took part in the fit; now they go back."""
+def _outcome(
+    problem: Problem, verdict: Verdict, held: dict[int, str], measured: Sequence[Measurement], tolerance: float
+) -> Fit:
+    """What became of every parameter, and what the server says with the values as they would be written."""
     model = problem.model
-    for index in reasons:
-        problem.point[index] = _log_start(model, index)
     fitted = []
     for index, parameter in enumerate(model.parameters):
-        if index in reasons:
-            fitted.append(Fitted(parameter.path, parameter.start, parameter.start, None, reasons[index]))
+        if index in held:
+            fitted.append(Fitted(parameter.path, parameter.start, parameter.start, None, held[index]))
             continue
         log = float(problem.point[index])
         value = parameter.exact(math.exp(log))
         near = {"low": log - math.log(parameter.low), "high": math.log(parameter.high) - log}
         bound = next((end for end, distance in near.items() if distance < AT_BOUND), None)
         fitted.append(Fitted(parameter.path, value, parameter.start, value * verdict.sigmas[index], None, bound))
-    return Fit(tuple(fitted), tuple(_logs(problem)), tuple(problem.sigmas.tolist()), verdict.noise)
+    pairs = zip(model.parameters, fitted, strict=True)
+    answers = model.answers_as_written({one.path: p.written(one.value) for p, one in pairs if one.is_fitted})
+    logs = tuple(math.log(value) for value, _ in answers)
+    known = {
+        (m.quantity, m.conditions): (log, error)
+        for m, log, (_, error) in zip(model.measurements, logs, answers, strict=True)
+    }
+    rows = [known[m.quantity, m.conditions] for m in measured]
+    sigmas = [math.hypot(sigma_of(m), m.slack, error) for m, (_, error) in zip(measured, rows, strict=True)]
+    left = {model.parameters[index].path: reason for index, reason in held.items()}
+    check_written(measured, [log for log, _ in rows], sigmas, tolerance, left)
+    return Fit(tuple(fitted), logs, tuple(problem.sigmas.tolist()), verdict.noise)

@@ -10,7 +10,7 @@ from hostnet.calibrate.scenario import answer_of, run_of, workloads_of
 from hostnet.running.engines import evaluate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from hostnet._core import Plan
     from hostnet.calibrate.measurement import Conditions, Measurement
@@ -94,23 +94,29 @@ class Model:
         return corners
 
     def _run(self, points: Sequence[Values]) -> None:
-        plans = []
-        for point in points:
-            values = self.written(point)
-            for conditions in self.situations:
-                plans.append(self._plan(conditions, values))
+        self._known.update(zip(points, self._evaluate([self.written(point) for point in points]), strict=True))
+
+    def _evaluate(self, settings: Sequence[dict[str, Any]]) -> list[Answers]:
+        plans = [self._plan(conditions, values) for values in settings for conditions in self.situations]
         self.steps += 1
         results = evaluate(self.engine, plans, self.threads, self._tell)
         if any(not result.complete for result in results):
             raise KeyboardInterrupt
         self.runs += len(plans)
-        for index, point in enumerate(points):
-            part = results[index * len(self.situations) : (index + 1) * len(self.situations)]
+        found = []
+        for first in range(0, len(results), len(self.situations)):
+            part = results[first : first + len(self.situations)]
             by_conditions = dict(zip(self.situations, part, strict=True))
-            self._known[point] = [
-                answer_of(measurement.quantity, by_conditions[measurement.conditions])
-                for measurement in self.measurements
-            ]
+            found.append([answer_of(one.quantity, by_conditions[one.conditions]) for one in self.measurements])
+        return found
+
+    def answers_as_written(self, values: Mapping[str, Any]) -> Answers:
+        """What the server says when nothing but these values is changed, by dotted path and as they are written.
+
+        Raises:
+            KeyboardInterrupt: The progress callback stopped it.
+        """
+        return self._evaluate([dict(values)])[0]
 
     def _plan(self, conditions: Conditions, values: dict[str, Any]) -> tuple[Plan, Source]:
         run = run_of(conditions, self.server, len(self.situations))

@@ -55,7 +55,8 @@ def calibrate(
 
     What the measurements do not determine is said and left as it was.
 
-    Exit codes: 2 something given is wrong or the measurements contradict each other, 130 stopped by Ctrl-C.
+    Exit codes: 2 something given is wrong, the measurements contradict each other, or the server that would be written
+    misses one of them by more than --tolerance, 130 stopped by Ctrl-C.
     """
     from hostnet import rundir
     from hostnet.calibrate import calibrate as do
