@@ -11,6 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from hostnet.pools import rows_of_own_parts
 from hostnet.running.results import notes_of
 from hostnet.terminal.console import Screen
 from hostnet.units import format_time
@@ -67,7 +68,11 @@ def print_run(summary: Row, path: Path, predicted: Row | None = None) -> None:
             print_tables(console, application_table(rows))
         if "caches" in summary:
             print_tables(console, *cache_tables(summary))
-        print_tables(console, domain_table(summary["domains"]), channel_table(summary["channels"]))
+        print_tables(
+            console,
+            domain_table([*summary["domains"], *rows_of_own_parts(summary)]),
+            channel_table(summary["channels"]),
+        )
         print_items(console, "*", summary["limits"])
         print_notes(console, notes_of(summary))
         if predicted is not None:

@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from hostnet.explain.steps import FACTORS, NO_GAIN
+from hostnet.pools import credits_of, pool_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -91,7 +92,7 @@ def workload_lines(row: dict[str, Any], events: Mapping[str, str]) -> Iterator[s
     yield from cached_lines(row.get("cached"))
     latency = row["latency"]
     if latency is not None:
-        yield from latency_lines(latency, events)
+        yield from latency_lines(row["kind"], latency, events)
 
 
 def cached_lines(cached: dict[str, Any] | None) -> Iterator[str]:
@@ -114,8 +115,9 @@ def cached_lines(cached: dict[str, Any] | None) -> Iterator[str]:
 def limit_text(row: dict[str, Any]) -> str:
     """What limits a workload, in words that follow its name."""
     held = next((pool["in_use"] for pool in row["pools"] if pool["domain"] == row["domain"]), 0.0)
+    credits = credits_of(row["kind"], row["domain"])
     if row["gb_per_s"] == 0 and row["bound_gb_per_s"] is None and held:
-        return f"moved nothing; {held:.1f} credits of {row['domain']} are in use, and none came back"
+        return f"moved nothing; {held:.1f} {credits} are in use for {row['domain']}, and none came back"
     limited: str = row["limited"]
     asked = row["offered_gb_per_s"]
     if row["binding"] == ["offered load"] and asked and row["app_gb_per_s"] is not None:
@@ -128,17 +130,19 @@ def pool_text(row: dict[str, Any], pool: dict[str, Any]) -> str:
     about = "about " if row["estimated"] else ""
     credits, latency, bound = pool["credits"], pool["latency_ns"], row["bound_gb_per_s"]
     share = 100 * pool["gb_per_s"] / bound
+    words = credits_of(row["kind"], pool["domain"])
     return (
-        f"{pool['domain']}: {credits:.0f} credits x 64 B / {latency:.0f} ns = {bound:.1f} GB/s at most; "
-        f"{pool['gb_per_s']:.1f} GB/s pass ({share:.0f}%), with {pool['in_use']:.1f} credits in use, all of them "
+        f"{pool['domain']}: {credits:.0f} {words} x 64 B / {latency:.0f} ns = {bound:.1f} GB/s at most; "
+        f"{pool['gb_per_s']:.1f} GB/s pass ({share:.0f}%), with {pool['in_use']:.1f} of them in use, all of them "
         f"{about}{100 * pool['full_share']:.0f}% of the time."
     )
 
 
-def latency_lines(latency: dict[str, Any], events: Mapping[str, str]) -> Iterator[str]:
+def latency_lines(kind: str, latency: dict[str, Any], events: Mapping[str, str]) -> Iterator[str]:
     """A latency in its parts, with a bar each, and the largest of them as far as it is known."""
     mean, unloaded = latency["mean_ns"], latency["unloaded_ns"]
-    yield from wrapped(f"Its lines take {mean:.0f} ns in {latency['domain']}, {unloaded:.0f} ns without load:", 2)
+    place = pool_of(kind, latency["domain"])
+    yield from wrapped(f"Its lines take {mean:.0f} ns in {place}, {unloaded:.0f} ns without load:", 2)
     known = [(name, latency[key]) for key, name in PARTS]
     longest = max((abs(value) for _, value in known if value is not None), default=0.0) or 1.0
     for name, value in known:

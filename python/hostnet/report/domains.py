@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hostnet.pools import rows_of_own_parts
 from hostnet.report.charts import meter
 from hostnet.report.host import ALL, Host, Way, host_of
 from hostnet.report.html import Child, Html, element, facts, join, section
@@ -23,7 +24,7 @@ def picture_section(run: RunFiles) -> Html | None:
     host = host_of(run)
     if not host.pools:
         return None
-    cards = [way_card(host, way, run.summary.get("domains", [])) for way in host.ways]
+    cards = [way_card(run, host, way) for way in host.ways]
     drawing = element("div", host_picture(host), class_="card picture")
     return section(
         "The host and its domains",
@@ -32,9 +33,9 @@ def picture_section(run: RunFiles) -> Html | None:
     )
 
 
-def way_card(host: Host, way: Way, rows: Sequence[Row]) -> Html:
+def way_card(run: RunFiles, host: Host, way: Way) -> Html:
     """A domain: its path, credits, latency, throughput, and who holds the credits."""
-    row = host.pools[way.domain].row
+    row, rows = host.pools[way.domain].row, run.summary.get("domains", [])
     limited = host.binding.get(way.domain, ())
     mark = element(
         "svg", badge(way, 9, 9, binding=bool(limited)), viewBox="0 0 18 18", aria_hidden="true", class_="mark"
@@ -45,7 +46,7 @@ def way_card(host: Host, way: Way, rows: Sequence[Row]) -> Html:
         "div",
         head,
         element("p", way.words, class_="sub"),
-        facts(way_facts(row, way)),
+        facts([*way_facts(row, way), *own_facts(run, way)]),
         element("p", little_law(row), class_="law") if little_law(row) else None,
         holders(way, rows),
         class_=f"card way edge-{way.kind}{' binding' if limited else ''}",
@@ -72,6 +73,12 @@ def way_facts(row: Row, way: Way) -> list[tuple[str, Child]]:
             f"{number(row['throughput_gb_per_s'])} GB/s" if row["throughput_gb_per_s"] is not None else None,
         ),
     ]
+
+
+def own_facts(run: RunFiles, way: Way) -> list[tuple[str, Child]]:
+    """The pools by which the domain limits workloads, where those use some parts of it only."""
+    own = [row for row in rows_of_own_parts(run.summary) if row["binds"] == way.domain]
+    return [(str(row["domain"]), f"{number(row['in_use_mean'])} of {compact(row['capacity'])}") for row in own]
 
 
 def little_law(row: Row) -> str | None:

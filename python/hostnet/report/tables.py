@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from hostnet.pools import rows_of_own_parts
 from hostnet.report.charts import meter
 from hostnet.report.host import ALL, KIND_OF_POOL
 from hostnet.report.html import Cell, Child, Html, details, element, join, section, table
@@ -170,7 +171,7 @@ CREDITS = (
 def domains_section(run: RunFiles) -> Html:
     """Credits in use of every domain, summed over the machine; single parts are folded away."""
     whole = [row for row in run.summary.get("domains", []) if row.get("part") == ALL]
-    totals = [row for row in whole if row["workload"] == ALL]
+    totals = [*(row for row in whole if row["workload"] == ALL), *rows_of_own_parts(run.summary)]
     split = [row for row in whole if row["workload"] != ALL]
     parts = [row for row in run.domains if row.get("part") != ALL and row["workload"] == ALL]
     return section(

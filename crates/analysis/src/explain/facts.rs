@@ -161,6 +161,15 @@ impl WorkloadFacts {
         bound.or_else(|| self.pools.iter().max_by(fuller))
     }
 
+    /// What the credits of a pool are, in words: those of the parts that the workload uses, which may be some of all.
+    fn credits_in_words(&self, pool: &Pool) -> String {
+        match (self.kind, pool.domain.as_str()) {
+            (Kind::Stream, _) => "LFB entries of its cores".to_owned(),
+            (Kind::Fio, link @ ("PCIe posted" | "PCIe non-posted")) => format!("{link} credits of its links"),
+            (Kind::Fio, domain) => format!("{domain} credits"),
+        }
+    }
+
     /// What binds it, as a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
@@ -177,7 +186,8 @@ impl WorkloadFacts {
         let Pool { in_use, credits, .. } = pool;
         let full = 100.0 * pool.full_share;
         let latency = pool.latency_ns.map_or_else(String::new, |ns| format!(", {ns:.0} ns each"));
-        let state = format!("{in_use:.1} of {credits:.0} {} credits in use, full {full:.0}% of the time", pool.domain);
+        let held = self.credits_in_words(pool);
+        let state = format!("{in_use:.1} of {credits:.0} {held} in use, full {full:.0}% of the time");
         if pool.latency_ns.is_none() && self.gb_per_s == 0.0 {
             return format!("{name} moved nothing: {state}, and none came back{clauses}");
         }

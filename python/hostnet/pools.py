@@ -1,0 +1,57 @@
+"""The pools on the path of a workload, made up of the parts that it uses, as sentences and tables name them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Row = dict[str, Any]
+
+LFB = "LFB"
+"""The pool of a stream, under the name that it has in the table `domains`. Its binding domain is what holds it."""
+
+LINKS = ("PCIe posted", "PCIe non-posted")
+"""Pools that every link has."""
+
+
+def pool_of(kind: str, domain: str) -> str:
+    """The row of the table `domains` that a pool of a workload is some parts of, or all."""
+    return LFB if kind == "stream" else domain
+
+
+def credits_of(kind: str, domain: str | None) -> str:
+    """What the credits of a pool of a workload are, as `limits` has it beside the name of the domain."""
+    if kind == "stream":
+        return "LFB entries of its cores"
+    return "credits of its links" if domain in LINKS else "credits"
+
+
+def rows_of_own_parts(summary: Mapping[str, Any]) -> list[Row]:
+    """Rows like those of the table `domains`, for pools of which a workload uses some parts and not all.
+
+    `binds` names the domain by which such a pool limits its workload.
+    """
+    whole = {row["domain"]: row for row in summary.get("domains") or [] if row.get("part") == row["workload"] == "all"}
+    rows = []
+    for facts in summary.get("binding") or []:
+        for pool in facts["pools"]:
+            name = pool_of(facts["kind"], pool["domain"])
+            if name not in whole or whole[name]["capacity"] == round(pool["credits"]):
+                continue
+            rows.append(
+                {
+                    **dict.fromkeys(whole[name]),
+                    "domain": f"{name} of {facts['workload']}",
+                    "part": "own",
+                    "workload": "all",
+                    "capacity": round(pool["credits"]),
+                    "in_use_mean": pool["in_use"],
+                    "full_share": pool["full_share"],
+                    "latency_mean_ns": pool["latency_ns"],
+                    "throughput_gb_per_s": pool["gb_per_s"],
+                    "binds": pool["domain"],
+                }
+            )
+    return rows
