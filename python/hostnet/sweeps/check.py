@@ -55,18 +55,20 @@ def check(grid: Grid, progress: Progress | None = None, engine: str = "run") -> 
     _check_workloads(grid)
     first = resolve(grid, 0, engine)
     watched = _Influence(grid)
-    hashes, notes = [], dict.fromkeys(_notes(first))
+    hashes, notes = [], dict.fromkeys(first.ignored)
+    unvalidated: list[str] = []
     for point in range(len(grid)):
         plan = resolve(grid, point, engine) if point else first
         hashes.append(plan.hash)
         watched.see(point, plan)
-        notes.update(dict.fromkeys(_notes(plan)))
+        notes.update(dict.fromkeys(plan.ignored))
+        unvalidated += [plan.unvalidated] if plan.unvalidated else []
         if progress is not None and point % CHECKED_AT_ONCE == 0:
             status = {"done": point, "total": len(grid), "points": point, "progress": point / len(grid)}
             if progress({**status, "what": "points checked"}) is False:
                 raise KeyboardInterrupt
     watched.judge()
-    return Checked(first.name, hashes, tuple(notes))
+    return Checked(first.name, hashes, (*_validity(unvalidated, len(grid)), *notes))
 
 
 def resolve(grid: Grid, point: int, engine: str = "run") -> Plan:
@@ -85,8 +87,13 @@ def resolve(grid: Grid, point: int, engine: str = "run") -> Plan:
         raise ConfigError(_blame(grid, point, str(error))) from None
 
 
-def _notes(plan: Plan) -> list[str]:
-    return [*([plan.unvalidated] if plan.unvalidated else []), *plan.ignored]
+def _validity(unvalidated: list[str], points: int) -> list[str]:
+    """What is said of points that were not checked against measurements, in one line."""
+    if len(unvalidated) == points and len(set(unvalidated)) == 1:
+        return unvalidated[:1]
+    if not unvalidated:
+        return []
+    return [f"unvalidated: {len(unvalidated)} of {points} points differ from what their preset was checked on"]
 
 
 def _blame(grid: Grid, point: int, message: str) -> str:

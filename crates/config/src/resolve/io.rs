@@ -3,7 +3,7 @@
 use crate::error::Issue;
 use crate::spec::{Bandwidth, PcieSpec, Spec, SsdSpec};
 use crate::units::{format, Dimension};
-use hostnet_model::params::{PcieParams, SsdParams};
+use hostnet_model::params::{IioParams, PcieParams, SocketParams, SsdParams};
 
 pub(super) fn resolve_pcie(spec: &Spec) -> Result<PcieParams, Issue> {
     let pcie = &spec.pcie;
@@ -51,6 +51,30 @@ pub(super) fn one_at_a_time(pcie: &PcieParams) -> Option<String> {
             pcie.posted_lines
         )
     })
+}
+
+/// Share by which devices may offer more than the IIO lets through before that is worth a word.
+const WORTH_SAYING: f64 = 1.02;
+
+/// What the IIO lets through in each direction, in bytes per second.
+fn iio_bytes_per_s(iio: &IioParams) -> f64 {
+    64e12 / iio.line_ps.max(1) as f64
+}
+
+/// What to know of drives that offer more than the IIO lets through.
+pub(super) fn capped(socket: &SocketParams) -> Option<String> {
+    let (ssd, pcie) = (&socket.ssd, &socket.pcie);
+    let one = ssd.read_bytes_per_s.max(ssd.write_bytes_per_s).min(pcie.bytes_per_s) as f64;
+    let offered = one * f64::from(ssd.count);
+    above_the_iio(socket, offered).map(|most| {
+        format!("iio.line: {} drives could move {:.1} GB/s, and the IIO lets {most} through", ssd.count, offered / 1e9)
+    })
+}
+
+/// What the IIO lets through, in words, if that is less than what is offered in bytes per second.
+pub(super) fn above_the_iio(socket: &SocketParams, offered: f64) -> Option<String> {
+    let most = iio_bytes_per_s(&socket.iio);
+    (offered > WORTH_SAYING * most).then(|| format!("{:.1} GB/s in each direction", most / 1e9))
 }
 
 /// Lanes of one drive: a link width that exists.

@@ -2,6 +2,7 @@
 
 mod app;
 mod cache;
+mod checked;
 mod cluster;
 mod controller;
 mod dram;
@@ -62,14 +63,19 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
 
 fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     let context = Context { base_dir: input.base_dir, given: &source.given, workloads_min: 1 };
-    let Resolved { spec, workloads, mut server } = server_of(tree, &context, preset_of(&source.merged))?;
+    let preset = preset_of(&source.merged);
+    let resolved = server_of(tree, &context, preset)?;
+    let left = checked::left(&resolved, preset, input.base_dir)?;
+    let Resolved { spec, workloads, mut server } = resolved;
     let run = run::resolve(&spec.run, workloads.ramp_ps)?;
     server.seed = run.seed;
     let name = run::name(&spec.run, input.file)?;
     let mut ignored = workloads.ignored;
     ignored.extend(run::ignored(&spec.run, workloads.ramp_ps));
     ignored.extend(io::one_at_a_time(&server.socket().pcie).filter(|_| server.socket().ssd.count > 0));
+    ignored.extend(io::capped(server.socket()).filter(|_| server.socket().ssd.count > 0));
     ignored.extend(size::check(&spec.run, size::of_server(&server), &["cache", "core.count", "workload"])?);
+    let unvalidated = spec.server.unvalidated.clone().or(left);
     let written =
         Spec { run: run::effective(&run, &name, &spec.run), ..effective(&spec, &workloads.effective, server.socket()) };
     Ok(Plan {
@@ -79,7 +85,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
         cluster: lone(server),
         run,
         ignored,
-        unvalidated: spec.server.unvalidated.clone(),
+        unvalidated,
         given: source.given.clone(),
     })
 }

@@ -1,5 +1,6 @@
 //! `[host.*]`: servers and endpoints.
 
+use super::super::checked;
 use super::super::source::Source;
 use super::super::{complete_server, effective, net_host, plan_error, server, server_of, Complete, Context, Resolved};
 use super::cores::HostCores;
@@ -162,7 +163,13 @@ impl Hosts {
     }
 
     /// Gives the hosts their place on the network.
-    pub(super) fn attach(self, spec: &ClusterSpec, flows: &Flows, seed: u64) -> Result<Attached, Issue> {
+    pub(super) fn attach(
+        self,
+        spec: &ClusterSpec,
+        flows: &Flows,
+        seed: u64,
+        base_dir: &Path,
+    ) -> Result<Attached, Issue> {
         let mut attached =
             Attached { params: Vec::new(), effective: BTreeMap::new(), ignored: self.ignored, unvalidated: Vec::new() };
         for (at, host) in self.hosts.iter().enumerate() {
@@ -193,7 +200,13 @@ impl Hosts {
         for group in &self.groups {
             let host = complete(&spec.host[&group.name], group)?;
             attached.effective.insert(group.name.clone(), host);
-            let reason = group.server.as_ref().and_then(|resolved| resolved.spec.server.unvalidated.as_ref());
+            let reason = match &group.server {
+                Some(resolved) => match &resolved.spec.server.unvalidated {
+                    Some(reason) => Some(reason.clone()),
+                    None => checked::left(resolved, spec.host[&group.name].preset.as_deref(), base_dir)?,
+                },
+                None => None,
+            };
             attached.unvalidated.extend(reason.map(|reason| format!("{}: {reason}", group.name)));
         }
         Ok(attached)

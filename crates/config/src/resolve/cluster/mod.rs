@@ -10,6 +10,7 @@ mod switches;
 mod transport;
 mod ways;
 
+use super::io::above_the_iio;
 use super::source::Source;
 use super::{hash::hash_cluster, plan_error, run, size};
 use crate::change::below_server;
@@ -19,7 +20,7 @@ use crate::error::{ConfigError, Issue};
 use crate::plan::{Format, Input, Plan};
 use crate::schema;
 use crate::spec::ClusterSpec;
-use hostnet_model::params::ClusterParams;
+use hostnet_model::params::{ClusterParams, End, HostKind, HostParams};
 use hosts::{Attached, Hosts};
 use serde_json::Value;
 
@@ -50,7 +51,8 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     let flows = flows::resolve(&mut spec, &mut hosts, &fabric, input.base_dir)?;
     let ramp_ps = hosts.ramp_ps;
     let run = run::resolve(&spec.run, ramp_ps)?;
-    let Attached { params: hosts, mut ignored, unvalidated, effective } = hosts.attach(&spec, &flows, run.seed)?;
+    let Attached { params: hosts, mut ignored, unvalidated, effective } =
+        hosts.attach(&spec, &flows, run.seed, input.base_dir)?;
     ignored.splice(0..0, source.dropped.iter().cloned());
     ignored.extend(run::ignored(&spec.run, ramp_ps));
     let name = run::name(&spec.run, input.file)?;
@@ -63,6 +65,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
         seed: run.seed,
     };
     spec.host = effective;
+    ignored.extend(capped_nics(&cluster));
     ignored.extend(size::check(&spec.run, size::of_cluster(&cluster), &["flow", "host"])?);
     spec.run = run::effective(&run, &name, &spec.run);
     Ok(Plan {
@@ -75,6 +78,30 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
         unvalidated: (!unvalidated.is_empty()).then(|| unvalidated.join("; ")),
         given: source.given.clone(),
     })
+}
+
+/// What to know of hosts whose cables carry more than their IIO lets through.
+fn capped_nics(cluster: &ClusterParams) -> Vec<String> {
+    let mut fastest = vec![0; cluster.hosts.len()];
+    for cable in &cluster.cables {
+        for end in cable.ends {
+            if let End::Host(host) = end {
+                fastest[usize::from(host)] = cable.bytes_per_s.max(fastest[usize::from(host)]);
+            }
+        }
+    }
+    let told = |(at, host): (usize, &HostParams)| {
+        let HostKind::Server(server) = &host.kind else { return None };
+        let socket = server.sockets.iter().find(|socket| socket.nic.is_some())?;
+        let offered = fastest[at] as f64;
+        let most = above_the_iio(socket, offered)?;
+        Some(format!(
+            "host.{}.iio.line: its cable carries {:.1} GB/s, and the IIO lets {most} through",
+            host.name,
+            offered / 1e9
+        ))
+    };
+    cluster.hosts.iter().enumerate().filter_map(told).collect()
 }
 
 fn absent(path: String) -> Issue {

@@ -1,0 +1,54 @@
+//! Whether a server is still what its preset was checked on.
+
+use super::{complete_server, effective, plan_error, server_of, Context, Resolved};
+use crate::error::Issue;
+use serde_json::{json, Value};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Tables of what a server is made of; what runs on it, and for how long, is for the user to say.
+const TABLES: [&str; 12] =
+    ["core", "cha", "cache", "prefetch", "ddio", "memory", "iio", "pcie", "ssd", "fio", "nic", "stack"];
+/// Keys that are named, of all that differ.
+const NAMED: usize = 3;
+
+/// In what a server differs from the preset that it started from, if that was checked against measurements; nothing if
+/// it is still the same.
+pub(super) fn left(resolved: &Resolved, preset: Option<&str>, base_dir: &Path) -> Result<Option<String>, Issue> {
+    let Some(name) = preset.filter(|_| resolved.spec.server.unvalidated.is_none()) else { return Ok(None) };
+    let mut tree = complete_server(&json!({ "server": { "preset": name } }), preset, base_dir)?.tree;
+    tree["workload"] = json!({});
+    let context = Context { base_dir, given: &[], workloads_min: 0 };
+    let (before, now) = (written(&server_of(tree, &context, preset)?)?, written(resolved)?);
+    let mut keys = Vec::new();
+    TABLES.iter().for_each(|table| differences(&before[table], &now[table], table, &mut keys));
+    if keys.iter().any(|key| key == "memory.device") {
+        keys.retain(|key| !key.starts_with("memory.dram."));
+    }
+    let more = match keys.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let (named, verb) = (keys[..keys.len().min(NAMED)].join(", "), if keys.len() == 1 { "differs" } else { "differ" });
+    Ok((!keys.is_empty()).then(|| format!("unvalidated: {named}{more} {verb} from what {name} was checked on")))
+}
+
+/// The complete configuration of a server without what runs on it.
+fn written(resolved: &Resolved) -> Result<Value, Issue> {
+    let Resolved { spec, server, .. } = resolved;
+    serde_json::to_value(effective(spec, &BTreeMap::new(), server.socket())).map_err(plan_error)
+}
+
+/// The keys whose values differ. What is switched on or off is part of what was checked.
+fn differences(before: &Value, now: &Value, path: &str, keys: &mut Vec<String>) {
+    match (before, now) {
+        (Value::Object(before), Value::Object(now)) => {
+            for (key, value) in now {
+                differences(before.get(key).unwrap_or(&Value::Null), value, &format!("{path}.{key}"), keys);
+            }
+        }
+        (Value::Bool(_), _) | (_, Value::Bool(_) | Value::Null) => {}
+        _ if before != now => keys.push(path.to_owned()),
+        _ => {}
+    }
+}
