@@ -1,4 +1,4 @@
-//! What is said to limit a workload is raised, and the workload gets faster; what is not said to, is raised for nothing.
+//! What is said to limit a workload is raised, and it gets faster; what is not said to, is raised for nothing.
 
 mod common;
 
@@ -112,7 +112,8 @@ fn random_server(seed: u64) -> Plan {
             format!("bandwidth = \"{rate} GB/s\"")
         };
         text += &format!(
-            "ssd = {{ count = {drives}, {rates} }}\nworkload.disk = {{ kind = \"fio\", cores = \"{}\", jobs = [{}] }}\n",
+            "ssd = {{ count = {drives}, {rates} }}\n\
+            workload.disk = {{ kind = \"fio\", cores = \"{}\", jobs = [{}] }}\n",
             count - 1,
             jobs.join(", ")
         );

@@ -1,7 +1,7 @@
 //! What limits the workloads of a server: whatever makes them faster when it is raised.
 //!
-//! Time full and credits in use are evidence of a limit, not what makes it one: a pool may be full because of what comes
-//! behind it. So each limit is raised in turn, and the predictor says who gets faster.
+//! Time full and credits in use are evidence of a limit, not what makes it one: a pool may be full because of what
+//! comes behind it. So each limit is raised in turn, and the predictor says who gets faster.
 
 mod levers;
 
