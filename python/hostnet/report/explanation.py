@@ -2,13 +2,134 @@
 
 from __future__ import annotations
 
-from hostnet.report.html import Html, element, section
-from hostnet.report.load import RunFiles
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hostnet.explain.steps import FACTORS
+from hostnet.explain.text import PARTS, gain_text
+from hostnet.report.html import Child, Html, details, element, section, table
+from hostnet.report.svg import text
+
+if TYPE_CHECKING:
+    from hostnet.report.load import RunFiles
+
+NAME_WIDTH = 116
+BAR_WIDTH = 170
+VALUE_WIDTH = 64
+ROW_HEIGHT = 20
+"""Sizes of a picture of bars."""
+
+GAINS_MAX = 5
+"""Limits that are drawn for a workload."""
+
+KIND_OF_PART = {"unloaded_ns": "n", "cha_admission_ns": "c", "unexplained_ns": "d"}
+"""Colours of the parts of a latency; the others are causes of the memory controller."""
+
+BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError, ZeroDivisionError)
+"""What a file that is not what it should be leads to."""
 
 
 def explanation_section(run: RunFiles) -> Html | None:
-    """The explanation that lies in the run directory, as it was written; nothing when there is none."""
+    """The explanation that lies in the run directory, drawn, with its text; nothing when there is none."""
     if run.explanation is None:
         return None
     block = element("div", element("pre", run.explanation), class_="block")
-    return section("Why", block)
+    drawn = pictures(run.why)
+    return section("Why", *drawn, details("As text", block)) if drawn else section("Why", block)
+
+
+def pictures(why: dict[str, Any]) -> list[Html]:
+    """A card for each workload, and what would help; none of what cannot be read."""
+    try:
+        cards = [workload_card(row) for row in why["workloads"]]
+        steps = why.get("steps")
+        helps = [steps_table(steps)] if steps and steps["steps"] else []
+    except BROKEN:
+        return []
+    return [element("div", *cards, class_="whys"), *helps] if cards else []
+
+
+def workload_card(row: dict[str, Any]) -> Html:
+    """What limits a workload, what raising limits gives it, and where its latency comes from."""
+    gains, latency = (row.get("limits") or {}).get("gains", []), row.get("latency")
+    return element(
+        "div",
+        element("h3", str(row["workload"])),
+        element("p", f"{row['workload']} {row['limited']}.", class_="sub"),
+        *(gains_figure(gains[:GAINS_MAX]) if gains else ()),
+        *(latency_figure(latency) if latency else ()),
+        class_="card why",
+    )
+
+
+def gains_figure(gains: Sequence[dict[str, Any]]) -> Iterable[Html]:
+    """What a quarter more of each limit gives, as bars."""
+    bars = [
+        (str(gain["limit"]), 100 * float(gain["gain"]), f"{100 * float(gain['gain']):+.0f}%", "a") for gain in gains
+    ]
+    yield figure("A quarter more of one limit gives (predicted)", bars)
+
+
+def latency_figure(latency: dict[str, Any]) -> Iterable[Html]:
+    """The parts of a latency, as bars. A part that is not known has no bar."""
+    bars = [
+        (name, max(float(value), 0.0), f"{float(value):.0f} ns", KIND_OF_PART.get(key, "b"))
+        if (value := latency.get(key)) is not None
+        else (name, 0.0, "not known", "n")
+        for key, name in PARTS
+    ]
+    mean = float(latency["mean_ns"])
+    yield figure(f"Where the {mean:.0f} ns of a line in {latency['domain']} come from", bars)
+
+
+def figure(caption: str, bars: Sequence[tuple[str, float, str, str]]) -> Html:
+    """Bars with their names on the left and their values on the right."""
+    longest = max((value for _, value, _, _ in bars), default=0.0) or 1.0
+    parts: list[Child] = []
+    for index, (name, value, told, kind) in enumerate(bars):
+        middle = (index + 0.5) * ROW_HEIGHT
+        width = round(BAR_WIDTH * value / longest, 1)
+        parts += [
+            text(name, NAME_WIDTH - 8, middle + 4, anchor="end"),
+            element(
+                "rect",
+                x=NAME_WIDTH,
+                y=index * ROW_HEIGHT + 3,
+                width=width,
+                height=ROW_HEIGHT - 6,
+                class_=f"bar fill-{kind}",
+            ),
+            text(told, NAME_WIDTH + width + 6, middle + 4),
+        ]
+    size = f"0 0 {NAME_WIDTH + BAR_WIDTH + VALUE_WIDTH} {len(bars) * ROW_HEIGHT}"
+    drawn = element("svg", *parts, viewBox=size, role="img", aria_label=caption)
+    return element("figure", element("figcaption", caption), drawn)
+
+
+def steps_table(steps: dict[str, Any]) -> Html:
+    """What raising each limit does for the workload that suffers, the one that helps most first."""
+    workload = str(steps["workload"])
+    limits: dict[str, dict[float, dict[str, Any]]] = {}
+    for step in steps["steps"]:
+        raised = float(step["factor"]) in FACTORS
+        limits.setdefault(str(step["path"]), {})[float(step["factor"]) if raised else FACTORS[0]] = step
+    rows = [[*named(found), *(gain_of(found.get(factor), workload) for factor in FACTORS)] for found in limits.values()]
+    told = "predicted" if steps["engine"] == "predict" else "simulated"
+    caption = f"What more of one limit does for the throughput of {workload} ({told})"
+    columns = ["limit", "now", *(f"x {factor:g}" for factor in FACTORS)]
+    return element("figure", element("figcaption", caption), table(columns, rows, text_columns=2, label=caption))
+
+
+def named(found: dict[float, dict[str, Any]]) -> tuple[str, str]:
+    """What a limit is called, and what stands there now."""
+    first = next(iter(found.values()))
+    changed = "" if float(first["factor"]) in FACTORS else f" -> {first['after']}"
+    return str(first["what"]), f"{first['before']}{changed}"
+
+
+def gain_of(step: dict[str, Any] | None, workload: str) -> str:
+    """What a step gives a workload."""
+    if step is None:
+        return ""
+    gain = (step["confirmed"] or step["gains"]).get(workload)
+    return gain_text(None if gain is None else float(gain))

@@ -100,7 +100,7 @@ class Host:
     """A row per channel; empty when there are none."""
     channels_all: Row | None
     binding: dict[str, tuple[str, ...]]
-    """The workloads that each domain limits."""
+    """The workloads that each limit has."""
 
     def get(self, path: str) -> Any:
         """The value of a configuration key, or None."""
@@ -130,8 +130,8 @@ def host_of(run: RunFiles) -> Host:
     channels = summary.get("channels", [])
     binding: dict[str, tuple[str, ...]] = {}
     for row in summary.get("workloads", []):
-        domain = str(row.get("limited_by"))
-        binding[domain] = (*binding.get(domain, ()), str(row["workload"]))
+        for limit in str(row.get("limited_by")).split(" / "):
+            binding[limit] = (*binding.get(limit, ()), str(row["workload"]))
     return Host(
         config=run.manifest.get("config") or {},
         pools=pools_of(summary.get("domains", []), run.domains),

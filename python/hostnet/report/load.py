@@ -42,6 +42,8 @@ class RunFiles:
     """The name of the file that `config` is from."""
     explanation: str | None
     """Why the run came out as it did, in plain text."""
+    why: dict[str, Any]
+    """The same as it was written for programs; empty without it."""
 
     @property
     def is_cluster(self) -> bool:
@@ -79,6 +81,7 @@ def load_run(directory: Path, known: Known | None = None) -> RunFiles:
         config=None if config_file is None else files.read_text(directory / config_file),
         config_file=config_file,
         explanation=read_explanation(directory),
+        why=read_object(directory / "explain.json"),
     )
 
 

@@ -177,7 +177,7 @@ def draw_memory(drawing: Drawing, top: float) -> float:
     drawing.stops["DRAM"] = top + 44
     drawing.parts.append(label("data bus busy", left, top + 35))
     drawing.parts.append(label(percent(busy), right, top + 35, anchor="end", class_="count"))
-    drawing.bar(busy, left, right, top + 40, "n", binding=False)
+    drawing.bar(busy, left, right, top + 40, "n", binding=bool(host.binding.get("DRAM channel")))
     if host.channels:
         drawing.parts += channel_tiles(host, left, right, top + 54)
     return top + 54 + tiles
@@ -256,6 +256,10 @@ def label(content: str, x: float, y: float, class_: str | None = None, *, anchor
 def description(host: Host) -> str:
     """The picture in words, for those who cannot see it."""
     pools = [f"{pool.name} {in_use_text(pool)}" for pool in host.pools.values()]
-    bound = [f"{domain} limits {listed(names)}" for domain, names in host.binding.items() if domain in host.pools]
+    bound = [
+        f"{domain} limits {listed(names)}"
+        for domain, names in host.binding.items()
+        if domain in (*host.pools, "DRAM channel")
+    ]
     ways = [f"{way.domain} passes {', '.join(way.hops)}" for way in host.ways]
     return "; ".join(["Entries in use of all: " + ", ".join(pools), *ways, *bound]) + "."

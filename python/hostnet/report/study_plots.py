@@ -41,6 +41,7 @@ def plot_study(folder: Path, summary: dict[str, Any], traces: Sequence[Trace]) -
         config=None,
         config_file=None,
         explanation=None,
+        why={},
     )
     paths = []
     with mpl.rc_context(STYLE):
