@@ -84,22 +84,10 @@ pub fn slice_of(line: u64, slices: u32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::timing_tests::{dram, DDR4_2933};
-    use crate::params::MapParams;
+    use crate::line::one_bank;
 
     fn homes(slices: u32) -> SocketHomes {
-        let map = MapParams {
-            channels: 1,
-            channel: Vec::new(),
-            channel_bytes: 0,
-            subchannel: Vec::new(),
-            rank: Vec::new(),
-            bank_group: Vec::new(),
-            bank: Vec::new(),
-            column: Vec::new(),
-            row: vec![6, 7, 8],
-        };
-        SocketHomes { slices, decoder: Decoder::new(&map, &dram(1, 1, 1, DDR4_2933)) }
+        SocketHomes { slices, decoder: one_bank(&[6, 7, 8]) }
     }
 
     #[test]

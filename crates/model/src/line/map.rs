@@ -1,5 +1,7 @@
 //! Where a physical line lies: controller, bank, row and column.
 
+#[cfg(test)]
+use crate::memory::timing_tests::{dram, DDR4_2933};
 use crate::params::{DramParams, MapParams};
 use serde::{Deserialize, Serialize};
 
@@ -94,4 +96,21 @@ impl Decoder {
     pub fn controllers(&self) -> u64 {
         self.channels * self.subchannels
     }
+}
+
+/// A channel of one bank, whose rows these bits of the address number.
+#[cfg(test)]
+pub(crate) fn one_bank(row: &[u8]) -> Decoder {
+    let map = MapParams {
+        channels: 1,
+        channel: Vec::new(),
+        channel_bytes: 0,
+        subchannel: Vec::new(),
+        rank: Vec::new(),
+        bank_group: Vec::new(),
+        bank: Vec::new(),
+        column: Vec::new(),
+        row: row.to_vec(),
+    };
+    Decoder::new(&map, &dram(1, 1, 1, DDR4_2933))
 }

@@ -9,6 +9,8 @@ mod slab;
 mod walk;
 
 pub use home::{memory_of, slice_of, Home, Homes, SocketHomes};
+#[cfg(test)]
+pub(crate) use map::one_bank;
 pub use map::{Decoder, Place};
 pub use packet::{Content, Ecn, Packet, PacketId, Packets};
 pub use pages::Pages;

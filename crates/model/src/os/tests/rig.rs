@@ -4,10 +4,9 @@ use crate::cache::Caches;
 use crate::cha::Cha;
 use crate::flow::Application;
 use crate::lfb::Lfb;
-use crate::line::{Content, Decoder, Ecn, Homes, Kind, Packet, PacketId, Packets, Requests, SocketHomes};
-use crate::memory::timing_tests::{dram, DDR4_2933};
+use crate::line::{one_bank, Content, Ecn, Homes, Kind, Packet, PacketId, Packets, Requests, SocketHomes};
 use crate::os::{NetFootprint, NetSocketParams, NetStack, Wiring};
-use crate::params::{CongestionControl, CoreParams, LineSize, MapParams, PageParams, StackParams, TcpParams, Traffic};
+use crate::params::{CongestionControl, CoreParams, LineSize, PageParams, StackParams, TcpParams, Traffic};
 use crate::part::{Context, Payload, Told};
 use crate::transport::tcp::{Connection, Segment};
 use crate::Pages;
@@ -98,21 +97,6 @@ pub(super) fn pages() -> Pages {
 pub(super) fn net_core(stack: StackParams, sockets: Vec<NetSocketParams>) -> NetStack {
     let wiring = Wiring { cha: CHA, nic: NIC, queue: Some(0) };
     NetStack::new(0, wiring, core_params(), stack, pages(), Rng::new(1, 2), sockets, NetFootprint::at(0))
-}
-
-pub(super) fn decoder() -> Decoder {
-    let map = MapParams {
-        channels: 1,
-        channel: Vec::new(),
-        channel_bytes: 0,
-        subchannel: Vec::new(),
-        rank: Vec::new(),
-        bank_group: Vec::new(),
-        bank: Vec::new(),
-        column: Vec::new(),
-        row: vec![6],
-    };
-    Decoder::new(&map, &dram(1, 1, 1, DDR4_2933))
 }
 
 /// The other end of a flow.
@@ -396,7 +380,7 @@ pub(super) fn rig(core: NetStack, peers: Vec<Option<Peer>>) -> Run {
         far,
         requests: Requests::default(),
         packets: Packets::default(),
-        homes: Homes::new(vec![SocketHomes { slices: 4, decoder: decoder() }]),
+        homes: Homes::new(vec![SocketHomes { slices: 4, decoder: one_bank(&[6]) }]),
         cached: None,
     };
     Simulation::new(vec![(rig, scheduler)], 1)
