@@ -27,6 +27,9 @@ pub struct Simulation<W: Partition> {
     parts: Vec<(W, Scheduler<W::Payload>)>,
     /// The least latency across a cut, in ps.
     window_ps: u64,
+    /// What is being handed over, with its new partition: empty between two calls, and kept for its room.
+    #[serde(skip)]
+    crossing: Vec<(usize, Event<W::Payload>, W::Cargo)>,
 }
 
 pub(crate) const EVENTS_PER_SLICE: u64 = 1 << 18;
@@ -41,7 +44,7 @@ impl<W: Partition> Simulation<W> {
         assert!(!parts.is_empty(), "a simulation needs a partition");
         assert!(parts.len() == 1 || window_ps > 0, "partitions need a link with latency between them");
         assert!(!Owners::of(&parts).overlap(), "two partitions own the same component");
-        Self { parts, window_ps }
+        Self { parts, window_ps, crossing: Vec::new() }
     }
 
     /// The partitions.
@@ -130,16 +133,19 @@ impl<W: Partition> Simulation<W> {
 
     /// Hands over the events that crossed a cut.
     pub(crate) fn exchange(&mut self, owners: &Owners) {
-        let mut crossing: Vec<(usize, Sent<W>)> = Vec::new();
+        let mut crossing = std::mem::take(&mut self.crossing);
         for (world, scheduler) in &mut self.parts {
-            crossing
-                .extend(scheduler.outgoing().drain(..).map(|event| (owners.home(event.target), sent(world, event))));
+            for event in scheduler.outgoing().drain(..) {
+                let (event, cargo) = sent(world, event);
+                crossing.push((owners.home(event.target), event, cargo));
+            }
         }
-        crossing.sort_unstable_by_key(|(_, (event, _))| event.key());
-        for (home, parcel) in crossing {
+        crossing.sort_unstable_by_key(|(_, event, _)| event.key());
+        for (home, event, cargo) in crossing.drain(..) {
             let (world, scheduler) = &mut self.parts[home];
-            receive(world, scheduler, parcel);
+            receive(world, scheduler, (event, cargo));
         }
+        self.crossing = crossing;
     }
 
     pub(crate) fn settle(&mut self, limit: Time) {

@@ -7,6 +7,7 @@ mod common;
 
 use common::us;
 use hostnet_config::Plan;
+use hostnet_kernel::{Partition, Simulation};
 use hostnet_sim::build;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,26 +49,89 @@ fn with_caches() -> Plan {
     common::example(common::QUADRANT_3, &settings)
 }
 
-/// One test alone in its process, so that nobody else allocates meanwhile.
-#[test]
-fn a_running_machine_allocates_nothing() {
-    for job in ["quadrant.fio", "quadrant-write.fio"] {
-        let job = format!("workload.disk.job={job}");
-        assert_allocates_nothing(&common::example(common::QUADRANT_3, &[&job]), 50, &job);
-    }
-    assert_allocates_nothing(&with_caches(), 200, "caches");
+/// Two servers, an endpoint, and a switch between them that marks and pauses. `flows` go between them, and a cable
+/// damages some packets.
+fn cluster(flows: &str) -> Plan {
+    let server = |name: &str| {
+        format!(
+            "[host.{name}]\npreset = \"cascade-lake-hostcc\"\nnic.pfc = {{ xoff = \"100 kB\", xon = \"50 kB\" }}\n\
+             [host.{name}.workload.stream]\nkind = \"stream\"\ncores = \"0-1\"\nreads = 0.5\n"
+        )
+    };
+    let between = "[host.c]\nkind = \"endpoint\"\n[network]\nmtu = \"4200 B\"\n[switch.tor]\necn = \"60 kB\"\n\
+                   buffer = \"300 kB\"\npfc = { xoff = \"50 kB\", xon = \"30 kB\" }\n\
+                   [cable.c]\ncorrupt = 0.003\n";
+    common::plan(&[&server("a"), &server("b"), between, flows].concat(), &[])
 }
 
-fn assert_allocates_nothing(plan: &Plan, warm_up_us: u64, what: &str) {
+fn flow(name: &str, ends: [&str; 2], what: &str) -> String {
+    let [from, to] = ends;
+    format!("[flow.{name}]\nfrom = \"{from}\"\nto = \"{to}\"\n{what}\n")
+}
+
+/// Long flows and requests of TCP into servers and out of them.
+fn tcp(transport: &str) -> Plan {
+    let bulk = format!("kind = \"bulk\"\ncount = 2\ntransport = \"{transport}\"");
+    let rpc = format!("kind = \"rpc\"\nrequest = \"5 kB\"\nin_flight = 4\ntransport = \"{transport}\"");
+    let flows = [
+        flow("into", ["c", "a"], &bulk),
+        flow("out", ["a", "b"], &bulk),
+        flow("ask", ["a", "b"], &rpc),
+        flow("serve", ["c", "a"], &rpc),
+    ];
+    cluster(&flows.concat())
+}
+
+/// RDMA writes and reads between servers, and out of an endpoint.
+fn rdma(transport: &str) -> Plan {
+    let kind = |kind: &str| format!("kind = \"{kind}\"\ncount = 2\ntransport = \"{transport}\"");
+    let flows = [
+        flow("into", ["c", "a"], &kind("write")),
+        flow("between", ["a", "b"], &kind("read")),
+        flow("back", ["a", "b"], &kind("write")),
+        flow("out", ["c", "b"], &kind("read")),
+    ];
+    cluster(&flows.concat())
+}
+
+/// One test alone in its process, so that nobody else allocates meanwhile.
+#[test]
+fn what_runs_allocates_nothing() {
+    for job in ["quadrant.fio", "quadrant-write.fio"] {
+        let job = format!("workload.disk.job={job}");
+        assert_machine(&common::example(common::QUADRANT_3, &[&job]), 50, &job);
+    }
+    assert_machine(&with_caches(), 200, "caches");
+    for transport in ["dctcp", "cubic", "reno"] {
+        assert_world(&tcp(transport), transport);
+    }
+    for transport in ["roce", "dcqcn"] {
+        assert_world(&rdma(transport), transport);
+    }
+}
+
+fn assert_machine(plan: &Plan, warm_up_us: u64, what: &str) {
     let mut simulation = build::one_server(plan.server().unwrap());
+    assert_allocates(&mut simulation, warm_up_us, 0, what);
+}
+
+/// A rare loss may leave a longer line behind it than there ever was, so that some room grows once more; what every
+/// packet, message or window needed would be thousands.
+fn assert_world(plan: &Plan, what: &str) {
+    assert_allocates(&mut build::world(&plan.cluster), 1000, 10, what);
+}
+
+fn assert_allocates<W: Partition>(simulation: &mut Simulation<W>, warm_up_us: u64, most: u64, what: &str) {
+    let step_us = warm_up_us.clamp(50, 250);
     simulation.run_until(us(warm_up_us), |_| true);
-    for step in 1..=4 {
+    for step in 1..=3 {
         let (before, events) = (ALLOCATIONS.load(Ordering::Relaxed), simulation.progress().events);
-        simulation.run_until(us(warm_up_us + 50 * step), |_| true);
+        simulation.run_until(us(warm_up_us + step_us * step), |_| true);
         let after = ALLOCATIONS.load(Ordering::Relaxed);
         let events = simulation.progress().events - events;
-        assert!(events > 100_000, "{events} events in 50 us");
+        assert!(events > 100_000, "{events} events in {step_us} us");
         // Each call lists once which partition owns which component.
-        assert!(after - before <= 1, "{} allocations in {events} events, step {step}, {what}", after - before);
+        let found = after - before;
+        assert!(found <= 1 + most, "{found} allocations in {events} events, step {step}, {what}");
     }
 }
