@@ -43,6 +43,9 @@ struct End {
     wanting: bool,
     generation: u32,
     timer_at: Option<Time>,
+    /// An event that an earlier one has replaced, and its generation. It comes all the same; an event that is wanted
+    /// later than it is sent only then.
+    replaced: Option<(Time, u32)>,
 }
 
 /// The ends of RoCE flows at a NIC.
@@ -61,7 +64,7 @@ impl Rdma {
         for (index, end) in (0..).zip(&ends) {
             by_flow[end.flow as usize] = Some(index);
         }
-        let end = |own| End { own, begun: false, wanting: false, generation: 0, timer_at: None };
+        let end = |own| End { own, begun: false, wanting: false, generation: 0, timer_at: None, replaced: None };
         Self {
             wanting: VecDeque::with_capacity(ends.len()),
             ends: ends.into_iter().map(end).collect(),
@@ -150,16 +153,29 @@ impl Rdma {
         if end.timer_at.is_some_and(|pending| pending <= at) {
             return;
         }
+        // Else a timeout would stay behind, for as long as it is, with each packet that has to wait for its time.
+        end.replaced = end.replaced.or(end.timer_at.map(|at| (at, end.generation)));
         end.timer_at = Some(at);
         end.generation = end.generation.wrapping_add(1);
-        let timer = Payload::Timer { connection: index, generation: end.generation };
-        context.send(context.id, at.ps().saturating_sub(now.ps()).max(1), timer);
+        if end.replaced.is_none_or(|(replaced, _)| replaced >= at) {
+            self.send_timer(index, at, context);
+        }
+    }
+
+    fn send_timer(&self, index: u32, at: Time, context: &mut Context) {
+        let timer = Payload::Timer { connection: index, generation: self.ends[index as usize].generation };
+        context.send(context.id, at.ps().saturating_sub(context.now().ps()).max(1), timer);
     }
 
     /// The event of a timer has come.
     pub(super) fn on_timer(&mut self, index: u32, generation: u32, context: &mut Context) {
         let end = &mut self.ends[index as usize];
         if end.generation != generation {
+            if let Some((replaced, _)) = end.replaced.take_if(|(_, of)| *of == generation) {
+                if let Some(at) = end.timer_at.filter(|at| *at > replaced) {
+                    self.send_timer(index, at, context);
+                }
+            }
             return;
         }
         end.timer_at = None;
