@@ -90,7 +90,7 @@ fn rdma() -> impl Strategy<Value = String> {
 }
 
 /// Two servers, an endpoint and a switch.
-fn cluster() -> impl Strategy<Value = String> {
+pub(crate) fn cluster() -> impl Strategy<Value = String> {
     let network =
         (1_u32..101, 256_u32..9001, 6_u32..300, prop::sample::select(vec![0, 0, 2]), any::<bool>(), 1_u32..100);
     let other = prop_oneof![

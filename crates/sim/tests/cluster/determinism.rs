@@ -1,7 +1,9 @@
 //! One result for every way to run a cluster.
 
-use crate::lab::plan;
+use crate::conservation::cluster;
+use crate::lab::{plan, run as world_after, servers, settle};
 use hostnet_config::Plan;
+use hostnet_kernel::Time;
 use hostnet_sim::{Options, Run};
 use proptest::prelude::*;
 
@@ -72,6 +74,37 @@ proptest! {
         let mut second = Run::resume(&plan, options, checkpoint).expect("it can be read");
         prop_assert_eq!(second.simulation().progress().time.ps(), at_ps);
         prop_assert_eq!(result(&mut second), expected);
+    }
+}
+
+/// A hash of the servers of a cluster after 50 us that was stopped from time to time, and its events. Where packets are
+/// kept depends on the stops.
+fn state(text: &str, stops_ps: &[u64], looked_at: bool) -> (String, u64) {
+    let mut simulation = world_after(&plan(text), 0);
+    for &stop in stops_ps {
+        simulation.run_until(Time::from_ps(stop), |_| true);
+        if looked_at {
+            settle(&mut simulation);
+        }
+    }
+    simulation.run_until(crate::common::us(50), |_| true);
+    settle(&mut simulation);
+    (crate::common::hash(servers(&simulation)), simulation.progress().events)
+}
+
+proptest! {
+    #![proptest_config(crate::common::laws::cases(3))]
+
+    #[test]
+    fn looking_at_hosts_changes_nothing(
+        text in cluster(),
+        fidelity in prop::sample::select(vec!["line", "burst", "fluid"]),
+        looks in prop::collection::btree_set(1_u64..50_000_000, 1..40),
+    ) {
+        let preset = "preset = \"cascade-lake-hostcc\"\n";
+        let text = text.replace(preset, &format!("{preset}fidelity = \"{fidelity}\"\n"));
+        let looks: Vec<u64> = looks.into_iter().collect();
+        prop_assert_eq!(state(&text, &looks, true), state(&text, &looks, false));
     }
 }
 
