@@ -7,7 +7,7 @@ mod levers;
 
 pub use levers::{Limit, CHANNEL, CORE, LFB, LIMITS, OFFERED_LOAD, TOGETHER};
 
-use crate::predict::{self, Pace};
+use crate::predict::{Base, Pace};
 use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};
 use serde::{Deserialize, Serialize};
 
@@ -68,11 +68,12 @@ pub fn of(server: &ServerParams) -> Option<Vec<Limits>> {
         predicted_gb_per_s: gb_per_s,
         predicted_latency_ns: latency_ns,
     };
-    let mut limits: Vec<Limits> = predict::paces(server).into_iter().map(unraised).collect();
-    raise_each(server, &LIMITS, &mut limits);
+    let base = Base::new(server);
+    let mut limits: Vec<Limits> = base.now.iter().copied().map(unraised).collect();
+    raise_each(server, &base, &LIMITS, &mut limits);
     if limits.iter().any(Limits::are_silent) {
         let mut together = limits.clone();
-        raise_each(server, &TOGETHER, &mut together);
+        raise_each(server, &base, &TOGETHER, &mut together);
         for (limits, together) in limits.iter_mut().zip(together).filter(|(limits, _)| limits.are_silent()) {
             *limits = together;
         }
@@ -82,13 +83,13 @@ pub fn of(server: &ServerParams) -> Option<Vec<Limits>> {
 }
 
 /// Raises each of some limits of a server, and notes who gains.
-fn raise_each(server: &ServerParams, each: &[Limit], limits: &mut [Limits]) {
+fn raise_each(server: &ServerParams, base: &Base, each: &[Limit], limits: &mut [Limits]) {
     for limit in each {
         let raised = limit.raised(server, RAISE);
         if raised == *server {
             continue;
         }
-        for (limits, after) in limits.iter_mut().zip(predict::paces(&raised)) {
+        for (limits, after) in limits.iter_mut().zip(base.paces(&raised)) {
             let before = limits.predicted_gb_per_s;
             let gain = if before > 0.0 { after.gb_per_s / before - 1.0 } else { 0.0 };
             if gain >= GAIN_MIN {

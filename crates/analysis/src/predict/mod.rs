@@ -41,10 +41,38 @@ pub fn predict_with(server: &ServerParams, fit: &Fit) -> Prediction {
 /// What each workload of a server gets, in their order: of what [`predict`] says the part that takes least.
 #[must_use]
 pub fn paces(server: &ServerParams) -> Vec<Pace> {
-    let walks = traffic::Walks::new(server.socket());
-    let flows = traffic::flows(server, &walks);
-    let problem = Problem::new(server.socket(), &walks, &flows, &FIT);
-    outcome::paces(&problem, &problem.solve())
+    Base::new(server).now
+}
+
+/// A server that was predicted, to predict others that differ a little: that takes less.
+pub struct Base<'a> {
+    /// What each workload gets.
+    pub now: Vec<Pace>,
+    walks: traffic::Walks<'a>,
+    slow: rounds::Slow,
+}
+
+impl<'a> Base<'a> {
+    /// Predicts a server.
+    #[must_use]
+    pub fn new(server: &'a ServerParams) -> Self {
+        let walks = traffic::Walks::new(server.socket());
+        let (now, slow) = paces_from(server, &walks, rounds::Slow::default());
+        Self { now, walks, slow }
+    }
+
+    /// What each workload gets on a server whose memory has the same places, with the same workloads in the same order.
+    #[must_use]
+    pub fn paces(&self, other: &ServerParams) -> Vec<Pace> {
+        paces_from(other, &self.walks, self.slow).0
+    }
+}
+
+fn paces_from(server: &ServerParams, walks: &traffic::Walks, start: rounds::Slow) -> (Vec<Pace>, rounds::Slow) {
+    let flows = traffic::flows(server, walks);
+    let problem = Problem::new(server.socket(), walks, &flows, &FIT);
+    let solution = problem.solve_from(start);
+    (outcome::paces(&problem, &solution), solution.slow)
 }
 
 /// The latency of the LFB entries of the streams of a server when its devices are silent, in ns, in the order of the
@@ -54,7 +82,7 @@ pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
     let is_stream = |kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(_));
     let mut alone = server.clone();
     alone.workloads.retain(|workload| is_stream(&workload.kind));
-    let mut latencies = predict(&alone).workloads.into_iter().map(|workload| workload.latency_ns);
+    let mut latencies = paces(&alone).into_iter().map(|pace| pace.latency_ns);
     server.workloads.iter().map(|workload| if is_stream(&workload.kind) { latencies.next() } else { None }).collect()
 }
 
@@ -64,12 +92,13 @@ pub fn lone_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
     if !limits::are_known(server) {
         return vec![None; server.workloads.len()];
     }
+    let base = Base::new(server);
     let lone = |workload: &Work| {
         let stream = workload.kind.stream()?;
         let one = StreamParams { cores: stream.cores.first().copied().into_iter().collect(), ..stream.clone() };
         let kind = WorkloadKind::Stream(one);
         let alone = ServerParams { workloads: vec![Work { name: workload.name.clone(), kind }], ..server.clone() };
-        Some(paces(&alone)[0].latency_ns)
+        Some(base.paces(&alone)[0].latency_ns)
     };
     server.workloads.iter().map(lone).collect()
 }

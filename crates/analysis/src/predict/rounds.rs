@@ -77,7 +77,11 @@ impl Paces {
 impl Problem<'_> {
     /// Finds the fixed point.
     pub(super) fn solve(&self) -> Solution {
-        let mut slow = Slow::default();
+        self.solve_from(Slow::default())
+    }
+
+    /// Finds the fixed point, beginning where it may be near.
+    pub(super) fn solve_from(&self, mut slow: Slow) -> Solution {
         let mut rates = vec![Rate::default(); self.flows.len()];
         let mut latency = Latency::default();
         let mut paces = Paces::new();
@@ -95,7 +99,7 @@ impl Problem<'_> {
             }
         }
         let load = self.load(&rates, &slow);
-        Solution { rates, latency, load, state: slow.state, forced: slow.forced, moved }
+        Solution { rates, latency, load, slow, moved }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The fixed point: rates that agree with the latencies they cause.
 
 use super::admission::Admission;
-use super::channel::{Channel, Load, State};
+use super::channel::{Channel, Load};
 use super::fit::Fit;
 use super::rounds::Slow;
 use super::rows::{misses, Walks};
@@ -96,8 +96,7 @@ pub(super) struct Solution {
     pub(super) rates: Vec<Rate>,
     pub(super) latency: Latency,
     pub(super) load: Load,
-    pub(super) state: State,
-    pub(super) forced: f64,
+    pub(super) slow: Slow,
     /// How far the last round still moved the rates, as a share.
     pub(super) moved: f64,
 }

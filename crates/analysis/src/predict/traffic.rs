@@ -3,6 +3,7 @@
 use super::storage::Drive;
 use hostnet_model::memory::Decoder;
 use hostnet_model::params::{FioParams, Pattern, ServerParams, SocketParams, StreamParams, Workload, WorkloadKind};
+use std::cell::RefCell;
 
 const SHARE: f64 = (1_u64 << 32) as f64;
 /// Lines of a run that are looked at to see where a walk goes.
@@ -114,11 +115,14 @@ fn shares(server: &ServerParams, cores: &[u32]) -> f64 {
 pub(super) struct Walks<'a> {
     socket: &'a SocketParams,
     decoder: Decoder,
+    /// What was found so far.
+    known: RefCell<Vec<((u64, u64), Locality)>>,
 }
 
 impl<'a> Walks<'a> {
     pub(super) fn new(socket: &'a SocketParams) -> Self {
-        Self { socket, decoder: Decoder::new(&socket.memory.map, &socket.memory.dram) }
+        let decoder = Decoder::new(&socket.memory.map, &socket.memory.dram);
+        Self { socket, decoder, known: RefCell::default() }
     }
 
     /// The locality of a walk in some order over a buffer.
@@ -128,7 +132,13 @@ impl<'a> Walks<'a> {
             Pattern::Strided { bytes } => (bytes / 64).max(1),
             Pattern::Random => return Locality::random(banks(self.socket)),
         };
-        self.follow(stride, bytes / 64)
+        let walk = (stride, bytes / 64);
+        if let Some((_, locality)) = self.known.borrow().iter().find(|(known, _)| *known == walk) {
+            return *locality;
+        }
+        let locality = self.follow(stride, bytes / 64);
+        self.known.borrow_mut().push((walk, locality));
+        locality
     }
 
     /// Follows a walk of that stride through one physically contiguous run.
