@@ -1,8 +1,8 @@
 //! The parts of machines, one folder each, and the [`Machine`] that joins them.
 //!
-//! A part is a struct with its state and a function per event; the [`Machine`] knows which. Parts touch each other only
-//! by events; whom it talks to a part is told when it is made, and what it shares with others comes in as a
-//! [`Context`]. Requests (one line each) live in a slab and travel as [`RequestId`].
+//! A part is a struct with its state, its face ([`Part`]) and a function per event. Parts touch each other only by
+//! events; whom it talks to a part is told when it is made, and what it shares with others comes in as a [`Context`].
+//! Requests (one line each) live in a slab and travel as [`RequestId`].
 //!
 //! | folder | part |
 //! |---|---|
@@ -23,6 +23,7 @@
 //! | `fluid/` | a memory system that has rates instead of lines |
 //! | `line/` | requests and packets on their way, and where lines are at home |
 //! | `link/` | what a link costs, the end of PCIe that devices have, UPI |
+//! | `kinds.rs` | the list of the kinds of parts |
 //! | `part/` | what every part has, and what it sees of the others |
 //! | `world/` | what joins the parts |
 
@@ -35,6 +36,7 @@ pub mod ether;
 pub mod flow;
 pub mod fluid;
 pub mod iio;
+mod kinds;
 mod lfb;
 pub mod line;
 pub mod link;

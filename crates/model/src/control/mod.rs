@@ -170,25 +170,6 @@ impl Control {
         self.rng.around(self.params.read_ps, self.params.read_spread_ps).max(2) - 1
     }
 
-    /// Handles an event.
-    pub(crate) fn on_event(&mut self, payload: Payload, context: &mut Context) {
-        match payload {
-            Payload::Counter { counter, value } if counter == self.registers()[0] => {
-                self.on_occupancy(value, context);
-                self.read(0, context);
-            }
-            Payload::Counter { value, .. } => {
-                self.on_insertions(value, context);
-                self.waiting = self.writing.is_some();
-                if !self.waiting {
-                    self.read(1, context);
-                }
-            }
-            Payload::RegisterWritten => self.on_written(context),
-            other => unreachable!("what watches the host was sent {other:?}"),
-        }
-    }
-
     /// Reads the register of a loop again.
     fn read(&mut self, which: usize, context: &mut Context) {
         if !self.stopped {
@@ -292,6 +273,24 @@ impl Part for Control {
     fn start(&mut self, start: &mut Start<'_>) {
         for counter in self.registers() {
             start.send(self.iio, self.read_ps(), Payload::ReadCounter { counter });
+        }
+    }
+
+    fn on_event(&mut self, payload: Payload, _source: ComponentId, context: &mut Context) {
+        match payload {
+            Payload::Counter { counter, value } if counter == self.registers()[0] => {
+                self.on_occupancy(value, context);
+                self.read(0, context);
+            }
+            Payload::Counter { value, .. } => {
+                self.on_insertions(value, context);
+                self.waiting = self.writing.is_some();
+                if !self.waiting {
+                    self.read(1, context);
+                }
+            }
+            Payload::RegisterWritten => self.on_written(context),
+            other => unreachable!("what watches the host was sent {other:?}"),
         }
     }
 

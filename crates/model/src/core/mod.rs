@@ -108,7 +108,7 @@ impl Core {
 
     /// Handles an event.
     #[inline]
-    pub(crate) fn on_event(&mut self, payload: Payload, context: &mut Context) {
+    fn handle(&mut self, payload: Payload, context: &mut Context) {
         self.lfb.idle += u32::from(payload == Payload::Refill);
         match &mut self.engines[..] {
             [only] => only.on_event(payload, &mut self.lfb, context),
@@ -124,7 +124,7 @@ impl Core {
                 self.lfb.idle += 1;
                 programs.allocate(&mut self.lfb, context);
             }
-            _ => self.on_event(Payload::Refill, context),
+            _ => self.handle(Payload::Refill, context),
         }
     }
 
@@ -133,7 +133,7 @@ impl Core {
     pub(crate) fn on_data(&mut self, id: RequestId, context: &mut Context) {
         match &mut self.engines[..] {
             [Engine::Programs(programs)] => programs.on_data(id, &mut self.lfb, context),
-            _ => self.on_event(Payload::Data(id), context),
+            _ => self.handle(Payload::Data(id), context),
         }
     }
 
@@ -142,7 +142,7 @@ impl Core {
     pub(crate) fn on_admitted(&mut self, id: RequestId, context: &mut Context) {
         match &mut self.engines[..] {
             [Engine::Programs(programs)] => programs.on_admitted(id, &mut self.lfb, context),
-            _ => self.on_event(Payload::Admitted(id), context),
+            _ => self.handle(Payload::Admitted(id), context),
         }
     }
 }
@@ -159,6 +159,11 @@ impl Part for Core {
             [only] => only.start(entries, start),
             several => self.turns.start(several, start),
         }
+    }
+
+    #[inline]
+    fn on_event(&mut self, payload: Payload, _source: ComponentId, context: &mut Context) {
+        self.handle(payload, context);
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {

@@ -233,6 +233,12 @@ impl Rates for FluidMemory {
     fn count(&mut self, class: u8, reads: u64, writes: u64) {
         self.books.add(class, reads, writes);
     }
+}
+
+impl Part for FluidMemory {
+    fn kind(&self) -> PartKind {
+        PartKind::Iio
+    }
 
     fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
         let now = context.now();
@@ -257,12 +263,6 @@ impl Rates for FluidMemory {
             }
             other => unreachable!("a memory of rates was sent {other:?}"),
         }
-    }
-}
-
-impl Part for FluidMemory {
-    fn kind(&self) -> PartKind {
-        PartKind::Iio
     }
 
     /// Brings the traffic of what is not simulated up to `now`. How often that is done changes nothing: rates hold from

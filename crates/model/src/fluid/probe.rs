@@ -20,15 +20,6 @@ pub enum Probe {
     Feeder(Feeder),
 }
 
-impl Probe {
-    pub(crate) fn on_event(&mut self, payload: Payload, context: &mut Context) {
-        match self {
-            Self::Copier(copier) => copier.on_event(payload, context),
-            Self::Feeder(feeder) => feeder.on_event(payload, context),
-        }
-    }
-}
-
 impl Part for Probe {
     fn kind(&self) -> PartKind {
         match self {
@@ -39,6 +30,13 @@ impl Part for Probe {
 
     fn start(&mut self, start: &mut Start<'_>) {
         start.wake(1 + start.index * 137, Payload::Step);
+    }
+
+    fn on_event(&mut self, payload: Payload, _source: ComponentId, context: &mut Context) {
+        match self {
+            Self::Copier(copier) => copier.on_event(payload, context),
+            Self::Feeder(feeder) => feeder.on_event(payload, context),
+        }
     }
 
     fn settle(&mut self, now: Time) {

@@ -160,12 +160,6 @@ impl Iio {
         self.line_size.expand(entries)
     }
 
-    /// A counter is read.
-    pub(crate) fn on_read_counter(&self, counter: IioCounter, reader: ComponentId, context: &mut Context) {
-        let value = self.counter(counter, context.now());
-        context.send(reader, 1, Payload::Counter { counter, value });
-    }
-
     /// P2M-Write.
     #[must_use]
     pub fn write(&self) -> &Domain {
@@ -335,6 +329,16 @@ impl Iio {
 impl Part for Iio {
     fn kind(&self) -> PartKind {
         PartKind::Iio
+    }
+
+    fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
+        match payload {
+            Payload::ReadCounter { counter } => {
+                let value = self.counter(counter, context.now());
+                context.send(source, 1, Payload::Counter { counter, value });
+            }
+            other => unreachable!("the IIO was sent {other:?}"),
+        }
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {

@@ -101,20 +101,6 @@ impl Upi {
         self.pools.each_mut().map(|pool| &mut pool.domain)
     }
 
-    /// Handles an event.
-    pub(crate) fn on_event(&mut self, payload: Payload, context: &mut Context) {
-        match payload {
-            Payload::Arrive(id) => {
-                let is_read = context.requests.get(id).kind.is_read();
-                self.offer(if is_read { UpiPool::Request } else { UpiPool::WriteBack }, id, context);
-            }
-            Payload::Data(id) => self.offer(UpiPool::Data, id, context),
-            Payload::Admitted(id) => self.on_admitted(id, context),
-            Payload::UpiCredit { pool } => self.on_credit(pool, context),
-            other => unreachable!("a UPI was sent {other:?}"),
-        }
-    }
-
     /// Sends a message, now or when it has a credit.
     fn offer(&mut self, pool: UpiPool, id: RequestId, context: &mut Context) {
         let credits = &mut self.pools[pool as usize];
@@ -198,6 +184,19 @@ impl Upi {
 impl Part for Upi {
     fn kind(&self) -> PartKind {
         PartKind::Upi
+    }
+
+    fn on_event(&mut self, payload: Payload, _source: ComponentId, context: &mut Context) {
+        match payload {
+            Payload::Arrive(id) => {
+                let is_read = context.requests.get(id).kind.is_read();
+                self.offer(if is_read { UpiPool::Request } else { UpiPool::WriteBack }, id, context);
+            }
+            Payload::Data(id) => self.offer(UpiPool::Data, id, context),
+            Payload::Admitted(id) => self.on_admitted(id, context),
+            Payload::UpiCredit { pool } => self.on_credit(pool, context),
+            other => unreachable!("a UPI was sent {other:?}"),
+        }
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {

@@ -227,49 +227,6 @@ impl Nic {
         ends.map(|(connection, end)| (end.start_ps.max(1), Payload::Begin { connection }))
     }
 
-    /// Handles an event.
-    pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
-        if payload == Payload::Send && !self.awake(context.now()) {
-            return;
-        }
-        let common = &mut self.common;
-        match payload {
-            Payload::Send => self.send(context),
-            Payload::Packet { id, .. } => {
-                context.packets.pass(id, context.id, context.now());
-                self.receive.arrive(id, common, context);
-            }
-            Payload::PostedCredit { lines } => {
-                let completes = PacketId(self.endpoint.credited(context.now(), lines));
-                if completes != PacketId::NONE {
-                    self.receive.deliver(completes, common, context);
-                }
-            }
-            Payload::Completion { lines, .. } => {
-                self.endpoint.completed(context.now(), lines);
-                self.transmit.complete(u32::from(lines), common, context);
-            }
-            Payload::Replenished { queue, count, armed } => {
-                self.receive.replenish(queue, count, armed, common, context);
-            }
-            Payload::Interrupt { queue } => self.receive.expire(queue, common, context),
-            Payload::Begin { connection } => common.rdma.begin(connection),
-            Payload::Timer { connection, generation } => common.rdma.on_timer(connection, generation, context),
-            Payload::Transmit(id) => self.transmit.enqueue(id, common, context),
-            Payload::PortReady { .. } => {
-                if let Some(left) = common.port.on_ready(&mut context.net()) {
-                    self.transmit.leave(&left, common, context);
-                }
-            }
-            Payload::Pause { priority, on, .. } => {
-                common.counters.pauses_received += u64::from(on);
-                common.port.on_pause(priority, on, &mut context.net());
-            }
-            other => unreachable!("a NIC was sent {other:?}"),
-        }
-        self.plan(context);
-    }
-
     /// Sends a TLP: writes and reads take turns.
     fn send(&mut self, context: &mut Context) {
         let (endpoint, common) = (&mut self.endpoint, &mut self.common);
@@ -327,6 +284,48 @@ impl Part for Nic {
 
     fn start(&mut self, start: &mut Start<'_>) {
         self.starts().for_each(|(delay_ps, payload)| start.wake(delay_ps, payload));
+    }
+
+    fn on_event(&mut self, payload: Payload, _source: ComponentId, context: &mut Context) {
+        if payload == Payload::Send && !self.awake(context.now()) {
+            return;
+        }
+        let common = &mut self.common;
+        match payload {
+            Payload::Send => self.send(context),
+            Payload::Packet { id, .. } => {
+                context.packets.pass(id, context.id, context.now());
+                self.receive.arrive(id, common, context);
+            }
+            Payload::PostedCredit { lines } => {
+                let completes = PacketId(self.endpoint.credited(context.now(), lines));
+                if completes != PacketId::NONE {
+                    self.receive.deliver(completes, common, context);
+                }
+            }
+            Payload::Completion { lines, .. } => {
+                self.endpoint.completed(context.now(), lines);
+                self.transmit.complete(u32::from(lines), common, context);
+            }
+            Payload::Replenished { queue, count, armed } => {
+                self.receive.replenish(queue, count, armed, common, context);
+            }
+            Payload::Interrupt { queue } => self.receive.expire(queue, common, context),
+            Payload::Begin { connection } => common.rdma.begin(connection),
+            Payload::Timer { connection, generation } => common.rdma.on_timer(connection, generation, context),
+            Payload::Transmit(id) => self.transmit.enqueue(id, common, context),
+            Payload::PortReady { .. } => {
+                if let Some(left) = common.port.on_ready(&mut context.net()) {
+                    self.transmit.leave(&left, common, context);
+                }
+            }
+            Payload::Pause { priority, on, .. } => {
+                common.counters.pauses_received += u64::from(on);
+                common.port.on_pause(priority, on, &mut context.net());
+            }
+            other => unreachable!("a NIC was sent {other:?}"),
+        }
+        self.plan(context);
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {

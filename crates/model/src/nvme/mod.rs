@@ -154,27 +154,6 @@ impl Ssd {
         self.endpoint.domains_mut()
     }
 
-    /// Handles an event.
-    pub fn on_event(&mut self, payload: Payload, context: &mut Context) {
-        match payload {
-            Payload::Submit { job } => self.on_submit(job, context),
-            Payload::Send => {
-                self.send_pending = false;
-                self.send(context);
-            }
-            Payload::PostedCredit { lines } => self.on_posted_credit(lines, context),
-            Payload::Completion { lines, class } => self.on_completion(lines, class, context),
-            Payload::Consumed { job } => {
-                context.send(context.id, self.params.latency_ps.max(1), Payload::Submit { job });
-            }
-            Payload::KernelReady { pages } => {
-                self.kernel_pages -= pages;
-                self.kick(context);
-            }
-            other => unreachable!("a drive was sent {other:?}"),
-        }
-    }
-
     fn on_submit(&mut self, index: u16, context: &mut Context) {
         if self.stopped {
             return;
@@ -412,6 +391,26 @@ impl Part for Ssd {
                 let delay_ps = 1 + u64::from(command) * 500_000 + start.index * 17_389;
                 start.wake(delay_ps, Payload::Submit { job });
             }
+        }
+    }
+
+    fn on_event(&mut self, payload: Payload, _source: ComponentId, context: &mut Context) {
+        match payload {
+            Payload::Submit { job } => self.on_submit(job, context),
+            Payload::Send => {
+                self.send_pending = false;
+                self.send(context);
+            }
+            Payload::PostedCredit { lines } => self.on_posted_credit(lines, context),
+            Payload::Completion { lines, class } => self.on_completion(lines, class, context),
+            Payload::Consumed { job } => {
+                context.send(context.id, self.params.latency_ps.max(1), Payload::Submit { job });
+            }
+            Payload::KernelReady { pages } => {
+                self.kernel_pages -= pages;
+                self.kick(context);
+            }
+            other => unreachable!("a drive was sent {other:?}"),
         }
     }
 

@@ -1,59 +1,9 @@
-//! The face that every part shows to whoever builds, measures or ends a run. What happens in between are events.
+//! The face that every part shows to whoever builds, runs, measures or ends a run.
 
-use super::Group;
-use crate::part::Payload;
+use super::{Context, Group, PartKind, Payload};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
-
-/// What a part is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PartKind {
-    /// A core of this socket.
-    Core,
-    /// The caching and home agents.
-    Cha,
-    /// A memory channel.
-    Channel,
-    /// The integrated IO controller, or the memory of rates in its place.
-    Iio,
-    /// A drive.
-    Ssd,
-    /// The NIC.
-    Nic,
-    /// The way to another socket.
-    Upi,
-    /// A core of another socket.
-    Remote,
-    /// What watches the host.
-    Control,
-    /// What feeds a server that is loaded to find its rates.
-    Feeder,
-}
-
-impl PartKind {
-    /// Its name in reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Core => "core",
-            Self::Cha => "cha",
-            Self::Channel => "channel",
-            Self::Iio => "iio",
-            Self::Ssd => "ssd",
-            Self::Nic => "nic",
-            Self::Upi => "upi",
-            Self::Remote => "remote",
-            Self::Control => "control",
-            Self::Feeder => "feeder",
-        }
-    }
-
-    /// Whether a server has at most one, which needs no number.
-    fn is_single(self) -> bool {
-        matches!(self, Self::Cha | Self::Iio | Self::Nic | Self::Control)
-    }
-}
 
 /// A part of a server by its kind and number. Unlike the number of a component it means the same in two servers that
 /// differ in how much they have of the other parts.
@@ -121,6 +71,14 @@ pub trait Part {
 
     /// Sends its first events.
     fn start(&mut self, _start: &mut Start<'_>) {}
+
+    /// Handles an event from `source`. The few that every line of a run makes may be handed to it directly.
+    ///
+    /// # Panics
+    /// If it is none of those that the part is sent.
+    fn on_event(&mut self, payload: Payload, _source: ComponentId, _context: &mut Context) {
+        unreachable!("part {} was sent {payload:?}", self.kind().name())
+    }
 
     /// Shows its pools, those of one group in the order of their numbers; a part that nothing uses shows none.
     fn pools<'a>(&'a self, _visit: &mut dyn FnMut(Pool<'a>)) {}

@@ -17,11 +17,35 @@ impl Ids {
         Self { first: first.0, end: first.0 + count }
     }
 
+    /// The first part, or where it would stand if there were any.
+    #[must_use]
+    pub fn first(self) -> ComponentId {
+        ComponentId(self.first)
+    }
+
+    /// One past the last part.
+    #[must_use]
+    pub fn end(self) -> ComponentId {
+        ComponentId(self.end)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(self) -> u32 {
+        self.end - self.first
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.first == self.end
+    }
+
     /// The part with a number among its kind.
     #[must_use]
     #[inline]
     pub fn get(self, number: u32) -> ComponentId {
-        debug_assert!(number < self.end - self.first, "there is a part {number}");
+        debug_assert!(number < self.len(), "there is a part {number}");
         ComponentId(self.first + number)
     }
 

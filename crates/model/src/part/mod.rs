@@ -7,14 +7,16 @@ mod context;
 mod face;
 mod group;
 mod ids;
+mod kind;
 mod payload;
 mod rates;
 
 pub use context::{Context, NetContext, Told};
 pub(crate) use face::{reset, settle};
-pub use face::{Part, PartKind, PartName, Pool, Start};
+pub use face::{Part, PartName, Pool, Start};
 pub use group::{Group, BOOKS};
 pub use ids::Ids;
+pub use kind::PartKind;
 pub(crate) use payload::{load, unload};
 pub use payload::{IioCounter, Payload, UpiPool};
 pub(crate) use rates::Rates;

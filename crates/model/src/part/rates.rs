@@ -1,17 +1,14 @@
 //! What others see of a memory that has rates instead of lines.
 
-use super::{Context, Payload};
-use hostnet_kernel::{ComponentId, Time};
+use super::Part;
+use hostnet_kernel::Time;
 
 /// A memory of rates.
-pub(crate) trait Rates {
+pub(crate) trait Rates: Part {
     /// Core `core` copies `lines` lines from memory, from now on: how long it takes, in ps. The `first` lines of a copy
     /// wait for memory once, as nothing was asked for ahead.
     fn copy(&mut self, core: u32, lines: u64, first: bool, now: Time) -> u64;
 
     /// A core reads and writes so many lines.
     fn count(&mut self, class: u8, reads: u64, writes: u64);
-
-    /// Handles an event from `source`.
-    fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context);
 }

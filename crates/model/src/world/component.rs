@@ -1,14 +1,6 @@
-//! The kinds of parts, a line for each.
+//! The parts of a machine.
 
-use crate::cha::Cha;
-use crate::control::Control;
-use crate::core::Core;
-use crate::fluid::Probe;
-use crate::iio::Iio;
-use crate::link::Upi;
-use crate::memory::Channel;
-use crate::nic::Nic;
-use crate::nvme::Ssd;
+use crate::kinds::kinds;
 use crate::part::Part;
 use serde::{Deserialize, Serialize};
 
@@ -22,44 +14,47 @@ pub trait Member: Sized {
 }
 
 macro_rules! members {
-    ($($(#[$doc:meta])* $member:ident,)*) => {
+    ($($(#[$doc:meta])* $kind:ident $name:literal $($single:ident)? $(= $room:ident::$part:ident)?,)*) => {
         /// A part of a machine.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub enum Component {
-            $($(#[$doc])* $member(Box<$member>),)*
+            $($(
+                #[doc = $name]
+                $kind(Box<crate::$room::$part>),
+            )?)*
             /// A memory of rates, the IIO in front of it; see [`Socket`](super::Socket).
             Fluid,
         }
 
-        $(
-            impl From<$member> for Component {
-                fn from(part: $member) -> Self {
-                    Self::$member(Box::new(part))
+        $($(
+            impl From<crate::$room::$part> for Component {
+                fn from(part: crate::$room::$part) -> Self {
+                    Self::$kind(Box::new(part))
                 }
             }
 
-            impl Member for $member {
+            impl Member for crate::$room::$part {
                 fn of(component: &Component) -> Option<&Self> {
                     match component {
-                        Component::$member(part) => Some(part),
+                        Component::$kind(part) => Some(part),
                         _ => None,
                     }
                 }
 
                 fn of_mut(component: &mut Component) -> Option<&mut Self> {
                     match component {
-                        Component::$member(part) => Some(part),
+                        Component::$kind(part) => Some(part),
                         _ => None,
                     }
                 }
             }
-        )*
+        )?)*
 
         impl Component {
             /// Its face, if it does not stand for what the machine keeps.
             pub(super) fn part(&self) -> Option<&dyn Part> {
                 match self {
-                    $(Self::$member(part) => Some(&**part),)*
+                    $($(Self::$kind(part) => Some(&**part as &crate::$room::$part),)?)*
                     Self::Fluid => None,
                 }
             }
@@ -67,7 +62,7 @@ macro_rules! members {
             /// The same, to change it.
             pub(super) fn part_mut(&mut self) -> Option<&mut dyn Part> {
                 match self {
-                    $(Self::$member(part) => Some(&mut **part),)*
+                    $($(Self::$kind(part) => Some(&mut **part as &mut crate::$room::$part),)?)*
                     Self::Fluid => None,
                 }
             }
@@ -75,26 +70,7 @@ macro_rules! members {
     };
 }
 
-members! {
-    /// A core.
-    Core,
-    /// The caching and home agents.
-    Cha,
-    /// A memory channel.
-    Channel,
-    /// The integrated IO controller.
-    Iio,
-    /// A drive.
-    Ssd,
-    /// The NIC; it follows the drives.
-    Nic,
-    /// The way to another socket.
-    Upi,
-    /// What watches the host.
-    Control,
-    /// What loads a server to find its rates.
-    Probe,
-}
+kinds!(members);
 
 impl Component {
     /// The place of the memory of rates that a machine keeps.

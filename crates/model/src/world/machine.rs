@@ -317,7 +317,7 @@ impl Partition for Machine {
             (Payload::Arrive(id), Component::Cha(cha)) => cha.on_arrival(id, &mut context),
             (Payload::Read(id), Component::Cha(cha)) => cha.on_read(id, &mut context),
             (Payload::Accepted(id), Component::Cha(cha)) => cha.on_accepted(id, &mut context),
-            (payload, Component::Core(core)) => core.on_event(payload, &mut context),
+            (payload, Component::Core(core)) => core.on_event(payload, source, &mut context),
             (Payload::Wake, Component::Channel(channel)) => channel.on_wake(&mut context),
             (Payload::Data(id), Component::Iio(iio)) => iio.on_data(id, &mut context),
             (Payload::Acknowledged(id), Component::Iio(iio)) => iio.on_acknowledged(id, &mut context),
@@ -327,22 +327,14 @@ impl Partition for Machine {
             (Payload::ReadTlp { line, lines, class, link }, Component::Iio(iio)) => {
                 iio.on_read_tlp(line, lines, class, link, &mut context);
             }
-            (payload, Component::Ssd(ssd)) => ssd.on_event(payload, &mut context),
-            (payload, Component::Nic(nic)) => nic.on_event(payload, &mut context),
-            (payload, Component::Upi(upi)) => upi.on_event(payload, &mut context),
-            (payload, Component::Control(control)) => control.on_event(payload, &mut context),
-            (Payload::ReadCounter { counter }, Component::Iio(iio)) => {
-                iio.on_read_counter(counter, source, &mut context)
-            }
-            (payload, Component::Fluid) => {
-                if let Some(memory) = context.fluid.take() {
-                    memory.on_event(payload, source, &mut context);
+            (payload, component) => match component.part_mut() {
+                Some(part) => part.on_event(payload, source, &mut context),
+                None => {
+                    if let Some(memory) = context.fluid.take() {
+                        memory.on_event(payload, source, &mut context);
+                    }
                 }
-            }
-            (payload, Component::Probe(probe)) => probe.on_event(payload, &mut context),
-            (payload, Component::Cha(_) | Component::Iio(_) | Component::Channel(_)) => {
-                unreachable!("component {} was sent {payload:?}", context.id.0)
-            }
+            },
         }
         if !self.told.is_empty() {
             self.pass_on(scheduler);

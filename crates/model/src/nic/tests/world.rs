@@ -378,7 +378,7 @@ impl Partition for World {
                     told: &mut Vec::new(),
                     scheduler,
                 };
-                self.nic.on_event(event.payload, &mut context);
+                self.nic.on_event(event.payload, event.source, &mut context);
             }
             PEER => self.on_peer(event.payload, scheduler),
             ComponentId(IIO) => self.on_iio(event.payload, scheduler),
