@@ -6,6 +6,7 @@ use hostnet_model::nic::{self, Nic, NicFlow, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA
 use hostnet_model::os::{self, NetFootprint, NetSocketParams, NetStack};
 use hostnet_model::params::{ClusterParams, CoreParams, FlowParams, NicParams, ServerParams, StackParams, Transport};
 use hostnet_model::transport::roce::RoceConnection;
+use hostnet_model::PartKind;
 
 /// A server's place on a network.
 pub(crate) struct Attachment<'a> {
@@ -127,7 +128,7 @@ impl SocketBuilder<'_> {
             stack.copy_ahead = bursts_ahead(&stack, u32::from(queue));
             params.lfb_entries = stack.copy_ahead;
         }
-        let wiring = os::Wiring { cha: self.layout.cha(), nic: self.server.layout.nic(), queue: Some(queue) };
+        let wiring = os::Wiring { cha: self.layout.home(), nic: self.server.layout.nic(), queue: Some(queue) };
         let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint);
         (core, params, traffic)
     }
@@ -153,8 +154,13 @@ impl SocketBuilder<'_> {
         attachment.ends().filter_map(end).collect()
     }
 
-    /// The NIC.
-    pub(crate) fn nic(&mut self, params: &NicParams) -> Option<Nic> {
+    /// The NIC, if there is one.
+    pub(crate) fn nic(&mut self) -> Option<Nic> {
+        let params = self.params.nic.as_ref()?;
+        self.attached_nic(params).or_else(|| self.loaded_nic(params))
+    }
+
+    fn attached_nic(&mut self, params: &NicParams) -> Option<Nic> {
         let stack = self.server.params.stack.as_ref()?;
         let attachment = self.server.attachment.as_ref()?;
         let serving = attachment.cores(stack);
@@ -175,7 +181,7 @@ impl SocketBuilder<'_> {
         });
         let wiring = Wiring {
             iio: self.layout.iio(),
-            link: self.params.ssd.count as u8,
+            link: self.link(PartKind::Nic),
             base,
             cores: serving.iter().map(|&number| core(number)).collect(),
             armed: !stack.poll,
@@ -184,7 +190,7 @@ impl SocketBuilder<'_> {
             wire: attachment.wire.clone(),
             classes: self.server.classes,
         };
-        let rng = self.server.component_rng(self.layout.nic);
+        let rng = self.server.component_rng(self.layout.of(PartKind::Nic).first());
         Some(Nic::new(params, wiring, self.pages.clone(), rng))
     }
 }

@@ -8,7 +8,7 @@ use hostnet_model::core::{
 };
 use hostnet_model::line::{Evictions, Walk};
 use hostnet_model::params::{AppParams, CacheParams, FioParams, Pattern, StreamParams, WorkloadKind, KERNEL_BYTES};
-use hostnet_model::PartKind;
+use hostnet_model::{Component, PartKind};
 use std::collections::VecDeque;
 
 impl Builder<'_> {
@@ -22,8 +22,23 @@ impl Builder<'_> {
 }
 
 impl SocketBuilder<'_> {
+    /// The cores with all that runs on them.
+    pub(super) fn cores(&mut self) -> Vec<Component> {
+        let mut engines = self.engines();
+        let mut params = vec![self.params.core.clone(); engines.len()];
+        let before: Vec<u32> = engines.iter().map(|engines| engines.len() as u32).collect();
+        for (core, of_core, stack) in self.stacks(&before) {
+            engines[core as usize].push(stack.into());
+            params[core as usize] = of_core;
+        }
+        let core = |(engines, params)| Core::new(PartKind::Core, params, engines, self.server.classes).into();
+        let mut all: Vec<Component> = engines.into_iter().zip(&params).map(core).collect();
+        self.copiers(&mut all);
+        all
+    }
+
     /// What runs on each core by itself.
-    pub(super) fn engines(&mut self) -> Vec<Vec<Engine>> {
+    fn engines(&mut self) -> Vec<Vec<Engine>> {
         match &self.params.cache {
             None => (0..).zip(self.programs()).map(|(core, programs)| self.run(core, programs)).collect(),
             Some(cache) => {
@@ -36,7 +51,7 @@ impl SocketBuilder<'_> {
         if programs.is_empty() {
             return Vec::new();
         }
-        let rng = self.server.component_rng(self.layout.core + core);
+        let rng = self.server.component_rng(self.layout.cores().get(core));
         vec![Programs::new(self.params.core.clone(), self.wiring(), self.pages.clone(), rng, programs).into()]
     }
 
@@ -52,14 +67,14 @@ impl SocketBuilder<'_> {
     /// The random numbers of an engine of a core; those of the first are the core's own.
     pub(super) fn engine_rng(&self, core: u32, number: u32) -> Rng {
         match number {
-            0 => self.server.component_rng(self.layout.core + core),
+            0 => self.server.component_rng(self.layout.cores().get(core)),
             _ => self.server.rng(4 << 32 | u64::from(number) << 16 | u64::from(self.number(core))),
         }
     }
 
     /// The number of a core of this socket among those of the server.
     pub(super) fn number(&self, core: u32) -> u32 {
-        self.layout.before.cores + core
+        self.layout.before(PartKind::Core) + core
     }
 
     /// The random numbers of the stream of a workload on a core where `before` others run already.
@@ -74,7 +89,7 @@ impl SocketBuilder<'_> {
 
     /// Whom the cores of this socket talk to.
     fn wiring(&self) -> Wiring {
-        Wiring { home: self.layout.cha(), drives: self.layout.drives() }
+        Wiring { home: self.layout.home(), drives: self.layout.of(PartKind::Ssd) }
     }
 
     /// What every core with caches executes.

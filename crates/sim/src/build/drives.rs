@@ -4,18 +4,19 @@ use super::SocketBuilder;
 use hostnet_model::line::Walk;
 use hostnet_model::nvme::{Job, Ssd};
 use hostnet_model::params::{Pattern, WorkloadKind, EXTRA_BYTES};
+use hostnet_model::PartKind;
 
 impl SocketBuilder<'_> {
     pub(super) fn drives(&mut self) -> Vec<Ssd> {
-        (0..self.params.ssd.count).map(|index| self.drive(index)).collect()
+        (0..self.layout.of(PartKind::Ssd).len()).map(|index| self.drive(index)).collect()
     }
 
     fn drive(&mut self, index: u32) -> Ssd {
         let params = self.params;
-        let number = self.layout.before.drives + index;
+        let number = self.layout.before(PartKind::Ssd) + index;
         let mut jobs = Vec::new();
         let mut ssd = params.ssd.clone();
-        let mut rng = self.server.component_rng(self.layout.ssd + index);
+        let mut rng = self.server.component_rng(self.layout.of(PartKind::Ssd).get(index));
         for (class, workload) in self.server.params.workloads.iter().enumerate() {
             let WorkloadKind::Fio(fio) = &workload.kind else { continue };
             let used: Vec<u32> = fio.jobs.iter().map(|job| job.ssd).collect();

@@ -1,8 +1,9 @@
 //! The numbers of the parts of a server.
 
+use super::parts::{OfSocket, WITH_LINES, WITH_RATES};
 use hostnet_kernel::ComponentId;
 use hostnet_model::params::{ServerParams, SocketParams};
-use hostnet_model::Ids;
+use hostnet_model::{Ids, PartKind};
 
 /// Which number each part of a server has: those of a socket follow those of the socket before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,58 +17,35 @@ pub(crate) struct Layout {
     pub(crate) end: u32,
 }
 
-/// Which number each part of a socket has: parts of a kind follow one another, and the kinds in this order.
+/// Which number each part of a socket has: parts of a kind follow one another, and the kinds as they are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SocketLayout {
     /// The number of the socket.
     pub(crate) number: u8,
-    /// What the server has of a kind on sockets before.
-    pub(crate) before: Before,
-    /// The first core.
-    pub(crate) core: u32,
-    pub(crate) cha: u32,
-    /// The first channel.
-    pub(crate) channel: u32,
-    pub(crate) iio: u32,
-    /// The first drive.
-    pub(crate) ssd: u32,
-    /// The NIC; as many follow the drives as there are, 0 or 1.
-    pub(crate) nic: u32,
-    /// UPI, one for each socket of which there are only cores.
-    pub(crate) upi: u32,
-    /// The first core of such a socket.
-    pub(crate) remote: u32,
-    /// One past the last part.
-    pub(crate) end: u32,
-}
-
-/// How many of a kind the sockets before have: numbers in a workload are those of the server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Before {
-    pub(crate) cores: u32,
-    pub(crate) drives: u32,
-    /// Cores of sockets of which there is nothing else.
-    pub(crate) remote: u32,
+    /// How many of each kind the sockets before have: numbers in a workload are those of the server.
+    before: [u32; PartKind::COUNT],
+    kinds: [Ids; PartKind::COUNT],
+    all: Ids,
 }
 
 impl Layout {
     /// The numbers of a server with lines, from `first` on.
     pub(crate) fn of(params: &ServerParams, first: u32) -> Self {
-        let (mut next, mut before) = (first, Before::default());
+        let (mut next, mut before) = (first, [0; PartKind::COUNT]);
         let socket = |(number, params): (u8, &SocketParams)| {
-            let layout = SocketLayout::of(params, number, before, next);
-            next = layout.end;
-            before = before.and(params);
+            let layout = SocketLayout::new(params, WITH_LINES, number, before, next);
+            next = layout.all.end().0;
+            before.iter_mut().zip(layout.kinds).for_each(|(before, kind)| *before += kind.len());
             layout
         };
         let sockets = (0..).zip(&params.sockets).map(socket).collect();
         Self::with(sockets, params, next)
     }
 
-    /// The numbers of a server whose memory has rates: its cores, the memory, the NIC, and what watches it.
+    /// The numbers of a server whose memory has rates.
     pub(crate) fn of_rates(params: &ServerParams, first: u32) -> Self {
-        let socket = SocketLayout::of_rates(params.socket(), first);
-        Self::with(vec![socket], params, socket.end)
+        let socket = SocketLayout::new(params.socket(), WITH_RATES, 0, [0; PartKind::COUNT], first);
+        Self::with(vec![socket], params, socket.all.end().0)
     }
 
     /// Whatever is on no socket follows them.
@@ -78,16 +56,16 @@ impl Layout {
 
     /// The first part.
     pub(crate) fn first(&self) -> u32 {
-        self.sockets.first().map_or(self.control, |socket| socket.core)
+        self.sockets.first().map_or(self.control, |socket| socket.all.first().0)
     }
 
     /// The socket that the NIC hangs off; the first if there is none. What watches the host looks at this one.
     pub(crate) fn at_nic(&self) -> &SocketLayout {
-        self.sockets.iter().find(|socket| socket.nic < socket.upi).unwrap_or(&self.sockets[0])
+        self.sockets.iter().find(|socket| !socket.of(PartKind::Nic).is_empty()).unwrap_or(&self.sockets[0])
     }
 
     pub(crate) fn nic(&self) -> ComponentId {
-        ComponentId(self.at_nic().nic)
+        self.at_nic().of(PartKind::Nic).first()
     }
 
     /// The core with a number among those of the server.
@@ -97,64 +75,45 @@ impl Layout {
     }
 
     /// The socket of a part, if it is one that is simulated.
-    pub(crate) fn socket_of(&self, id: u32) -> Option<u8> {
-        match self.sockets.iter().find(|socket| (socket.core..socket.end).contains(&id)) {
-            Some(socket) => (id < socket.remote).then_some(socket.number),
+    pub(crate) fn socket_of(&self, id: ComponentId) -> Option<u8> {
+        match self.sockets.iter().find(|socket| socket.all.contains(id)) {
+            Some(socket) => (!socket.of(PartKind::Remote).contains(id)).then_some(socket.number),
             None => Some(self.at_nic().number),
         }
     }
 }
 
-impl Before {
-    /// With those of one more socket.
-    fn and(self, socket: &SocketParams) -> Self {
-        Self {
-            cores: self.cores + socket.core.count,
-            drives: self.drives + socket.ssd.count,
-            remote: self.remote + remote_cores(socket),
-        }
-    }
-}
-
-fn remote_cores(socket: &SocketParams) -> u32 {
-    socket.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32)
-}
-
 impl SocketLayout {
-    fn of(params: &SocketParams, number: u8, before: Before, first: u32) -> Self {
-        let cha = first + params.core.count;
-        let channel = cha + 1;
-        let iio = channel + params.memory.map.channels * params.memory.dram.subchannels;
-        let ssd = iio + 1;
-        let nic = ssd + params.ssd.count;
-        let upi = nic + u32::from(params.nic.is_some());
-        let remote = upi + params.remote.as_ref().map_or(0, |remote| remote.sockets);
-        let end = remote + remote_cores(params);
-        Self { number, before, core: first, cha, channel, iio, ssd, nic, upi, remote, end }
+    fn new(params: &SocketParams, list: &[OfSocket], number: u8, before: [u32; PartKind::COUNT], first: u32) -> Self {
+        let all = Ids::new(ComponentId(first), list.iter().map(|of| (of.count)(params)).sum());
+        let mut kinds = [Ids::new(all.end(), 0); PartKind::COUNT];
+        let mut next = all.first();
+        for of in list {
+            let ids = Ids::new(next, (of.count)(params));
+            next = ids.end();
+            kinds[of.kind as usize] = ids;
+        }
+        Self { number, before, kinds, all }
     }
 
-    fn of_rates(params: &SocketParams, first: u32) -> Self {
-        let iio = first + params.core.count;
-        let nic = iio + 1;
-        let end = nic + u32::from(params.nic.is_some());
-        Self {
-            number: 0,
-            before: Before::default(),
-            core: first,
-            cha: iio,
-            channel: iio,
-            iio,
-            ssd: nic,
-            nic,
-            upi: end,
-            remote: end,
-            end,
-        }
+    /// All its parts.
+    pub(crate) fn all(&self) -> Ids {
+        self.all
+    }
+
+    /// Its parts of a kind.
+    pub(crate) fn of(&self, kind: PartKind) -> Ids {
+        self.kinds[kind as usize]
+    }
+
+    /// How many of a kind the sockets before have.
+    pub(crate) fn before(&self, kind: PartKind) -> u32 {
+        self.before[kind as usize]
     }
 
     /// The number here of a core of the server, if it is one of this socket.
     pub(crate) fn own_core(&self, number: u32) -> Option<u32> {
-        number.checked_sub(self.before.cores).filter(|&own| own < self.cha - self.core)
+        number.checked_sub(self.before(PartKind::Core)).filter(|&own| own < self.cores().len())
     }
 
     /// The same of each of some cores.
@@ -171,35 +130,57 @@ impl SocketLayout {
     }
 
     pub(crate) fn cores(&self) -> Ids {
-        ids(self.core, self.cha)
+        self.of(PartKind::Core)
     }
 
-    pub(crate) fn channels(&self) -> Ids {
-        ids(self.channel, self.iio)
-    }
-
-    pub(crate) fn drives(&self) -> Ids {
-        ids(self.ssd, self.nic)
-    }
-
-    pub(crate) fn upis(&self) -> Ids {
-        ids(self.upi, self.remote)
-    }
-
-    /// The devices at the links of the IIO: the drives and the NIC.
-    pub(crate) fn devices(&self) -> Ids {
-        ids(self.ssd, self.upi)
-    }
-
-    pub(crate) fn cha(&self) -> ComponentId {
-        ComponentId(self.cha)
+    /// Where requests go: the CHA, or the memory of rates where there is none.
+    pub(crate) fn home(&self) -> ComponentId {
+        let cha = self.of(PartKind::Cha);
+        if cha.is_empty() {
+            self.iio()
+        } else {
+            cha.first()
+        }
     }
 
     pub(crate) fn iio(&self) -> ComponentId {
-        ComponentId(self.iio)
+        self.of(PartKind::Iio).first()
     }
 }
 
-fn ids(first: u32, end: u32) -> Ids {
-    Ids::new(ComponentId(first), end - first)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hostnet_config::{resolve, Format, Input};
+    use std::path::Path;
+
+    fn server() -> ServerParams {
+        let text = "[server]\npreset = \"cascade-lake-6234\"\n[workload.stream]\nkind = \"stream\"\ncores = \"0\"\n";
+        let input = Input { text, format: Format::Toml, file: "a.toml", base_dir: Path::new("."), overrides: &[] };
+        let plan = resolve(&input).expect("a server");
+        let server = plan.server().expect("a server");
+        ServerParams { sockets: vec![server.socket().clone(); 2], ..server.clone() }
+    }
+
+    #[test]
+    fn parts_follow_one_another_as_they_are_listed() {
+        let layout = Layout::of(&server(), 7);
+        let listed = layout.sockets.iter().flat_map(|socket| WITH_LINES.iter().map(|of| socket.of(of.kind)));
+        let numbers: Vec<u32> = listed.flat_map(Ids::iter).map(|id| id.0).collect();
+        assert_eq!(numbers, (7..layout.end).collect::<Vec<u32>>());
+        let [first, second] = [0, 1].map(|socket: usize| &layout.sockets[socket]);
+        assert_eq!(second.before(PartKind::Core), first.cores().len());
+        assert_eq!(second.own_core(first.cores().len()), Some(0));
+        assert_eq!(layout.socket_of(second.home()), Some(1));
+        assert!(first.of(PartKind::Nic).is_empty());
+    }
+
+    #[test]
+    fn a_memory_of_rates_is_where_requests_go() {
+        let layout = Layout::of_rates(&server(), 7);
+        let socket = &layout.sockets[0];
+        assert_eq!(socket.home(), socket.iio());
+        assert_eq!(socket.iio(), socket.cores().end());
+        assert!(socket.of(PartKind::Channel).is_empty());
+    }
 }

@@ -1,11 +1,14 @@
 //! From a plan to a world.
 
 pub(crate) mod attach;
+mod cha;
+mod channels;
 pub mod coarse;
 mod cores;
 mod drives;
 pub(crate) mod feeds;
 pub(crate) mod fluid;
+mod iio;
 mod layout;
 mod parts;
 mod sockets;
@@ -77,8 +80,8 @@ impl<'a> Builder<'a> {
         Rng::new(self.params.seed, stream)
     }
 
-    pub(crate) fn component_rng(&self, component: u32) -> Rng {
-        self.rng(u64::from(component))
+    pub(crate) fn component_rng(&self, component: ComponentId) -> Rng {
+        self.rng(component.0.into())
     }
 
     /// Its sockets, with none of their parts yet.
@@ -109,7 +112,7 @@ impl<'a> Builder<'a> {
         let memories = memory.map(Box::new).into_iter().map(Some).chain(iter::repeat_with(|| None));
         let sockets = params.sockets.iter().zip(memories);
         let sockets = sockets.map(|(socket, fluid)| Socket { caches: self.caches_of(socket), fluid }).collect();
-        let placed = (first..).map(|id| self.layout.socket_of(id)).zip(components).collect();
+        let placed = (first..).map(|id| self.layout.socket_of(ComponentId(id))).zip(components).collect();
         let capacity = params.sockets.iter().map(requests_capacity).sum();
         let mut machine = Machine::new(ComponentId(first), homes, sockets, placed, capacity);
         if !warm_up::fill(&mut machine, params, &self.layout, feeds, on_filling) {

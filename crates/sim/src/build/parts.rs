@@ -1,110 +1,80 @@
-//! The parts of a server and of its sockets, in the order of their numbers.
+//! The list of the parts of a socket, and the parts of a server in the order of their numbers.
 
 use super::{Builder, SocketBuilder};
-use hostnet_model::cha::{Cha, Wiring};
-use hostnet_model::core::Core;
-use hostnet_model::iio::{self, Iio};
-use hostnet_model::memory::Channel;
-use hostnet_model::params::LineSize;
+use hostnet_model::params::SocketParams;
 use hostnet_model::{Component, PartKind};
+
+/// Parts of a kind on a socket.
+pub(crate) struct OfSocket {
+    pub(crate) kind: PartKind,
+    /// How many there are.
+    pub(crate) count: fn(&SocketParams) -> u32,
+    /// Builds them.
+    build: fn(&mut SocketBuilder) -> Vec<Component>,
+}
+
+/// The parts of a socket with lines, in the order of their numbers. Memory is handed out to them in this order.
+pub(crate) const WITH_LINES: &[OfSocket] = &[
+    CORES,
+    of(PartKind::Cha, |_| 1, |socket| all([socket.cha()])),
+    of(
+        PartKind::Channel,
+        |params| params.memory.map.channels * params.memory.dram.subchannels,
+        |socket| all(socket.channels()),
+    ),
+    of(PartKind::Iio, |_| 1, |socket| all([socket.iio()])),
+    of(PartKind::Ssd, |params| params.ssd.count, |socket| all(socket.drives())),
+    NIC,
+    of(PartKind::Upi, |params| params.remote.as_ref().map_or(0, |remote| remote.sockets), |socket| all(socket.upis())),
+    of(
+        PartKind::Remote,
+        |params| params.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32),
+        |socket| all(socket.remote_cores()),
+    ),
+];
+
+/// The parts of a socket whose memory has rates.
+pub(crate) const WITH_RATES: &[OfSocket] = &[CORES, of(PartKind::Iio, |_| 1, |_| vec![Component::fluid()]), NIC];
+
+const CORES: OfSocket = of(PartKind::Core, |params| params.core.count, |socket| socket.cores());
+const NIC: OfSocket = of(PartKind::Nic, |params| params.nic.is_some().into(), |socket| all(socket.nic()));
+
+const fn of(
+    kind: PartKind,
+    count: fn(&SocketParams) -> u32,
+    build: fn(&mut SocketBuilder) -> Vec<Component>,
+) -> OfSocket {
+    OfSocket { kind, count, build }
+}
+
+/// Parts of a kind, as parts of a machine.
+fn all<T: Into<Component>>(parts: impl IntoIterator<Item = T>) -> Vec<Component> {
+    parts.into_iter().map(Into::into).collect()
+}
 
 impl Builder<'_> {
     /// All parts: those of one socket after the other, then what watches the host.
     pub(super) fn components(&self) -> Vec<Component> {
-        let mut all: Vec<Component> = self.sockets().flat_map(|mut socket| socket.components()).collect();
+        let mut all = self.of_sockets(WITH_LINES);
         if let Some(control) = &self.params.control {
             all.push(self.control(control).into());
         }
         all
     }
-}
 
-impl SocketBuilder<'_> {
-    /// The parts of a socket. Memory is handed out to them in this order.
-    fn components(&mut self) -> Vec<Component> {
-        let params = self.params;
-        let mut all = self.cores();
-        all.push(self.cha().into());
-        all.extend(self.channels());
-        all.push(self.iio().into());
-        all.extend(self.drives().into_iter().map(Component::from));
-        if let Some(nic) = &params.nic {
-            all.extend(self.nic(nic).or_else(|| self.loaded_nic(nic)).map(Component::from));
-        }
-        if let Some(remote) = &params.remote {
-            all.extend(self.remote(remote));
+    /// The parts of a list on each socket.
+    ///
+    /// # Panics
+    /// If those of a kind are not as many as the layout has numbers for.
+    pub(crate) fn of_sockets(&self, list: &[OfSocket]) -> Vec<Component> {
+        let mut all = Vec::new();
+        for mut socket in self.sockets() {
+            for OfSocket { kind, build, .. } in list {
+                let parts = build(&mut socket);
+                assert_eq!(parts.len() as u32, socket.layout.of(*kind).len(), "there is every {}", kind.name());
+                all.extend(parts);
+            }
         }
         all
-    }
-
-    /// The cores with all that runs on them.
-    pub(crate) fn cores(&mut self) -> Vec<Component> {
-        let mut engines = self.engines();
-        let mut params = vec![self.params.core.clone(); engines.len()];
-        let before: Vec<u32> = engines.iter().map(|engines| engines.len() as u32).collect();
-        for (core, of_core, stack) in self.stacks(&before) {
-            engines[core as usize].push(stack.into());
-            params[core as usize] = of_core;
-        }
-        let core = |(engines, params)| Core::new(PartKind::Core, params, engines, self.server.classes).into();
-        let mut all: Vec<Component> = engines.into_iter().zip(&params).map(core).collect();
-        self.copiers(&mut all);
-        all
-    }
-
-    fn cha(&self) -> Cha {
-        let params = self.params;
-        let layout = &self.layout;
-        let wiring = Wiring { cores: layout.cores(), channels: layout.channels(), upis: layout.upis() };
-        let cha = Cha::new(
-            layout.number,
-            params.cha.clone(),
-            wiring,
-            &params.core,
-            &params.iio,
-            params.cache.as_ref(),
-            self.server.classes,
-        );
-        match &params.remote {
-            Some(remote) => cha.with_remote(remote),
-            None => cha,
-        }
-    }
-
-    fn channels(&self) -> Vec<Component> {
-        let (memory, cha) = (&self.params.memory, &self.params.cha);
-        let channel = |number| {
-            let (dram, controller) = (&memory.dram, &memory.controller);
-            let to = self.layout.cha();
-            Channel::new(dram, controller, to, cha.from_mc_ps, cha.write_ack_ps, self.server.classes, number).into()
-        };
-        (0..memory.map.channels * memory.dram.subchannels).map(channel).collect()
-    }
-
-    fn iio(&self) -> Iio {
-        let params = self.params;
-        let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| {
-            let nic = params.nic.iter().map(|nic| nic.ddio);
-            cache.ddio.drives.iter().copied().chain(nic).collect()
-        });
-        let rng = self.server.component_rng(self.layout.iio);
-        let mut iio = Iio::new(params.iio.clone(), self.links(), ddio, rng, self.server.classes);
-        if params.nic.as_ref().is_some_and(|nic| !nic.relaxed_ordering) {
-            iio.keep_order(params.ssd.count as usize);
-        }
-        if let Some(control) = &self.server.params.control {
-            iio.set_clock(control.iio_clock_ps);
-        }
-        iio.set_line_size(params.nic.as_ref().map_or(LineSize::LINE, |nic| nic.line_size));
-        iio
-    }
-
-    /// The PCIe links at the IIO: those of the drives, and of the NIC.
-    fn links(&self) -> iio::Wiring {
-        let params = self.params;
-        let drives = (0..params.ssd.count).map(|_| &params.pcie);
-        let nic = params.nic.iter().map(|nic| &nic.pcie);
-        let links = self.layout.devices().iter().zip(drives.chain(nic).cloned());
-        iio::Wiring { cha: self.layout.cha(), links: links.collect() }
     }
 }

@@ -5,26 +5,31 @@ use hostnet_kernel::ComponentId;
 use hostnet_model::control::{self, Control, Throttled};
 use hostnet_model::core::{Core, Programs, Wiring};
 use hostnet_model::link::Upi;
-use hostnet_model::params::{ControlParams, CoreParams, RemoteParams};
-use hostnet_model::{Component, Ids, PartKind};
+use hostnet_model::params::{ControlParams, CoreParams, RemoteCore};
+use hostnet_model::{Ids, PartKind};
 use std::collections::BTreeSet;
 
 impl SocketBuilder<'_> {
-    /// The ways to other sockets of which there is nothing else, and the cores there.
-    pub(super) fn remote(&mut self, remote: &RemoteParams) -> Vec<Component> {
-        let upi = |_| Upi::new(&remote.upi, self.layout.cha(), self.server.classes).into();
-        let mut all: Vec<Component> = (0..remote.sockets).map(upi).collect();
+    /// The ways to other sockets of which there is nothing else.
+    pub(super) fn upis(&self) -> Vec<Upi> {
+        let Some(remote) = &self.params.remote else { return Vec::new() };
+        (0..remote.sockets).map(|_| Upi::new(&remote.upi, self.layout.home(), self.server.classes)).collect()
+    }
+
+    /// The cores there.
+    pub(super) fn remote_cores(&mut self) -> Vec<Core> {
+        let Some(remote) = &self.params.remote else { return Vec::new() };
         let params = CoreParams { lfb_entries: remote.lines_in_flight, ..self.params.core.clone() };
         // Their streams count on from those of the cores of the server.
-        let first = self.server.cores() + self.layout.before.remote;
-        for (index, core) in (0..).zip(&remote.cores) {
+        let first = self.server.cores() + self.layout.before(PartKind::Remote);
+        let core = |(index, core): (u32, &RemoteCore)| {
             let program = self.stream(core.class, &core.stream, self.server.stream_rng(first + index, 0));
-            let rng = self.server.component_rng(self.layout.remote + index);
-            let wiring = Wiring { home: self.layout.upis().get(core.socket), drives: Ids::default() };
+            let rng = self.server.component_rng(self.layout.of(PartKind::Remote).get(index));
+            let wiring = Wiring { home: self.layout.of(PartKind::Upi).get(core.socket), drives: Ids::default() };
             let programs = Programs::new(params.clone(), wiring, self.pages.clone(), rng, vec![program]);
-            all.push(Core::new(PartKind::Remote, &params, vec![programs.into()], self.server.classes).into());
-        }
-        all
+            Core::new(PartKind::Remote, &params, vec![programs.into()], self.server.classes)
+        };
+        (0..).zip(&remote.cores).map(core).collect()
     }
 }
 
@@ -48,8 +53,8 @@ impl Builder<'_> {
         match &self.params.sockets[usize::from(at.number)].remote {
             Some(remote) if remote.sockets > 0 => {
                 let cores = |socket| {
-                    let all = (at.remote..).zip(&remote.cores);
-                    all.filter(|(_, core)| core.socket == socket).map(|(id, _)| ComponentId(id)).collect()
+                    let all = at.of(PartKind::Remote).iter().zip(&remote.cores);
+                    all.filter(|(_, core)| core.socket == socket).map(|(id, _)| id).collect()
                 };
                 Throttled::Sockets((0..remote.sockets).map(cores).collect())
             }
@@ -65,7 +70,7 @@ impl Builder<'_> {
     pub(crate) fn control_of(&self, control: &ControlParams, throttled: Throttled) -> Control {
         let layout = &self.layout;
         let marking = self.network_cores().into_iter().map(|core| layout.core(core)).collect();
-        let rng = self.component_rng(layout.control);
+        let rng = self.component_rng(ComponentId(layout.control));
         Control::new(control.clone(), control::Wiring { throttled, marking, iio: layout.at_nic().iio() }, rng)
     }
 }

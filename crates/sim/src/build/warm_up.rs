@@ -87,7 +87,7 @@ pub(crate) fn fill(
             continue;
         };
         let before = filling.done;
-        let [first, end] = [layout_of.core, layout_of.end].map(|id| (id - layout.first()) as usize);
+        let [first, end] = [layout_of.all().first(), layout_of.all().end()].map(|id| (id.0 - layout.first()) as usize);
         let (parts, cores) = (first..end, layout_of.cores());
         let mut filler = Filler { caches, components, feeds, parts, cores, before, filling, steps: 0, on_filling };
         let line_ps = 64 * 1_000_000_000_000 / params.ssd.read_bytes_per_s.max(1);

@@ -10,7 +10,7 @@ use hostnet_model::memory::Channel;
 use hostnet_model::nic::{self, Nic, NicFlow, Wiring};
 use hostnet_model::os::{CopyLines, CopySource, NetFootprint};
 use hostnet_model::params::{NicParams, ServerParams};
-use hostnet_model::{Component, Machine, Payload};
+use hostnet_model::{Component, Machine, PartKind, Payload};
 
 /// Bytes of an Ethernet header.
 const ETHERNET_BYTES: u32 = 14;
@@ -154,11 +154,11 @@ impl SocketBuilder<'_> {
             let footprint = NetFootprint::at(self.space.take(NetFootprint::BYTES));
             let lines = frame_bytes.div_ceil(64);
             let source = CopySource { base: self.space.take(bytes), bytes, step_bytes, lines };
-            let rng = self.server.component_rng(self.layout.core + core);
+            let rng = self.server.component_rng(self.layout.cores().get(core));
             let (params, pages) = (self.params.core.clone(), self.pages.clone());
             let lines = CopyLines::new(
                 core,
-                self.layout.cha(),
+                self.layout.home(),
                 params,
                 stack,
                 pages,
@@ -182,7 +182,7 @@ impl SocketBuilder<'_> {
         let flow = |queue| NicFlow { class, queue: Some(queue), core: feeder, mss_bytes };
         let wiring = Wiring {
             iio: self.layout.iio(),
-            link: self.params.ssd.count as u8,
+            link: self.link(PartKind::Nic),
             base: self.space.take(nic::footprint(&params, queues)),
             cores: vec![feeder; queues as usize],
             armed: false,
@@ -204,7 +204,7 @@ impl SocketBuilder<'_> {
             },
             classes: self.server.classes,
         };
-        let rng = self.server.component_rng(self.layout.nic);
+        let rng = self.server.component_rng(self.layout.of(PartKind::Nic).first());
         Some(Nic::new(params, wiring, self.pages.clone(), rng))
     }
 }

@@ -10,7 +10,8 @@ mod table;
 pub(crate) use load::Load;
 
 use crate::build::attach::Attachment;
-use crate::build::{fluid_partition, Builder, Layout, SocketBuilder};
+use crate::build::parts::WITH_RATES;
+use crate::build::{fluid_partition, Builder, Layout};
 use hostnet_kernel::Scheduler;
 use hostnet_model::control::Throttled;
 use hostnet_model::fluid::{FluidMemory, FluidSetup, Throttling};
@@ -92,7 +93,7 @@ fn packet_link(pcie: &PcieParams) -> PcieParams {
 impl Builder<'_> {
     /// The parts of a host of rates, in the order of its layout.
     pub(crate) fn fluid_components(&self) -> Vec<Component> {
-        let mut all: Vec<Component> = self.sockets().flat_map(|mut socket| socket.fluid_components()).collect();
+        let mut all = self.of_sockets(WITH_RATES);
         if let Some(control) = &self.params.control {
             // What would be told to the cores is told to the memory.
             let memory = self.layout.at_nic().iio();
@@ -101,17 +102,6 @@ impl Builder<'_> {
                 _ => Throttled::Local(vec![memory]),
             };
             all.push(self.control_of(control, throttled).into());
-        }
-        all
-    }
-}
-
-impl SocketBuilder<'_> {
-    fn fluid_components(&mut self) -> Vec<Component> {
-        let mut all = self.cores();
-        all.push(Component::fluid());
-        if let Some(nic) = &self.params.nic {
-            all.extend(self.nic(nic).map(Component::from));
         }
         all
     }

@@ -1,0 +1,17 @@
+//! Memory channels.
+
+use super::SocketBuilder;
+use hostnet_model::memory::Channel;
+use hostnet_model::PartKind;
+
+impl SocketBuilder<'_> {
+    pub(super) fn channels(&self) -> Vec<Channel> {
+        let (memory, cha) = (&self.params.memory, &self.params.cha);
+        let channel = |number| {
+            let (dram, controller) = (&memory.dram, &memory.controller);
+            let to = self.layout.home();
+            Channel::new(dram, controller, to, cha.from_mc_ps, cha.write_ack_ps, self.server.classes, number)
+        };
+        (0..self.layout.of(PartKind::Channel).len()).map(channel).collect()
+    }
+}
