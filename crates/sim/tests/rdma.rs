@@ -233,11 +233,13 @@ fn books(simulation: &Simulation<World>) -> [u64; 3] {
 /// A sender that waits for the time of each packet sets a timer for it, and one for the timeout: of each there is one.
 #[test]
 fn paced_packets_leave_no_events_behind() {
-    let dcqcn = ["network.topology=star", "network.switch.ecn=20 kB", "flow.rdma.transport=dcqcn", READ];
+    let dcqcn = ["network.topology=star", "network.switch.ecn=20 kB", "flow.rdma.transport=dcqcn"];
+    // Who writes awaits acknowledgements, with a timeout; who is read from has none.
+    let out = ["flow.rdma.kind=write", "flow.rdma.from=server", "flow.rdma.to=client"];
     // The cable behind the switch is slower than the one before it, so the switch marks.
     let short = ["cable.client.rate=50 Gbps", "run.warmup=50 us"];
     let pending = |duration: &str| {
-        let mut run = Run::new(&plan(&[&dcqcn[..], &short, &[duration, &cores(1)]].concat()), Options::default());
+        let mut run = Run::new(&plan(&[&dcqcn[..], &out, &short, &[duration, &cores(1)]].concat()), Options::default());
         run.run(|_| true).expect("it does not get stuck");
         assert!(read(&run.report(), "classes", "class", "rdma", "notifications") > 0.0);
         run.pending_max()
