@@ -13,6 +13,7 @@ from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.explain.formula import counters_json
 from hostnet.explain.steps import Steps, latency_alone, predicted, simulated, what_helps
+from hostnet.explain.text import PARTS
 from hostnet.files import read_object
 from hostnet.running.results import named_server, server_config
 
@@ -70,6 +71,7 @@ class Page:
             "name": self.name,
             "server": self.server,
             **self.explanation,
+            "parts": dict(PARTS),
             "steps": None
             if steps is None
             else {

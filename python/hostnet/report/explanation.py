@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hostnet.explain.steps import FACTORS
-from hostnet.explain.text import PARTS, gain_text
 from hostnet.report.html import Child, Html, details, element, section, table
 from hostnet.report.svg import text
 
@@ -25,6 +23,12 @@ GAINS_MAX = 5
 KIND_OF_PART = {"unloaded_ns": "n", "cha_admission_ns": "c", "unexplained_ns": "d"}
 """Colours of the parts of a latency; the others are causes of the memory controller."""
 
+UNRAISED = 1.0
+"""The factor of a change that raises no limit."""
+
+NO_GAIN = 0.01
+"""A change of less than this is called none."""
+
 BROKEN = (KeyError, TypeError, ValueError, AttributeError, IndexError, ZeroDivisionError)
 """What a file that is not what it should be leads to."""
 
@@ -41,7 +45,7 @@ def explanation_section(run: RunFiles) -> Html | None:
 def pictures(why: dict[str, Any]) -> list[Html]:
     """A card for each workload, and what would help; none of what cannot be read."""
     try:
-        cards = [workload_card(row) for row in why["workloads"]]
+        cards = [workload_card(row, why["parts"]) for row in why["workloads"]]
         steps = why.get("steps")
         helps = [steps_table(steps)] if steps and steps["steps"] else []
     except BROKEN:
@@ -49,7 +53,7 @@ def pictures(why: dict[str, Any]) -> list[Html]:
     return [element("div", *cards, class_="whys"), *helps] if cards else []
 
 
-def workload_card(row: dict[str, Any]) -> Html:
+def workload_card(row: dict[str, Any], parts: dict[str, str]) -> Html:
     """What limits a workload, what raising limits gives it, and where its latency comes from."""
     gains, latency = (row.get("limits") or {}).get("gains", []), row.get("latency")
     return element(
@@ -57,7 +61,7 @@ def workload_card(row: dict[str, Any]) -> Html:
         element("h3", str(row["workload"])),
         element("p", f"{row['workload']} {row['limited']}.", class_="sub"),
         *(gains_figure(gains[:GAINS_MAX]) if gains else ()),
-        *(latency_figure(latency) if latency else ()),
+        *(latency_figure(latency, parts) if latency else ()),
         class_="card why",
     )
 
@@ -70,13 +74,13 @@ def gains_figure(gains: Sequence[dict[str, Any]]) -> Iterable[Html]:
     yield figure("A quarter more of one limit gives (predicted)", bars)
 
 
-def latency_figure(latency: dict[str, Any]) -> Iterable[Html]:
-    """The parts of a latency, as bars. A part that is not known has no bar."""
+def latency_figure(latency: dict[str, Any], parts: dict[str, str]) -> Iterable[Html]:
+    """The parts of a latency, as bars; `parts` has their names. A part that is not known has no bar."""
     bars = [
         (name, max(float(value), 0.0), f"{float(value):.0f} ns", KIND_OF_PART.get(key, "b"))
         if (value := latency.get(key)) is not None
         else (name, 0.0, "not known", "n")
-        for key, name in PARTS
+        for key, name in parts.items()
     ]
     mean = float(latency["mean_ns"])
     yield figure(f"Where the {mean:.0f} ns of a line in {latency['domain']} come from", bars)
@@ -109,27 +113,28 @@ def figure(caption: str, bars: Sequence[tuple[str, float, str, str]]) -> Html:
 def steps_table(steps: dict[str, Any]) -> Html:
     """What raising each limit does for the workload that suffers, the one that helps most first."""
     workload = str(steps["workload"])
+    factors = sorted({float(step["factor"]) for step in steps["steps"]} - {UNRAISED})
     limits: dict[str, dict[float, dict[str, Any]]] = {}
     for step in steps["steps"]:
-        raised = float(step["factor"]) in FACTORS
-        limits.setdefault(str(step["path"]), {})[float(step["factor"]) if raised else FACTORS[0]] = step
-    rows = [[*named(found), *(gain_of(found.get(factor), workload) for factor in FACTORS)] for found in limits.values()]
+        factor = float(step["factor"])
+        limits.setdefault(str(step["path"]), {})[factors[0] if factor == UNRAISED else factor] = step
+    rows = [[*named(found), *(gain_of(found.get(factor), workload) for factor in factors)] for found in limits.values()]
     told = "predicted" if steps["engine"] == "predict" else "simulated"
     caption = f"What more of one limit does for the throughput of {workload} ({told})"
-    columns = ["limit", "now", *(f"x {factor:g}" for factor in FACTORS)]
+    columns = ["limit", "now", *(f"x {factor:g}" for factor in factors)]
     return element("figure", element("figcaption", caption), table(columns, rows, text_columns=2, label=caption))
 
 
 def named(found: dict[float, dict[str, Any]]) -> tuple[str, str]:
     """What a limit is called, and what stands there now."""
     first = next(iter(found.values()))
-    changed = "" if float(first["factor"]) in FACTORS else f" -> {first['after']}"
+    changed = f" -> {first['after']}" if float(first["factor"]) == UNRAISED else ""
     return str(first["what"]), f"{first['before']}{changed}"
 
 
 def gain_of(step: dict[str, Any] | None, workload: str) -> str:
-    """What a step gives a workload."""
-    if step is None:
+    """What a step gives a workload, in percent."""
+    gain = None if step is None else (step["confirmed"] or step["gains"]).get(workload)
+    if gain is None:
         return ""
-    gain = (step["confirmed"] or step["gains"]).get(workload)
-    return gain_text(None if gain is None else float(gain))
+    return "0%" if abs(float(gain)) < NO_GAIN else f"{100 * float(gain):+.0f}%"
