@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 LFB = "LFB"
-"""The pool of a stream, under the name that it has in the table `domains`. Its binding domain is what holds it."""
+"""The pool of a stream, as the table `domains` calls it. C2M-Read or C2M-Write names it, whichever holds it longer."""
 
 LINKS = ("PCIe posted", "PCIe non-posted")
 """Pools that every link has."""

@@ -235,7 +235,13 @@ def test_an_explanation_is_drawn(make_run: MakeRun, hostile: str) -> None:
     keys = ("unloaded", "read_hol", "write_hol", "unexplained")
     names = {f"{key}_ns": key for key in keys}
     gains = [{"limit": "DRAM channel", "key": "memory.channels", "gain": 0.17}]
-    row = {"workload": hostile, "limited": "is limited by DRAM channel", "limits": {"gains": gains}, "latency": latency}
+    row = {
+        "workload": hostile,
+        "limited": "is limited by DRAM channel",
+        "limits": {"gains": gains},
+        "latency": latency,
+        "doubtful": False,
+    }
     step = {"what": "RPQ entries", "path": "rpq", "before": "46", "after": "92", "factor": 2.0, "confirmed": None}
     steps = {"engine": "predict", "workload": "disk", "steps": [{**step, "gains": {"disk": 0.25}}]}
     (directory / "explanation.txt").write_text("because")

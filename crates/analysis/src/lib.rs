@@ -2,7 +2,7 @@
 //!
 //! * [`Counters`] are what a server's counters tell about a window, whether the server is simulated or real.
 //! * [`formula`]: from counters to what queueing adds to latencies, as published.
-//! * [`binding`] and [`regime`]: which domain binds a workload, and how cores and devices contend.
+//! * [`binding`] and [`regime`]: which domain on its path is fullest, and how cores and devices contend.
 //! * [`offered`]: what storage would move if nothing in the host held it back.
 //! * [`explain`]: all of these together, for a run or a counter file.
 //! * [`limits`]: what makes a workload faster when it is raised.

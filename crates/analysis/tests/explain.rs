@@ -299,7 +299,7 @@ fn a_regime_that_is_known_is_taken_over() {
 }
 
 #[test]
-fn a_latency_that_is_known_for_the_cores_alone_decides_whether_it_is_blue() {
+fn a_latency_that_is_known_for_the_cores_alone_decides_between_blue_and_uncontended() {
     let server = server();
     let counters = Counters { iio_write: flow(10.0, 100.0), ..counters() };
     let mut facts = from_counters(&counters, &server);
@@ -309,7 +309,7 @@ fn a_latency_that_is_known_for_the_cores_alone_decides_whether_it_is_blue() {
     assert!(rough.name == "blue" && rough.estimated, "{rough:?}");
     facts[0].isolated = Some(Isolated { ns: 190.0, basis: Basis::Measured });
     let measured = explain(server.socket(), &counters, &facts, None).regime;
-    assert!(measured.name == "cores" && !measured.estimated, "{measured:?}");
+    assert!(measured.name == "uncontended" && !measured.estimated, "{measured:?}");
 }
 
 proptest! {

@@ -30,6 +30,8 @@ fn what_differs_is_named() {
     let told = "unvalidated: core.count, iio.line, iio.write_credits and 1 more differ from what \
                 cascade-lake-6234 was checked on";
     assert_eq!(many.as_deref(), Some(told));
+    let switch = unvalidated(&["memory.controller.shared_queue=true"]);
+    assert!(switch.is_some_and(|told| told.contains("memory.controller.shared_queue")));
     let device = unvalidated(&["memory.device=DDR5_4800"]).expect("another device");
     assert!(device.starts_with("unvalidated: ") && device.contains("memory.device"), "{device}");
 }

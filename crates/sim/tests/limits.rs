@@ -124,6 +124,7 @@ fn random_server(seed: u64) -> Plan {
 /// How often the first limit that is named helps, and how often a limit helps much that nobody named.
 fn tally(seeds: std::ops::Range<u64>) -> (usize, Vec<String>, Vec<String>) {
     let (mut asked, mut wrong, mut missed) = (0, Vec::new(), Vec::new());
+    let mut silent = 0;
     for seed in seeds {
         let plan = random_server(seed);
         let (told, now) = (told(&plan), simulated(&plan));
@@ -135,6 +136,8 @@ fn tally(seeds: std::ops::Range<u64>) -> (usize, Vec<String>, Vec<String>) {
             .collect();
         for (class, limits) in told.iter().enumerate() {
             asked += 1;
+            assert!(now[class] > 0.0, "{seed}: every workload moves something");
+            silent += usize::from(limits.names() == [NOT_KNOWN]);
             let name = &server.workloads[class].name;
             if gain_of_the_first(&plan, class, limits, &now).is_some_and(|gain| gain < NOISE) {
                 wrong.push(format!("{seed} {name}: {limits:?}"));
@@ -147,6 +150,7 @@ fn tally(seeds: std::ops::Range<u64>) -> (usize, Vec<String>, Vec<String>) {
             }
         }
     }
+    assert!(silent * 10 <= asked, "{silent} of {asked} not known");
     (asked, wrong, missed)
 }
 

@@ -37,7 +37,7 @@ LIMITS = (
     Limit("core.lfb.entries", "LFB entries per core"),
     Limit("iio.write_credits", "IIO write credits"),
     Limit("iio.read_credits", "IIO read credits"),
-    Limit("iio.line", "time of a line in the IIO", "time"),
+    Limit("iio.line", "pace of the IIO", "time"),
     Limit("cha.tor.entries", "TOR entries per CHA slice"),
     Limit("memory.controller.rpq.entries", "RPQ entries", along=("memory.controller.rpq.full_threshold",)),
     Limit(

@@ -229,7 +229,7 @@ def _slower_devices(config: Config, offered: Mapping[str, float]) -> list[tuple[
     changed = deepcopy(config)
     for name, rate in offered.items():
         changed["workload"][name]["rate"] = f"{rate * SLOWER:.6g} GB/s"
-    return [(Step("slower storage, GB/s", "rate of storage", f"{before:.3g}", f"{before * SLOWER:.3g}"), changed)]
+    return [(Step("slower storage in GB/s", "rate of storage", f"{before:.3g}", f"{before * SLOWER:.3g}"), changed)]
 
 
 def _of_each(summaries: Sequence[Summary]) -> list[tuple[dict[str, float], dict[str, float] | None]]:

@@ -37,7 +37,7 @@ PARTS = (
 REGIMES = {
     "red": "Red: the drives are held back. Their credits are used up, so they cannot send at the rate they could.",
     "blue": "Blue: the cores are slowed down by the drives, which keep their rate.",
-    "cores": "Cores: the cores slow each other down; devices have no part in it.",
+    "cores": "Cores: the cores slow each other down; what drives add to that is less than 10%.",
     "uncontended": "Uncontended: cores and drives do not slow each other down noticeably.",
 }
 """What a regime means."""
@@ -84,7 +84,7 @@ def regime_lines(regime: dict[str, Any]) -> Iterator[str]:
 
 
 def workload_lines(row: dict[str, Any], events: Mapping[str, str]) -> Iterator[str]:
-    """What binds a workload, its credits and bound, and where its latency comes from. `events` as of a page."""
+    """What limits a workload, its credits and bound, and where its latency comes from. `events` as of a page."""
     yield from wrapped(f"{row['workload']} {limit_text(row)}")
     pool = next((pool for pool in row["pools"] if pool["domain"] == row["domain"]), None)
     if pool is not None and row["bound_gb_per_s"] is not None:
@@ -185,8 +185,12 @@ def step_lines(steps: Steps) -> Iterator[str]:
     if shown:
         heads = "".join(f"{f'x {factor:g}':>9}" for factor in FACTORS)
         yield f"    {'':<40}{heads}   another, at most"
-    for found in shown[:STEPS_MAX]:
+    raised = [found for found in shown if found[0].factor in FACTORS]
+    for found in raised[:STEPS_MAX]:
         yield from limit_lines(found, steps.workload)
+    for found in shown:
+        if found not in raised:
+            yield from change_lines(found[0], steps.workload)
     none = [found[0].what for found in limits.values() if found not in shown]
     if none:
         yield from wrapped(f"No effect on {steps.workload}: {', '.join(none)}.", 2)
@@ -195,23 +199,41 @@ def step_lines(steps: Steps) -> Iterator[str]:
 def limit_lines(steps: list[Step], workload: str) -> Iterator[str]:
     """What raising a limit does, by one factor after the other, and who pays for it or gains with it."""
     first = steps[0]
-    raised = first.factor in FACTORS
-    what = f"{first.what}: {first.before}" + ("" if raised else f" -> {first.after}")
-    gains = {step.factor if raised else FACTORS[0]: step for step in steps}
-    columns = [gain_text(gains[factor].gains.get(workload)) if factor in gains else "" for factor in FACTORS]
+    by_factor = {step.factor: step for step in steps}
+    columns = [told_text(by_factor.get(factor), workload) for factor in FACTORS]
     told = "".join(f"{column:>9}" for column in columns)
-    yield f"    {what[:40]:<40}{told}   {others_text(steps, workload)}".rstrip()
+    yield f"    {f'{first.what}: {first.before}'[:40]:<40}{told}   {others_text(steps, workload)}".rstrip()
     if any(step.confirmed for step in steps):
-        sure = [sure_text(gains.get(factor), workload) for factor in FACTORS]
+        sure = [sure_text(by_factor.get(factor), workload) for factor in FACTORS]
         yield f"      {'simulated':<38}{''.join(f'{column:>9}' for column in sure)}".rstrip()
+
+
+def change_lines(step: Step, workload: str) -> Iterator[str]:
+    """What a change does that raises no limit."""
+    sure = sure_text(step, workload)
+    beside = f" (simulated {sure})" if sure else ""
+    others = others_text([step], workload)
+    what = f"{step.what}, {step.before} -> {step.after}: {told_text(step, workload)}{beside}"
+    yield from wrapped(f"{what}{f'; {others}' if others else ''}", 4)
+
+
+def told_text(step: Step | None, workload: str) -> str:
+    """A gain, with its interval if it was not predicted."""
+    if step is None:
+        return ""
+    noise = None if step.confirmed else (step.noise or {}).get(workload)
+    return gain_text(step.gains.get(workload)) + near_text(noise)
+
+
+def near_text(noise: float | None) -> str:
+    """How far off a gain may be."""
+    return "" if noise is None else f" ±{max(100 * noise, 0.5):.0f}"
 
 
 def has_effect(step: Step, workload: str) -> bool:
     """Whether a step does anything for a workload, beyond what may be noise."""
     least = max(NO_GAIN, (step.noise or {}).get(workload, 0.0))
-    return abs((step.confirmed or step.gains).get(workload, 0.0)) >= least or (
-        step.confirmed is None and abs(step.gains.get(workload, 0.0)) >= NO_GAIN
-    )
+    return abs((step.confirmed or step.gains).get(workload, 0.0)) >= least
 
 
 def others_text(steps: list[Step], workload: str) -> str:
@@ -219,22 +241,19 @@ def others_text(steps: list[Step], workload: str) -> str:
     most: dict[str, float] = {}
     for step in steps:
         for name, gain in (step.confirmed or step.gains).items():
-            if name != workload and abs(gain) > abs(most.get(name, 0.0)):
+            if name != workload and has_effect(step, name) and abs(gain) > abs(most.get(name, 0.0)):
                 most[name] = gain
-    found = {name: gain for name, gain in most.items() if abs(gain) >= NO_GAIN}
-    if not found:
+    if not most:
         return ""
-    name = max(found, key=lambda name: abs(found[name]))
-    return f"{name[:12]} {gain_text(found[name])}"
+    name = max(most, key=lambda name: abs(most[name]))
+    return f"{name[:12]} {gain_text(most[name])}"
 
 
 def sure_text(step: Step | None, workload: str) -> str:
-    """A simulated gain with its interval."""
+    """A simulated gain with its interval, beside one that was predicted."""
     if step is None or step.confirmed is None:
         return ""
-    noise = (step.noise or {}).get(workload)
-    near = "" if noise is None else f" ±{max(100 * noise, 0.5):.0f}"
-    return gain_text(step.confirmed.get(workload)) + near
+    return gain_text(step.confirmed.get(workload)) + near_text((step.noise or {}).get(workload))
 
 
 def gain_text(gain: float | None) -> str:

@@ -55,15 +55,23 @@ def pictures(why: dict[str, Any]) -> list[Html]:
 
 def workload_card(row: dict[str, Any], parts: dict[str, str]) -> Html:
     """What limits a workload, what raising limits gives it, and where its latency comes from."""
-    gains, latency = (row.get("limits") or {}).get("gains", []), row.get("latency")
+    gains, latency = named_once((row.get("limits") or {}).get("gains", [])), row.get("latency")
     return element(
         "div",
         element("h3", str(row["workload"])),
         element("p", f"{row['workload']} {row['limited']}.", class_="sub"),
-        *(gains_figure(gains[:GAINS_MAX]) if gains else ()),
+        *(gains_figure(gains[:GAINS_MAX]) if gains and not row["doubtful"] else ()),
         *(latency_figure(latency, parts) if latency else ()),
         class_="card why",
     )
+
+
+def named_once(gains: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The gain of each limit, the greatest of those that are called alike."""
+    found: dict[str, dict[str, Any]] = {}
+    for gain in gains:
+        found.setdefault(str(gain["limit"]), gain)
+    return list(found.values())
 
 
 def gains_figure(gains: Sequence[dict[str, Any]]) -> Iterable[Html]:
@@ -113,23 +121,20 @@ def figure(caption: str, bars: Sequence[tuple[str, float, str, str]]) -> Html:
 def steps_table(steps: dict[str, Any]) -> Html:
     """What raising each limit does for the workload that suffers, the one that helps most first."""
     workload = str(steps["workload"])
-    factors = sorted({float(step["factor"]) for step in steps["steps"]} - {UNRAISED})
+    raised = [step for step in steps["steps"] if float(step["factor"]) != UNRAISED]
+    factors = sorted({float(step["factor"]) for step in raised})
     limits: dict[str, dict[float, dict[str, Any]]] = {}
-    for step in steps["steps"]:
-        factor = float(step["factor"])
-        limits.setdefault(str(step["path"]), {})[factors[0] if factor == UNRAISED else factor] = step
-    rows = [[*named(found), *(gain_of(found.get(factor), workload) for factor in factors)] for found in limits.values()]
+    for step in raised:
+        limits.setdefault(str(step["path"]), {})[float(step["factor"])] = step
+    first = {path: next(iter(found.values())) for path, found in limits.items()}
+    rows = [
+        [str(first[path]["what"]), str(first[path]["before"]), *(gain_of(found.get(at), workload) for at in factors)]
+        for path, found in limits.items()
+    ]
     told = "predicted" if steps["engine"] == "predict" else "simulated"
     caption = f"What more of one limit does for the throughput of {workload} ({told})"
     columns = ["limit", "now", *(f"x {factor:g}" for factor in factors)]
     return element("figure", element("figcaption", caption), table(columns, rows, text_columns=2, label=caption))
-
-
-def named(found: dict[float, dict[str, Any]]) -> tuple[str, str]:
-    """What a limit is called, and what stands there now."""
-    first = next(iter(found.values()))
-    changed = f" -> {first['after']}" if float(first["factor"]) == UNRAISED else ""
-    return str(first["what"]), f"{first['before']}{changed}"
 
 
 def gain_of(step: dict[str, Any] | None, workload: str) -> str:

@@ -93,7 +93,7 @@ def _validity(unvalidated: list[str], points: int) -> list[str]:
         return unvalidated[:1]
     if not unvalidated:
         return []
-    return [f"unvalidated: {len(unvalidated)} of {points} points differ from what their preset was checked on"]
+    return [f"unvalidated: {len(unvalidated)} of {points} points are not what was checked against measurements"]
 
 
 def _blame(grid: Grid, point: int, message: str) -> str:

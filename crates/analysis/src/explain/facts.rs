@@ -3,7 +3,7 @@
 use crate::binding::{binding, full_share_estimate, lfb_domain, stream_otherwise, CORE, OFFERED_LOAD};
 use crate::counters::{Counters, Flow};
 use crate::explain::{unloaded, Cached};
-use crate::limits::{self, Gain, Limits, LFB, NOT_KNOWN, RAISE};
+use crate::limits::{self, Gain, Limits, LFB, NOT_KNOWN};
 use crate::offered::offered_gb_per_s;
 use crate::predict::{isolated_latencies_ns, lone_latencies_ns};
 use crate::regime::Basis;
@@ -135,6 +135,23 @@ impl WorkloadFacts {
         limits.are_doubtful(self.gb_per_s, of_cores.and_then(|pool| pool.latency_ns))
     }
 
+    /// Whether what is said to limit it may be wrong, because predictions are far from what was measured.
+    #[must_use]
+    pub fn is_doubtful(&self) -> bool {
+        self.limits.as_ref().is_some_and(|limits| self.doubts(limits))
+    }
+
+    /// What limits it, for a table: with a question mark where it may be wrong.
+    #[must_use]
+    pub fn limited_by(&self) -> String {
+        let names = self.binding.join(" / ");
+        if self.is_doubtful() {
+            format!("{names} ?")
+        } else {
+            names
+        }
+    }
+
     /// What limits it and what helps, in words that follow its name.
     #[must_use]
     pub fn clause(&self) -> String {
@@ -145,10 +162,10 @@ impl WorkloadFacts {
             return format!("may be limited by {bound} (no way to be sure: {predicted:.3} GB/s are predicted)");
         }
         match limits.gains.first() {
-            Some(Gain { key, gain, .. }) if bound != NOT_KNOWN => {
-                format!("is limited by {bound} ({key} x {RAISE} gives {:+.0}%)", 100.0 * gain)
+            Some(Gain { raised, gain, .. }) if bound != NOT_KNOWN => {
+                format!("is limited by {bound} ({:+.0}% with {raised})", 100.0 * gain)
             }
-            _ => "is limited by nothing that has a name: no limit that is raised alone helps".to_owned(),
+            _ => "is limited by nothing that has a name: a quarter more of any one limit gives less than 2%".to_owned(),
         }
     }
 

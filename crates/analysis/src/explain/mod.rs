@@ -41,7 +41,9 @@ pub struct Explained {
     pub facts: WorkloadFacts,
     /// What limits it and what helps, in words that follow its name.
     pub limited: String,
-    /// The fullest pool on its path.
+    /// Whether that may be wrong, because predictions are far from what was measured.
+    pub doubtful: bool,
+    /// The pool that limits it, or the fullest on its path.
     pub domain: Option<String>,
     /// The most that this pool lets through at its latency: credits x 64 B / latency, in GB/s.
     pub bound_gb_per_s: Option<f64>,
@@ -76,6 +78,7 @@ fn explain_workload(
     let bound = pool.and_then(|pool| pool.latency_ns.map(|latency| pool.credits * 64.0 / latency));
     Explained {
         limited: facts.clause(),
+        doubtful: facts.is_doubtful(),
         domain: pool.map(|pool| pool.domain.clone()),
         bound_gb_per_s: bound,
         latency: latency::of(socket, counters, facts, missing),
@@ -100,7 +103,7 @@ pub fn regime_of(socket: &SocketParams, facts: &[WorkloadFacts]) -> Regime {
 fn crowd(facts: &[WorkloadFacts]) -> Option<Crowd> {
     let of =
         |facts: &WorkloadFacts| Some(Crowd { latency_ns: facts.main_pool()?.latency_ns?, lone_ns: facts.lone_ns? });
-    let crowds = facts.iter().filter_map(of);
+    let crowds = facts.iter().filter(|facts| !facts.is_doubtful()).filter_map(of);
     crowds.max_by(|a, b| (a.latency_ns / a.lone_ns).total_cmp(&(b.latency_ns / b.lone_ns)))
 }
 

@@ -11,6 +11,8 @@ pub struct Limit {
     pub name: &'static str,
     /// The key that says how high it is.
     pub key: &'static str,
+    /// What there is more of when it is raised by a quarter, in words.
+    pub raised_by_a_quarter: &'static str,
     raises: &'static [Raise],
 }
 
@@ -22,8 +24,8 @@ enum Raise {
 }
 
 impl Limit {
-    const fn of(name: &'static str, key: &'static str, raises: &'static [Raise]) -> Self {
-        Self { name, key, raises }
+    const fn of(name: &'static str, key: &'static str, words: &'static str, raises: &'static [Raise]) -> Self {
+        Self { name, key, raised_by_a_quarter: words, raises }
     }
 
     /// The server with this limit raised by a factor of more than 1: on every socket, for every workload.
@@ -49,33 +51,60 @@ pub const CHANNEL: &str = "DRAM channel";
 
 /// Every limit that a server has.
 pub const LIMITS: [Limit; 17] = [
-    Limit::of(LFB, "core.lfb.entries", &[Raise::Socket(|socket, by| count(&mut socket.core.lfb_entries, by))]),
-    Limit::of(CORE, "core.lfb.refill", &[Raise::Socket(faster_cores)]),
-    Limit::of(CORE, "fio.kernel_lines_per_page", &[Raise::Workload(less_kernel_work)]),
-    Limit::of(OFFERED_LOAD, "gap", &[Raise::Workload(shorter_gap)]),
-    Limit::of(OFFERED_LOAD, "ssd.bandwidth", &[Raise::Socket(faster_drives)]),
-    Limit::of(OFFERED_LOAD, "rate", &[Raise::Workload(higher_cap)]),
-    Limit::of(OFFERED_LOAD, "iodepth", &[Raise::Socket(longer_queues), Raise::Workload(deeper_jobs)]),
-    Limit::of("PCIe link", "pcie.lanes", &[Raise::Socket(wider_links)]),
+    Limit::of(
+        LFB,
+        "core.lfb.entries",
+        "a quarter more LFB entries",
+        &[Raise::Socket(|socket, by| count(&mut socket.core.lfb_entries, by))],
+    ),
+    Limit::of(CORE, "core.lfb.refill", "cores a quarter faster", &[Raise::Socket(faster_cores)]),
+    Limit::of(CORE, "fio.kernel_lines_per_page", "kernel work a quarter faster", &[Raise::Workload(less_kernel_work)]),
+    Limit::of(OFFERED_LOAD, "gap", "a pace a quarter faster", &[Raise::Workload(shorter_gap)]),
+    Limit::of(OFFERED_LOAD, "ssd.bandwidth", "drives a quarter faster", &[Raise::Socket(faster_drives)]),
+    Limit::of(OFFERED_LOAD, "rate", "a rate cap a quarter higher", &[Raise::Workload(higher_cap)]),
+    Limit::of(
+        OFFERED_LOAD,
+        "iodepth",
+        "a quarter more commands in flight",
+        &[Raise::Socket(longer_queues), Raise::Workload(deeper_jobs)],
+    ),
+    Limit::of("PCIe link", "pcie.lanes", "PCIe links a quarter faster", &[Raise::Socket(wider_links)]),
     Limit::of(
         "P2M-Write",
         "iio.write_credits",
+        "a quarter more IIO write credits",
         &[Raise::Socket(|socket, by| count(&mut socket.iio.write_credits, by))],
     ),
-    Limit::of("P2M-Read", "iio.read_credits", &[Raise::Socket(|socket, by| count(&mut socket.iio.read_credits, by))]),
-    Limit::of("IIO line", "iio.line", &[Raise::Socket(faster_iio)]),
-    Limit::of("PCIe posted", "pcie.posted_lines", &[Raise::Socket(more_posted)]),
-    Limit::of("PCIe non-posted", "pcie.nonposted_lines", &[Raise::Socket(more_nonposted)]),
-    Limit::of("CHA TOR", "cha.tor.entries", &[Raise::Socket(more_tor_entries)]),
-    Limit::of("RPQ", "memory.controller.rpq.entries", &[Raise::Socket(longer_rpq)]),
-    Limit::of("WPQ", "memory.controller.wpq.entries", &[Raise::Socket(longer_wpq)]),
-    Limit::of(CHANNEL, "memory.channels", &[Raise::Socket(|socket, by| faster_bus(&mut socket.memory.dram, by))]),
+    Limit::of(
+        "P2M-Read",
+        "iio.read_credits",
+        "a quarter more IIO read credits",
+        &[Raise::Socket(|socket, by| count(&mut socket.iio.read_credits, by))],
+    ),
+    Limit::of("IIO line", "iio.line", "an IIO a quarter faster", &[Raise::Socket(faster_iio)]),
+    Limit::of("PCIe posted", "pcie.posted_lines", "a quarter more posted credits", &[Raise::Socket(more_posted)]),
+    Limit::of(
+        "PCIe non-posted",
+        "pcie.nonposted_lines",
+        "a quarter more non-posted credits",
+        &[Raise::Socket(more_nonposted)],
+    ),
+    Limit::of("CHA TOR", "cha.tor.entries", "a quarter more TOR entries", &[Raise::Socket(more_tor_entries)]),
+    Limit::of("RPQ", "memory.controller.rpq.entries", "a quarter more RPQ entries", &[Raise::Socket(longer_rpq)]),
+    Limit::of("WPQ", "memory.controller.wpq.entries", "a quarter more WPQ entries", &[Raise::Socket(longer_wpq)]),
+    Limit::of(
+        CHANNEL,
+        "memory.channels",
+        "memory channels a quarter faster",
+        &[Raise::Socket(|socket, by| faster_bus(&mut socket.memory.dram, by))],
+    ),
 ];
 
 /// Limits that are as high as each other, so that raising one alone says nothing.
 pub const TOGETHER: [Limit; 1] = [Limit::of(
     OFFERED_LOAD,
     "ssd.bandwidth, pcie.lanes, rate and iodepth",
+    "drives, links, caps and queues all a quarter higher",
     &[
         Raise::Socket(faster_drives),
         Raise::Socket(wider_links),

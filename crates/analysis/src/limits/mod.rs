@@ -33,6 +33,8 @@ pub struct Gain {
     pub limit: String,
     /// The key that says how high it is.
     pub key: String,
+    /// What there is more of when it is raised by a quarter, in words.
+    pub raised: String,
     /// Its throughput with the limit raised by [`RAISE`], relative to now, less 1.
     pub gain: f64,
 }
@@ -93,7 +95,8 @@ fn raise_each(server: &ServerParams, base: &Base, each: &[Limit], limits: &mut [
             let before = limits.predicted_gb_per_s;
             let gain = if before > 0.0 { after.gb_per_s / before - 1.0 } else { 0.0 };
             if gain >= GAIN_MIN {
-                limits.gains.push(Gain { limit: limit.name.to_owned(), key: limit.key.to_owned(), gain });
+                let [limit, key, raised] = [limit.name, limit.key, limit.raised_by_a_quarter].map(str::to_owned);
+                limits.gains.push(Gain { limit, key, raised, gain });
             }
         }
     }
@@ -126,8 +129,9 @@ impl Limits {
     /// that of a line in the domain of cores, if it is one.
     #[must_use]
     pub fn are_doubtful(&self, gb_per_s: f64, latency_ns: Option<f64>) -> bool {
-        let off = |predicted: f64, measured: f64| (predicted / measured - 1.0).abs();
-        let late = latency_ns.is_some_and(|measured| off(self.predicted_latency_ns, measured) > DOUBTFUL_LATENCY);
-        late || off(self.predicted_gb_per_s, gb_per_s) > DOUBTFUL
+        // What is no number is far off.
+        let near = |predicted: f64, measured: f64, share: f64| (predicted / measured - 1.0).abs() <= share;
+        let in_time = latency_ns.is_none_or(|measured| near(self.predicted_latency_ns, measured, DOUBTFUL_LATENCY));
+        !(in_time && near(self.predicted_gb_per_s, gb_per_s, DOUBTFUL))
     }
 }

@@ -86,10 +86,12 @@ pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
     server.workloads.iter().map(|workload| if is_stream(&workload.kind) { latencies.next() } else { None }).collect()
 }
 
-/// The same with one core of each stream and nothing else on the server. Nothing where predictions do not cover it.
+/// The same with one core of each stream and nothing else on the server. Nothing where predictions do not cover it,
+/// or there is one core only.
 #[must_use]
 pub fn lone_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
-    if !limits::are_known(server) {
+    let cores: usize = server.workloads.iter().map(|workload| workload.kind.cores().len()).sum();
+    if !limits::are_known(server) || cores < 2 {
         return vec![None; server.workloads.len()];
     }
     let base = Base::new(server);

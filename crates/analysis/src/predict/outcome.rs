@@ -14,7 +14,7 @@ use hostnet_model::params::{ServerParams, WorkloadKind};
 /// `docs/predict.md`.
 const ERROR_MEAN: f64 = 0.025;
 const ERROR_95: f64 = 0.1;
-/// Change of the rates in the last round, as a share, from which a prediction is not to be trusted.
+/// Change in the last round, as a share, from which a prediction is not to be trusted.
 const UNSETTLED: f64 = 0.02;
 /// Bunches that the entries of a core come and go in, per entry.
 const BUNCHES: f64 = 0.65;

@@ -26,6 +26,8 @@ pub(super) struct Slow {
 
 /// The numbers of it that are corrected a part at a time.
 const NUMBERS: usize = 8;
+/// The place among them of [`State::lean`], which is a logarithm.
+const LEAN: usize = 4;
 
 impl Slow {
     fn numbers(&mut self) -> [&mut f64; NUMBERS] {
@@ -66,7 +68,8 @@ impl Paces {
                 *pace = (*pace * FASTER).min(1.0);
             }
             *last = step;
-            off = off.max(step.abs() / (number.abs() + before[index].abs()).max(1e-3));
+            let size = if index == LEAN { 1.0 } else { (number.abs() + before[index].abs()).max(1e-3) };
+            off = off.max(step.abs() / size);
             *number = before[index] + *pace * step;
         }
         *old = found;

@@ -97,7 +97,7 @@ pub(super) struct Solution {
     pub(super) latency: Latency,
     pub(super) load: Load,
     pub(super) slow: Slow,
-    /// How far the last round still moved the rates, as a share.
+    /// How far the last round still moved the rates, or anything that it takes for granted, as a share.
     pub(super) moved: f64,
 }
 

@@ -9,6 +9,8 @@ use std::path::Path;
 /// Tables of what a server is made of; what runs on it, and for how long, is for the user to say.
 const TABLES: [&str; 12] =
     ["core", "cha", "cache", "prefetch", "ddio", "memory", "iio", "pcie", "ssd", "fio", "nic", "stack"];
+/// What was checked both on and off, or only takes part where the user asks for it.
+const SWITCHES: [&str; 5] = ["cache.enabled", "prefetch.", "ddio.", "nic.", "stack."];
 /// Keys that are named, of all that differ.
 const NAMED: usize = 3;
 
@@ -39,7 +41,7 @@ fn written(resolved: &Resolved) -> Result<Value, Issue> {
     serde_json::to_value(effective(spec, &BTreeMap::new(), server.socket())).map_err(plan_error)
 }
 
-/// The keys whose values differ. What is switched on or off is part of what was checked.
+/// The keys whose values differ, but for switches that were checked both ways.
 fn differences(before: &Value, now: &Value, path: &str, keys: &mut Vec<String>) {
     match (before, now) {
         (Value::Object(before), Value::Object(now)) => {
@@ -47,7 +49,8 @@ fn differences(before: &Value, now: &Value, path: &str, keys: &mut Vec<String>) 
                 differences(before.get(key).unwrap_or(&Value::Null), value, &format!("{path}.{key}"), keys);
             }
         }
-        (Value::Bool(_), _) | (_, Value::Bool(_) | Value::Null) => {}
+        (_, Value::Null) => {}
+        (_, Value::Bool(_)) if SWITCHES.iter().any(|switch| path.starts_with(switch)) => {}
         _ if before != now => keys.push(path.to_owned()),
         _ => {}
     }

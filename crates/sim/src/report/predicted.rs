@@ -7,7 +7,7 @@ use super::workloads::WORKLOADS;
 use super::{hash, rows, Report};
 use crate::read::sample::Group;
 use crate::report::table::{Cell, Table};
-use hostnet_analysis::binding::OFFERED_LOAD;
+use hostnet_analysis::binding::{stream_otherwise, OFFERED_LOAD};
 use hostnet_analysis::explain::{Kind, WorkloadFacts};
 use hostnet_analysis::limits;
 use hostnet_analysis::predict::{Domain, Memory, Workload as Found};
@@ -56,13 +56,20 @@ fn uncertainty(prediction: &Prediction) -> Value {
 /// What limits each workload, with the pools on its path for evidence.
 fn limited(server: &ServerParams, predicted: &[Found]) -> Vec<WorkloadFacts> {
     let mut limits = limits::of(server).unwrap_or_default().into_iter();
-    let workloads = server.workloads.iter().zip(predicted);
-    workloads.map(|(workload, found)| facts(workload, found).with_limits(limits.next())).collect()
+    let (workloads, issue_ps) = (server.workloads.iter().zip(predicted), server.socket().core.issue_ps);
+    workloads.map(|(workload, found)| facts(workload, found, issue_ps).with_limits(limits.next())).collect()
 }
 
-fn facts(workload: &Workload, found: &Found) -> WorkloadFacts {
+fn facts(workload: &Workload, found: &Found, issue_ps: u64) -> WorkloadFacts {
     let kind = if workload.kind.is_of_devices() { Kind::Fio } else { Kind::Stream };
-    WorkloadFacts::new(&workload.name, kind, found.gb_per_s, found.pools.clone(), OFFERED_LOAD)
+    let otherwise = match (workload.kind.stream(), found.pools.first()) {
+        (Some(stream), Some(pool)) => {
+            let accesses_per_ps = pool.gb_per_s / 64e3 / stream.cores.len() as f64;
+            stream_otherwise(stream.gap_ps, issue_ps, accesses_per_ps)
+        }
+        _ => OFFERED_LOAD,
+    };
+    WorkloadFacts::new(&workload.name, kind, found.gb_per_s, found.pools.clone(), otherwise)
 }
 
 /// Adds a row with the cells that are told, and the others empty.
@@ -84,7 +91,7 @@ fn workloads(server: &ServerParams, predicted: &[Found], limited: &[WorkloadFact
                 ("write_gb_per_s", found.write_gb_per_s.into()),
                 ("app_gb_per_s", found.gb_per_s.into()),
                 ("latency_mean_ns", found.latency_ns.into()),
-                ("limited_by", facts.binding.join(" / ").into()),
+                ("limited_by", facts.limited_by().into()),
             ],
         );
     }

@@ -63,7 +63,7 @@ pub(crate) const WORKLOADS: &[Column<Workloads>] = &[
     Column::number("io_latency_mean_ns", |row| mean_ns(row.commands.as_ref())),
     Column::number("io_latency_p50_ns", |row| told_ns(row.commands.as_ref(), 0.5)),
     Column::number("io_latency_p99_ns", |row| told_ns(row.commands.as_ref(), 0.99)),
-    Column::text("limited_by", |row| row.limit.binding.join(" / ").into()),
+    Column::text("limited_by", |row| row.limit.limited_by().into()),
     Column::optional(Column::integer("operations", |row| row.of_app(|app| app.ended.into()))),
     Column::number("operations_per_s", |row| row.of_app(|app| (app.per_ps * PS_PER_S).into())),
     Column::number("operations_ci95", |row| row.of_app(|app| app.ci95.map(|per_ps| per_ps * PS_PER_S).into())),
