@@ -62,11 +62,14 @@ pub fn settle(simulation: &mut Simulation<World>) -> Time {
     now
 }
 
-/// Whether nothing is on its way or waits: requests, packets, segments, bytes of connections, credits.
+/// Whether nothing is on its way or waits: requests, packets, segments, bytes of connections or on their way to one,
+/// credits.
 fn is_empty(simulation: &Simulation<World>) -> bool {
-    let streams = crate::books::streams(simulation)
-        .iter()
-        .all(|end| end.connection.unacknowledged() == 0 && end.connection.readable() == 0);
+    let streams = crate::books::streams(simulation).iter().all(|end| {
+        let sent = end.connection.counters().bytes_sent;
+        let copied = end.application.written_bytes() == sent;
+        copied && end.connection.unacknowledged() == 0 && end.connection.readable() == 0
+    });
     let parts = simulation.worlds().all(|world| match world {
         World::Fabric(fabric) => fabric.packets().is_empty(),
         World::Server(machine) => {
