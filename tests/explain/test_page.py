@@ -46,7 +46,8 @@ def test_every_example_can_be_explained(example: Path) -> None:
     assert fits(text)
     assert len(text.splitlines()) < 60
     for row in page.explanation["workloads"]:
-        assert f"{row['workload']} is limited by" in text
+        known = "may be" if row["doubtful"] else "is"
+        assert f"{row['workload']} {known} limited by" in text
         latency = row["latency"]
         parts = ("switching", "write_hol", "read_hol", "top_of_queue", "cha_admission", "unexplained", "unloaded")
         # Caches serve some workloads alone; then there is no way to memory to explain.

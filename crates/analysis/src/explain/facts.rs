@@ -11,6 +11,9 @@ use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
+/// Share of what storage offers from which on it gets all of it: the rest is noise.
+const ALL_OF_IT: f64 = 0.98;
+
 /// Lines of a page of 4 KiB.
 const LINES_PER_PAGE: f64 = 64.0;
 
@@ -121,7 +124,7 @@ impl WorkloadFacts {
         for gain in limits.gains.iter_mut().filter(|gain| gain.limit == LFB) {
             gain.limit = held.clone().unwrap_or_else(|| LFB.to_owned());
         }
-        if !self.doubts(&limits) {
+        if limits.covered && !self.doubts(&limits) {
             self.binding = limits.names();
         }
         self.limits = Some(limits);
@@ -135,10 +138,30 @@ impl WorkloadFacts {
         limits.are_doubtful(self.gb_per_s, of_cores.and_then(|pool| pool.latency_ns))
     }
 
-    /// Whether what is said to limit it may be wrong, because predictions are far from what was measured.
+    /// Whether it is storage that gets all it asks for.
+    fn gets_what_it_offers(&self) -> bool {
+        self.offered_gb_per_s.zip(self.app_gb_per_s).is_some_and(|(offered, moved)| moved >= ALL_OF_IT * offered)
+    }
+
+    /// Why what is said to limit it may be wrong; nothing where its limits were raised, and predictions are near.
+    fn doubt(&self) -> Option<String> {
+        match &self.limits {
+            None if self.binding == [OFFERED_LOAD] && self.gets_what_it_offers() => None,
+            None => Some("not known for sure: predictions do not cover this server".to_owned()),
+            Some(limits) if !limits.covered => {
+                Some("not known for sure: predictions were not checked on such a server".to_owned())
+            }
+            Some(limits) if self.doubts(limits) => {
+                Some(format!("not known for sure: {:.3} GB/s are predicted", limits.predicted_gb_per_s))
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// Whether what is said to limit it may be wrong.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
-        self.limits.as_ref().is_some_and(|limits| self.doubts(limits))
+        self.doubt().is_some()
     }
 
     /// What limits it, for a table: with a question mark where it may be wrong.
@@ -156,16 +179,17 @@ impl WorkloadFacts {
     #[must_use]
     pub fn clause(&self) -> String {
         let bound = self.binding.join(" / ").replace(OFFERED_LOAD, "what it offers").replace(CORE, "its cores");
-        let Some(limits) = &self.limits else { return format!("is limited by {bound}") };
-        if self.doubts(limits) {
-            let predicted = limits.predicted_gb_per_s;
-            return format!("may be limited by {bound} (no way to be sure: {predicted:.3} GB/s are predicted)");
+        if let Some(why) = self.doubt() {
+            return format!("may be limited by {bound} ({why})");
         }
-        match limits.gains.first() {
+        match self.limits.as_ref().and_then(|limits| limits.gains.first()) {
             Some(Gain { raised, gain, .. }) if bound != NOT_KNOWN => {
                 format!("is limited by {bound} ({:+.0}% with {raised})", 100.0 * gain)
             }
-            _ => "is limited by nothing that has a name: a quarter more of any one limit gives less than 2%".to_owned(),
+            _ if bound == NOT_KNOWN => {
+                "is limited by nothing that has a name: a quarter more of any one limit gives less than 2%".to_owned()
+            }
+            _ => format!("is limited by {bound}"),
         }
     }
 

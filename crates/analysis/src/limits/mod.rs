@@ -7,7 +7,7 @@ mod levers;
 
 pub use levers::{Limit, CHANNEL, CORE, LFB, LIMITS, OFFERED_LOAD, TOGETHER};
 
-use crate::predict::{Base, Pace};
+use crate::predict::{outside, Base, Pace};
 use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,8 @@ pub struct Limits {
     pub predicted_gb_per_s: f64,
     /// The time of a line in its domain that is predicted, in ns.
     pub predicted_latency_ns: f64,
+    /// Whether predictions were checked on such servers.
+    pub covered: bool,
 }
 
 /// The limits of each workload of a server. Nothing where predictions do not cover it.
@@ -65,7 +67,9 @@ pub fn of(server: &ServerParams) -> Option<Vec<Limits>> {
     if !are_known(server) {
         return None;
     }
+    let covered = outside(server).is_empty();
     let unraised = |Pace { gb_per_s, latency_ns }| Limits {
+        covered,
         gains: Vec::new(),
         predicted_gb_per_s: gb_per_s,
         predicted_latency_ns: latency_ns,

@@ -5,7 +5,7 @@ use hostnet_model::params::{
 };
 
 /// What of a server lies outside of what predictions were checked against, a clause each.
-pub(super) fn outside(server: &ServerParams) -> Vec<String> {
+pub(crate) fn outside(server: &ServerParams) -> Vec<String> {
     let socket = server.socket();
     let controller = &socket.memory.controller;
     let mut notes = Vec::new();

@@ -16,6 +16,7 @@ mod solve;
 mod storage;
 mod traffic;
 
+pub(crate) use coverage::outside;
 pub use fit::{Fit, FIT};
 pub use outcome::{Domain, Memory, Pace, Prediction, Workload};
 
