@@ -1,21 +1,14 @@
 //! What has to be known of a workload before it can be explained.
 
-use crate::binding::{binding, full_share_estimate, lfb_domain, stream_otherwise, CORE, OFFERED_LOAD};
-use crate::counters::{Counters, Flow};
+use crate::binding::{binding, CORE, OFFERED_LOAD};
 use crate::explain::{unloaded, Cached};
-use crate::limits::{self, Gain, Limits, LFB, NOT_KNOWN};
-use crate::offered::offered_gb_per_s;
-use crate::predict::{isolated_latencies_ns, lone_latencies_ns};
+use crate::limits::{Gain, Limits, LFB, NOT_KNOWN};
 use crate::regime::Basis;
-use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};
+use hostnet_model::params::SocketParams;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 /// Share of what storage offers from which on it gets all of it: the rest is noise.
 const ALL_OF_IT: f64 = 0.98;
-
-/// Lines of a page of 4 KiB.
-const LINES_PER_PAGE: f64 = 64.0;
 
 /// What kind of workload it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -240,156 +233,6 @@ impl WorkloadFacts {
 fn known_domain(name: &str) -> Option<&'static str> {
     const KNOWN: [&str; 6] = ["C2M-Read", "C2M-Write", "P2M-Write", "P2M-Read", "PCIe posted", "PCIe non-posted"];
     KNOWN.into_iter().find(|known| *known == name)
-}
-
-/// The facts that counters alone tell: of all cores together and of all devices.
-///
-/// The busy cores are those of the server's streams; without streams, as many as hold the entries in use. A workload
-/// has the name of the only one of its kind that the server has, else `C2M`, `P2M-Write` and `P2M-Read`. Shares of time
-/// full are estimated from mean occupancies.
-#[must_use]
-pub fn from_counters(counters: &Counters, server: &ServerParams) -> Vec<WorkloadFacts> {
-    let iio = &server.socket().iio;
-    let writes = device_pool("P2M-Write", counters.iio_write, iio.write_credits, counters.window_ns);
-    let reads = device_pool("P2M-Read", counters.iio_read, iio.read_credits, counters.window_ns);
-    let pools: Vec<Pool> = writes.into_iter().chain(reads).collect();
-    let limits = limits::of(server).unwrap_or_default();
-    let of = |kind| only(server, kind).and_then(|class| limits.get(class).cloned());
-    let devices = match only(server, Kind::Fio) {
-        Some(class) if !pools.is_empty() => vec![of_storage(server, class, pools).with_limits(of(Kind::Fio))],
-        _ => pools.into_iter().map(|pool| of_devices(&pool.domain.clone(), vec![pool])).collect(),
-    };
-    let lone_ns = || only(server, Kind::Stream).and_then(|class| lone_latencies_ns(server)[class]);
-    let of_streams = |facts: WorkloadFacts| WorkloadFacts { lone_ns: lone_ns(), ..facts.with_limits(of(Kind::Stream)) };
-    let cores = of_cores(counters, server).map(of_streams);
-    cores.into_iter().chain(devices).collect()
-}
-
-/// The number of the only workload of its kind, if there is one only.
-fn only(server: &ServerParams, kind: Kind) -> Option<usize> {
-    let is_of = |workload: &WorkloadKind| match kind {
-        Kind::Stream => !workload.is_of_devices(),
-        Kind::Fio => workload.fio().is_some(),
-    };
-    let mut same = (0..server.workloads.len()).filter(|&class| is_of(&server.workloads[class].kind));
-    same.next().filter(|_| same.next().is_none())
-}
-
-fn of_cores(counters: &Counters, server: &ServerParams) -> Option<WorkloadFacts> {
-    let latency_ns = counters.lfb.latency_ns(counters.window_ns)?;
-    let others = kernel_lines(counters, server);
-    let accesses = (counters.lfb.lines? - others).max(0.0);
-    let in_use = accesses * latency_ns / counters.window_ns;
-    let entries = f64::from(server.socket().core.lfb_entries);
-    let cores = stream_cores(server).unwrap_or((in_use / entries).ceil()).max(1.0);
-    let credits = cores * entries;
-    let pool = Pool {
-        domain: core_domain(counters, server.socket(), latency_ns).to_owned(),
-        credits,
-        in_use,
-        full_share: counters
-            .lfb_full_cores
-            .map_or_else(|| full_share_estimate(in_use, credits), |full| (full / cores).min(1.0)),
-        latency_ns: Some(latency_ns),
-        gb_per_s: accesses * 64.0 / counters.window_ns,
-    };
-    let per_core = accesses / (counters.window_ns * 1000.0) / cores;
-    let otherwise = stream_otherwise(least_gap_ps(server), server.socket().core.issue_ps, per_core);
-    let written = (counters.core_write.lines.unwrap_or(0.0) - others).clamp(0.0, accesses);
-    let moved = pool.gb_per_s + written * 64.0 / counters.window_ns;
-    let name = only(server, Kind::Stream).map_or("C2M", |class| &server.workloads[class].name);
-    let mut facts = WorkloadFacts::new(name, Kind::Stream, moved, vec![pool], otherwise);
-    facts.store_share = if accesses > 0.0 { written / accesses } else { 0.0 };
-    facts.isolated = predicted_alone(server);
-    facts.estimated = counters.lfb_full_cores.is_none();
-    Some(facts)
-}
-
-/// The latency of all streams of a server when its devices are silent, mean over their cores.
-fn predicted_alone(server: &ServerParams) -> Option<Isolated> {
-    let latencies = isolated_latencies_ns(server);
-    let workloads = server.workloads.iter().zip(latencies);
-    let streams = workloads.filter_map(|(workload, ns)| Some((workload.kind.stream()?.cores.len() as f64, ns?)));
-    let (cores, sum) = streams.fold((0.0, 0.0), |all, (cores, ns)| (all.0 + cores, all.1 + cores * ns));
-    (cores > 0.0).then(|| Isolated { ns: sum / cores, basis: Basis::Predicted })
-}
-
-/// C2M-Read or C2M-Write, whichever holds the entries longer.
-fn core_domain(counters: &Counters, socket: &SocketParams, latency_ns: f64) -> &'static str {
-    let way_ns = (socket.core.to_cha_ps + socket.core.from_cha_ps) as f64 / 1000.0;
-    let reading_ns = counters.core_read.latency_ns(counters.window_ns).map_or(latency_ns, |ns| ns + way_ns);
-    lfb_domain(reading_ns, latency_ns - reading_ns)
-}
-
-/// Lines that the kernel touches for the storage workloads that the server is known to have: they pass LFBs too, but no
-/// stream asked for them.
-fn kernel_lines(counters: &Counters, server: &ServerParams) -> f64 {
-    let storage = server.workloads.iter().filter_map(|workload| workload.kind.fio());
-    let per_page = storage.map(|fio| fio.kernel_lines_per_page as f64 / 65_536.0);
-    let moved = counters.iio_write.lines.unwrap_or(0.0) + counters.iio_read.lines.unwrap_or(0.0);
-    per_page.reduce(f64::max).unwrap_or(0.0) * moved / LINES_PER_PAGE
-}
-
-/// Cores that the server's streams run on, if it has any.
-fn stream_cores(server: &ServerParams) -> Option<f64> {
-    let cores: BTreeSet<u32> = server.workloads.iter().flat_map(|workload| workload.kind.cores()).copied().collect();
-    Some(cores.len() as f64).filter(|count| *count > 0.0)
-}
-
-/// The least gap of all streams.
-fn least_gap_ps(server: &ServerParams) -> u64 {
-    let streams = server.workloads.iter().filter_map(|workload| workload.kind.stream());
-    streams.map(|stream| stream.gap_ps).min().unwrap_or(0)
-}
-
-fn device_pool(domain: &str, flow: Flow, credits: u32, window_ns: f64) -> Option<Pool> {
-    let in_use = flow.occupancy.filter(|in_use| *in_use > 0.0)?;
-    let credits = f64::from(credits);
-    Some(Pool {
-        domain: domain.to_owned(),
-        credits,
-        in_use,
-        full_share: full_share_estimate(in_use, credits),
-        latency_ns: flow.latency_ns(window_ns),
-        gb_per_s: flow.gb_per_s(window_ns).unwrap_or(0.0),
-    })
-}
-
-fn of_devices(name: &str, pools: Vec<Pool>) -> WorkloadFacts {
-    let gb_per_s = pools.iter().map(|pool| pool.gb_per_s).sum();
-    let mut facts = WorkloadFacts::new(name, Kind::Fio, gb_per_s, pools, OFFERED_LOAD);
-    facts.app_gb_per_s = Some(gb_per_s);
-    facts.estimated = true;
-    facts
-}
-
-/// All device traffic is that of the one storage workload.
-fn of_storage(server: &ServerParams, class: usize, pools: Vec<Pool>) -> WorkloadFacts {
-    let facts = of_devices(&server.workloads[class].name, pools);
-    WorkloadFacts { offered_gb_per_s: offered_gb_per_s(server, class), ..facts }
-}
-
-/// Traffic in the counters that the facts say nothing of, for want of which counters.
-#[must_use]
-pub fn untold(counters: &Counters, facts: &[WorkloadFacts]) -> Vec<String> {
-    let told = |domain: &str| facts.iter().any(|facts| facts.pools.iter().any(|pool| pool.domain.starts_with(domain)));
-    let pools = [
-        ("C2M", "lfb", counters.lfb, counters.core_read, true),
-        ("P2M-Write", "iio_write", counters.iio_write, counters.io_write, false),
-        ("P2M-Read", "iio_read", counters.iio_read, counters.io_read, false),
-    ];
-    let untold = pools.into_iter().filter_map(|(domain, pool, held, inside, lines_needed)| {
-        let mut missing = Vec::new();
-        if held.occupancy.is_none() {
-            missing.push(format!("{pool}.occupancy"));
-        }
-        if held.lines.is_none() && (lines_needed || held.occupancy.is_none()) {
-            missing.push(format!("{pool}.lines"));
-        }
-        let absent = inside.lines == Some(0.0) || told(domain) || missing.is_empty();
-        (!absent).then(|| format!("what binds {domain} cannot be computed: no counter {}", missing.join(", ")))
-    });
-    untold.collect()
 }
 
 /// Latency of a line of a workload without load in ns: of an LFB entry, or in the IIO. `domain` says which for devices.

@@ -5,12 +5,14 @@
 
 mod cached;
 pub mod facts;
+mod from_counters;
 mod latency;
 mod reach;
 pub mod unloaded;
 
 pub use cached::Cached;
-pub use facts::{from_counters, Isolated, Kind, Pool, WorkloadFacts};
+pub use facts::{Isolated, Kind, Pool, WorkloadFacts};
+pub use from_counters::from_counters;
 pub use latency::Latency;
 
 use crate::counters::Counters;
@@ -60,7 +62,7 @@ pub fn explain(
     facts: &[WorkloadFacts],
     known: Option<Regime>,
 ) -> Explanation {
-    let mut missing = facts::untold(counters, facts);
+    let mut missing = from_counters::untold(counters, facts);
     let workloads: Vec<Explained> =
         facts.iter().map(|facts| explain_workload(socket, counters, facts, &mut missing)).collect();
     let regime = known.unwrap_or_else(|| regime_of(socket, facts));
