@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet import ConfigError
+from hostnet import ConfigError, _core
 from hostnet.explain import explain_results, explain_run, page_text
 from hostnet.explain.page import explain_window, plan_of_server
 from hostnet.explain.steps import Step, Steps, candidates, what_helps
@@ -199,6 +199,18 @@ def test_steps_are_sorted_by_what_they_do_for_the_workload(results: hostnet.Resu
     assert all(given["run"]["duration"] == "300 us" for given in engine.configs)
 
 
+def test_steps_are_those_of_the_limits_that_answers_name(results: hostnet.Results) -> None:
+    config = json.loads(results.plan.effective_json())
+    raised = {step.path: step.limit for step, _ in candidates(config, {}) if step.limit is not None}
+    assert raised == {limit["path"]: limit["limit"] for limit in json.loads(_core.limits())}
+    assert raised["memory.channels"] == raised["memory.device"] == "DRAM channel"
+    named = {(gain["limit"], gain["key"]) for row in results.summary["binding"] for gain in row["limits"]["gains"]}
+    of_servers = [(limit, key) for limit, key in named if key in raised]
+    assert of_servers
+    for limit, key in of_servers:
+        assert raised[key] == limit or (raised[key], limit) == ("LFB", "C2M-Read"), key
+
+
 def test_one_step_changes_one_capacity_and_its_thresholds(results: hostnet.Results) -> None:
     config = json.loads(results.plan.effective_json())
     changed = {(step.path, step.factor): after for step, after in candidates(config, {"disk": 3.464})}
@@ -206,6 +218,10 @@ def test_one_step_changes_one_capacity_and_its_thresholds(results: hostnet.Resul
     assert (wpq["wpq"]["entries"], wpq["write_high"]) == (52, 50)
     assert changed["cha.tor.entries", 1.25]["cha"]["tor"] == {"entries": 18}
     assert changed["cha.tor.entries", 4.0]["cha"]["tor"] == {"entries": 56}
+    config["cha"]["tor"]["write_entries"] = 8
+    both = {(step.path, step.factor): after for step, after in candidates(config, {})}["cha.tor.entries", 2.0]
+    assert both["cha"]["tor"] == {"entries": 28, "write_entries": 16}, "of entries that are shared, more for both"
+    del config["cha"]["tor"]["write_entries"]
     assert changed["iio.line", 2.0]["iio"]["line"] == "2.195 ns"
     drive = changed["ssd.read_bandwidth", 2.0]["ssd"]
     assert (drive["read_bandwidth"], drive["write_bandwidth"]) == ("6.93 GB/s", "6.93 GB/s")

@@ -234,7 +234,7 @@ def test_an_explanation_is_drawn(make_run: MakeRun, hostile: str) -> None:
     latency = {"domain": "C2M-Read", "mean_ns": 90.0, "unloaded_ns": 60.0, "read_hol_ns": 35.0, "unexplained_ns": -5.0}
     keys = ("unloaded", "read_hol", "write_hol", "unexplained")
     names = {f"{key}_ns": key for key in keys}
-    gains = [{"limit": "DRAM channel", "key": "memory.channels", "gain": 0.17}]
+    gains = [{"limit": "DRAM channel", "key": "memory.device", "gain": 0.17}]
     row = {
         "workload": hostile,
         "limited": "is limited by DRAM channel",

@@ -4,11 +4,13 @@ use crate::errors::ConfigError;
 use crate::plan::Plan;
 use hostnet_analysis::explain::{from_counters, WorkloadFacts};
 use hostnet_analysis::formula::{self as published, Constants, Form, Missing};
+use hostnet_analysis::limits::{Key, Scale, LIMITS};
 use hostnet_analysis::regime::Regime;
 use hostnet_analysis::Counters;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
+use serde::Serialize;
 
 /// Explains a run of the server of `plan`, or of its server `host`. Without `facts` of the workloads, what the counters
 /// tell of them.
@@ -71,6 +73,20 @@ pub(crate) fn cha_admission(counters: &str, domain: &str, way_ns: f64) -> PyResu
 #[pyo3(signature = (plan, *, host=None))]
 pub(crate) fn formula_constants(plan: &Plan, host: Option<&str>) -> PyResult<String> {
     Ok(serde_json::to_string(&Constants::of(plan.server_of(host)?.socket())).expect("numbers are JSON"))
+}
+
+/// Every way to raise a limit of a server by a key of its configuration, as JSON; `limit` is its name.
+#[pyfunction]
+pub(crate) fn limits() -> String {
+    #[derive(Serialize)]
+    struct Way {
+        limit: &'static str,
+        #[serde(flatten)]
+        key: Key,
+    }
+    let ways = LIMITS.iter().flat_map(|limit| limit.keys.iter().map(|&key| Way { limit: limit.name, key }));
+    let of_servers: Vec<Way> = ways.filter(|way| way.key.scale != Scale::Asked).collect();
+    serde_json::to_string(&of_servers).expect("names are JSON")
 }
 
 fn parse<T: DeserializeOwned>(text: &str, what: &str) -> PyResult<T> {

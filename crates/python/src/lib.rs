@@ -46,7 +46,7 @@ mod _core {
     #[pymodule_export]
     use crate::errors::{CheckpointError, ConfigError, SimulationError};
     #[pymodule_export]
-    use crate::explain::{cha_admission, explain, formula, formula_constants};
+    use crate::explain::{cha_admission, explain, formula, formula_constants, limits};
     #[pymodule_export]
     use crate::filter::{access_formats, filter_trace};
     #[pymodule_export]

@@ -3,10 +3,11 @@
 mod common;
 
 use common::{example, plan};
-use hostnet_analysis::limits::{self, Limit, Limits, LIMITS, NOT_KNOWN, RAISE, TOGETHER};
+use hostnet_analysis::limits::{self, Key, Limit, Limits, Scale, LIMITS, NOT_KNOWN, RAISE, TOGETHER};
 use hostnet_config::Plan;
 use hostnet_kernel::Rng;
 use hostnet_sim::{Options, Run};
+use serde_json::Value;
 
 /// Gains below this are taken for noise, in runs of this length.
 const NOISE: f64 = 0.01;
@@ -31,7 +32,7 @@ fn with_raised(plan: &Plan, limit: &Limit) -> Plan {
 }
 
 fn by_key(key: &str) -> &'static Limit {
-    LIMITS.iter().chain(&TOGETHER).find(|limit| limit.key == key).expect("a limit")
+    LIMITS.iter().chain(&TOGETHER).find(|limit| limit.key() == key).expect("a limit")
 }
 
 fn told(plan: &Plan) -> Vec<Limits> {
@@ -70,6 +71,35 @@ fn planted_limits_are_found() {
         ("memory.channels=1", "stream", "DRAM channel"),
     ] {
         assert_found(planted, workload, expected);
+    }
+}
+
+/// The value at a key of a configuration, raised by a factor; nothing where it is not given.
+fn raised_value(config: &Value, key: &Key, path: &str, factor: f64) -> Option<String> {
+    let value = path.split('.').try_fold(config, |table, name| table.get(name))?;
+    let by = if key.scale == Scale::Less { 1.0 / factor } else { factor };
+    Some(match value.as_str() {
+        Some(text) => {
+            let (number, unit) = text.split_once(' ').expect("a unit");
+            format!("{path}={} {unit}", number.parse::<f64>().expect("a number") * by)
+        }
+        None => format!("{path}={}", value.as_f64().expect("a number") * by),
+    })
+}
+
+#[test]
+fn the_keys_of_a_limit_say_what_raising_it_changes() {
+    let plan = example("quadrant3.toml", &["cha.tor.write_entries=8"]);
+    let config = &plan.effective;
+    let by_numbers = [Scale::Count, Scale::Rate, Scale::Less];
+    let keys = LIMITS.iter().flat_map(|limit| limit.keys.iter().map(move |key| (limit, key)));
+    for (limit, key) in keys.filter(|(_, key)| by_numbers.contains(&key.scale)) {
+        let paths = [key.path].into_iter().chain(key.along.iter().copied());
+        let changes: Vec<String> = paths.filter_map(|path| raised_value(config, key, path, 2.0)).collect();
+        let changes: Vec<&str> = changes.iter().map(String::as_str).collect();
+        let told = example("quadrant3.toml", &[&["cha.tor.write_entries=8"], &changes[..]].concat());
+        let raised = limit.raised(plan.server().expect("a server"), 2.0);
+        assert!(!changes.is_empty() && told.server() == Some(&raised), "{}: {changes:?}", limit.name);
     }
 }
 
@@ -144,8 +174,8 @@ fn tally(seeds: std::ops::Range<u64>) -> (usize, Vec<String>, Vec<String>) {
             }
             for (limit, then) in &raised {
                 let gain = then[class] / now[class] - 1.0;
-                if gain > MISSED && limits.gains.iter().all(|told| told.key != limit.key) {
-                    missed.push(format!("{seed} {name}: {} {gain:.3}, told {limits:?}", limit.key));
+                if gain > MISSED && limits.gains.iter().all(|told| told.key != limit.key()) {
+                    missed.push(format!("{seed} {name}: {} {gain:.3}, told {limits:?}", limit.key()));
                 }
             }
         }

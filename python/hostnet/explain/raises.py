@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from hostnet import _core
@@ -21,55 +22,38 @@ QUANTITY = re.compile(r"([0-9.]+(?:e[+-]?[0-9]+)?)\s*(\D+)")
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit: the key that says how high it is, what it is, and further keys that change with it.
+    """A way to raise a limit: the key that says how high it is, what it is, and further keys that change with it.
 
-    `kind` is "count" of what is counted, "rate" of what is moved per time, "time" of what a thing takes, and "whole" of
-    what only whole multiples make sense of.
+    `limit` is what answers call it. `scale` is "count" of what is counted, "rate" of what is moved per time, "less" of
+    what a thing takes, "whole" of what only whole multiples make sense of, and "grade" of devices.
     """
 
+    limit: str
     path: str
     what: str
-    kind: str = "count"
-    along: tuple[str, ...] = ()
+    scale: str
+    along: list[str]
 
 
-LIMITS = (
-    Limit("core.lfb.entries", "LFB entries per core"),
-    Limit("iio.write_credits", "IIO write credits"),
-    Limit("iio.read_credits", "IIO read credits"),
-    Limit("iio.line", "pace of the IIO", "time"),
-    Limit("cha.tor.entries", "TOR entries per CHA slice"),
-    Limit("memory.controller.rpq.entries", "RPQ entries", along=("memory.controller.rpq.full_threshold",)),
-    Limit(
-        "memory.controller.wpq.entries",
-        "WPQ entries",
-        along=(
-            "memory.controller.wpq.full_threshold",
-            "memory.controller.write_high",
-            "memory.controller.write_low",
-        ),
-    ),
-    Limit("memory.channels", "memory channels", "whole"),
-    Limit("pcie.posted_lines", "PCIe posted credits"),
-    Limit("pcie.nonposted_lines", "PCIe non-posted credits"),
-    Limit("pcie.lanes", "PCIe lanes", "whole"),
-    Limit("ssd.read_bandwidth", "bandwidth of a drive", "rate", along=("ssd.write_bandwidth",)),
-)
-"""Limits that are raised one at a time."""
+@cache
+def limits() -> tuple[Limit, ...]:
+    """Every way to raise a limit of a server, by one key each."""
+    return tuple(Limit(**way) for way in json.loads(_core.limits()))
 
 
 def raise_limit(config: Config, limit: Limit, factor: float) -> Iterator[tuple[str, str, Config]]:
     """What stood there, what stands there now, and the configuration with it; nothing where that makes no sense."""
-    scale = SCALES[limit.kind]
+    scale = SCALES[limit.scale]
     before = value_at(config, limit.path)
-    after = scale(before, factor)
-    if after is None:
+    after = None if before is None else scale(before, factor)
+    if after is None or after == before:
         return
     changed = deepcopy(config)
     put_at(changed, limit.path, after)
     for other in limit.along:
         value = value_at(config, other)
-        put_at(changed, other, after if value == before else scale(value, factor))
+        if value is not None:
+            put_at(changed, other, after if value == before else scale(value, factor))
     yield str(before), str(after), changed
 
 
@@ -91,10 +75,10 @@ def faster_device(config: Config, base_dir: str) -> tuple[str, str, Config] | No
 
 
 def value_at(config: Config, path: str) -> Any:
-    """The value of a key."""
+    """The value of a key; nothing where it is not given."""
     value: Any = config
     for key in path.split("."):
-        value = value[key]
+        value = (value or {}).get(key)
     return value
 
 
@@ -126,14 +110,14 @@ def _quantity(value: Any, factor: float) -> str | None:
     return f"{float(match[1]) * factor:.6g} {match[2]}" if match else None
 
 
-def _shorter(value: Any, factor: float) -> str | None:
-    return _quantity(value, 1 / factor)
+def _less(value: Any, factor: float) -> str | float | None:
+    return value / factor if isinstance(value, int | float) else _quantity(value, 1 / factor)
 
 
 SCALES: dict[str, Callable[[Any, float], Any]] = {
     "count": _count,
     "rate": _quantity,
-    "time": _shorter,
+    "less": _less,
     "whole": _whole,
 }
 """How a value of each kind is raised."""

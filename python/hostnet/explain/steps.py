@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from hostnet import _core
 from hostnet._core import ConfigError, Plan
-from hostnet.explain.raises import LIMITS, Config, faster_device, raise_limit
+from hostnet.explain.raises import Config, Limit, faster_device, limits, raise_limit
 
 Rates = dict[str, tuple[float, float | None]]
 """The throughput of every workload in GB/s, and half of its interval of 95%."""
@@ -41,9 +41,9 @@ CORE_KINDS = ("stream", "app")
 class Step:
     """One change of the server, and what it does.
 
-    `factor` says how far a limit was raised; 1 of a change that is no raise. `gains` has the throughput of every
-    workload relative to now, less 1; `confirmed` the same, simulated beside a prediction, and `noise` how far off these
-    may be (95% of cases).
+    `factor` says how far a limit was raised; 1 of a change that is no multiple. `limit` is what answers call that
+    limit. `gains` has the throughput of every workload relative to now, less 1; `confirmed` the same, simulated beside
+    a prediction, and `noise` how far off these may be (95% of cases).
     """
 
     what: str
@@ -51,6 +51,7 @@ class Step:
     before: str
     after: str
     factor: float = 1.0
+    limit: str | None = None
     gains: dict[str, float] = field(default_factory=dict)
     confirmed: dict[str, float] | None = None
     noise: dict[str, float] | None = None
@@ -196,29 +197,26 @@ def _allowed(config: Config, offered: Mapping[str, float], base_dir: str) -> lis
 def candidates(config: Config, offered: Mapping[str, float], base_dir: str = ".") -> list[tuple[Step, Config]]:
     """All steps in every limit that the workloads of the configuration use, allowed or not."""
     kinds = {workload["kind"] for workload in config["workload"].values()}
-    of_devices = ("iio.", "pcie.", "ssd.")
-    limits = [
+    of_devices = ("iio.", "pcie.", "ssd.", "fio.")
+    used = [
         limit
-        for limit in LIMITS
+        for limit in limits()
         if ("fio" in kinds or not limit.path.startswith(of_devices))
         and (kinds.intersection(CORE_KINDS) or not limit.path.startswith("core."))
     ]
-    raised = [
-        (Step(limit.what, limit.path, before, after, factor), changed)
-        for limit in limits
-        for factor in FACTORS
-        for before, after, changed in raise_limit(config, limit, factor)
-    ]
-    return [*raised, *_faster_memory(config, base_dir), *_slower_devices(config, offered)]
+    raised = [found for limit in used for found in _raised(config, limit, base_dir)]
+    return [*raised, *_slower_devices(config, offered)]
 
 
-def _faster_memory(config: Config, base_dir: str) -> list[tuple[Step, Config]]:
-    """The next faster device of the same standard; what is not the device's stays as it is."""
-    found = faster_device(config, base_dir)
-    if found is None:
-        return []
-    before, after, changed = found
-    return [(Step("DRAM speed grade", "memory.device", before, after), changed)]
+def _raised(config: Config, limit: Limit, base_dir: str) -> Iterator[tuple[Step, Config]]:
+    """The steps in one limit. The next faster device takes with it what is the device's, and nothing else."""
+    if limit.scale == "grade":
+        found = faster_device(config, base_dir)
+        ways = [] if found is None else [(1.0, found)]
+    else:
+        ways = [(factor, found) for factor in FACTORS for found in raise_limit(config, limit, factor)]
+    for factor, (before, after, changed) in ways:
+        yield Step(limit.what, limit.path, before, after, factor, limit.limit), changed
 
 
 def _slower_devices(config: Config, offered: Mapping[str, float]) -> list[tuple[Step, Config]]:

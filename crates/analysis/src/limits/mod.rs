@@ -4,8 +4,9 @@
 //! comes behind it. So each limit is raised in turn, and the predictor says who gets faster.
 
 mod levers;
+mod list;
 
-pub use levers::{Limit, CHANNEL, CORE, LFB, LIMITS, OFFERED_LOAD, TOGETHER};
+pub use list::{Key, Limit, Scale, CHANNEL, CORE, LFB, LIMITS, OFFERED_LOAD, TOGETHER};
 
 use crate::predict::{outside, Base, Pace};
 use hostnet_model::params::{ServerParams, SocketParams, WorkloadKind};
@@ -99,7 +100,7 @@ fn raise_each(server: &ServerParams, base: &Base, each: &[Limit], limits: &mut [
             let before = limits.predicted_gb_per_s;
             let gain = if before > 0.0 { after.gb_per_s / before - 1.0 } else { 0.0 };
             if gain >= GAIN_MIN {
-                let [limit, key, raised] = [limit.name, limit.key, limit.raised_by_a_quarter].map(str::to_owned);
+                let [limit, key, raised] = [limit.name, limit.key(), limit.raised_by_a_quarter].map(str::to_owned);
                 limits.gains.push(Gain { limit, key, raised, gain });
             }
         }

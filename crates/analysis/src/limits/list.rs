@@ -1,0 +1,217 @@
+//! The list of the limits of a server: how each is called, which keys say how high it is, and how to raise it.
+
+use super::levers::{self, Raise};
+use hostnet_model::params::ServerParams;
+use serde::Serialize;
+
+pub use crate::binding::{CORE, OFFERED_LOAD};
+
+/// A limit of a server.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit {
+    /// What answers call it.
+    pub name: &'static str,
+    /// The keys that say how high it is, one way to raise it each.
+    pub keys: &'static [Key],
+    /// What there is more of when it is raised by a quarter, in words.
+    pub raised_by_a_quarter: &'static str,
+    raises: &'static [Raise],
+}
+
+/// A key that says how high a limit is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Key {
+    /// Its place in a configuration, or in a workload if it is one that workloads have.
+    pub path: &'static str,
+    /// What it is, in words.
+    pub what: &'static str,
+    /// How its value is raised.
+    pub scale: Scale,
+    /// Keys that change with it, where they are given.
+    pub along: &'static [&'static str],
+}
+
+/// How a limit is raised by what stands at its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scale {
+    /// More of what is counted, up to the next whole number.
+    Count,
+    /// More of what is moved per time.
+    Rate,
+    /// Less of what a thing takes: time with its unit, or work as a number.
+    Less,
+    /// Whole multiples of it.
+    Whole,
+    /// The next faster device of the same standard.
+    Grade,
+    /// By whoever runs the workload: the server is not asked.
+    Asked,
+}
+
+impl Key {
+    const fn of(path: &'static str, what: &'static str, scale: Scale) -> Self {
+        Self { path, what, scale, along: &[] }
+    }
+
+    const fn with(self, along: &'static [&'static str]) -> Self {
+        Self { along, ..self }
+    }
+
+    const fn asked(path: &'static str) -> Self {
+        Self::of(path, path, Scale::Asked)
+    }
+}
+
+impl Limit {
+    const fn of(
+        name: &'static str,
+        keys: &'static [Key],
+        raised_by_a_quarter: &'static str,
+        raises: &'static [Raise],
+    ) -> Self {
+        Self { name, keys, raised_by_a_quarter, raises }
+    }
+
+    /// The key that answers name.
+    #[must_use]
+    pub const fn key(&self) -> &'static str {
+        self.keys[0].path
+    }
+
+    /// The server with this limit raised by a factor of more than 1: on every socket, for every workload.
+    #[must_use]
+    pub fn raised(&self, server: &ServerParams, factor: f64) -> ServerParams {
+        let mut raised = server.clone();
+        self.raises.iter().for_each(|raise| raise.apply(&mut raised, factor));
+        raised
+    }
+}
+
+/// The entries that cores miss in.
+pub const LFB: &str = "LFB";
+/// The bus of the memory channels.
+pub const CHANNEL: &str = "DRAM channel";
+
+/// Every limit that a server has.
+pub const LIMITS: [Limit; 17] = [
+    Limit::of(
+        LFB,
+        &[Key::of("core.lfb.entries", "LFB entries per core", Scale::Count)],
+        "a quarter more LFB entries",
+        &[Raise::Socket(levers::more_lfb_entries)],
+    ),
+    Limit::of(
+        CORE,
+        &[Key::of("core.lfb.refill", "pace of the cores", Scale::Less).with(&["core.issue"])],
+        "cores a quarter faster",
+        &[Raise::Socket(levers::faster_cores)],
+    ),
+    Limit::of(
+        CORE,
+        &[Key::of("fio.kernel_lines_per_page", "kernel work per page", Scale::Less)],
+        "kernel work a quarter faster",
+        &[Raise::Workload(levers::less_kernel_work)],
+    ),
+    Limit::of(OFFERED_LOAD, &[Key::asked("gap")], "a pace a quarter faster", &[Raise::Workload(levers::shorter_gap)]),
+    Limit::of(
+        OFFERED_LOAD,
+        &[Key::of("ssd.read_bandwidth", "bandwidth of a drive", Scale::Rate).with(&["ssd.write_bandwidth"])],
+        "drives a quarter faster",
+        &[Raise::Socket(levers::faster_drives)],
+    ),
+    Limit::of(
+        OFFERED_LOAD,
+        &[Key::asked("rate")],
+        "a rate cap a quarter higher",
+        &[Raise::Workload(levers::higher_cap)],
+    ),
+    Limit::of(
+        OFFERED_LOAD,
+        &[Key::asked("iodepth")],
+        "a quarter more commands in flight",
+        &[Raise::Socket(levers::longer_queues), Raise::Workload(levers::deeper_jobs)],
+    ),
+    Limit::of(
+        "PCIe link",
+        &[Key::of("pcie.lanes", "PCIe lanes", Scale::Whole)],
+        "PCIe links a quarter faster",
+        &[Raise::Socket(levers::wider_links)],
+    ),
+    Limit::of(
+        "P2M-Write",
+        &[Key::of("iio.write_credits", "IIO write credits", Scale::Count)],
+        "a quarter more IIO write credits",
+        &[Raise::Socket(levers::more_write_credits)],
+    ),
+    Limit::of(
+        "P2M-Read",
+        &[Key::of("iio.read_credits", "IIO read credits", Scale::Count)],
+        "a quarter more IIO read credits",
+        &[Raise::Socket(levers::more_read_credits)],
+    ),
+    Limit::of(
+        "IIO line",
+        &[Key::of("iio.line", "pace of the IIO", Scale::Less)],
+        "an IIO a quarter faster",
+        &[Raise::Socket(levers::faster_iio)],
+    ),
+    Limit::of(
+        "PCIe posted",
+        &[Key::of("pcie.posted_lines", "PCIe posted credits", Scale::Count)],
+        "a quarter more posted credits",
+        &[Raise::Socket(levers::more_posted)],
+    ),
+    Limit::of(
+        "PCIe non-posted",
+        &[Key::of("pcie.nonposted_lines", "PCIe non-posted credits", Scale::Count)],
+        "a quarter more non-posted credits",
+        &[Raise::Socket(levers::more_nonposted)],
+    ),
+    Limit::of(
+        "CHA TOR",
+        &[Key::of("cha.tor.entries", "TOR entries per CHA slice", Scale::Count).with(&["cha.tor.write_entries"])],
+        "a quarter more TOR entries",
+        &[Raise::Socket(levers::more_tor_entries)],
+    ),
+    Limit::of(
+        "RPQ",
+        &[Key::of("memory.controller.rpq.entries", "RPQ entries", Scale::Count)
+            .with(&["memory.controller.rpq.full_threshold"])],
+        "a quarter more RPQ entries",
+        &[Raise::Socket(levers::longer_rpq)],
+    ),
+    Limit::of(
+        "WPQ",
+        &[Key::of("memory.controller.wpq.entries", "WPQ entries", Scale::Count).with(&[
+            "memory.controller.wpq.full_threshold",
+            "memory.controller.write_high",
+            "memory.controller.write_low",
+        ])],
+        "a quarter more WPQ entries",
+        &[Raise::Socket(levers::longer_wpq)],
+    ),
+    Limit::of(
+        CHANNEL,
+        &[
+            Key::of("memory.device", "DRAM speed grade", Scale::Grade),
+            Key::of("memory.channels", "memory channels", Scale::Whole),
+        ],
+        "memory channels a quarter faster",
+        &[Raise::Socket(levers::faster_bus)],
+    ),
+];
+
+/// Limits that are as high as each other, so that raising one alone says nothing.
+pub const TOGETHER: [Limit; 1] = [Limit::of(
+    OFFERED_LOAD,
+    &[Key::asked("ssd.read_bandwidth, pcie.lanes, rate and iodepth")],
+    "drives, links, caps and queues all a quarter higher",
+    &[
+        Raise::Socket(levers::faster_drives),
+        Raise::Socket(levers::wider_links),
+        Raise::Socket(levers::longer_queues),
+        Raise::Workload(levers::higher_cap),
+        Raise::Workload(levers::deeper_jobs),
+    ],
+)];
