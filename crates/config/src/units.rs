@@ -32,15 +32,20 @@ impl Dimension {
         }
     }
 
-    /// A value in this dimension, as a user would write it.
-    pub fn example(self) -> &'static str {
+    /// Values in this dimension, as a user would write them.
+    pub fn examples(self) -> &'static [&'static str] {
         match self {
-            Dimension::Time => "70 ns",
-            Dimension::Size => "8 MiB",
-            Dimension::Bandwidth => "46.9 GB/s",
-            Dimension::TransferRate => "3200 MT/s",
-            Dimension::Frequency => "2.4 GHz",
+            Dimension::Time => &["70 ns"],
+            Dimension::Size => &["8 MiB"],
+            Dimension::Bandwidth => &["46.9 GB/s", "100 Gbps"],
+            Dimension::TransferRate => &["3200 MT/s"],
+            Dimension::Frequency => &["2.4 GHz"],
         }
+    }
+
+    /// The examples, for messages.
+    pub(crate) fn shown(self) -> String {
+        format!("\"{}\"", self.examples().join("\" or \""))
     }
 
     /// The dimension of a schema's `x-quantity`.
@@ -144,7 +149,7 @@ pub fn parse(text: &str, dimension: Dimension) -> Result<u64, String> {
     let text = text.trim();
     let split = text.find(|c: char| !(c.is_ascii_digit() || "+-._,".contains(c))).unwrap_or(text.len());
     let (number, unit_name) = (&text[..split], text[split..].trim());
-    let wanted = || format!("a {} such as \"{}\" is wanted", dimension.name(), dimension.example());
+    let wanted = || format!("a {} such as {} is wanted", dimension.name(), dimension.shown());
     if number.is_empty() {
         return Err(format!("{shown} does not start with a number; {}", wanted()));
     }
@@ -176,6 +181,12 @@ fn find_unit(name: &str, dimension: Dimension) -> Result<&'static Unit, String> 
         return Err(format!("is a {}", unit.dimension.name()));
     }
     let known = UNITS.iter().filter(|unit| unit.dimension == dimension).map(|unit| unit.name);
+    if let ("k" | "K" | "m" | "M" | "g" | "G" | "t" | "T", Dimension::Size) = (name, dimension) {
+        let prefix = name.to_uppercase();
+        return Err(format!(
+            "has the unknown unit {name:?} (did you mean \"{prefix}iB\", as fio does, or \"{prefix}B\"?)"
+        ));
+    }
     match nearest(name, known) {
         Some(near) => Err(format!("has the unknown unit {} (did you mean \"{near}\"?)", shorten(name))),
         None => Err(format!("has the unknown unit {}", shorten(name))),
@@ -305,6 +316,10 @@ mod tests {
             let message = parse(text, Dimension::Time).unwrap_err();
             assert!(message.contains("70 ns"), "{text}: {message}");
         }
+        let message = parse("4k", Dimension::Size).unwrap_err();
+        assert!(message.contains("did you mean \"KiB\", as fio does, or \"KB\"?"), "{message}");
+        let message = parse("100 gbs", Dimension::Bandwidth).unwrap_err();
+        assert!(message.contains("such as \"46.9 GB/s\" or \"100 Gbps\" is wanted"), "{message}");
         for text in ["1 b/s", "0.1 B/s", "123456789012345678901 GB/s"] {
             assert!(parse(text, Dimension::Bandwidth).is_err(), "{text}");
         }

@@ -27,6 +27,12 @@ fn names_that_do_not_exist_have_a_nearest_one() {
     says(BASE, &["host.a.kind=endpont"], &["host.a.kind", "did you mean \"endpoint\"?"]);
     says(BASE, &["host.s.preset=cascade-lake-hostc"], &["host.s.preset", "did you mean \"cascade-lake-hostcc\"?"]);
     says(BASE, &["host.s.nic.bufer=1 MB"], &["host.s.nic.bufer: unknown key; did you mean \"buffer\"?"]);
+    says(
+        BASE,
+        &["host.ss.nic.ring=512"],
+        &["host.ss.preset: missing; a server starts from a preset (", "; did you mean host.s?"],
+    );
+    says(BASE, &["host.other.nic.ring=512"], &["host.other.preset: missing; a server starts from a preset"]);
     says(BASE, &["flow.f.sz=1"], &["flow.f.sz: unknown key"]);
     says(
         BASE,

@@ -48,17 +48,36 @@ const LONG_RAMP: &str = "has no effect: queues settle within microseconds; the w
 const NO_EFFECT: &str = "has no effect in the model";
 const STEADY: &str = "has no effect: a run measures run.duration; steady state lasts longer than any window";
 
+const NOT_DATA: &str = "has no effect in the model: what the data are changes nothing";
+const NOT_FILES: &str = "has no effect in the model: there are no files";
+const REPORTS: &str = "has no effect in the model: it changes what fio reports";
+const NO_SUBMISSION: &str = "has no effect in the model: submission costs no time of a processor";
+
 /// Options that say how fio does its work, not what the drives and the host do.
-const IGNORED: [(&str, &str); 9] = [
-    ("ioengine", "has no effect in the model: iodepth commands stay in flight"),
-    ("direct", "has no effect in the model: there is no page cache"),
-    ("group_reporting", NO_EFFECT),
-    ("thread", NO_EFFECT),
-    ("name", NO_EFFECT),
-    ("norandommap", NO_EFFECT),
-    ("randrepeat", NO_EFFECT),
-    ("scramble_buffers", NO_EFFECT),
-    ("time_based", STEADY),
+const IGNORED: [(&str, &[&str]); 7] = [
+    ("has no effect in the model: iodepth commands stay in flight", &["ioengine"]),
+    ("has no effect in the model: there is no page cache", &["direct", "invalidate"]),
+    (NO_EFFECT, &["thread", "name", "description", "norandommap", "randrepeat", "allrandrepeat", "randseed"]),
+    (STEADY, &["time_based", "loops", "exitall"]),
+    (NOT_DATA, &["scramble_buffers", "refill_buffers", "zero_buffers", "buffer_pattern", "random_generator"]),
+    (NOT_FILES, &["directory", "filename_format", "fallocate", "create_on_open", "unlink", "end_fsync"]),
+    (NO_SUBMISSION, &["hipri", "fixedbufs", "registerfiles", "sqthread_poll", "nonvectored"]),
+];
+
+/// How options begin or end that say what fio reports.
+const REPORTING: [&str; 9] =
+    ["group_reporting", "write_", "log_", "per_job_logs", "disable_", "gtod_", "lat_p", "clat_p", "slat_p"];
+
+/// Options that change what a job does, and what to give in their place.
+const UNLIKE: [(&str, &str); 8] = [
+    ("rate", "cap all jobs with the rate of the workload"),
+    ("rate_iops", "cap all jobs with the rate of the workload"),
+    ("latency_target", "fio looks for a queue depth that keeps it; give iodepth"),
+    ("thinktime", "give a smaller iodepth"),
+    ("stonewall", "all jobs run at the same time; give a file for each"),
+    ("wait_for", "all jobs run at the same time; give a file for each"),
+    ("startdelay", "all jobs run at the same time"),
+    ("bssplit", "the model has one size of blocks; give bs"),
 ];
 
 const DIRECTIONS: [(&str, Direction); 7] = [
@@ -74,12 +93,11 @@ const DIRECTIONS: [(&str, Direction); 7] = [
 impl Options {
     /// Applies `key=value`. The error is a sentence without the key.
     pub(super) fn apply(&mut self, key: &str, value: Option<&str>) -> Result<Applied, String> {
-        if let Some((_, reason)) = IGNORED.iter().find(|(name, _)| *name == key) {
+        if let Some(reason) = without_effect(key) {
             return Ok(Applied::Ignored(reason));
         }
         if !MODELLED.contains(&key) {
-            let known = MODELLED.iter().copied().chain(IGNORED.iter().map(|(name, _)| *name));
-            return Err(format!("not an option that the model knows; {}", suggestion(key, known)));
+            return Err(format!("not an option that the model knows; {}", instead(key)));
         }
         let value = value.filter(|value| !value.is_empty()).ok_or("a value is missing after \"=\"")?;
         match key {
@@ -105,6 +123,21 @@ impl Options {
         }
         Ok(Applied::Modelled)
     }
+}
+
+/// Why an option has no effect, if it is known to have none.
+fn without_effect(key: &str) -> Option<&'static str> {
+    let listed = IGNORED.iter().find(|(_, names)| names.contains(&key)).map(|(reason, _)| *reason);
+    listed.or_else(|| REPORTING.iter().any(|start| key.starts_with(start)).then_some(REPORTS))
+}
+
+/// What to give in the place of an option that changes what a job does.
+fn instead(key: &str) -> String {
+    if let Some((_, advice)) = UNLIKE.iter().find(|(name, _)| *name == key) {
+        return format!("it changes what a job does: {advice}");
+    }
+    let ignored = IGNORED.iter().flat_map(|(_, names)| names.iter().copied());
+    suggestion(key, MODELLED.iter().copied().chain(ignored))
 }
 
 fn direction(value: &str) -> Result<Direction, String> {

@@ -83,6 +83,10 @@ fn options_without_effect_are_listed_with_the_reason() {
     assert_eq!(file.ignored[0], "a.fio: ioengine=libaio has no effect in the model: iodepth commands stay in flight");
     assert!(file.ignored[3].starts_with("a.fio: time_based has no effect: a run measures run.duration"));
     assert_eq!(file.ramp_ps, 2_000_000_000);
+    let file = jobs("[j]\nrw=read\nwrite_bw_log=x\nclat_percentiles=1\nrefill_buffers\nfallocate=none\nhipri\n");
+    let reasons = ["it changes what fio reports", "it changes what", "what the data are", "no files", "submission"];
+    assert_eq!(file.ignored.len(), reasons.len());
+    assert!(file.ignored.iter().zip(reasons).all(|(note, reason)| note.contains(reason)), "{:?}", file.ignored);
     let long = jobs("[j]\nrw=read\nramp_time=5\n");
     assert_eq!((long.ramp_ps, long.ignored.len()), (0, 1));
 }
@@ -92,6 +96,7 @@ fn broken_files_are_refused_at_their_line() {
     assert_refused("rw=read\n", 1, "before the first section");
     assert_refused("[j]\nrw=read\niodeph=3\n", 3, "did you mean \"iodepth\"?");
     assert_refused("[j]\nrw=read\nrate=1g\n", 3, "not an option that the model knows");
+    assert_refused("[j]\nrw=read\nlatency_target=10ms\n", 3, "it changes what a job does: fio looks for a queue depth");
     assert_refused("[j]\nrw=raed\n", 2, "did you mean \"read\"?");
     assert_refused("[j]\nrw=read\niodepth\n", 3, "a value is missing");
     assert_refused("[j]\nrw=read\niodepth=0\n", 3, "from 1 to 65536");

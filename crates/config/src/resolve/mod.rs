@@ -156,12 +156,28 @@ fn absent(path: String, preset: Option<&str>) -> Issue {
     if path == "workload" {
         return Issue::new(path, "missing; at least one workload is wanted, such as [workload.stream]");
     }
-    if preset.is_some() || path.starts_with("workload.") {
+    if let Some(preset) = preset.filter(|_| !path.starts_with("workload.")) {
+        let message = absent_from(preset, path.split('.').next().unwrap_or_default());
+        return Issue::new(path, message);
+    }
+    if path.starts_with("workload.") {
         return Issue::new(path, "missing");
     }
     let names: Vec<String> = presets::presets().into_iter().map(|preset| preset.name).collect();
     let rule = format!("missing, and {path} is not given; name a preset ({}) or give every value", names.join(", "));
     Issue::new("server.preset", rule)
+}
+
+/// What to say of a key that is missing in a table: whether the preset has such a table, and which preset does.
+fn absent_from(preset: &str, table: &str) -> String {
+    let has = |name: &str| presets::preset(name).is_ok_and(|tree| tree.get(table).is_some());
+    if has(preset) {
+        return "missing".to_owned();
+    }
+    let others: Vec<String> =
+        presets::presets().into_iter().map(|preset| preset.name).filter(|name| has(name)).collect();
+    let start = if others.is_empty() { String::new() } else { format!(", or the preset {}", others.join(" or ")) };
+    format!("missing; the preset {preset} has no [{table}], so that all of its keys are wanted{start}")
 }
 
 /// The server's configuration in the user's terms, but for the run.

@@ -58,7 +58,7 @@ fn quantity_schema(dimension: Dimension, words: &[&str]) -> Schema {
     let mut schema = json_schema!({
         "type": "string",
         "x-quantity": dimension.name(),
-        "examples": [dimension.example()],
+        "examples": dimension.examples(),
     });
     if !words.is_empty() {
         schema.insert("x-words".to_string(), words.into());

@@ -6,7 +6,7 @@ use super::super::{complete_server, effective, net_host, plan_error, server, ser
 use super::cores::HostCores;
 use super::flows::Flows;
 use super::table;
-use crate::error::{suggestion, Issue};
+use crate::error::{nearest, suggestion, Issue};
 use crate::spec::{ClusterSpec, FidelitySpec, HostKindSpec, HostSpec, Time};
 use crate::units::shorten;
 use hostnet_model::params::{EndpointParams, Fidelity, HostKind, HostParams, ServerParams};
@@ -58,6 +58,8 @@ impl Hosts {
     pub(super) fn resolve(spec: &ClusterSpec, source: &Source, base_dir: &Path) -> Result<Self, Issue> {
         let mut all = Hosts { groups: Vec::new(), hosts: Vec::new(), ramp_ps: 0, ignored: Vec::new() };
         for (name, host) in &spec.host {
+            check_keys(&table("host", name), host)?;
+            check_start(name, host, spec.host.keys())?;
             all.add(name, host, source, base_dir)?;
         }
         if all.hosts.len() < 2 {
@@ -69,7 +71,6 @@ impl Hosts {
 
     fn add(&mut self, name: &str, spec: &HostSpec, source: &Source, base_dir: &Path) -> Result<(), Issue> {
         let path = table("host", name);
-        check_keys(&path, spec)?;
         let server = match spec.kind {
             HostKindSpec::Endpoint => None,
             HostKindSpec::Server => Some(self.server(name, spec, source, base_dir)?),
@@ -92,12 +93,6 @@ impl Hosts {
     fn server(&mut self, name: &str, spec: &HostSpec, source: &Source, base_dir: &Path) -> Result<Resolved, Issue> {
         let path = table("host", name);
         let mut given = Value::Object(spec.server.clone());
-        if spec.preset.is_none() && !given.as_object().is_some_and(|tables| tables.contains_key("core")) {
-            let names: Vec<String> = crate::presets::presets().into_iter().map(|preset| preset.name).collect();
-            let rule =
-                format!("missing; a server starts from a preset ({}), or give kind = \"endpoint\"", names.join(", "));
-            return Err(Issue::new(format!("{path}.preset"), rule));
-        }
         given["server"] = spec
             .preset
             .as_ref()
@@ -148,7 +143,7 @@ impl Hosts {
             None => {
                 let known = self.groups.iter().map(|group| group.name.as_str());
                 let names = self.hosts.iter().map(|host| host.name.as_str());
-                let text = match crate::error::nearest(name, names) {
+                let text = match nearest(name, names) {
                     Some(near) => format!("did you mean \"{near}\"?"),
                     None => suggestion(name, known),
                 };
@@ -256,6 +251,18 @@ fn endpoint(spec: &HostSpec) -> EndpointParams {
         latency_ps: spec.latency.map_or(ENDPOINT_LATENCY_PS, |Time(ps)| ps),
         queue_packets: spec.queue.unwrap_or(ENDPOINT_QUEUE_PACKETS),
     }
+}
+
+/// A server starts from a preset, or has cores of its own. One that has neither may be another one, misspelled.
+fn check_start<'a>(name: &str, spec: &HostSpec, hosts: impl Iterator<Item = &'a String>) -> Result<(), Issue> {
+    if spec.kind == HostKindSpec::Endpoint || spec.preset.is_some() || spec.server.contains_key("core") {
+        return Ok(());
+    }
+    let others = hosts.map(String::as_str).filter(|other| *other != name);
+    let near = nearest(name, others).map(|other| format!("; did you mean {}?", table("host", other)));
+    let presets: Vec<String> = crate::presets::presets().into_iter().map(|preset| preset.name).collect();
+    let rule = format!("a server starts from a preset ({}), or give kind = \"endpoint\"", presets.join(", "));
+    Err(Issue::new(format!("{}.preset", table("host", name)), format!("missing; {rule}{}", near.unwrap_or_default())))
 }
 
 fn fidelity(spec: &HostSpec) -> Fidelity {
