@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Tree = dict[str, Any]
 
-PROBE = 'workload.hostnet={kind="stream",cores="0"}'
+PROBE = 'workload.hostnet={kind="stream",cores="0",working_set="64 B"}'
 """Makes a complete configuration of a server file, so that it can be checked."""
 
 PCIE_GENERATIONS = range(1, 7)

@@ -20,6 +20,7 @@ from tests.hwloc.machines import (
     GIB,
     LAPTOP,
     MANY_NODES,
+    MIB,
     ONE_SOCKET,
     TWO_SOCKETS,
     VERSION_1,
@@ -109,6 +110,39 @@ def test_numa_nodes_of_a_package_are_added_up(tmp_path: Path) -> None:
     assert tree["memory"]["size"] == "384 GiB"
     assert tree["core"]["count"] == 96
     assert "384.0 GiB in 8 NUMA nodes" in text
+
+
+@pytest.mark.parametrize(
+    ("model", "family", "cores", "l3", "slices", "source"),
+    [
+        ("Intel(R) Xeon(R) Platinum 8480+", "6/143", 56, 105 * MIB, 56, "in slices of 1.875 MiB"),
+        ("INTEL(R) XEON(R) PLATINUM 8592+", "6/207", 64, 320 * MIB, 64, "in slices of 5 MiB"),
+        ("Intel(R) Xeon(R) Gold 6250 CPU @ 3.90GHz", "6/85", 8, 26 * 1408 * 1024, 26, "in slices of 1.375 MiB"),
+        ("Intel(R) Xeon(R) Processor", "6/207", 2, 260 * MIB, 2, "assumed"),
+        ("Intel(R) Xeon(R) Processor @ 2.60GHz", "6/106", 2, 54 * MIB, 2, "assumed"),
+        ("Intel(R) Xeon(R) Gold 6234", "6/85", 8, 25 * MIB, 8, "assumed"),
+        ("AMD EPYC 9654 96-Core Processor", "25/17", 96, 384 * MIB, 96, "assumed"),
+        ("", "25/17", 4, 0, 4, "assumed"),
+    ],
+)
+def test_slices_are_those_of_the_family_or_assumed(
+    tmp_path: Path, model: str, family: str, cores: int, l3: int, slices: int, source: str
+) -> None:
+    tree, text = drafted(tmp_path, machine(package(0, model, cores, [8 * GIB], l3, family=family)))
+    assert tree["cha"]["slices"] == slices
+    (line,) = (line for line in text.splitlines() if line.startswith("slices = "))
+    assert source in line
+    assert ("a virtual machine" in text) == (cores == 2)
+
+
+def test_what_a_small_machine_does_not_show_is_not_made_up(tmp_path: Path) -> None:
+    small = machine(package(0, "", 1, [512 * MIB], 1000), 2).replace(f'cache_size="{MIB}"', 'cache_size="0"')
+    tree, text = drafted(tmp_path, small)
+    assert tree["memory"]["size"] == "512 MiB"
+    assert "# hwloc: no L2, L3 of 1000 B in all, which is no whole number of lines: not to be relied on." in text
+    tiny = drafted(tmp_path, machine(package(0, "", 1, [1000], MIB), 2))[1]
+    assert 'size = "all"' in tiny
+    assert "hwloc tells 1000 B" in tiny
 
 
 def test_hwloc_1(tmp_path: Path) -> None:

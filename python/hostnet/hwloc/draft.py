@@ -20,14 +20,34 @@ if TYPE_CHECKING:
 XEON = re.compile(r"xeon.*\b(?:gold|silver|bronze|platinum)\D*\d(\d)\d\d", re.IGNORECASE)
 """The generation of a Xeon Scalable processor is the second digit of its number."""
 
-GENERATIONS = {"1": "cascade-lake", "2": "cascade-lake", "3": "ice-lake", "4": "ice-lake", "5": "ice-lake"}
-"""The family of presets for each generation: Skylake is as Cascade Lake; later ones are nearest to Ice Lake."""
 
-FAMILIES = {"6/85": "cascade-lake", "6/106": "ice-lake", "6/108": "ice-lake", "6/143": "ice-lake", "6/207": "ice-lake"}
+@dataclass(frozen=True)
+class Family:
+    """Processors of one generation: the presets that are nearest, and the L3 in one slice."""
+
+    presets: str
+    slice_bytes: int
+
+
+SKYLAKE = Family("cascade-lake", 1408 * 1024)
+ICE_LAKE = Family("ice-lake", 1536 * 1024)
+SAPPHIRE_RAPIDS = Family("ice-lake", 1920 * 1024)
+EMERALD_RAPIDS = Family("ice-lake", 5120 * 1024)
+
+GENERATIONS = {"1": SKYLAKE, "2": SKYLAKE, "3": ICE_LAKE, "4": SAPPHIRE_RAPIDS, "5": EMERALD_RAPIDS}
+"""The family of each generation. Cascade Lake is as Skylake; of later ones than Ice Lake there is no preset."""
+
+FAMILIES = {
+    "6/85": SKYLAKE,
+    "6/106": ICE_LAKE,
+    "6/108": ICE_LAKE,
+    "6/143": SAPPHIRE_RAPIDS,
+    "6/207": EMERALD_RAPIDS,
+}
 """The same by family and model number (Intel Software Developer's Manual, volume 4, table 2-1)."""
 
-SLICE_BYTES = {"cascade-lake": 1408 * 1024, "ice-lake": 1536 * 1024}
-"""L3 in one slice of each family."""
+SLICES_PER_CORE_MAX = 4
+"""The most slices for each core that is in use, of processors on sale: a Xeon Gold 6250 has 26 for 8."""
 
 LANES_USUAL = (4, 8, 2, 16, 1)
 """Lanes of a drive, the usual first."""
@@ -45,6 +65,7 @@ CORES_MAX = 1024
 """The most cores of a server."""
 
 GIB = 1 << 30
+MIB = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -95,7 +116,7 @@ def draft(topology: Topology, package: int | None = None, base: str | None = Non
         notes.insert(
             0, f"package {chosen.index} of {count} is drafted, since a server of hostnet is one package{other}"
         )
-    values = (*_core_values(chosen, name), *_memory_values(chosen, server), *_drive_values(chosen, server, notes))
+    values = (*_core_values(chosen, notes), *_memory_values(chosen, server), *_drive_values(chosen, server, notes))
     description = f"{chosen.model or 'unknown processor'}, {chosen.cores} cores, from lstopo"
     return Draft(server, chosen, description, why, values, tuple(notes))
 
@@ -107,12 +128,17 @@ def nearest_preset(package: Package) -> tuple[str, str]:
         number = name.rpartition("-")[2]
         if re.search(rf"\b{re.escape(number)}\b", package.model):
             return name, "the same processor"
-    match = XEON.search(package.model)
-    family = GENERATIONS.get(match[1]) if match else FAMILIES.get(package.family)
-    relatives = [name for name in presets if family is not None and name.startswith(family)]
+    family = family_of(package)
+    relatives = [name for name in presets if family is not None and name.startswith(family.presets)]
     if relatives:
         return _by_cores(relatives, package.cores), "the nearest family"
     return _by_cores(presets, package.cores), "no preset of this family: the nearest by number of cores"
+
+
+def family_of(package: Package) -> Family | None:
+    """The generation of a processor, by the number of a Xeon or by its family and model, if it is known."""
+    match = XEON.search(package.model)
+    return GENERATIONS.get(match[1]) if match else FAMILIES.get(package.family)
 
 
 def _by_cores(names: Sequence[str], cores: int) -> str:
@@ -128,17 +154,28 @@ def _known(name: str) -> str:
     return name
 
 
-def _core_values(package: Package, base: str) -> list[Value]:
+def _core_values(package: Package, notes: list[str]) -> list[Value]:
     if package.cores > CORES_MAX:
         raise ConfigError(f"package {package.index} has {package.cores} cores; at most {CORES_MAX} can be simulated")
-    slice_bytes = next((size for family, size in SLICE_BYTES.items() if base.startswith(family)), 0)
-    slices = round(package.l3 / slice_bytes) if slice_bytes else 0
-    whole = slices > 0 and abs(package.l3 - slices * slice_bytes) < 0.01 * package.l3
-    if whole and slices <= SLICES_MAX:
-        why = f"hwloc: L3 of {_mib(package.l3)} MiB, in slices of {_mib(slice_bytes)} MiB as in {base}"
-    else:
-        slices, why = min(package.cores, SLICES_MAX), "assumed: one slice per core, check"
-    return [Value("core.count", package.cores, "hwloc"), Value("cha.slices", slices, why)]
+    return [Value("core.count", package.cores, "hwloc"), _slices(package, notes)]
+
+
+def _slices(package: Package, notes: list[str]) -> Value:
+    """The slices that the L3 is made of, where the size of one is known and the machine shows all of its processor."""
+    family = family_of(package)
+    assumed = Value("cha.slices", min(package.cores, SLICES_MAX), "assumed: one slice per core, check")
+    if family is None or not package.l3 or package.l3 % family.slice_bytes:
+        return assumed
+    slices, each = package.l3 // family.slice_bytes, f"{_mib(family.slice_bytes)} MiB"
+    if slices > SLICES_PER_CORE_MAX * package.cores or slices > SLICES_MAX:
+        notes.append(
+            f"hwloc shows an L3 of {_mib(package.l3)} MiB, which is {slices} slices of {each}, for {package.cores} "
+            "cores: a virtual machine shows the L3 of a processor of which it has some cores. One slice per core is "
+            "assumed"
+        )
+        return assumed
+    source = f"hwloc: L3 of {_mib(package.l3)} MiB, in slices of {each} as this family has"
+    return Value("cha.slices", slices, source)
 
 
 def _memory_values(package: Package, server: ServerFile) -> list[Value]:
@@ -147,10 +184,13 @@ def _memory_values(package: Package, server: ServerFile) -> list[Value]:
         return [Value("memory.size", "all", "hwloc tells no memory size; all that the channels hold")]
     nodes = f" in {package.nodes} NUMA nodes" if package.nodes > 1 else ""
     told = f"hwloc: {package.memory / GIB:.1f} GiB{nodes}"
-    whole = max(package.memory // GIB, 1)
-    size = Value("memory.size", f"{whole} GiB", told)
+    unit, name = (GIB, "GiB") if package.memory >= GIB else (MIB, "MiB")
+    whole = package.memory // unit
+    if not whole:
+        return [Value("memory.size", "all", f"hwloc tells {package.memory} B; all that the channels hold")]
+    size = Value("memory.size", f"{whole} {name}", told)
     dram, held = server.effective["memory"]["dram"], server.memory_held
-    rows, most = int(dram["rows"]), whole * GIB
+    rows, most = int(dram["rows"]), whole * unit
     while held < most and rows < ROWS_MAX:
         rows, held = rows * 2, held * 2
     if held < most:
@@ -159,7 +199,7 @@ def _memory_values(package: Package, server: ServerFile) -> list[Value]:
         return [size]
     return [
         size,
-        Value("memory.dram.rows", rows, f"so many that the channels hold {whole} GiB; ranks as in {server.name}"),
+        Value("memory.dram.rows", rows, f"so many that the channels hold {whole} {name}; ranks as in {server.name}"),
     ]
 
 

@@ -24,6 +24,9 @@ IN_PRESET = ("memory.device", "memory.profile", "memory.dram", "memory.controlle
 UNVALIDATED = "unvalidated: drafted from the topology of a machine; hostnet calibrate fits it to measurements"
 """What results of a draft say of themselves."""
 
+LINE_BYTES = 64
+"""What a cache holds whole numbers of."""
+
 COLUMN = 40
 """Where comments begin."""
 
@@ -59,8 +62,8 @@ def _lines(draft: Draft, file: str) -> Iterator[str]:
     for table in TABLES:
         yield ""
         if table == "cha":
-            l2, l3 = package.l2 / 2**20, package.l3 / 2**20
-            yield f"# hwloc: L2 of {l2:.4g} MiB per core, L3 of {l3:.4g} MiB in all. [cache] is the preset's."
+            yield f"# hwloc: {_cache('L2', package.l2, 'per core')}, {_cache('L3', package.l3, 'in all')}."
+            yield "# [cache] is the preset's."
         yield f"[{table}]"
         if table == "memory":
             for key in ("device", "profile"):
@@ -77,6 +80,15 @@ def _lines(draft: Draft, file: str) -> Iterator[str]:
         for path, value in told.items():
             if path.startswith(f"{table}.dram."):
                 yield _line(path.removeprefix(f"{table}."), value.value, value.source)
+
+
+def _cache(name: str, size: int, whose: str) -> str:
+    """What hwloc tells of a cache."""
+    if not size:
+        return f"no {name}"
+    if size % LINE_BYTES:
+        return f"{name} of {size} B {whose}, which is no whole number of lines: not to be relied on"
+    return f"{name} of {size / 2**20:.4g} MiB {whose}"
 
 
 def _line(key: str, value: Any, comment: str) -> str:
