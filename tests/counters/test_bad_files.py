@@ -114,6 +114,18 @@ def test_a_bandwidth_that_the_server_cannot_have(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\n Performance counter stats for 'system wide':\n\n 3,300 cycles\n", "a table of perf stat for people.*-x,"),
+        ("Date,Time,Socket,Name,Part,IB write,IB read\n2026-11-21,13:44:29,Socket0,IIO\n", "written by pcm-iio"),
+    ],
+)
+def test_tables_without_counts_say_how_to_get_them(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        counters.read(file(tmp_path, text))
+
+
+@pytest.mark.parametrize(
     ("old", "new", "line", "message"),
     [
         ("UNC_M_CAS_COUNT.RD,UNC", "UNC_M_CAS_COUNT.RDD,UNC", 2, "the nearest is UNC_M_CAS_COUNT.RD"),

@@ -33,6 +33,13 @@ def test_two_channels(tmp_path: Path) -> None:
     assert found.total["iio_write"] == {"occupancy": None, "lines": None}
 
 
+def test_an_event_under_two_names_counts_once(tmp_path: Path) -> None:
+    both = perf(*BASIC, "cycles=2000", "CPU_CLK_UNHALTED.THREAD=2001")
+    found = read(tmp_path, both, both.replace("1.000000000", "2.000000000"))
+    assert found.warnings == ["CPU_CLK_UNHALTED.THREAD is the same event as cycles, whose counts are taken"]
+    assert found.total["lines_read"] == 440_000_000
+
+
 def test_a_missing_event_is_named_with_what_it_is_needed_for(tmp_path: Path) -> None:
     found = read(tmp_path, perf(*BASIC))
     by_quantity = {missing.quantity: missing for missing in found.missing}

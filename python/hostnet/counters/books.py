@@ -49,8 +49,9 @@ class Book:
     """Collects the intervals of a file.
 
     `windows` and `used` hold, per socket, its windows and the channels that did anything; `unusable` says of events why
-    they have no count, and `low_shares` the least percentage of the time that an event was counted in. `cores` has, per
-    socket, the LFB occupancies of single cores, in entries times clocks.
+    they have no count, and `low_shares` the least percentage of the time that an event was counted in. `other_names`
+    has names of events that were counted under another name already. `cores` has, per socket, the LFB occupancies of
+    single cores, in entries times clocks.
     """
 
     path: Path
@@ -59,6 +60,7 @@ class Book:
     used: dict[str, set[str]] = field(default_factory=dict)
     ends_ns: list[float] = field(default_factory=list)
     unusable: dict[str, str] = field(default_factory=dict)
+    other_names: dict[str, str] = field(default_factory=dict)
     low_shares: dict[str, float] = field(default_factory=dict)
     cores: dict[str, dict[str, float]] = field(default_factory=dict)
     places: list[Place] = field(default_factory=list)

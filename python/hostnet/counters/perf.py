@@ -112,13 +112,17 @@ def read_perf(book: Book, lines: Iterable[str], layout: Layout) -> None:
 
 @dataclass
 class _Reader:
-    """Reads lines one by one, whatever they are like. `places` knows the places of groups and events seen before."""
+    """Reads lines one by one, whatever they are like.
+
+    `places` knows the places of groups and events seen before, `names_of` what an event is called that counts there.
+    """
 
     book: Book
     names: Names
     layout: Layout
     values: dict[int, float | None] = field(default_factory=dict)
     places: dict[tuple[str, str], int] = field(default_factory=dict)
+    names_of: dict[int, str] = field(default_factory=dict)
     stamp: str = ""
     time_ns: int = 0
     begun_ns: int = 0
@@ -182,6 +186,9 @@ class _Reader:
         if spelled.key == DURATION:
             return DURATION_PLACE  # not remembered, so that every one of its lines comes here
         place = IGNORED if spelled.key is None else self.book.number(self._located(group, spelled.key, spelled.unit))
+        if place != IGNORED and self.names_of.setdefault(place, event) != event:
+            self.book.other_names.setdefault(event, self.names_of[place])
+            place = IGNORED
         self.places[written] = place
         return place
 

@@ -111,6 +111,9 @@ def _evaluate(
         f"{key} was counted {share:.0f}% of the time at least once; perf scaled it up"
         for key, share in sorted(book.low_shares.items())
     ]
+    warnings += [
+        f"{name} is the same event as {first}, whose counts are taken" for name, first in book.other_names.items()
+    ]
     warnings += list(formulas.notes)
     return CounterFile(
         path=str(book.path),

@@ -29,6 +29,12 @@ _FOREIGN = (
     (b"\xfe\xff", "UTF-16; save it as UTF-8"),
 )
 
+_FOR_PEOPLE = (
+    ("Performance counter stats for", "a table of perf stat for people, which has no certain columns; add -x,"),
+    ("IB write,IB read", "written by pcm-iio, which tells bytes per second; pcm-raw tells the counts that are needed"),
+)
+"""Words that tell the output of tools that know the counters, but not the counts."""
+
 EXPECTED = "expected is what `perf stat -I 1000 -x, -a` or `pcm-raw -csv` writes"
 
 
@@ -73,5 +79,8 @@ def _refuse_foreign(path: str | Path, start: bytes) -> None:
     text = start.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     if re.match(r"<(?:!doctype|html|\?xml|svg|head|body)", text, re.IGNORECASE):
         fail(path, 1, f"is no file of counters but HTML or XML; {EXPECTED}")
+    for mark, kind in _FOR_PEOPLE:
+        if mark in text:
+            fail(path, None, f"is {kind}; {EXPECTED}")
     if re.match(r"[{\[]\s*[\"{\[\]}]", text):
         fail(path, 1, f"is no file of counters but JSON; {EXPECTED}")
