@@ -15,7 +15,7 @@ from hostnet import ConfigError, _core
 from hostnet.explain import explain_results, explain_run, page_text
 from hostnet.explain.page import explain_window, plan_of_server
 from hostnet.explain.steps import Step, Steps, candidates, what_helps
-from hostnet.explain.text import WIDTH
+from hostnet.explain.text import WIDTH, latency_lines
 from hostnet.running import simulate
 from hostnet.running.results import Source
 from tests.support import QUADRANT
@@ -55,6 +55,7 @@ def test_every_example_can_be_explained(example: Path) -> None:
             assert results.caches, "without caches every line goes to memory"
             continue
         assert sum(latency[f"{part}_ns"] for part in parts) == pytest.approx(latency["mean_ns"])
+        assert latency["unloaded_ns"] <= 1.01 * latency["mean_ns"], "no line is quicker under load"
         pool = next(pool for pool in row["pools"] if pool["domain"] == row["domain"])
         assert row["bound_gb_per_s"] == pytest.approx(pool["credits"] * 64 / pool["latency_ns"])
         assert row["bound_gb_per_s"] >= 0.97 * pool["gb_per_s"]
@@ -278,6 +279,23 @@ def test_the_page_with_steps_fits_too(results: hostnet.Results) -> None:
     assert re.search(r"memory channels: 2 +\+100%", text)
     assert "No effect on stream: " in text
     assert json.loads(json.dumps(page.as_dict()))["steps"]["workload"] == "stream"
+
+
+@pytest.mark.parametrize(
+    ("gains", "added", "told"),
+    [
+        ([{"key": "cha.tor.entries"}], 60.0, "for its TOR entries or on the way there."),
+        ([{"key": "core.lfb.entries"}], 60.0, "more of these would not help."),
+        ([], 2.0, ""),
+    ],
+)
+def test_the_wait_for_the_cha_is_told_by_what_helps(gains: list[dict[str, str]], added: float, told: str) -> None:
+    parts = {f"{part}_ns": 0.0 for part in ("switching", "write_hol", "read_hol", "top_of_queue", "unexplained")}
+    whole = {"unloaded_ns": 100.0, "mean_ns": 100.0 + added, "cha_admission_ns": added}
+    latency: dict[str, Any] = {**parts, **whole, "domain": "LFB", "cause": "CHA admission"}
+    text = " ".join(" ".join(latency_lines({"kind": "stream", "limits": {"gains": gains}}, latency, {})).split())
+    assert text.endswith(told)
+    assert ("The largest part" in text) == bool(told)
 
 
 def test_hostile_names_stay_text(results: hostnet.Results) -> None:

@@ -51,6 +51,15 @@ CAUSES = {
 }
 """What a cause means."""
 
+TOR_KEY = "cha.tor.entries"
+"""The limit that lines may wait for outside of the CHA."""
+
+NOT_FOR_ENTRIES = "lines wait on the way to the CHA, or for what holds its TOR entries: more of these would not help"
+"""What waiting for admission to the CHA means where more TOR entries were tried."""
+
+ADDED_MIN = 0.05
+"""Of the latency without load: what load adds below this share is not worth a cause."""
+
 
 def page_text(page: Page) -> str:
     """The page, at most 96 columns wide."""
@@ -92,7 +101,7 @@ def workload_lines(row: dict[str, Any], events: Mapping[str, str]) -> Iterator[s
     yield from cached_lines(row.get("cached"))
     latency = row["latency"]
     if latency is not None:
-        yield from latency_lines(row["kind"], latency, events)
+        yield from latency_lines(row, latency, events)
 
 
 def cached_lines(cached: dict[str, Any] | None) -> Iterator[str]:
@@ -138,10 +147,10 @@ def pool_text(row: dict[str, Any], pool: dict[str, Any]) -> str:
     )
 
 
-def latency_lines(kind: str, latency: dict[str, Any], events: Mapping[str, str]) -> Iterator[str]:
+def latency_lines(row: dict[str, Any], latency: dict[str, Any], events: Mapping[str, str]) -> Iterator[str]:
     """A latency in its parts, with a bar each, and the largest of them as far as it is known."""
     mean, unloaded = latency["mean_ns"], latency["unloaded_ns"]
-    place = pool_of(kind, latency["domain"])
+    place = pool_of(row["kind"], latency["domain"])
     yield from wrapped(f"Its lines take {mean:.0f} ns in {place}, {unloaded:.0f} ns without load:", 2)
     known = [(name, latency[key]) for key, name in PARTS]
     longest = max((abs(value) for _, value in known if value is not None), default=0.0) or 1.0
@@ -152,10 +161,19 @@ def latency_lines(kind: str, latency: dict[str, Any], events: Mapping[str, str])
             bar = "#" * round(BAR * max(value, 0.0) / longest)
             yield f"    {name:<19}{value:>5.0f} ns  {bar}".rstrip()
     added = mean - unloaded
-    if latency["cause"] is not None and added > 0:
-        yield from wrapped(f"The largest part of what load adds is {latency['cause']}: {CAUSES[latency['cause']]}.", 2)
+    if added < ADDED_MIN * unloaded:
+        return
+    if latency["cause"] is not None:
+        yield from wrapped(f"The largest part of what load adds is {latency['cause']}: {cause_text(row, latency)}.", 2)
     elif round(added) > 0 and round(latency["unexplained_ns"]) > 0:
         yield from wrapped(unknown_text(latency, added, events), 2)
+
+
+def cause_text(row: dict[str, Any], latency: dict[str, Any]) -> str:
+    """What a cause means, as far as the limits that were raised tell."""
+    tried = row.get("limits")
+    helped = tried is None or any(gain["key"] == TOR_KEY for gain in tried["gains"])
+    return CAUSES[latency["cause"]] if helped or latency["cause"] != "CHA admission" else NOT_FOR_ENTRIES
 
 
 def unknown_text(latency: dict[str, Any], added: float, events: Mapping[str, str]) -> str:

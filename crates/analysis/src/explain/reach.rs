@@ -37,13 +37,13 @@ impl Reach {
         Self { memory, memory_ns: unloaded::cha_read_ns(socket), llc_ns }
     }
 
-    /// A device's write waits for memory if it goes there, or if a dirty line has to leave the LLC for it.
+    /// A device's write waits for memory if it goes there, or if a dirty line has to leave the LLC for it: then for room
+    /// in the channel, not for the way of that line, and the LLC takes it meanwhile.
     fn of_writes(socket: &SocketParams, cache: &CacheParams, memory: f64) -> Self {
         let drives = &cache.ddio.drives;
         let put = drives.iter().filter(|on| **on).count() as f64 / drives.len().max(1) as f64;
-        let evict_ns = ns(socket.cha.core_write_to_mc_ps + socket.cha.write_ack_ps);
-        let memory_ns = put * evict_ns + (1.0 - put) * unloaded::cha_io_write_ns(socket);
-        Self { memory, memory_ns, llc_ns: put * ns(cache.ddio.write_ps) }
+        let memory_ns = put * ns(socket.cha.write_ack_ps) + (1.0 - put) * unloaded::cha_io_write_ns(socket);
+        Self { memory, memory_ns, llc_ns: (1.0 - memory) * put * ns(cache.ddio.write_ps) }
     }
 
     /// What the lines take between their admission and the answer of the CHA without load, mean in ns.
