@@ -32,6 +32,7 @@ __all__ = [
     "formula",
     "formula_constants",
     "is_cluster",
+    "limits",
     "link_bytes_per_s",
     "memory_plan",
     "memory_schema",

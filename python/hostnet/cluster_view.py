@@ -62,9 +62,14 @@ def percent(heading: str, key: str) -> Column:
     return Column(heading, lambda row: None if row[key] is None else 100 * row[key])
 
 
+def tail(heading: str, key: str, least: int) -> Column:
+    """A percentile, where there were so many requests that one is beyond it."""
+    return Column(heading, lambda row: row[key] if row["count"] >= least else None)
+
+
 def part(heading: str, key: str, whole: str) -> Column:
     """One column as percent of another."""
-    return Column(heading, lambda row: 100 * (row[key] or 0) / row[whole] if row[whole] else None)
+    return Column(heading, lambda row: 100 * (row[key] or 0) / row[whole] if row.get(whole) else None)
 
 
 def views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
@@ -72,7 +77,7 @@ def views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
     found = (
         traffic(summary["classes"]),
         requests(summary["latencies"]),
-        completions(flows),
+        completions(flows, whole=not summary.get("warm_up_ns")),
         hosts(summary["hosts"]),
         cores(summary["hosts"]),
         levels(summary.get("control", ())),
@@ -91,7 +96,7 @@ def traffic(rows: Sequence[Row]) -> View:
         plain("± 95 %", "goodput_ci95"),
         Column("packets", lambda row: row["sent_packets"], always=True),
         plain("sent again", "retransmitted_packets"),
-        part("marked %", "marked_segments", "sent_packets"),
+        part("marked %", "marked_segments", "received_segments"),
         part("marked by host %", "marked_by_host", "sent_packets"),
         plain("NIC drops %", "nic_drop_percent"),
         plain("network drops", "fabric_dropped"),
@@ -107,17 +112,20 @@ def requests(rows: Sequence[Row]) -> View:
         plain("requests", "count"),
         plain("mean µs", "mean_us"),
         plain("P50", "p50_us"),
-        plain("P90", "p90_us"),
-        plain("P99", "p99_us"),
-        plain("P99.9", "p99_9_us"),
-        plain("P99.99", "p99_99_us"),
+        tail("P90", "p90_us", 10),
+        tail("P99", "p99_us", 100),
+        tail("P99.9", "p99_9_us", 1000),
+        tail("P99.99", "p99_99_us", 10_000),
         plain("max", "max_us"),
     ]
-    return View("Latencies of requests", "From the request to the last byte of its answer, in µs.", columns, rows)
+    about = (
+        "From the request to the last byte of its answer, in µs. P99 takes 100 requests, P99.9 takes 1000, and so on."
+    )
+    return View("Latencies of requests", about, columns, rows)
 
 
-def completions(flows: Iterable[Row]) -> View:
-    """Completion times of the flows that have an end."""
+def completions(flows: Iterable[Row], *, whole: bool) -> View:
+    """Completion times of the flows that have an end; also their rates, where the `whole` of them was measured."""
     classes: dict[str, list[Row]] = {}
     for row in flows:
         classes.setdefault(row["class"], []).append(row)
@@ -126,7 +134,8 @@ def completions(flows: Iterable[Row]) -> View:
         times = sorted(row["completion_us"] for row in own if row["completion_us"] is not None)
         if times:
             ends = {"first": times[0], "median": median(times), "last": times[-1]}
-            rows.append({"class": name, "flows": len(own), "ended": len(times), **ends})
+            each = median(_gbps(row) for row in own if row["completion_us"]) if whole else None
+            rows.append({"class": name, "flows": len(own), "ended": len(times), **ends, "each": each})
     columns = [
         name_of("class", "class"),
         plain("flows", "flows"),
@@ -134,8 +143,15 @@ def completions(flows: Iterable[Row]) -> View:
         plain("first µs", "first"),
         plain("median", "median"),
         plain("last", "last"),
+        plain("Gbps each", "each"),
     ]
-    return View("Completion times", "From the start of a flow until its last byte was received, in µs.", columns, rows)
+    about = "From the start of a flow until its last byte was received, in µs. Gbps each is what half of the flows had."
+    return View("Completion times", about, columns, rows)
+
+
+def _gbps(row: Row) -> float:
+    """What a flow moved per time until it ended."""
+    return 8e-3 * float(row["received_bytes"] + row["returned_bytes"]) / float(row["completion_us"])
 
 
 def hosts(rows: Sequence[Row]) -> View:

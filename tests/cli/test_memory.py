@@ -103,12 +103,18 @@ def test_the_page_fits_100_columns_and_says_what_was_simulated(memory: Cli) -> N
     assert memory.entries() == []
 
 
+def test_what_a_change_of_the_device_drops_is_told(memory: Cli) -> None:
+    (memory.folder / "mine.toml").write_text('[memory]\ndevice = "DDR4_2933"\ndram.timing.cl = 30\n')
+    done = memory("memory", "--config", "mine.toml", "--device", "DDR4_3200", "--requests", "1k")
+    assert 'note: memory.device = "DDR4_3200" drops what was set over "DDR4_2933": memory.dram.timing.cl' in done.stdout
+
+
 def test_the_json_has_its_keys(memory: Cli) -> None:
     summary = summary_of(memory, *SMALL)
     assert {key: sorted(summary[key]) for key in KEYS} == KEYS
     assert set(summary) == {
         *KEYS,
-        *("channels", "complete", "config", "config_hash", "domains", "format", "result_hash", "sources"),
+        *("channels", "complete", "config", "config_hash", "domains", "format", "ignored", "result_hash", "sources"),
     }
     assert (summary["format"], summary["complete"]) == (1, True)
 

@@ -53,6 +53,8 @@ function look(frame) {
       seen.collisions.push(...met.map(([other]) => [words, other.textContent]));
     });
   }
+  const scrolls = Array.from(page.querySelectorAll(".scroll")).filter((box) => box.scrollWidth > box.clientWidth);
+  seen.cut = scrolls.map((box) => box.querySelector("table").getAttribute("aria-label") ?? box.ariaLabel);
   return seen;
 }
 addEventListener("load", () => {

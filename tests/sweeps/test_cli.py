@@ -36,6 +36,19 @@ def test_the_table_is_printed_and_its_directory_last(short: Cli) -> None:
     assert short("sweep", short.file, *CREDITS, "-q").stdout == "runs/quadrant-sweep-2\n"
 
 
+def test_plots_of_a_sweep_are_drawn_again(short: Cli) -> None:
+    assert short("sweep", short.file, *CREDITS, "--set", "run.duration=1us", "--out", "here", "-q").returncode == 0
+    drawn = {path: path.read_bytes() for path in (short.folder / "here/plots").iterdir()}
+    for path in drawn:
+        path.unlink()
+    done = short("plot", "here")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(done.stdout.split()) == sorted(str(path.relative_to(short.folder)) for path in drawn)
+    assert {path: path.read_bytes() for path in (short.folder / "here/plots").iterdir()} == drawn
+    (short.folder / "here/sweep.parquet").write_bytes(b"")
+    assert "here/sweep.parquet: is missing or damaged" in short.fails("plot", "here")
+
+
 def test_many_rows_are_cut_on_the_screen(short: Cli) -> None:
     done = short("sweep", short.file, "--over", "iio.write_credits=1..24", "--set", "run.duration=1us", "-j", "2")
     assert (done.returncode, done.stderr) == (0, "")

@@ -25,6 +25,8 @@ pub struct MemoryPlan {
     pub hash: String,
     /// The complete configuration in the user's terms. Resolving it gives this plan again.
     pub effective: serde_json::Value,
+    /// What a change of the device or the profile took away: texts for the user.
+    pub ignored: Vec<String>,
     /// Dotted paths of the keys that the user wrote himself.
     pub given: Vec<String>,
 }

@@ -179,3 +179,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_a_change_of_the_device_drops_is_told() {
+    let file = "[memory]\ndevice = \"DDR4_2933\"\ndram.timing.cl = 30\ndram.ranks = 2\n";
+    let told = |overrides: &[&str]| resolve(file, Format::Toml, overrides).expect("a memory").ignored;
+    assert!(told(&[]).is_empty());
+    assert!(told(&["memory.channels=2"]).is_empty());
+    assert_eq!(
+        told(&["memory.device=DDR4_3200"]),
+        ["memory.device = \"DDR4_3200\" drops what was set over \"DDR4_2933\": memory.dram.timing.cl = 30"]
+    );
+}

@@ -41,9 +41,15 @@ def _app_template(app: str, *, alone: bool) -> str:
 
 
 def plot_run(run_dir: Path) -> int:
-    """Draws the plots of a run directory and prints their paths."""
+    """Draws the plots of the directory of a run or of a sweep and prints their paths."""
+    if (run_dir / "sweep.json").is_file():
+        from hostnet.sweeps.plots import draw_directory
+
+        for path in draw_directory(run_dir):
+            say(str(path))
+        return 0
     if not (run_dir / "summary.json").is_file():
-        raise FileNotFoundError(f"{run_dir}: is not a run directory (it has no summary.json)")
+        raise FileNotFoundError(f"{run_dir}: is no directory of a run or of a sweep (it has no summary.json)")
     from hostnet.report.plot import plot
 
     for path in plot(run_dir):

@@ -218,4 +218,4 @@ def notes(summary: Row) -> list[str]:
     hidden = max(len(summary["channels"]), len(summary["sources"])) - ROWS_MAX
     if hidden > 0:
         lines.append("not all rows are shown; --json has them")
-    return lines
+    return [*lines, *summary["ignored"]]

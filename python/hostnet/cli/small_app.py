@@ -17,8 +17,8 @@ def register(app: typer.Typer) -> None:
         app.command()(command)
 
 
-def plot(run_dir: Annotated[Path, typer.Argument(help="A run directory.")]) -> int:
-    """Draw the plots of a run and print their paths."""
+def plot(run_dir: Annotated[Path, typer.Argument(help="The directory of a run or of a sweep.")]) -> int:
+    """Draw the plots of a run or of a sweep and print their paths."""
     from hostnet.cli.extras import plot_run
 
     return plot_run(run_dir)

@@ -142,7 +142,8 @@ def workloads_section(run: RunFiles) -> Html:
 def domain_name(row: Row) -> Html:
     """The domain, and whose credits it uses."""
     shared = row.get("shares_capacity_with")
-    return join((row["domain"], element("span", f" in {shared}", class_="quiet") if shared else None))
+    within = element("span", f" in {shared}", class_="quiet") if shared else None
+    return element("span", join((row["domain"], within)), class_="domain")
 
 
 def occupancy(row: Row) -> Child:
@@ -236,6 +237,12 @@ def channels_section(run: RunFiles) -> Html | None:
         "Row misses are activations for reads per line read; RPQ and WPQ are mean numbers of entries. "
         "Shares are of time; bank load is the share of samples in which one bank has 1.5 or 2 times the mean load."
     )
+    rest = [CHANNELS[0], *(column for column in CHANNELS if column.minor)]
     return section(
-        "Memory channels", record_table("Memory channels", CHANNELS, rows, text_columns=text_columns), note=note
+        "Memory channels",
+        record_table(
+            "Memory channels", [column for column in CHANNELS if not column.minor], rows, text_columns=text_columns
+        ),
+        details("More columns", record_table("More of memory channels", rest, rows)),
+        note=note,
     )

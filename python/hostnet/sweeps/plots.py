@@ -12,6 +12,7 @@ from itertools import islice, product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from hostnet._core import ConfigError
 from hostnet.files import write_figure
 from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.running.seeds import mean_of
@@ -123,6 +124,24 @@ def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> str | None:
     limits = ((1, LINES_MAX), (2, PANELS_MAX))
     hidden = combinations > FILES_MAX or any(len(drawn) > at and len(drawn[at].values) > most for at, most in limits)
     return "the plots show a part of the combinations only; the tables have all" if hidden else None
+
+
+def draw_directory(directory: Path) -> list[Path]:
+    """Draws the plots of the directory of a sweep again and returns their paths.
+
+    Raises:
+        ConfigError: Its sweep is not complete, or its files are damaged.
+        OSError: They cannot be read, or the plots not written.
+    """
+    from hostnet.sweeps.axis import axes_of
+    from hostnet.sweeps.place import read_manifest
+
+    manifest = read_manifest(directory)
+    if manifest is None:
+        raise ConfigError(f"{directory}: its sweep is not complete; continue it with --resume")
+    axes = axes_of([f"{axis['path']}={','.join(axis['values'])}" for axis in manifest["over"]])
+    draw_sweep(directory / "sweep.parquet", axes, directory / "plots")
+    return sorted((directory / "plots").glob("*.png"))
 
 
 def read_sweeps(table: Path, axes: tuple[Axis, ...]) -> list[Sweep]:

@@ -37,8 +37,8 @@ impl Reach {
         Self { memory, memory_ns: unloaded::cha_read_ns(socket), llc_ns }
     }
 
-    /// A device's write waits for memory if it goes there, or if a dirty line has to leave the LLC for it: then for room
-    /// in the channel, not for the way of that line, and the LLC takes it meanwhile.
+    /// A device's write waits for memory if it goes there, or if a dirty line has to leave the LLC for it: then for
+    /// room in the channel, not for the way of that line, and the LLC takes it meanwhile.
     fn of_writes(socket: &SocketParams, cache: &CacheParams, memory: f64) -> Self {
         let drives = &cache.ddio.drives;
         let put = drives.iter().filter(|on| **on).count() as f64 / drives.len().max(1) as f64;

@@ -31,9 +31,11 @@ fn defaults() -> Value {
 
 fn build(source: &Source, input: &Input) -> Result<MemoryPlan, Issue> {
     let mut tree = defaults();
-    stack(&mut tree, &source.merged, |_, _| Value::Null);
+    let mut ignored = source.dropped.clone();
+    ignored.extend(stack(&mut tree, &source.merged, |_, _| Value::Null));
     let files = presets::fill_memory(&mut tree, schema::complete_memory(), input.base_dir)?;
-    plan_of(tree, source, input).map_err(|issue| source.claim(issue, &files))
+    let plan = plan_of(tree, source, input).map_err(|issue| source.claim(issue, &files))?;
+    Ok(MemoryPlan { ignored, ..plan })
 }
 
 fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<MemoryPlan, Issue> {
@@ -73,6 +75,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<MemoryPlan, Is
         outstanding,
         warm_up,
         effective: serde_json::to_value(&spec).map_err(plan_error)?,
+        ignored: Vec::new(),
         given: source.given.clone(),
     })
 }

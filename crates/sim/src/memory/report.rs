@@ -34,6 +34,7 @@ pub(super) fn report(simulation: &MemorySimulation) -> MemoryReport {
     if let Value::Object(measured) = measured {
         summary.extend(measured);
     }
+    summary.insert("ignored".to_owned(), json!(simulation.plan.ignored));
     summary.insert("config".to_owned(), simulation.plan.effective.clone());
     MemoryReport { summary: Value::Object(summary), result_hash }
 }

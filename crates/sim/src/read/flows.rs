@@ -21,7 +21,8 @@ pub(crate) struct FlowTotals {
     pub(crate) retransmitted_packets: u64,
     pub(crate) timeouts: u64,
     pub(crate) probes: u64,
-    /// Segments with data that came marked, and packets that a host marked.
+    /// Segments with data that came, those that came marked, and packets that a host marked.
+    pub(crate) received_segments: u64,
     pub(crate) marked_segments: u64,
     pub(crate) marked_by_host: u64,
     /// Packets that came to NICs, and that NICs dropped because their buffer was full, for want of a descriptor, or
@@ -61,6 +62,7 @@ impl FlowTotals {
         self.retransmitted_packets += packets_retransmitted;
         self.timeouts += timeouts;
         self.probes += probes;
+        self.received_segments += segments_received;
         self.marked_segments += segments_marked;
         self.seen += segments_received + acks_received;
     }
@@ -71,6 +73,7 @@ impl FlowTotals {
         self.sent_packets += counts.packets_sent + counts.packets_retransmitted;
         self.retransmitted_packets += counts.packets_retransmitted;
         self.timeouts += counts.timeouts;
+        self.received_segments += counts.packets_received + counts.packets_out_of_order + counts.packets_duplicate;
         self.marked_segments += counts.packets_marked;
         self.out_of_order += counts.packets_out_of_order;
         self.duplicates += counts.packets_duplicate;
@@ -100,6 +103,7 @@ impl FlowTotals {
             retransmitted_packets: join(self.retransmitted_packets, other.retransmitted_packets),
             timeouts: join(self.timeouts, other.timeouts),
             probes: join(self.probes, other.probes),
+            received_segments: join(self.received_segments, other.received_segments),
             marked_segments: join(self.marked_segments, other.marked_segments),
             marked_by_host: join(self.marked_by_host, other.marked_by_host),
             nic_received: join(self.nic_received, other.nic_received),

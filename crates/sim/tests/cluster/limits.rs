@@ -36,6 +36,28 @@ fn a_run_that_is_stopped_at_the_end_of_its_warm_up_has_measured_nothing() {
 }
 
 #[test]
+fn of_several_congested_hosts_the_worst_is_named_and_the_others_are_counted() {
+    let text = "[host.receiver]\npreset = \"cascade-lake-hostcc\"\ncount = 2\n\
+        [host.receiver.workload.mapp]\nkind = \"remote\"\nsockets = \"0-2\"\nreads = 0.5\n\
+        [host.sender]\nkind = \"endpoint\"\ncount = 2\n\
+        [network]\nrate = \"100 Gbps\"\nmtu = \"4000 B\"\nswitch.ecn = \"100 packets\"\n\
+        [flow.bulk]\nkind = \"bulk\"\nfrom = \"sender\"\nto = \"receiver\"\ncount = 4\ntransport = \"dctcp\"\n\
+        [run]\nwarmup = \"500 us\"\nduration = \"500 us\"\n";
+    let mut run = Run::new(&plan(text), Options::default());
+    assert_eq!(run.run(|_| true), Ok(true));
+    let summary = run.report().summary;
+    let (limit, row) = (&summary["limits"][0], &summary["classes"][0]);
+    assert_eq!(limit["limit"], "host network", "{limit}");
+    let waits = summary["hosts"].as_array().expect("a table").iter();
+    let worst = waits.filter_map(|host| host["nic_credit_wait_share"].as_f64()).fold(0.0, f64::max);
+    assert_eq!(limit["load"].as_f64(), Some(worst));
+    assert!(limit["why"].as_str().expect("words").contains("; the same at receiver-"), "{limit}");
+    let count = |name: &str| row[name].as_u64().expect("a count");
+    assert!(0 < count("received_segments") && count("received_segments") <= count("sent_packets"), "{row}");
+    assert!(count("marked_segments") <= count("received_segments"), "{row}");
+}
+
+#[test]
 fn a_cable_that_is_down_is_named_with_its_share_of_the_window() {
     let (limit, _) = told("[cable.b]\ndown = [[\"0 us\", \"500 us\"], [\"1500 us\", \"2500 us\"]]", BULK);
     assert_eq!(

@@ -25,6 +25,7 @@ const COUNTS: &[Column<Counts>] = &[
     Column::integer("nic_dropped_other", |totals| totals.nic_other.into()),
     Column::number("nic_drop_percent", |totals| percent(totals.nic_dropped(), totals.nic_received).into()),
     Column::integer("fabric_dropped", |totals| totals.fabric_dropped.into()),
+    Column::integer("received_segments", |totals| totals.received_segments.into()),
     Column::integer("marked_segments", |totals| totals.marked_segments.into()),
     Column::integer("marked_by_host", |totals| totals.marked_by_host.into()),
     Column::integer("timeouts", |totals| totals.timeouts.into()),

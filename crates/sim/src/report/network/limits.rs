@@ -87,6 +87,20 @@ impl Class<'_> {
     }
 }
 
+/// Of the same limit at several hosts, the one that is nearest to full, and how many others there are.
+fn worst(limits: impl Iterator<Item = Limit>) -> Option<Limit> {
+    let mut found: Vec<Limit> = limits.collect();
+    found.sort_by(|one, other| other.load.unwrap_or(0.0).total_cmp(&one.load.unwrap_or(0.0)));
+    let others: Vec<String> = found.iter().skip(1).map(|limit| limit.place.clone()).collect();
+    let mut worst = found.into_iter().next()?;
+    match &others[..] {
+        [] => {}
+        [other] => worst.why += &format!("; the same at {other}"),
+        [other, more @ ..] => worst.why += &format!("; the same at {other} and {} more", more.len()),
+    }
+    Some(worst)
+}
+
 impl WorldView<'_> {
     /// A row for every class.
     pub(crate) fn limits(&self, flows: &[FlowTotals]) -> Table {
@@ -122,11 +136,11 @@ impl WorldView<'_> {
         self.full_cable(&from, &to)
             .or_else(|| self.cable_down(&from, &to))
             .or_else(|| self.deaf(class))
-            .or_else(|| to.iter().find_map(|&host| self.host_network(host, class)))
-            .or_else(|| to.iter().find_map(|&host| self.busy_cores("receiver cores", host, class)))
-            .or_else(|| from.iter().find_map(|&host| self.busy_cores("sender cores", host, class)))
+            .or_else(|| worst(to.iter().filter_map(|&host| self.host_network(host, class))))
+            .or_else(|| worst(to.iter().filter_map(|&host| self.busy_cores("receiver cores", host, class))))
+            .or_else(|| worst(from.iter().filter_map(|&host| self.busy_cores("sender cores", host, class))))
             .or_else(|| self.pauses(&from, &to))
-            .or_else(|| to.iter().find_map(|&host| self.ring(host)))
+            .or_else(|| worst(to.iter().filter_map(|&host| self.ring(host))))
             .or_else(|| self.marks(class))
             .or_else(|| if class.totals.timeouts > 0 { None } else { self.losses(class) })
             .unwrap_or_else(|| self.waiting(class))
@@ -241,11 +255,13 @@ impl WorldView<'_> {
         if class.has_requests() {
             return None;
         }
-        let FlowTotals { sent_packets, marked_segments, marked_by_host, .. } = class.totals;
-        let share = |part: u64| part as f64 / sent_packets.max(1) as f64;
-        let by = if marked_by_host > 0 { " by the control of its host" } else { "" };
-        let marked = share(marked_by_host.max(marked_segments));
-        let why = format!("{:.1} % of its packets are marked{by}, so that its senders slow down", marked * 100.0);
+        let FlowTotals { sent_packets, received_segments, marked_segments, marked_by_host, .. } = class.totals;
+        let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
+        let (marked, what) = match marked_by_host {
+            0 => (share(marked_segments, received_segments), "segments are marked"),
+            _ => (share(marked_by_host, sent_packets), "packets are marked by the control of its host"),
+        };
+        let why = format!("{:.1} % of its {what}, so that its senders slow down", marked * 100.0);
         (marked >= MARKED).then(|| Limit { limit: "marks", place: String::new(), load: Some(marked), why })
     }
 
