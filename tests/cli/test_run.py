@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hostnet
+from hostnet import _core
 from tests.support import Cli, read_json
 
 FILES = {
@@ -258,3 +260,30 @@ def test_without_a_terminal_tables_are_as_wide_as_columns_says(cli: Cli, asked: 
     *table, _, path = done.stdout.splitlines()
     assert path == "runs/quadrant-1"
     assert widest - 20 < max(map(len, table)) <= widest
+
+
+def test_workloads_are_shown_beside_what_they_have_alone(cli: Cli) -> None:
+    done = cli("run", cli.file, "--compare", "alone")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    head = next(index for index, line in enumerate(lines) if "slowdown" in line)
+    shown = {words[0]: words[1:] for words in (line.split() for line in lines[head + 2 : head + 4])}
+    assert set(shown) == {"disk", "stream"}
+    for name, (together, alone, slowdown, *_) in shown.items():
+        other = "stream" if name == "disk" else "disk"
+        tree = tomllib.loads(cli.file.read_text())
+        del tree["workload"][other]
+        single = cli.folder / f"{name}.json"
+        single.write_text(json.dumps(tree))
+        row = hostnet.run(single).workloads[name]
+        assert float(alone) == pytest.approx(row["throughput_gb_per_s"], rel=0.01)
+        assert float(slowdown) == pytest.approx(float(alone) / float(together), rel=0.02)
+
+
+def test_there_must_be_others_to_be_alone_of(cli: Cli) -> None:
+    assert "must be" in cli.fails("run", cli.file, "--compare", "nothing")
+    cli.file.write_text(cli.file.read_text().partition("[workload.disk]")[0])
+    assert "the server has one workload, which is alone already" in cli.fails("run", cli.file, "--compare", "alone")
+    (cli.folder / "c.toml").write_text(_core.cluster_template("incast"))
+    assert "this is a cluster" in cli.fails("run", "c.toml", "--compare", "alone")
+    assert not (cli.folder / "runs").exists()

@@ -154,10 +154,11 @@ class Request:
             raise ConfigError("--from and --checkpoint: give one of them")
 
     def _check_of_one_run(self) -> None:
-        if self.compare not in (None, "predict"):
-            raise ConfigError(f'--compare {self.compare}: must be "predict"')
+        if self.compare not in (None, "predict", "alone"):
+            raise ConfigError(f'--compare {self.compare}: must be "predict" or "alone"')
         if self.compare is not None and (self.json or self.quiet or self.seeds is not None):
-            raise ConfigError("--compare predict: shows one run on the screen; leave out --json, --quiet and --seeds")
+            shown = f"--compare {self.compare}: shows one run on the screen"
+            raise ConfigError(f"{shown}; leave out --json, --quiet and --seeds")
         if self.seeds is None:
             return
         single = {

@@ -33,8 +33,12 @@ def run_command(request: Request) -> int:
     request.check()
     source = simulate.source_of(request.file, request.overrides)
     plan = simulate.resolve(source, request.seed)
-    if request.compare is not None:
+    if request.compare == "predict":
         plan.check_predictable()
+    elif request.compare == "alone":
+        from hostnet.cli.alone import check_several
+
+        check_several(plan)
     rundir.check_place(request.out or rundir.fresh_path(RUNS, plan.name))
     if request.seeds is not None:
         from hostnet.cli.seeds import run_seeds
@@ -113,13 +117,21 @@ def _print_results(request: Request, results: Results, path: Path) -> None:
     else:
         from hostnet.cli.show import print_run
 
-        print_run(results.summary, path, predicted=_predicted(request, results))
+        print_run(results.summary, path, _predicted(request, results), _alone(request, results))
 
 
 def _predicted(request: Request, results: Results) -> dict[str, Any] | None:
-    if request.compare is None:
+    if request.compare != "predict":
         return None
     return simulate.predict_plan(results.plan, results.source).summary
+
+
+def _alone(request: Request, results: Results) -> list[dict[str, Any]] | None:
+    if request.compare != "alone" or not results.complete:
+        return None
+    from hostnet.cli.alone import run_alone
+
+    return run_alone(results)
 
 
 def _exit_code(request: Request, results: Results) -> int:

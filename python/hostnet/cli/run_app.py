@@ -53,7 +53,11 @@ CountersPerSocket = Annotated[
     bool, typer.Option("--counters-per-socket", help="Sums of each socket, as perf stat --per-socket.")
 ]
 Compare = Annotated[
-    str | None, typer.Option(metavar="predict", help="Show beside the run what `hostnet predict` tells.")
+    str | None,
+    typer.Option(
+        metavar="predict|alone",
+        help="Show beside the run what `hostnet predict` tells, or what every workload has alone.",
+    ),
 ]
 Pcap = Annotated[Path | None, typer.Option(metavar="FILE", help="Of a cluster: write what a host sends and receives.")]
 PcapHost = Annotated[str | None, typer.Option(metavar="NAME", help="That host.", show_default="the only server")]

@@ -63,8 +63,11 @@ def columns_wanted() -> int:
     return max(int(wanted), WIDTH_MIN) if wanted.isdecimal() and len(wanted) < 5 else WIDTH_MAX
 
 
-def print_run(summary: Row, path: Path, predicted: Row | None = None) -> None:
-    """Prints the summary of one run, and what was predicted of it; the last line is the path of its directory."""
+def print_run(summary: Row, path: Path, predicted: Row | None = None, alone: Sequence[Row] | None = None) -> None:
+    """Prints the summary of one run, and what was predicted of it, or what its workloads have `alone`.
+
+    The last line is the path of its directory.
+    """
     rows = summary["workloads"]
     with page() as console:
         console.print(Text(headline(summary), style="bold"))
@@ -86,6 +89,10 @@ def print_run(summary: Row, path: Path, predicted: Row | None = None) -> None:
             from hostnet.cli.predict import print_disagreement
 
             print_disagreement(console, summary, predicted)
+        if alone is not None:
+            from hostnet.cli.alone import print_alone
+
+            print_alone(console, summary["workloads"], alone)
         print_path(console, path)
 
 
@@ -218,13 +225,14 @@ def domain_table(rows: Sequence[Row]) -> Table:
 
 def channel_table(rows: Sequence[Row]) -> Table:
     """Bandwidth and queues of each memory channel."""
-    table = new_table("channel", "read GB/s", "write", "row miss", "RPQ", "WPQ", "write mode", left=(0,))
+    table = new_table("channel", "read GB/s", "write", "bus", "row miss", "RPQ", "WPQ", "write mode", left=(0,))
     table.add_column("by source, GB/s")
     for row in sorted(rows, key=lambda row: (row["channel"] < 0, row["channel"])):
         table.add_row(
             "all" if row["channel"] < 0 else str(row["channel"]),
             number(row["read_gb_per_s"]),
             number(row["write_gb_per_s"]),
+            percent(row["bus_busy_share"]),
             percent(row["row_miss_ratio"]),
             number(row["rpq_mean"]),
             number(row["wpq_mean"]),
