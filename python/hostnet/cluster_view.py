@@ -11,6 +11,16 @@ Row = Mapping[str, Any]
 Read = Callable[[Row], Any]
 
 
+TAIL = {
+    "p50_us": ("P50", 2),
+    "p90_us": ("P90", 10),
+    "p99_us": ("P99", 100),
+    "p99_9_us": ("P99.9", 1000),
+    "p99_99_us": ("P99.99", 10_000),
+}
+"""Percentiles of latencies by their columns: what they are called, and the requests that it takes for one beyond."""
+
+
 @dataclass(frozen=True)
 class Column:
     """A column: its heading, what it shows of a row, and the unit below which the heading puts it."""
@@ -62,9 +72,14 @@ def percent(heading: str, key: str) -> Column:
     return Column(heading, lambda row: None if row[key] is None else 100 * row[key])
 
 
-def tail(heading: str, key: str, least: int) -> Column:
-    """A percentile, where there were so many requests that one is beyond it."""
-    return Column(heading, lambda row: row[key] if row["count"] >= least else None)
+def percentiles(row: Row) -> dict[str, float]:
+    """The percentiles of latencies beyond which there is a request, by column."""
+    return {key: row[key] for key, (_, least) in TAIL.items() if row["count"] >= least and row[key] is not None}
+
+
+def tail(heading: str, key: str) -> Column:
+    """A percentile, where there is a request beyond it."""
+    return Column(heading, lambda row: percentiles(row).get(key))
 
 
 def part(heading: str, key: str, whole: str) -> Column:
@@ -111,11 +126,7 @@ def requests(rows: Sequence[Row]) -> View:
         name_of("class", "class"),
         plain("requests", "count"),
         plain("mean µs", "mean_us"),
-        plain("P50", "p50_us"),
-        tail("P90", "p90_us", 10),
-        tail("P99", "p99_us", 100),
-        tail("P99.9", "p99_9_us", 1000),
-        tail("P99.99", "p99_99_us", 10_000),
+        *(tail(name, key) for key, (name, _) in TAIL.items()),
         plain("max", "max_us"),
     ]
     about = (

@@ -63,7 +63,7 @@ def test_the_report_has_sections_and_charts(cli: Cli) -> None:
     done = cli("plot", run)
     assert (done.returncode, done.stderr) == (0, "")
     assert {Path(line).name for line in done.stdout.split()} == {
-        f"{name}.{kind}" for name in ("goodput", "series") for kind in ("png", "svg")
+        f"{name}.{kind}" for name in ("goodput", "latencies", "series") for kind in ("png", "svg")
     }
 
 

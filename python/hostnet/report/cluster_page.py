@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet.cluster_view import reasons, views
+from hostnet.cluster_view import TAIL, percentiles, reasons, views
 from hostnet.report.bars import grouped_chart
 from hostnet.report.charts import Axis, legend, line_chart
 from hostnet.report.html import details, element, section, table
@@ -31,9 +31,6 @@ OVER_TIME = {
     "bandwidth_smoothed_gbps": ("B_S, smoothed", "Gbps"),
 }
 """Title and unit of the columns of the time series, in the order of the charts."""
-
-PERCENTILES = {"p50_us": "P50", "p90_us": "P90", "p99_us": "P99", "p99_9_us": "P99.9", "p99_99_us": "P99.99"}
-"""The columns of the latencies that are percentiles, and what charts call them."""
 
 ROWS_MAX = 100
 """Rows of a table that are shown: nobody reads thousands, and writing them takes longer than a short run."""
@@ -139,13 +136,13 @@ def _latency_section(summary: Row) -> Html | None:
         cards.append(
             element("div", element("h3", "Latency by percentile, µs"), legend(some), chart, class_="card wide")
         )
-    note = "Of few requests the highest percentiles are all that of the slowest one."
-    return section("Latency distribution", element("div", *cards, class_="many"), note=note)
+    return section("Latency distribution", element("div", *cards, class_="many"))
 
 
 def _percentiles(row: Row) -> tuple[Value, ...]:
-    known = [(place, label, row[key]) for place, (key, label) in enumerate(PERCENTILES.items()) if row[key] is not None]
-    return tuple(Value(float(place), value, label=label) for place, label, value in known)
+    known = percentiles(row)
+    shown = [(place, label, known[key]) for place, (key, (label, _)) in enumerate(TAIL.items()) if key in known]
+    return tuple(Value(float(place), value, label=label) for place, label, value in shown)
 
 
 def _over_time(series: Sequence[Row]) -> Html | None:

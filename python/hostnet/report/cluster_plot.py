@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hostnet.cluster_view import TAIL, percentiles
 from hostnet.report.cluster_page import OVER_TIME
 from hostnet.report.looks import COLOURS, DASHES, new_figure, plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from hostnet.report.load import RunFiles
+    from hostnet.report.load import Row, RunFiles
 
 HOSTS_MAX = len(COLOURS)
 """Hosts of one picture: as many as there are colours."""
@@ -30,6 +31,28 @@ def draw_goodput(run: RunFiles) -> Figure:
     axes.set_yticks(places, [plain(row["class"]) for row in rows])
     axes.set_xlabel("goodput, Gbps")
     return figure
+
+
+def draw_latencies(run: RunFiles) -> Figure:
+    """Percentiles of the latencies of every class with requests."""
+    figure = new_figure(6.4, 3.2)
+    axes = figure.subplots()
+    for row, kind in zip(latency_rows(run), COLOURS, strict=False):
+        known = percentiles(row)
+        places = [list(TAIL).index(key) for key in known]
+        colour, dash = COLOURS[kind], DASHES[kind]
+        axes.plot(places, list(known.values()), color=colour, linestyle=dash, marker="o", label=plain(row["class"]))
+    told = max(len(percentiles(row)) for row in latency_rows(run))
+    axes.set_xticks(range(told), [name for name, _ in list(TAIL.values())[:told]])
+    axes.set_ylim(0, HEADROOM * axes.get_ylim()[1])
+    axes.set(xlabel="percentile", ylabel="latency of requests, µs")
+    axes.legend()
+    return figure
+
+
+def latency_rows(run: RunFiles) -> list[Row]:
+    """The classes whose latencies have percentiles."""
+    return [row for row in run.summary.get("latencies", ()) if percentiles(row)]
 
 
 def draw_cluster_series(run: RunFiles) -> Figure:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet.files import write_figure
 from hostnet.report.cache_plot import draw_caches
 from hostnet.report.cache_series import QUANTITIES, owners
-from hostnet.report.cluster_plot import draw_cluster_series, draw_goodput
+from hostnet.report.cluster_plot import draw_cluster_series, draw_goodput, draw_latencies, latency_rows
 from hostnet.report.load import Row, RunFiles, load_run
 from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.report.parity import EQUAL
@@ -74,7 +74,8 @@ def plots_of(run: RunFiles) -> dict[str, Callable[[RunFiles], Figure]]:
         quadrants = {"quadrants": draw_quadrants} if any(map(is_of_quadrants, run.summary["panels"])) else {}
         return {**quadrants, "panels": draw_panels}
     if run.is_cluster:
-        return {"goodput": draw_goodput, **({"series": draw_cluster_series} if run.series else {})}
+        latencies = {"latencies": draw_latencies} if latency_rows(run) else {}
+        return {"goodput": draw_goodput, **latencies, **({"series": draw_cluster_series} if run.series else {})}
     plots: dict[str, Callable[[RunFiles], Figure]] = {"domains": draw_domains}
     if run.series:
         plots["series"] = draw_series
