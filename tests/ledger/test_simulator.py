@@ -69,7 +69,6 @@ def test_applications_are_recomputed_with_all_that_their_rows_need() -> None:
 
 
 KNOWN_TO_FAIL = {
-    "host_network/fig03_q3_degradation/c2m-traffic/3",
     "host_network/fig08c_row_miss_ratio/without-p2m/1",
     "host_network/fig12d_breakdown_c2m_q3/cha-admission-delay/6",
     "host_network/fig12e_breakdown_p2m_q3/cha-admission-delay/3",

@@ -191,6 +191,13 @@ class Controller(Description):
     """WPQ entries from which an idle read queue lets writes pass; more than there are means never. Range: 1 to 8192."""
     idle_reads: int | None = None
     """Reads waiting above which such writes stop. Range: 0 to 4096."""
+    idle_hits: int | None = None
+    """Reads of open rows waiting above which such writes stop; more than there are entries means never.
+
+    Range: 0 to 4096.
+    """
+    idle_age: str | None = None
+    """Age of a waiting read at which such writes stop, however few reads wait (time). Range: at most "1 ms"."""
     spare_writes: int | None = None
     """WPQ entries from which writes fill slots that no read can use; more than there are means never.
 

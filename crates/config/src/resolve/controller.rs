@@ -54,6 +54,8 @@ pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<Contro
         },
         idle_writes: spec.idle_writes,
         idle_reads: spec.idle_reads,
+        idle_hits: spec.idle_hits,
+        idle_age: clocks(spec.idle_age),
         spare_writes: spec.spare_writes,
         spare_rows: spec.spare_rows,
         spare_clocks: 1,

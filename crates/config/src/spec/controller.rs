@@ -49,6 +49,14 @@ pub(crate) struct ControllerSpec {
     /// Reads waiting above which such writes stop.
     #[schemars(range(min = 0, max = 4096))]
     pub(crate) idle_reads: u32,
+    /// Reads of open rows waiting above which such writes stop; more than there are entries means never.
+    #[serde(default = "never")]
+    #[schemars(range(min = 0, max = 4096))]
+    pub(crate) idle_hits: u32,
+    /// Age of a waiting read at which such writes stop, however few reads wait (time); "off" means never.
+    #[serde(default = "off")]
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub(crate) idle_age: TimeLimit,
     /// WPQ entries from which writes fill slots that no read can use; more than there are means never.
     #[schemars(range(min = 1, max = 8192))]
     pub(crate) spare_writes: u32,
@@ -162,7 +170,7 @@ pub(crate) enum ProtectSpec {
 pub(crate) enum IdleDrainSpec {
     /// Nothing.
     Off,
-    /// Writes pass until more than `idle_reads` reads wait.
+    /// Writes pass until `idle_reads`, `idle_hits` or `idle_age` ends it.
     #[default]
     Yield,
     /// Write mode begins, and lasts until it ends by its own rules.
@@ -193,6 +201,10 @@ pub(crate) enum RefreshSpec {
     AllBanks,
     /// REFSB: some banks of a rank.
     SameBank,
+}
+
+fn never() -> u32 {
+    4096
 }
 
 fn off() -> TimeLimit {

@@ -142,6 +142,10 @@ pub struct ControllerParams {
     pub idle_writes: u32,
     /// Reads waiting above which writes that merely pass stop.
     pub idle_reads: u32,
+    /// Reads waiting for open rows above which those writes stop; more than there are entries for never.
+    pub idle_hits: u32,
+    /// Clocks after which a waiting read stops those writes, however few wait; [`u32::MAX`] for never.
+    pub idle_age: u32,
     /// WPQ entries from which writes fill slots that no read can use.
     pub spare_writes: u32,
     /// Whether such writes may open and close rows, or only use rows that are open.
@@ -203,7 +207,7 @@ pub enum Protect {
 pub enum IdleDrain {
     /// Nothing.
     Off,
-    /// Writes pass until more than `idle_reads` reads wait.
+    /// Writes pass until `idle_reads`, `idle_hits` or `idle_age` ends it.
     Yield,
     /// Write mode begins, and lasts until it ends by its own rules.
     Mode,

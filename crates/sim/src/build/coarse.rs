@@ -235,6 +235,7 @@ impl Grain {
             writes_per_mode: some(controller.writes_per_mode),
             idle_writes: self.count(controller.idle_writes),
             idle_reads: self.round(controller.idle_reads),
+            idle_hits: self.round(controller.idle_hits),
             spare_writes: self.count(controller.spare_writes),
             spare_clocks: self.size.expand(controller.spare_clocks),
             ..controller.clone()

@@ -100,6 +100,39 @@ fn an_idle_read_queue_drains_writes_from_a_threshold_on() {
     }
 }
 
+/// Writes to one bank, each to a row of its own, so that the second of them is long in coming; and a read of another
+/// bank that came in the first clock.
+#[test]
+fn writes_that_pass_stop_when_a_read_is_as_old_as_it_may_be() {
+    let served = |idle_age| {
+        let idle = ControllerParams { idle_drain: IdleDrain::Yield, idle_writes: 1, idle_reads: 9, ..plain() };
+        let mut bench = Bench::new(&ddr4(), &ControllerParams { idle_age, ..idle });
+        (0..3).for_each(|row| assert_eq!(bench.offer(0, false, 0, row), Offered::Queued));
+        bench.offer(0, true, 4, 0);
+        bench.run(LATER);
+        (bench.order(), bench.clocks(Write)[1] as u32, bench.clocks(Activate)[1] as u32)
+    };
+    let (order, write, activation) = served(u32::MAX);
+    assert_eq!(order, [0, 1, 2, 3], "it waits for all of them");
+    assert_eq!(served(write).0, [0, 1, 3, 2], "in the same clock the write goes first");
+    assert_eq!(served(write - 1).0, [0, 3, 1, 2], "one clock before it does not");
+    assert_eq!(served(activation - 30).2, activation - 30, "its row opens in the clock in which it is old enough");
+}
+
+#[test]
+fn writes_that_pass_stop_when_more_reads_of_open_rows_wait_than_may() {
+    let idle = ControllerParams { idle_drain: IdleDrain::Yield, idle_writes: 1, idle_reads: 9, ..plain() };
+    for (idle_hits, reads, row, first) in [(0, 1, 0, 2), (0, 3, 1, 1), (1, 1, 0, 1), (1, 2, 0, 2), (9, 3, 0, 1)] {
+        let mut bench = Bench::new(&ddr4(), &ControllerParams { idle_hits, ..idle.clone() });
+        bench.offer(0, true, 4, 0);
+        bench.run(LATER);
+        bench.offer(LATER, false, 0, 0);
+        (0..reads).for_each(|_| assert_eq!(bench.offer(LATER, true, 4, row), Offered::Queued));
+        bench.run(2 * LATER);
+        assert_eq!(bench.order()[1], first, "{reads} reads of row {row} beside row 0, {idle_hits} may wait");
+    }
+}
+
 #[test]
 fn writes_that_pass_stop_when_more_reads_wait_than_may() {
     let params = ControllerParams { idle_drain: IdleDrain::Yield, idle_writes: 1, idle_reads: 1, ..plain() };

@@ -49,6 +49,8 @@ pub(crate) fn plain() -> ControllerParams {
         idle_drain: IdleDrain::Mode,
         idle_writes: 1,
         idle_reads: 0,
+        idle_hits: 4096,
+        idle_age: u32::MAX,
         spare_writes: u32::MAX,
         spare_rows: false,
         spare_clocks: 1,
@@ -92,6 +94,8 @@ fn any_params(dram: &DramParams) -> impl Strategy<Value = ControllerParams> {
         0_u32..4,
         any_of(&[u32::MAX, 1, 3, 10]),
         any::<bool>(),
+        any_of(&[4096, 0, 2]),
+        any_of(&[u32::MAX, 0, 7, 60]),
     );
     let page = (any_of(&[PagePolicy::Open, PagePolicy::Closed, PagePolicy::Timeout]), 0_u32..150, any::<bool>());
     let kinds = if dram.same_bank == SameBank::None {
@@ -125,6 +129,8 @@ fn any_params(dram: &DramParams) -> impl Strategy<Value = ControllerParams> {
                 idle_drain: idle.0,
                 idle_writes: idle.1,
                 idle_reads: idle.2,
+                idle_hits: idle.5,
+                idle_age: idle.6,
                 spare_writes: idle.3,
                 spare_rows: idle.4,
                 spare_clocks: 1,

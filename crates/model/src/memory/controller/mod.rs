@@ -96,6 +96,8 @@ pub struct Controller {
     served: u32,
     /// True while an empty RPQ lets writes pass.
     idle_drain: bool,
+    /// The clock at which the first read came to an empty RPQ: while it lets writes pass, the oldest that waits.
+    reads_since: u64,
     last_was_write: bool,
     plan: Plan,
     candidates: Candidates,
@@ -136,6 +138,7 @@ impl Controller {
             mode_since: Time::ZERO,
             served: 0,
             idle_drain: false,
+            reads_since: 0,
             last_was_write: false,
             plan: Plan::NEVER,
             candidates: Candidates::new(params),
@@ -238,7 +241,7 @@ impl Controller {
     pub fn offer(&mut self, now: Time, clock: u64, incoming: &Incoming) -> Offered {
         let (offered, wishes_changed) = self.take_in(now, clock, incoming);
         if offered == Offered::Queued {
-            if self.choose_mode(now) {
+            if self.choose_mode(now, clock) {
                 self.plan = self.plan_from(clock);
             } else if wishes_changed || self.at_a_threshold(incoming.read) {
                 self.plan = self.replan(incoming, clock);
@@ -267,6 +270,9 @@ impl Controller {
         }
         if self.reads.len() + self.writes.len() == 0 {
             self.counters.idle_ps += now.since(self.empty_since);
+        }
+        if incoming.read && self.reads.len() == 0 {
+            self.reads_since = clock;
         }
         let open_row = self.timing.open_row(usize::from(incoming.place.bank));
         let (queue, domain) =
@@ -335,7 +341,7 @@ impl Controller {
     /// Chooses the mode of work and the next command after a command at the planned clock, which begins at `now`.
     #[inline]
     pub fn decide(&mut self, now: Time) {
-        self.choose_mode(now);
+        self.choose_mode(now, self.plan.clock);
         self.plan = self.plan_from(self.plan.clock);
     }
 }

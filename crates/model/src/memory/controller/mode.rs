@@ -1,6 +1,6 @@
 //! Reading or writing: which direction the controller works in.
 
-use super::Controller;
+use super::{Controller, Plan};
 use crate::params::IdleDrain;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -15,8 +15,8 @@ pub(super) enum Mode {
 impl Controller {
     /// Enters or leaves write mode; true when the direction of work has changed.
     #[inline]
-    pub(super) fn choose_mode(&mut self, now: Time) -> bool {
-        !self.mode_stays() && self.change_mode(now)
+    pub(super) fn choose_mode(&mut self, now: Time, clock: u64) -> bool {
+        !self.mode_stays() && self.change_mode(now, clock)
     }
 
     /// Whether it is plain that nothing changes.
@@ -29,7 +29,7 @@ impl Controller {
         }
     }
 
-    fn change_mode(&mut self, now: Time) -> bool {
+    fn change_mode(&mut self, now: Time, clock: u64) -> bool {
         let before = (self.mode, self.idle_drain);
         let (reads, writes) = (self.reads.len(), self.writes.len());
         match self.mode {
@@ -43,12 +43,39 @@ impl Controller {
         }
         if self.mode == Mode::Read && self.params.idle_drain == IdleDrain::Yield {
             self.idle_drain = if self.idle_drain {
-                writes > 0 && reads <= self.params.idle_reads
+                writes > 0 && !self.reads_press(reads, clock)
             } else {
                 reads == 0 && writes >= self.params.idle_writes
             };
         }
         before != (self.mode, self.idle_drain)
+    }
+
+    /// Whether reads end the writes that an empty read queue let pass: by their number, by the number that would hit an
+    /// open row, or by age.
+    fn reads_press(&self, reads: u32, clock: u64) -> bool {
+        let Self { params, .. } = self;
+        let hit = || self.reads.hits != 0 && self.reads.hitting() > params.idle_hits;
+        reads > params.idle_reads || reads > params.idle_hits && hit() || clock >= self.patience_ends()
+    }
+
+    /// The clock at which the oldest read has waited long enough for writes that an empty read queue let pass.
+    #[inline]
+    fn patience_ends(&self) -> u64 {
+        if self.reads.len() == 0 || self.params.idle_age == u32::MAX {
+            return u64::MAX;
+        }
+        self.reads_since + u64::from(self.params.idle_age)
+    }
+
+    /// What is planned, or no more than to look again when a read has waited long enough.
+    #[inline]
+    pub(super) fn or_patience(&self, plan: Plan) -> Plan {
+        if self.idle_drain {
+            plan.or(Plan::nothing(self.patience_ends()))
+        } else {
+            plan
+        }
     }
 
     fn starts_writing(&self, reads: u32, writes: u32) -> bool {

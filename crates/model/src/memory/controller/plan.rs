@@ -93,6 +93,11 @@ impl Plan {
     /// Nothing to do.
     pub(super) const NEVER: Self = Self { clock: u64::MAX, key: Key::NONE };
 
+    /// Nothing but to decide anew.
+    pub(super) fn nothing(clock: u64) -> Self {
+        Self { clock, key: Key::NONE }
+    }
+
     pub(super) fn hold(clock: u64, rank: usize) -> Self {
         Self { clock, key: Key(REFRESHES | HOLD | rank as u64) }
     }
@@ -182,7 +187,9 @@ impl Controller {
             candidate.or(self.plan_refresh(floor))
         };
         let spare = self.writes.len() >= self.params.spare_writes && !write && self.reads.banks != 0;
-        if spare {
+        if write {
+            self.or_patience(plan)
+        } else if spare {
             self.or_spare_write(plan, floor, clock)
         } else {
             plan
@@ -239,7 +246,7 @@ impl Controller {
             return self.plan_from(clock);
         }
         if self.mode == Mode::Write || self.idle_drain {
-            return if read { plan } else { plan.or(self.plan_among(true, bank, clock)) };
+            return self.or_patience(if read { plan } else { plan.or(self.plan_among(true, bank, clock)) });
         }
         let spare = self.params.spare_writes;
         if self.at_a_threshold(read) || read && plan.writes() {

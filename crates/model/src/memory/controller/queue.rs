@@ -169,6 +169,21 @@ impl Queue {
         super::bits(self.banks).min_by_key(|&bank| key(bank))
     }
 
+    /// How many requests are for open rows.
+    pub(super) fn hitting(&self) -> u32 {
+        super::bits(self.hits).map(|bank| self.hitting_in(bank)).sum()
+    }
+
+    fn hitting_in(&self, bank: usize) -> u32 {
+        let mut at = self.lists[bank].hit;
+        let (mut count, row) = (0, self.entries[usize::from(at)].row);
+        while at != NONE {
+            count += 1;
+            at = self.find(self.entries[usize::from(at)].next, |other| other == row);
+        }
+        count
+    }
+
     /// Whether a request for the line at `place` is queued.
     pub(super) fn holds(&self, place: Place) -> bool {
         if self.filter[Entry::bucket(place.bank, place.row, place.column)] == 0 {
