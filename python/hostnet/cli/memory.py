@@ -85,6 +85,7 @@ class Options:
     overrides: tuple[str, ...] = ()
     json: bool = False
     commands: Path | None = None
+    over: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Refuses options that contradict each other.
@@ -180,6 +181,10 @@ if TYPE_CHECKING:
 
 def memory_command(options: Options) -> int:
     """Does what the options say and returns the exit code."""
+    if options.over:
+        from hostnet.cli.memory_over import over_command
+
+        return over_command(options)
     plan = plan_of(options)
     if options.commands is not None:
         check_output(options.commands, plan)

@@ -114,6 +114,10 @@ Overrides = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUE", help="Replace any other value. Repeatable."),
 ]
+Over = Annotated[
+    list[str] | None,
+    typer.Option("--over", metavar="PATH=VALUES", help="Run under every value, a row for each. Repeatable."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 Commands = Annotated[
     Path | None,
@@ -152,14 +156,13 @@ def memory_run(
     refresh: Refresh = None,
     config: Config = None,
     overrides: Overrides = None,
+    over: Over = None,
     json: Json = False,
     commands: Commands = None,
 ) -> int:
     """Simulate the memory system on its own, without a server around it.
 
-    Requests come from a description or from a trace.
-
-    `hostnet memory check FILE` checks the DRAM commands that --commands wrote.
+    Requests come from a description or from a trace. `hostnet memory check FILE` checks what --commands wrote.
 
     Ctrl-C stops the run and shows what was measured so far; a second one leaves at once.
 
@@ -194,6 +197,7 @@ def memory_run(
         overrides=tuple(overrides or ()),
         json=json,
         commands=commands,
+        over=tuple(over or ()),
     )
     return memory_command(options)
 
