@@ -25,7 +25,7 @@ from hostnet.ledger.study import expand
 
 Summary = dict[str, Any]
 
-STUDIES = ("hostcc", "dctcp")
+STUDIES = ("hostcc", "dctcp", "host_network_tcp")
 
 DROPS = {"full": 30, "ring": 0, "other": 0}
 

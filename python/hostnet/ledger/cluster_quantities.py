@@ -40,6 +40,13 @@ def goodput_per_x(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     return goodput(series, run, None).scaled(1 / float(run.name.rpartition(":")[2]))
 
 
+def goodput_degradation(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """Goodput of the baseline over goodput here."""
+    there, here = goodput(series, needed(series, base), None), goodput(series, run, None)
+    ratio = there.value / here.value if here.value else math.nan
+    return Estimate(ratio, None).with_relative(here.relative, there.relative)
+
+
 def goodput_loss(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
     """How far goodput is below that of the baseline, in % of it."""
     here, there = goodput(series, run, None), goodput(series, needed(series, base), None)
@@ -131,6 +138,22 @@ def memory_change(series: Series, run: Outcome, base: Outcome | None) -> Estimat
     return Estimate(memory_bandwidth(series, run, None).value - before.value, None)
 
 
+def memory_degradation(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """DRAM traffic of a workload in the baseline over that here."""
+    there, here = memory_bandwidth(series, needed(series, base), None), memory_bandwidth(series, run, None)
+    return Estimate(there.value / here.value if here.value else math.nan, None)
+
+
+def p2m_traffic(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """What the NIC writes to memory, in GB/s."""
+    return pcie_bandwidth(series, run, None).scaled(1 / BITS)
+
+
+def c2m_traffic(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """DRAM traffic of a class of flows beyond what the NIC writes, in GB/s."""
+    return Estimate(memory_bandwidth(series, run, None).value - p2m_traffic(series, run, None).value, None)
+
+
 def memory_share(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """DRAM traffic of a workload, in % of all."""
     whole = memory_of_all(series, run, None).value
@@ -203,6 +226,7 @@ CLUSTER_QUANTITIES: dict[str, Quantity] = {
         goodput,
         goodput_change,
         goodput_per_x,
+        goodput_degradation,
         goodput_loss,
         nic_drops,
         drops_before,
@@ -217,6 +241,9 @@ CLUSTER_QUANTITIES: dict[str, Quantity] = {
         memory_bandwidth,
         memory_of_all,
         memory_change,
+        memory_degradation,
+        p2m_traffic,
+        c2m_traffic,
         memory_share,
         memory_utilisation,
         memory_per_byte,

@@ -70,7 +70,8 @@ class Prefetch(Description):
     """The L2 prefetchers of every core; they take part when the caches do."""
 
     stream: bool | None = None
-    """The streamer: runs ahead of ascending or descending accesses within a page."""
+    """The streamer: runs ahead of ascending or descending accesses within a page. Network cores have lines of the
+    kernel ahead by it, with caches and without."""
     adjacent: bool | None = None
     """The adjacent-line prefetcher: completes pairs of lines of 128 B."""
     credits: int | None = None

@@ -115,9 +115,11 @@ class Stack(Description):
     extra_lines: float | None = None
     """Lines per received packet that the kernel reads from memory beside the payload: headers and completions. With
     `nic.ddio` the LLC has them (0 to 256)."""
+    page_lines: float | None = None
+    """Lines per 4096 B of received packets that the kernel stores to: what it keeps of the pages that they lie in. With
+    `nic.ddio` the caches have them (0 to 256)."""
     copy_ahead: int | None = None
-    """Lines that a copy asks for ahead of the one it needs (hardware prefetch), at most the LFB entries. Range: 0 to
-    1024."""
+    """Lines that a copy asks for ahead of the one it needs, at most the LFB entries. Range: 0 to 1024."""
     cached_user: bool | None = None
     """Whether the application's buffer lies in the caches: only the kernel's side of a copy is memory traffic."""
 

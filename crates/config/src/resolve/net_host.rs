@@ -176,10 +176,10 @@ pub(super) fn pfc_params(spec: &PfcSpec, buffer_bytes: u64, path: &str, buffer_p
     Ok(PfcParams { priorities, xoff_bytes: spec.xoff.0, xon_bytes: spec.xon.0 })
 }
 
-/// Resolves what network traffic costs the cores; `cores` are those with a receive queue. With `ddio` the LLC has what
-/// the NIC wrote.
-pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool) -> StackParams {
-    let extra_lines = if ddio { 0.0 } else { spec.extra_lines };
+/// Resolves what network traffic costs the cores; `cores` are those with a receive queue. With `ddio` the caches have
+/// what the NIC wrote and the kernel keeps of it. `prefetched` says whether prefetchers are on.
+pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool, prefetched: bool) -> StackParams {
+    let [extra_lines, page_lines] = if ddio { [0.0; 2] } else { [spec.extra_lines, spec.page_lines] };
     StackParams {
         cores,
         packet_ps: spec.packet.0,
@@ -194,6 +194,8 @@ pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool) -> StackParam
         gro_bytes: spec.gro.0 as u32,
         poll: spec.poll,
         extra_lines: (extra_lines * 65536.0).round() as u64,
+        page_lines: (page_lines * 65536.0).round() as u64,
+        prefetched,
         copy_ahead: spec.copy_ahead,
         cached_user: spec.cached_user,
         line_size: LineSize::LINE,

@@ -94,7 +94,8 @@ pub(crate) enum InclusionSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PrefetchSpec {
-    /// The streamer: runs ahead of ascending or descending accesses within a page.
+    /// The streamer: runs ahead of ascending or descending accesses within a page. Network cores have lines of the
+    /// kernel ahead by it, with caches and without.
     pub(crate) stream: bool,
     /// The adjacent-line prefetcher: completes pairs of lines of 128 B.
     pub(crate) adjacent: bool,

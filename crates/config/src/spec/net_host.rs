@@ -142,7 +142,12 @@ pub(crate) struct StackSpec {
     /// `nic.ddio` the LLC has them (0 to 256).
     #[schemars(range(min = 0.0, max = 256.0))]
     pub(crate) extra_lines: f64,
-    /// Lines that a copy asks for ahead of the one it needs (hardware prefetch), at most the LFB entries.
+    /// Lines per 4096 B of received packets that the kernel stores to: what it keeps of the pages that they lie in.
+    /// With `nic.ddio` the caches have them (0 to 256).
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 256.0))]
+    pub(crate) page_lines: f64,
+    /// Lines that a copy asks for ahead of the one it needs, at most the LFB entries.
     #[schemars(range(min = 0, max = 1024))]
     pub(crate) copy_ahead: u32,
     /// Whether the application's buffer lies in the caches, so that only the kernel's side of a copy is memory traffic.

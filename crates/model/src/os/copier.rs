@@ -1,6 +1,7 @@
 //! The lines of a core that does nothing but copy what packets brought.
 
 use super::books::StackCounts;
+use super::kernel::Owed;
 use super::lines::{Lines, Pace};
 use super::NetFootprint;
 use crate::lfb::Lfb;
@@ -32,7 +33,7 @@ pub struct CopyLines {
     pages: Pages,
     source: CopySource,
     class: u8,
-    extra_lines: u64,
+    owed: Owed,
     begun: u64,
     counts: StackCounts,
 }
@@ -58,7 +59,8 @@ impl CopyLines {
         let lfb = Lfb::new(&core, core.lfb_entries, classes);
         let mut lines = Lines::new(index, cha, core, stack, pages.clone(), rng, [footprint.user, footprint.kernel]);
         lines.begin_read(class);
-        Self { lfb, lines, pages, source, class, extra_lines: stack.extra_lines, begun, counts: StackCounts::default() }
+        let owed = Owed::of_packet(stack, source.lines * 64);
+        Self { lfb, lines, pages, source, class, owed, begun, counts: StackCounts::default() }
     }
 
     /// Lines copied since the start.
@@ -83,18 +85,31 @@ impl CopyLines {
         self.lines.on_event(payload, &mut self.lfb, &mut self.counts, context);
     }
 
-    /// Goes on with the copy; until when the core is busy with it, if it does not wait for a line.
+    /// Goes on, packet by packet: the lines of the kernel, the copy; until when the core is busy, if it does not
+    /// wait for a line.
     pub(crate) fn advance(&mut self, context: &mut Context) -> Option<Time> {
-        while self.lines.left() < 2 * u64::from(self.source.lines) {
-            let CopySource { base, bytes, step_bytes, lines } = self.source;
-            let address = base + self.begun * step_bytes % bytes.max(1);
-            self.lines.source(address / 64, lines);
-            self.begun += 1;
-            self.lines.owe(self.extra_lines, self.class, &mut self.lfb, &mut self.counts, context);
+        loop {
+            match self.lines.follow(&mut self.lfb, &mut self.counts, context) {
+                Pace::Until(time) => return Some(time),
+                Pace::Waiting => return None,
+                Pace::Done => {}
+            }
+            if self.lines.left() < 2 * u64::from(self.source.lines) {
+                self.next_packet(context);
+                continue;
+            }
+            match self.lines.advance(&mut self.lfb, &mut self.counts, context) {
+                Pace::Until(time) => return Some(time),
+                Pace::Waiting | Pace::Done => return None,
+            }
         }
-        match self.lines.advance(&mut self.lfb, &mut self.counts, context) {
-            Pace::Until(time) => Some(time),
-            Pace::Waiting | Pace::Done => None,
-        }
+    }
+
+    fn next_packet(&mut self, context: &mut Context) {
+        let CopySource { base, bytes, step_bytes, lines } = self.source;
+        let address = base + self.begun * step_bytes % bytes.max(1);
+        self.lines.source(address / 64, lines);
+        self.begun += 1;
+        self.lines.owe(self.owed, self.class, &mut self.lfb, &mut self.counts, context);
     }
 }

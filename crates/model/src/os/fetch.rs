@@ -103,7 +103,7 @@ impl Fetch {
     pub(super) fn on_data(
         &mut self,
         id: RequestId,
-        leaves: impl FnOnce() -> u64,
+        leaves: impl FnOnce(Purpose) -> u64,
         lfb: &mut Lfb,
         context: &mut Context,
     ) -> Purpose {
@@ -113,7 +113,7 @@ impl Fetch {
         lfb.read.release(now, class, since);
         let victim = match context.caches.as_deref_mut() {
             Some(caches) => caches.fill(self.index, line, class, for_store, false),
-            None if for_store => Some(crate::cache::Victim { line: leaves(), class, dirty: true }),
+            None if for_store => Some(crate::cache::Victim { line: leaves(purpose), class, dirty: true }),
             None => None,
         };
         match victim {

@@ -5,6 +5,7 @@
 
 use super::books::StackCounts;
 use super::fetch::{Asked, Fetch, Purpose, Wish};
+use super::kernel::{Kernel, Owed};
 use crate::lfb::Lfb;
 use crate::line::{Evictions, Pages, Walk};
 use crate::params::{CoreParams, Pattern, StackParams};
@@ -13,17 +14,11 @@ use hostnet_kernel::{ComponentId, Rng, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Lines of headers and completions that are on their way at a time: the kernel follows few pointers at once (assumed).
-const EXTRA_IN_FLIGHT: u32 = 4;
-/// Lines of headers and completions owed above which the softirq waits.
-pub(super) const EXTRA_BACKLOG: u64 = 256;
 /// Stores that retire before their lines are there: entries of the store buffer (Skylake has 56).
 const STORES_MAX: u32 = 56;
 /// Lines of a copy within the caches, or over a memory of rates, that are worked on without a look at what else is to
 /// be done: a page.
 const PAGE_LINES: u64 = 64;
-/// A whole line, in the units of what is owed.
-const LINE: u64 = 1 << 16;
 
 /// A buffer in virtual memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,11 +85,7 @@ pub(super) struct Lines {
     /// Stores to the user's buffer whose lines are not yet asked for.
     stores: u32,
     store_class: u8,
-    kernel: Walk,
-    /// Lines of headers and completions that are to be read, in units of 2^-16.
-    owed: u64,
-    extra_class: u8,
-    extra_in_flight: u32,
+    kernel: Kernel,
     /// Time that copies waited over a memory of rates, in ps.
     waited_ps: u64,
 }
@@ -114,7 +105,7 @@ impl Lines {
         let own = Rng::new(rng.next_u64(), u64::from(index));
         Self {
             user: Stores::new(user, Pattern::Sequential, &core, &pages, &mut rng),
-            kernel: Walk::new(kernel.base, kernel.bytes, Pattern::Random, &mut rng),
+            kernel: Kernel::new(kernel, &core, stack, &pages, &mut rng),
             fetch: Fetch::new(index, cha, &core, own),
             pages,
             rng,
@@ -124,18 +115,16 @@ impl Lines {
             arrived: vec![false; ahead],
             stores: 0,
             store_class: 0,
-            owed: 0,
-            extra_class: 0,
-            extra_in_flight: 0,
             waited_ps: 0,
         }
     }
 
-    /// Lines of the copy that the core is through with, and those that are left.
+    /// Lines of the copy that the core is through with.
     pub(super) fn copied(&self) -> u64 {
         self.copy.taken
     }
 
+    /// Those that are left.
     pub(super) fn left(&self) -> u64 {
         self.copy.lines - self.copy.taken
     }
@@ -283,42 +272,35 @@ impl Lines {
         }
     }
 
-    /// The kernel is to read `lines` lines of headers and completions, in units of 2^-16.
+    /// The kernel is to touch these lines before it goes on.
     pub(super) fn owe(
         &mut self,
-        lines: u64,
+        lines: Owed,
         class: u8,
         lfb: &mut Lfb,
         counts: &mut StackCounts,
         context: &mut Context,
     ) {
-        self.owed += lines;
-        self.extra_class = class;
-        match context.fluid.as_deref_mut() {
-            None => self.touch(lfb, counts, context),
-            Some(memory) => {
-                // The time is part of the rates.
-                let lines = self.owed / LINE;
-                self.owed %= LINE;
-                counts.extra_lines += lines;
-                memory.count(class, lines, 0);
-            }
+        self.kernel.owe(lines, class);
+        if context.fluid.is_some() {
+            self.kernel.count(counts, context);
+        } else {
+            self.touch(lfb, counts, context);
         }
     }
 
-    /// Lines of headers and completions that are owed.
-    pub(super) fn owed(&self) -> u64 {
-        self.owed / LINE
+    /// Goes on with the lines of the kernel; whether the core may do something else.
+    pub(super) fn follow(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) -> Pace {
+        self.touch(lfb, counts, context);
+        self.kernel.pace(context.now())
     }
 
+    /// Asks for lines of the kernel.
     fn touch(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
-        while self.owed >= LINE && self.extra_in_flight < EXTRA_IN_FLIGHT && lfb.idle > 0 {
-            let line = self.kernel.next(&self.pages, &mut self.rng);
-            let wish = Wish { line, store: false, purpose: Purpose::Extra, class: self.extra_class };
-            if self.fetch.ask(wish, lfb, context) == Asked::Coming {
-                self.extra_in_flight += 1;
-            }
-            self.owed -= LINE;
+        let Self { kernel, fetch, pages, rng, .. } = self;
+        while lfb.idle > 0 {
+            let Some(wish) = kernel.next(pages, rng, context.now()) else { return };
+            kernel.asked(fetch.ask(wish, lfb, context) == Asked::Coming, context.now());
             counts.extra_lines += 1;
         }
     }
@@ -333,10 +315,14 @@ impl Lines {
     ) {
         match payload {
             Payload::Data(id) => {
-                let Self { fetch, user, pages, rng, .. } = self;
-                match fetch.on_data(id, || user.evictions.next(pages, rng), lfb, context) {
+                let Self { fetch, user, kernel, pages, rng, .. } = self;
+                let leaves = |purpose| match purpose {
+                    Purpose::Extra => kernel.leaves(pages, rng),
+                    _ => user.evictions.next(pages, rng),
+                };
+                match fetch.on_data(id, leaves, lfb, context) {
                     Purpose::Source(slot) => self.arrived[usize::from(slot)] = true,
-                    Purpose::Extra => self.extra_in_flight -= 1,
+                    Purpose::Extra => self.kernel.arrive(context.now()),
                     Purpose::Destination => {}
                 }
             }

@@ -8,6 +8,7 @@ mod books;
 mod copier;
 mod fetch;
 mod gro;
+mod kernel;
 mod lines;
 mod output;
 mod run;

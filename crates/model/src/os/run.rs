@@ -26,6 +26,8 @@ pub(super) enum Task {
     Call,
     /// Lines of a copy.
     Copy,
+    /// Lines of the kernel.
+    Lines,
 }
 
 /// What there is to do.
@@ -77,7 +79,7 @@ impl NetStack {
             return work;
         }
         if context.now() >= self.applications_until {
-            let choice = self.next_softirq(context);
+            let choice = self.next_softirq(lfb, context);
             if choice != Choice::Nothing {
                 return choice;
             }
@@ -89,7 +91,7 @@ impl NetStack {
                 return Choice::Nothing;
             }
             self.applications_until = context.now();
-            return self.next_softirq(context);
+            return self.next_softirq(lfb, context);
         }
         choice
     }
@@ -109,7 +111,7 @@ impl NetStack {
             Task::Segment(joined) => self.end_segment(&joined, context),
             Task::Output { socket, packet } => self.end_output(socket as usize, packet, context),
             Task::Call => self.begin_copy(),
-            Task::Copy => {}
+            Task::Copy | Task::Lines => {}
         }
     }
 }

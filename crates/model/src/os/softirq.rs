@@ -2,7 +2,8 @@
 
 use super::books::Spent;
 use super::gro::Joined;
-use super::lines::EXTRA_BACKLOG;
+use super::kernel::Owed;
+use super::lines::Pace;
 use super::run::{Choice, Task};
 use super::NetStack;
 use crate::lfb::Lfb;
@@ -57,17 +58,19 @@ impl NetStack {
     }
 
     /// What the softirq does next.
-    pub(super) fn next_softirq(&mut self, context: &mut Context) -> Choice {
+    pub(super) fn next_softirq(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
         if !self.softirq.polling {
             return Choice::Nothing;
+        }
+        match self.lines.follow(lfb, &mut self.counts, context) {
+            Pace::Waiting => return Choice::Wait(Spent::Softirq),
+            Pace::Until(at) => return Choice::Work(Task::Lines, at.since(context.now()), Spent::Softirq),
+            Pace::Done => {}
         }
         if let Some(joined) = self.gro.next() {
             return Choice::Work(Task::Segment(joined), self.stack.segment_ps, Spent::Softirq);
         }
         if self.softirq.polled < self.stack.budget.clamp(1, u32::from(u16::MAX)) && !self.softirq.backlog.is_empty() {
-            if self.lines.owed() > EXTRA_BACKLOG {
-                return Choice::Wait(Spent::Softirq);
-            }
             if let Some(id) = self.softirq.backlog.pop(context.packets) {
                 if self.softirq.polled == 0 {
                     self.softirq.since = context.now();
@@ -121,7 +124,8 @@ impl NetStack {
         socket.keep(&segment, &packet);
         let class = socket.params.class;
         self.gro.add(index as u32, segment);
-        self.lines.owe(self.stack.extra_lines, class, lfb, &mut self.counts, context);
+        let owed = Owed::of_packet(&self.stack, packet.ip_bytes);
+        self.lines.owe(owed, class, lfb, &mut self.counts, context);
     }
 
     /// TCP has seen a segment.

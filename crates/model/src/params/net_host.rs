@@ -93,7 +93,11 @@ pub struct StackParams {
     pub poll: bool,
     /// Lines per received packet that the kernel reads beside the payload, in units of 2^-16: headers and completions.
     pub extra_lines: u64,
-    /// Lines that the copy asks for ahead of the one it needs (hardware prefetch), at most the LFB entries of the core.
+    /// Lines per 4096 bytes of received packets that the kernel stores to, in units of 2^-16: what it keeps of pages.
+    pub page_lines: u64,
+    /// Whether prefetchers ask for the lines of the kernel before they are needed.
+    pub prefetched: bool,
+    /// Lines that the copy asks for ahead of the one it needs, at most the LFB entries of the core.
     pub copy_ahead: u32,
     /// Whether the application's buffer lies in the caches, so that only the source of a copy is memory traffic.
     pub cached_user: bool,

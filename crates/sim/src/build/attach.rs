@@ -216,6 +216,8 @@ mod tests {
             gro_bytes: 0,
             poll: false,
             extra_lines: 0,
+            page_lines: 0,
+            prefetched: true,
             copy_ahead,
             cached_user: true,
             line_size,

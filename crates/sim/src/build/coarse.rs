@@ -283,6 +283,7 @@ impl Grain {
         StackParams {
             copy_line_ps: self.time(stack.copy_line_ps),
             extra_lines: self.size.shrink(stack.extra_lines),
+            page_lines: self.size.shrink(stack.page_lines),
             line_size: self.size,
             ..stack.clone()
         }

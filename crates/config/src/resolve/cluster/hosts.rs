@@ -288,7 +288,7 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32) -> Result<Ser
     let mut params = resolved.server.clone();
     let socket = params.socket_mut();
     socket.nic = Some(net_host::nic(nic, spec, &socket.pcie, cores.len() as u32, mtu_bytes)?);
-    params.stack = Some(net_host::stack(stack, cores, nic.ddio));
+    params.stack = Some(net_host::stack(stack, cores, nic.ddio, spec.prefetch.stream));
     params.control = spec.control.as_ref().map(net_host::control).transpose()?.flatten();
     Ok(params)
 }

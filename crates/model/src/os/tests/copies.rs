@@ -109,3 +109,40 @@ fn headers_and_completions_are_read_beside_the_payload() {
     assert_eq!(rig.far.reads, rig.core.counts().source_lines + packets * 5 / 2);
     assert_eq!(rig.far.writes, 0);
 }
+
+/// Time of the softirq per packet, in ps, of a core that has these lines of the kernel to touch.
+fn softirq_of_a_packet(stack: &StackParams) -> f64 {
+    let mut run = flows(stack.clone(), vec![socket(0, Traffic::Bulk { bytes: u64::MAX }, false)]);
+    run_us(&mut run, WINDOW_US);
+    let core = &world(&mut run).core;
+    let counts = core.sockets[0].counts;
+    let spent = core.times().spent_ps(Spent::Softirq, Time::from_ps(WINDOW_US * 1_000_000));
+    let work = counts.segments * stack.segment_ps + counts.acks * stack.ack_ps;
+    (spent - work) as f64 / counts.packets as f64
+}
+
+#[test]
+fn without_prefetchers_the_softirq_waits_for_one_line_of_the_kernel_after_the_other() {
+    let lines = |prefetched| StackParams { extra_lines: 3 << 16, page_lines: 4 << 16, prefetched, ..stack() };
+    // Each takes its way to the far memory and back, and beside the copy at times an entry of the LFB as well.
+    let stored = 4.0 * f64::from(MSS + 52) / 4096.0;
+    let latency = 99_000.0;
+    let waited = softirq_of_a_packet(&lines(false)) - stack().packet_ps as f64;
+    assert!((waited / ((3.0 + stored) * latency) - 1.0).abs() < 0.2, "{waited} ps");
+    let beside = softirq_of_a_packet(&lines(true)) - stack().packet_ps as f64;
+    assert!(beside.abs() < 0.1 * latency, "{beside} ps");
+}
+
+#[test]
+fn what_the_kernel_keeps_of_pages_is_read_and_written() {
+    let bytes = u64::from(MSS) * 1000;
+    let stack = StackParams { page_lines: 3 << 16, prefetched: false, ..stack() };
+    let mut run = flows(stack, vec![socket(0, Traffic::Bulk { bytes }, false)]);
+    run_us(&mut run, 8000);
+    let rig = world(&mut run);
+    let stored = rig.core.counts().extra_lines;
+    let expected = 3.0 * (bytes + 1000 * 52) as f64 / 4096.0;
+    assert!((stored as f64 / expected - 1.0).abs() < 0.01, "{stored} lines, not {expected}");
+    assert_eq!(rig.far.reads, rig.core.counts().source_lines + stored);
+    assert_eq!(rig.far.writes, stored);
+}

@@ -51,6 +51,8 @@ pub(super) fn stack() -> StackParams {
         gro_bytes: 65_536,
         poll: false,
         extra_lines: 0,
+        page_lines: 0,
+        prefetched: true,
         copy_ahead: 8,
         cached_user: true,
         line_size: LineSize::LINE,

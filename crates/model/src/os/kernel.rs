@@ -1,0 +1,144 @@
+//! The lines that the kernel touches beside the data of packets: headers, completions, what it keeps of pages.
+
+use super::books::StackCounts;
+use super::fetch::{Purpose, Wish};
+use super::lines::{Pace, Region};
+use crate::line::{Evictions, Pages, Walk};
+use crate::params::{CoreParams, LineSize, Pattern, StackParams};
+use crate::part::Context;
+use hostnet_kernel::{Rng, Time};
+use serde::{Deserialize, Serialize};
+
+/// Lines of the kernel that prefetchers have on their way at a time, and those that may be owed before the softirq
+/// waits (assumed).
+const PREFETCHED: u32 = 4;
+const PREFETCHED_OWED: u64 = 256 * LINE;
+/// A whole line, in the units of what is owed.
+const LINE: u64 = 1 << 16;
+
+/// Lines of the kernel that are to be read and to be stored to, in units of 2^-16.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Owed {
+    pub(super) read: u64,
+    pub(super) stored: u64,
+}
+
+impl Owed {
+    /// Those of a packet with so many bytes.
+    pub(super) fn of_packet(stack: &StackParams, bytes: u32) -> Self {
+        Self { read: stack.extra_lines, stored: (stack.page_lines * u64::from(bytes)) >> 12 }
+    }
+
+    /// Whether there is a whole line.
+    fn is_line(self) -> bool {
+        self.read.max(self.stored) >= LINE
+    }
+
+    /// Takes a whole line out: whether it is stored to.
+    fn take(&mut self) -> Option<bool> {
+        let store = self.read < LINE;
+        let of_kind = if store { &mut self.stored } else { &mut self.read };
+        *of_kind = of_kind.checked_sub(LINE)?;
+        Some(store)
+    }
+}
+
+/// The lines of the kernel. One leads to the next, so that the core waits for each unless prefetchers know before.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Kernel {
+    walk: Walk,
+    evictions: Evictions,
+    class: u8,
+    owed: Owed,
+    prefetched: bool,
+    /// How many are on their way, and since when the last.
+    coming: u32,
+    since: Time,
+    /// Until when the core waits for the other lines of a burst that has come.
+    until: Time,
+    line_size: LineSize,
+}
+
+impl Kernel {
+    pub(super) fn new(region: Region, core: &CoreParams, stack: &StackParams, pages: &Pages, rng: &mut Rng) -> Self {
+        let walk = Walk::new(region.base, region.bytes, Pattern::Random, rng);
+        // What leaves draws by itself: whether it does changes nothing else.
+        let evictions = Evictions::new(walk.opposite(), core.dirty_pool_lines, pages, &mut rng.clone());
+        let StackParams { prefetched, line_size, .. } = *stack;
+        Self {
+            walk,
+            evictions,
+            class: 0,
+            owed: Owed::default(),
+            prefetched,
+            coming: 0,
+            since: Time::ZERO,
+            until: Time::ZERO,
+            line_size,
+        }
+    }
+
+    /// Whether the next may be asked for.
+    fn is_ready(&self, now: Time) -> bool {
+        self.coming < if self.prefetched { PREFETCHED } else { 1 } && self.until <= now
+    }
+
+    /// One that was asked for is there. Without prefetchers the lines that a burst stands for come one after the other.
+    pub(super) fn arrive(&mut self, now: Time) {
+        self.coming -= 1;
+        if !self.prefetched {
+            self.until = now + now.since(self.since) * (self.line_size.expand(1) - 1);
+        }
+    }
+
+    /// What the core waits for.
+    pub(super) fn pace(&self, now: Time) -> Pace {
+        let waits = if self.prefetched {
+            self.owed.read + self.owed.stored > PREFETCHED_OWED
+        } else {
+            self.coming > 0 || self.owed.is_line()
+        };
+        if self.until > now {
+            Pace::Until(self.until)
+        } else if waits {
+            Pace::Waiting
+        } else {
+            Pace::Done
+        }
+    }
+
+    /// So many more are to be touched.
+    pub(super) fn owe(&mut self, lines: Owed, class: u8) {
+        self.owed = Owed { read: self.owed.read + lines.read, stored: self.owed.stored + lines.stored };
+        self.class = class;
+    }
+
+    /// Counts them as traffic of a memory of rates, whose rates have their time in them.
+    pub(super) fn count(&mut self, counts: &mut StackCounts, context: &mut Context) {
+        let Some(memory) = context.fluid.as_deref_mut() else { return };
+        while let Some(store) = self.owed.take() {
+            counts.extra_lines += 1;
+            memory.count(self.class, 1, u64::from(store));
+        }
+    }
+
+    /// The next one to ask for, if it is time.
+    pub(super) fn next(&mut self, pages: &Pages, rng: &mut Rng, now: Time) -> Option<Wish> {
+        let store = if self.is_ready(now) { self.owed.take()? } else { return None };
+        let line = self.walk.next(pages, rng);
+        Some(Wish { line, store, purpose: Purpose::Extra, class: self.class })
+    }
+
+    /// It has been asked for; whether it is on its way or there.
+    pub(super) fn asked(&mut self, coming: bool, now: Time) {
+        if coming {
+            self.coming += 1;
+            self.since = now;
+        }
+    }
+
+    /// The dirty line that leaves for one that is stored to.
+    pub(super) fn leaves(&mut self, pages: &Pages, rng: &mut Rng) -> u64 {
+        self.evictions.next(pages, rng)
+    }
+}
