@@ -109,27 +109,6 @@ def test_what_a_change_of_the_device_drops_is_told(memory: Cli) -> None:
     assert 'note: memory.device = "DDR4_3200" drops what was set over "DDR4_2933": memory.dram.timing.cl' in done.stdout
 
 
-def test_a_row_for_every_combination(memory: Cli) -> None:
-    over = ("--over", "traffic.load=0.2,0.6", "--over", "memory.channels=1..2")
-    done = memory("memory", *SMALL, *over)
-    assert (done.returncode, done.stderr) == (0, "")
-    rows = [line.split() for line in done.stdout.splitlines() if line.startswith("0.")]
-    assert [row[:2] for row in rows] == [["0.2", "1"], ["0.2", "2"], ["0.6", "1"], ["0.6", "2"]]
-    points = json.loads(memory("memory", *SMALL, *over, "--json").stdout)
-    assert [point["over"] for point in points] == [
-        {"traffic.load": load, "memory.channels": channels} for load in ("0.2", "0.6") for channels in ("1", "2")
-    ]
-    single = summary_of(memory, *SMALL, "--load", "0.6", "--channels", "2")
-    assert points[-1]["result_hash"] == single["result_hash"]
-    assert float(rows[-1][2]) == pytest.approx(single["bandwidth"]["gb_per_s"], rel=0.01)
-
-
-def test_combinations_are_checked_before_the_first_runs(memory: Cli) -> None:
-    assert "memory.device" in memory.fails("memory", "--over", "memory.device=DDR4_2933,DDR4_2934")
-    assert '"=" is missing' in memory.fails("memory", "--over", "memory.channels")
-    assert "leave out --over" in memory.fails("memory", "--over", "memory.channels=1,2", "--commands", "x.csv")
-
-
 def test_the_json_has_its_keys(memory: Cli) -> None:
     summary = summary_of(memory, *SMALL)
     assert {key: sorted(summary[key]) for key in KEYS} == KEYS

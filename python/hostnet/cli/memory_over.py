@@ -39,12 +39,13 @@ def over_command(options: Options) -> int:
     found: list[MemoryResult] = []
     with Watch(show=True) as watch:
         for plan in plans:
-            result = memory_alone.run_plan(plan, progress=watch)
-            if not result.complete:
+            if watch.stopped:
                 break
-            found.append(result)
+            result = memory_alone.run_plan(plan, progress=watch)
+            if result.complete:
+                found.append(result)
     _show(options, axes, settings, found)
-    return 0 if len(found) == len(plans) else EXIT_INTERRUPTED
+    return EXIT_INTERRUPTED if watch.stopped else 0
 
 
 def _show(options: Options, axes: Sequence[Axis], settings: list[list[str]], found: list[MemoryResult]) -> None:
