@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import signal
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ import pytest
 
 import hostnet
 from hostnet import _core
+from hostnet._core import ConfigError
+from hostnet.cli.request import Request
+from hostnet.cli.run import run_command
 from tests.support import Cli, read_json
 
 FILES = {
@@ -278,6 +282,45 @@ def test_workloads_are_shown_beside_what_they_have_alone(cli: Cli) -> None:
         row = hostnet.run(single).workloads[name]
         assert float(alone) == pytest.approx(row["throughput_gb_per_s"], rel=0.01)
         assert float(slowdown) == pytest.approx(float(alone) / float(together), rel=0.02)
+
+
+def test_ctrl_c_in_the_comparison_keeps_the_run(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(cli.folder)
+    run_many = _core.run_many
+
+    def interrupted(plans: list[_core.Plan], **more: Any) -> list[_core.RunResult]:
+        signal.raise_signal(signal.SIGINT)
+        return run_many(plans, **more)
+
+    monkeypatch.setattr(_core, "run_many", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_command(Request(cli.file, compare="alone"))
+    told = capfd.readouterr()
+    assert told.err.startswith("hostnet: stopping; the run is kept, the comparison is not")
+    assert "C2M" in told.out
+    assert "slowdown" not in told.out
+    assert told.out.splitlines()[-1] == "runs/quadrant-1"
+    assert read_json(cli.folder / "runs/quadrant-1/summary.json")["complete"] is True
+
+
+def test_what_cannot_be_alone_is_told_before_the_run(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(cli.folder)
+    resolve = _core.resolve
+
+    def refusing(text: str, **more: Any) -> _core.Plan:
+        if more["file"] == "<alone>":
+            raise ConfigError("no")
+        return resolve(text, **more)
+
+    monkeypatch.setattr(_core, "resolve", refusing)
+    with pytest.raises(ConfigError, match=r"^--compare alone: the workload \w+ cannot be alone: no$"):
+        run_command(Request(cli.file, compare="alone"))
+    assert capsys.readouterr().out == ""
+    assert cli.entries() == [cli.file]
 
 
 def test_there_must_be_others_to_be_alone_of(cli: Cli) -> None:

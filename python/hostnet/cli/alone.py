@@ -9,9 +9,11 @@ from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.cli import show
 from hostnet.terminal.progress import Watch
+from hostnet.terminal.screen import hand_over
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from rich.console import Console
 
@@ -19,39 +21,57 @@ if TYPE_CHECKING:
     from hostnet.running.results import Results
 
     Row = Mapping[str, Any]
+    Parts = Mapping[str, Plan]
+    """What is to be run of each workload without the others."""
 
 
-def check_several(plan: Plan) -> None:
-    """Refuses what has no workloads to part.
+def parts_of(plan: Plan, base_dir: str) -> Parts:
+    """Every workload without the others, checked.
 
     Raises:
-        ConfigError: It is a cluster, or a server with one workload.
+        ConfigError: It is a cluster, a server with one workload, or one whose workloads cannot be alone.
     """
     if plan.is_cluster:
         raise ConfigError("--compare alone: parts the workloads of a single server; this is a cluster")
-    if len(json.loads(plan.effective_json())["workload"]) < 2:
+    config = json.loads(plan.effective_json())
+    if len(config["workload"]) < 2:
         raise ConfigError("--compare alone: the server has one workload, which is alone already")
+    return {name: _only(config, name, base_dir) for name in config["workload"]}
 
 
-def run_alone(results: Results) -> list[dict[str, Any]]:
-    """The row of every workload, simulated without the others, in the order of the run.
+def print_beside(results: Results, path: Path, parts: Parts) -> None:
+    """Prints a run, then runs its workloads alone and prints them beside it; the last line is the path of the run.
 
     Raises:
-        KeyboardInterrupt: It was stopped.
+        KeyboardInterrupt: It was stopped; the run and its path are printed.
     """
-    config = json.loads(results.plan.effective_json())
-    plans = [_only(config, row["workload"], results.source.base_dir) for row in results.summary["workloads"]]
-    with Watch(show=True, keeps=False) as watch:
+    show.print_run(results.summary, None)
+    hand_over()
+    try:
+        together = results.summary["workloads"]
+        alone = _run_alone([parts[row["workload"]] for row in together])
+        with show.page() as console:
+            print_alone(console, together, alone)
+    finally:
+        with show.page() as console:
+            show.print_path(console, path)
+
+
+def _run_alone(plans: list[Plan]) -> list[dict[str, Any]]:
+    with Watch(show=True) as watch:
+        watch.kept = "the run is kept, the comparison is not"
         runs = _core.run_many(plans, progress=watch)
-        watch.finish()
-    if not all(run.complete for run in runs):
+    if watch.stopped:
         raise KeyboardInterrupt
     return [json.loads(run.summary_json)["workloads"][0] for run in runs]
 
 
 def _only(config: dict[str, Any], name: str, base_dir: str) -> Plan:
     alone = {**config, "workload": {name: config["workload"][name]}}
-    return _core.resolve(json.dumps(alone), format="json", file="<alone>", base_dir=base_dir)
+    try:
+        return _core.resolve(json.dumps(alone), format="json", file="<alone>", base_dir=base_dir)
+    except ConfigError as error:
+        raise ConfigError(f"--compare alone: the workload {name} cannot be alone: {error}") from None
 
 
 def print_alone(console: Console, together: Sequence[Row], alone: Sequence[Row]) -> None:

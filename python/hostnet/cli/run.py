@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hostnet._core import Plan
+    from hostnet.cli.alone import Parts
     from hostnet.cli.request import Request
     from hostnet.running.results import Results, Source
 
@@ -35,16 +36,13 @@ def run_command(request: Request) -> int:
     plan = simulate.resolve(source, request.seed)
     if request.compare == "predict":
         plan.check_predictable()
-    elif request.compare == "alone":
-        from hostnet.cli.alone import check_several
-
-        check_several(plan)
+    parts = _parts(request, plan, source)
     rundir.check_place(request.out or rundir.fresh_path(RUNS, plan.name))
     if request.seeds is not None:
         from hostnet.cli.seeds import run_seeds
 
         return run_seeds(request, plan, source)
-    return _run_one(request, plan, source)
+    return _run_one(request, plan, source, parts)
 
 
 def publish(request: Request, name: str, fill: Callable[[Path], None]) -> Path:
@@ -54,7 +52,16 @@ def publish(request: Request, name: str, fill: Callable[[Path], None]) -> Path:
     return rundir.publish_fresh(RUNS, name, fill)
 
 
-def _run_one(request: Request, plan: Plan, source: Source) -> int:
+def _parts(request: Request, plan: Plan, source: Source) -> Parts | None:
+    """What is compared with the run, checked before it begins."""
+    if request.compare != "alone":
+        return None
+    from hostnet.cli.alone import parts_of
+
+    return parts_of(plan, source.base_dir)
+
+
+def _run_one(request: Request, plan: Plan, source: Source, parts: Parts | None) -> int:
     counters.check_length(plan, request.counters)
     if request.checkpoint is not None:
         rundir.check_file(request.checkpoint)
@@ -79,7 +86,7 @@ def _run_one(request: Request, plan: Plan, source: Source) -> int:
         watch.finish()
         path = publish(request, plan.name, lambda place: _fill(request, results, place))
         counters.write_aside(results, request.counters)
-    _print_results(request, results, path)
+    _print_results(request, results, path, parts)
     return _exit_code(request, results)
 
 
@@ -105,7 +112,7 @@ def _fill(request: Request, results: Results, place: Path) -> None:
     counters.write_inside(results, request.counters, place)
 
 
-def _print_results(request: Request, results: Results, path: Path) -> None:
+def _print_results(request: Request, results: Results, path: Path, parts: Parts | None) -> None:
     if request.json:
         say_json({"directory": str(path), **results.summary})
     elif request.quiet:
@@ -114,24 +121,20 @@ def _print_results(request: Request, results: Results, path: Path) -> None:
         from hostnet.cli.show_cluster import print_cluster
 
         print_cluster(results, path)
+    elif parts is not None and results.complete:
+        from hostnet.cli.alone import print_beside
+
+        print_beside(results, path, parts)
     else:
         from hostnet.cli.show import print_run
 
-        print_run(results.summary, path, _predicted(request, results), _alone(request, results))
+        print_run(results.summary, path, _predicted(request, results))
 
 
 def _predicted(request: Request, results: Results) -> dict[str, Any] | None:
     if request.compare != "predict":
         return None
     return simulate.predict_plan(results.plan, results.source).summary
-
-
-def _alone(request: Request, results: Results) -> list[dict[str, Any]] | None:
-    if request.compare != "alone" or not results.complete:
-        return None
-    from hostnet.cli.alone import run_alone
-
-    return run_alone(results)
 
 
 def _exit_code(request: Request, results: Results) -> int:

@@ -63,11 +63,8 @@ def columns_wanted() -> int:
     return max(int(wanted), WIDTH_MIN) if wanted.isdecimal() and len(wanted) < 5 else WIDTH_MAX
 
 
-def print_run(summary: Row, path: Path, predicted: Row | None = None, alone: Sequence[Row] | None = None) -> None:
-    """Prints the summary of one run, and what was predicted of it, or what its workloads have `alone`.
-
-    The last line is the path of its directory.
-    """
+def print_run(summary: Row, path: Path | None, predicted: Row | None = None) -> None:
+    """Prints the summary of one run, and what was predicted of it; the last line is the path, if there is one."""
     rows = summary["workloads"]
     with page() as console:
         console.print(Text(headline(summary), style="bold"))
@@ -89,11 +86,8 @@ def print_run(summary: Row, path: Path, predicted: Row | None = None, alone: Seq
             from hostnet.cli.predict import print_disagreement
 
             print_disagreement(console, summary, predicted)
-        if alone is not None:
-            from hostnet.cli.alone import print_alone
-
-            print_alone(console, summary["workloads"], alone)
-        print_path(console, path)
+        if path is not None:
+            print_path(console, path)
 
 
 def headline(summary: Row) -> str:

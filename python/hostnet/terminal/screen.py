@@ -21,6 +21,11 @@ def say(text: str = "", *, end: str = "\n") -> None:
     sys.stdout.write(visible(text) + end)
 
 
+def hand_over() -> None:
+    """Hands over what was said so far to whoever reads it, however the process ends."""
+    sys.stdout.flush()
+
+
 def say_json(content: Any, indent: int = 2) -> None:
     """Writes to stdout as JSON."""
     say(json.dumps(content, indent=indent, ensure_ascii=False))
