@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
+from hostnet.cli.extras import plot_run
+from hostnet.sweeps import plots
 from tests.support import HANG_S, Cli, status_of
 from tests.sweeps.conftest import SHORT
 
@@ -22,6 +26,16 @@ def short(cli: Cli) -> Cli:
     """The command with a file of very short runs."""
     cli.file.write_text(SHORT)
     return cli
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a small sweep, for tests that leave its tables alone."""
+    cli = Cli(tmp_path_factory.mktemp("swept"))
+    cli.file.write_text(SHORT)
+    done = cli("sweep", cli.file, *CREDITS, "--set", "run.duration=1us", "--out", "here", "-q")
+    assert (done.returncode, done.stderr) == (0, "")
+    return cli.folder / "here"
 
 
 def test_the_table_is_printed_and_its_directory_last(short: Cli) -> None:
@@ -47,6 +61,43 @@ def test_plots_of_a_sweep_are_drawn_again(short: Cli) -> None:
     assert {path: path.read_bytes() for path in (short.folder / "here/plots").iterdir()} == drawn
     (short.folder / "here/sweep.parquet").write_bytes(b"")
     assert "here/sweep.parquet: is missing or damaged" in short.fails("plot", "here")
+
+
+def test_plots_of_a_sweep_that_is_not_complete(short: Cli) -> None:
+    (short.folder / "here").mkdir()
+    (short.folder / "here/points.journal").touch()
+    assert short.fails("plot", "here") == "here: its sweep is not complete; continue it with --resume"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"over": None},
+        {"over": []},
+        {"over": [{"path": "iio.write_credits", "values": [1]}]},
+        {"over": [{"path": "iio.write_credits", "values": ["2", "9"]}]},
+        {"over": [{"path": "iio.read_credits", "values": ["2", "8"]}]},
+        {"over": [2]},
+        {"tables": []},
+        {"tables": None},
+    ],
+)
+def test_plots_of_a_sweep_whose_manifest_is_damaged(short: Cli, swept: Path, wrong: dict[str, Any]) -> None:
+    shutil.copytree(swept, short.folder / "here")
+    manifest = short.folder / "here/sweep.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | wrong))
+    message = "here/sweep.json: is damaged; sweep again into another folder"
+    assert short.fails("plot", "here") == message
+
+
+def test_plots_that_show_a_part_are_told(
+    swept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(plots, "FILES_MAX", 0)
+    assert plot_run(swept) == 0
+    told = capsys.readouterr()
+    assert told.err == "note: the plots show a part of the combinations only; the tables have all\n"
+    assert all(line.endswith(".png") for line in told.out.splitlines())
 
 
 def test_many_rows_are_cut_on_the_screen(short: Cli) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hostnet import _core
 from hostnet.files import write_file
-from hostnet.terminal.screen import say
+from hostnet.terminal.screen import complain, say
 
 
 def write_template(file: Path, app: str | None = None, *, alone: bool = False, cluster: str | None = None) -> int:
@@ -42,11 +42,16 @@ def _app_template(app: str, *, alone: bool) -> str:
 
 def plot_run(run_dir: Path) -> int:
     """Draws the plots of the directory of a run or of a sweep and prints their paths."""
-    if (run_dir / "sweep.json").is_file():
+    from hostnet.sweeps.place import JOURNAL, MANIFEST
+
+    if any((run_dir / name).is_file() for name in (MANIFEST, JOURNAL)):
         from hostnet.sweeps.plots import draw_directory
 
-        for path in draw_directory(run_dir):
+        paths, note = draw_directory(run_dir)
+        for path in paths:
             say(str(path))
+        if note is not None:
+            complain(f"note: {note}")
         return 0
     if not (run_dir / "summary.json").is_file():
         raise FileNotFoundError(f"{run_dir}: is no directory of a run or of a sweep (it has no summary.json)")

@@ -80,15 +80,20 @@ def read_manifest(path: Path) -> Identity | None:
     file = path / MANIFEST
     try:
         manifest: dict[str, Any] = parse_json(file.read_bytes())
-        tables = manifest["tables"]
+        hashes = dict(manifest["tables"].items())
     except FileNotFoundError:
         return None
-    except (ValueError, KeyError, TypeError):
-        raise ConfigError(f"{file}: is damaged; sweep again into another folder") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise damaged(path) from None
     for name in TABLES:
-        if not (path / name).is_file() or hash_of(path / name) != tables.get(name):
+        if not (path / name).is_file() or hash_of(path / name) != hashes.get(name):
             raise ConfigError(f"{path / name}: is missing or damaged; sweep again into another folder")
     return manifest
+
+
+def damaged(path: Path) -> ConfigError:
+    """What is told of a directory whose manifest says something that no sweep has written."""
+    return ConfigError(f"{path / MANIFEST}: is damaged; sweep again into another folder")
 
 
 def hash_of(path: Path) -> str:

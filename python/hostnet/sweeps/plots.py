@@ -13,7 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
-from hostnet.files import write_figure
+from hostnet.files import read_table, write_figure
 from hostnet.report.looks import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
 from hostnet.running.seeds import mean_of
 from hostnet.sweeps.scale import Scale, scale_of
@@ -126,22 +126,47 @@ def draw_sweep(table: Path, axes: Sequence[Axis], folder: Path) -> str | None:
     return "the plots show a part of the combinations only; the tables have all" if hidden else None
 
 
-def draw_directory(directory: Path) -> list[Path]:
-    """Draws the plots of the directory of a sweep again and returns their paths.
+def draw_directory(directory: Path) -> tuple[list[Path], str | None]:
+    """Draws the plots of the directory of a sweep again. Returns their paths, and a note if not everything was drawn.
 
     Raises:
         ConfigError: Its sweep is not complete, or its files are damaged.
         OSError: They cannot be read, or the plots not written.
     """
-    from hostnet.sweeps.axis import axes_of
     from hostnet.sweeps.place import read_manifest
 
     manifest = read_manifest(directory)
     if manifest is None:
         raise ConfigError(f"{directory}: its sweep is not complete; continue it with --resume")
-    axes = axes_of([f"{axis['path']}={','.join(axis['values'])}" for axis in manifest["over"]])
-    draw_sweep(directory / "sweep.parquet", axes, directory / "plots")
-    return sorted((directory / "plots").glob("*.png"))
+    note = draw_sweep(directory / "sweep.parquet", _axes_in(directory, manifest), directory / "plots")
+    return sorted((directory / "plots").glob("*.png")), note
+
+
+def _axes_in(directory: Path, manifest: dict[str, Any]) -> tuple[Axis, ...]:
+    """What was swept, as the manifest says and the table has it.
+
+    Raises:
+        ConfigError: The manifest says something else, or nothing.
+    """
+    from hostnet.sweeps.axis import axes_of
+    from hostnet.sweeps.place import damaged
+
+    try:
+        axes = axes_of([f"{axis['path']}={','.join(axis['values'])}" for axis in manifest["over"]])
+    except (KeyError, TypeError, ConfigError):
+        raise damaged(directory) from None
+    if not all(_has(directory / "sweep.parquet", axis) for axis in axes):
+        raise damaged(directory)
+    return axes
+
+
+def _has(table: Path, axis: Axis) -> bool:
+    """Whether a table has a column of an axis with no other values."""
+    import pyarrow.parquet as pq
+
+    if axis.path not in pq.read_schema(table).names:
+        return False
+    return set(read_table(table, [axis.path])[axis.path].to_pylist()) <= set(axis.columns)
 
 
 def read_sweeps(table: Path, axes: tuple[Axis, ...]) -> list[Sweep]:
