@@ -83,7 +83,6 @@ def test_the_ledger_gets_no_worse() -> None:
 
 
 APPLICATIONS_KNOWN_TO_FAIL = {
-    ("fig01a_redis_degradation", "Redis (C2M)", "15"),
     ("fig01c_redis_utilization", "Utilization", "1"),
     ("alone_icl_llc_misses", "Redis alone", "1"),
     ("alone_icl_llc_misses", "Redis alone", "15"),

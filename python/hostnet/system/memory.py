@@ -197,7 +197,10 @@ class Controller(Description):
     Range: 0 to 4096.
     """
     idle_age: str | None = None
-    """Age of a waiting read at which such writes stop, however few reads wait (time). Range: at most "1 ms"."""
+    """Age of a waiting read at which such writes stop, however few reads wait (time); "off" means never.
+
+    Range: at most "1 ms".
+    """
     spare_writes: int | None = None
     """WPQ entries from which writes fill slots that no read can use; more than there are means never.
 

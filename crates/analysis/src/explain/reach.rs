@@ -42,8 +42,11 @@ impl Reach {
     fn of_writes(socket: &SocketParams, cache: &CacheParams, memory: f64) -> Self {
         let drives = &cache.ddio.drives;
         let put = drives.iter().filter(|on| **on).count() as f64 / drives.len().max(1) as f64;
-        let memory_ns = put * ns(socket.cha.write_ack_ps) + (1.0 - put) * unloaded::cha_io_write_ns(socket);
-        Self { memory, memory_ns, llc_ns: (1.0 - memory) * put * ns(cache.ddio.write_ps) }
+        let direct = memory.min(1.0 - put);
+        let evicted = memory - direct;
+        let sum_ns = direct * unloaded::cha_io_write_ns(socket) + evicted * ns(socket.cha.write_ack_ps);
+        let memory_ns = if memory > 0.0 { sum_ns / memory } else { 0.0 };
+        Self { memory, memory_ns, llc_ns: (1.0 - memory) * ns(cache.ddio.write_ps) }
     }
 
     /// What the lines take between their admission and the answer of the CHA without load, mean in ns.
