@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,7 @@ def test_a_row_for_every_combination(memory: Cli) -> None:
     assert [row[:2] for row in rows] == [["0.2", "1"], ["0.2", "2"], ["0.6", "1"], ["0.6", "2"]]
     points = json.loads(memory("memory", *SMALL, *over, "--json").stdout)
     assert [point["over"] for point in points] == [
-        {"traffic.load": load, "memory.channels": channels} for load in ("0.2", "0.6") for channels in ("1", "2")
+        {"traffic.load": load, "memory.channels": channels} for load in (0.2, 0.6) for channels in (1, 2)
     ]
     single = json.loads(memory("memory", *SMALL, "--load", "0.6", "--channels", "2", "--json").stdout)
     assert points[-1]["result_hash"] == single["result_hash"]
@@ -42,9 +43,62 @@ def test_a_row_for_every_combination(memory: Cli) -> None:
 
 
 def test_combinations_are_checked_before_the_first_runs(memory: Cli) -> None:
-    assert "memory.device" in memory.fails("memory", "--over", "memory.device=DDR4_2933,DDR4_2934")
+    told = memory.fails("memory", "--over", "memory.device=DDR4_2933,DDR4_2934")
+    assert told.startswith("--over memory.device=DDR4_2934: memory.device: ")
+    told = memory.fails("memory", "--over", "traffic.load=0.2", "--over", "memory.device=DDR4_2934")
+    assert told.startswith("--over memory.device=DDR4_2934: memory.device: ")
+    assert told.endswith(" (in traffic.load=0.2, memory.device=DDR4_2934)")
     assert '"=" is missing' in memory.fails("memory", "--over", "memory.channels")
     assert "leave out --over" in memory.fails("memory", "--over", "memory.channels=1,2", "--commands", "x.csv")
+
+
+def test_combinations_have_a_bound(memory: Cli) -> None:
+    over = ("--over", "traffic.seed=1..1000000", "--over", "run.outstanding=1..1000")
+    told = memory.fails("memory", *over)
+    assert told == "--over: 1000000 x 1000 = 1000000000 points; at most 1000000 are allowed"
+
+
+@pytest.mark.parametrize(
+    ("options", "key", "value"),
+    [
+        (("--load", "0.2"), "traffic.load", "0.5"),
+        (("--set", "traffic.load = 0.2"), "traffic.load", "0.5"),
+        (("--queue-reads", "32"), "memory.controller.rpq.entries", "40"),
+        (("--scheduler", "fcfs"), "memory.controller.scheduler", '"oldest-ready"'),
+    ],
+)
+def test_what_has_a_value_takes_no_others(memory: Cli, options: tuple[str, str], key: str, value: str) -> None:
+    told = memory.fails("memory", *SMALL, *options, "--over", f"{key}={value}")
+    assert told == f"{' '.join(options)}: is swept with --over {key}; leave one of them out"
+
+
+def test_what_an_option_only_implies_takes_other_values(memory: Cli) -> None:
+    over = ("--over", "memory.controller.rpq.full_threshold=16,32")
+    done = memory("memory", *SMALL, "--queue-reads", "32", *over)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_columns_of_combinations_have_names_of_their_own(memory: Cli) -> None:
+    queues = [f"memory.controller.{queue}" for queue in ("rpq", "wpq")]
+    over = [word for queue in queues for word in ("--over", f"{queue}.entries=64")]
+    lines = memory("memory", *SMALL, *over, env={**os.environ, "COLUMNS": "100"}).stdout.splitlines()
+    assert lines[1].split()[:2] == ["rpq.entries", "wpq.entries"]
+    assert lines[3].split()[:2] == ["64", "64"]
+
+
+def test_texts_have_no_quotes(memory: Cli) -> None:
+    over = ("--over", 'traffic.pattern="random"')
+    assert json.loads(memory("memory", *SMALL, *over, "--json").stdout)[0]["over"] == {"traffic.pattern": "random"}
+    assert memory("memory", *SMALL, *over).stdout.splitlines()[3].split()[0] == "random"
+
+
+def test_what_combinations_drop_is_told_once(memory: Cli) -> None:
+    (memory.folder / "mine.toml").write_text('[memory]\ndevice = "DDR4_2933"\ndram.timing.cl = 30\n')
+    over = ("--over", "memory.device=DDR4_3200", "--over", "memory.channels=1,2")
+    done = memory("memory", *SMALL, "--config", "mine.toml", *over)
+    assert (done.returncode, done.stderr) == (0, "")
+    told = 'note: memory.device = "DDR4_3200" drops what was set over "DDR4_2933": memory.dram.timing.cl'
+    assert " ".join(done.stdout.split()).count(told) == 1
 
 
 @pytest.mark.parametrize("last", [1, 3])

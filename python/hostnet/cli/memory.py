@@ -48,6 +48,8 @@ class Setting:
     key: str
     value: Value
     shown: str
+    implied: bool = False
+    """Whether the option only has it follow from what it is about."""
 
     @property
     def text(self) -> str:
@@ -147,7 +149,7 @@ class Options:
         """A queue of another size is full when it is full, whatever the profile's counter thought."""
         for entries in self._given(f"memory.controller.{queue}.entries", name, count):
             yield entries
-            yield Setting(f"memory.controller.{queue}.full_threshold", entries.value, entries.shown)
+            yield Setting(f"memory.controller.{queue}.full_threshold", entries.value, entries.shown, implied=True)
 
     def _watermarks(self) -> Iterator[Setting]:
         if self.watermarks is None:
@@ -169,7 +171,7 @@ class Options:
         if self.scheduler == "frfcfs-cap" and self.row_hits is None and self.row_hold is None:
             keys["row_hits"] = ROW_HITS
         for key, value in keys.items():
-            yield Setting(f"memory.controller.{key}", value, shown)
+            yield Setting(f"memory.controller.{key}", value, shown, implied=key != "scheduler")
 
 
 if TYPE_CHECKING:

@@ -10,6 +10,8 @@ from hostnet._core import ConfigError
 from hostnet.sweeps.axis import POINTS_MAX
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hostnet.running.results import Source
     from hostnet.sweeps.axis import Axis
 
@@ -36,12 +38,10 @@ class Grid:
         Raises:
             ConfigError: There are too many points, or a parameter is both set and swept.
         """
-        if len(self) > POINTS_MAX:
-            sizes = " x ".join(map(str, self.sizes))
-            raise ConfigError(f"--over: {sizes} = {len(self)} points; at most {POINTS_MAX} are allowed")
+        check_points(self.sizes)
         for axis in self.axes:
             for assignment in self.source.overrides:
-                if _path_of(assignment) == axis.path:
+                if path_of(assignment) == axis.path:
                     raise ConfigError(f"--set {assignment}: is swept with --over {axis.path}; leave one of them out")
 
     @property
@@ -85,5 +85,17 @@ class Grid:
         return replace(self, seeds=tuple(range(first, first + count)))
 
 
-def _path_of(assignment: str) -> str:
+def check_points(sizes: Sequence[int]) -> None:
+    """Refuses more combinations than a sweep may have.
+
+    Raises:
+        ConfigError: There are too many.
+    """
+    points = math.prod(sizes)
+    if points > POINTS_MAX:
+        raise ConfigError(f"--over: {' x '.join(map(str, sizes))} = {points} points; at most {POINTS_MAX} are allowed")
+
+
+def path_of(assignment: str) -> str:
+    """The parameter that an assignment sets."""
     return ".".join(key.strip() for key in assignment.partition("=")[0].split("."))
