@@ -54,19 +54,70 @@ const REPORTS: &str = "has no effect in the model: it changes what fio reports";
 const NO_SUBMISSION: &str = "has no effect in the model: submission costs no time of a processor";
 
 /// Options that say how fio does its work, not what the drives and the host do.
-const IGNORED: [(&str, &[&str]); 7] = [
+const IGNORED: [(&str, &[&str]); 8] = [
     ("has no effect in the model: iodepth commands stay in flight", &["ioengine"]),
     ("has no effect in the model: there is no page cache", &["direct", "invalidate"]),
-    (NO_EFFECT, &["thread", "name", "description", "norandommap", "randrepeat", "allrandrepeat", "randseed"]),
+    (
+        NO_EFFECT,
+        &[
+            "thread",
+            "name",
+            "description",
+            "norandommap",
+            "randrepeat",
+            "allrandrepeat",
+            "randseed",
+            "random_generator",
+        ],
+    ),
     (STEADY, &["time_based", "loops", "exitall"]),
-    (NOT_DATA, &["scramble_buffers", "refill_buffers", "zero_buffers", "buffer_pattern", "random_generator"]),
+    (NOT_DATA, &["scramble_buffers", "refill_buffers", "zero_buffers", "buffer_pattern"]),
     (NOT_FILES, &["directory", "filename_format", "fallocate", "create_on_open", "unlink", "end_fsync"]),
     (NO_SUBMISSION, &["hipri", "fixedbufs", "registerfiles", "sqthread_poll", "nonvectored"]),
+    (REPORTS, &REPORTING),
 ];
 
-/// How options begin or end that say what fio reports.
-const REPORTING: [&str; 9] =
-    ["group_reporting", "write_", "log_", "per_job_logs", "disable_", "gtod_", "lat_p", "clat_p", "slat_p"];
+/// Options that say what fio reports and logs, and how it takes times for that.
+const REPORTING: [&str; 38] = [
+    "group_reporting",
+    "per_job_logs",
+    "unified_rw_reporting",
+    "write_bw_log",
+    "write_lat_log",
+    "write_hist_log",
+    "write_iops_log",
+    "write_iolog",
+    "log_avg_msec",
+    "log_hist_msec",
+    "log_hist_coarseness",
+    "log_max_value",
+    "log_window_value",
+    "log_offset",
+    "log_prio",
+    "log_issue_time",
+    "log_entries",
+    "log_compression",
+    "log_compression_cpus",
+    "log_store_compressed",
+    "log_unix_epoch",
+    "log_alternate_epoch",
+    "log_alternate_epoch_clock_id",
+    "bwavgtime",
+    "iopsavgtime",
+    "disable_lat",
+    "disable_clat",
+    "disable_slat",
+    "disable_bw",
+    "disable_bw_measurement",
+    "lat_percentiles",
+    "clat_percentiles",
+    "slat_percentiles",
+    "percentile_list",
+    "significant_figures",
+    "gtod_reduce",
+    "gtod_cpu",
+    "clocksource",
+];
 
 /// Options that change what a job does, and what to give in their place.
 const UNLIKE: [(&str, &str); 8] = [
@@ -127,8 +178,7 @@ impl Options {
 
 /// Why an option has no effect, if it is known to have none.
 fn without_effect(key: &str) -> Option<&'static str> {
-    let listed = IGNORED.iter().find(|(_, names)| names.contains(&key)).map(|(reason, _)| *reason);
-    listed.or_else(|| REPORTING.iter().any(|start| key.starts_with(start)).then_some(REPORTS))
+    IGNORED.iter().find(|(_, names)| names.contains(&key)).map(|(reason, _)| *reason)
 }
 
 /// What to give in the place of an option that changes what a job does.

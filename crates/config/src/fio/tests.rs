@@ -92,6 +92,22 @@ fn options_without_effect_are_listed_with_the_reason() {
 }
 
 #[test]
+fn what_begins_like_an_option_that_reports_is_refused() {
+    for key in ["write_foo", "write_bandwidth", "write_barrier", "write_mode", "log_foo", "gtod_foo"] {
+        assert_refused(&format!("[j]\nrw=read\n{key}=1\n"), 3, "not an option that the model knows");
+    }
+    assert_refused("[j]\nrw=read\nwrite_iop_log=x\n", 3, "did you mean \"write_iops_log\"?");
+    assert_refused("[j]\nrw=read\nlat_pecentiles=1\n", 3, "did you mean \"lat_percentiles\"?");
+}
+
+#[test]
+fn what_chooses_offsets_is_not_told_to_be_data() {
+    let notes = jobs("[j]\nrw=randread\nrandom_generator=lfsr\nrandrepeat=0\n").ignored;
+    assert_eq!(notes[0], "a.fio: random_generator=lfsr has no effect in the model");
+    assert_eq!(notes[1], "a.fio: randrepeat=0 has no effect in the model");
+}
+
+#[test]
 fn broken_files_are_refused_at_their_line() {
     assert_refused("rw=read\n", 1, "before the first section");
     assert_refused("[j]\nrw=read\niodeph=3\n", 3, "did you mean \"iodepth\"?");
