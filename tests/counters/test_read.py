@@ -40,6 +40,21 @@ def test_an_event_under_two_names_counts_once(tmp_path: Path) -> None:
     assert found.total["lines_read"] == 440_000_000
 
 
+@pytest.mark.parametrize("why", ["<not counted>", "<not supported>"])
+@pytest.mark.parametrize("second_first", [False, True])
+def test_the_second_name_of_an_event_counts_where_the_first_has_no_count(
+    tmp_path: Path, why: str, second_first: bool
+) -> None:
+    channel = "UNC_M_CAS_COUNT.RD [uncore_imc_0]"
+    named = perf("uncore_imc_0/cas_count_read/=100000000")
+    none = perf(*BASIC).replace(perf(f"{channel}=100000000"), perf(f"{channel}={why}"))
+    later = [none, named][:: -1 if second_first else 1]
+    found = read(tmp_path, none, named, *(part.replace("1.000000000", "2.000000000", 10) for part in later))
+    assert found.total["lines_read"] == 440_000_000
+    (warning,) = found.warnings
+    assert warning.endswith(f"is the same event as {channel}, and its counts are taken where {channel} has none")
+
+
 def test_a_missing_event_is_named_with_what_it_is_needed_for(tmp_path: Path) -> None:
     found = read(tmp_path, perf(*BASIC))
     by_quantity = {missing.quantity: missing for missing in found.missing}

@@ -50,7 +50,8 @@ class Book:
 
     `windows` and `used` hold, per socket, its windows and the channels that did anything; `unusable` says of events why
     they have no count, and `low_shares` the least percentage of the time that an event was counted in. `other_names`
-    has names of events that were counted under another name already. `cores` has, per socket, the LFB occupancies of
+    has names of events that were counted under another name already, `stand_ins` those of them whose counts were taken
+    because the other name had none. `cores` has, per socket, the LFB occupancies of
     single cores, in entries times clocks.
     """
 
@@ -61,6 +62,7 @@ class Book:
     ends_ns: list[float] = field(default_factory=list)
     unusable: dict[str, str] = field(default_factory=dict)
     other_names: dict[str, str] = field(default_factory=dict)
+    stand_ins: set[str] = field(default_factory=set)
     low_shares: dict[str, float] = field(default_factory=dict)
     cores: dict[str, dict[str, float]] = field(default_factory=dict)
     places: list[Place] = field(default_factory=list)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hostnet.counters.events import AT_LEAST
@@ -50,10 +50,14 @@ class UnknownEventError(Exception):
 
 @dataclass(frozen=True)
 class Spelled:
-    """An event as a file names it: its key, or nothing if it is of no use here, and the unit that the name tells."""
+    """An event as a file names it: its key, or nothing if it is of no use here, and the unit that the name tells.
+
+    `modifiers` say in which modes of a processor it counts, such as `u`.
+    """
 
     key: str | None
     unit: str = ""
+    modifiers: str = ""
 
 
 class Names:
@@ -79,13 +83,14 @@ class Names:
         if match := _SUFFIX.fullmatch(text):
             text, unit = match["name"], match["unit"]
         if match := _SLASHED.fullmatch(text):
-            return self._with_unit(match["unit"], match["terms"])
+            return replace(self._with_unit(match["unit"], match["terms"]), modifiers=_sorted(match["modifiers"]))
         if OUTSIDE.match(unit.upper()):
             return Spelled(None, unit)
-        key = self._named(_MODIFIERS.sub("", text).upper(), text)
+        name = _MODIFIERS.sub("", text)
+        key = self._named(name.upper(), text)
         if place := _UNIT.fullmatch(unit.upper()):
             self.check_unit(key, _PMUS.get(place["pmu"]), unit)
-        return Spelled(key, unit)
+        return Spelled(key, unit, _sorted(text[len(name) + 1 :]))
 
     def check_unit(self, key: str | None, pmu: str | None, unit: str) -> None:
         """Makes sure that units of a kind have an event.
@@ -175,3 +180,7 @@ def _code(terms: Mapping[str, int | str | None], pmu: str) -> frozenset[tuple[st
     if pmu == "cha" and 0 < filtered < 1 << 32:  # kernels before 6.12 take the filter's upper half on its own
         code["CONFIG1"] = filtered << 32
     return frozenset(code.items())
+
+
+def _sorted(modifiers: str) -> str:
+    return "".join(sorted(modifiers))

@@ -114,7 +114,8 @@ def read_perf(book: Book, lines: Iterable[str], layout: Layout) -> None:
 class _Reader:
     """Reads lines one by one, whatever they are like.
 
-    `places` knows the places of groups and events seen before, `names_of` what an event is called that counts there.
+    `places` knows the places of groups and events seen before, `names_of` the event that counts there, with modifiers.
+    `others` are places of events under other names: their counts wait in `spares` for what the first name lacks.
     """
 
     book: Book
@@ -122,7 +123,9 @@ class _Reader:
     layout: Layout
     values: dict[int, float | None] = field(default_factory=dict)
     places: dict[tuple[str, str], int] = field(default_factory=dict)
-    names_of: dict[int, str] = field(default_factory=dict)
+    names_of: dict[int, tuple[str, str]] = field(default_factory=dict)
+    others: dict[tuple[str, str], int] = field(default_factory=dict)
+    spares: dict[tuple[int, str], tuple[int, float, str]] = field(default_factory=dict)
     stamp: str = ""
     time_ns: int = 0
     begun_ns: int = 0
@@ -147,8 +150,11 @@ class _Reader:
             return  # a metric that perf derived
         group = cells[layout.group].strip() if layout.group >= 0 else ""
         place = self._place(number, group, event, cells)
-        if place != IGNORED:
-            self._count(number, place, cells, cells[after + 1] if len(cells) > after + 1 else "")
+        share = cells[after + 1] if len(cells) > after + 1 else ""
+        if place >= 0 and self.names_of[place][0] != event:
+            self._spare(number, place, event, cells, share)
+        elif place != IGNORED:
+            self._count(number, place, cells, share)
 
     def _event(self, cells: list[str]) -> tuple[str, int]:
         """The event, which may hold the separator between its slashes, and the column after it."""
@@ -177,7 +183,7 @@ class _Reader:
 
     def _place(self, number: int, group: str, event: str, cells: list[str]) -> int:
         written = (cells[self.layout.group] if self.layout.group >= 0 else event, event)
-        if (known := self.places.get(written)) is not None:
+        if (known := self.places.get(written, self.others.get(written))) is not None:
             return known
         try:
             spelled = self.names.spelled(event)
@@ -186,10 +192,15 @@ class _Reader:
         if spelled.key == DURATION:
             return DURATION_PLACE  # not remembered, so that every one of its lines comes here
         place = IGNORED if spelled.key is None else self.book.number(self._located(group, spelled.key, spelled.unit))
-        if place != IGNORED and self.names_of.setdefault(place, event) != event:
-            self.book.other_names.setdefault(event, self.names_of[place])
-            place = IGNORED
-        self.places[written] = place
+        first, modifiers = self.names_of.setdefault(place, (event, spelled.modifiers)) if place >= 0 else (event, "")
+        if first == event:
+            self.places[written] = place
+            return place
+        if modifiers != spelled.modifiers:
+            what = f"{first} and {event} count in different modes; record one of them"
+            fail(self.book.path, number, f"{self.book.places[place]} stands twice: {what}")
+        self.book.other_names.setdefault(event, first)
+        self.others[written] = place  # not in `places`, whose counts are taken at once
         return place
 
     def _located(self, group: str, key: str, unit: str) -> Place:
@@ -201,26 +212,48 @@ class _Reader:
         return Place(group, key, unit)  # the CPU that reads the units of its socket, if any
 
     def _count(self, number: int, place: int, cells: list[str], share: str) -> None:
-        layout, path = self.layout, self.book.path
         key = DURATION if place == DURATION_PLACE else self.book.places[place].key
-        try:
-            value = value_of(cells[layout.value], cells[layout.unit], key)
-        except BadValueError as error:
-            fail(path, number, str(error))
+        value = self._value(number, cells, key)
         if place == DURATION_PLACE:
             self.duration_ns = value
             return
         if not self.values:
             self.line = number
         if place in self.values:
-            when = f" at {self.stamp.strip()} s" if self.stamp else ""
-            fail(path, number, f"{self.book.places[place]} stands twice{when}")
+            self._fail_twice(number, place)
         self.values[place] = value
         if value is None:
-            word = "is not supported there" if "supported" in cells[layout.value] else "was not counted"
+            word = "is not supported there" if "supported" in cells[self.layout.value] else "was not counted"
             self.book.unusable[key] = word
         else:
             self._note_share(number, key, share.strip())
+
+    def _value(self, number: int, cells: list[str], key: str) -> float | None:
+        try:
+            return value_of(cells[self.layout.value], cells[self.layout.unit], key)
+        except BadValueError as error:
+            fail(self.book.path, number, str(error))
+
+    def _spare(self, number: int, place: int, event: str, cells: list[str], share: str) -> None:
+        """Keeps the count of an event under another name than the first."""
+        if (place, event) in self.spares:
+            self._fail_twice(number, place)
+        value = self._value(number, cells, self.book.places[place].key)
+        if value is not None:
+            self.spares[place, event] = number, value, share
+
+    def _take_spares(self) -> None:
+        """Takes what was counted under other names where the first name has no count."""
+        for (place, event), (number, value, share) in self.spares.items():
+            if self.values.get(place) is None:
+                self.values[place] = value
+                self.book.stand_ins.add(event)
+                self._note_share(number, self.book.places[place].key, share.strip())
+        self.spares = {}
+
+    def _fail_twice(self, number: int, place: int) -> None:
+        when = f" at {self.stamp.strip()} s" if self.stamp else ""
+        fail(self.book.path, number, f"{self.book.places[place]} stands twice{when}")
 
     def _note_share(self, number: int, key: str, share: str) -> None:
         if not share:
@@ -235,6 +268,7 @@ class _Reader:
             self.book.low_shares[key] = min(percent, self.book.low_shares.get(key, 100.0))
 
     def _close(self, *, last: bool) -> None:
+        self._take_spares()
         if not self.values:
             return
         if self.layout.time >= 0:

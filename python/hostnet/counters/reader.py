@@ -112,7 +112,9 @@ def _evaluate(
         for key, share in sorted(book.low_shares.items())
     ]
     warnings += [
-        f"{name} is the same event as {first}, whose counts are taken" for name, first in book.other_names.items()
+        f"{name} is the same event as {first}, "
+        + (f"and its counts are taken where {first} has none" if name in book.stand_ins else "whose counts are taken")
+        for name, first in book.other_names.items()
     ]
     warnings += list(formulas.notes)
     return CounterFile(
