@@ -118,6 +118,7 @@ def test_numa_nodes_of_a_package_are_added_up(tmp_path: Path) -> None:
         ("Intel(R) Xeon(R) Platinum 8480+", "6/143", 56, 105 * MIB, 56, "in slices of 1.875 MiB"),
         ("INTEL(R) XEON(R) PLATINUM 8592+", "6/207", 64, 320 * MIB, 64, "in slices of 5 MiB"),
         ("Intel(R) Xeon(R) Gold 6250 CPU @ 3.90GHz", "6/85", 8, 26 * 1408 * 1024, 26, "in slices of 1.375 MiB"),
+        ("Intel(R) Xeon(R) Gold 6542Y", "6/207", 24, 60 * MIB, 24, "assumed"),
         ("Intel(R) Xeon(R) Processor", "6/207", 2, 260 * MIB, 2, "assumed"),
         ("Intel(R) Xeon(R) Processor @ 2.60GHz", "6/106", 2, 54 * MIB, 2, "assumed"),
         ("Intel(R) Xeon(R) Gold 6234", "6/85", 8, 25 * MIB, 8, "assumed"),
@@ -133,6 +134,7 @@ def test_slices_are_those_of_the_family_or_assumed(
     (line,) = (line for line in text.splitlines() if line.startswith("slices = "))
     assert source in line
     assert ("a virtual machine" in text) == (cores == 2)
+    assert ("slices of another size" in text) == (cores == 24)
 
 
 def test_what_a_small_machine_does_not_show_is_not_made_up(tmp_path: Path) -> None:

@@ -174,6 +174,12 @@ def _slices(package: Package, notes: list[str]) -> Value:
             "assumed"
         )
         return assumed
+    if slices < package.cores:
+        notes.append(
+            f"hwloc shows an L3 of {_mib(package.l3)} MiB, which is {slices} slices of {each}, fewer than the "
+            f"{package.cores} cores: this processor has slices of another size. One slice per core is assumed"
+        )
+        return assumed
     source = f"hwloc: L3 of {_mib(package.l3)} MiB, in slices of {each} as this family has"
     return Value("cha.slices", slices, source)
 
