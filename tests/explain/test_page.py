@@ -281,21 +281,36 @@ def test_the_page_with_steps_fits_too(results: hostnet.Results) -> None:
     assert json.loads(json.dumps(page.as_dict()))["steps"]["workload"] == "stream"
 
 
+FOR_ENTRIES = "for its TOR entries or on the way there."
+
+
+def cha_wait_text(gains: list[dict[str, str]], added: float, *, covered: bool = True, doubtful: bool = False) -> str:
+    parts = {f"{part}_ns": 0.0 for part in ("switching", "write_hol", "read_hol", "top_of_queue", "unexplained")}
+    whole = {"unloaded_ns": 100.0, "mean_ns": 100.0 + added, "cha_admission_ns": added}
+    latency: dict[str, Any] = {**parts, **whole, "domain": "LFB", "cause": "CHA admission"}
+    limits = {"gains": gains, "covered": covered}
+    row = {"kind": "stream", "limits": limits, "doubtful": doubtful}
+    return " ".join(" ".join(latency_lines(row, latency, {})).split())
+
+
 @pytest.mark.parametrize(
     ("gains", "added", "told"),
     [
-        ([{"key": "cha.tor.entries"}], 60.0, "for its TOR entries or on the way there."),
-        ([{"key": "core.lfb.entries"}], 60.0, "more of these would not help."),
+        ([{"key": "cha.tor.entries"}], 60.0, FOR_ENTRIES),
+        ([{"key": "core.lfb.entries"}], 60.0, "more of these are not predicted to help."),
+        ([], 60.0, "more of these are not predicted to help."),
         ([], 2.0, ""),
     ],
 )
 def test_the_wait_for_the_cha_is_told_by_what_helps(gains: list[dict[str, str]], added: float, told: str) -> None:
-    parts = {f"{part}_ns": 0.0 for part in ("switching", "write_hol", "read_hol", "top_of_queue", "unexplained")}
-    whole = {"unloaded_ns": 100.0, "mean_ns": 100.0 + added, "cha_admission_ns": added}
-    latency: dict[str, Any] = {**parts, **whole, "domain": "LFB", "cause": "CHA admission"}
-    text = " ".join(" ".join(latency_lines({"kind": "stream", "limits": {"gains": gains}}, latency, {})).split())
+    text = cha_wait_text(gains, added)
     assert text.endswith(told)
     assert ("The largest part" in text) == bool(told)
+
+
+@pytest.mark.parametrize("known", [{"covered": False}, {"doubtful": True}])
+def test_a_doubtful_prediction_does_not_say_what_would_not_help(known: dict[str, bool]) -> None:
+    assert cha_wait_text([], 60.0, **known).endswith(FOR_ENTRIES)
 
 
 def test_hostile_names_stay_text(results: hostnet.Results) -> None:

@@ -54,7 +54,9 @@ CAUSES = {
 TOR_KEY = "cha.tor.entries"
 """The limit that lines may wait for outside of the CHA."""
 
-NOT_FOR_ENTRIES = "lines wait on the way to the CHA, or for what holds its TOR entries: more of these would not help"
+NOT_FOR_ENTRIES = (
+    "lines wait on the way to the CHA, or for what holds its TOR entries: more of these are not predicted to help"
+)
 """What waiting for admission to the CHA means where more TOR entries were tried."""
 
 ADDED_MIN = 0.05
@@ -172,8 +174,10 @@ def latency_lines(row: dict[str, Any], latency: dict[str, Any], events: Mapping[
 def cause_text(row: dict[str, Any], latency: dict[str, Any]) -> str:
     """What a cause means, as far as the limits that were raised tell."""
     tried = row.get("limits")
-    helped = tried is None or any(gain["key"] == TOR_KEY for gain in tried["gains"])
-    return CAUSES[latency["cause"]] if helped or latency["cause"] != "CHA admission" else NOT_FOR_ENTRIES
+    if latency["cause"] != "CHA admission" or tried is None or not tried["covered"] or row["doubtful"]:
+        return CAUSES[latency["cause"]]
+    helped = any(gain["key"] == TOR_KEY for gain in tried["gains"])
+    return CAUSES[latency["cause"]] if helped else NOT_FOR_ENTRIES
 
 
 def unknown_text(latency: dict[str, Any], added: float, events: Mapping[str, str]) -> str:
