@@ -34,19 +34,22 @@ def draw_goodput(run: RunFiles) -> Figure:
 
 
 def draw_latencies(run: RunFiles) -> Figure:
-    """Percentiles of the latencies of every class with requests."""
+    """Percentiles of the latencies of the first few classes with requests."""
+    every = latency_rows(run)
+    rows = every[: len(COLOURS)]
     figure = new_figure(6.4, 3.2)
     axes = figure.subplots()
-    for row, kind in zip(latency_rows(run), COLOURS, strict=False):
+    for row, kind in zip(rows, COLOURS, strict=False):
         known = percentiles(row)
         places = [list(TAIL).index(key) for key in known]
         colour, dash = COLOURS[kind], DASHES[kind]
         axes.plot(places, list(known.values()), color=colour, linestyle=dash, marker="o", label=plain(row["class"]))
-    told = max(len(percentiles(row)) for row in latency_rows(run))
+    told = max(len(percentiles(row)) for row in rows)
     axes.set_xticks(range(told), [name for name, _ in list(TAIL.values())[:told]])
     axes.set_ylim(0, HEADROOM * axes.get_ylim()[1])
     axes.set(xlabel="percentile", ylabel="latency of requests, µs")
-    axes.legend()
+    left_out = len(every) - len(rows)
+    axes.legend(title=f"{left_out} more are not drawn" if left_out else None)
     return figure
 
 
