@@ -85,3 +85,17 @@ def documented(page: str, heading: str | None = None) -> dict[str, list[str]]:
         text = re.split(r"^#", text, maxsplit=1, flags=re.MULTILINE)[0]
     rows = re.findall(r"^\| `([^`]+)` \|(.*)\|$", text, re.MULTILINE)
     return {key: [cell.strip() for cell in cells.split(" | ")] for key, cells in rows}
+
+
+def asked_keys() -> list[str]:
+    """The keys of limits that a workload asks for, read from the source: the server is not changed by them."""
+    text = (ROOT / "crates/analysis/src/limits/list.rs").read_text(encoding="utf-8")
+    return re.findall(r'Key::asked\("([^"]+)"\)', text[: text.index("pub const TOGETHER")])
+
+
+def documented_limits() -> list[tuple[list[str], list[str]]]:
+    """The rows of the table of limits: the names of each, and the keys."""
+    text = (ROOT / "docs" / "domains.md").read_text(encoding="utf-8")
+    table = text[text.index("| name | key | what is raised |") :].partition("\n\n")[0]
+    rows = [line.split(" | ") for line in table.splitlines()[2:]]
+    return [(re.findall("`([^`]+)`", names), re.findall("`([^`]+)`", keys)) for names, keys, _ in rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections.abc import Iterator
@@ -13,7 +14,16 @@ import pytest
 
 import hostnet
 from hostnet import _core
-from tests.docs.reference import ROOT, config_keys, documented, domain_names, memory_keys, table_columns
+from tests.docs.reference import (
+    ROOT,
+    asked_keys,
+    config_keys,
+    documented,
+    documented_limits,
+    domain_names,
+    memory_keys,
+    table_columns,
+)
 from tests.support import HOSTNET
 
 PAGES = sorted(
@@ -138,6 +148,14 @@ def test_every_domain_is_documented() -> None:
     missing = [name for name in domain_names() if f"| `{name}` |" not in text and f"| {name} |" not in text]
     assert domain_names()
     assert missing == []
+
+
+def test_every_limit_is_documented_with_its_keys() -> None:
+    rows = documented_limits()
+    ways = json.loads(_core.limits())
+    assert sorted(key for _, keys in rows for key in keys) == sorted([*(way["path"] for way in ways), *asked_keys()])
+    for way in ways:
+        assert any(way["limit"] in names and way["path"] in keys for names, keys in rows), way["limit"]
 
 
 def test_every_preset_and_device_has_its_file() -> None:
