@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -46,6 +47,8 @@ class Cli:
 
     def __call__(self, *arguments: str | Path, **more: Any) -> subprocess.CompletedProcess[str]:
         command = [str(HOSTNET), *map(str, arguments)]
+        # What a library has put into the environment of this process behind Python's back stays here.
+        more = {"env": dict(os.environ), **more}
         return subprocess.run(
             command, cwd=self.folder, capture_output=True, text=True, timeout=HANG_S, check=False, **more
         )
@@ -59,9 +62,8 @@ class Cli:
     def start(self, *arguments: str | Path) -> subprocess.Popen[str]:
         """Starts the command and returns once it handles signals."""
         command = [str(HOSTNET), *map(str, arguments)]
-        process = subprocess.Popen(
-            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-        )
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        process = subprocess.Popen(command, cwd=self.folder, env=dict(os.environ), start_new_session=True, **pipes)
         while not catches(process.pid, signal.SIGUSR1):
             assert process.poll() is None, process.communicate()
             time.sleep(0.02)
