@@ -54,9 +54,10 @@ impl Controller {
     /// Whether reads end the writes that an empty read queue let pass: by their number, by the number that would hit an
     /// open row, or by age.
     fn reads_press(&self, reads: u32, clock: u64) -> bool {
-        let Self { params, .. } = self;
-        let hit = || self.reads.hits != 0 && self.reads.hitting() > params.idle_hits;
-        reads > params.idle_reads || reads > params.idle_hits && hit() || clock >= self.patience_ends()
+        let p = &self.params;
+        reads > p.idle_reads
+            || reads > p.idle_hits && self.reads.hitting() > p.idle_hits
+            || clock >= self.patience_ends()
     }
 
     /// The clock at which the oldest read has waited long enough for writes that an empty read queue let pass.
