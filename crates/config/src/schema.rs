@@ -104,6 +104,9 @@ fn drop_required(schema: &mut Value, name: &str) {
     }
     if let Value::Object(map) = schema {
         map.remove("required");
+        if let Some(of_socket) = map.get_mut("additionalProperties").filter(|_| name == "socket") {
+            drop_required(of_socket, "");
+        }
         if let Some(Value::Object(properties)) = map.get_mut("properties") {
             properties.iter_mut().for_each(|(name, schema)| drop_required(schema, name));
         }

@@ -187,10 +187,10 @@ impl Domain {
     }
 
     /// Makes the books of the classes the sum of those of `parts`, whose credits are credits of this domain, too.
-    pub fn take_over(&mut self, parts: [&Self; 2]) {
+    pub fn take_over(&mut self, parts: &[&Self]) {
         for (index, usage) in self.classes.iter_mut().enumerate() {
             usage.clear();
-            parts.into_iter().for_each(|part| usage.add(&part.classes[index]));
+            parts.iter().for_each(|part| usage.add(&part.classes[index]));
         }
     }
 
@@ -390,7 +390,7 @@ mod tests {
                     most = held.len();
                 }
                 [&mut whole, &mut joint].into_iter().chain(&mut parts).for_each(|domain| domain.settle_all(now));
-                joint.take_over([&parts[0], &parts[1]]);
+                joint.take_over(&[&parts[0], &parts[1]]);
                 prop_assert_eq!(
                     (joint.full_ps(), joint.over_threshold_ps()),
                     (whole.full_ps(), whole.over_threshold_ps())

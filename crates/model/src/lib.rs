@@ -53,4 +53,4 @@ pub use line::{Content, Ecn, Entry, Fifo, Kind, Packet, PacketId, Packets, Pages
 pub use part::{
     Context, Group, Ids, IioCounter, NetContext, Part, PartKind, PartName, Payload, Pool, Start, Told, UpiPool,
 };
-pub use world::{Component, Machine, Member, Socket, World};
+pub use world::{Component, Machine, Member, World};

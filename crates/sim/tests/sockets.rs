@@ -32,7 +32,7 @@ fn after(socket: &SocketParams, workload: &Workload) -> Workload {
         }
         WorkloadKind::App(_) | WorkloadKind::Network => unreachable!("there is none"),
     }
-    Workload { name: format!("{}-after", workload.name), kind }
+    Workload { name: format!("{}-after", workload.name), kind, ..workload.clone() }
 }
 
 /// The server with another socket like its own; its workloads run on the second one.

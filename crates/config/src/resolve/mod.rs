@@ -14,6 +14,7 @@ mod net_host;
 mod run;
 mod server;
 mod size;
+mod sockets;
 mod source;
 mod workload;
 
@@ -102,11 +103,22 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
         return Err(absent(path, preset));
     }
     let spec: Spec = serde_json::from_value(tree).map_err(plan_error)?;
-    let mut workloads = workload::resolve(&spec, context)?;
-    let cache = cache::resolve(&spec, &workloads.effective)?;
-    let remote = net_host::remote(&spec, &workloads.effective)?;
+    let sockets = sockets::each(&spec)?;
+    let upi = sockets::ways(&spec, &sockets)?;
+    let mut workloads = workload::resolve(&spec, &sockets, context)?;
+    let mut params = Vec::new();
+    for (number, of_socket) in sockets.iter().enumerate() {
+        let within = |issue: Issue| match spec.socket.contains_key(&number.to_string()) {
+            true => issue.within(&format!("socket.{number}")),
+            false => issue,
+        };
+        let cache = cache::resolve(of_socket, &workloads.effective).map_err(within)?;
+        params.push(server::socket(of_socket, context, cache).map_err(within)?);
+    }
+    params[0].remote = net_host::remote(&spec, &workloads.effective)?;
+    sockets::check_clients(&workloads.resolved, &sockets)?;
     let resolved = std::mem::take(&mut workloads.resolved);
-    let mut server = server::resolve(&spec, context, cache, resolved, remote)?;
+    let mut server = ServerParams { sockets: params, upi, workloads: resolved, stack: None, control: None, seed: 0 };
     server::share_memory(&mut server, 0)?;
     server::check_footprint(&server, 0)?;
     Ok(Resolved { spec, workloads, server })
@@ -141,6 +153,14 @@ fn complete_tree(source: &Source, base_dir: &Path) -> Result<Complete, Issue> {
 
 /// A preset and what the user wrote of a server, as one.
 fn complete_server(given: &Value, preset: Option<&str>, base_dir: &Path) -> Result<Complete, Issue> {
+    let mut all = complete_tables(given, preset, base_dir)?;
+    let files = sockets::complete(&mut all.tree, given, preset, base_dir)?;
+    all.files.extend(files);
+    Ok(all)
+}
+
+/// The same with the tables of sockets as they come.
+fn complete_tables(given: &Value, preset: Option<&str>, base_dir: &Path) -> Result<Complete, Issue> {
     let mut tree = match preset {
         Some(name) => presets::preset(name)?,
         None => Value::Object(Default::default()),

@@ -3,7 +3,9 @@
 use super::io::link_bytes_per_s;
 use super::workload::remote_stream;
 use crate::error::Issue;
-use crate::spec::{ControlSpec, NicSpec, PfcSpec, RemoteSpec, RuleSpec, SideSpec, Size, Spec, StackSpec, WorkloadSpec};
+use crate::spec::{
+    ControlSpec, NicSpec, PfcSpec, RemoteSpec, RuleSpec, SideSpec, Size, Spec, StackSpec, UpiSpec, WorkloadSpec,
+};
 use crate::units::{format, Dimension};
 use hostnet_model::params::{
     ControlParams, ControlRule, HostCcParams, LineSize, NicParams, PcieParams, PfcParams, RemoteCore, RemoteParams,
@@ -42,17 +44,22 @@ pub(super) fn remote(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>) ->
     Ok(remote.map(|remote| remote_params(remote, cores)))
 }
 
+/// One pair of UPI directions.
+pub(super) fn upi(spec: &UpiSpec) -> UpiParams {
+    UpiParams {
+        bytes_per_s: spec.bandwidth.0,
+        latency_ps: spec.latency.0,
+        data_credits: spec.data_credits,
+        request_credits: spec.request_credits,
+        data_bytes: spec.data.0 as u32,
+        request_bytes: spec.request.0 as u32,
+    }
+}
+
 fn remote_params(spec: &RemoteSpec, cores: Vec<RemoteCore>) -> RemoteParams {
     RemoteParams {
         sockets: spec.sockets,
-        upi: UpiParams {
-            bytes_per_s: spec.upi.bandwidth.0,
-            latency_ps: spec.upi.latency.0,
-            data_credits: spec.upi.data_credits,
-            request_credits: spec.upi.request_credits,
-            data_bytes: spec.upi.data.0 as u32,
-            request_bytes: spec.upi.request.0 as u32,
-        },
+        upi: upi(&spec.upi),
         lines_in_flight: spec.lines_in_flight,
         directory: spec.directory,
         cores,

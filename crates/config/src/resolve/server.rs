@@ -1,4 +1,4 @@
-//! The server as a whole. Its keys describe one socket, and what runs on it.
+//! A socket, and whether what runs on the server fits it.
 
 use super::workload::needs;
 use super::{io, memory, Context};
@@ -8,19 +8,13 @@ use crate::units::{format, Dimension};
 use hostnet_model::nic::{self, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 use hostnet_model::os::NetFootprint;
 use hostnet_model::params::{
-    App, AppParams, CacheParams, NicParams, RemoteParams, ServerParams, SocketParams, Workload, WorkloadKind,
-    BUFFER_ALIGNMENT,
+    App, AppParams, CacheParams, NicParams, ServerParams, SocketParams, Workload, WorkloadKind, BUFFER_ALIGNMENT,
 };
 
-pub(super) fn resolve(
-    spec: &Spec,
-    context: &Context,
-    cache: Option<CacheParams>,
-    workloads: Vec<Workload>,
-    remote: Option<RemoteParams>,
-) -> Result<ServerParams, Issue> {
+/// What a socket is made of.
+pub(super) fn socket(spec: &Spec, context: &Context, cache: Option<CacheParams>) -> Result<SocketParams, Issue> {
     check_write_path(spec)?;
-    let socket = SocketParams {
+    Ok(SocketParams {
         core: spec.core.params(),
         cha: spec.cha.params(),
         cache,
@@ -29,9 +23,8 @@ pub(super) fn resolve(
         pcie: io::resolve_pcie(spec)?,
         ssd: io::resolve_ssd(&spec.ssd)?,
         nic: None,
-        remote,
-    };
-    Ok(ServerParams { sockets: vec![socket], workloads, stack: None, control: None, seed: 0 })
+        remote: None,
+    })
 }
 
 /// Checks that a write-back leaves its core before it leaves the CHA: the domain of the core ends at the CHA.
@@ -50,7 +43,7 @@ fn check_write_path(spec: &Spec) -> Result<(), Issue> {
 /// Gives traces, whose needs only a replay tells, equal shares of the memory that the buffers of other workloads leave,
 /// and the regions of so many ends of RDMA flows.
 pub(super) fn share_memory(server: &mut ServerParams, rdma_ends: usize) -> Result<(), Issue> {
-    let memory = u128::from(server.socket().memory.pages.memory_bytes);
+    let memory = u128::from(least_memory(server));
     let is_trace =
         |workload: &&Workload| matches!(&workload.kind, WorkloadKind::App(AppParams { app: App::Trace(_), .. }));
     let of_traces: u128 = server.workloads.iter().filter(is_trace).map(|workload| needs(workload).0).sum();
@@ -70,6 +63,11 @@ pub(super) fn share_memory(server: &mut ServerParams, rdma_ends: usize) -> Resul
         trace.memory_bytes = units as u64 * BUFFER_ALIGNMENT;
     }
     Ok(())
+}
+
+/// Bytes of memory of the socket that has least: any of them may have to hold all.
+fn least_memory(server: &ServerParams) -> u64 {
+    server.sockets.iter().map(|socket| socket.memory.pages.memory_bytes).min().unwrap_or(0)
 }
 
 /// What every workload, every core of another socket and the NIC need.
@@ -92,7 +90,7 @@ fn nic_bytes(nic: &NicParams) -> u128 {
 
 /// Checks that the buffers of all workloads fit the memory, and the regions of so many ends of RDMA flows.
 pub(super) fn check_footprint(server: &ServerParams, rdma_ends: usize) -> Result<(), Issue> {
-    let memory = server.socket().memory.pages.memory_bytes;
+    let memory = least_memory(server);
     let needs: Vec<(u128, String)> =
         all_needs(server).chain([(regions(rdma_ends), "memory.size".to_string())]).collect();
     let total: u128 = needs.iter().map(|(bytes, _)| bytes).sum();

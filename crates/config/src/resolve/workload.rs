@@ -1,5 +1,6 @@
 //! `[workload.*]`: jobs, drives and cores.
 
+use super::sockets::placement;
 use super::{app, Context};
 use crate::document::read_text;
 use crate::error::Issue;
@@ -28,13 +29,14 @@ pub(super) struct Workloads {
     pub(super) owners: Vec<Vec<String>>,
 }
 
-pub(super) fn resolve(spec: &Spec, context: &Context) -> Result<Workloads, Issue> {
+pub(super) fn resolve(spec: &Spec, sockets: &[Spec], context: &Context) -> Result<Workloads, Issue> {
     let least = context.workloads_min;
     if !(least..=WORKLOADS_MAX).contains(&spec.workload.len()) {
         let message = format!("{} workloads; {least} to {WORKLOADS_MAX} are allowed", spec.workload.len());
         return Err(Issue::new("workload", message));
     }
-    let mut reader = JobReader { context, drives: spec.ssd.count, files: Vec::new(), ramp_ps: 0, ignored: Vec::new() };
+    let drives = sockets.iter().map(|socket| socket.ssd.count).sum();
+    let mut reader = JobReader { context, drives, files: Vec::new(), ramp_ps: 0, ignored: Vec::new() };
     let mut effective = spec.workload.clone();
     for (name, workload) in &mut effective {
         match workload {
@@ -43,15 +45,16 @@ pub(super) fn resolve(spec: &Spec, context: &Context) -> Result<Workloads, Issue
             WorkloadSpec::App(app) => app::find_trace(name, app, context)?,
         }
     }
-    let mut cores = Cores::claim(&effective, spec.core.count)?;
+    let mut cores = Cores::claim(&effective, sockets.iter().map(|socket| socket.core.count).sum())?;
     let resolved = effective.iter().map(|(name, workload)| {
         let kind = match workload {
             WorkloadSpec::Stream(stream) => WorkloadKind::Stream(resolve_stream(name, stream)?),
-            WorkloadSpec::Fio(fio) => WorkloadKind::Fio(resolve_fio(name, fio, spec, &mut cores)?),
+            WorkloadSpec::Fio(fio) => WorkloadKind::Fio(resolve_fio(name, fio, spec, drives, &mut cores)?),
             WorkloadSpec::App(app) => WorkloadKind::App(app::resolve(name, app, spec)?),
             WorkloadSpec::Remote(stream) => WorkloadKind::Stream(remote_stream(name, stream)?),
         };
-        Ok(Workload { name: name.clone(), kind })
+        let memory = placement(workload.memory(), &format!("workload.{name}.memory"), sockets.len())?;
+        Ok(Workload { name: name.clone(), kind, memory })
     });
     let resolved: Vec<Workload> = resolved.collect::<Result<_, Issue>>()?;
     check_commands(&resolved)?;
@@ -131,7 +134,7 @@ fn resolve_stream(name: &str, spec: &StreamSpec) -> Result<StreamParams, Issue> 
 pub(super) fn remote_stream(name: &str, spec: &RemoteStreamSpec) -> Result<StreamParams, Issue> {
     let RemoteStreamSpec { pattern, stride, reads, working_set, gap, .. } = *spec;
     let cores = CoreList(Vec::new());
-    resolve_stream(name, &StreamSpec { cores, pattern, stride, reads, working_set, gap, llc_ways: None })
+    resolve_stream(name, &StreamSpec { cores, pattern, stride, reads, working_set, gap, llc_ways: None, memory: None })
 }
 
 /// A share from 0 to 1 in units of 2^-32.
@@ -139,7 +142,7 @@ pub(super) fn share(share: f64) -> u64 {
     (share * (1u64 << 32) as f64).round() as u64
 }
 
-fn resolve_fio(name: &str, fio: &FioSpec, spec: &Spec, cores: &mut Cores) -> Result<FioParams, Issue> {
+fn resolve_fio(name: &str, fio: &FioSpec, spec: &Spec, drives: u32, cores: &mut Cores) -> Result<FioParams, Issue> {
     if fio.consume && !spec.cache.enabled {
         return Err(app::needs_caches(&format!("workload.{name}.consume"), "reading the data of storage reads"));
     }
@@ -147,8 +150,8 @@ fn resolve_fio(name: &str, fio: &FioSpec, spec: &Spec, cores: &mut Cores) -> Res
     let own = cores.of_fio(name, fio, jobs)?;
     let resolve_job = |(at, job): (usize, &FioJobSpec)| {
         let path = |key: &str| format!("workload.{name}.jobs[{at}].{key}");
-        if job.ssd >= spec.ssd.count {
-            let message = format!("drive {} does not exist; ssd.count = {}", job.ssd, spec.ssd.count);
+        if job.ssd >= drives {
+            let message = format!("drive {} does not exist; ssd.count = {drives}", job.ssd);
             return Err(Issue::between(&[&path("ssd"), "ssd.count"], message));
         }
         if job.size < job.bs {

@@ -13,6 +13,7 @@ mod memory;
 mod memory_run;
 mod net_host;
 mod network;
+mod sockets;
 mod transport;
 mod values;
 mod workload;
@@ -30,8 +31,9 @@ pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};
 pub(crate) use lists::{CoreList, Names, WayMask, DRIVE_MAX};
 pub(crate) use memory::{MapSpec, MapTable, MemorySpec};
 pub(crate) use memory_run::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, TraceSpec, TrafficSpec};
-pub(crate) use net_host::{ControlSpec, NicSpec, RemoteSpec, RuleSpec, SideSpec, StackSpec};
+pub(crate) use net_host::{ControlSpec, NicSpec, RemoteSpec, RuleSpec, SideSpec, StackSpec, UpiSpec};
 pub(crate) use network::{BottleneckSpec, CableSpec, NetworkSpec, PfcSpec, Span, SwitchSpec, TopologySpec};
+pub(crate) use sockets::{RemoteDdioSpec, SocketSpec, SocketsSpec};
 pub(crate) use transport::{BaseSpec, TransportSpec};
 pub(crate) use values::{Bandwidth, MemorySize, Share, Size, Time, TimeLimit, TransferRate, WarmUpSpec, Watermark};
 pub(crate) use workload::{Direction, FioJobSpec, FioSpec, PatternSpec, RemoteStreamSpec, StreamSpec, WorkloadSpec};
@@ -78,6 +80,12 @@ pub(crate) struct Spec {
     /// "remote" does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) remote: Option<RemoteSpec>,
+    /// The ways between the sockets of the server. They take part when there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) upi: Option<SocketsSpec>,
+    /// What a socket has of its own, by its number.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) socket: BTreeMap<String, SocketSpec>,
     /// What watches the host and throttles. It takes part when the server is a host of a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) control: Option<ControlSpec>,

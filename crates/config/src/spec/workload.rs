@@ -21,6 +21,21 @@ pub(crate) enum WorkloadSpec {
 }
 
 impl WorkloadSpec {
+    /// Whether its cores are those of other sockets of which there is nothing else.
+    pub(crate) fn is_remote(&self) -> bool {
+        matches!(self, WorkloadSpec::Remote(_))
+    }
+
+    /// Where its buffers lie, if that is given.
+    pub(crate) fn memory(&self) -> Option<&str> {
+        match self {
+            WorkloadSpec::Stream(stream) => stream.memory.as_deref(),
+            WorkloadSpec::Fio(fio) => fio.memory.as_deref(),
+            WorkloadSpec::App(app) => app.memory.as_deref(),
+            WorkloadSpec::Remote(_) => None,
+        }
+    }
+
     /// The ways of the LLC that its cores may allocate in.
     pub(crate) fn llc_ways(&self) -> Option<WayMask> {
         match self {
@@ -61,6 +76,10 @@ pub(crate) struct StreamSpec {
     /// contiguous; all when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) llc_ways: Option<WayMask>,
+    /// Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a socket,
+    /// "interleave" in that of all sockets in turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) memory: Option<String>,
 }
 
 /// Loads and stores of cores of other sockets, over a buffer per core in the memory of this one.
@@ -148,6 +167,10 @@ pub(crate) struct FioSpec {
     /// Ways of the LLC that its cores may allocate in (CAT), as of a stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) llc_ways: Option<WayMask>,
+    /// Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a socket,
+    /// "interleave" in that of all sockets in turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) memory: Option<String>,
 }
 
 /// One job on one drive.

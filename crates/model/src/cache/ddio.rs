@@ -61,7 +61,7 @@ impl Caches {
     }
 
     #[inline]
-    fn a_core_has(&self, slice: usize, line: u64) -> bool {
+    pub(super) fn a_core_has(&self, slice: usize, line: u64) -> bool {
         let holder = self.filter.get(slice).and_then(|filter| filter.peek(line)).unwrap_or_default();
         self.l2[holder.cores(self.l2.len())].iter().any(|l2| l2.find(line).is_some())
     }

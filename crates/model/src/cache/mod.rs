@@ -7,15 +7,18 @@ mod ddio;
 mod edge_tests;
 mod holder;
 mod llc;
+mod peers;
 #[cfg(test)]
 mod plain_tests;
 mod private;
 mod replacement;
+mod sockets;
 #[cfg(test)]
 mod tests;
 
 pub use array::{Array, Data, Slot};
 pub use counts::{CacheCounts, ClassCounts};
+pub use sockets::SocketCaches;
 
 use crate::line::slice_of;
 use crate::params::{CacheParams, Inclusion};

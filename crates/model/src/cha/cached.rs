@@ -17,18 +17,18 @@ impl Cha {
         let now = context.now();
         let request = context.requests.get_mut(id);
         request.admitted = now;
-        let Request { kind, class, line, owner, .. } = *request;
+        let Request { kind, class, line, socket, owner, .. } = *request;
         if self.wiring.upis.contains(owner) {
             return self.serve_remote(id, context);
         }
+        let abroad = socket != self.socket;
         match kind {
             Kind::CoreRead => self.serve_core(id, context),
             Kind::CoreWrite | Kind::CoreClean => {
                 let victim = Victim { line, class, dirty: kind == Kind::CoreWrite };
                 let core = self.wiring.cores.number(owner);
                 let evicted = context.caches().put(core, victim);
-                if let Some(evicted) = evicted {
-                    Self::carry(id, evicted, context);
+                if self.carries(id, evicted, context) {
                     return false;
                 }
                 if kind == Kind::CoreWrite {
@@ -38,9 +38,9 @@ impl Cha {
                 }
                 true
             }
-            Kind::IoPut => {
-                if let Some(evicted) = context.caches().io_write(line, class).evicted {
-                    Self::carry(id, evicted, context);
+            Kind::IoPut if !abroad => {
+                let evicted = context.caches().io_write(line, class).evicted;
+                if self.carries(id, evicted, context) {
                     return false;
                 }
                 context.send(owner, self.put_ps + self.io_write_ack_ps, Payload::Acknowledged(id));
@@ -53,11 +53,11 @@ impl Cha {
                 }
                 hit
             }
-            Kind::IoWrite => {
+            Kind::IoWrite | Kind::IoPut => {
                 context.caches().io_invalidate(line);
                 false
             }
-            Kind::Evict | Kind::Directory => false,
+            _ => false,
         }
     }
 
@@ -85,17 +85,25 @@ impl Cha {
         }
     }
 
-    /// The request goes on as that of the dirty line that has to leave; its books stay those of who needs the place.
-    fn carry(id: RequestId, evicted: Evicted, context: &mut Context) {
-        let place = context.homes.place(evicted.line);
+    /// Whether a request goes on as that of a dirty line that has to leave; its books stay those of who needs the place.
+    /// A line that is at home in another socket leaves by itself.
+    fn carries(&mut self, id: RequestId, evicted: Option<Evicted>, context: &mut Context) -> bool {
+        let Some(evicted) = evicted else { return false };
+        let Home { socket, place, .. } = context.homes.of(evicted.line);
+        if socket != self.socket {
+            self.evict(evicted, context);
+            return false;
+        }
         let request = context.requests.get_mut(id);
         request.class = evicted.class;
+        request.socket = socket;
         request.place = place;
+        true
     }
 
     /// Writes a dirty line to memory that nothing waits for.
     #[allow(clippy::unused_self)]
-    fn evict(&self, evicted: Evicted, context: &mut Context) {
+    pub(super) fn evict(&self, evicted: Evicted, context: &mut Context) {
         let id = Self::write_by_itself(Kind::Evict, evicted.line, evicted.class, context);
         context.send(context.id, EVICT_PS, Payload::Arrive(id));
     }

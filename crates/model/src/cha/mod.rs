@@ -5,15 +5,19 @@
 //! entries are used up; then admission stalls for everybody. Cores and the IIO come in through queues of their own,
 //! served in turn.
 
+mod abroad;
 mod cached;
 mod remote;
+mod snoop;
 
-use crate::line::{Fifo, Kind, Request, RequestId};
+use crate::line::{slice_of, Fifo, Kind, Request, RequestId};
 use crate::params::{CacheParams, ChaParams, CoreParams, IioParams, RemoteParams};
 pub use crate::part::BOOKS;
 use crate::part::{self, Context, Group, Ids, Part, PartKind, Payload, Pool};
+pub use abroad::Abroad;
+use abroad::{Crossing, NEXT_PS};
 use cached::EVICT_PS;
-use hostnet_kernel::Time;
+use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
@@ -27,9 +31,29 @@ fn book(kind: Kind, class: u8) -> u16 {
 struct Slice {
     used: u32,
     core_writes: u32,
-    core: Fifo<Request>,
-    io: Fifo<Request>,
-    io_turn: bool,
+    /// Of those in use: what waits for another socket.
+    abroad: u32,
+    /// What waits for an entry, by where it comes from; see [`Way`].
+    queues: [Fifo<Request>; 3],
+    /// The queue that comes first next time.
+    turn: u8,
+}
+
+/// Where requests come from. Each has a queue of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    /// The cores of the socket, and those of others of which there is nothing else.
+    Core,
+    /// The IIO.
+    Io,
+    /// Other sockets.
+    Socket,
+}
+
+impl Slice {
+    fn is_idle(&self) -> bool {
+        self.queues.iter().all(Fifo::is_empty)
+    }
 }
 
 /// Whom the CHAs talk to.
@@ -59,6 +83,8 @@ pub struct Cha {
     /// For cores of other sockets: the way of a credit back, and whether memory notes whose lines are.
     upi_ps: u64,
     directory: bool,
+    /// Other sockets, if there are any.
+    crossing: Option<Box<Crossing>>,
     slices: Vec<Slice>,
     /// An entry is one of CHA->DRAM read or of CHA->MC write as well, whose books say whose it is.
     tor: Domain,
@@ -89,6 +115,7 @@ impl Cha {
             put_ps: cache.map_or(0, |cache| cache.ddio.write_ps),
             upi_ps: 0,
             directory: false,
+            crossing: None,
             slices: vec![Slice::default(); params.slices as usize],
             tor: domain(),
             read: domain(),
@@ -104,6 +131,16 @@ impl Cha {
     pub fn with_remote(mut self, remote: &RemoteParams) -> Self {
         self.upi_ps = remote.upi.latency_ps;
         self.directory = remote.directory;
+        self
+    }
+
+    /// Knows other sockets with caches and memory of their own.
+    #[must_use]
+    pub fn with_sockets(mut self, abroad: Abroad) -> Self {
+        self.upi_ps = abroad.upi_ps;
+        self.directory = abroad.directory;
+        let domain = Domain::new(self.tor.capacity(), self.tor.capacity(), self.read.classes().len());
+        self.crossing = Some(Box::new(Crossing { abroad, domain }));
         self
     }
 
@@ -127,33 +164,72 @@ impl Cha {
 
     /// A request arrives at its slice.
     pub(crate) fn on_arrival(&mut self, id: RequestId, context: &mut Context) {
+        if self.crossing.is_some() {
+            return self.look_around(id, context);
+        }
+        self.arrive(id, context);
+    }
+
+    /// The same where there are other sockets.
+    fn look_around(&mut self, id: RequestId, context: &mut Context) {
+        let Request { kind, line, socket, .. } = *context.requests.get(id);
+        match kind {
+            Kind::Snoop => return self.on_snoop(id, context),
+            _ if socket != self.socket => {
+                context.requests.get_mut(id).slice = slice_of(line, self.params.slices);
+            }
+            _ if !context.caches.are_alone() && self.snoops(id, context) => return,
+            _ => {}
+        }
+        self.arrive(id, context);
+    }
+
+    /// A request enters, or waits until it may.
+    fn arrive(&mut self, id: RequestId, context: &mut Context) {
         let request = context.requests.get_mut(id);
-        debug_assert_eq!(request.socket, self.socket, "a line comes to the CHAs of its own socket");
-        let kind = request.kind;
-        request.book = book(kind, request.class);
+        if request.kind == Kind::IoOwn {
+            return self.on_ownership(id, context);
+        }
+        request.book = book(request.kind, request.class);
+        let request = *request;
         let index = usize::from(request.slice);
-        let slice = &mut self.slices[index];
-        let queue_empty = if kind.is_io() { slice.io.is_empty() } else { slice.core.is_empty() };
-        if queue_empty && self.has_room(index, kind) {
+        let way = self.way(&request) as usize;
+        if self.slices[index].queues[way].is_empty() && self.has_room(index, &request) {
             self.admit(id, context);
             return;
         }
-        let slice = &mut self.slices[index];
-        let queue = if kind.is_io() { &mut slice.io } else { &mut slice.core };
-        queue.push(context.requests, id);
+        self.slices[index].queues[way].push(context.requests, id);
     }
 
-    fn has_room(&self, index: usize, kind: Kind) -> bool {
+    #[inline]
+    fn way(&self, request: &Request) -> Way {
+        if self.crossing.is_some() && self.wiring.upis.contains(request.owner) {
+            Way::Socket
+        } else if request.kind.is_io() {
+            Way::Io
+        } else {
+            Way::Core
+        }
+    }
+
+    fn has_room(&self, index: usize, request: &Request) -> bool {
         let slice = &self.slices[index];
+        if let Some(crossing) = self.crossing.as_ref().filter(|_| self.is_abroad(request)) {
+            return slice.used < self.params.tor_entries && slice.abroad < crossing.abroad.entries;
+        }
         slice.used < self.params.tor_entries
-            && (!kind.is_core_write() || slice.core_writes < self.params.tor_write_entries)
+            && (!request.kind.is_core_write() || slice.core_writes < self.params.tor_write_entries)
     }
 
     fn admit(&mut self, id: RequestId, context: &mut Context) {
-        if context.caches.is_some() && self.serve_from_llc(id, context) {
+        if context.caches.are_there() && self.serve_from_llc(id, context) {
             return;
         }
-        self.pass_to_memory(id, context);
+        if self.is_abroad(context.requests.get(id)) {
+            self.pass_abroad(id, context);
+        } else {
+            self.pass_to_memory(id, context);
+        }
     }
 
     /// Takes an entry for a request and sends it to its channel.
@@ -162,27 +238,34 @@ impl Cha {
         let now = context.now();
         let request = context.requests.get_mut(id);
         request.admitted = now;
-        let Request { kind, slice, place, owner, book, .. } = *request;
+        let Request { kind, slice, owner, book, .. } = *request;
         let slice = &mut self.slices[usize::from(slice)];
         slice.used += 1;
         let pool = if kind.is_read() { &mut self.read } else { &mut self.write };
         let taken = self.tor.try_acquire_unnamed(now) && pool.try_acquire(now, book);
         assert!(taken, "a slice with a free entry has room");
-        let channel = self.wiring.channels.get(u32::from(place.channel));
         let delay = match kind {
-            Kind::CoreRead | Kind::IoRead => self.params.read_to_mc_ps,
+            Kind::CoreRead | Kind::IoRead | Kind::Speculate => self.params.read_to_mc_ps,
             Kind::IoWrite => self.params.io_write_to_mc_ps,
             // What a device writes to the LLC waits until the channel has room for the line that leaves, not for its
             // way there.
             Kind::IoPut => EVICT_PS,
-            Kind::CoreWrite | Kind::CoreClean | Kind::Evict | Kind::Directory => self.params.core_write_to_mc_ps,
+            _ => self.params.core_write_to_mc_ps,
         };
         slice.core_writes += u32::from(kind.is_core_write());
         if kind == Kind::CoreWrite {
             context.send(owner, self.core_write_ack_ps, Payload::Admitted(id));
-        } else if kind == Kind::CoreRead && self.wiring.upis.contains(owner) {
-            context.send(owner, self.upi_ps, Payload::Admitted(id));
+        } else if self.wiring.upis.contains(owner) {
+            let delay = if kind.is_read() { self.upi_ps } else { NEXT_PS };
+            context.send(owner, delay, Payload::Admitted(id));
         }
+        self.to_channel(id, delay, context);
+    }
+
+    /// Tells the channel of a request what will be there after `delay`.
+    #[inline]
+    fn to_channel(&self, id: RequestId, delay: u64, context: &mut Context) {
+        let channel = self.wiring.channels.get(u32::from(context.requests.get(id).place.channel));
         context.tell(channel, delay, Payload::Arrive(id));
     }
 
@@ -190,12 +273,17 @@ impl Cha {
     pub(crate) fn on_read(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
         let Request { kind, slice, owner, admitted, book, .. } = *context.requests.get(id);
+        if kind == Kind::Speculate {
+            context.requests.remove(id);
+            return;
+        }
         self.read.release(now, book, admitted);
         self.tor.release_unnamed(now);
-        let delay = if kind.is_io() { self.io_read_return_ps } else { self.from_cha_ps };
-        if kind == Kind::CoreRead && self.wiring.upis.contains(owner) {
+        let mut delay = if kind.is_io() { self.io_read_return_ps } else { self.from_cha_ps };
+        if self.wiring.upis.contains(owner) {
+            delay = if self.crossing.is_some() { NEXT_PS } else { delay };
             self.note_owner(id, context);
-        } else if context.caches.is_some() {
+        } else if context.caches.are_there() {
             self.keep_in_llc(id, context);
         }
         context.send(owner, delay, Payload::Data(id));
@@ -215,7 +303,9 @@ impl Cha {
         let index = usize::from(slice);
         if kind.is_io() {
             context.requests.get_mut(id).class = (book / BOOKS as u16) as u8;
-            context.send(owner, self.io_write_ack_ps, Payload::Acknowledged(id));
+            let from_socket = self.crossing.is_some() && self.wiring.upis.contains(owner);
+            let delay = if from_socket { NEXT_PS } else { self.io_write_ack_ps };
+            context.send(owner, delay, Payload::Acknowledged(id));
         } else {
             self.slices[index].core_writes -= 1;
             context.requests.remove(id);
@@ -228,29 +318,29 @@ impl Cha {
     fn free_entry(&mut self, index: usize, context: &mut Context) {
         let slice = &mut self.slices[index];
         slice.used -= 1;
-        if !(slice.core.is_empty() && slice.io.is_empty()) {
+        if !slice.is_idle() {
             self.admit_waiting(index, context);
         }
     }
 
-    /// Gives free entries to whoever waits, cores and IIO in turn.
+    /// Gives free entries to whoever waits, in turn.
     fn admit_waiting(&mut self, index: usize, context: &mut Context) {
-        while let Some(io) = self.next_waiting(index, context) {
+        while let Some(way) = self.next_waiting(index, context) {
             let slice = &mut self.slices[index];
-            slice.io_turn = !io;
-            let queue = if io { &mut slice.io } else { &mut slice.core };
-            if let Some(id) = queue.pop(context.requests) {
+            slice.turn = (way + 1) as u8;
+            if let Some(id) = slice.queues[way].pop(context.requests) {
                 self.admit(id, context);
             }
         }
     }
 
-    /// Which queue's first request may enter now: the IIO's (true) or the cores' (false).
-    fn next_waiting(&self, index: usize, context: &Context) -> Option<bool> {
+    /// Which queue's first request may enter now.
+    fn next_waiting(&self, index: usize, context: &Context) -> Option<usize> {
         let slice = &self.slices[index];
-        [slice.io_turn, !slice.io_turn].into_iter().find(|&io| {
-            let first = if io { slice.io.front() } else { slice.core.front() };
-            first.is_some_and(|id| self.has_room(index, context.requests.get(id).kind))
+        let count = slice.queues.len();
+        (0..count).map(|step| (usize::from(slice.turn) + step) % count).find(|&way| {
+            let first = slice.queues[way].front();
+            first.is_some_and(|id| self.has_room(index, context.requests.get(id)))
         })
     }
 }
@@ -260,18 +350,36 @@ impl Part for Cha {
         PartKind::Cha
     }
 
+    fn on_event(&mut self, payload: Payload, _source: ComponentId, context: &mut Context) {
+        match payload {
+            Payload::Data(id) => self.on_abroad_data(id, context),
+            Payload::Taken(id) => self.on_abroad_done(id, context),
+            other => unreachable!("the CHA was sent {other:?}"),
+        }
+    }
+
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
         visit(Pool::new(Group::Tor, &self.tor));
         visit(Pool::new(Group::ChaRead, &self.read));
         visit(Pool::new(Group::ChaWrite, &self.write));
+        if let Some(crossing) = &self.crossing {
+            visit(Pool::new(Group::ChaUpi, &crossing.domain));
+        }
     }
 
     fn settle(&mut self, now: Time) {
         part::settle([&mut self.tor, &mut self.read, &mut self.write], now);
-        self.tor.take_over([&self.read, &self.write]);
+        let Some(crossing) = &mut self.crossing else {
+            return self.tor.take_over(&[&self.read, &self.write]);
+        };
+        crossing.domain.settle_all(now);
+        self.tor.take_over(&[&self.read, &self.write, &crossing.domain]);
     }
 
     fn reset(&mut self, now: Time) {
         part::reset([&mut self.tor, &mut self.read, &mut self.write], now);
+        if let Some(crossing) = &mut self.crossing {
+            crossing.domain.reset(now);
+        }
     }
 }

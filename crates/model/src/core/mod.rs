@@ -18,7 +18,7 @@ pub use programs::{Program, Programs};
 use crate::lfb::Lfb;
 use crate::line::RequestId;
 use crate::params::CoreParams;
-use crate::part::{self, Context, Ids, Part, PartKind, Payload, Pool, Start};
+use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
@@ -28,12 +28,12 @@ use turns::Turns;
 const KERNEL_BACKLOG_LINES: u64 = 4096;
 
 /// Whom a core talks to.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Wiring {
     /// Whom its requests go to: the CHA, or the UPI between its socket and that of the memory.
     pub home: ComponentId,
-    /// The drives that it does kernel work for.
-    pub drives: Ids,
+    /// The drives of the server, for whose jobs it may do kernel work.
+    pub drives: Vec<ComponentId>,
 }
 
 /// A core.

@@ -118,7 +118,7 @@ impl Programs {
             return;
         }
         while let Some((ssd, pages)) = self.waiting.pop_front() {
-            context.send(self.wiring.drives.get(u32::from(ssd)), 1, Payload::KernelReady { pages });
+            context.send(self.wiring.drives[usize::from(ssd)], 1, Payload::KernelReady { pages });
         }
     }
 

@@ -292,7 +292,7 @@ impl Iio {
                 writes.push_back((id, false));
             }
         }
-        if let Some(caches) = &context.caches {
+        if let Some(caches) = context.caches.own() {
             caches.expect(line);
         }
         let port_free = &mut self.ports_free[usize::from(kind == Kind::IoRead)];

@@ -128,7 +128,7 @@ impl Lfb {
 pub(crate) fn turn<'a>(id: RequestId, victim: Victim, kind: Kind, context: &'a mut Context) -> &'a mut Request {
     let now = context.now();
     let Home { socket, slice, place } = context.homes.of(victim.line);
-    if let Some(caches) = context.caches.as_deref() {
+    if let Some(caches) = context.caches.own() {
         caches.expect(victim.line);
     }
     let request = context.requests.get_mut(id);

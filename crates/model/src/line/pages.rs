@@ -1,46 +1,66 @@
 //! Where virtual memory lies in physical memory: contiguous runs in a seeded random order.
+//!
+//! Every socket has a space of virtual addresses of its own, which begins where its memory does and lies in it. The
+//! addresses beyond those of all sockets lie in each of them in turn, run by run.
 
 use super::memory_of;
 use crate::params::PageParams;
 use serde::{Deserialize, Serialize};
 
 const ROUNDS: u64 = 4;
+/// The space of addresses that all sockets share.
+const SHARED: u8 = u8::MAX;
 
 /// A seeded one-to-one mapping of runs of pages. It needs no table: it is a Feistel network, walked until it lands
 /// inside.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Pages {
     run_bytes: u64,
+    seed: u64,
+    sockets: Vec<Network>,
+}
+
+/// The mapping of the runs of a socket's memory.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Network {
     runs: u64,
     half_bits: u32,
-    seed: u64,
-    /// Where the memory begins.
-    base: u64,
 }
 
 impl Pages {
-    /// The mapping of the memory of the first socket.
+    /// The mapping of the memory of a server's first socket.
     ///
     /// # Panics
     /// If the memory holds no whole run.
     #[must_use]
     pub fn new(params: &PageParams, seed: u64) -> Self {
-        let runs = params.memory_bytes / params.run_bytes;
-        assert!(runs > 0, "memory smaller than one run of pages");
-        let bits = u64::BITS - (runs - 1).leading_zeros();
-        Self { run_bytes: params.run_bytes, runs, half_bits: bits.div_ceil(2).max(1), seed, base: 0 }
+        Self { run_bytes: params.run_bytes, seed, sockets: Vec::new() }.and(params)
     }
 
-    /// The same mapping, to the memory of a socket.
+    /// The mapping with that of one more socket.
+    ///
+    /// # Panics
+    /// If the memory holds no whole run, or its runs have another size.
     #[must_use]
-    pub fn at_socket(self, socket: u8) -> Self {
-        Self { base: memory_of(socket), ..self }
+    pub fn and(mut self, params: &PageParams) -> Self {
+        let runs = params.memory_bytes / params.run_bytes;
+        assert!(runs > 0, "memory smaller than one run of pages");
+        assert_eq!(params.run_bytes, self.run_bytes, "all sockets have runs of one size");
+        let bits = u64::BITS - (runs - 1).leading_zeros();
+        self.sockets.push(Network { runs, half_bits: bits.div_ceil(2).max(1) });
+        self
     }
 
     /// Bytes of a contiguous run.
     #[must_use]
     pub fn run_bytes(&self) -> u64 {
         self.run_bytes
+    }
+
+    /// The virtual address at which memory begins that lies in all sockets in turn.
+    #[must_use]
+    pub fn shared() -> u64 {
+        memory_of(SHARED)
     }
 
     /// The physical address of a virtual address.
@@ -50,32 +70,45 @@ impl Pages {
     #[must_use]
     pub fn physical(&self, address: u64) -> u64 {
         let (run, within) = self.split(address);
-        assert!(run < self.runs, "virtual address {address:#x} outside of memory");
-        let mut place = self.permute(run);
-        while place >= self.runs {
-            place = self.permute(place);
+        let base = run & memory_of(SHARED);
+        let run = run - base;
+        let (socket, run) = if base == memory_of(SHARED) {
+            let sockets = self.sockets.len() as u64;
+            ((run % sockets) as usize, run / sockets)
+        } else {
+            ((base / memory_of(1)) as usize, run)
+        };
+        let Some(&network) = self.sockets.get(socket).filter(|network| run < network.runs) else {
+            panic!("virtual address {address:#x} outside of memory")
+        };
+        let mut place = self.permute(network, run);
+        while place >= network.runs {
+            place = self.permute(network, place);
         }
-        self.base + place * self.run_bytes + within
+        memory_of(socket as u8) + place * self.run_bytes + within
     }
 
-    /// The run of an address, and the place in it.
+    /// The run of an address, which is numbered within its space and has the bits of that, and the place in it.
     #[inline]
     fn split(&self, address: u64) -> (u64, u64) {
-        if self.run_bytes.is_power_of_two() {
-            (address >> self.run_bytes.trailing_zeros(), address & (self.run_bytes - 1))
+        let base = address & memory_of(SHARED);
+        let offset = address - base;
+        let (run, within) = if self.run_bytes.is_power_of_two() {
+            (offset >> self.run_bytes.trailing_zeros(), offset & (self.run_bytes - 1))
         } else {
-            (address / self.run_bytes, address % self.run_bytes)
-        }
+            (offset / self.run_bytes, offset % self.run_bytes)
+        };
+        (base | run, within)
     }
 
-    fn permute(&self, value: u64) -> u64 {
-        let mask = (1 << self.half_bits) - 1;
-        let (mut left, mut right) = (value >> self.half_bits, value & mask);
+    fn permute(&self, Network { half_bits, .. }: Network, value: u64) -> u64 {
+        let mask = (1 << half_bits) - 1;
+        let (mut left, mut right) = (value >> half_bits, value & mask);
         for round in 0..ROUNDS {
             let mixed = scramble(right ^ self.seed.wrapping_add(round.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
             (left, right) = (right, left ^ (mixed & mask));
         }
-        (left << self.half_bits) | right
+        (left << half_bits) | right
     }
 }
 
@@ -152,8 +185,13 @@ mod tests {
                 assert_eq!(translator.physical(address), pages.physical(address));
             }
             assert_eq!(places, (0..runs).map(|run| run * 16384 + 5).collect::<Vec<_>>());
-            let elsewhere = pages.clone().at_socket(2);
-            assert!((0..runs).all(|run| elsewhere.physical(run * 16384) == memory_of(2) + pages.physical(run * 16384)));
+            let of_two = pages.clone().and(&params);
+            for run in 0..runs {
+                let [first, second] = [0, memory_of(1)].map(|base| of_two.physical(base + run * 16384));
+                assert_eq!([first, second], [0, memory_of(1)].map(|base| base + pages.physical(run * 16384)));
+                let [even, odd] = [0, 1].map(|odd| of_two.physical(Pages::shared() + (2 * run + odd) * 16384));
+                assert_eq!([even, odd], [first, second]);
+            }
         }
     }
 }

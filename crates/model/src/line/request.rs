@@ -33,13 +33,19 @@ pub enum Kind {
     IoWrite,
     /// A device writes a line to the LLC (DDIO).
     IoPut,
+    /// A device on another socket asks for a line, which it will write.
+    IoOwn,
+    /// The home of a line asks another socket for its copy.
+    Snoop,
+    /// Memory reads a line before it is known whether anybody needs that.
+    Speculate,
 }
 
 impl Kind {
     /// True for reads.
     #[must_use]
     pub fn is_read(self) -> bool {
-        matches!(self, Self::CoreRead | Self::IoRead)
+        matches!(self, Self::CoreRead | Self::IoRead | Self::Speculate)
     }
 
     /// True for dirty lines of cores, and for what the CHA writes by itself: what may hold entries only up to a limit.
@@ -51,7 +57,7 @@ impl Kind {
     /// True for what devices do.
     #[must_use]
     pub fn is_io(self) -> bool {
-        matches!(self, Self::IoRead | Self::IoWrite | Self::IoPut)
+        matches!(self, Self::IoRead | Self::IoWrite | Self::IoPut | Self::IoOwn)
     }
 }
 

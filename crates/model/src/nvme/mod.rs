@@ -73,7 +73,7 @@ pub struct WrittenLine {
 /// A drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ssd {
-    index: u32,
+    wiring: Wiring,
     params: SsdParams,
     endpoint: Endpoint,
     pages: Pages,
@@ -91,13 +91,23 @@ pub struct Ssd {
     stopped: bool,
 }
 
+/// Whom a drive talks to.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Wiring {
+    /// The IIO that it hangs off.
+    pub iio: ComponentId,
+    /// The number of its link there.
+    pub link: u8,
+    /// Its number among the drives of the server.
+    pub number: u8,
+}
+
 impl Ssd {
-    /// Drive number `index` with the jobs that use it. `params` holds its share of any rate cap.
+    /// A drive at a place with the jobs that use it. `params` holds its share of any rate cap.
     #[must_use]
     #[allow(clippy::too_many_arguments)]
     pub fn new(
-        index: u32,
-        iio: ComponentId,
+        wiring: Wiring,
         params: SsdParams,
         pcie: PcieParams,
         pages: Pages,
@@ -106,7 +116,7 @@ impl Ssd {
         classes: usize,
     ) -> Self {
         Self {
-            endpoint: Endpoint::new(iio, index as u8, pcie, classes),
+            endpoint: Endpoint::new(wiring.iio, wiring.link, pcie, classes),
             open: VecDeque::with_capacity(params.queue_depth as usize),
             draining: VecDeque::with_capacity(params.queue_depth as usize),
             turn: 0,
@@ -117,7 +127,7 @@ impl Ssd {
             extra_owed: 0,
             services: vec![Service::default(); classes],
             stopped: false,
-            index,
+            wiring,
             params,
             pages,
             rng,
@@ -125,10 +135,10 @@ impl Ssd {
         }
     }
 
-    /// Its number.
+    /// The number of its link at the IIO.
     #[must_use]
-    pub fn index(&self) -> u32 {
-        self.index
+    pub fn link(&self) -> u8 {
+        self.wiring.link
     }
 
     /// What the workloads got from the drive.
@@ -253,7 +263,7 @@ impl Ssd {
         if job.consume && command.read {
             let lines = (job.params.block_bytes / 64) as u32;
             let line = command.address / 64 - u64::from(lines);
-            let block = Payload::Block { line, lines, job: command.job, ssd: self.index as u8 };
+            let block = Payload::Block { line, lines, job: command.job, ssd: self.wiring.number };
             context.send(job.core, self.endpoint.pcie().latency_ps.max(1), block);
         } else {
             let wait = self.endpoint.pcie().latency_ps + self.params.latency_ps;
@@ -342,7 +352,7 @@ impl Ssd {
                 self.extra_owed += u64::from(pages) * job.dma_lines_per_page;
             }
             self.kernel_pages += pages;
-            let work = Payload::KernelWork { pages, class: job.class, ssd: self.index as u8 };
+            let work = Payload::KernelWork { pages, class: job.class, ssd: self.wiring.number };
             context.send(job.core, 1, work);
         }
     }

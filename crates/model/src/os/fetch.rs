@@ -86,8 +86,11 @@ impl Fetch {
         if lfb.idle == 0 {
             return Asked::Full;
         }
-        if let Some(caches) = context.caches.as_deref_mut() {
+        if let Some(caches) = context.caches.own() {
             if caches.access(self.index, line, class, store) != Access::Miss {
+                if store {
+                    context.caches.claim(line);
+                }
                 return Asked::There;
             }
             caches.expect(line);
@@ -111,7 +114,7 @@ impl Fetch {
         let Request { line, for_store, since, entered, tag, .. } = *context.requests.get(id);
         let (purpose, class) = Purpose::of(tag);
         lfb.read.release(now, class, since);
-        let victim = match context.caches.as_deref_mut() {
+        let victim = match context.caches.own() {
             Some(caches) => caches.fill(self.index, line, class, for_store, false),
             None if for_store => Some(crate::cache::Victim { line: leaves(purpose), class, dirty: true }),
             None => None,

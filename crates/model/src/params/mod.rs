@@ -30,6 +30,9 @@ pub struct ServerParams {
     /// Its sockets, at least one. Workloads number cores and drives through them, those of the first socket first; what
     /// works together (a job and its drive, a client and its server, the NIC and its cores) is on one socket.
     pub sockets: Vec<SocketParams>,
+    /// The ways between them, if there are several that know each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upi: Option<SocketsParams>,
     /// What runs on the server. The index of a workload is its class in every domain.
     pub workloads: Vec<Workload>,
     /// What network traffic costs the cores.

@@ -204,3 +204,29 @@ pub struct HostCcParams {
     /// Samples of bandwidth from this many bytes per second on are discarded.
     pub bandwidth_ceiling: u64,
 }
+
+/// The ways between the sockets of a server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SocketsParams {
+    /// The way between each two of them.
+    pub upi: UpiParams,
+    /// Whether memory reads ahead for every request of another socket.
+    pub speculative: bool,
+    /// Whether a line that becomes dirty at another socket is noted in memory by a write of its own.
+    pub directory: bool,
+    /// Of the request buffer entries of a slice, those that lines of other sockets may hold at most.
+    pub tor_entries: u32,
+    /// What DDIO does with lines of another socket.
+    pub ddio: RemoteDdio,
+}
+
+/// Where a device's write to a line of another socket goes when it goes to an LLC at all (DDIO).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RemoteDdio {
+    /// To the memory of that socket, as processors do.
+    Memory,
+    /// To the LLC of the device's socket.
+    Device,
+    /// To the LLC of the line's socket.
+    Home,
+}

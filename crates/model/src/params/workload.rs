@@ -10,6 +10,37 @@ pub struct Workload {
     pub name: String,
     /// What it does.
     pub kind: WorkloadKind,
+    /// Whose memory its buffers lie in.
+    #[serde(default, skip_serializing_if = "Placement::is_local")]
+    pub memory: Placement,
+}
+
+/// Whose memory buffers lie in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Placement {
+    /// That of the socket whose core uses them.
+    #[default]
+    Local,
+    /// That of one socket.
+    Socket(u8),
+    /// That of all sockets in turn, by runs of pages.
+    Interleaved,
+}
+
+impl Placement {
+    /// Whether it is that of the socket whose core uses them.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        *self == Self::Local
+    }
+}
+
+impl Workload {
+    /// A workload with buffers where its cores are.
+    #[must_use]
+    pub fn new(name: impl Into<String>, kind: WorkloadKind) -> Self {
+        Self { name: name.into(), kind, memory: Placement::Local }
+    }
 }
 
 /// What a workload does.

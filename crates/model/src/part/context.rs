@@ -1,7 +1,7 @@
 //! What parts see of the world while they handle an event.
 
 use super::{Payload, Rates};
-use crate::cache::Caches;
+use crate::cache::{Caches, SocketCaches};
 use crate::line::{Homes, Packets, Requests};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 
@@ -26,8 +26,8 @@ pub struct Context<'a> {
     pub requests: &'a mut Requests,
     /// The packets in this partition.
     pub packets: &'a mut Packets,
-    /// The caches of its socket, if there are any; parts that are there only with caches use [`Context::caches`].
-    pub(crate) caches: Option<&'a mut Caches>,
+    /// The caches, if there are any; parts that are there only with caches use [`Context::caches`].
+    pub(crate) caches: SocketCaches<'a>,
     /// The memory of its socket, if it has rates instead of lines.
     pub(crate) fluid: Option<&'a mut dyn Rates>,
     /// What was told while the event was handled; parts use [`Context::tell`].
@@ -56,10 +56,10 @@ impl Context<'_> {
         self.told.push(Told { target, at: self.now() + delay_ps, payload });
     }
 
-    /// The caches, for a part that cannot be without.
+    /// The caches of its socket, for a part that cannot be without.
     #[inline]
     pub(crate) fn caches(&mut self) -> &mut Caches {
-        self.caches.as_deref_mut().expect("the machine has caches")
+        self.caches.own().expect("the machine has caches")
     }
 
     /// What parts of a network see of the world.

@@ -82,6 +82,10 @@ groups! {
     UpiData "UPI data",
     /// Acknowledgements on their way to a core of another socket.
     UpiAnswer "UPI answer",
+    /// Snoops on their way to the caches of another socket.
+    UpiSnoop "UPI snoop",
+    /// Lines of the request buffers that are at home in another socket.
+    ChaUpi "CHA->UPI" with Tor per BOOKS,
 }
 
 impl Group {

@@ -53,7 +53,7 @@ pub enum Payload {
     Accepted(RequestId),
     /// To the CHA: the channel has sent the last beat of a read.
     Read(RequestId),
-    /// To the IIO: a write was accepted by memory.
+    /// To the IIO, or to the CHA over UPI: a write was accepted by memory, or what needs no data is done.
     Acknowledged(RequestId),
     /// To a channel: it is time to do what is due.
     Wake,
@@ -188,6 +188,8 @@ pub enum Payload {
     UpiCredit {
         /// Of which pool.
         pool: UpiPool,
+        /// The end whose requests the pool is for.
+        end: u8,
     },
     /// To what watches the host: the write of a register has ended.
     RegisterWritten,
@@ -239,6 +241,8 @@ pub enum UpiPool {
     WriteBack,
     /// Data from memory.
     Data,
-    /// Acknowledgements of write-backs.
+    /// Acknowledgements of write-backs, and answers to snoops that found nothing dirty.
     Answer,
+    /// Snoops of what the caches of the other socket have.
+    Snoop,
 }

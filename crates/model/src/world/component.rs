@@ -22,7 +22,7 @@ macro_rules! members {
                 #[doc = $name]
                 $kind(Box<crate::$room::$part>),
             )?)*
-            /// A memory of rates, the IIO in front of it; see [`Socket`](super::Socket).
+            /// A memory of rates, the IIO in front of it, which the machine keeps.
             Fluid,
         }
 

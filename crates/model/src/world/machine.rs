@@ -1,7 +1,7 @@
 //! The machine: its parts, and the way events find them.
 
-use super::{Component, Member, Socket};
-use crate::cache::Caches;
+use super::{Component, Member};
+use crate::cache::{Caches, SocketCaches};
 use crate::control::{Control, Controller};
 use crate::core::{Core, Runs};
 use crate::fluid::FluidMemory;
@@ -20,7 +20,10 @@ pub struct Machine {
     homes: Homes,
     requests: Requests,
     packets: Packets,
-    sockets: Vec<Socket>,
+    /// The caches of each socket, if it has any.
+    caches: Vec<Option<Caches>>,
+    /// The memory of each socket, if that has rates instead of lines; [`Component::Fluid`] stands for it.
+    fluids: Vec<Option<Box<FluidMemory>>>,
     components: Vec<Component>,
     /// The socket of each component; one past the last for what is on none of these.
     places: Vec<u8>,
@@ -33,7 +36,7 @@ pub struct Machine {
 
 impl Machine {
     /// Joins `components`, which are numbered one after the other from `first` on, each with the number of its socket
-    /// if that is one of `sockets`.
+    /// if that is one of those that have `caches`, or might.
     ///
     /// # Panics
     /// If there is no such socket.
@@ -41,19 +44,20 @@ impl Machine {
     pub fn new(
         first: ComponentId,
         homes: Homes,
-        sockets: Vec<Socket>,
+        caches: Vec<Option<Caches>>,
         components: Vec<(Option<u8>, Component)>,
         requests_capacity: usize,
     ) -> Self {
         let (places, components): (Vec<Option<u8>>, Vec<Component>) = components.into_iter().unzip();
-        let none = sockets.len() as u8;
+        let none = caches.len() as u8;
         assert!(places.iter().flatten().all(|&socket| socket < none), "every part is on a socket that there is");
         Self {
             first,
             homes,
             requests: Requests::with_capacity(requests_capacity),
             packets: Packets::default(),
-            sockets,
+            fluids: caches.iter().map(|_| None).collect(),
+            caches,
             places: places.into_iter().map(|socket| socket.unwrap_or(none)).collect(),
             names: names(&components),
             told: Vec::with_capacity(TOLD_CAPACITY),
@@ -61,15 +65,19 @@ impl Machine {
         }
     }
 
-    /// Its sockets.
+    /// Has the memory of a socket have rates.
+    ///
+    /// # Panics
+    /// If there is no such socket.
     #[must_use]
-    pub fn sockets(&self) -> &[Socket] {
-        &self.sockets
+    pub fn with_rates(mut self, socket: usize, memory: FluidMemory) -> Self {
+        self.fluids[socket] = Some(Box::new(memory));
+        self
     }
 
     /// The memories that have rates.
     pub fn fluids(&self) -> impl Iterator<Item = &FluidMemory> {
-        self.sockets.iter().filter_map(|socket| socket.fluid.as_deref())
+        self.fluids.iter().filter_map(Option::as_deref)
     }
 
     /// The parts.
@@ -108,7 +116,7 @@ impl Machine {
 
     /// The caches of its sockets.
     pub fn caches(&self) -> impl Iterator<Item = &Caches> {
-        self.sockets.iter().filter_map(|socket| socket.caches.as_ref())
+        self.caches.iter().filter_map(Option::as_ref)
     }
 
     /// Whether it has caches.
@@ -117,9 +125,9 @@ impl Machine {
         self.caches().next().is_some()
     }
 
-    /// The sockets and the parts, to fill the caches before time begins.
-    pub fn warming(&mut self) -> (&mut [Socket], &mut [Component]) {
-        (&mut self.sockets, &mut self.components)
+    /// The caches and the parts, to fill the caches before time begins.
+    pub fn warming(&mut self) -> (&mut [Option<Caches>], &mut [Component]) {
+        (&mut self.caches, &mut self.components)
     }
 
     /// The parts of a kind, in the order of their numbers.
@@ -144,7 +152,7 @@ impl Machine {
     /// If there is none.
     #[must_use]
     pub fn part(&self, index: usize) -> &dyn Part {
-        let fluid = || Some(&**self.sockets.get(usize::from(self.places[index]))?.fluid.as_ref()? as &dyn Part);
+        let fluid = || Some(&**self.fluids.get(usize::from(self.places[index]))?.as_ref()? as &dyn Part);
         self.components[index].part().or_else(fluid).expect("the memory is there that has a place")
     }
 
@@ -153,9 +161,9 @@ impl Machine {
     /// # Panics
     /// If there is none.
     pub fn part_mut(&mut self, index: usize) -> &mut dyn Part {
-        let Self { sockets, places, components, .. } = self;
-        let socket = sockets.get_mut(usize::from(places[index]));
-        let fluid = || Some(&mut **socket?.fluid.as_mut()? as &mut dyn Part);
+        let Self { fluids, places, components, .. } = self;
+        let memory = fluids.get_mut(usize::from(places[index]));
+        let fluid = || Some(&mut **memory?.as_mut()? as &mut dyn Part);
         components[index].part_mut().or_else(fluid).expect("the memory is there that has a place")
     }
 
@@ -225,7 +233,7 @@ impl Machine {
     /// Starts a new measuring window at `now`.
     pub fn reset(&mut self, now: Time) {
         self.each_part_mut(|part| part.reset(now));
-        self.sockets.iter_mut().filter_map(|socket| socket.caches.as_mut()).for_each(Caches::reset_counts);
+        self.caches.iter_mut().flatten().for_each(Caches::reset_counts);
     }
 
     /// Lets parts keep the steps of their pools that happen between their events, or not any more.
@@ -252,7 +260,7 @@ impl Machine {
                 homes: &self.homes,
                 requests: &mut self.requests,
                 packets: &mut self.packets,
-                caches: None,
+                caches: SocketCaches::none(),
                 fluid: None,
                 told: &mut self.told,
                 scheduler,
@@ -292,17 +300,15 @@ impl Partition for Machine {
     fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
         let source = event.source;
         let index = (event.target.0 - self.first.0) as usize;
-        let (caches, fluid) = match self.sockets.get_mut(usize::from(self.places[index])) {
-            Some(Socket { caches, fluid }) => (caches.as_mut(), fluid.as_deref_mut()),
-            None => (None, None),
-        };
+        let place = usize::from(self.places[index]);
+        let fluid = self.fluids.get_mut(place).and_then(Option::as_deref_mut);
         self.told.clear();
         let mut context = Context {
             id: event.target,
             homes: &self.homes,
             requests: &mut self.requests,
             packets: &mut self.packets,
-            caches,
+            caches: SocketCaches::new(&mut self.caches, place),
             fluid: fluid.map(|memory| memory as &mut dyn Rates),
             told: &mut self.told,
             scheduler,

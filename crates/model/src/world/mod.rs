@@ -7,9 +7,7 @@
 mod component;
 mod machine;
 mod partition;
-mod socket;
 
 pub use component::{Component, Member};
 pub use machine::Machine;
 pub use partition::World;
-pub use socket::Socket;

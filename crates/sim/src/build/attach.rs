@@ -121,7 +121,7 @@ impl SocketBuilder<'_> {
 
     fn stack(&mut self, queue: u16, core: u32, before: u32, mut stack: StackParams) -> (u32, CoreParams, NetStack) {
         let sockets = self.server.flow_ends(self.number(core));
-        let footprint = NetFootprint::at(self.space.take(NetFootprint::BYTES));
+        let footprint = NetFootprint::at(self.take(NetFootprint::BYTES));
         let rng = self.engine_rng(core, before);
         let (mut params, pages) = (self.params.core.clone(), self.pages.clone());
         if stack.line_size.is_burst() {
@@ -144,7 +144,7 @@ impl SocketBuilder<'_> {
                 flow: end.number,
                 hosts: [attachment.host, peer],
                 priority: end.flow.priority,
-                base: self.space.take(RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)),
+                base: self.take(RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)),
                 region_bytes: RDMA_REGION_BYTES,
                 start_ps: end.flow.start_ps,
                 initiator: end.initiator,
@@ -165,7 +165,7 @@ impl SocketBuilder<'_> {
         let attachment = self.server.attachment.as_ref()?;
         let serving = attachment.cores(stack);
         let params = NicParams { queues: serving.len() as u32, ..params.clone() };
-        let base = self.space.take(nic::footprint(&params, serving.len() as u32));
+        let base = self.take(nic::footprint(&params, serving.len() as u32));
         let rdma = self.rdma_ends();
         let core = |number: u32| self.server.layout.core(number);
         let flows = attachment.cluster.flows.iter().map(|flow| {

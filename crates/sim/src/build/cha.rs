@@ -8,8 +8,8 @@ impl SocketBuilder<'_> {
     pub(super) fn cha(&self) -> Cha {
         let params = self.params;
         let layout = &self.layout;
-        let [channels, upis] = [PartKind::Channel, PartKind::Upi].map(|kind| layout.of(kind));
-        let wiring = Wiring { cores: layout.cores(), channels, upis };
+        let upis = if self.server.params.upi.is_some() { self.server.layout.upis } else { layout.of(PartKind::Upi) };
+        let wiring = Wiring { cores: layout.cores(), channels: layout.of(PartKind::Channel), upis };
         let cha = Cha::new(
             layout.number,
             params.cha.clone(),
@@ -19,9 +19,10 @@ impl SocketBuilder<'_> {
             params.cache.as_ref(),
             self.server.classes,
         );
-        match &params.remote {
-            Some(remote) => cha.with_remote(remote),
-            None => cha,
+        match (&params.remote, &self.server.params.upi) {
+            (Some(remote), _) => cha.with_remote(remote),
+            (None, Some(upi)) => cha.with_sockets(self.server.abroad(layout.number, upi)),
+            (None, None) => cha,
         }
     }
 }

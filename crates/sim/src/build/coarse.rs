@@ -61,10 +61,10 @@ fn saturating(server: &ServerParams, size: LineSize) -> ServerParams {
         WorkloadKind::Stream(stream) => WorkloadKind::Stream(StreamParams { gap_ps: 0, ..stream.clone() }),
         _ => WorkloadKind::Network,
     };
-    let kept = server.workloads.iter().map(|workload| Workload { name: workload.name.clone(), kind: kind(workload) });
+    let kept = server.workloads.iter().map(|workload| Workload { kind: kind(workload), ..workload.clone() });
     let mut workloads: Vec<Workload> = kept.collect();
     if !stream.cores.is_empty() {
-        workloads.push(Workload { name: String::new(), kind: WorkloadKind::Stream(stream) });
+        workloads.push(Workload::new("", WorkloadKind::Stream(stream)));
     }
     let bare = |socket: &SocketParams| {
         let lfb_entries = size.expand(Grain { size }.count(socket.core.lfb_entries));
@@ -313,7 +313,7 @@ impl Grain {
             WorkloadKind::Fio(fio) => WorkloadKind::Fio(self.fio(fio)),
             kind => kind.clone(),
         };
-        Workload { name: workload.name.clone(), kind }
+        Workload { kind, ..workload.clone() }
     }
 
     fn stream(&self, stream: &StreamParams) -> StreamParams {

@@ -1,6 +1,6 @@
 //! Cores and what they execute.
 
-use super::{Builder, SocketBuilder};
+use super::{Builder, SocketBuilder, SocketLayout};
 use hostnet_kernel::Rng;
 use hostnet_model::app::{footprint, Bases, Generator};
 use hostnet_model::core::{
@@ -89,7 +89,8 @@ impl SocketBuilder<'_> {
 
     /// Whom the cores of this socket talk to.
     fn wiring(&self) -> Wiring {
-        Wiring { home: self.layout.home(), drives: self.layout.of(PartKind::Ssd) }
+        let drives = |socket: &SocketLayout| socket.of(PartKind::Ssd).iter();
+        Wiring { home: self.layout.home(), drives: self.server.layout.sockets.iter().flat_map(drives).collect() }
     }
 
     /// What every core with caches executes.
@@ -119,7 +120,7 @@ impl SocketBuilder<'_> {
     }
 
     fn stream_thread(&mut self, class: u8, stream: &StreamParams, mut rng: Rng) -> Thread {
-        let base = self.space.take(stream.working_set_bytes);
+        let base = self.take_for(class, self.layout.number, stream.working_set_bytes);
         let walk = Walk::new(base, stream.working_set_bytes, stream.pattern, &mut rng);
         Thread {
             class,
@@ -133,11 +134,12 @@ impl SocketBuilder<'_> {
 
     fn app_threads(&mut self, class: u8, app: &AppParams, threads: &mut [Vec<Thread>]) {
         let needed = footprint(app);
-        let shared = self.space.take(needed.shared_bytes);
+        let shared = self.take_shared(class, &app.cores, needed.shared_bytes);
         let count = app.cores.len() as u32;
         for (number, &core) in (0..).zip(&app.cores) {
             let Some(core) = self.layout.own_core(core) else { continue };
-            let mut bases = Bases { shared, thread: self.space.take(needed.thread_bytes), client: 0 };
+            let mut bases =
+                Bases { shared, thread: self.take_for(class, self.layout.number, needed.thread_bytes), client: 0 };
             let mut rng = self.stream_rng(core, threads[core as usize].len());
             let client = app.clients.get(number as usize).map(|&client| self.layout.expect_core(client));
             let thread = |generator, partner| Thread {
@@ -152,7 +154,7 @@ impl SocketBuilder<'_> {
             let asked_by = client.map(|client| Partner::Client(self.layout.cores().get(client)));
             threads[core as usize].push(thread(server, asked_by));
             let Some(client) = client else { continue };
-            bases.client = self.space.take(needed.client_bytes);
+            bases.client = self.take_for(class, self.layout.number, needed.client_bytes);
             let asks = Partner::Server(self.layout.cores().get(core));
             let asking = Generator::client(app, bases);
             threads[client as usize].extend(asking.map(|generator| thread(generator, Some(asks))));
@@ -160,7 +162,7 @@ impl SocketBuilder<'_> {
     }
 
     fn storage_thread(&mut self, class: u8, core: u32, fio: &FioParams) -> Thread {
-        let base = self.space.take(KERNEL_BYTES);
+        let base = self.take(KERNEL_BYTES);
         let mut rng = self.server.rng(2 << 32 | u64::from(self.number(core)) << 8 | u64::from(class));
         let walk = Walk::new(base, KERNEL_BYTES, Pattern::Sequential, &mut rng);
         let storage = Storage {
@@ -207,7 +209,7 @@ impl SocketBuilder<'_> {
     }
 
     pub(super) fn stream(&mut self, class: u8, stream: &StreamParams, mut rng: Rng) -> Program {
-        let base = self.space.take(stream.working_set_bytes);
+        let base = self.take_for(class, self.layout.number, stream.working_set_bytes);
         let walk = Walk::new(base, stream.working_set_bytes, stream.pattern, &mut rng);
         let dirty = self.params.core.dirty_pool_lines;
         Program {
@@ -222,7 +224,7 @@ impl SocketBuilder<'_> {
     }
 
     fn kernel_work(&mut self, class: u8, core: u32, fio: &FioParams) -> Program {
-        let base = self.space.take(KERNEL_BYTES);
+        let base = self.take(KERNEL_BYTES);
         let mut rng = self.server.rng(2 << 32 | u64::from(self.number(core)) << 8 | u64::from(class));
         let walk = Walk::new(base, KERNEL_BYTES, Pattern::Sequential, &mut rng);
         Program {

@@ -2,7 +2,7 @@
 
 use super::SocketBuilder;
 use hostnet_model::line::Walk;
-use hostnet_model::nvme::{Job, Ssd};
+use hostnet_model::nvme::{Job, Ssd, Wiring};
 use hostnet_model::params::{Pattern, WorkloadKind, EXTRA_BYTES};
 use hostnet_model::PartKind;
 
@@ -29,13 +29,14 @@ impl SocketBuilder<'_> {
                     ssd.read_bytes_per_s = ssd.read_bytes_per_s.min(share);
                     ssd.write_bytes_per_s = ssd.write_bytes_per_s.min(share);
                 }
-                let base = self.space.take(job.block_bytes * u64::from(job.io_depth));
-                let extra = self.space.take(EXTRA_BYTES);
+                let at = self.server.layout.at_core(job.core);
+                let base = self.take_for(class as u8, at, job.block_bytes * u64::from(job.io_depth));
+                let extra = self.take_for(class as u8, at, EXTRA_BYTES);
                 jobs.push(Job {
                     params: job.clone(),
                     class: class as u8,
                     base,
-                    core: self.layout.cores().get(self.layout.expect_core(job.core)),
+                    core: self.server.layout.core(job.core),
                     dma_lines_per_page: fio.dma_lines_per_page,
                     extra: Walk::new(
                         extra,
@@ -49,6 +50,7 @@ impl SocketBuilder<'_> {
                 });
             }
         }
-        Ssd::new(index, self.layout.iio(), ssd, params.pcie.clone(), self.pages.clone(), rng, jobs, self.server.classes)
+        let wiring = Wiring { iio: self.layout.iio(), link: index as u8, number: number as u8 };
+        Ssd::new(wiring, ssd, params.pcie.clone(), self.pages.clone(), rng, jobs, self.server.classes)
     }
 }

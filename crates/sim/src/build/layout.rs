@@ -9,6 +9,9 @@ use hostnet_model::{Ids, PartKind};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) sockets: Vec<SocketLayout>,
+    /// The ways between sockets that know each other: of the first to the second, the third and so on, then of the
+    /// second.
+    pub(crate) upis: Ids,
     /// What watches the host; 0 or 1.
     pub(crate) control: u32,
     /// What feeds a server that is loaded to find its rates; 0 or 1.
@@ -49,14 +52,24 @@ impl Layout {
     }
 
     /// Whatever is on no socket follows them.
-    fn with(sockets: Vec<SocketLayout>, params: &ServerParams, control: u32) -> Self {
+    fn with(sockets: Vec<SocketLayout>, params: &ServerParams, next: u32) -> Self {
+        let count = sockets.len() as u32;
+        let pairs = if params.upi.is_some() { count * (count - 1) / 2 } else { 0 };
+        let upis = Ids::new(ComponentId(next), pairs);
+        let control = upis.end().0;
         let end = control + u32::from(params.control.is_some());
-        Self { sockets, control, feeder: end, end }
+        Self { sockets, upis, control, feeder: end, end }
+    }
+
+    /// Each two sockets that know each other, in the order of the ways between them.
+    pub(crate) fn pairs(&self) -> Vec<[u8; 2]> {
+        let count = if self.upis.is_empty() { 0 } else { self.sockets.len() as u8 };
+        (0..count).flat_map(|one| (one + 1..count).map(move |other| [one, other])).collect()
     }
 
     /// The first part.
     pub(crate) fn first(&self) -> u32 {
-        self.sockets.first().map_or(self.control, |socket| socket.all.first().0)
+        self.sockets[0].all.first().0
     }
 
     /// The socket that the NIC hangs off; the first if there is none. What watches the host looks at this one.
@@ -74,10 +87,17 @@ impl Layout {
         core.expect("workloads name cores that there are")
     }
 
+    /// The socket of a core with a number among those of the server.
+    pub(crate) fn at_core(&self, number: u32) -> u8 {
+        let socket = self.sockets.iter().find(|socket| socket.own_core(number).is_some());
+        socket.expect("workloads name cores that there are").number
+    }
+
     /// The socket of a part, if it is one that is simulated.
     pub(crate) fn socket_of(&self, id: ComponentId) -> Option<u8> {
         match self.sockets.iter().find(|socket| socket.all.contains(id)) {
             Some(socket) => (!socket.of(PartKind::Remote).contains(id)).then_some(socket.number),
+            None if self.upis.contains(id) => None,
             None => Some(self.at_nic().number),
         }
     }

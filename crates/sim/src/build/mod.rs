@@ -28,25 +28,37 @@ use crate::build::fluid::Load;
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::cache::Caches;
 use hostnet_model::fluid::FluidMemory;
-use hostnet_model::line::{Decoder, Homes, SocketHomes};
-use hostnet_model::params::{ServerParams, SocketParams, BUFFER_ALIGNMENT};
-use hostnet_model::{Component, Machine, Pages, Payload, Socket};
-use std::iter;
+use hostnet_model::line::{memory_of, Decoder, Homes, SocketHomes};
+use hostnet_model::params::{Placement, ServerParams, SocketParams, BUFFER_ALIGNMENT};
+use hostnet_model::{Component, Machine, Pages, Payload};
+use std::cell::Cell;
 use warm_up::Filling;
 
 /// Events that may be pending before the queue has to grow.
 const EVENTS_CAPACITY: usize = 4096;
 
-/// Hands out virtual memory.
-pub(crate) struct Space {
-    next: u64,
-}
+/// The virtual memory of each socket that is handed out.
+struct Spaces(Vec<Cell<u64>>);
 
-impl Space {
-    pub(crate) fn take(&mut self, bytes: u64) -> u64 {
-        let base = self.next;
-        self.next += bytes.next_multiple_of(BUFFER_ALIGNMENT);
-        base
+impl Spaces {
+    fn new(sockets: usize) -> Self {
+        Self(vec![Cell::new(0); sockets])
+    }
+
+    /// Memory of one socket.
+    fn of(&self, socket: u8, bytes: u64) -> u64 {
+        let next = &self.0[usize::from(socket)];
+        memory_of(socket) + next.replace(next.get() + bytes.next_multiple_of(BUFFER_ALIGNMENT))
+    }
+
+    /// Memory of all sockets in turn.
+    fn shared(&self, bytes: u64, run_bytes: u64) -> u64 {
+        let sockets = self.0.len() as u64;
+        let unit = BUFFER_ALIGNMENT.max(run_bytes);
+        let first = self.0.iter().map(Cell::get).max().unwrap_or(0).next_multiple_of(unit);
+        let each = bytes.div_ceil(sockets).next_multiple_of(unit);
+        self.0.iter().for_each(|next| next.set(first + each));
+        Pages::shared() + first * sockets
     }
 }
 
@@ -55,6 +67,9 @@ pub(crate) struct Builder<'a> {
     pub(crate) params: &'a ServerParams,
     pub(crate) layout: Layout,
     pub(crate) classes: usize,
+    spaces: Spaces,
+    /// By workload: what the threads of an application share, once it has its place.
+    shared: Vec<Cell<Option<u64>>>,
     /// Its place on a network, if it has one.
     pub(crate) attachment: Option<Attachment<'a>>,
     /// What loads it to find its rates, if that is what it is for.
@@ -67,13 +82,40 @@ pub(crate) struct SocketBuilder<'a> {
     pub(crate) params: &'a SocketParams,
     pub(crate) layout: SocketLayout,
     pub(crate) pages: Pages,
-    pub(crate) space: Space,
+}
+
+impl SocketBuilder<'_> {
+    /// Memory of this socket.
+    pub(crate) fn take(&self, bytes: u64) -> u64 {
+        self.server.spaces.of(self.layout.number, bytes)
+    }
+
+    /// Memory that all cores of a workload share: by itself on the socket of the first.
+    pub(crate) fn take_shared(&self, class: u8, cores: &[u32], bytes: u64) -> u64 {
+        let place = &self.server.shared[usize::from(class)];
+        let first = cores.first().map_or(self.layout.number, |&core| self.server.layout.at_core(core));
+        let base = place.get().unwrap_or_else(|| self.take_for(class, first, bytes));
+        place.set(Some(base));
+        base
+    }
+
+    /// Memory for a workload, where that wants it; by itself on a socket.
+    pub(crate) fn take_for(&self, class: u8, socket: u8, bytes: u64) -> u64 {
+        let spaces = &self.server.spaces;
+        match self.server.params.workloads[usize::from(class)].memory {
+            Placement::Local => spaces.of(socket, bytes),
+            Placement::Socket(socket) => spaces.of(socket, bytes),
+            Placement::Interleaved => spaces.shared(bytes, self.pages.run_bytes()),
+        }
+    }
 }
 
 impl<'a> Builder<'a> {
     fn new(params: &'a ServerParams, layout: Layout) -> Self {
         let classes = params.workloads.len().max(1);
-        Self { params, layout, classes, attachment: None, load: None }
+        let spaces = Spaces::new(params.sockets.len());
+        let shared = vec![Cell::new(None); params.workloads.len()];
+        Self { params, layout, classes, spaces, shared, attachment: None, load: None }
     }
 
     fn rng(&self, stream: u64) -> Rng {
@@ -86,13 +128,16 @@ impl<'a> Builder<'a> {
 
     /// Its sockets, with none of their parts yet.
     pub(crate) fn sockets(&self) -> impl Iterator<Item = SocketBuilder<'_>> {
-        self.layout.sockets.iter().zip(&self.params.sockets).map(|(&layout, params)| SocketBuilder {
-            server: self,
-            params,
-            layout,
-            pages: Pages::new(&params.memory.pages, self.params.seed).at_socket(layout.number),
-            space: Space { next: 0 },
-        })
+        let pages = self.pages();
+        let sockets = self.layout.sockets.iter().zip(&self.params.sockets);
+        sockets.map(move |(&layout, params)| SocketBuilder { server: self, params, layout, pages: pages.clone() })
+    }
+
+    /// Where virtual memory lies.
+    fn pages(&self) -> Pages {
+        let mut each = self.params.sockets.iter().map(|socket| &socket.memory.pages);
+        let first = each.next().expect("a server has a socket");
+        each.fold(Pages::new(first, self.params.seed), Pages::and)
     }
 
     /// The partition of these parts, with its first events; nothing when `on_filling`, which is told how far its caches
@@ -109,12 +154,13 @@ impl<'a> Builder<'a> {
         assert_eq!(components.len() as u32, self.layout.end - first, "every part of the layout is there");
         let homes = Homes::new(params.sockets.iter().map(homes_of).collect());
         let mut scheduler = Scheduler::new(ComponentId(first), components.len(), EVENTS_CAPACITY);
-        let memories = memory.map(Box::new).into_iter().map(Some).chain(iter::repeat_with(|| None));
-        let sockets = params.sockets.iter().zip(memories);
-        let sockets = sockets.map(|(socket, fluid)| Socket { caches: self.caches_of(socket), fluid }).collect();
+        let caches = params.sockets.iter().map(|socket| self.caches_of(socket)).collect();
         let placed = (first..).map(|id| self.layout.socket_of(ComponentId(id))).zip(components).collect();
         let capacity = params.sockets.iter().map(requests_capacity).sum();
-        let mut machine = Machine::new(ComponentId(first), homes, sockets, placed, capacity);
+        let mut machine = Machine::new(ComponentId(first), homes, caches, placed, capacity);
+        if let Some(memory) = memory {
+            machine = machine.with_rates(0, memory);
+        }
         if !warm_up::fill(&mut machine, params, &self.layout, feeds, on_filling) {
             return None;
         }

@@ -53,9 +53,10 @@ fn all<T: Into<Component>>(parts: impl IntoIterator<Item = T>) -> Vec<Component>
 }
 
 impl Builder<'_> {
-    /// All parts: those of one socket after the other, then what watches the host.
+    /// All parts: those of one socket after the other, then the ways between them, and what watches the host.
     pub(super) fn components(&self) -> Vec<Component> {
         let mut all = self.of_sockets(WITH_LINES);
+        all.extend(self.upis().into_iter().map(Component::from));
         if let Some(control) = &self.params.control {
             all.push(self.control(control).into());
         }

@@ -2,11 +2,12 @@
 
 use super::{Builder, SocketBuilder};
 use hostnet_kernel::ComponentId;
+use hostnet_model::cha::Abroad;
 use hostnet_model::control::{self, Control, Throttled};
 use hostnet_model::core::{Core, Programs, Wiring};
 use hostnet_model::link::Upi;
-use hostnet_model::params::{ControlParams, CoreParams, RemoteCore};
-use hostnet_model::{Ids, PartKind};
+use hostnet_model::params::{ControlParams, CoreParams, RemoteCore, SocketsParams};
+use hostnet_model::PartKind;
 use std::collections::BTreeSet;
 
 impl SocketBuilder<'_> {
@@ -25,7 +26,7 @@ impl SocketBuilder<'_> {
         let core = |(index, core): (u32, &RemoteCore)| {
             let program = self.stream(core.class, &core.stream, self.server.stream_rng(first + index, 0));
             let rng = self.server.component_rng(self.layout.of(PartKind::Remote).get(index));
-            let wiring = Wiring { home: self.layout.of(PartKind::Upi).get(core.socket), drives: Ids::default() };
+            let wiring = Wiring { home: self.layout.of(PartKind::Upi).get(core.socket), drives: Vec::new() };
             let programs = Programs::new(params.clone(), wiring, self.pages.clone(), rng, vec![program]);
             Core::new(PartKind::Remote, &params, vec![programs.into()], self.server.classes)
         };
@@ -34,6 +35,30 @@ impl SocketBuilder<'_> {
 }
 
 impl Builder<'_> {
+    /// The ways between its sockets.
+    pub(super) fn upis(&self) -> Vec<Upi> {
+        let Some(params) = &self.params.upi else { return Vec::new() };
+        let home = |socket: u8| self.layout.sockets[usize::from(socket)].home();
+        self.layout.pairs().iter().map(|pair| Upi::between(&params.upi, pair.map(home), self.classes)).collect()
+    }
+
+    /// What the CHAs of a socket know of the others.
+    pub(super) fn abroad(&self, socket: u8, params: &SocketsParams) -> Abroad {
+        let pairs = self.layout.pairs();
+        let upi = |other: u8| {
+            let between = pairs.iter().position(|pair| pair.contains(&socket) && pair.contains(&other))?;
+            (other != socket).then(|| self.layout.upis.get(between as u32))
+        };
+        Abroad {
+            upis: (0..self.layout.sockets.len() as u8).map(upi).collect(),
+            upi_ps: params.upi.latency_ps,
+            entries: params.tor_entries,
+            speculative: params.speculative,
+            directory: params.directory,
+            ddio: params.ddio,
+        }
+    }
+
     /// Cores of its sockets.
     fn cores(&self) -> u32 {
         self.params.sockets.iter().map(|socket| socket.core.count).sum()

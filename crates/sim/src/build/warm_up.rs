@@ -78,12 +78,11 @@ pub(crate) fn fill(
     feeds: &mut Feeds,
     on_filling: &mut dyn FnMut(Filling) -> bool,
 ) -> bool {
-    let (sockets, components) = machine.warming();
+    let (caches, components) = machine.warming();
     let lines = params.sockets.iter().filter_map(wanted).map(|[lines, written]| lines + written).sum();
     let mut filling = Filling { done: 0, lines };
-    for ((socket, params), layout_of) in sockets.iter_mut().zip(&params.sockets).zip(&layout.sockets) {
-        let (Some(cache), Some([lines, written]), Some(caches)) = (&params.cache, wanted(params), &mut socket.caches)
-        else {
+    for ((caches, params), layout_of) in caches.iter_mut().zip(&params.sockets).zip(&layout.sockets) {
+        let (Some(cache), Some([lines, written]), Some(caches)) = (&params.cache, wanted(params), caches) else {
             continue;
         };
         let before = filling.done;
@@ -220,7 +219,7 @@ impl Filler<'_> {
 /// Whether a part is a drive whose writes go to the LLC.
 fn puts(component: &Component, cache: &CacheParams) -> bool {
     let drive = component.get::<Ssd>();
-    drive.is_some_and(|drive| cache.ddio.drives.get(drive.index() as usize) == Some(&true))
+    drive.is_some_and(|drive| cache.ddio.drives.get(usize::from(drive.link())) == Some(&true))
 }
 
 /// Lets a drive write line `number` to the LLC, and the core that reads its data take a line of the block before; false

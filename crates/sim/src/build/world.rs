@@ -136,6 +136,6 @@ fn server_of(host: &HostParams, cluster: &ClusterParams) -> Option<ServerParams>
 /// A server with the classes of the network after its own workloads.
 #[must_use]
 pub fn with_network(server: &ServerParams, cluster: &ClusterParams) -> ServerParams {
-    let classes = cluster.classes.iter().map(|name| Workload { name: name.clone(), kind: WorkloadKind::Network });
+    let classes = cluster.classes.iter().map(|name| Workload::new(name, WorkloadKind::Network));
     ServerParams { workloads: server.workloads.iter().cloned().chain(classes).collect(), ..server.clone() }
 }

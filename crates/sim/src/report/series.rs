@@ -34,7 +34,12 @@ impl ServerView<'_> {
     /// operations, and the credits in use of every domain.
     pub(super) fn series(&self) -> Table {
         let mut table = Table::of("series", SERIES);
-        let caches = self.machine.has_caches();
+        let (caches, sockets) = (self.machine.has_caches(), self.server.upi.is_some());
+        let has = |group: &Group| match group {
+            Group::Prefetch => caches,
+            Group::UpiSnoop | Group::ChaUpi => sockets,
+            _ => true,
+        };
         let mut before = Sample { at: self.window_start, ..Sample::read_empty(self.classes()) };
         for sample in self.series {
             let elapsed_ps = sample.at.since(before.at) as f64;
@@ -55,7 +60,7 @@ impl ServerView<'_> {
                     push(name, quantity, value);
                 }
             }
-            for group in Group::ALL.into_iter().filter(|group| caches || *group != Group::Prefetch) {
+            for group in Group::ALL.into_iter().filter(has) {
                 let area = sum(sample, group, None, |totals| totals.area_ps)
                     - sum(&before, group, None, |totals| totals.area_ps);
                 push(group.name(), "in_use_mean", area / elapsed_ps);

@@ -150,6 +150,9 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::IoRead => "IO read",
         Kind::IoWrite => "IO write",
         Kind::IoPut => "IO write to LLC",
+        Kind::IoOwn => "IO ownership",
+        Kind::Snoop => "snoop",
+        Kind::Speculate => "read ahead",
     }
 }
 

@@ -41,7 +41,11 @@ pub fn assert_books(machine: &Machine) {
     }
     let of = |group| super::in_use(machine, group);
     assert_eq!(of(Group::Lfb), of(Group::C2mRead) + of(Group::C2mWrite), "an LFB entry serves one of two phases");
-    assert_eq!(of(Group::Tor), of(Group::ChaRead) + of(Group::ChaWrite), "a TOR entry serves one of two kinds");
+    assert_eq!(
+        of(Group::Tor),
+        of(Group::ChaRead) + of(Group::ChaWrite) + of(Group::ChaUpi),
+        "a TOR entry serves one kind"
+    );
 }
 
 /// Little's law to the picosecond: what a domain was in use is what its credits were held.
@@ -61,6 +65,11 @@ pub fn assert_little(machine: &Machine) {
 
 /// Every busy core goes on, and so does the IIO in both directions, if it has anything to do.
 pub fn assert_all_move(simulation: &mut Simulation<Machine>) {
+    assert_all_move_within(simulation, 60_000_000);
+}
+
+/// The same, given so many ps.
+pub fn assert_all_move_within(simulation: &mut Simulation<Machine>, ps: u64) {
     let moves = |usage: &Usage| usage.acquired() + usage.residence().count();
     let moves = |domain: &Domain| domain.classes().iter().map(moves).sum::<u64>();
     let read = |machine: &Machine| -> Vec<(String, u32, u64)> {
@@ -69,7 +78,7 @@ pub fn assert_all_move(simulation: &mut Simulation<Machine>) {
         own.map(|(name, _, domain)| (name, domain.in_use(), moves(domain))).collect()
     };
     let before = read(settled(simulation));
-    run_to(simulation, simulation.progress().time + 60_000_000);
+    run_to(simulation, simulation.progress().time + ps);
     for ((name, held, before), (_, _, after)) in before.iter().zip(read(settled(simulation))) {
         assert!(*held == 0 || after > *before, "{name} is stuck with {held} credits in use");
     }

@@ -95,6 +95,9 @@ impl Executor {
         let class = self.class();
         let access = context.caches().access(self.index, line, class, store);
         let hit = matches!(access, Access::Hit { .. });
+        if hit && store {
+            context.caches.claim(line);
+        }
         if hit {
             self.hit(pending, at, context);
         } else if let Some(pending) = &mut self.pending {

@@ -255,7 +255,7 @@ impl Executor {
             return;
         }
         while let Some((ssd, pages)) = self.waiting.pop_front() {
-            context.send(self.wiring.drives.get(u32::from(ssd)), 1, Payload::KernelReady { pages });
+            context.send(self.wiring.drives[usize::from(ssd)], 1, Payload::KernelReady { pages });
         }
     }
 
@@ -286,7 +286,7 @@ impl Executor {
             for _ in 0..ended {
                 if let Some(block) = storage.blocks.pop_front() {
                     let delay = at.ps().saturating_sub(context.now().ps()).max(1);
-                    let drive = self.wiring.drives.get(u32::from(block.ssd));
+                    let drive = self.wiring.drives[usize::from(block.ssd)];
                     context.send(drive, delay, Payload::Consumed { job: block.job });
                 }
             }

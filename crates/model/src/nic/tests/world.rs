@@ -1,5 +1,6 @@
 //! A NIC and what it touches: an IIO that only answers, cores that only give back, the other end of the cable.
 
+use crate::cache::SocketCaches;
 use crate::ether::WireParams;
 use crate::line::{Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests, SocketHomes};
 use crate::nic::{footprint, FlowCounters, Nic, NicFlow, RdmaEnd, Wiring};
@@ -373,7 +374,7 @@ impl Partition for World {
                     homes: &self.homes,
                     requests: &mut self.requests,
                     packets: &mut self.packets,
-                    caches: None,
+                    caches: SocketCaches::none(),
                     fluid: None,
                     told: &mut Vec::new(),
                     scheduler,

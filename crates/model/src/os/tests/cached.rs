@@ -58,7 +58,8 @@ fn received(stack: StackParams, inclusion: Inclusion, ddio: bool, packets: u64) 
     small.tcp.receive_buffer_bytes = 1 << 17;
     let mut run = flows(stack, vec![small]);
     let rig = world(&mut run);
-    rig.cached = Some((Caches::new(&params, 1, 4, 2, 1), cha(&params)));
+    rig.caches = Some(Caches::new(&params, 1, 4, 2, 1));
+    rig.cha = Some(cha(&params));
     rig.far.ddio = ddio;
     run_us(&mut run, 20_000);
     assert_eq!(world(&mut run).core.sockets[0].counts.read_bytes, bytes);

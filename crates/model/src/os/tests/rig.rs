@@ -1,6 +1,6 @@
 //! A network core between a memory that takes a fixed time for a line and a NIC that plays the other ends of its flows.
 
-use crate::cache::Caches;
+use crate::cache::{Caches, SocketCaches};
 use crate::cha::Cha;
 use crate::flow::Application;
 use crate::lfb::Lfb;
@@ -145,7 +145,8 @@ pub(super) struct Rig {
     pub(super) packets: Packets,
     homes: Homes,
     /// With caches, the CHA is a real one.
-    pub(super) cached: Option<(Caches, Cha)>,
+    pub(super) caches: Option<Caches>,
+    pub(super) cha: Option<Cha>,
 }
 
 impl Far {
@@ -203,7 +204,7 @@ impl Far {
         // Some packets lie in two runs of pages.
         let first = (1 << 22 | self.next_line) + 100;
         let id = context.packets.insert(packet(flow, segment, ecn, first));
-        if let Some(caches) = context.caches.as_deref_mut() {
+        if let Some(caches) = context.caches.own() {
             let pages = pages();
             for line in first..first + u64::from((segment.bytes + 66).div_ceil(64)) {
                 let line = pages.physical(line * 64) / 64;
@@ -290,14 +291,13 @@ impl Partition for Rig {
     type Cargo = ();
 
     fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
-        let (caches, cha) = self.cached.as_mut().map(|(caches, cha)| (caches, cha)).unzip();
         let mut told = Vec::new();
         let mut context = Context {
             id: event.target,
             homes: &self.homes,
             requests: &mut self.requests,
             packets: &mut self.packets,
-            caches,
+            caches: SocketCaches::new(std::slice::from_mut(&mut self.caches), 0),
             fluid: None,
             told: &mut told,
             scheduler,
@@ -305,7 +305,7 @@ impl Partition for Rig {
         if event.target == CORE {
             self.lfb.idle += u32::from(event.payload == Payload::Refill);
             self.core.on_event(event.payload, &mut self.lfb, &mut context);
-        } else if let (CHA, Some(cha)) = (event.target, cha) {
+        } else if let (CHA, Some(cha)) = (event.target, &mut self.cha) {
             match event.payload {
                 Payload::Arrive(id) => cha.on_arrival(id, &mut context),
                 Payload::Read(id) => cha.on_read(id, &mut context),
@@ -383,7 +383,8 @@ pub(super) fn rig(core: NetStack, peers: Vec<Option<Peer>>) -> Run {
         requests: Requests::default(),
         packets: Packets::default(),
         homes: Homes::new(vec![SocketHomes { slices: 4, decoder: one_bank(&[6]) }]),
-        cached: None,
+        caches: None,
+        cha: None,
     };
     Simulation::new(vec![(rig, scheduler)], 1)
 }

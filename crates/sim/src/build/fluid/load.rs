@@ -151,9 +151,9 @@ impl SocketBuilder<'_> {
             if number >= load.copying {
                 continue;
             }
-            let footprint = NetFootprint::at(self.space.take(NetFootprint::BYTES));
+            let footprint = NetFootprint::at(self.take(NetFootprint::BYTES));
             let lines = frame_bytes.div_ceil(64);
-            let source = CopySource { base: self.space.take(bytes), bytes, step_bytes, lines };
+            let source = CopySource { base: self.take(bytes), bytes, step_bytes, lines };
             let rng = self.server.component_rng(self.layout.cores().get(core));
             let (params, pages) = (self.params.core.clone(), self.pages.clone());
             let lines = CopyLines::new(
@@ -183,7 +183,7 @@ impl SocketBuilder<'_> {
         let wiring = Wiring {
             iio: self.layout.iio(),
             link: self.link(PartKind::Nic),
-            base: self.space.take(nic::footprint(&params, queues)),
+            base: self.take(nic::footprint(&params, queues)),
             cores: vec![feeder; queues as usize],
             armed: false,
             flows: (0..queues as u16).map(flow).collect(),

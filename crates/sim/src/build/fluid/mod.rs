@@ -63,7 +63,7 @@ fn throttling(params: &ServerParams) -> Throttling {
 
 /// The socket that has rates, with nothing but its network: the rest is in the rates. A TLP carries a packet.
 fn without_lines(params: &ServerParams) -> ServerParams {
-    let silent = |workload: &Workload| Workload { name: workload.name.clone(), kind: WorkloadKind::Network };
+    let silent = |workload: &Workload| Workload::new(&workload.name, WorkloadKind::Network);
     let socket = params.socket();
     let socket = SocketParams {
         cache: None,

@@ -1,0 +1,154 @@
+//! Servers of several sockets.
+
+use super::{complete_tables, net_host, Complete};
+use crate::error::{suggestion, Issue};
+use crate::layers::overlay;
+use crate::presets::PartFile;
+use crate::spec::{RemoteDdioSpec, SocketSpec, SocketsSpec, Spec};
+use hostnet_model::params::{Placement, RemoteDdio, SocketsParams, Workload};
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// Completes the tables of sockets that have some of their own: the server's hold for the rest. Gives the files of the
+/// user's that were read.
+pub(super) fn complete(
+    tree: &mut Value,
+    given: &Value,
+    preset: Option<&str>,
+    base_dir: &Path,
+) -> Result<Vec<PartFile>, Issue> {
+    let mut files = Vec::new();
+    let own = |tree: &Value| tree.get("socket").and_then(Value::as_object).cloned().unwrap_or_default();
+    let (of_preset, of_user) = (own(tree), own(given));
+    let mut all = Map::new();
+    for name in of_preset.keys().chain(of_user.keys()) {
+        if all.contains_key(name) {
+            continue;
+        }
+        let mut given = given.clone();
+        given.as_object_mut().map(|given| given.remove("socket"));
+        for own in [of_preset.get(name), of_user.get(name)].into_iter().flatten() {
+            overlay(&mut given, own);
+        }
+        let within = |issue: Issue| issue.within(&format!("socket.{name}"));
+        let Complete { tree, files: read, .. } = complete_tables(&given, preset, base_dir).map_err(within)?;
+        files.extend(read);
+        let tables = SocketSpec::TABLES.iter().filter_map(|table| Some((table.to_string(), tree.get(*table)?.clone())));
+        all.insert(name.clone(), Value::Object(tables.collect()));
+    }
+    if !all.is_empty() {
+        tree["socket"] = Value::Object(all);
+    }
+    Ok(files)
+}
+
+/// The specification of each socket.
+pub(super) fn each(spec: &Spec) -> Result<Vec<Spec>, Issue> {
+    let count = spec.server.sockets.unwrap_or(1);
+    let numbers: Vec<String> = (0..count).map(|number| number.to_string()).collect();
+    for name in spec.socket.keys() {
+        if !numbers.contains(name) {
+            let names = numbers.iter().map(String::as_str);
+            let message = format!("there is no such socket; server.sockets = {count}: {}", suggestion(name, names));
+            return Err(Issue::between(&[&format!("socket.{name}"), "server.sockets"], message));
+        }
+    }
+    Ok(numbers.iter().map(|name| of_socket(spec, spec.socket.get(name))).collect())
+}
+
+fn of_socket(spec: &Spec, own: Option<&SocketSpec>) -> Spec {
+    let Some(SocketSpec { core, cha, cache, prefetch, ddio, memory, iio, pcie, ssd }) = own.cloned() else {
+        return spec.clone();
+    };
+    Spec { core, cha, cache, prefetch, ddio, memory, iio, pcie, ssd, ..spec.clone() }
+}
+
+/// The ways between the sockets, if there are several.
+pub(super) fn ways(spec: &Spec, sockets: &[Spec]) -> Result<Option<SocketsParams>, Issue> {
+    if sockets.len() == 1 {
+        return Ok(None);
+    }
+    let Some(upi) = &spec.upi else {
+        let message = format!("missing: server.sockets = {} needs the ways between them; {}", sockets.len(), PRESETS);
+        return Err(Issue::between(&["upi", "server.sockets"], message));
+    };
+    if spec.remote.is_some() && spec.workload.values().any(|workload| workload.is_remote()) {
+        let message = "a workload of kind \"remote\" stands for sockets of which there is nothing else; with \
+            server.sockets give its cores to a workload of kind \"stream\", with memory = \"node:0\"";
+        return Err(Issue::between(&["server.sockets", "remote"], message));
+    }
+    let runs = |spec: &Spec| spec.memory.run.0;
+    if let Some(at) = sockets.iter().position(|other| runs(other) != runs(&sockets[0])) {
+        let message = "all sockets have runs of pages of one size";
+        return Err(Issue::between(&[&format!("socket.{at}.memory.run"), "memory.run"], message));
+    }
+    params(upi, sockets).map(Some)
+}
+
+const PRESETS: &str = "give the table [upi], or start from a preset that has it, such as broadwell-r730";
+
+fn params(spec: &SocketsSpec, sockets: &[Spec]) -> Result<SocketsParams, Issue> {
+    let least = sockets.iter().map(|socket| socket.cha.tor.entries).min().unwrap_or(0);
+    let tor_entries = spec.tor_entries.unwrap_or((least / 2).max(1));
+    if tor_entries >= least {
+        let message = format!("{tor_entries} leave none of cha.tor.entries = {least} for lines that are at home there");
+        return Err(Issue::between(&["upi.tor_entries", "cha.tor.entries"], message));
+    }
+    let one = net_host::upi(&spec.link);
+    let mut upi = one.clone();
+    upi.bytes_per_s *= u64::from(spec.links);
+    upi.data_credits *= spec.links;
+    upi.request_credits *= spec.links;
+    Ok(SocketsParams {
+        upi,
+        speculative: spec.speculative,
+        directory: spec.directory,
+        tor_entries,
+        ddio: match spec.ddio {
+            RemoteDdioSpec::Memory => RemoteDdio::Memory,
+            RemoteDdioSpec::Device => RemoteDdio::Device,
+            RemoteDdioSpec::Home => RemoteDdio::Home,
+        },
+    })
+}
+
+/// Where the buffers of a workload lie.
+pub(super) fn placement(text: Option<&str>, path: &str, sockets: usize) -> Result<Placement, Issue> {
+    let Some(text) = text else { return Ok(Placement::Local) };
+    let node = text.strip_prefix("node:").map(str::parse::<u8>);
+    match (text, node) {
+        ("local" | "first-touch", _) => Ok(Placement::Local),
+        ("interleave", _) => Ok(Placement::Interleaved),
+        (_, Some(Ok(node))) if usize::from(node) < sockets => Ok(Placement::Socket(node)),
+        (_, Some(Ok(node))) => {
+            let message = format!("there is no node {node}; server.sockets = {sockets} means 0 to {}", sockets - 1);
+            Err(Issue::between(&[path, "server.sockets"], message))
+        }
+        _ => {
+            let names = ["local", "first-touch", "interleave", "node:0", "node:1"];
+            let message =
+                format!("{} is no place for memory; {}", crate::units::shorten(text), suggestion(text, names));
+            Err(Issue::new(path, message))
+        }
+    }
+}
+
+/// Checks that the clients of applications are on the sockets of those whom they ask.
+pub(super) fn check_clients(workloads: &[Workload], sockets: &[Spec]) -> Result<(), Issue> {
+    let owners: Vec<usize> =
+        sockets.iter().enumerate().flat_map(|(at, socket)| vec![at; socket.core.count as usize]).collect();
+    for workload in workloads {
+        let Some(app) = workload.kind.app() else { continue };
+        let apart = app
+            .cores
+            .iter()
+            .zip(&app.clients)
+            .find(|(core, client)| owners[**core as usize] != owners[**client as usize]);
+        if let Some((core, client)) = apart {
+            let path = |key: &str| format!("workload.{}.{key}", workload.name);
+            let message = format!("client {client} is not on the socket of core {core}, whom it asks");
+            return Err(Issue::between(&[&path("clients"), &path("cores")], message));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! What the caches of other sockets have of lines that are at home here.
+//!
+//! The home knows who has a line, as a directory does that is never out of date, and asks only then: of a dirty copy
+//! before it lets a line be read, of any copy before it lets one be written.
+
+use super::abroad::NEXT_PS;
+use super::Cha;
+use crate::line::{Kind, Request, RequestId};
+use crate::part::{Context, Payload};
+
+impl Cha {
+    /// Asks another socket for its copy of a line, if a request needs that; then the request waits.
+    pub(super) fn snoops(&mut self, id: RequestId, context: &mut Context) -> bool {
+        let request = *context.requests.get(id);
+        let writes = match request.kind {
+            Kind::CoreRead | Kind::IoRead => request.for_store,
+            Kind::IoWrite | Kind::IoPut | Kind::IoOwn => true,
+            _ => return false,
+        };
+        let from = self.comes_from(&request);
+        let Some(peer) = context.caches.peer_with(request.line, from, !writes) else { return false };
+        let home = context.homes.of(request.line);
+        let snoop = self.send_to(peer, Kind::Snoop, home, id, context);
+        context.requests.get_mut(snoop).for_store = writes;
+        true
+    }
+
+    /// A socket where a line is at home asks for the copy of this one.
+    pub(super) fn on_snoop(&mut self, id: RequestId, context: &mut Context) {
+        let Request { line, for_store, owner, .. } = *context.requests.get(id);
+        let caches = context.caches();
+        let dirty = if for_store { caches.give_up(line) } else { caches.lend(line) };
+        let upi_ps = self.crossing.as_ref().map_or(NEXT_PS, |crossing| crossing.abroad.upi_ps);
+        context.send(owner, upi_ps, Payload::Admitted(id));
+        let delay = self.hit_ps.max(NEXT_PS);
+        let answer = if dirty.is_some() { Payload::Data(id) } else { Payload::Acknowledged(id) };
+        context.send(owner, delay, answer);
+    }
+
+    /// Another socket has answered for its copy; `dirty` if with the data. A read has them then, and memory gets them
+    /// unless a store follows. Everything else goes on as it would have without the copy.
+    pub(super) fn on_snooped(&mut self, id: RequestId, dirty: bool, context: &mut Context) {
+        let Request { kind, line, class, for_store, owner, .. } = *context.requests.get(id);
+        if !(dirty && kind.is_read()) {
+            return self.look_around(id, context);
+        }
+        if for_store {
+            context.caches.claim(line);
+        } else {
+            let write = Self::write_by_itself(Kind::Evict, line, class, context);
+            context.send(context.id, NEXT_PS, Payload::Arrive(write));
+        }
+        if self.comes_from(context.requests.get(id)).is_some() {
+            let upi_ps = self.crossing.as_ref().map_or(NEXT_PS, |crossing| crossing.abroad.upi_ps);
+            context.send(owner, upi_ps, Payload::Admitted(id));
+            context.send(owner, NEXT_PS, Payload::Data(id));
+        } else if kind == Kind::CoreRead {
+            self.take_in(id, context);
+            context.send(owner, self.from_cha_ps, Payload::Data(id));
+        } else {
+            context.send(owner, self.io_read_return_ps, Payload::Data(id));
+        }
+    }
+
+    /// The caches note a line that one of their cores reads and another socket had.
+    fn take_in(&mut self, id: RequestId, context: &mut Context) {
+        let Request { class, line, owner, .. } = *context.requests.get(id);
+        let core = self.wiring.cores.number(owner);
+        if let Some(evicted) = context.caches().read(core, line, class).evicted {
+            self.evict(evicted, context);
+        }
+        self.keep_in_llc(id, context);
+    }
+}
