@@ -9,7 +9,15 @@ use std::sync::OnceLock;
 /// The schema of a complete configuration.
 pub(crate) fn complete() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
-    SCHEMA.get_or_init(generate::<Spec>)
+    SCHEMA.get_or_init(|| {
+        let mut schema = generate::<Spec>();
+        // A server has cores; one of several sockets may be memory alone, and have no drives.
+        let of_socket = &mut schema["properties"]["socket"]["additionalProperties"]["properties"];
+        for table in ["core", "ssd"] {
+            of_socket[table]["properties"]["count"]["minimum"] = json!(0);
+        }
+        schema
+    })
 }
 
 /// The schema of a complete configuration of the memory alone.

@@ -61,6 +61,11 @@ impl Plan {
                 "{}: predictions cover single servers, and this describes hosts on a network; {instead}",
                 self.plan.name
             ))),
+            Some(server) if server.sockets.len() > 1 => Err(ConfigError::new_err(format!(
+                "{}: server.sockets = {}: predictions do not cover several sockets yet; {instead}",
+                self.plan.name,
+                server.sockets.len()
+            ))),
             Some(server) if server.socket().cache.is_some() => Err(ConfigError::new_err(format!(
                 "{}: cache.enabled = true: predictions do not cover caches yet; {instead}",
                 self.plan.name

@@ -12,7 +12,8 @@ from hostnet.terminal.screen import say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hostnet.curve import Point, Setting
+    from hostnet.curve import Pair, Point, Setting
+    from hostnet.presets import ServerFile
 
 
 def register(app: typer.Typer) -> None:
@@ -46,6 +47,9 @@ def curve(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print curve.json instead of the tables.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Write the table as a CSV file too.")] = False,
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="Latency and bandwidth between every two nodes (sockets) instead.")
+    ] = False,
 ) -> int:
     """Measure latency under load: bandwidth against read latency, as Intel MLC shows it.
 
@@ -59,10 +63,66 @@ def curve(
     from hostnet.running.engines import check_engine
 
     check_engine(engine)
+    if matrix:
+        given = {"--points": points, "--cores": cores, "--engine predict": engine == "predict" or None}
+        _refuse([name for name, value in given.items() if value is not None])
+        return _run_matrix(load_server(server), threads, out, json, csv)
     shares = parse_reads(reads)
     setting = Setting(load_server(server), shares, POINTS if points is None else points, cores, probe, engine, threads)
     setting.check()
     return _run(setting, out, json, csv)
+
+
+def _refuse(options: Sequence[str]) -> None:
+    """Refuses options of a curve beside a matrix.
+
+    Raises:
+        ConfigError: There are any.
+    """
+    from hostnet import ConfigError
+
+    if options:
+        raise ConfigError(f"--matrix: cannot be used with {options[0]}, which is of curves; leave one of them out")
+
+
+def _run_matrix(server: ServerFile, threads: int | None, out: Path | None, json: bool, csv: bool) -> int:
+    """Measures the matrix, writes the folder and prints."""
+    from hostnet import rundir
+    from hostnet.cli.run import RUNS
+    from hostnet.curve import measure_matrix, write_matrix
+    from hostnet.terminal.progress import Watch
+
+    name = f"{server.name}-matrix"
+    rundir.check_place(out or rundir.fresh_path(RUNS, name))
+    with Watch(show=True, keeps=False) as watch:
+        pairs = measure_matrix(server, threads, watch)
+        watch.finish()
+        if out is not None:
+            path = rundir.publish(out, lambda place: write_matrix(server, pairs, place, csv=csv))
+        else:
+            path = rundir.publish_fresh(RUNS, name, lambda place: write_matrix(server, pairs, place, csv=csv))
+    if json:
+        say((path / "matrix.json").read_text(encoding="utf-8"), end="")
+    else:
+        _print_matrix(server, pairs, path)
+    return 0
+
+
+def _print_matrix(server: ServerFile, pairs: Sequence[Pair], path: Path) -> None:
+    """Prints both matrices as MLC does; the last line is the path of the folder."""
+    from hostnet.cli import show
+
+    memories = sorted({pair.memory for pair in pairs})
+    with show.page() as console:
+        console.print(f"{server.name}: cores of a node (rows), memory of a node (columns)", style="bold")
+        for title, key in (("latency, ns", "latency_ns"), ("reads, GB/s", "bandwidth_gb_per_s")):
+            table = show.new_table(title, *(str(memory) for memory in memories), left=())
+            for node in sorted({pair.node for pair in pairs}):
+                own = sorted((pair for pair in pairs if pair.node == node), key=lambda pair: pair.memory)
+                table.add_row(str(node), *(f"{getattr(pair, key):.1f}" for pair in own))
+            show.print_tables(console, table)
+        show.print_notes(console, [server.unvalidated] if server.unvalidated else [])
+        show.print_path(console, path)
 
 
 def _run(setting: Setting, out: Path | None, json: bool, csv: bool) -> int:

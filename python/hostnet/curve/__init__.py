@@ -1,6 +1,18 @@
 """The loaded-latency curve of a server: bandwidth against read latency, as users of Intel MLC know it."""
 
 from hostnet.curve.files import content_of, write_curve
+from hostnet.curve.matrix import Pair, matrix_of, measure_matrix, write_matrix
 from hostnet.curve.points import Point, Setting, measure, parse_reads
 
-__all__ = ["Point", "Setting", "content_of", "measure", "parse_reads", "write_curve"]
+__all__ = [
+    "Pair",
+    "Point",
+    "Setting",
+    "content_of",
+    "matrix_of",
+    "measure",
+    "measure_matrix",
+    "parse_reads",
+    "write_curve",
+    "write_matrix",
+]

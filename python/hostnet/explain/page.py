@@ -30,7 +30,7 @@ Explanation = dict[str, Any]
 CORES = "C2M"
 """What all cores together are called where their workloads are not known."""
 
-NOT_PREDICTED = "what would help is predicted, and predictions do not cover caches yet; --confirm simulates it"
+NOT_PREDICTED = "what would help is predicted, and predictions do not cover {what} yet; --confirm simulates it"
 """Stands on a page in place of what would help."""
 
 NOT_OF_HOSTS = "what would help is told of single servers; sweep a key of this host, or see the table limits"
@@ -99,9 +99,10 @@ class Page:
             return replace(page, notes=(*page.notes, NOT_OF_HOSTS))
         rows = page.explanation["workloads"]
         offered = {row["workload"]: row["offered_gb_per_s"] for row in rows if row["offered_gb_per_s"]}
-        if engine is predicted and config.get("cache", {}).get("enabled"):
+        unpredicted = _not_predicted(config)
+        if engine is predicted and unpredicted:
             if not confirm:
-                return replace(page, notes=(*page.notes, NOT_PREDICTED))
+                return replace(page, notes=(*page.notes, NOT_PREDICTED.format(what=unpredicted)))
             confirm, engine = False, simulated
         base_dir = page.base_dir
         steps = what_helps(
@@ -121,6 +122,13 @@ class Page:
         ]
         plan = _core.resolve(json.dumps(self.config), format="json", base_dir=self.base_dir)
         return replace(self, explanation=_explain(plan, self.explanation["counters"], facts=rows))
+
+
+def _not_predicted(config: Mapping[str, Any]) -> str | None:
+    """What of a server predictions do not cover."""
+    if config.get("server", {}).get("sockets", 1) > 1:
+        return "several sockets"
+    return "caches" if config.get("cache", {}).get("enabled") else None
 
 
 def explain_results(results: Results, host: str | None = None) -> Page:

@@ -8,7 +8,8 @@ from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
-from hostnet.system.network import Control, Nic, NicLink, Pfc, Remote, Stack, Upi
+from hostnet.system.network import Control, Nic, NicLink, Pfc, Remote, Sockets, Stack, Upi
+from hostnet.system.parts import Socket
 from hostnet.system.traffic import Flow, Transport
 from hostnet.system.workload import *  # noqa: F403 - the list of kinds is there
 
@@ -45,6 +46,8 @@ __all__ = [
     "Run",
     "Server",
     "SnoopFilter",
+    "Socket",
+    "Sockets",
     "Ssd",
     "Stack",
     "Switch",

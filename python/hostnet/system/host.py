@@ -11,6 +11,10 @@ class Server(Description):
 
     preset: str | None = None
     """Name of a preset. It gives every value that is not set."""
+    sockets: int | None = None
+    """Sockets, each with the cores, caches, memory and drives that the tables say, or its own table "socket.N"; 1 when
+    absent. Range: 1 to 8.
+    """
     description: str | None = None
     """What the server is, in words."""
     unvalidated: str | None = None

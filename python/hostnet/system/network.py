@@ -79,6 +79,10 @@ class Nic(Description):
     """Whether its writes may pass each other on their way to memory (PCIe relaxed ordering)."""
     lro: bool | None = None
     """Whether the NIC joins packets of a flow (LRO)."""
+    rings: str | None = None
+    """Of a server of several sockets, in whose memory its rings and receive buffers lie: "core" (that of the core that
+    serves them, as drivers allocate them) or "device" (that of the NIC's socket); "core" when absent.
+    """
     pfc: Pfc | None = None
     """When it pauses its peer; never when absent."""
 
@@ -154,6 +158,29 @@ class Remote(Description):
     """Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory)."""
     upi: Upi = Upi()
     """The way between two sockets."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Sockets(Description):
+    """The ways between the sockets of a server (UPI, before Skylake QPI): one between each two."""
+
+    links: int | None = None
+    """Links between each two sockets, whose bandwidths and credits add up. Range: 1 to 16."""
+    link: Upi = Upi()
+    """What one link is like."""
+    speculative: bool | None = None
+    """Whether memory reads a line as soon as another socket asks for it, while the caches there are looked up."""
+    directory: bool | None = None
+    """Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory)."""
+    ddio: str | None = None
+    """What a device's write to the LLC (DDIO) does with a line of another socket: "memory" writes it there, as
+    processors do; "device" keeps it in the LLC of the device's socket, "home" in that of the line's; "memory" when
+    absent.
+    """
+    tor_entries: int | None = None
+    """Request buffer entries of a CHA slice that lines of other sockets may hold at most; half of them when absent.
+    Range: 1 to 1023.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -8,8 +8,32 @@ from hostnet.system.description import Description
 from hostnet.system.host import Cha, Core
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import Memory
-from hostnet.system.network import Control, Nic, Remote, Stack
+from hostnet.system.network import Control, Nic, Remote, Sockets, Stack
 from hostnet.system.workload import Workload
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Socket(Description):
+    """What a socket of a server has of its own; what is None is as the server's tables say."""
+
+    core: Core = Core()
+    """The cores and their line fill buffers."""
+    cha: Cha = Cha()
+    """The caching and home agents."""
+    cache: Cache = Cache()
+    """The caches."""
+    prefetch: Prefetch = Prefetch()
+    """The L2 prefetchers of every core."""
+    ddio: Ddio = Ddio()
+    """Direct cache access of the drives."""
+    memory: Memory = Memory()
+    """The memory controllers and their DRAM."""
+    iio: Iio = Iio()
+    """The integrated IO controller."""
+    pcie: Pcie = Pcie()
+    """The PCIe links between the drives and the IIO."""
+    ssd: Ssd = Ssd()
+    """The NVMe drives."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -42,6 +66,10 @@ class Parts(Description):
     """What network traffic costs the cores. It takes part when the server is a host of a cluster."""
     remote: Remote | None = None
     """Other sockets. They take part when a workload of kind "remote" does."""
+    upi: Sockets | None = None
+    """The ways between the sockets of the server. They take part when there are several."""
+    socket: Mapping[str, Socket] = field(default_factory=dict)
+    """What a socket has of its own, by its number."""
     control: Control | None = None
     """What watches the host and throttles. It takes part when the server is a host of a cluster."""
     workload: Mapping[str, Workload] = field(default_factory=dict)

@@ -28,6 +28,10 @@ class Stream(Description):
     """Ways of the LLC that its cores may allocate in (CAT): "0-8", a list of numbers or a mask such as "0x1ff";
     contiguous; all when absent.
     """
+    memory: str | None = None
+    """Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
+    socket, "interleave" in that of all sockets in turn; "local" when absent.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -69,6 +73,10 @@ class Fio(Description):
     llc_ways: str | Sequence[int] | None = None
     """Ways of the LLC that its cores may allocate in (CAT): "0-8", a list of numbers or a mask such as "0x1ff";
     contiguous; all when absent.
+    """
+    memory: str | None = None
+    """Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
+    socket, "interleave" in that of all sockets in turn; "local" when absent.
     """
 
 
@@ -191,6 +199,10 @@ class App(Description):
     """trace: whether it begins again at its end; otherwise the thread ends."""
     instructions: AppInstructions = AppInstructions()
     """Instructions of its work, accesses that hit the L1 included."""
+    memory: str | None = None
+    """Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
+    socket, "interleave" in that of all sockets in turn; "local" when absent.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

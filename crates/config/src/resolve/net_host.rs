@@ -4,7 +4,8 @@ use super::io::link_bytes_per_s;
 use super::workload::remote_stream;
 use crate::error::Issue;
 use crate::spec::{
-    ControlSpec, NicSpec, PfcSpec, RemoteSpec, RuleSpec, SideSpec, Size, Spec, StackSpec, UpiSpec, WorkloadSpec,
+    ControlSpec, NicSpec, PfcSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, Size, Spec, StackSpec, UpiSpec,
+    WorkloadSpec,
 };
 use crate::units::{format, Dimension};
 use hostnet_model::params::{
@@ -133,6 +134,7 @@ pub(super) fn nic(
         relaxed_ordering: spec.relaxed_ordering,
         pfc,
         lro: spec.lro,
+        rings_at_device: spec.rings == RingsSpec::Device,
         line_size: LineSize::LINE,
     })
 }

@@ -60,6 +60,9 @@ pub(crate) struct NicSpec {
     pub(crate) relaxed_ordering: bool,
     /// Whether the NIC joins packets of a flow (LRO).
     pub(crate) lro: bool,
+    /// Of a server of several sockets: in whose memory its rings and receive buffers lie.
+    #[serde(default, skip_serializing_if = "RingsSpec::is_default")]
+    pub(crate) rings: RingsSpec,
     /// When it pauses its peer; never when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pfc: Option<PfcSpec>,
@@ -152,6 +155,23 @@ pub(crate) struct StackSpec {
     pub(crate) copy_ahead: u32,
     /// Whether the application's buffer lies in the caches, so that only the kernel's side of a copy is memory traffic.
     pub(crate) cached_user: bool,
+}
+
+/// In whose memory the rings and receive buffers of a NIC lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RingsSpec {
+    /// In that of the socket of the core that serves them, as drivers allocate them.
+    #[default]
+    Core,
+    /// In that of the NIC's socket.
+    Device,
+}
+
+impl RingsSpec {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Other sockets, whose cores reach the memory of this one over UPI. They take part when a workload of kind "remote"

@@ -47,10 +47,10 @@ impl Homes {
     #[must_use]
     #[inline]
     pub fn of(&self, line: u64) -> Home {
-        let socket = line >> SOCKET_BITS;
+        let socket = socket_of(line);
         let within = within(line);
-        let SocketHomes { slices, decoder } = &self.sockets[socket as usize];
-        Home { socket: socket as u8, slice: slice_of(within, *slices), place: decoder.place(within) }
+        let SocketHomes { slices, decoder } = &self.sockets[usize::from(socket)];
+        Home { socket, slice: slice_of(within, *slices), place: decoder.place(within) }
     }
 
     /// Where a line lies in the memory of its socket.
@@ -65,6 +65,13 @@ impl Homes {
 #[must_use]
 pub fn memory_of(socket: u8) -> u64 {
     (u64::from(socket) << SOCKET_BITS) * LINE_BYTES
+}
+
+/// The socket whose memory a line lies in.
+#[must_use]
+#[inline]
+pub fn socket_of(line: u64) -> u8 {
+    (line >> SOCKET_BITS) as u8
 }
 
 /// The number of a line in the memory of its socket.

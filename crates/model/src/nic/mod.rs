@@ -53,6 +53,9 @@ pub struct Wiring {
     pub link: u8,
     /// Virtual address of [`footprint`] bytes of memory, a multiple of 4096.
     pub base: u64,
+    /// Virtual addresses of [`queue_footprint`] bytes each, for the queues of cores that have memory of their own for
+    /// theirs; empty if all lie at `base`.
+    pub apart: Vec<u64>,
     /// Per receive queue: the core that it belongs to. Without any the NIC takes nothing but RDMA.
     pub cores: Vec<ComponentId>,
     /// Whether queues may interrupt from the start; not when their cores poll.
@@ -72,6 +75,12 @@ pub struct Wiring {
 #[must_use]
 pub fn footprint(params: &NicParams, senders: u32) -> u64 {
     u64::from(params.queues) * queue::queue_bytes(params) + u64::from(senders) * SEND_RING_BYTES
+}
+
+/// Bytes of memory that one receive queue and one sending core need.
+#[must_use]
+pub fn queue_footprint(params: &NicParams) -> u64 {
+    queue::queue_bytes(params) + SEND_RING_BYTES
 }
 
 /// What both directions share.
@@ -119,7 +128,7 @@ impl Nic {
     /// packet, or credits do not hold a TLP.
     #[must_use]
     pub fn new(params: NicParams, wiring: Wiring, pages: Pages, mut rng: Rng) -> Self {
-        let Wiring { iio, link, base, cores, armed, flows, rdma, mut wire, classes } = wiring;
+        let Wiring { iio, link, base, apart, cores, armed, flows, rdma, mut wire, classes } = wiring;
         assert_eq!(cores.len() as u32, params.queues, "every queue has a core");
         assert!(params.queues == 0 || params.ring_entries > 0, "a queue has descriptors");
         assert!(params.pool_bytes >= u64::from(params.descriptor_bytes), "the pool of a queue holds a buffer");
@@ -132,17 +141,21 @@ impl Nic {
         assert!(pcie.nonposted_lines >= pcie.mrrs_bytes / 64, "read credits hold a request");
         wire.before_ps = params.transmit_ps;
         let queue_bytes = queue::queue_bytes(&params);
+        let base_of = |number: u64| apart.get(number as usize).copied().unwrap_or(base + number * queue_bytes);
         let queues = (0..).zip(&cores);
-        let queues =
-            queues.map(|(number, &core)| Queue::new(&params, core, base + number * queue_bytes, armed)).collect();
+        let queues = queues.map(|(number, &core)| Queue::new(&params, core, base_of(number), armed)).collect();
         let senders: Vec<ComponentId> = flows.iter().map(|flow| flow.core).collect();
         let rings = base + u64::from(params.queues) * queue_bytes;
+        let ring_apart = |core: ComponentId| {
+            let queue = cores.iter().position(|&other| other == core)?;
+            Some(apart.get(queue)? + queue_bytes)
+        };
         let lossy_bytes = receive::lossy_bytes(&params, &wire, params.line_size.expand(params.descriptor_bytes));
         Self {
             endpoint: Endpoint::new(iio, link, params.pcie.clone(), classes),
             wake: None,
             receive: Receive::new(queues, flows.len(), lossy_bytes),
-            transmit: Transmit::new(&senders, rings, SEND_RING_BYTES),
+            transmit: Transmit::new(&senders, rings, SEND_RING_BYTES, ring_apart),
             read_turn: false,
             common: Common {
                 pages: Translator::new(pages),

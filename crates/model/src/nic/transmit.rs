@@ -102,15 +102,21 @@ pub(super) struct Transmit {
 }
 
 impl Transmit {
-    /// The send side of a NIC whose flows are sent by these cores, with rings of `ring_bytes` bytes from `base` on.
-    pub(super) fn new(cores: &[ComponentId], base: u64, ring_bytes: u64) -> Self {
+    /// The send side of a NIC whose flows are sent by these cores, with rings of `ring_bytes` bytes from `base` on, but
+    /// for those that lie `apart`.
+    pub(super) fn new(
+        cores: &[ComponentId],
+        base: u64,
+        ring_bytes: u64,
+        apart: impl Fn(ComponentId) -> Option<u64>,
+    ) -> Self {
         let mut own: Vec<ComponentId> = cores.to_vec();
         own.sort_unstable_by_key(|core| core.0);
         own.dedup();
         let queue_of = cores.iter().map(|core| own.partition_point(|other| other.0 < core.0) as u16).collect();
         let queue = |(number, &core): (u64, &ComponentId)| SendQueue {
             core,
-            base: base + number * ring_bytes,
+            base: apart(core).unwrap_or(base + number * ring_bytes),
             descriptor: 0,
             waiting: VecDeque::new(),
             open: VecDeque::with_capacity(OPEN_MAX),

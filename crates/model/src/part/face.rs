@@ -15,10 +15,10 @@ pub struct PartName {
     pub number: u32,
 }
 
-/// As in reports: `core 3`, `iio`.
+/// As in reports: `core 3`, `iio`, and of the second socket `iio 1`.
 impl std::fmt::Display for PartName {
     fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
-        if self.kind.is_single() {
+        if self.kind.is_single() && self.number == 0 {
             formatter.write_str(self.kind.name())
         } else {
             write!(formatter, "{} {}", self.kind.name(), self.number)

@@ -160,12 +160,23 @@ impl SocketBuilder<'_> {
         self.attached_nic(params).or_else(|| self.loaded_nic(params))
     }
 
+    /// Memory for the queues of a NIC on the sockets of their cores, where there are several sockets.
+    fn queues_apart(&self, params: &NicParams, serving: &[u32]) -> Vec<u64> {
+        if params.rings_at_device || self.server.layout.sockets.len() == 1 {
+            return Vec::new();
+        }
+        let bytes = nic::queue_footprint(params);
+        let socket = |&core: &u32| self.server.layout.at_core(core);
+        serving.iter().map(|core| self.server.spaces.of(socket(core), bytes)).collect()
+    }
+
     fn attached_nic(&mut self, params: &NicParams) -> Option<Nic> {
         let stack = self.server.params.stack.as_ref()?;
         let attachment = self.server.attachment.as_ref()?;
         let serving = attachment.cores(stack);
         let params = NicParams { queues: serving.len() as u32, ..params.clone() };
-        let base = self.take(nic::footprint(&params, serving.len() as u32));
+        let apart = self.queues_apart(&params, &serving);
+        let base = if apart.is_empty() { self.take(nic::footprint(&params, serving.len() as u32)) } else { 0 };
         let rdma = self.rdma_ends();
         let core = |number: u32| self.server.layout.core(number);
         let flows = attachment.cluster.flows.iter().map(|flow| {
@@ -183,6 +194,7 @@ impl SocketBuilder<'_> {
             iio: self.layout.iio(),
             link: self.link(PartKind::Nic),
             base,
+            apart,
             cores: serving.iter().map(|&number| core(number)).collect(),
             armed: !stack.poll,
             flows: flows.collect(),

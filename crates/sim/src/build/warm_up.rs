@@ -8,6 +8,7 @@ use crate::build::feeds::Feeds;
 use crate::build::Layout;
 use hostnet_model::cache::Caches;
 use hostnet_model::core::{Core, Executor, Runs};
+use hostnet_model::line::socket_of;
 use hostnet_model::nvme::{Ssd, WrittenLine};
 use hostnet_model::params::{CacheParams, ServerParams, SocketParams};
 use hostnet_model::{Component, Ids, Machine};
@@ -59,6 +60,8 @@ struct Filler<'a> {
     /// The parts of the socket, by their places, and its cores.
     parts: Range<usize>,
     cores: Ids,
+    /// The number of the socket.
+    socket: u8,
     /// What the sockets before have done.
     before: u64,
     filling: Filling,
@@ -88,7 +91,9 @@ pub(crate) fn fill(
         let before = filling.done;
         let [first, end] = [layout_of.all().first(), layout_of.all().end()].map(|id| (id.0 - layout.first()) as usize);
         let (parts, cores) = (first..end, layout_of.cores());
-        let mut filler = Filler { caches, components, feeds, parts, cores, before, filling, steps: 0, on_filling };
+        let socket = layout_of.number;
+        let mut filler =
+            Filler { caches, components, feeds, parts, cores, socket, before, filling, steps: 0, on_filling };
         let line_ps = 64 * 1_000_000_000_000 / params.ssd.read_bytes_per_s.max(1);
         let filled = filler.run_cores(lines) && filler.run_all(cache, line_ps, lines, written);
         caches.reset_counts();
@@ -207,7 +212,8 @@ impl Filler<'_> {
                 continue;
             }
             next(&mut drives, |agent| {
-                let put = put_line(self.components[agent.component].get()?, agent.lines, self.cores, self.caches);
+                let drive = self.components[agent.component].get()?;
+                let put = put_line(drive, agent.lines, self.socket, self.cores, self.caches);
                 done += u64::from(put);
                 put.then_some(line_ps)
             });
@@ -223,11 +229,14 @@ fn puts(component: &Component, cache: &CacheParams) -> bool {
 }
 
 /// Lets a drive write line `number` to the LLC, and the core that reads its data take a line of the block before; false
-/// when the drive writes nothing.
-fn put_line(ssd: &Ssd, number: u64, cores: Ids, caches: &mut Caches) -> bool {
-    let Some(written) = ssd.written_line(number) else { return false };
+/// when the drive writes nothing there: nothing at all, or to the memory of another socket.
+fn put_line(ssd: &Ssd, number: u64, socket: u8, cores: Ids, caches: &mut Caches) -> bool {
+    let Some(written) = ssd.written_line(number).filter(|written| socket_of(written.line) == socket) else {
+        return false;
+    };
     let _ = caches.io_write(written.line, written.class);
-    if let Some(WrittenLine { line, class, reader: Some(reader) }) = ssd.consumed_line(number) {
+    let consumed = ssd.consumed_line(number).filter(|line| line.reader.is_some_and(|reader| cores.contains(reader)));
+    if let Some(WrittenLine { line, class, reader: Some(reader) }) = consumed {
         let core = cores.number(reader);
         let found = caches.read(core, line, class);
         if found.hit.is_none() {

@@ -75,6 +75,12 @@ impl Hosts {
             HostKindSpec::Endpoint => None,
             HostKindSpec::Server => Some(self.server(name, spec, source, base_dir)?),
         };
+        let sockets = server.as_ref().map_or(1, |server| server.server.sockets.len());
+        if sockets > 1 && fidelity(spec) != Fidelity::Line {
+            let message =
+                format!("a server of {sockets} sockets is simulated line by line; leave it out or give \"line\"");
+            return Err(Issue::new(format!("{path}.fidelity"), message));
+        }
         let first = self.hosts.len();
         for at in 0..spec.count {
             let name = if spec.count == 1 { name.to_string() } else { format!("{name}-{at}") };

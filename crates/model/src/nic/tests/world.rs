@@ -108,6 +108,7 @@ pub(super) fn params() -> NicParams {
         relaxed_ordering: true,
         pfc: None,
         lro: false,
+        rings_at_device: false,
         line_size: LineSize::LINE,
     }
 }
@@ -174,6 +175,7 @@ pub(super) fn bench_of(
         iio: ComponentId(IIO),
         link: 0,
         base: BASE,
+        apart: Vec::new(),
         cores: (0..params.queues).map(|queue| ComponentId(queue % 2)).collect(),
         armed: true,
         flows,

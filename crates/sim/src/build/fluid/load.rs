@@ -184,6 +184,7 @@ impl SocketBuilder<'_> {
             iio: self.layout.iio(),
             link: self.link(PartKind::Nic),
             base: self.take(nic::footprint(&params, queues)),
+            apart: Vec::new(),
             cores: vec![feeder; queues as usize],
             armed: false,
             flows: (0..queues as u16).map(flow).collect(),

@@ -1,0 +1,159 @@
+"""Latency and bandwidth between the nodes of a server, as users of Intel MLC know them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hostnet._core import ConfigError
+from hostnet.curve.points import RUN
+from hostnet.files import write_figure
+from hostnet.rundir import write_text
+from hostnet.running.engines import evaluate
+from hostnet.tables import write_csv, write_parquet
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+    from matplotlib.axes import Axes
+
+    from hostnet.presets import ServerFile
+    from hostnet.running.engines import Progress
+
+PROBE_GAP = "400 ns"
+"""Time between two accesses of the core that measures a latency: longer than any takes, so that one is in flight."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What the cores of a node see of the memory of a node."""
+
+    node: int
+    """The node of the cores."""
+    memory: int
+    """The node of the memory."""
+    latency_ns: float
+    """Mean latency of one core's reads at random, one at a time."""
+    latency_ci95: float
+    """Half the width of its 95 % confidence interval."""
+    bandwidth_gb_per_s: float
+    """What all cores of the node read at once."""
+
+
+def measure_matrix(server: ServerFile, threads: int | None = None, progress: Progress | None = None) -> list[Pair]:
+    """The latency and the bandwidth of every node with cores to the memory of every node.
+
+    Raises:
+        ConfigError: The server cannot be simulated.
+        KeyboardInterrupt: The progress callback stopped it.
+    """
+    cores = cores_of(server)
+    pairs = [(node, memory) for node in range(len(cores)) if cores[node] for memory in range(len(cores))]
+    asked = [
+        {"stream": workload} for node, memory in pairs for workload in _workloads(server, cores[node], node, memory)
+    ]
+    results = evaluate("run", [server.configuration(each, RUN, {}) for each in asked], threads, progress)
+    if not all(result.complete for result in results):
+        raise KeyboardInterrupt
+    rows = [result.workloads["stream"] for result in results]
+    return [
+        Pair(
+            node,
+            memory,
+            float(one["latency_mean_ns"]),
+            float(one["latency_ci95"] or 0.0),
+            float(all_["throughput_gb_per_s"]),
+        )
+        for (node, memory), one, all_ in zip(pairs, rows[::2], rows[1::2], strict=True)
+    ]
+
+
+def cores_of(server: ServerFile) -> list[list[int]]:
+    """The numbers of the cores of each node.
+
+    Raises:
+        ConfigError: No node has any.
+    """
+    cores: list[list[int]] = []
+    first = 0
+    for socket in range(int(server.effective["server"].get("sockets") or 1)):
+        own = server.effective.get("socket", {}).get(str(socket), server.effective)
+        count = int(own["core"]["count"])
+        cores.append(list(range(first, first + count)))
+        first += count
+    if not first:
+        raise ConfigError(f"{server.label}: has no cores")
+    return cores
+
+
+def _workloads(server: ServerFile, cores: list[int], node: int, memory: int) -> list[dict[str, Any]]:
+    """One core that measures, and all that load."""
+    place = "local" if node == memory else f"node:{memory}"
+    buffer = f"{server.buffer_bytes // max(1, _nodes(server))} B"
+    stream = {"kind": "stream", "working_set": buffer, "memory": place}
+    return [
+        {**stream, "cores": cores[:1], "pattern": "random", "gap": PROBE_GAP},
+        {**stream, "cores": cores},
+    ]
+
+
+def _nodes(server: ServerFile) -> int:
+    return int(server.effective["server"].get("sockets") or 1)
+
+
+def matrix_of(server: ServerFile, pairs: Sequence[Pair]) -> dict[str, Any]:
+    """The matrix as one piece of JSON."""
+    return {
+        "format": 1,
+        "server": server.name,
+        "nodes": _nodes(server),
+        "unvalidated": server.unvalidated,
+        "pairs": [vars(pair) for pair in pairs],
+    }
+
+
+def table_of(pairs: Sequence[Pair]) -> pa.Table:
+    """A row per pair."""
+    import pyarrow as pa
+
+    return pa.Table.from_pylist([vars(pair) for pair in pairs])
+
+
+def write_matrix(server: ServerFile, pairs: Sequence[Pair], place: Path, *, csv: bool) -> None:
+    """Fills an empty folder with the files of a matrix."""
+    table = table_of(pairs)
+    write_parquet(table, str(place / "matrix.parquet"))
+    if csv:
+        write_csv(table, str(place / "matrix.csv"))
+    write_text(place / "matrix.json", json.dumps(matrix_of(server, pairs), indent=2, ensure_ascii=False))
+    draw(server, pairs, place / "matrix.png")
+
+
+def draw(server: ServerFile, pairs: Sequence[Pair], file: Path) -> None:
+    """Draws latency and bandwidth side by side as a PNG."""
+    import matplotlib as mpl
+
+    from hostnet.report.looks import STYLE, new_figure, plain
+
+    with mpl.rc_context(STYLE):
+        figure = new_figure(7.2, 3.6)
+        latency, bandwidth = figure.subplots(1, 2)
+        _tiles(latency, pairs, "latency_ns", "idle latency, ns", _nodes(server))
+        _tiles(bandwidth, pairs, "bandwidth_gb_per_s", "bandwidth of all cores, GB/s", _nodes(server))
+        figure.suptitle(plain(f"Between the nodes of {server.name}"), x=0.01, ha="left")
+        write_figure(file, figure, dpi=160)
+
+
+def _tiles(axes: Axes, pairs: Sequence[Pair], key: str, title: str, nodes: int) -> None:
+    """A tile per pair, darker the greater its value."""
+    values = {(pair.node, pair.memory): float(getattr(pair, key)) for pair in pairs}
+    rows = [[values.get((node, memory), float("nan")) for memory in range(nodes)] for node in range(nodes)]
+    least, most = min(values.values()), max(values.values())
+    axes.imshow(rows, cmap="Blues", vmin=least - (most - least) - 1, vmax=most + (most - least) + 1)
+    for (node, memory), value in values.items():
+        axes.text(memory, node, f"{value:.1f}", ha="center", va="center", color="#14202b")
+    axes.set(xticks=range(nodes), yticks=range(nodes), xlabel="memory of node", ylabel="cores of node")
+    axes.set_title(title, loc="left")
