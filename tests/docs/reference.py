@@ -35,7 +35,8 @@ def _keys_in(table: Schema, path: str) -> Iterator[tuple[str, str]]:
 def _keys_of(schema: Schema, path: str) -> Iterator[tuple[str, str]]:
     """The keys at and below a path. A place with alternatives has the keys of all of them."""
     named = schema.get("additionalProperties")
-    for kind in named["oneOf"] if isinstance(named, dict) else ():
+    # The tables of a socket are those of the server.
+    for kind in named.get("oneOf", ()) if isinstance(named, dict) else ():
         yield from _keys_in(kind, f"{path}.<name>.")
     if "properties" not in schema and not isinstance(named, dict):
         yield path, value_text(schema)

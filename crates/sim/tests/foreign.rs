@@ -29,7 +29,8 @@ fn simulation(workloads: &str, settings: &[&str]) -> Simulation<Machine> {
 /// A stream of one core with one line in flight.
 fn lone(reads: &str, memory: &str) -> Simulation<Machine> {
     let workloads = format!(
-        "[workload.stream]\nkind = \"stream\"\ncores = \"0\"\npattern = \"random\"\nreads = {reads}\nmemory = \"{memory}\"\n"
+        "[workload.stream]\nkind = \"stream\"\ncores = \"0\"\npattern = \"random\"\nreads = {reads}\n\
+         memory = \"{memory}\"\n"
     );
     simulation(&workloads, &["core.lfb.entries=1", "core.lfb.refill=0 ns", "core.issue=0 ns"])
 }

@@ -112,8 +112,8 @@ pub(crate) struct AppSpec {
     /// Instructions of its work, accesses that hit the L1 included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) instructions: Option<InstructionsSpec>,
-    /// Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a socket,
-    /// "interleave" in that of all sockets in turn.
+    /// Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
+    /// socket, "interleave" in that of all sockets in turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<String>,
 }

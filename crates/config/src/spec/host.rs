@@ -12,8 +12,8 @@ pub(crate) struct ServerSpec {
     /// Name of a preset. It gives every value that is not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) preset: Option<String>,
-    /// Sockets, each with the cores, caches, memory and drives that the tables say, or its own table "socket.N"; 1 if not
-    /// given.
+    /// Sockets, each with the cores, caches, memory and drives that the tables say, or its own table "socket.N"; 1 if
+    /// not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 8))]
     pub(crate) sockets: Option<u32>,

@@ -76,8 +76,8 @@ pub(crate) struct StreamSpec {
     /// contiguous; all when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) llc_ways: Option<WayMask>,
-    /// Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a socket,
-    /// "interleave" in that of all sockets in turn.
+    /// Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
+    /// socket, "interleave" in that of all sockets in turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<String>,
 }
@@ -167,8 +167,8 @@ pub(crate) struct FioSpec {
     /// Ways of the LLC that its cores may allocate in (CAT), as of a stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) llc_ways: Option<WayMask>,
-    /// Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a socket,
-    /// "interleave" in that of all sockets in turn.
+    /// Where its buffers lie: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
+    /// socket, "interleave" in that of all sockets in turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) memory: Option<String>,
 }

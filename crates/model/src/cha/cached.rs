@@ -85,8 +85,8 @@ impl Cha {
         }
     }
 
-    /// Whether a request goes on as that of a dirty line that has to leave; its books stay those of who needs the place.
-    /// A line that is at home in another socket leaves by itself.
+    /// Whether a request goes on as that of a dirty line that has to leave; its books stay those of who needs the
+    /// place. A line that is at home in another socket leaves by itself.
     fn carries(&mut self, id: RequestId, evicted: Option<Evicted>, context: &mut Context) -> bool {
         let Some(evicted) = evicted else { return false };
         let Home { socket, place, .. } = context.homes.of(evicted.line);

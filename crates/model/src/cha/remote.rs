@@ -64,8 +64,8 @@ impl Cha {
         }
     }
 
-    /// A core of another socket gets what the caches have of a line. Memory gets dirty data, unless they are to be stored
-    /// to. Returns whether there is anything.
+    /// A core of another socket gets what the caches have of a line. Memory gets dirty data, unless they are to be
+    /// stored to. Returns whether there is anything.
     fn lend(&mut self, id: RequestId, context: &mut Context) -> bool {
         let Request { line, class, for_store, .. } = *context.requests.get(id);
         let caches = context.caches();

@@ -1,5 +1,5 @@
-//! Ultra Path Interconnect (UPI): the way between two sockets, or from cores of another socket of which there is nothing
-//! else to the memory of this one.
+//! Ultra Path Interconnect (UPI): the way between two sockets, or from cores of another socket of which there is
+//! nothing else to the memory of this one.
 //!
 //! Two directions. The requests of each end have pools of credits of their own: for messages without data (requests,
 //! snoops, acknowledgements) and with a line (write-backs, data). A message takes a credit when it gets onto the wire

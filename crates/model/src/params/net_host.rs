@@ -49,7 +49,6 @@ pub struct NicParams {
     /// Whether packets of a flow are joined by the NIC (LRO) up to the largest segment.
     pub lro: bool,
     /// Whether its rings and receive buffers lie in the memory of its own socket, and not of that of their core.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rings_at_device: bool,
     /// What a line of the simulated memory stands for.
     pub line_size: LineSize,

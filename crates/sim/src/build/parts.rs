@@ -55,12 +55,12 @@ fn all<T: Into<Component>>(parts: impl IntoIterator<Item = T>) -> Vec<Component>
 impl Builder<'_> {
     /// All parts: those of one socket after the other, then the ways between them, and what watches the host.
     pub(super) fn components(&self) -> Vec<Component> {
-        let mut all = self.of_sockets(WITH_LINES);
-        all.extend(self.upis().into_iter().map(Component::from));
+        let mut parts = self.of_sockets(WITH_LINES);
+        parts.extend(all(self.upis()));
         if let Some(control) = &self.params.control {
-            all.push(self.control(control).into());
+            parts.push(self.control(control).into());
         }
-        all
+        parts
     }
 
     /// The parts of a list on each socket.
