@@ -38,7 +38,7 @@ pub(super) fn left(resolved: &Resolved, preset: Option<&str>, base_dir: &Path) -
 /// The complete configuration of a server without what runs on it.
 fn written(resolved: &Resolved) -> Result<Value, Issue> {
     let Resolved { spec, server, .. } = resolved;
-    serde_json::to_value(effective(spec, &BTreeMap::new(), server.socket())).map_err(plan_error)
+    serde_json::to_value(effective(spec, &BTreeMap::new(), server)).map_err(plan_error)
 }
 
 /// The keys whose values differ, but for switches that were checked both ways.

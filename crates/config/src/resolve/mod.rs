@@ -32,7 +32,7 @@ use crate::presets::{self, PartFile};
 use crate::schema;
 use crate::spec::{Spec, WorkloadSpec};
 use hash::hash;
-use hostnet_model::params::{ServerParams, SocketParams};
+use hostnet_model::params::ServerParams;
 use serde_json::Value;
 use source::{preset_of, Source};
 use std::collections::BTreeMap;
@@ -78,7 +78,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     ignored.extend(size::check(&spec.run, size::of_server(&server), &["cache", "core.count", "workload"])?);
     let unvalidated = spec.server.unvalidated.clone().or(left);
     let written =
-        Spec { run: run::effective(&run, &name, &spec.run), ..effective(&spec, &workloads.effective, server.socket()) };
+        Spec { run: run::effective(&run, &name, &spec.run), ..effective(&spec, &workloads.effective, &server) };
     Ok(Plan {
         effective: serde_json::to_value(&written).map_err(plan_error)?,
         name,
@@ -201,7 +201,12 @@ fn absent_from(preset: &str, table: &str) -> String {
 }
 
 /// The server's configuration in the user's terms, but for the run.
-fn effective(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>, socket: &SocketParams) -> Spec {
-    let memory = memory::effective(&spec.memory, &socket.memory);
-    Spec { workload: workloads.clone(), memory, ..spec.clone() }
+fn effective(spec: &Spec, workloads: &BTreeMap<String, WorkloadSpec>, server: &ServerParams) -> Spec {
+    let memory = memory::effective(&spec.memory, &server.socket().memory);
+    let mut written = Spec { workload: workloads.clone(), memory, ..spec.clone() };
+    for (name, own) in &mut written.socket {
+        let params = name.parse().ok().and_then(|number: usize| server.sockets.get(number));
+        own.memory = memory::effective(&own.memory, &params.expect("every table is of a socket").memory);
+    }
+    written
 }

@@ -309,7 +309,7 @@ fn complete(spec: &HostSpec, group: &Group) -> Result<HostSpec, Issue> {
             host.queue = Some(endpoint.queue_packets);
         }
         Some(resolved) => {
-            let written = effective(&resolved.spec, &resolved.workloads.effective, resolved.server.socket());
+            let written = effective(&resolved.spec, &resolved.workloads.effective, &resolved.server);
             let tree = serde_json::to_value(&written).map_err(plan_error)?;
             host.server = tree.as_object().cloned().unwrap_or_default();
             host.server.retain(|key, _| key != "server" && key != "run");
