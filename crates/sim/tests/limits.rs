@@ -17,7 +17,7 @@ use std::thread;
 const NOISE: f64 = 0.01;
 /// A gain of a limit that nobody named and that should have been.
 const MISSED: f64 = 0.05;
-/// Gains below this are not judged: what several runs of this length differ by.
+/// What changes a throughput by less than this, measured or predicted, is not judged: runs are short.
 const JUDGED: f64 = 0.02;
 /// How near a predicted gain should be.
 const NEAR: f64 = 0.05;
