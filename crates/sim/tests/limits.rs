@@ -197,8 +197,8 @@ fn assert_answers_are_right(seeds: Range<u64>) {
     let Tally { asked, silent, wrong, missed, steps } = &tally;
     let [judged, right, near] = tally.judged();
     println!(
-        "{asked} asked, {silent} silent, {} wrong, {} missed; {} steps, {judged} judged, {right} of these with the right \
-        sign, {near} near\n{wrong:#?}\n{missed:#?}",
+        "{asked} asked, {silent} silent, {} wrong, {} missed; {} steps, {judged} judged, {right} of these with the \
+        right sign, {near} near\n{wrong:#?}\n{missed:#?}",
         wrong.len(),
         missed.len(),
         steps.len()

@@ -21,7 +21,7 @@ pub(super) struct Drives {
 }
 
 impl Drives {
-    /// Lines per ns of both directions of one of them when the host takes `write` and gives `read` lines per ns at most.
+    /// Lines per ns of both directions of one of them when the host takes `write` and gives `read` at most.
     #[must_use]
     pub(super) fn rate(&self, write: f64, read: f64) -> f64 {
         let phase = |share: f64, own: f64, host: f64| if share > 0.0 { share / least(own, host) } else { 0.0 };
