@@ -4,7 +4,8 @@
 //! * [`Row`] is what one benchmark found; [`table`] lays rows out for people.
 //! * [`kernel`] measures the event queue against a binary heap, [`windows`] partitions in step, [`cache`] what caches
 //!   hold, [`mod@filter`] the cache filter, [`channel`] one memory channel, [`server`] whole servers,
-//!   [`predict`] predictions of them, [`network`] a network of endpoints, [`cluster`] servers on a network.
+//!   [`predict`] predictions of them and of [`random`] ones, [`network`] a network of endpoints, [`cluster`] servers
+//!   on a network.
 //! * [`BENCHMARKS`] lists all of them. To add one, write a function from [`Size`] to rows and append it there.
 //!
 //! Every benchmark also runs as a test, with tiny sizes.
@@ -17,6 +18,7 @@ pub mod kernel;
 mod memory;
 pub mod network;
 pub mod predict;
+pub mod random;
 mod row;
 mod sample;
 pub mod server;

@@ -91,7 +91,7 @@ fn presets_devices_and_patterns_offer_the_nearest_name() {
     assert_says(&message("[server]\npreset = \"cascade-lake\"\n", &[]), &["test.toml:2: ", "\"cascade-lake-6234\"?"]);
     assert_says(
         &message("[server]\npreset = \"zen\"\n", &[]),
-        &["known are: cascade-lake-6234, cascade-lake-hostcc, ice-lake-8362"],
+        &["known are: broadwell-r730, cascade-lake-6234, cascade-lake-hostcc, ice-lake-8362, skylake-8160"],
     );
     assert_says(&setting("memory.device=DDR4_2993"), &["did you mean \"DDR4_2933\"?"]);
     assert_says(&setting("workload.stream.pattern=sequentiel"), &["did you mean \"sequential\"?"]);
@@ -108,7 +108,7 @@ fn what_is_missing_is_named() {
     assert_says(&message("[server]\npreset = \"cascade-lake-6234\"\n[workload]\n", &[]), &["workload: 0 workloads"]);
     assert_says(
         &setting("nic.ring=512"),
-        &["nic.pcie.lanes: missing; the preset cascade-lake-6234 has no [nic]", "the preset cascade-lake-hostcc"],
+        &["nic.pcie.lanes: missing; the preset cascade-lake-6234 has no [nic]", "the preset broadwell-r730 or cascade-lake-hostcc"],
     );
     assert_says(&setting("workload.x.cores=[0]"), &["workload.x.kind: missing; one of stream, fio"]);
     assert_says(&setting("workload.x={kind='stream'}"), &["workload.x.cores: missing"]);

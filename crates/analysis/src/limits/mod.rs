@@ -65,9 +65,17 @@ pub struct Limits {
 /// The limits of each workload of a server. Nothing where predictions do not cover it.
 #[must_use]
 pub fn of(server: &ServerParams) -> Option<Vec<Limits>> {
-    if !are_known(server) {
-        return None;
-    }
+    are_known(server).then(|| of_known(&Base::new(server)))
+}
+
+/// The same of a server that was predicted.
+#[must_use]
+pub fn of_base(base: &Base) -> Option<Vec<Limits>> {
+    are_known(base.server()).then(|| of_known(base))
+}
+
+fn of_known(base: &Base) -> Vec<Limits> {
+    let server = base.server();
     let covered = outside(server).is_empty();
     let unraised = |Pace { gb_per_s, latency_ns }| Limits {
         covered,
@@ -75,22 +83,22 @@ pub fn of(server: &ServerParams) -> Option<Vec<Limits>> {
         predicted_gb_per_s: gb_per_s,
         predicted_latency_ns: latency_ns,
     };
-    let base = Base::new(server);
     let mut limits: Vec<Limits> = base.now.iter().copied().map(unraised).collect();
-    raise_each(server, &base, &LIMITS, &mut limits);
+    raise_each(base, &LIMITS, &mut limits);
     if limits.iter().any(Limits::are_silent) {
         let mut together = limits.clone();
-        raise_each(server, &base, &TOGETHER, &mut together);
+        raise_each(base, &TOGETHER, &mut together);
         for (limits, together) in limits.iter_mut().zip(together).filter(|(limits, _)| limits.are_silent()) {
             *limits = together;
         }
     }
     limits.iter_mut().for_each(|limits| limits.gains.sort_by(|a, b| b.gain.total_cmp(&a.gain)));
-    Some(limits)
+    limits
 }
 
 /// Raises each of some limits of a server, and notes who gains.
-fn raise_each(server: &ServerParams, base: &Base, each: &[Limit], limits: &mut [Limits]) {
+fn raise_each(base: &Base, each: &[Limit], limits: &mut [Limits]) {
+    let server = base.server();
     for limit in each {
         let raised = limit.raised(server, RAISE);
         if raised == *server {

@@ -9,7 +9,7 @@ use hostnet_model::params::{ControllerParams, DramParams, PagePolicy, Refresh, S
 const CONFLICTS: f64 = 0.8;
 
 /// What a controller needs of its configuration, in ns.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Channel {
     /// A line on the bus.
     pub(super) line_ns: f64,

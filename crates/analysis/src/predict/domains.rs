@@ -97,7 +97,7 @@ impl View<'_> {
     /// What one workload, or all of them, send.
     fn traffic(&self, class: Option<usize>) -> Traffic {
         let mut traffic = Traffic::default();
-        for (index, (rate, flow)) in self.solution.rates.iter().zip(self.problem.flows).enumerate() {
+        for (index, (rate, flow)) in self.solution.rates.iter().zip(&self.problem.flows).enumerate() {
             if class.is_some_and(|class| class != index) {
                 continue;
             }
@@ -116,7 +116,7 @@ impl View<'_> {
     fn lfb_full_mean(&self) -> Option<f64> {
         let latency = &self.solution.latency;
         let (mut cores, mut full) = (0.0, 0.0);
-        for (rate, flow) in self.solution.rates.iter().zip(self.problem.flows) {
+        for (rate, flow) in self.solution.rates.iter().zip(&self.problem.flows) {
             let (count, in_use) = match flow {
                 Flow::Stream(stream) => {
                     let held = latency.core_read + (1.0 - stream.loads) * latency.core_write;

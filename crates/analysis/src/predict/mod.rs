@@ -22,7 +22,7 @@ pub use outcome::{Domain, Memory, Pace, Prediction, Workload};
 
 use crate::limits;
 use hostnet_model::params::{ServerParams, StreamParams, Workload as Work, WorkloadKind};
-use solve::Problem;
+use solve::{Problem, Solution};
 
 /// Predicts what the workloads of a server get. Takes well below a millisecond.
 #[must_use]
@@ -33,10 +33,7 @@ pub fn predict(server: &ServerParams) -> Prediction {
 /// Predicts with other numbers than [`FIT`].
 #[must_use]
 pub fn predict_with(server: &ServerParams, fit: &Fit) -> Prediction {
-    let walks = traffic::Walks::new(server.socket());
-    let flows = traffic::flows(server, &walks);
-    let problem = Problem::new(server.socket(), &walks, &flows, fit);
-    outcome::of(server, &problem, &problem.solve())
+    Base::with(server, fit).prediction()
 }
 
 /// What each workload of a server gets, in their order: of what [`predict`] says the part that takes least.
@@ -49,37 +46,84 @@ pub fn paces(server: &ServerParams) -> Vec<Pace> {
 pub struct Base<'a> {
     /// What each workload gets.
     pub now: Vec<Pace>,
+    server: &'a ServerParams,
     walks: traffic::Walks<'a>,
-    slow: rounds::Slow,
+    problem: Problem,
+    solution: Solution,
 }
 
 impl<'a> Base<'a> {
     /// Predicts a server.
     #[must_use]
     pub fn new(server: &'a ServerParams) -> Self {
-        let walks = traffic::Walks::new(server.socket());
-        let (now, slow) = paces_from(server, &walks, rounds::Slow::default());
-        Self { now, walks, slow }
+        Self::with(server, &FIT)
     }
 
-    /// What each workload gets on a server whose memory has the same places, with the same workloads in the same order.
+    fn with(server: &'a ServerParams, fit: &Fit) -> Self {
+        let walks = traffic::Walks::new(server.socket());
+        let problem = Problem::new(server.socket(), &walks, traffic::flows(server, &walks), fit);
+        let solution = problem.solve();
+        Self { now: outcome::paces(&problem, &solution), server, walks, problem, solution }
+    }
+
+    /// The server.
+    #[must_use]
+    pub fn server(&self) -> &'a ServerParams {
+        self.server
+    }
+
+    /// All that is predicted of it.
+    #[must_use]
+    pub fn prediction(&self) -> Prediction {
+        outcome::of(self)
+    }
+
+    /// What each workload gets on a server whose memory has the same places.
     #[must_use]
     pub fn paces(&self, other: &ServerParams) -> Vec<Pace> {
-        paces_from(other, &self.walks, self.slow).0
+        let flows = if traffic::are_alike(self.server, other) {
+            self.problem.flows.clone()
+        } else {
+            traffic::flows(other, &self.walks)
+        };
+        let problem = Problem::new(other.socket(), &self.walks, flows, &self.problem.fit);
+        if problem == self.problem {
+            return self.now.clone();
+        }
+        outcome::paces(&problem, &problem.solve_from(&self.solution))
     }
-}
 
-fn paces_from(server: &ServerParams, walks: &traffic::Walks, start: rounds::Slow) -> (Vec<Pace>, rounds::Slow) {
-    let flows = traffic::flows(server, walks);
-    let problem = Problem::new(server.socket(), walks, &flows, &FIT);
-    let solution = problem.solve_from(start);
-    (outcome::paces(&problem, &solution), solution.slow)
+    /// As [`isolated_latencies_ns`].
+    fn isolated_latencies_ns(&self) -> Vec<Option<f64>> {
+        streams_alone(self.server, |alone| self.paces(alone))
+    }
+
+    /// As [`lone_latencies_ns`].
+    fn lone_latencies_ns(&self) -> Vec<Option<f64>> {
+        let server = self.server;
+        let cores: usize = server.workloads.iter().map(|workload| workload.kind.cores().len()).sum();
+        if !limits::are_known(server) || cores < 2 {
+            return vec![None; server.workloads.len()];
+        }
+        let lone = |workload: &Work| {
+            let stream = workload.kind.stream()?;
+            let one = StreamParams { cores: stream.cores.first().copied().into_iter().collect(), ..stream.clone() };
+            let kind = WorkloadKind::Stream(one);
+            let alone = ServerParams { workloads: vec![Work { name: workload.name.clone(), kind }], ..server.clone() };
+            Some(self.paces(&alone)[0].latency_ns)
+        };
+        server.workloads.iter().map(lone).collect()
+    }
 }
 
 /// The latency of the LFB entries of the streams of a server when its devices are silent, in ns, in the order of the
 /// workloads; nothing for other workloads.
 #[must_use]
 pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
+    streams_alone(server, paces)
+}
+
+fn streams_alone(server: &ServerParams, paces: impl FnOnce(&ServerParams) -> Vec<Pace>) -> Vec<Option<f64>> {
     let is_stream = |kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(_));
     let mut alone = server.clone();
     alone.workloads.retain(|workload| is_stream(&workload.kind));
@@ -87,21 +131,13 @@ pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
     server.workloads.iter().map(|workload| if is_stream(&workload.kind) { latencies.next() } else { None }).collect()
 }
 
-/// The same with one core of each stream and nothing else on the server. Nothing where predictions do not cover it,
-/// or there is one core only.
+/// The same with one core of each stream and nothing else on the server. Nothing where predictions do not cover it, or
+/// there is one core only.
 #[must_use]
 pub fn lone_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
-    let cores: usize = server.workloads.iter().map(|workload| workload.kind.cores().len()).sum();
-    if !limits::are_known(server) || cores < 2 {
-        return vec![None; server.workloads.len()];
+    if limits::are_known(server) {
+        Base::new(server).lone_latencies_ns()
+    } else {
+        vec![None; server.workloads.len()]
     }
-    let base = Base::new(server);
-    let lone = |workload: &Work| {
-        let stream = workload.kind.stream()?;
-        let one = StreamParams { cores: stream.cores.first().copied().into_iter().collect(), ..stream.clone() };
-        let kind = WorkloadKind::Stream(one);
-        let alone = ServerParams { workloads: vec![Work { kind, ..workload.clone() }], ..server.clone() };
-        Some(base.paces(&alone)[0].latency_ns)
-    };
-    server.workloads.iter().map(lone).collect()
 }

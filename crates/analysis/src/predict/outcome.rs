@@ -1,9 +1,9 @@
 //! From the fixed point to what reports show.
 
-use super::coverage;
 use super::solve::{Problem, Rate, Solution};
-use super::storage::Drive;
+use super::storage::Drives;
 use super::traffic::{Flow, Stream};
+use super::{coverage, Base};
 use crate::binding::lfb_domain;
 use crate::explain::Pool;
 use crate::offered::offered_gb_per_s;
@@ -95,10 +95,11 @@ pub struct Prediction {
     pub outside: Vec<String>,
 }
 
-pub(super) fn of(server: &ServerParams, problem: &Problem, solution: &Solution) -> Prediction {
-    let view = View { server, problem, solution };
-    let paces = paces(problem, solution).into_iter().enumerate();
-    let workloads: Vec<Workload> = paces.map(|(class, pace)| view.workload(class, pace)).collect();
+pub(super) fn of(base: &Base) -> Prediction {
+    let (server, solution) = (base.server, &base.solution);
+    let view = View { base, server, problem: &base.problem, solution };
+    let paces = base.now.iter().enumerate();
+    let workloads: Vec<Workload> = paces.map(|(class, pace)| view.workload(class, *pace)).collect();
     let regime = view.regime(&workloads);
     let mut outside = coverage::outside(server);
     if solution.moved > UNSETTLED {
@@ -138,12 +139,13 @@ pub(super) fn paces(problem: &Problem, solution: &Solution) -> Vec<Pace> {
             Pace { gb_per_s: 64.0 * io, latency_ns: if io > 0.0 { held / io } else { 0.0 } }
         }
     };
-    solution.rates.iter().zip(problem.flows).map(of).collect()
+    solution.rates.iter().zip(&problem.flows).map(of).collect()
 }
 
 pub(super) struct View<'a> {
+    base: &'a Base<'a>,
     server: &'a ServerParams,
-    pub(super) problem: &'a Problem<'a>,
+    pub(super) problem: &'a Problem,
     pub(super) solution: &'a Solution,
 }
 
@@ -203,28 +205,27 @@ impl View<'_> {
         all.into_iter().filter(|pool| pool.gb_per_s > 0.0).collect()
     }
 
-    fn drives(&self) -> impl Iterator<Item = &Drive> {
-        self.problem.flows.iter().flat_map(|flow| match flow {
-            Flow::Storage(storage) => storage.drives.as_slice(),
-            Flow::Stream(_) => &[],
-        })
+    /// Lines per ns that all drives offer, a part of what each does.
+    fn offered(&self, part: fn(&Drives) -> f64) -> f64 {
+        let drives = self.problem.flows.iter().flat_map(Flow::drives);
+        drives.map(|drives| drives.count * drives.offered() * part(drives)).sum()
     }
 
     pub(super) fn write_full(&self) -> f64 {
-        let offered = self.drives().map(|drive| drive.offered() * drive.share).sum();
+        let offered = self.offered(|drives| drives.share);
         let credits = self.problem.write_credits;
         full_share(offered, credits / self.solution.latency.io_write, credits).max(self.port_full(credits))
     }
 
     pub(super) fn read_full(&self) -> f64 {
-        let offered = self.drives().map(|drive| drive.offered() * (1.0 - drive.share)).sum();
+        let offered = self.offered(|drives| 1.0 - drives.share);
         let credits = self.problem.read_credits;
         full_share(offered, credits / self.solution.latency.io_read, credits).max(self.port_full(credits))
     }
 
     /// Lines that wait for their way out of the IIO hold their entries too.
     fn port_full(&self, credits: f64) -> f64 {
-        full_share(self.drives().map(Drive::offered).sum(), self.problem.port, credits)
+        full_share(self.offered(|_| 1.0), self.problem.port, credits)
     }
 
     fn regime(&self, workloads: &[Workload]) -> Regime {
@@ -241,7 +242,7 @@ impl View<'_> {
 
     /// The stream whose latency has grown most over that without devices, which it has already if there are none.
     fn c2m(&self, workloads: &[Workload], devices: bool) -> Option<C2m> {
-        let alone = if devices { super::isolated_latencies_ns(self.server) } else { self.latencies_ns(workloads) };
+        let alone = if devices { self.base.isolated_latencies_ns() } else { self.latencies_ns(workloads) };
         let streams = alone.iter().zip(workloads).filter_map(|(alone, workload)| {
             alone.map(|isolated_ns| C2m { latency_ns: workload.latency_ns, isolated_ns, basis: Basis::Predicted })
         });
@@ -250,7 +251,7 @@ impl View<'_> {
 
     /// The stream whose latency has grown most over that of one of its cores alone.
     fn crowd(&self, workloads: &[Workload]) -> Option<Crowd> {
-        let lone = super::lone_latencies_ns(self.server).into_iter().zip(workloads);
+        let lone = self.base.lone_latencies_ns().into_iter().zip(workloads);
         let crowds = lone.filter_map(|(lone, found)| Some(Crowd { latency_ns: found.latency_ns, lone_ns: lone? }));
         crowds.max_by(|a, b| (a.latency_ns / a.lone_ns).total_cmp(&(b.latency_ns / b.lone_ns)))
     }
@@ -258,7 +259,7 @@ impl View<'_> {
     /// The latency of each stream.
     fn latencies_ns(&self, workloads: &[Workload]) -> Vec<Option<f64>> {
         let is_stream = |flow: &Flow| matches!(flow, Flow::Stream(_));
-        let pairs = workloads.iter().zip(self.problem.flows);
+        let pairs = workloads.iter().zip(&self.problem.flows);
         pairs.map(|(workload, flow)| is_stream(flow).then_some(workload.latency_ns)).collect()
     }
 }

@@ -77,23 +77,24 @@ impl Paces {
     }
 }
 
-impl Problem<'_> {
+impl Problem {
     /// Finds the fixed point.
     pub(super) fn solve(&self) -> Solution {
-        self.solve_from(Slow::default())
+        self.solve_from(&Solution::default())
     }
 
-    /// Finds the fixed point, beginning where it may be near.
-    pub(super) fn solve_from(&self, mut slow: Slow) -> Solution {
+    /// Finds the fixed point, beginning with what was found for one that is like it.
+    pub(super) fn solve_from(&self, start: &Solution) -> Solution {
+        let (mut slow, mut near) = (start.slow, start.near);
         let mut rates = vec![Rate::default(); self.flows.len()];
+        let mut next = rates.clone();
         let mut latency = Latency::default();
         let mut paces = Paces::new();
         let mut moved = 1.0;
         for _ in 0..ROUNDS {
-            let (next, waits) = self.balance(&slow);
+            latency = self.balance(&slow, &mut near, &mut next);
             moved = rates.iter().zip(&next).map(|(old, new)| change(old, new)).fold(0.0, f64::max);
-            rates = next;
-            latency = waits;
+            rates.copy_from_slice(&next);
             let found = self.settle(&slow, &rates, &latency);
             let off = paces.correct(&mut slow, found);
             moved = moved.max(off);
@@ -102,7 +103,7 @@ impl Problem<'_> {
             }
         }
         let load = self.load(&rates, &slow);
-        Solution { rates, latency, load, slow, moved }
+        Solution { rates, latency, load, slow, near, moved }
     }
 }
 

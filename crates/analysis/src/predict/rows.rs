@@ -3,16 +3,22 @@
 use super::fit::Fit;
 use super::traffic::Locality;
 
-/// Nodes and weights of a Gauss-Legendre rule of 8 points on 0 to 1.
-const NODES: [(f64, f64); 8] = [
-    (0.019_855_071_751_232, 0.050_614_268_145_188),
-    (0.101_666_761_293_187, 0.111_190_517_226_687),
-    (0.237_233_795_041_836, 0.156_853_322_938_944),
-    (0.408_282_678_752_175, 0.181_341_891_689_181),
-    (0.591_717_321_247_825, 0.181_341_891_689_181),
-    (0.762_766_204_958_164, 0.156_853_322_938_944),
-    (0.898_333_238_706_813, 0.111_190_517_226_687),
-    (0.980_144_928_248_768, 0.050_614_268_145_188),
+/// A place on 0 to 1 by its logarithm, with its weight.
+struct Node {
+    ln: f64,
+    weight: f64,
+}
+
+/// A Gauss-Legendre rule of 8 points.
+const NODES: [Node; 8] = [
+    Node { ln: -3.919_295_800_644_082, weight: 0.050_614_268_145_188 },
+    Node { ln: -2.286_054_860_290_609, weight: 0.111_190_517_226_687 },
+    Node { ln: -1.438_709_147_125_884, weight: 0.156_853_322_938_944 },
+    Node { ln: -0.895_795_504_401_999, weight: 0.181_341_891_689_181 },
+    Node { ln: -0.524_726_256_028_741, weight: 0.181_341_891_689_181 },
+    Node { ln: -0.270_803_710_172_607, weight: 0.156_853_322_938_944 },
+    Node { ln: -0.107_214_189_642_799, weight: 0.111_190_517_226_687 },
+    Node { ln: -0.020_054_832_283_441, weight: 0.050_614_268_145_188 },
 ];
 /// How sharply a row closes once it has been idle for its time.
 const IDLE_POWER: i32 = 6;
@@ -81,30 +87,29 @@ fn reopened(walks: &[Walks], queues: &Queues, write_misses: f64) -> f64 {
 fn of_read(index: usize, walks: &[Walks], total: f64, queues: &Queues, fit: &Fit) -> f64 {
     let own = &walks[index];
     let base = 1.0 / own.locality.lines_per_visit;
-    let banks = |locality: &Locality| (locality.banks * fit.banks).min(queues.banks);
-    let pace = own.rate / banks(&own.locality);
-    let kept: f64 = NODES
-        .iter()
-        .map(|&(node, weight)| {
-            let alone: f64 = walks
-                .iter()
-                .enumerate()
-                .map(|(other, walk)| {
-                    let present = banks(&walk.locality) / queues.banks;
-                    let pace_ratio = walk.rate / banks(&walk.locality) / pace;
-                    let count = walk.count - f64::from(u8::from(other == index));
-                    (count * (present * (node.powf(pace_ratio) - 1.0)).ln_1p()).exp()
-                })
-                .product();
-            weight * alone
-        })
-        .sum();
+    let kept = kept(index, walks, queues, fit);
     let waiting = queues.reads * own.rate / total;
     let taken = (1.0 - kept) / (1.0 + fit.batch * waiting);
     let pause_ns = own.locality.burst * own.locality.banks / own.rate;
     let idle = 1.0 / (1.0 + (queues.idle_ns / pause_ns).powi(IDLE_POWER));
     let closed = 1.0 - (1.0 - idle) * (1.0 - (pause_ns / queues.refresh_ns).min(1.0));
     base + (1.0 - base) * (taken + (1.0 - taken) * kept * closed / own.locality.burst).min(1.0)
+}
+
+/// How likely a row of a walk is to be left alone between two of its bursts, closing aside.
+fn kept(index: usize, walks: &[Walks], queues: &Queues, fit: &Fit) -> f64 {
+    let banks = |walk: &Walks| (walk.locality.banks * fit.banks).min(queues.banks);
+    let pace = walks[index].rate / banks(&walks[index]);
+    let mut left_alone = [0.0; NODES.len()];
+    for (other, walk) in walks.iter().enumerate() {
+        let present = banks(walk) / queues.banks;
+        let pace_ratio = walk.rate / banks(walk) / pace;
+        let count = walk.count - f64::from(u8::from(other == index));
+        for (log, node) in left_alone.iter_mut().zip(&NODES) {
+            *log += count * (present * (pace_ratio * node.ln).exp_m1()).ln_1p();
+        }
+    }
+    left_alone.iter().zip(&NODES).map(|(log, node)| node.weight * log.exp()).sum()
 }
 
 /// A turn of writing opens a row once for all the lines of it that it finds.

@@ -3,24 +3,39 @@
 /// Most steps of a search, and how near it has to come.
 const STEPS_MAX: usize = 40;
 const TOLERANCE: f64 = 1e-4;
+/// The last place that is looked at.
+const LAST: f64 = 1.0 - 1e-6;
+/// The least slope that a step is taken by: the function falls, but for rounding.
+const SLOPE_MIN: f64 = 1e-3;
+/// How often a search that begins near a root goes on in one direction.
+const AWAY: usize = 3;
 
-/// Rates with the least first.
-pub(super) fn sorted(rates: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut rates: Vec<f64> = rates.collect();
-    rates.sort_unstable_by(f64::total_cmp);
-    rates
+/// How many ask for a rate each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Asked {
+    pub(super) count: f64,
+    pub(super) rate: f64,
+}
+
+/// Who asks for least first.
+pub(super) fn sorted(asked: impl Iterator<Item = Asked>) -> Vec<Asked> {
+    let mut asked: Vec<Asked> = asked.collect();
+    asked.sort_unstable_by(|a, b| a.rate.total_cmp(&b.rate));
+    asked
 }
 
 /// The fair share of `total`: who asks for less gets it all, the others share the rest evenly. `asked` has the least
 /// first.
-pub(super) fn level(total: f64, asked: &[f64]) -> f64 {
+pub(super) fn level(total: f64, asked: &[Asked]) -> f64 {
     let mut left = total;
-    for (index, &rate) in asked.iter().enumerate() {
-        let share = left / (asked.len() - index) as f64;
-        if rate > share {
+    let mut many: f64 = asked.iter().map(|asked| asked.count).sum();
+    for asked in asked {
+        let share = left / many;
+        if asked.rate > share {
             return share;
         }
-        left -= rate;
+        left -= asked.count * asked.rate;
+        many -= asked.count;
     }
     f64::INFINITY
 }
@@ -30,36 +45,108 @@ pub(super) fn wait(share: f64) -> f64 {
     share / (1.0 - share) * 100.0
 }
 
-/// Finds where a function that falls from positive to negative on 0 to 1 crosses zero, and calls it there last
-/// (regula falsi, Illinois). The nearer to 1, the closer it comes: near there, what a [`wait`] is changes fast. Returns
-/// whether it falls so far.
-pub(super) fn root(mut f: impl FnMut(f64) -> f64) -> bool {
-    let (mut low, mut high) = (0.0_f64, 1.0 - 1e-6);
-    let (mut at_low, mut at_high) = (f(low), f(high));
-    if at_low <= 0.0 {
-        f(low);
-        return true;
+/// Where a search ended, and how steep the function was there: where the next of its kind begins.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Near(Option<Root>);
+
+#[derive(Clone, Copy, Debug)]
+struct Root {
+    share: f64,
+    slope: f64,
+}
+
+/// A place that was looked at, with the function there.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    share: f64,
+    value: f64,
+}
+
+impl Place {
+    fn of(share: f64, f: &mut impl FnMut(f64) -> f64) -> Self {
+        Self { share, value: f(share) }
     }
-    if at_high >= 0.0 {
-        return false;
+
+    /// How the function falls from here to another place.
+    fn slope(self, other: Self) -> f64 {
+        ((other.value - self.value) / (other.share - self.share)).min(-SLOPE_MIN)
     }
-    let mut side = 0;
-    for _ in 0..STEPS_MAX {
-        let guess = (low * at_high - high * at_low) / (at_high - at_low);
-        let middle = if guess.is_finite() && guess > low && guess < high { guess } else { (low + high) / 2.0 };
-        let found = f(middle);
-        if found.abs() < TOLERANCE || high - low < TOLERANCE * (1.0 - high) {
+
+    fn is_root(self) -> bool {
+        self.value.abs() < TOLERANCE
+    }
+}
+
+/// Finds where a function that falls from positive to negative on 0 to 1 crosses zero, and calls it there last. The
+/// nearer to 1, the closer it comes: near there, what a [`wait`] is changes fast. Returns whether it falls so far.
+pub(super) fn root(near: &mut Near, mut f: impl FnMut(f64) -> f64) -> bool {
+    if let Some(start) = near.0.take() {
+        near.0 = root_from(start, &mut f);
+        if near.0.is_some() {
             return true;
         }
-        if found > 0.0 {
-            (low, at_low) = (middle, found);
-            at_high = if side > 0 { at_high / 2.0 } else { at_high };
+    }
+    let low = Place::of(0.0, &mut f);
+    if low.value <= 0.0 {
+        return true;
+    }
+    let high = Place::of(LAST, &mut f);
+    if high.value >= 0.0 {
+        return false;
+    }
+    near.0 = Some(between(low, high, &mut f));
+    true
+}
+
+/// Looks where a root was and where its slope leads from there, further each time. Nothing if it is not found near.
+fn root_from(start: Root, f: &mut impl FnMut(f64) -> f64) -> Option<Root> {
+    let mut last = Place::of(start.share, f);
+    if last.is_root() {
+        return Some(start);
+    }
+    let mut step = -last.value / start.slope;
+    for _ in 0..AWAY {
+        let share = last.share + step;
+        if !(0.0..=LAST).contains(&share) {
+            return None;
+        }
+        let next = Place::of(share, f);
+        let slope = last.slope(next);
+        if next.is_root() {
+            return Some(Root { share, slope });
+        }
+        if (next.value > 0.0) != (last.value > 0.0) {
+            let (low, high) = if next.value > 0.0 { (next, last) } else { (last, next) };
+            return Some(between(low, high, f));
+        }
+        step = 2.0 * step.signum() * (next.value / slope).abs().max(step.abs());
+        last = next;
+    }
+    None
+}
+
+/// Narrows the way between a place where the function is positive and one where it is not (regula falsi, Illinois).
+fn between(mut low: Place, mut high: Place, f: &mut impl FnMut(f64) -> f64) -> Root {
+    let mut root = Root { share: low.share, slope: low.slope(high) };
+    let mut side = 0;
+    for _ in 0..STEPS_MAX {
+        let guess = (low.share * high.value - high.share * low.value) / (high.value - low.value);
+        let inside = guess.is_finite() && guess > low.share && guess < high.share;
+        let middle = Place::of(if inside { guess } else { (low.share + high.share) / 2.0 }, f);
+        let nearer = if middle.value > 0.0 { high } else { low };
+        root = Root { share: middle.share, slope: middle.slope(nearer) };
+        if middle.is_root() || high.share - low.share < TOLERANCE * (1.0 - high.share) {
+            break;
+        }
+        if middle.value > 0.0 {
+            low = middle;
+            high.value = if side > 0 { high.value / 2.0 } else { high.value };
             side = 1;
         } else {
-            (high, at_high) = (middle, found);
-            at_low = if side < 0 { at_low / 2.0 } else { at_low };
+            high = middle;
+            low.value = if side < 0 { low.value / 2.0 } else { low.value };
             side = -1;
         }
     }
-    true
+    root
 }

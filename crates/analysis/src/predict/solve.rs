@@ -5,8 +5,8 @@ use super::channel::{Channel, Load};
 use super::fit::Fit;
 use super::rounds::Slow;
 use super::rows::{misses, Walks};
-use super::search::{level, root, sorted, wait};
-use super::storage::least;
+use super::search::{level, root, sorted, wait, Asked, Near};
+use super::storage::{least, Drives};
 use super::traffic::{self, Flow, Locality, Storage, Stream};
 use hostnet_model::params::{Pattern, SocketParams};
 
@@ -50,7 +50,7 @@ pub(super) struct Latency {
 }
 
 /// The fixed delays of a socket in ns.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Delays {
     to_cha: f64,
     from_cha: f64,
@@ -65,11 +65,12 @@ struct Delays {
 }
 
 /// A socket and its workloads, ready to be solved.
-pub(super) struct Problem<'a> {
-    pub(super) flows: &'a [Flow],
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Problem {
+    pub(super) flows: Vec<Flow>,
     pub(super) channel: Channel,
     pub(super) controllers: f64,
-    fit: &'a Fit,
+    pub(super) fit: Fit,
     delays: Delays,
     pub(super) entries: f64,
     refill_ns: f64,
@@ -83,11 +84,18 @@ pub(super) struct Problem<'a> {
     /// Lines per ns of each direction that the IIO sends into the processor interconnect.
     pub(super) port: f64,
     /// Lines per ns that each drive would write to memory, and read from it, the least first.
-    offered_writes: Vec<f64>,
-    offered_reads: Vec<f64>,
+    offered_writes: Vec<Asked>,
+    offered_reads: Vec<Asked>,
     pub(super) slices: f64,
     pub(super) slice_entries: f64,
     sequential: Locality,
+}
+
+/// Where the searches of a round ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Nears {
+    backlog: Near,
+    admission: Near,
 }
 
 /// The answer.
@@ -97,25 +105,23 @@ pub(super) struct Solution {
     pub(super) latency: Latency,
     pub(super) load: Load,
     pub(super) slow: Slow,
+    pub(super) near: Nears,
     /// How far the last round still moved the rates, or anything that it takes for granted, as a share.
     pub(super) moved: f64,
 }
 
-impl<'a> Problem<'a> {
-    pub(super) fn new(socket: &SocketParams, walks: &traffic::Walks, flows: &'a [Flow], fit: &'a Fit) -> Self {
+impl Problem {
+    pub(super) fn new(socket: &SocketParams, walks: &traffic::Walks, flows: Vec<Flow>, fit: &Fit) -> Self {
         let ns = |ps: u64| ps as f64 / 1000.0;
         let (core, cha, iio) = (&socket.core, &socket.cha, &socket.iio);
-        let drives = || {
-            flows.iter().flat_map(|flow| match flow {
-                Flow::Storage(storage) => storage.drives.as_slice(),
-                Flow::Stream(_) => &[],
-            })
+        let drives = || flows.iter().flat_map(Flow::drives);
+        let asked = |pick: fn(&Drives) -> f64| {
+            sorted(drives().map(|drives| Asked { count: drives.count, rate: drives.offered() * pick(drives) }))
         };
         Self {
-            flows,
             channel: Channel::new(socket),
             controllers: f64::from(socket.memory.map.channels * socket.memory.dram.subchannels),
-            fit,
+            fit: *fit,
             delays: Delays {
                 to_cha: ns(core.to_cha_ps),
                 from_cha: ns(core.from_cha_ps),
@@ -137,30 +143,30 @@ impl<'a> Problem<'a> {
             nonposted: f64::from(socket.pcie.nonposted_lines),
             line_ns: ns(iio.line_ps),
             port: 1.0 / ns(iio.line_ps).max(1e-3),
-            offered_writes: sorted(drives().map(|drive| drive.offered() * drive.share)),
-            offered_reads: sorted(drives().map(|drive| drive.offered() * (1.0 - drive.share))),
+            offered_writes: asked(|drives| drives.share),
+            offered_reads: asked(|drives| 1.0 - drives.share),
             slices: f64::from(cha.slices),
             slice_entries: f64::from(cha.tor_entries),
             sequential: walks.of(Pattern::Sequential, 1 << 30),
+            flows,
         }
     }
 
     /// Rates and latencies for given rows and modes: the backlog at the controllers is such that its utilisation is the
     /// one that causes it, and the wait for the CHA such that its occupancy causes it.
-    pub(super) fn balance(&self, slow: &Slow) -> (Vec<Rate>, Latency) {
-        let mut rates = vec![Rate::default(); self.flows.len()];
+    pub(super) fn balance(&self, slow: &Slow, near: &mut Nears, rates: &mut [Rate]) -> Latency {
         let mut latency = Latency::default();
-        root(|share| {
+        root(&mut near.backlog, |share| {
             let backlog = wait(share);
-            latency = self.admit(slow, backlog, &mut rates);
-            let load = self.load(&rates, slow);
-            self.channel.state(&load, slow.forced, self.fit).busy - Channel::utilisation(backlog)
+            latency = self.admit(slow, backlog, &mut near.admission, rates);
+            let load = self.load(rates, slow);
+            self.channel.state(&load, slow.forced, &self.fit).busy - Channel::utilisation(backlog)
         });
-        (rates, latency)
+        latency
     }
 
     /// Latencies under a backlog, with the wait for the CHA that they cause.
-    fn admit(&self, slow: &Slow, backlog: f64, rates: &mut [Rate]) -> Latency {
+    fn admit(&self, slow: &Slow, backlog: f64, near: &mut Near, rates: &mut [Rate]) -> Latency {
         let mut latency = self.latency(slow, backlog, Admission::default());
         self.rates(&latency, rates);
         let free = self.admission(rates, &latency);
@@ -168,7 +174,7 @@ impl<'a> Problem<'a> {
             return latency;
         }
         let mut search = |sides: Admission| {
-            root(|share| {
+            root(near, |share| {
                 let mean = wait(share);
                 latency = self.latency(slow, backlog, Admission { mean, ..sides });
                 self.rates(&latency, rates);
@@ -186,7 +192,7 @@ impl<'a> Problem<'a> {
     fn latency(&self, slow: &Slow, backlog: f64, admission: Admission) -> Latency {
         let (d, state) = (&self.delays, &slow.state);
         let service = self.channel.line_ns;
-        let write_share = state.write_share(self.fit);
+        let write_share = state.write_share(&self.fit);
         let read_backlog = (1.0 - write_share) * backlog;
         let read_queue = state.read_wait_ns + self.fit.queue * service * read_backlog;
         let write_queue = self.fit.write_queue * service * write_share * backlog;
@@ -217,7 +223,7 @@ impl<'a> Problem<'a> {
             write_level: level(write, &self.offered_writes),
             read_level: level(read, &self.offered_reads),
         };
-        for (rate, flow) in rates.iter_mut().zip(self.flows) {
+        for (rate, flow) in rates.iter_mut().zip(&self.flows) {
             *rate = match flow {
                 Flow::Stream(stream) => Rate { access: self.access(stream, latency), ..Rate::default() },
                 Flow::Storage(storage) => self.moved(storage, latency, &host),
@@ -239,11 +245,11 @@ impl<'a> Problem<'a> {
     /// What the drives of a workload move, when the host takes and gives so many lines per ns.
     fn moved(&self, storage: &Storage, latency: &Latency, host: &Host) -> Rate {
         let (posted, nonposted) = self.link(latency);
-        let (io_write, io_read) = storage.drives.iter().fold((0.0, 0.0), |sum, drive| {
-            let alone = drive.rate(host.write.min(posted), host.read.min(nonposted));
-            let shared = (host.write_level / drive.share).min(host.read_level / (1.0 - drive.share));
-            let rate = alone.min(shared);
-            (sum.0 + rate * drive.share, sum.1 + rate * (1.0 - drive.share))
+        let (io_write, io_read) = storage.drives.iter().fold((0.0, 0.0), |sum, drives| {
+            let alone = drives.rate(host.write.min(posted), host.read.min(nonposted));
+            let shared = (host.write_level / drives.share).min(host.read_level / (1.0 - drives.share));
+            let rate = drives.count * alone.min(shared);
+            (sum.0 + rate * drives.share, sum.1 + rate * (1.0 - drives.share))
         });
         let both = io_write + io_read;
         let cycle = latency.core_read + (1.0 - storage.kernel_loads) * latency.core_write + self.refill_ns;
@@ -261,7 +267,7 @@ impl<'a> Problem<'a> {
     /// The wait for an entry of a slice: as many servers as entries, each busy for the time of a line.
     fn admission(&self, rates: &[Rate], latency: &Latency) -> Admission {
         let (mut lines, mut io, mut held) = (0.0, 0.0, 0.0);
-        for (rate, flow) in rates.iter().zip(self.flows) {
+        for (rate, flow) in rates.iter().zip(&self.flows) {
             let (reads, writes) = self.of_cores(flow, rate);
             lines += reads + writes;
             io += rate.io_write + rate.io_read;
@@ -295,10 +301,10 @@ impl<'a> Problem<'a> {
 
     pub(super) fn load(&self, rates: &[Rate], slow: &Slow) -> Load {
         let (mut reads, mut writes) = (0.0, 0.0);
-        for (rate, flow) in rates.iter().zip(self.flows) {
+        for (rate, flow) in rates.iter().zip(&self.flows) {
             let (read, written) = self.of_cores(flow, rate);
             reads += read + rate.io_read;
-            writes += written + rate.io_write * (1.0 + extra(flow));
+            writes += written + rate.io_write * (1.0 + flow.extra());
         }
         Load { reads: reads / self.controllers, writes: writes / self.controllers, ..slow.load }
     }
@@ -306,18 +312,18 @@ impl<'a> Problem<'a> {
     /// Rows, modes and queues under the rates of a round.
     pub(super) fn settle(&self, old: &Slow, rates: &[Rate], latency: &Latency) -> Slow {
         let mut load = self.load(rates, old);
-        let forced = self.channel.state(&load, old.forced, self.fit).busy.min(1.0).powf(self.fit.forced);
+        let forced = self.channel.state(&load, old.forced, &self.fit).busy.min(1.0).powf(self.fit.forced);
         let waiting = (load.reads * latency.read_queue).min(self.channel.read_entries);
         let modes = if load.reads > 0.0 { old.state.modes / load.reads } else { 0.0 };
         let queues = self.channel.queues(waiting, forced, modes);
-        (load.read_misses, load.write_misses) = misses(&self.walks(rates), &queues, self.fit);
+        (load.read_misses, load.write_misses) = misses(&self.walks(rates), &queues, &self.fit);
         let sum = |pick: fn(&Rate) -> f64| rates.iter().map(pick).sum::<f64>();
         let io = sum(|rate| rate.io_write).max(sum(|rate| rate.io_read));
         let port = (io * self.line_ns).min(0.95);
         let port_ns = self.line_ns * (1.5 + port / (1.0 - port) / 2.0);
         Slow {
             load,
-            state: self.channel.state(&load, forced, self.fit),
+            state: self.channel.state(&load, forced, &self.fit),
             forced,
             port_ns: if io > 0.0 { port_ns } else { 0.0 },
             admission: self.admission(rates, latency),
@@ -332,7 +338,7 @@ impl<'a> Problem<'a> {
                 walks.push(Walks { count, rate: rate / count / self.controllers, writes, locality });
             }
         };
-        for (rate, flow) in rates.iter().zip(self.flows) {
+        for (rate, flow) in rates.iter().zip(&self.flows) {
             let (reads, written) = self.of_cores(flow, rate);
             let (count, locality) = match flow {
                 Flow::Stream(stream) => (stream.cores, stream.locality),
@@ -341,19 +347,12 @@ impl<'a> Problem<'a> {
             add(count, reads, false, locality);
             add(count, written, true, Locality { burst: 1.0, banks: 2.0 * locality.banks, ..locality });
             if let Flow::Storage(storage) = flow {
-                let drives = storage.drives.len() as f64;
+                let drives = storage.drives.iter().map(|drives| drives.count).sum();
                 add(drives, rate.io_read, false, self.sequential);
                 add(drives, rate.io_write * (1.0 + storage.extra), true, self.sequential);
             }
         }
         walks
-    }
-}
-
-fn extra(flow: &Flow) -> f64 {
-    match flow {
-        Flow::Storage(storage) => storage.extra,
-        Flow::Stream(_) => 0.0,
     }
 }
 

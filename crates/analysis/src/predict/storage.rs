@@ -5,9 +5,11 @@ use hostnet_model::params::ServerParams;
 
 const LINE_BYTES: f64 = 64.0;
 
-/// One drive under the jobs of one workload. It serves one command at a time.
+/// Drives that are alike, under the jobs of one workload. Each serves one command at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Drive {
+pub(super) struct Drives {
+    /// How many.
+    pub(super) count: f64,
     /// Share of its lines that it writes to memory (storage reads); it reads the others (storage writes).
     pub(super) share: f64,
     /// Lines per ns while it writes to memory.
@@ -18,8 +20,8 @@ pub(super) struct Drive {
     pub(super) depth: f64,
 }
 
-impl Drive {
-    /// Lines per ns of both directions together when the host takes `write` and gives `read` lines per ns at most.
+impl Drives {
+    /// Lines per ns of both directions of one of them when the host takes `write` and gives `read` at most.
     #[must_use]
     pub(super) fn rate(&self, write: f64, read: f64) -> f64 {
         let phase = |share: f64, own: f64, host: f64| if share > 0.0 { share / least(own, host) } else { 0.0 };
@@ -27,7 +29,7 @@ impl Drive {
         least(moving, self.depth)
     }
 
-    /// Lines per ns that it offers to a host that takes everything.
+    /// Lines per ns that one offers to a host that takes everything.
     pub(super) fn offered(&self) -> f64 {
         self.rate(f64::MAX, f64::MAX)
     }
@@ -42,14 +44,17 @@ pub(super) fn least(first: f64, second: f64) -> f64 {
     first / (1.0 + fourth * fourth).sqrt().sqrt().sqrt()
 }
 
-/// The drives of storage workload `class`, each with what it offers as far as drive, link, rate cap and queue depth
-/// allow.
-pub(super) fn drives(server: &ServerParams, class: usize) -> Vec<Drive> {
-    let drive = |offer: &Offer| Drive {
-        share: offer.reads,
-        writing: offer.reading / LINE_BYTES,
-        reading: offer.writing / LINE_BYTES,
-        depth: offer.queue / LINE_BYTES,
-    };
-    offers(server, class).iter().map(drive).collect()
+/// The drives of storage workload `class`, with what they offer as far as drive, link, rate cap and queue depth allow.
+pub(super) fn drives(server: &ServerParams, class: usize) -> Vec<Drives> {
+    let mut found: Vec<Drives> = Vec::new();
+    for Offer { reads, reading, writing, queue } in offers(server, class) {
+        let [writing, reading, depth] = [reading, writing, queue].map(|bytes| bytes / LINE_BYTES);
+        let alike =
+            |known: &&mut Drives| *known == &Drives { count: known.count, share: reads, writing, reading, depth };
+        match found.iter_mut().find(alike) {
+            Some(known) => known.count += 1.0,
+            None => found.push(Drives { count: 1.0, share: reads, writing, reading, depth }),
+        }
+    }
+    found
 }

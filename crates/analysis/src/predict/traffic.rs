@@ -1,6 +1,7 @@
 //! What runs on a server, as flows of lines.
 
-use super::storage::Drive;
+use super::storage::Drives;
+use crate::explain::unloaded;
 use hostnet_model::memory::Decoder;
 use hostnet_model::params::{FioParams, Pattern, ServerParams, SocketParams, StreamParams, Workload, WorkloadKind};
 use std::cell::RefCell;
@@ -28,7 +29,7 @@ impl Locality {
 }
 
 /// A workload of cores.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Stream {
     pub(super) cores: f64,
     /// Share of loads.
@@ -39,9 +40,9 @@ pub(super) struct Stream {
 }
 
 /// A workload of drives.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Storage {
-    pub(super) drives: Vec<Drive>,
+    pub(super) drives: Vec<Drives>,
     /// Kernel work, in lines per line of data.
     pub(super) kernel: f64,
     /// Share of it that only reads.
@@ -53,10 +54,27 @@ pub(super) struct Storage {
 }
 
 /// A workload.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Flow {
     Stream(Stream),
     Storage(Storage),
+}
+
+impl Flow {
+    pub(super) fn drives(&self) -> &[Drives] {
+        match self {
+            Flow::Storage(storage) => &storage.drives,
+            Flow::Stream(_) => &[],
+        }
+    }
+
+    /// Further DMA, in lines per line of data that drives write to memory.
+    pub(super) fn extra(&self) -> f64 {
+        match self {
+            Flow::Storage(storage) => storage.extra,
+            Flow::Stream(_) => 0.0,
+        }
+    }
 }
 
 /// The workloads of a server, in its order.
@@ -68,6 +86,17 @@ pub(super) fn flows(server: &ServerParams, walks: &Walks) -> Vec<Flow> {
         other => Flow::Stream(of_stream(server, &missing_at_random(other.cores()), walks)),
     };
     server.workloads.iter().enumerate().map(flow).collect()
+}
+
+/// Whether the flows of two servers are the same, as far as that is seen at once.
+pub(super) fn are_alike(one: &ServerParams, other: &ServerParams) -> bool {
+    let of_drives = |server: &ServerParams| unloaded::p2m_read_ns(server.socket());
+    let (a, b) = (one.socket(), other.socket());
+    a.core.issue_ps == b.core.issue_ps
+        && a.ssd == b.ssd
+        && a.pcie == b.pcie
+        && of_drives(one) == of_drives(other)
+        && one.workloads == other.workloads
 }
 
 /// Whatever else runs on cores, as if it did nothing but miss at random.

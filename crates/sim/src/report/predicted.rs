@@ -10,7 +10,7 @@ use crate::report::table::{Cell, Table};
 use hostnet_analysis::binding::{stream_otherwise, OFFERED_LOAD};
 use hostnet_analysis::explain::{Kind, WorkloadFacts};
 use hostnet_analysis::limits;
-use hostnet_analysis::predict::{Domain, Memory, Workload as Found};
+use hostnet_analysis::predict::{Base, Domain, Memory, Workload as Found};
 use hostnet_analysis::Prediction;
 use hostnet_config::Plan;
 use hostnet_model::params::{ServerParams, Workload};
@@ -21,8 +21,9 @@ use serde_json::{json, Value};
 #[must_use]
 pub fn predict(plan: &Plan) -> Option<Report> {
     let server = plan.server()?;
-    let prediction = hostnet_analysis::predict(server);
-    let limited = limited(server, &prediction.workloads);
+    let base = Base::new(server);
+    let prediction = base.prediction();
+    let limited = limited(&base, &prediction.workloads);
     let workloads = workloads(server, &prediction.workloads, &limited);
     let domains = domains(server, &prediction.domains);
     let channels = channels(&prediction.memory);
@@ -54,8 +55,9 @@ fn uncertainty(prediction: &Prediction) -> Value {
 }
 
 /// What limits each workload, with the pools on its path for evidence.
-fn limited(server: &ServerParams, predicted: &[Found]) -> Vec<WorkloadFacts> {
-    let mut limits = limits::of(server).unwrap_or_default().into_iter();
+fn limited(base: &Base, predicted: &[Found]) -> Vec<WorkloadFacts> {
+    let server = base.server();
+    let mut limits = limits::of_base(base).unwrap_or_default().into_iter();
     let (workloads, issue_ps) = (server.workloads.iter().zip(predicted), server.socket().core.issue_ps);
     workloads.map(|(workload, found)| facts(workload, found, issue_ps).with_limits(limits.next())).collect()
 }
