@@ -108,7 +108,10 @@ fn what_is_missing_is_named() {
     assert_says(&message("[server]\npreset = \"cascade-lake-6234\"\n[workload]\n", &[]), &["workload: 0 workloads"]);
     assert_says(
         &setting("nic.ring=512"),
-        &["nic.pcie.lanes: missing; the preset cascade-lake-6234 has no [nic]", "the preset broadwell-r730 or cascade-lake-hostcc"],
+        &[
+            "nic.pcie.lanes: missing; the preset cascade-lake-6234 has no [nic]",
+            "the preset broadwell-r730 or cascade-lake-hostcc",
+        ],
     );
     assert_says(&setting("workload.x.cores=[0]"), &["workload.x.kind: missing; one of stream, fio"]);
     assert_says(&setting("workload.x={kind='stream'}"), &["workload.x.cores: missing"]);

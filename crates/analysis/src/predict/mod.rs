@@ -109,7 +109,7 @@ impl<'a> Base<'a> {
             let stream = workload.kind.stream()?;
             let one = StreamParams { cores: stream.cores.first().copied().into_iter().collect(), ..stream.clone() };
             let kind = WorkloadKind::Stream(one);
-            let alone = ServerParams { workloads: vec![Work { name: workload.name.clone(), kind }], ..server.clone() };
+            let alone = ServerParams { workloads: vec![Work { kind, ..workload.clone() }], ..server.clone() };
             Some(self.paces(&alone)[0].latency_ns)
         };
         server.workloads.iter().map(lone).collect()

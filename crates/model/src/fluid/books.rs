@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// Bytes per second times this many ps are a byte.
 const PS_PER_S: u128 = 1_000_000_000_000;
+/// A line, in the units in which lines that go to memory are counted.
+pub(super) const LINE: u64 = 1 << 16;
 
 /// What happened since the last reset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,7 +28,7 @@ pub(super) struct Books {
     /// The values of those, and of the area of writes, at the last reset.
     ever_before: [u64; 2],
     area_before: [u128; 2],
-    /// Per class: lines read and written by devices and cores.
+    /// Per class: lines read from and written to memory for devices and cores, in 2^-16.
     lines: Vec<[u64; 2]>,
     /// Per class: bytes times 10^12 read and written by what is not simulated.
     workloads: Vec<[u128; 2]>,
@@ -61,17 +63,19 @@ impl Books {
         }
     }
 
-    pub(super) fn write(&mut self, class: u8, lines: u8) {
+    /// A device writes lines, for each of which so much of a line goes to memory.
+    pub(super) fn write(&mut self, class: u8, lines: u8, each: u64) {
         self.ever[0] += u64::from(lines);
-        self.add(class, 0, u64::from(lines));
+        self.add(class, 0, u64::from(lines) * each);
     }
 
     pub(super) fn read(&mut self, class: u8, lines: u8, latency_ps: u64) {
         self.ever[1] += u64::from(lines);
         self.read_area_ever += u128::from(lines) * u128::from(latency_ps);
-        self.add(class, u64::from(lines), 0);
+        self.add(class, u64::from(lines) * LINE, 0);
     }
 
+    /// So much is read from memory and written to it, in units of 2^-16 lines.
     pub(super) fn add(&mut self, class: u8, reads: u64, writes: u64) {
         let [read, written] = &mut self.lines[usize::from(class)];
         *read += reads;
@@ -88,7 +92,7 @@ impl Books {
     pub(super) fn counts(&self, write_area: u128) -> FluidCounts {
         let area = [write_area, self.read_area_ever];
         let bytes = |(lines, workload): (&[u64; 2], &[u128; 2])| {
-            [0, 1].map(|way| lines[way] * 64 + (workload[way] / PS_PER_S) as u64)
+            [0, 1].map(|way| lines[way] / (LINE / 64) + (workload[way] / PS_PER_S) as u64)
         };
         FluidCounts {
             lines: [0, 1].map(|way| self.ever[way] - self.ever_before[way]),

@@ -36,20 +36,19 @@ impl Flight {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Flights {
     flights: VecDeque<Flight>,
-    credits: u64,
     last: Time,
     /// Lines times ps of writes that are over.
     past: u128,
 }
 
 impl Flights {
-    pub(super) fn new(credits: u32) -> Self {
-        Self { flights: VecDeque::with_capacity(64), credits: u64::from(credits), last: Time::ZERO, past: 0 }
+    pub(super) fn new() -> Self {
+        Self { flights: VecDeque::with_capacity(64), last: Time::ZERO, past: 0 }
     }
 
     /// A write of `lines` lines has come in now. The memory needs `service_ps` for it, and a line stays for
-    /// `residence_ps` at least. Returns when its last line enters.
-    pub(super) fn add(&mut self, now: Time, lines: u8, service_ps: u64, residence_ps: u64) -> Time {
+    /// `residence_ps` at least. Returns when its last line enters, of which the buffer holds `credits` at a time.
+    pub(super) fn add(&mut self, now: Time, lines: u8, service_ps: u64, residence_ps: u64, credits: u64) -> Time {
         while self.flights.front().is_some_and(|flight| flight.leaves + flight.span_ps <= now) {
             self.past += self.flights.pop_front().map_or(0, |flight| flight.area(now));
         }
@@ -57,7 +56,7 @@ impl Flights {
         self.last = leaves;
         let lines = u32::from(lines);
         self.flights.push_back(Flight { lines, enters: now, leaves, span_ps: service_ps.max(1) });
-        let enters = self.room_at().max(now);
+        let enters = self.room_at(credits).max(now);
         if let Some(flight) = self.flights.back_mut() {
             flight.enters = enters;
         }
@@ -65,8 +64,8 @@ impl Flights {
     }
 
     /// When so many lines have left that the last write has an entry for each of its own.
-    fn room_at(&self) -> Time {
-        let mut ahead = self.credits;
+    fn room_at(&self, credits: u64) -> Time {
+        let mut ahead = credits;
         for flight in self.flights.iter().rev() {
             let lines = u64::from(flight.lines);
             if ahead < lines {

@@ -14,12 +14,12 @@ mod probe;
 mod tests;
 
 pub use books::FluidCounts;
-pub use probe::{Copier, Feeder, Probe};
+pub use probe::{lines_of, Copier, Feeder, Probe};
 
 use crate::link::Lane;
 use crate::params::{FluidParams, FluidPoint, PcieParams, FLUID_SHARES};
 use crate::part::{Context, IioCounter, Part, PartKind, Payload, Rates};
-use books::Books;
+use books::{Books, LINE};
 use flights::Flights;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -101,7 +101,7 @@ impl FluidMemory {
         let payload = u64::from(pcie.mps_bytes);
         let bytes_per_s = pcie.bytes_per_s * payload / (payload + u64::from(pcie.completion_overhead_bytes));
         Self {
-            flights: Flights::new(params.write_credits),
+            flights: Flights::new(),
             down: Lane::new(&PcieParams { bytes_per_s, ..pcie.clone() }),
             params,
             device,
@@ -198,8 +198,9 @@ impl FluidMemory {
         self.take_in(service_ps, now);
         let rates = point(&self.params, self.hold(), self.copying(now));
         let residence_ps = FluidPoint::at(&rates.write_ps, self.share);
-        let entered = self.flights.add(now, lines, service_ps, residence_ps);
-        self.books.write(class, lines);
+        let entered = self.flights.add(now, lines, service_ps, residence_ps, self.params.lines_held(rates));
+        let each = rates.missed.as_ref().map_or(LINE, |missed| FluidPoint::at(&missed[1], self.share));
+        self.books.write(class, lines, each);
         let delay = entered.since(now) + self.latency_ps;
         context.send(self.device, delay, Payload::PostedCredit { lines });
     }
@@ -219,7 +220,7 @@ impl FluidMemory {
 }
 
 impl Rates for FluidMemory {
-    fn copy(&mut self, core: u32, lines: u64, first: bool, now: Time) -> u64 {
+    fn copy(&mut self, core: u32, class: u8, lines: u64, first: bool, now: Time) -> u64 {
         self.change(now);
         self.copying_until[core as usize] = Time::MAX;
         let share = self.share_at(now);
@@ -227,11 +228,16 @@ impl Rates for FluidMemory {
         let wait_ps = if first { FluidPoint::at(&point.read_ps, share) } else { 0 };
         let ps = (wait_ps + ((FluidPoint::at(&point.copy_ps, share) * lines) >> 10)).max(1);
         self.copying_until[core as usize] = now + ps;
+        if let Some(missed) = &point.missed {
+            self.books.add(class, lines * FluidPoint::at(&missed[0], share), 0);
+        }
         ps
     }
 
     fn count(&mut self, class: u8, reads: u64, writes: u64) {
-        self.books.add(class, reads, writes);
+        if self.params.holds[0].copying[0].missed.is_none() {
+            self.books.add(class, reads * LINE, writes * LINE);
+        }
     }
 }
 

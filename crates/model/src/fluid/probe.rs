@@ -1,5 +1,6 @@
 //! Parts that load a server to find its rates: what packets bring, and what copies cost, each as much as asked for.
 
+use crate::cache::Caches;
 use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::os::CopyLines;
 use crate::part::{self, Context, Part, PartKind, Payload, Start};
@@ -10,6 +11,14 @@ use serde::{Deserialize, Serialize};
 /// Packets of a flow that come one after the other, as what a sender hands down at once is cut into (64 KiB at an MTU
 /// of 4 KiB).
 const RUN_PACKETS: u32 = 16;
+/// Bytes of an Ethernet header.
+const ETHERNET_BYTES: u32 = 14;
+
+/// Lines of a packet of `ip_bytes` bytes.
+#[must_use]
+pub fn lines_of(ip_bytes: u32) -> u32 {
+    (ip_bytes + ETHERNET_BYTES).div_ceil(64)
+}
 
 /// A part that loads a server.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -41,29 +50,34 @@ impl Part for Probe {
 
     fn settle(&mut self, now: Time) {
         if let Self::Copier(copier) = self {
-            part::settle(copier.lines.domains_mut(), now);
+            copier.settle(now);
         }
     }
 
     fn reset(&mut self, now: Time) {
         if let Self::Copier(copier) = self {
+            copier.settle(now);
+            copier.idle_ps = 0;
             part::reset(copier.lines.domains_mut(), now);
         }
     }
 }
 
-/// A core that copies packets from memory without end.
+/// A core that copies packets without end, or as they come.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Copier {
     lines: CopyLines,
     step: Option<Time>,
+    /// Since when it has had nothing to copy.
+    idle_since: Option<Time>,
+    idle_ps: u64,
 }
 
 impl Copier {
     /// A core with these lines.
     #[must_use]
     pub fn new(lines: CopyLines) -> Self {
-        Self { lines, step: None }
+        Self { lines, step: None, idle_since: None, idle_ps: 0 }
     }
 
     /// Lines copied since the start.
@@ -72,22 +86,59 @@ impl Copier {
         self.lines.copied()
     }
 
+    /// Time that it had nothing to copy, since the last reset, in ps.
+    #[must_use]
+    pub fn idle_ps(&self) -> u64 {
+        self.idle_ps
+    }
+
     /// C2M-Read of its core.
     #[must_use]
     pub fn read(&self) -> &Domain {
         self.lines.read()
     }
 
+    /// Copies a packet of `lines` lines, from virtual line `line` on, before time begins, in `caches` alone.
+    pub fn warm_up(&mut self, line: u64, lines: u32, caches: &mut Caches) {
+        self.lines.warm_up(line, lines, caches);
+    }
+
+    fn settle(&mut self, now: Time) {
+        part::settle(self.lines.domains_mut(), now);
+        self.count_idle(now);
+        self.idle_since = self.idle_since.map(|_| now);
+    }
+
+    fn count_idle(&mut self, now: Time) {
+        self.idle_ps += self.idle_since.map_or(0, |since| now.since(since));
+    }
+
     fn on_event(&mut self, payload: Payload, context: &mut Context) {
-        if payload != Payload::Step {
-            self.lines.on_event(payload, context);
+        let now = context.now();
+        match payload {
+            Payload::Step => {}
+            Payload::Received(id) => {
+                let Packet { line, ip_bytes, .. } = context.packets.remove(id);
+                self.lines.bring(line, lines_of(ip_bytes));
+            }
+            payload => self.lines.on_event(payload, context),
         }
-        if self.step.is_some_and(|step| step > context.now()) {
+        if self.idle_since.is_some() {
+            // As many packets as are joined: an application is told of all of them at once.
+            if self.lines.waiting() < RUN_PACKETS as usize {
+                return;
+            }
+            self.count_idle(now);
+            self.idle_since = None;
+        }
+        if self.step.is_some_and(|step| step > now) {
             return;
         }
         self.step = self.lines.advance(context);
-        if let Some(step) = self.step {
-            context.send(context.id, step.since(context.now()).max(1), Payload::Step);
+        match self.step {
+            Some(step) => context.send(context.id, step.since(now).max(1), Payload::Step),
+            None if self.lines.is_done() => self.idle_since = Some(now),
+            None => {}
         }
     }
 }
@@ -97,6 +148,8 @@ impl Copier {
 pub struct Feeder {
     /// The NIC.
     nic: ComponentId,
+    /// By queue, the cores that copy what comes; none = nobody reads it.
+    readers: Vec<ComponentId>,
     /// One for each of its queues.
     flows: u32,
     ip_bytes: u32,
@@ -114,7 +167,14 @@ impl Feeder {
     /// `most` be in the NIC; with a gap of 0 there are always so many.
     #[must_use]
     pub fn new(nic: ComponentId, flows: u32, ip_bytes: u32, most: u32, gap: u64) -> Self {
-        Self { nic, flows, ip_bytes, most: most.max(1), inside: 0, gap, due: 0, sent: 0 }
+        let most = most.max(1);
+        Self { nic, readers: Vec::new(), flows, ip_bytes, most, inside: 0, gap, due: 0, sent: 0 }
+    }
+
+    /// The same, with a core for each queue that copies what comes.
+    #[must_use]
+    pub fn with_readers(self, readers: Vec<ComponentId>) -> Self {
+        Self { readers, ..self }
     }
 
     fn on_event(&mut self, payload: Payload, context: &mut Context) {
@@ -164,7 +224,11 @@ impl Feeder {
     }
 
     fn received(&mut self, id: PacketId, context: &mut Context) {
-        let queue = context.packets.remove(id).queue;
+        let queue = context.packets.get(id).queue;
+        match self.readers.get(usize::from(queue)) {
+            Some(&reader) => context.send(reader, 1, Payload::Received(id)),
+            None => drop(context.packets.remove(id)),
+        }
         self.inside -= 1;
         context.send(self.nic, 1, Payload::Replenished { queue, count: 1, armed: false });
         if self.gap == 0 {

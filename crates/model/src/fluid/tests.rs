@@ -5,7 +5,7 @@ use super::*;
 use crate::params::{FluidHold, FluidRow, FLUID_SHARES};
 use proptest::prelude::*;
 
-const CREDITS: u32 = 93;
+const CREDITS: u64 = 93;
 
 fn at(ps: u64) -> Time {
     Time::from_ps(ps)
@@ -22,6 +22,7 @@ fn rates(drain_bytes_per_s: u64) -> FluidPoint {
         read_ps: row(100_000),
         copy_ps: row(8_000 << 10),
         workloads: vec![[row(2_000_000_000), row(1_000_000_000)], [row(0), row(0)]],
+        missed: None,
     }
 }
 
@@ -31,7 +32,7 @@ fn memory(throttling: Throttling) -> FluidMemory {
     FluidMemory::new(FluidSetup {
         params: FluidParams {
             holds: (1..=4).map(hold).collect(),
-            write_credits: CREDITS,
+            write_credits: CREDITS as u32,
             read_credits: 64,
             read_more_ps: 0,
         },
@@ -57,18 +58,18 @@ fn memory(throttling: Throttling) -> FluidMemory {
 
 #[test]
 fn a_write_alone_stays_for_a_residence() {
-    let mut flights = Flights::new(CREDITS);
-    assert_eq!(flights.add(at(1_000), 64, 500, 3_000), at(1_000));
+    let mut flights = Flights::new();
+    assert_eq!(flights.add(at(1_000), 64, 500, 3_000, CREDITS), at(1_000));
     assert_eq!(flights.area(at(1_000_000)), 64 * 3_000);
 }
 
 #[test]
 fn a_full_buffer_holds_its_credits() {
-    let mut flights = Flights::new(CREDITS);
+    let mut flights = Flights::new();
     let mut entered = at(0);
     let mut looks = Vec::new();
     for _ in 0..100 {
-        entered = flights.add(entered, 64, 64_000, 10_000);
+        entered = flights.add(entered, 64, 64_000, 10_000, CREDITS);
         looks.push((entered.ps(), flights.area(entered)));
     }
     let [(from, before), (to, after)] = [looks[20], looks[99]];
@@ -77,10 +78,10 @@ fn a_full_buffer_holds_its_credits() {
 
 #[test]
 fn writes_enter_as_fast_as_they_are_drained() {
-    let mut flights = Flights::new(CREDITS);
+    let mut flights = Flights::new();
     let mut entered = at(0);
     for _ in 0..1000 {
-        entered = flights.add(entered, 64, 64_000, 10_000);
+        entered = flights.add(entered, 64, 64_000, 10_000, CREDITS);
     }
     let lines = entered.ps() / 1_000;
     assert!((63_000..=64_000).contains(&lines), "{lines} lines at one per ns");
@@ -92,7 +93,7 @@ proptest! {
         writes in proptest::collection::vec((0_u64..200_000, 1_u8..=255, 1_u64..100_000, 1_u64..400_000), 1..50),
         step in 1_u64..50_000,
     ) {
-        let mut flights = Flights::new(CREDITS);
+        let mut flights = Flights::new();
         let (mut now, mut area) = (0, 0);
         for (gap, lines, service_ps, residence_ps) in writes {
             let arrival = now + gap;
@@ -102,7 +103,7 @@ proptest! {
                 prop_assert!(next >= area, "{next} after {area}");
                 area = next;
             }
-            let entered = flights.add(at(now), lines, service_ps, residence_ps);
+            let entered = flights.add(at(now), lines, service_ps, residence_ps, CREDITS);
             prop_assert!(entered >= at(now));
             prop_assert!(flights.area(at(now)) >= area);
         }
@@ -115,8 +116,8 @@ proptest! {
 #[test]
 fn a_copy_takes_its_lines_and_one_wait() {
     let mut memory = memory(Throttling::Sockets);
-    assert_eq!(memory.copy(0, 64, true, at(1)), 100_000 + 64 * 8_000);
-    assert_eq!(memory.copy(1, 64, false, at(1)), 64 * 8_000);
+    assert_eq!(memory.copy(0, 1, 64, true, at(1)), 100_000 + 64 * 8_000);
+    assert_eq!(memory.copy(1, 1, 64, false, at(1)), 64 * 8_000);
     assert_eq!(memory.copying(at(1)), 2);
     assert_eq!(memory.copying(at(64 * 8_000 + 1)), 2, "a piece that ends now is gone on with");
     assert_eq!(memory.copying(at(64 * 8_000 + 2)), 1);
@@ -184,7 +185,7 @@ fn bytes_after(acts: &[(u64, u64, bool)], looks: &[u64]) -> Vec<[u64; 2]> {
     events.sort_by_key(|event| event.0);
     for (ps, act) in &events {
         match act {
-            Some((lines, true)) => drop(memory.copy(0, *lines, true, at(*ps))),
+            Some((lines, true)) => drop(memory.copy(0, 1, *lines, true, at(*ps))),
             Some((size, false)) => {
                 memory.change(at(*ps));
                 memory.take_in(size * 10_000, at(*ps));
@@ -204,6 +205,32 @@ proptest! {
     ) {
         prop_assert_eq!(bytes_after(&acts, &looks), bytes_after(&acts, &[]));
     }
+}
+
+#[test]
+fn with_ddio_what_misses_is_counted_and_nothing_else() {
+    let mut memory = memory(Throttling::Sockets);
+    for point in memory.params.holds.iter_mut().flat_map(|hold| &mut hold.copying) {
+        point.missed = Some([row(1 << 14), row(3 << 14)]);
+    }
+    memory.reset(at(1));
+    let _ = memory.copy(0, 1, 64, true, at(1));
+    memory.count(1, 64, 64);
+    assert_eq!(memory.counts(at(1)).bytes[1], [64 * 64 / 4, 0]);
+    memory.books.write(1, 8, 3 << 14);
+    assert_eq!(memory.counts(at(1)).bytes[1], [64 * 64 / 4, 8 * 64 * 3 / 4]);
+}
+
+#[test]
+fn a_full_buffer_holds_what_it_held() {
+    let mut params = memory(Throttling::Sockets).params;
+    let plain = rates(8_000_000_000);
+    assert_eq!(params.lines_held(&plain), CREDITS);
+    // 8 GB/s for 300 ns are 37.5 lines.
+    let cached = FluidPoint { missed: Some([row(0), row(1 << 16)]), ..plain };
+    assert_eq!(params.lines_held(&cached), 37);
+    params.write_credits = 20;
+    assert_eq!(params.lines_held(&cached), 20);
 }
 
 #[test]

@@ -208,7 +208,13 @@ impl Nic {
     /// Descriptors in the ring of a receive queue.
     #[must_use]
     pub fn descriptors(&self, queue: u16) -> u32 {
-        self.receive.descriptors(queue)
+        self.receive.queue(queue).free
+    }
+
+    /// The virtual address of the memory that the frames of a receive queue go through.
+    #[must_use]
+    pub fn frames_from(&self, queue: u16) -> u64 {
+        self.receive.queue(queue).base
     }
 
     /// The receive queue that a flow's packets go to.

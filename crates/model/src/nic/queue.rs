@@ -30,7 +30,8 @@ pub(super) enum Moderation {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Queue {
     pub(super) core: ComponentId,
-    base: u64,
+    /// Where its pool begins.
+    pub(super) base: u64,
     pool_bytes: u64,
     ring_bytes: u64,
     /// Where the next buffer begins in the pool.

@@ -114,9 +114,9 @@ impl Receive {
         }
     }
 
-    /// Descriptors in the ring of a queue.
-    pub(super) fn descriptors(&self, queue: u16) -> u32 {
-        self.queues[usize::from(queue)].free
+    /// A receive queue.
+    pub(super) fn queue(&self, queue: u16) -> &Queue {
+        &self.queues[usize::from(queue)]
     }
 
     /// A packet comes in from the cable.

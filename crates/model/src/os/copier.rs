@@ -4,6 +4,7 @@ use super::books::StackCounts;
 use super::kernel::Owed;
 use super::lines::{Lines, Pace};
 use super::NetFootprint;
+use crate::cache::Caches;
 use crate::lfb::Lfb;
 use crate::line::Pages;
 use crate::params::{CoreParams, StackParams};
@@ -11,10 +12,23 @@ use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Packets that may wait for a core; of more the lines stay unread.
+const PACKETS_WAITING: usize = 64;
+
+/// What a core copies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CopySource {
+    /// Packets in memory, one after the other.
+    Memory(PacketMemory),
+    /// Packets that the NIC brings: the virtual lines at which they begin, and how many each has.
+    Packets(VecDeque<(u64, u32)>),
+}
 
 /// The packets that a core copies one after the other, as its kernel does: where they lie, and how many lines each has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CopySource {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PacketMemory {
     /// Virtual address of the first, a multiple of 4096.
     pub base: u64,
     /// Bytes that they go through before the first place is used again, a multiple of `step_bytes`.
@@ -23,18 +37,34 @@ pub struct CopySource {
     pub step_bytes: u64,
     /// Lines of a packet.
     pub lines: u32,
+    /// Packets begun.
+    pub begun: u64,
 }
 
-/// The lines of a core that copies without end.
+impl CopySource {
+    /// The next packet.
+    fn next(&mut self) -> Option<(u64, u32)> {
+        match self {
+            Self::Memory(PacketMemory { base, bytes, step_bytes, lines, begun }) => {
+                let address = *base + *begun * *step_bytes % (*bytes).max(1);
+                *begun += 1;
+                Some((address / 64, *lines))
+            }
+            Self::Packets(packets) => packets.pop_front(),
+        }
+    }
+}
+
+/// The lines of a core that copies whatever there is.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CopyLines {
     lfb: Lfb,
     lines: Lines,
-    pages: Pages,
     source: CopySource,
+    /// Lines of the packet begun last.
+    packet_lines: u32,
     class: u8,
-    owed: Owed,
-    begun: u64,
+    stack: StackParams,
     counts: StackCounts,
 }
 
@@ -50,17 +80,19 @@ impl CopyLines {
         pages: Pages,
         mut rng: Rng,
         footprint: NetFootprint,
-        source: CopySource,
+        mut source: CopySource,
         classes: usize,
     ) -> Self {
         let class = (classes - 1) as u8;
-        // Cores that began alike would meet in the same banks for ever.
-        let begun = rng.next_u64() % (source.bytes / source.step_bytes.max(1)).max(1);
+        if let CopySource::Memory(PacketMemory { bytes, step_bytes, begun, .. }) = &mut source {
+            // Cores that began alike would meet in the same banks for ever.
+            *begun = rng.next_u64() % (*bytes / (*step_bytes).max(1)).max(1);
+        }
         let lfb = Lfb::new(&core, core.lfb_entries, classes);
-        let mut lines = Lines::new(index, cha, core, stack, pages.clone(), rng, [footprint.user, footprint.kernel]);
+        let mut lines = Lines::new(index, cha, core, stack, pages, rng, [footprint.user, footprint.kernel]);
         lines.begin_read(class);
-        let owed = Owed::of_packet(stack, source.lines * 64);
-        Self { lfb, lines, pages, source, class, owed, begun, counts: StackCounts::default() }
+        let stack = stack.clone();
+        Self { lfb, lines, source, packet_lines: 1, class, stack, counts: StackCounts::default() }
     }
 
     /// Lines copied since the start.
@@ -80,13 +112,40 @@ impl CopyLines {
         self.lfb.domains_mut()
     }
 
+    /// The NIC has brought a packet of `lines` lines from virtual line `line` on.
+    pub(crate) fn bring(&mut self, line: u64, lines: u32) {
+        if let CopySource::Packets(packets) = &mut self.source {
+            if packets.len() < PACKETS_WAITING {
+                packets.push_back((line, lines));
+            }
+        }
+    }
+
+    /// Packets that the NIC has brought and that it has not begun.
+    pub(crate) fn waiting(&self) -> usize {
+        match &self.source {
+            CopySource::Memory(_) => 0,
+            CopySource::Packets(packets) => packets.len(),
+        }
+    }
+
+    /// Whether it has copied all that there is.
+    pub(crate) fn is_done(&self) -> bool {
+        self.lines.left() == 0 && matches!(&self.source, CopySource::Packets(packets) if packets.is_empty())
+    }
+
+    /// Copies a packet before time begins, in `caches` alone.
+    pub(crate) fn warm_up(&mut self, line: u64, lines: u32, caches: &mut Caches) {
+        self.lines.warm_up(line, lines, self.class, caches);
+    }
+
     pub(crate) fn on_event(&mut self, payload: Payload, context: &mut Context) {
         self.lfb.idle += u32::from(payload == Payload::Refill);
         self.lines.on_event(payload, &mut self.lfb, &mut self.counts, context);
     }
 
     /// Goes on, packet by packet: the lines of the kernel, the copy; until when the core is busy, if it does not
-    /// wait for a line.
+    /// wait for a line or a packet.
     pub(crate) fn advance(&mut self, context: &mut Context) -> Option<Time> {
         loop {
             match self.lines.follow(&mut self.lfb, &mut self.counts, context) {
@@ -94,8 +153,7 @@ impl CopyLines {
                 Pace::Waiting => return None,
                 Pace::Done => {}
             }
-            if self.lines.left() < 2 * u64::from(self.source.lines) {
-                self.next_packet(context);
+            if self.lines.left() < 2 * u64::from(self.packet_lines) && self.next_packet(context) {
                 continue;
             }
             match self.lines.advance(&mut self.lfb, &mut self.counts, context) {
@@ -105,11 +163,13 @@ impl CopyLines {
         }
     }
 
-    fn next_packet(&mut self, context: &mut Context) {
-        let CopySource { base, bytes, step_bytes, lines } = self.source;
-        let address = base + self.begun * step_bytes % bytes.max(1);
-        self.lines.source(address / 64, lines);
-        self.begun += 1;
-        self.lines.owe(self.owed, self.class, &mut self.lfb, &mut self.counts, context);
+    /// Begins the next packet, if there is one.
+    fn next_packet(&mut self, context: &mut Context) -> bool {
+        let Some((line, lines)) = self.source.next() else { return false };
+        self.packet_lines = lines;
+        self.lines.source(line, lines);
+        let owed = Owed::of_packet(&self.stack, lines * 64);
+        self.lines.owe(owed, self.class, &mut self.lfb, &mut self.counts, context);
+        true
     }
 }

@@ -1,6 +1,6 @@
 //! The way of the lines that a network core asks for: the line fill buffer of the core, the CHA, memory.
 
-use crate::cache::Access;
+use crate::cache::{Access, Caches};
 use crate::lfb::{turn, Lfb};
 use crate::line::{Kind, Request, RequestId};
 use crate::params::CoreParams;
@@ -99,6 +99,20 @@ impl Fetch {
         let id = lfb.request(line, class, store, purpose.tag(class), context);
         context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
         Asked::Coming
+    }
+
+    /// Reads a line before time begins, in `caches` alone.
+    pub(super) fn warm_up(&self, line: u64, class: u8, caches: &mut Caches) {
+        if caches.access(self.index, line, class, false) != Access::Miss {
+            return;
+        }
+        let found = caches.read(self.index, line, class);
+        if found.hit.is_none() {
+            let _ = caches.fetched(line, class);
+        }
+        if let Some(victim) = caches.fill(self.index, line, class, found.hit == Some(true), false) {
+            let _ = caches.put(self.index, victim);
+        }
     }
 
     /// The data of a read is back; returns what it was for. A line that was stored to displaces a dirty line: with

@@ -6,6 +6,7 @@
 use super::books::StackCounts;
 use super::fetch::{Asked, Fetch, Purpose, Wish};
 use super::kernel::{Kernel, Owed};
+use crate::cache::Caches;
 use crate::lfb::Lfb;
 use crate::line::{Evictions, Pages, Walk};
 use crate::params::{CoreParams, Pattern, StackParams};
@@ -164,6 +165,13 @@ impl Lines {
         }
     }
 
+    /// Reads `lines` lines of virtual memory from `line` on before time begins, in `caches` alone.
+    pub(super) fn warm_up(&self, line: u64, lines: u32, class: u8, caches: &mut Caches) {
+        for line in line..line + u64::from(lines) {
+            self.fetch.warm_up(self.pages.physical(line * 64) / 64, class, caches);
+        }
+    }
+
     /// Adds `lines` physical lines from `line` on.
     fn source_run(&mut self, line: u64, lines: u32) {
         self.copy.runs.push_back((line, lines));
@@ -218,7 +226,7 @@ impl Lines {
             return Pace::Done;
         };
         let piece = PAGE_LINES.min(lines - taken);
-        let ps = memory.copy(self.fetch.index(), piece, taken == 0, now);
+        let ps = memory.copy(self.fetch.index(), class, piece, taken == 0, now);
         // What is stored to is read first, and later leaves.
         let stored = if self.cached_user { 0 } else { piece };
         memory.count(class, piece + stored, stored);

@@ -19,7 +19,7 @@ mod syscall;
 mod tests;
 
 pub use books::{CoreTimes, SocketCounts, Spent, StackCounts, SPENT};
-pub use copier::{CopyLines, CopySource};
+pub use copier::{CopyLines, CopySource, PacketMemory};
 pub use lines::Region;
 pub use socket::NetSocketParams;
 

@@ -42,6 +42,23 @@ pub struct FluidPoint {
     pub copy_ps: FluidRow,
     /// Per workload: bytes per second that it reads from and writes to memory. Those of the network are 0.
     pub workloads: Vec<[FluidRow; 2]>,
+    /// With DDIO: lines that the network reads from memory per line copied, and writes to it per line that devices
+    /// write, in 2^-16. None = what is not in caches.
+    pub missed: Option<[FluidRow; 2]>,
+}
+
+impl FluidParams {
+    /// Lines in the write buffer when devices write all that they can: its entries. With DDIO it is less, because the
+    /// link is slower than the LLC now and then (Little's law).
+    #[must_use]
+    pub fn lines_held(&self, point: &FluidPoint) -> u64 {
+        if point.missed.is_none() {
+            return u64::from(self.write_credits);
+        }
+        let write_ps = u128::from(point.write_ps[FLUID_SHARES.len() - 1]);
+        let held = u128::from(point.drain_bytes_per_s) * write_ps / 64 / 1_000_000_000_000;
+        (held as u64).clamp(1, u64::from(self.write_credits).max(1))
+    }
 }
 
 impl FluidPoint {

@@ -4,7 +4,9 @@ use crate::build::{Builder, SocketBuilder};
 use hostnet_model::ether::WireParams;
 use hostnet_model::nic::{self, Nic, NicFlow, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 use hostnet_model::os::{self, NetFootprint, NetSocketParams, NetStack};
-use hostnet_model::params::{ClusterParams, CoreParams, FlowParams, NicParams, ServerParams, StackParams, Transport};
+use hostnet_model::params::{
+    ClusterParams, CoreParams, FlowParams, NicParams, ServerParams, StackParams, Traffic, Transport,
+};
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::PartKind;
 
@@ -39,6 +41,19 @@ impl Attachment<'_> {
     /// The cores of a server that serve the NIC.
     pub(crate) fn network_cores(&self, params: &ServerParams) -> Vec<u32> {
         params.stack.as_ref().map_or_else(Vec::new, |stack| self.cores(stack))
+    }
+
+    /// Those of them that data without requests comes to; all if there is none.
+    pub(crate) fn receiving_cores(&self, params: &ServerParams) -> Vec<u32> {
+        let receives = |end: &End| !end.initiator && matches!(end.flow.traffic, Traffic::Bulk { .. });
+        let all = self.network_cores(params);
+        let busy = |core: &u32| self.ends().any(|end| receives(&end) && end.core == *core);
+        let some: Vec<u32> = all.iter().copied().filter(busy).collect();
+        if some.is_empty() {
+            all
+        } else {
+            some
+        }
     }
 
     /// Bytes of the largest packet that a flow has here; 1500 without flows.

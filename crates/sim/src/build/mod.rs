@@ -24,7 +24,7 @@ pub(crate) use layout::{Layout, SocketLayout};
 
 use crate::build::attach::Attachment;
 use crate::build::feeds::Feeds;
-use crate::build::fluid::Load;
+use crate::build::fluid::{Filled, Load};
 use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::cache::Caches;
 use hostnet_model::fluid::FluidMemory;
@@ -207,15 +207,19 @@ pub(crate) fn attached_server(
     builder.partition(components, None, feeds, on_filling)
 }
 
-/// A simulation of a server that is loaded to find its rates. The network is its last class.
-pub(crate) fn loaded_server(params: &ServerParams, load: Load) -> Simulation<Machine> {
+/// A simulation of a server that is loaded to find its rates. The network is its last class. What its NIC leaves in the
+/// caches is kept in `filled`.
+pub(crate) fn loaded_server(params: &ServerParams, load: Load, filled: &mut Filled) -> Simulation<Machine> {
     let alone = Layout::of(params, 0);
     let layout = Layout { end: alone.feeder + 1, ..alone };
     let builder = Builder { load: Some(load), ..Builder::new(params, layout) };
     let mut components = builder.components();
     components.push(builder.feeder().into());
-    let filled = builder.partition(components, None, &mut Feeds::new(params), &mut |_| true);
-    let (machine, mut scheduler) = filled.expect("nobody stops it");
+    let partition = builder.partition(components, None, &mut Feeds::new(params), &mut |_| true);
+    let (mut machine, mut scheduler) = partition.expect("nobody stops it");
+    if let Some(load) = &builder.load {
+        filled.fill(&mut machine, params, load);
+    }
     builder.start_load(&mut scheduler);
     Simulation::new(vec![(machine, scheduler)], u64::MAX)
 }

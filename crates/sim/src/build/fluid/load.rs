@@ -1,16 +1,18 @@
 //! A server under a load that is as large as asked for, to find its rates.
 
+use super::fill::{has_ddio, Filled};
 use crate::build::{loaded_server, Builder, SocketBuilder};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 use hostnet_model::control::{Throttled, LEVEL_MAX};
 use hostnet_model::ether::WireParams;
-use hostnet_model::fluid::{Copier, Feeder, Probe};
+use hostnet_model::fluid::{lines_of, Copier, Feeder, Probe};
 use hostnet_model::iio::Iio;
 use hostnet_model::memory::Channel;
 use hostnet_model::nic::{self, Nic, NicFlow, Wiring};
-use hostnet_model::os::{CopyLines, CopySource, NetFootprint};
+use hostnet_model::os::{CopyLines, CopySource, NetFootprint, PacketMemory};
 use hostnet_model::params::{NicParams, ServerParams};
 use hostnet_model::{Component, Machine, PartKind, Payload};
+use std::collections::VecDeque;
 
 /// Bytes of an Ethernet header.
 const ETHERNET_BYTES: u32 = 14;
@@ -55,21 +57,23 @@ pub(super) struct Measured {
     pub(super) copy_ps: u64,
     /// Per workload: bytes per second read and written.
     pub(super) workloads: Vec<[u64; 2]>,
+    /// Lines that the network reads from memory per line copied, and writes per line that devices write, in 2^-16.
+    pub(super) missed: [u64; 2],
 }
 
 impl Load {
     /// Lines of a packet, its completion among them.
     pub(super) fn packet_lines(&self) -> u64 {
-        u64::from((self.ip_bytes + ETHERNET_BYTES).div_ceil(64)) + 1
+        u64::from(lines_of(self.ip_bytes)) + 1
     }
 }
 
 /// Runs a server under a load for some moments, and takes the mean. The network is its last workload. How lines of
 /// different sources meet in the banks changes slowly; each moment has them meet in another way.
-pub(super) fn measure(params: &ServerParams, load: &Load, span: Span) -> Measured {
+pub(super) fn measure(params: &ServerParams, load: &Load, span: Span, filled: &mut Filled) -> Measured {
     let seeds = (0..span.moments).map(|moment| params.seed.wrapping_add(moment));
     let all: Vec<Measured> =
-        seeds.map(|seed| moment(&ServerParams { seed, ..params.clone() }, load.clone(), span.ps)).collect();
+        seeds.map(|seed| moment(&ServerParams { seed, ..params.clone() }, load.clone(), span.ps, filled)).collect();
     let mean = |pick: &dyn Fn(&Measured) -> u64| all.iter().map(pick).sum::<u64>() / span.moments.max(1);
     Measured {
         drain_bytes_per_s: mean(&|measured| measured.drain_bytes_per_s),
@@ -79,12 +83,13 @@ pub(super) fn measure(params: &ServerParams, load: &Load, span: Span) -> Measure
         workloads: (0..params.workloads.len())
             .map(|class| [0, 1].map(|way: usize| mean(&|measured| measured.workloads[class][way])))
             .collect(),
+        missed: [0, 1].map(|way: usize| mean(&|measured| measured.missed[way])),
     }
 }
 
-fn moment(params: &ServerParams, load: Load, [before_ps, ps]: [u64; 2]) -> Measured {
+fn moment(params: &ServerParams, load: Load, [before_ps, ps]: [u64; 2], filled: &mut Filled) -> Measured {
     let copying = load.copying as u64;
-    let mut simulation = loaded_server(params, load);
+    let mut simulation = loaded_server(params, load, filled);
     let [start, end] = [before_ps, before_ps + ps].map(Time::from_ps);
     simulation.run_until(start, |_| true);
     crate::read::sample::reset(&mut simulation.parts_mut()[0].0, start);
@@ -92,19 +97,24 @@ fn moment(params: &ServerParams, load: Load, [before_ps, ps]: [u64; 2]) -> Measu
     simulation.run_until(end, |_| true);
     crate::read::sample::settle(&mut simulation.parts_mut()[0].0, end);
     let machine = &simulation.parts()[0].0;
-    let mut measured =
-        Measured { workloads: workloads(machine, params.workloads.len(), [ps, end.ps()]), ..Measured::default() };
+    let mut lines = traffic(machine, params.workloads.len(), end);
+    let of_network = lines.pop().unwrap_or_default();
+    let workloads = lines.into_iter().chain([[0; 2]]).map(|lines| lines.map(|lines| per_s(lines, ps))).collect();
+    let mut measured = Measured { workloads, ..Measured::default() };
+    let lines = copied(machine) - before;
+    measured.missed[0] = (of_network[0] << 16).checked_div(lines).unwrap_or(0);
     if let Some(iio) = machine.first::<Iio>() {
         let usage = &iio.write().classes()[params.workloads.len() - 1];
         measured.drain_bytes_per_s = per_s(usage.residence().count(), ps);
         measured.write_ps = usage.residence().mean().unwrap_or(0.0) as u64;
+        measured.missed[1] = (of_network[1] << 16).checked_div(usage.residence().count()).unwrap_or(0);
     }
     for copier in copiers(machine) {
         let reads = &copier.read().classes()[params.workloads.len() - 1];
-        measured.read_ps += reads.residence().mean().unwrap_or(0.0) as u64 / copying;
+        measured.read_ps += (reads.residence().mean().unwrap_or(0.0) as u64).checked_div(copying).unwrap_or(0);
     }
-    let lines = copied(machine) - before;
-    measured.copy_ps = ((ps * copying) << 10).checked_div(lines).unwrap_or(0);
+    let copying_ps: u64 = copiers(machine).map(|copier| ps - copier.idle_ps()).sum();
+    measured.copy_ps = (copying_ps << 10).checked_div(lines).unwrap_or(0);
     measured
 }
 
@@ -124,27 +134,24 @@ fn copied(machine: &Machine) -> u64 {
     copiers(machine).map(Copier::copied).sum()
 }
 
-/// Memory traffic of every workload but the network.
-fn workloads(machine: &Machine, classes: usize, [ps, end_ps]: [u64; 2]) -> Vec<[u64; 2]> {
+/// Lines that every class has read from memory and written to it.
+fn traffic(machine: &Machine, classes: usize, end: Time) -> Vec<[u64; 2]> {
     let mut lines = vec![[0; 2]; classes];
     for channel in machine.each::<Channel>() {
-        let counters = channel.controller().counters(Time::from_ps(end_ps));
+        let counters = channel.controller().counters(end);
         for (class, [read, written]) in lines.iter_mut().enumerate() {
             *read += counters.reads[class];
             *written += counters.writes[class];
         }
     }
-    lines[classes - 1] = [0; 2];
-    lines.into_iter().map(|lines| lines.map(|lines| per_s(lines, ps))).collect()
+    lines
 }
 
 impl SocketBuilder<'_> {
     /// Puts cores that copy in the places of cores that serve the NIC.
     pub(crate) fn copiers(&mut self, cores: &mut [Component]) {
         let (Some(load), Some(stack)) = (&self.server.load, &self.server.params.stack) else { return };
-        let frame_bytes = load.ip_bytes + ETHERNET_BYTES;
-        let step_bytes = self.params.nic.as_ref().map_or(4096, |nic| u64::from(nic.step_bytes(frame_bytes)));
-        let bytes = self.params.nic.as_ref().map_or(step_bytes, |nic| nic.pool_bytes / step_bytes * step_bytes);
+        let ddio = has_ddio(self.params);
         for (number, &core) in load.cores.iter().enumerate() {
             let Some(core) = self.layout.own_core(core) else { continue };
             cores[core as usize] = self.core(Vec::new()).into();
@@ -152,8 +159,7 @@ impl SocketBuilder<'_> {
                 continue;
             }
             let footprint = NetFootprint::at(self.take(NetFootprint::BYTES));
-            let lines = frame_bytes.div_ceil(64);
-            let source = CopySource { base: self.take(bytes), bytes, step_bytes, lines };
+            let source = if ddio { CopySource::Packets(VecDeque::new()) } else { self.packets(load) };
             let rng = self.server.component_rng(self.layout.cores().get(core));
             let (params, pages) = (self.params.core.clone(), self.pages.clone());
             let lines = CopyLines::new(
@@ -169,6 +175,15 @@ impl SocketBuilder<'_> {
             );
             cores[core as usize] = Probe::Copier(Box::new(Copier::new(lines))).into();
         }
+    }
+
+    /// Packets in memory that no cache has.
+    fn packets(&mut self, load: &Load) -> CopySource {
+        let nic = self.params.nic.as_ref();
+        let step_bytes = nic.map_or(4096, |nic| u64::from(nic.step_bytes(load.ip_bytes + ETHERNET_BYTES)));
+        let bytes = nic.map_or(step_bytes, |nic| nic.pool_bytes / step_bytes * step_bytes);
+        let base = self.take(bytes);
+        CopySource::Memory(PacketMemory { base, bytes, step_bytes, lines: lines_of(load.ip_bytes), begun: 0 })
     }
 
     /// The NIC, with a raw flow for each of its queues, all of which the feeder serves.
@@ -218,8 +233,11 @@ impl Builder<'_> {
         let frame = u64::from(ip_bytes + ETHERNET_BYTES);
         // Half of the buffer, and no more than what ends a queue of writes.
         let most = self.params.nic().map_or(1, |nic| (nic.buffer_bytes / 2 / frame).clamp(1, 64) as u32);
-        let nic = self.layout.nic();
-        Probe::Feeder(Feeder::new(nic, queues, ip_bytes, most, gap))
+        let readers = self.load.iter().filter(|_| has_ddio(self.params.socket()));
+        let readers = readers.flat_map(|load| &load.cores);
+        let readers = readers.map(|&core| self.layout.core(core)).collect();
+        let feeder = Feeder::new(self.layout.nic(), queues, ip_bytes, most, gap);
+        Probe::Feeder(feeder.with_readers(readers))
     }
 
     /// Throttles or stops what is held back.

@@ -4,9 +4,11 @@
 //! network is one table of rates, found by running the same server line by line for a moment in each state that it can
 //! be in.
 
+mod fill;
 mod load;
 mod table;
 
+pub(crate) use fill::Filled;
 pub(crate) use load::Load;
 
 use crate::build::attach::Attachment;
@@ -26,7 +28,7 @@ const TLP_LINES: u32 = 255;
 
 /// Points that the rates of a server are measured at.
 pub(crate) fn points(params: &ServerParams, attachment: &Attachment) -> usize {
-    table::points(params, attachment.network_cores(params).len())
+    table::points(params, loaded_cores(params, attachment).len())
 }
 
 /// The partition of a server on a network whose memory has rates. Its workloads end with the classes of the network.
@@ -37,7 +39,7 @@ pub(crate) fn server(
     attachment: Attachment,
     go_on: GoOn<'_>,
 ) -> Option<(Machine, Scheduler<Payload>)> {
-    let cores = attachment.network_cores(params);
+    let cores = loaded_cores(params, &attachment);
     let ip_bytes = attachment.largest_packet();
     let layout = Layout::of_rates(params, first);
     let socket = params.socket();
@@ -51,6 +53,15 @@ pub(crate) fn server(
         classes: params.workloads.len(),
     });
     Some(fluid_partition(&without_lines(params), layout, attachment, memory))
+}
+
+/// The cores that copy while rates are measured. What is in the caches depends on the buffers that are in use.
+fn loaded_cores(params: &ServerParams, attachment: &Attachment) -> Vec<u32> {
+    if fill::has_ddio(params.socket()) {
+        attachment.receiving_cores(params)
+    } else {
+        attachment.network_cores(params)
+    }
 }
 
 fn throttling(params: &ServerParams) -> Throttling {

@@ -1,5 +1,6 @@
 //! The rates of a server, in every state that it can be in.
 
+use super::fill::{has_ddio, Filled};
 use super::load::{measure, Load, Measured, Span};
 use super::GoOn;
 use hostnet_model::control::LEVEL_MAX;
@@ -13,12 +14,15 @@ const SOME: Span = Span { ps: [30_000_000, 70_000_000], moments: 1 };
 const ALL: Span = Span { ps: [80_000_000, 120_000_000], moments: 2 };
 /// Up to so many cores that copy, each number is measured; above, powers of 2.
 const EACH: usize = 4;
+/// The same with DDIO, where one number stands for all.
+const SOME_CACHED: Span = Span { moments: 2, ..SOME };
+const ALL_CACHED: Span = Span { ps: [80_000_000, 320_000_000], moments: 4 };
 
 /// Points that the rates of a server are measured at, when its network is served by so many cores.
 pub(super) fn points(params: &ServerParams, cores: usize) -> usize {
     let last = last_hold(params);
     let holds = (0..=last).filter(|&hold| !changes_nothing(params, hold)).count() + usize::from(last > 0);
-    holds * known(cores).len()
+    holds * known(params, cores).len()
 }
 
 /// The rates of a server whose network has packets of up to `ip_bytes` bytes and is served by `cores`. The network is
@@ -36,13 +40,14 @@ pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, go_on: 
     };
     let last = last_hold(params);
     let held = |hold| Load { hold, ..load.clone() };
+    let filled = &mut Filled::default();
     let mut holds: Vec<FluidHold> = Vec::new();
     for hold in 0..=last {
         let same = holds.last().filter(|_| changes_nothing(params, hold)).cloned();
-        holds.push(same.or_else(|| of_hold(&loaded, &held(hold), go_on))?);
+        holds.push(same.or_else(|| of_hold(&loaded, &held(hold), filled, go_on))?);
     }
     if last > 0 {
-        holds.push(of_hold(&loaded, &Load { halted: true, ..held(last) }, go_on)?);
+        holds.push(of_hold(&loaded, &Load { halted: true, ..held(last) }, filled, go_on)?);
     }
     let SocketParams { core, iio, nic, .. } = params.socket();
     let nic_lines = nic.as_ref().map_or(1, |nic| nic.pcie.nonposted_lines);
@@ -76,38 +81,43 @@ fn changes_nothing(params: &ServerParams, hold: usize) -> bool {
     hold > 0 && params.socket().remote.as_ref().is_some_and(idle)
 }
 
-/// The numbers of copying cores that are measured.
-fn known(most: usize) -> Vec<usize> {
+/// The numbers of copying cores that are measured. With DDIO cores find in the caches what they copy, and whenever they
+/// do, as much leaves the caches as comes: then what matters is that they copy all that devices write.
+fn known(params: &ServerParams, most: usize) -> Vec<usize> {
+    if has_ddio(params.socket()) {
+        return vec![most];
+    }
     let doubled = (0..).map(|power| EACH << power).skip(1).take_while(|&count| count < most);
     (0..most.min(EACH)).chain((EACH < most).then_some(EACH)).chain(doubled).chain([most]).collect()
 }
 
 /// The rates in one state, for every number of cores that copy. Of many, those in between are straight lines.
-fn of_hold(params: &ServerParams, load: &Load, go_on: GoOn<'_>) -> Option<FluidHold> {
+fn of_hold(params: &ServerParams, load: &Load, filled: &mut Filled, go_on: GoOn<'_>) -> Option<FluidHold> {
     let most = load.cores.len();
-    let known = known(most);
+    let known = known(params, most);
     let mut points: Vec<FluidPoint> = Vec::with_capacity(known.len());
     for &copying in &known {
-        points.push(point(params, &Load { copying, ..load.clone() }));
+        points.push(point(params, &Load { copying, ..load.clone() }, filled));
         if !go_on() {
             return None;
         }
     }
     let mut copying: Vec<FluidPoint> = (0..=most).map(|count| between(&known, &points, count)).collect();
-    if copying.len() > 1 {
+    if known.len() > 1 {
         copying[0].read_ps = copying[1].read_ps;
         copying[0].copy_ps = copying[1].copy_ps;
     }
     Some(FluidHold { copying })
 }
 
-fn point(params: &ServerParams, load: &Load) -> FluidPoint {
-    let most = measure(params, load, ALL);
+fn point(params: &ServerParams, load: &Load, filled: &mut Filled) -> FluidPoint {
+    let [some, all] = if has_ddio(params.socket()) { [SOME_CACHED, ALL_CACHED] } else { [SOME, ALL] };
+    let most = measure(params, load, all, filled);
     let drain_bytes_per_s = most.drain_bytes_per_s;
     let per_packet = (u128::from(load.packet_lines()) * 64 * 1_000_000_000_000 * 16) << 10;
     let at = |share: &u32| {
         let gap = per_packet / (u128::from(drain_bytes_per_s.max(1)) * u128::from(*share));
-        measure(params, &Load { gap: gap as u64, ..load.clone() }, SOME)
+        measure(params, &Load { gap: gap as u64, ..load.clone() }, some, filled)
     };
     let mut measured: Vec<Measured> = FLUID_SHARES[..FLUID_SHARES.len() - 1].iter().map(at).collect();
     measured.push(most);
@@ -120,6 +130,7 @@ fn point(params: &ServerParams, load: &Load) -> FluidPoint {
         workloads: (0..params.workloads.len())
             .map(|class| [0, 1].map(|way: usize| row(&|measured| measured.workloads[class][way])))
             .collect(),
+        missed: has_ddio(params.socket()).then(|| [0, 1].map(|way: usize| row(&|measured| measured.missed[way]))),
     }
 }
 
@@ -140,5 +151,6 @@ fn between(known: &[usize], points: &[FluidPoint], count: usize) -> FluidPoint {
         read_ps: row(&low.read_ps, &high.read_ps),
         copy_ps: row(&low.copy_ps, &high.copy_ps),
         workloads: pairs.map(|(low, high)| [0, 1].map(|way| row(&low[way], &high[way]))).collect(),
+        missed: low.missed.zip(high.missed).map(|(low, high)| [0, 1].map(|way| row(&low[way], &high[way]))),
     }
 }

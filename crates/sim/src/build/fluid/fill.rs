@@ -1,0 +1,92 @@
+//! What the caches of a loaded server hold when time begins, if its NIC writes to the LLC.
+//!
+//! The buffers of a NIC may take longer to come round again than a rate is measured for. So the NIC writes them, and
+//! the cores read them soon after, in the caches alone, until nothing is left of what was there before.
+
+use super::load::Load;
+use crate::build::warm_up::TURNOVERS;
+use hostnet_model::cache::Caches;
+use hostnet_model::fluid::{lines_of, Copier, Probe};
+use hostnet_model::nic::Nic;
+use hostnet_model::params::{NicParams, ServerParams, SocketParams};
+use hostnet_model::{Component, Machine, Pages};
+
+/// What the caches hold, by the seed of the server. It is found once, as it does not depend on the load.
+#[derive(Default)]
+pub(crate) struct Filled(Vec<(u64, Caches)>);
+
+/// Whether the NIC of a socket writes to its LLC.
+pub(super) fn has_ddio(params: &SocketParams) -> bool {
+    params.cache.is_some() && params.nic.as_ref().is_some_and(|nic| nic.ddio)
+}
+
+impl Filled {
+    /// Fills the caches of a machine with what its NIC writes and its cores read.
+    pub(crate) fn fill(&mut self, machine: &mut Machine, params: &ServerParams, load: &Load) {
+        let socket = params.socket();
+        let (Some(nic), true) = (&socket.nic, has_ddio(socket)) else { return };
+        let (caches_of, components) = machine.warming();
+        let Some(caches) = &mut caches_of[0] else { return };
+        if let Some((_, filled)) = self.0.iter().find(|(seed, _)| *seed == params.seed) {
+            caches.clone_from(filled);
+            return;
+        }
+        let pages = Pages::new(&socket.memory.pages, params.seed);
+        let class = (params.workloads.len() - 1) as u8;
+        let call_bytes = params.stack.as_ref().map_or(0, |stack| stack.call_bytes);
+        let run = u64::from((call_bytes / load.ip_bytes.max(1)).max(1));
+        write_and_read(components, caches, &Frames { nic, pages, load, class, run, passes: passes(socket, load) });
+        caches.reset_counts();
+        self.0.push((params.seed, caches.clone()));
+    }
+}
+
+/// How often the buffers of all queues are written, so that the LLC turns over as often as it does for others.
+fn passes(socket: &SocketParams, load: &Load) -> u64 {
+    let pools = load.cores.len() as u64 * socket.nic.as_ref().map_or(1, |nic| nic.pool_bytes);
+    let held = |llc: &hostnet_model::params::LlcParams| {
+        u64::from(llc.sets) * u64::from(llc.ways) * u64::from(socket.cha.slices) * 64
+    };
+    let bytes = TURNOVERS * socket.cache.as_ref().map_or(0, |cache| held(&cache.llc));
+    bytes.div_ceil(pools.max(1))
+}
+
+/// The packets that fill the caches.
+struct Frames<'a> {
+    nic: &'a NicParams,
+    pages: Pages,
+    load: &'a Load,
+    class: u8,
+    /// Packets that an application reads at a time.
+    run: u64,
+    passes: u64,
+}
+
+/// Writes the packets of all queues in turn, a run of each, and has the core of a queue read a run before the next one
+/// is written. Whole passes end where the NIC begins.
+fn write_and_read(components: &[Component], caches: &mut Caches, frames: &Frames) {
+    let part = |component: &Component| component.get::<Probe>().cloned();
+    let copier = |probe| match probe {
+        Probe::Copier(copier) => Some(*copier),
+        Probe::Feeder(_) => None,
+    };
+    let mut copiers: Vec<Copier> = components.iter().filter_map(part).filter_map(copier).collect();
+    let Some(nic) = components.iter().find_map(|component| component.get::<Nic>()) else { return };
+    let lines = lines_of(frames.load.ip_bytes);
+    let step_bytes = u64::from(frames.nic.step_bytes(lines * 64));
+    let places = (frames.nic.pool_bytes / step_bytes).max(1);
+    let run = frames.run.min(places);
+    for number in 0..frames.passes * places / run {
+        for (queue, copier) in (0..).zip(&mut copiers) {
+            let base = nic.frames_from(queue);
+            let firsts =
+                |number| (number * run..(number + 1) * run).map(|packet| (base + packet % places * step_bytes) / 64);
+            if number > 0 {
+                firsts(number - 1).for_each(|first| copier.warm_up(first, lines, caches));
+            }
+            for line in firsts(number).flat_map(|first| first..first + u64::from(lines)) {
+                let _ = caches.io_write(frames.pages.physical(line * 64) / 64, frames.class);
+            }
+        }
+    }
+}
