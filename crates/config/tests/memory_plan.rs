@@ -72,10 +72,12 @@ fn every_device_resolves_with_every_profile_and_map() {
 
 #[test]
 fn one_line_takes_the_bus_time_of_its_device() {
-    // Data rate x width: 12.8, 19.2, 23.47, 25.6 GB/s for 64 bits of DDR; 2 x 32 bits of DDR5; 2 x 64 bits of HBM2E.
+    // Data rate x width: 12.8, 19.2, 21.33, 23.47, 25.6 GB/s for 64 bits of DDR; 2 x 32 bits of DDR5; 2 x 64 bits of
+    // HBM2E.
     let peaks = [
         ("DDR3_1600", 12.8),
         ("DDR4_2400", 19.2),
+        ("DDR4_2666", 8000.0 / 3.0 * 0.008),
         ("DDR4_2933", 8800.0 / 3.0 * 0.008),
         ("DDR4_3200", 25.6),
         ("DDR5_4800", 38.4),

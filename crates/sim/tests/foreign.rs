@@ -10,6 +10,7 @@ use hostnet_model::Machine;
 use hostnet_sim::build;
 use hostnet_sim::sample::{self, Group};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 const LATENCY_NS: f64 = 40.0;
 const REQUEST_NS: f64 = 16.0 / 20.0;
@@ -175,5 +176,39 @@ proptest! {
         prop_assert_eq!(in_use(machine, Group::ChaUpi), 0);
         prop_assert!(machine.requests().is_empty(), "{} requests are left", machine.requests().len());
         prop_assert!(acquired(machine, Group::ChaUpi, 1) > 0, "lines cross");
+    }
+}
+
+/// PageRank whose threads on both sockets read and store to shared memory.
+fn shared(memory: &str, inclusion: &str) -> Simulation<Machine> {
+    let workloads = format!(
+        "[cache]\nenabled = true\nl2.sets = 64\nllc.sets = 64\nllc.inclusion = \"{inclusion}\"\n\
+         [workload.rank]\nkind = \"app\"\napp = \"pagerank\"\ncores = \"0-1,8-9\"\nscale = 12\ndegree = 8\n\
+         memory = \"{memory}\"\n"
+    );
+    simulation(&workloads, &[])
+}
+
+#[test]
+fn a_line_is_dirty_in_one_socket_at_most() {
+    for (memory, inclusion) in [("local", "victim"), ("interleave", "victim"), ("node:1", "inclusive")] {
+        let mut simulation = shared(memory, inclusion);
+        let mut seen = 0;
+        for step in 1..=10 {
+            run_to(&mut simulation, us(20 * step));
+            let machine = settled(&mut simulation);
+            let mut dirty = BTreeSet::new();
+            for caches in machine.caches() {
+                let own: BTreeSet<u64> = caches.dirty_lines().collect();
+                seen += own.len();
+                let twice = own.iter().find(|line| dirty.contains(*line));
+                assert_eq!(twice, None, "a line is dirty twice, memory = {memory}, {inclusion}");
+                dirty.extend(own);
+            }
+            assert_books(machine);
+        }
+        assert!(seen > 100, "{seen} dirty lines seen");
+        let machine = settled(&mut simulation);
+        assert!(acquired(machine, Group::UpiSnoop, 0) > 0, "copies are asked for");
     }
 }

@@ -355,4 +355,4 @@ const REDIS_KEYS: &[&str] = &[
 pub(crate) const COMMON_KEYS: [&str; 5] = ["ipc", "in_flight", "think", "page_walks", "tlb_pages"];
 
 /// The keys of every application that no profile gives.
-pub(crate) const OWN_KEYS: [&str; 3] = ["app", "cores", "llc_ways"];
+pub(crate) const OWN_KEYS: [&str; 4] = ["app", "cores", "llc_ways", "memory"];

@@ -21,6 +21,13 @@ impl Caches {
             || self.l2[holder.cores(self.l2.len())].iter().any(is_dirty)
     }
 
+    /// Every line of which the LLC or a core has data that memory has not; one that both have comes twice.
+    pub fn dirty_lines(&self) -> impl Iterator<Item = u64> + '_ {
+        let llc = self.llc.iter().flat_map(Array::iter).filter(|(_, _, held)| held.dirty).map(|(line, _, _)| line);
+        let l2 = self.l2.iter().flat_map(Array::iter).filter(|(_, _, held)| held.dirty).map(|(line, _, _)| line);
+        llc.chain(l2)
+    }
+
     /// Another socket reads a line. What this one has of it stays, clean: who asks, or memory, gets the data of a dirty
     /// copy. Returns the class of a dirty copy, or nothing if memory has the data.
     pub fn lend(&mut self, line: u64) -> Option<u8> {
