@@ -69,7 +69,11 @@ fn prefetch(spec: &Spec) -> PrefetchParams {
 
 fn resolve_ddio(ddio: &DdioSpec, llc_ways: u32, drives: u32) -> Result<DdioParams, Issue> {
     if let Some(drive) = ddio.off.0.iter().find(|&&drive| drive >= drives) {
-        let message = format!("drive {drive} does not exist; ssd.count = {drives} means drives 0 to {}", drives - 1);
+        let has = match drives.checked_sub(1) {
+            Some(last) => format!("ssd.count = {drives} means drives 0 to {last}"),
+            None => "ssd.count = 0".to_owned(),
+        };
+        let message = format!("drive {drive} does not exist; {has}");
         return Err(Issue::between(&["ddio.off", "ssd.count"], message));
     }
     Ok(DdioParams {

@@ -21,8 +21,10 @@ pub(super) fn complete(
     let own = |tree: &Value| tree.get("socket").and_then(Value::as_object).cloned().unwrap_or_default();
     let (of_preset, of_user) = (own(tree), own(given));
     let mut all = Map::new();
+    let count = tree.pointer("/server/sockets").and_then(Value::as_u64).unwrap_or(1);
+    let taken_away = |name: &str| !of_user.contains_key(name) && name.parse().is_ok_and(|number: u64| number >= count);
     for name in of_preset.keys().chain(of_user.keys()) {
-        if all.contains_key(name) {
+        if all.contains_key(name) || taken_away(name) {
             continue;
         }
         let mut given = given.clone();
@@ -36,6 +38,7 @@ pub(super) fn complete(
         let tables = SocketSpec::TABLES.iter().filter_map(|table| Some((table.to_string(), tree.get(*table)?.clone())));
         all.insert(name.clone(), Value::Object(tables.collect()));
     }
+    tree.as_object_mut().map(|tree| tree.remove("socket"));
     if !all.is_empty() {
         tree["socket"] = Value::Object(all);
     }
@@ -48,8 +51,7 @@ pub(super) fn each(spec: &Spec) -> Result<Vec<Spec>, Issue> {
     let numbers: Vec<String> = (0..count).map(|number| number.to_string()).collect();
     for name in spec.socket.keys() {
         if !numbers.contains(name) {
-            let names = numbers.iter().map(String::as_str);
-            let message = format!("there is no such socket; server.sockets = {count}: {}", suggestion(name, names));
+            let message = format!("there is no such socket; server.sockets = {count} means 0 to {}", count - 1);
             return Err(Issue::between(&[&format!("socket.{name}"), "server.sockets"], message));
         }
     }
@@ -89,7 +91,11 @@ const PRESETS: &str = "give the table [upi], or start from a preset that has it,
 
 fn params(spec: &SocketsSpec, sockets: &[Spec]) -> Result<SocketsParams, Issue> {
     let least = sockets.iter().map(|socket| socket.cha.tor.entries).min().unwrap_or(0);
-    let tor_entries = spec.tor_entries.unwrap_or((least / 2).max(1));
+    if least < 2 {
+        let message = "1 is too few for several sockets; lines of this socket and of others need an entry each";
+        return Err(Issue::between(&["cha.tor.entries", "server.sockets"], message));
+    }
+    let tor_entries = spec.tor_entries.unwrap_or(least / 2);
     if tor_entries >= least {
         let message = format!("{tor_entries} leave none of cha.tor.entries = {least} for lines that are at home there");
         return Err(Issue::between(&["upi.tor_entries", "cha.tor.entries"], message));

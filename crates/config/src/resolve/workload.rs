@@ -45,7 +45,7 @@ pub(super) fn resolve(spec: &Spec, sockets: &[Spec], context: &Context) -> Resul
             WorkloadSpec::App(app) => app::find_trace(name, app, context)?,
         }
     }
-    let mut cores = Cores::claim(&effective, sockets.iter().map(|socket| socket.core.count).sum())?;
+    let mut cores = Cores::claim(&effective, sockets)?;
     let resolved = effective.iter().map(|(name, workload)| {
         let kind = match workload {
             WorkloadSpec::Stream(stream) => WorkloadKind::Stream(resolve_stream(name, stream)?),
@@ -151,7 +151,11 @@ fn resolve_fio(name: &str, fio: &FioSpec, spec: &Spec, drives: u32, cores: &mut 
     let resolve_job = |(at, job): (usize, &FioJobSpec)| {
         let path = |key: &str| format!("workload.{name}.jobs[{at}].{key}");
         if job.ssd >= drives {
-            let message = format!("drive {} does not exist; ssd.count = {drives}", job.ssd);
+            let has = match spec.server.sockets {
+                None | Some(1) => format!("ssd.count = {drives}"),
+                Some(sockets) => format!("the {sockets} sockets have {drives}"),
+            };
+            let message = format!("drive {} does not exist; {has}", job.ssd);
             return Err(Issue::between(&[&path("ssd"), "ssd.count"], message));
         }
         if job.size < job.bs {
@@ -238,6 +242,8 @@ impl JobReader<'_> {
 
 /// Which workloads have which core.
 struct Cores {
+    /// Sockets of the server.
+    sockets: usize,
     owners: Vec<Vec<String>>,
     /// The workload that each core does the kernel's work on storage for.
     storage: Vec<Option<String>>,
@@ -247,9 +253,13 @@ struct Cores {
 
 impl Cores {
     /// Gives every workload the cores that it names.
-    fn claim(workloads: &BTreeMap<String, WorkloadSpec>, count: u32) -> Result<Self, Issue> {
-        let count = count as usize;
-        let mut cores = Cores { owners: vec![Vec::new(); count], storage: vec![None; count], waiting: 0 };
+    fn claim(workloads: &BTreeMap<String, WorkloadSpec>, sockets: &[Spec]) -> Result<Self, Issue> {
+        let count = sockets.iter().map(|socket| socket.core.count).sum::<u32>() as usize;
+        if count == 0 {
+            return Err(Issue::new("socket", "no socket has cores (core.count = 0); a server has one at least"));
+        }
+        let (owners, storage) = (vec![Vec::new(); count], vec![None; count]);
+        let mut cores = Cores { sockets: sockets.len(), owners, storage, waiting: 0 };
         for (name, workload) in workloads {
             let list = match workload {
                 WorkloadSpec::Stream(stream) => Some(&stream.cores),
@@ -291,7 +301,11 @@ impl Cores {
     fn take(&mut self, core: u32, name: &str, path: &str) -> Result<(), Issue> {
         let count = self.owners.len();
         let Some(owners) = self.owners.get_mut(core as usize) else {
-            let message = format!("core {core} does not exist; core.count = {count} means cores 0 to {}", count - 1);
+            let has = match self.sockets {
+                1 => format!("core.count = {count} means"),
+                sockets => format!("the {sockets} sockets have"),
+            };
+            let message = format!("core {core} does not exist; {has} cores 0 to {}", count - 1);
             return Err(Issue::between(&[path, &format!("workload.{name}.job"), "core.count"], message));
         };
         if !owners.iter().any(|owner| owner == name) {

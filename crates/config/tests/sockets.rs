@@ -1,0 +1,108 @@
+//! Servers of several sockets: what a document may say, and what is wrong with it.
+
+use hostnet_config::{resolve, Format, Input, Plan};
+use hostnet_model::params::{Placement, RemoteDdio};
+use std::path::Path;
+
+fn resolved(text: &str) -> Result<Plan, String> {
+    let input = Input { text, format: Format::Toml, file: "test.toml", base_dir: Path::new("."), overrides: &[] };
+    resolve(&input).map_err(|error| error.to_string())
+}
+
+fn document(more: &str) -> String {
+    format!("server = {{ preset = \"broadwell-r730\" }}\n{more}\n[workload.s]\nkind = \"stream\"\ncores = \"0\"\n")
+}
+
+fn plan(more: &str) -> Plan {
+    resolved(&document(more)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn assert_refused(text: &str, says: &str) {
+    match resolved(text) {
+        Ok(_) => panic!("is allowed: {text}"),
+        Err(error) => assert!(error.contains(says), "{says:?} is not in: {error}"),
+    }
+}
+
+#[test]
+fn a_socket_has_what_the_server_says_but_for_its_own_tables() {
+    let plan = plan("socket.1.memory.channels = 2\nsocket.1.memory.device = \"DDR4_2666\"\nsocket.1.core.count = 0");
+    let server = plan.server().unwrap();
+    let [first, second] = &server.sockets[..] else { panic!("two sockets") };
+    assert_eq!([first, second].map(|socket| socket.core.count), [14, 0]);
+    assert_eq!([first, second].map(|socket| socket.memory.map.channels), [4, 2]);
+    assert_eq!([first, second].map(|socket| socket.memory.dram.timing.cl), [17, 19]);
+    assert_eq!(first.memory.controller.write_high, second.memory.controller.write_high);
+    assert_eq!((&first.iio, &first.cha), (&second.iio, &second.cha));
+}
+
+#[test]
+fn what_is_written_out_gives_the_same_server_again() {
+    for more in ["", "socket.1.memory.channels = 2", "upi.ddio = \"home\"\nupi.tor_entries = 3"] {
+        let plan = plan(more);
+        let text = plan.effective.to_string();
+        let input =
+            Input { text: &text, format: Format::Json, file: "test.json", base_dir: Path::new("."), overrides: &[] };
+        let again = resolve(&input).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((&again.hash, &again.cluster, &again.effective), (&plan.hash, &plan.cluster, &plan.effective));
+    }
+}
+
+#[test]
+fn links_add_up_and_half_of_the_entries_are_for_other_sockets() {
+    let plan = plan("upi.ddio = \"device\"");
+    let upi = plan.server().unwrap().upi.clone().expect("two sockets");
+    assert_eq!((upi.upi.bytes_per_s, upi.upi.data_credits), (38_400_000_000, 128));
+    assert_eq!((upi.tor_entries, upi.ddio), (7, RemoteDdio::Device));
+}
+
+#[test]
+fn memory_lies_where_a_workload_wants_it() {
+    for (memory, placement) in [
+        ("local", Placement::Local),
+        ("first-touch", Placement::Local),
+        ("node:1", Placement::Socket(1)),
+        ("interleave", Placement::Interleaved),
+    ] {
+        let plan = resolved(&(document("") + &format!("memory = \"{memory}\"\n"))).unwrap();
+        assert_eq!(plan.server().unwrap().workloads[0].memory, placement);
+    }
+}
+
+#[test]
+fn tables_that_a_preset_has_for_sockets_go_with_them() {
+    let text = "server = { preset = \"skylake-8160\", sockets = 1 }\n[workload.s]\nkind = \"stream\"\ncores = \"0\"\n";
+    let plan = resolved(text).unwrap();
+    let server = plan.server().unwrap();
+    assert_eq!((server.sockets.len(), server.upi.is_none()), (1, true));
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_its_place() {
+    let memory = |memory: &str| document("") + &format!("memory = \"{memory}\"\n");
+    assert_refused(&memory("node:2"), "workload.s.memory: there is no node 2; server.sockets = 2 means 0 to 1");
+    assert_refused(&memory("nod:1"), "did you mean \"node:1\"?");
+    assert_refused(&document("socket.2.core.count = 1"), "socket.2: there is no such socket");
+    assert_refused(&document("socket.one.core.count = 1"), "socket.one: there is no such socket");
+    assert_refused(&document("socket.1.memory.chanels = 1"), "did you mean \"channels\"?");
+    assert_refused(&document("socket.1.nic.ring = 1"), "socket.1.nic: unknown key");
+    assert_refused(&document("upi.tor_entries = 14"), "upi.tor_entries: 14 leave none of cha.tor.entries = 14");
+    assert_refused(&document("cha.tor.entries = 1"), "cha.tor.entries: 1 is too few for several sockets");
+    assert_refused(&document("socket.1.memory.run = \"64 KiB\""), "runs of pages of one size");
+    assert_refused(&document("socket.1.ssd.count = 0\nsocket.1.ddio.off = \"0\""), "drive 0 does not exist");
+    assert_refused(&document("socket.0.core.count = 0\nsocket.1.core.count = 0"), "no socket has cores");
+    assert_refused(&document("").replace("cores = \"0\"", "cores = \"28\""), "the 2 sockets have cores 0 to 27");
+    let remote = "server = { preset = \"cascade-lake-hostcc\", sockets = 2 }\n\
+                  [workload.r]\nkind = \"remote\"\ncores = 1\nsockets = \"0\"\n";
+    assert_refused(remote, "server.sockets: a workload of kind \"remote\" stands for sockets");
+    let clients = "server = { preset = \"broadwell-r730\" }\ncache.enabled = true\n\
+                   [workload.r]\nkind = \"app\"\napp = \"redis\"\ncores = \"0\"\nclients = \"14\"\n";
+    assert_refused(clients, "workload.r.clients: client 14 is not on the socket of core 0");
+}
+
+#[test]
+fn hosts_of_several_sockets_have_lines() {
+    let text = "[host.a]\npreset = \"broadwell-r730\"\nfidelity = \"fluid\"\n[host.b]\nkind = \"endpoint\"\n\
+                [flow.f]\nkind = \"bulk\"\nfrom = \"b\"\nto = \"a\"\n";
+    assert_refused(text, "host.a.fidelity: a server of 2 sockets is simulated line by line");
+}
