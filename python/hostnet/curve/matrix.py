@@ -12,6 +12,7 @@ from hostnet.files import write_figure
 from hostnet.rundir import write_text
 from hostnet.running.engines import evaluate
 from hostnet.tables import write_csv, write_parquet
+from hostnet.units import LINE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +93,7 @@ def cores_of(server: ServerFile) -> list[list[int]]:
 def _workloads(server: ServerFile, cores: list[int], node: int, memory: int) -> list[dict[str, Any]]:
     """One core that measures, and all that load."""
     place = "local" if node == memory else f"node:{memory}"
-    buffer = f"{server.buffer_bytes // max(1, _nodes(server))} B"
+    buffer = f"{max(server.buffer_bytes // _nodes(server) // LINE_BYTES, 1) * LINE_BYTES} B"
     stream = {"kind": "stream", "working_set": buffer, "memory": place}
     return [
         {**stream, "cores": cores[:1], "pattern": "random", "gap": PROBE_GAP},

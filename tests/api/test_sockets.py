@@ -1,0 +1,60 @@
+"""Servers of several sockets, as users of the API meet them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import hostnet
+from hostnet import Config, ConfigError, Run, Server, Socket, Sockets, Ssd, Stream
+from hostnet.explain import explain_results
+
+RUN = Run(duration="60 us", warmup="20 us")
+
+
+def run(memory: str, **parts: Any) -> hostnet.Results:
+    server, stream = Server(preset="broadwell-r730"), Stream(cores="14-17", memory=memory, reads=0.5)
+    return hostnet.run(Config(server=server, workload={"stream": stream}, run=RUN, **parts))
+
+
+def test_lines_of_another_socket_cross() -> None:
+    local, foreign = run("local"), run("node:0")
+    rows = foreign.domains
+    assert rows["CHA->UPI"]["lines"] > 0
+    assert rows["UPI data"]["throughput_gb_per_s"] > 0
+    assert not local.domains.get("CHA->UPI", {"lines": 0})["lines"]
+    assert foreign.workloads["stream"]["latency_mean_ns"] > local.workloads["stream"]["latency_mean_ns"] + 40
+    moved = [foreign.channels[number]["read_gb_per_s"] > 0 for number in range(8)]
+    assert moved == [True] * 4 + [False] * 4, "the memory of socket 0 is used"
+
+
+def test_swapped_sockets_mirror_each_other() -> None:
+    first = hostnet.run(
+        Config(
+            server=Server(preset="broadwell-r730"),
+            workload={"stream": Stream(cores="0-3", memory="node:1", reads=0.5)},
+            run=RUN,
+        )
+    )
+    second = run("node:0")
+    one, other = (result.workloads["stream"]["throughput_gb_per_s"] for result in (first, second))
+    assert one == pytest.approx(other, rel=0.05)
+
+
+def test_a_socket_of_its_own() -> None:
+    results = run("local", socket={"1": Socket(ssd=Ssd(count=3))}, upi=Sockets(links=1))
+    effective = json.loads(results.plan.effective_json())
+    assert effective["socket"]["1"]["ssd"]["count"] == 3
+    assert effective["upi"]["links"] == 1
+
+
+def test_nothing_is_claimed_of_what_would_help() -> None:
+    results = run("node:0")
+    with pytest.raises(ConfigError, match="predictions do not cover several sockets"):
+        hostnet.predict(Config.from_dict(json.loads(results.plan.effective_json())))
+    page = explain_results(results).with_steps()
+    assert page.steps is None
+    assert any("several sockets" in note for note in page.notes)
+    assert not results.workloads["stream"]["limited_by"].rstrip(" ?").startswith("DRAM")
