@@ -35,8 +35,11 @@ impl Offer {
     }
 }
 
-/// What the drives of storage workload `class` offer it.
+/// What the drives of storage workload `class` offer it; nothing on servers of several sockets.
 pub(crate) fn offers(server: &ServerParams, class: usize) -> Vec<Offer> {
+    if server.sockets.len() > 1 {
+        return Vec::new();
+    }
     (0..server.socket().ssd.count).filter_map(|drive| of_drive(server, class, drive)).collect()
 }
 

@@ -70,6 +70,17 @@ fn memory_lies_where_a_workload_wants_it() {
 }
 
 #[test]
+fn storage_is_served_on_the_socket_of_its_drive() {
+    for (drive, cores) in [(0, 12..14), (1, 26..28)] {
+        let job = format!("{{ rw = \"read\", bs = \"4 KiB\", iodepth = 1, size = \"1 MiB\", ssd = {drive} }}");
+        let disk = format!("[workload.disk]\nkind = \"fio\"\njobs = [{job}, {job}]\n");
+        let plan = resolved(&(document("") + &disk)).unwrap_or_else(|error| panic!("{error}"));
+        let fio = plan.server().unwrap().workloads[0].kind.fio().expect("storage");
+        assert_eq!(fio.jobs.iter().map(|job| job.core).collect::<Vec<_>>(), cores.collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn tables_that_a_preset_has_for_sockets_go_with_them() {
     let text = "server = { preset = \"skylake-8160\", sockets = 1 }\n[workload.s]\nkind = \"stream\"\ncores = \"0\"\n";
     let plan = resolved(text).unwrap();
@@ -92,6 +103,17 @@ fn what_cannot_be_is_refused_with_its_place() {
     assert_refused(&document("socket.1.ssd.count = 0\nsocket.1.ddio.off = \"0\""), "drive 0 does not exist");
     assert_refused(&document("socket.0.core.count = 0\nsocket.1.core.count = 0"), "no socket has cores");
     assert_refused(&document("").replace("cores = \"0\"", "cores = \"28\""), "the 2 sockets have cores 0 to 27");
+    assert_refused(&document("cache.enabled = true\nsocket.1.cache.enabled = false"), "all sockets have caches");
+    assert_refused(&document("ssd.count = 33\npcie.lanes = 64\npcie.generation = 4"), "66 drives on all sockets");
+    assert_refused(
+        &document("socket.1.core.write_ack = \"50 ns\"\nupi.link.latency = \"20 ns\""),
+        "write-backs differ",
+    );
+    let huge = memory("interleave").replace("cores = \"0\"", "cores = \"0-27\"\nworking_set = \"64 MiB\"");
+    assert_refused(
+        &(String::from("memory = { page = \"1 GiB\", run = \"1 GiB\", size = \"16 GiB\" }\n") + &huge),
+        "need",
+    );
     let remote = "server = { preset = \"cascade-lake-hostcc\", sockets = 2 }\n\
                   [workload.r]\nkind = \"remote\"\ncores = 1\nsockets = \"0\"\n";
     assert_refused(remote, "server.sockets: a workload of kind \"remote\" stands for sockets");

@@ -68,6 +68,9 @@ pub(crate) fn run(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunResult> {
     let looked_at = if counters_ps > 0 || trace_ps > 0 { plan.server_number(host)? } else { 0 };
+    if trace_ps > 0 && plan.server_of(host)?.sockets.len() > 1 {
+        return Err(ConfigError::new_err("trace: a server of several sockets has none yet; leave it out"));
+    }
     let threads = threads.max(1);
     let options = Options { threads, series_ps, checkpoint_at_ps, counters_ps, trace_ps, looked_at };
     let raised = Raised::default();

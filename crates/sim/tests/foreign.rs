@@ -193,7 +193,7 @@ fn shared(memory: &str, inclusion: &str) -> Simulation<Machine> {
 fn a_line_is_dirty_in_one_socket_at_most() {
     for (memory, inclusion) in [("local", "victim"), ("interleave", "victim"), ("node:1", "inclusive")] {
         let mut simulation = shared(memory, inclusion);
-        let mut seen = 0;
+        let (mut seen, mut stale) = (0, 0);
         for step in 1..=10 {
             run_to(&mut simulation, us(20 * step));
             let machine = settled(&mut simulation);
@@ -205,9 +205,12 @@ fn a_line_is_dirty_in_one_socket_at_most() {
                 assert_eq!(twice, None, "a line is dirty twice, memory = {memory}, {inclusion}");
                 dirty.extend(own);
             }
+            let copies = |line: &&u64| machine.caches().filter(|caches| caches.has(**line)).count() > 1;
+            stale += dirty.iter().filter(copies).count();
             assert_books(machine);
         }
         assert!(seen > 100, "{seen} dirty lines seen");
+        assert!(stale * 100 < seen, "{stale} of {seen} dirty lines have a copy elsewhere");
         let machine = settled(&mut simulation);
         assert!(acquired(machine, Group::UpiSnoop, 0) > 0, "copies are asked for");
     }

@@ -64,7 +64,13 @@ def curve(
 
     check_engine(engine)
     if matrix:
-        given = {"--points": points, "--cores": cores, "--engine predict": engine == "predict" or None}
+        given = {
+            "--points": points,
+            "--cores": cores,
+            "--engine predict": engine == "predict" or None,
+            "--reads": reads != "100,67,50" or None,
+            "--probe": probe != "sequential" or None,
+        }
         _refuse([name for name, value in given.items() if value is not None])
         return _run_matrix(load_server(server), threads, out, json, csv)
     shares = parse_reads(reads)

@@ -140,7 +140,7 @@ def draw(server: ServerFile, pairs: Sequence[Pair], file: Path) -> None:
     from hostnet.report.looks import STYLE, new_figure, plain
 
     with mpl.rc_context(STYLE):
-        figure = new_figure(7.2, 3.6)
+        figure = new_figure(7.2, 3.9)
         latency, bandwidth = figure.subplots(1, 2)
         _tiles(latency, pairs, "latency_ns", "idle latency, ns", _nodes(server))
         _tiles(bandwidth, pairs, "bandwidth_gb_per_s", "bandwidth of all cores, GB/s", _nodes(server))
@@ -157,4 +157,5 @@ def _tiles(axes: Axes, pairs: Sequence[Pair], key: str, title: str, nodes: int) 
     for (node, memory), value in values.items():
         axes.text(memory, node, f"{value:.1f}", ha="center", va="center", color="#14202b")
     axes.set(xticks=range(nodes), yticks=range(nodes), xlabel="memory of node", ylabel="cores of node")
+    axes.grid(visible=False)
     axes.set_title(title, loc="left")

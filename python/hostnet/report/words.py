@@ -39,6 +39,12 @@ def server_words(config: Row) -> str:
     if isinstance(drives, int):
         parts.append(f"{counted(drives, 'drive')} on {pcie_words(config)}")
     preset = config_value(config, "server.preset")
+    sockets = config_value(config, "server.sockets")
+    if isinstance(sockets, int) and sockets > 1:
+        but = " unless a table [socket] says otherwise" if config.get("socket") else ""
+        return f"a server of {sockets} sockets with {listed(parts)} each{but}" + (
+            f" (preset {preset})" if preset else ""
+        )
     return f"a server with {listed(parts)}" + (f" (preset {preset})" if preset else "")
 
 

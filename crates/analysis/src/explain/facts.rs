@@ -66,6 +66,9 @@ pub struct WorkloadFacts {
     /// The latency of one of its cores alone in ns, as predicted, if that is known; of streams only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lone_ns: Option<f64>,
+    /// Whether lines of its path cross to other sockets, whose time is not told apart.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub crosses: bool,
     /// The pools on its path.
     pub pools: Vec<Pool>,
     /// What limits it: limits whose raise helps it, or `not known`. Where predictions do not cover the server, or are
@@ -100,6 +103,7 @@ impl WorkloadFacts {
             store_share: 0.0,
             isolated: None,
             lone_ns: None,
+            crosses: false,
             pools,
             binding: bound.domains.iter().map(ToString::to_string).collect(),
             limits: None,

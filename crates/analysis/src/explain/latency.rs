@@ -59,6 +59,7 @@ pub(super) fn of(
     let share = reach.map_or(1.0, |reach| reach.memory);
     let queueing = queueing(socket, counters, &pool.domain);
     let admission = match reach {
+        _ if facts.crosses => Err(Missing::counter("CHA admission", "of the time that lines take over UPI")),
         None => admission(counters, facts, &pool.domain, way_ns),
         Some(reach) => admission_beside_llc(counters, facts, &pool.domain, reach).map(|ns| ns - way_ns),
     };

@@ -120,6 +120,9 @@ impl<'a> Base<'a> {
 /// workloads; nothing for other workloads.
 #[must_use]
 pub fn isolated_latencies_ns(server: &ServerParams) -> Vec<Option<f64>> {
+    if server.sockets.len() > 1 {
+        return vec![None; server.workloads.len()];
+    }
     streams_alone(server, paces)
 }
 

@@ -8,7 +8,8 @@ use crate::units::{format, Dimension};
 use hostnet_model::nic::{self, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 use hostnet_model::os::NetFootprint;
 use hostnet_model::params::{
-    App, AppParams, CacheParams, NicParams, ServerParams, SocketParams, Workload, WorkloadKind, BUFFER_ALIGNMENT,
+    App, AppParams, CacheParams, NicParams, Placement, ServerParams, SocketParams, Workload, WorkloadKind,
+    BUFFER_ALIGNMENT,
 };
 
 /// What a socket is made of.
@@ -77,13 +78,29 @@ fn all_needs(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + '_
         let name = &server.workloads[usize::from(core.class)].name;
         (bytes.into(), format!("workload.{name}.working_set"))
     });
-    let nic = server.nic().into_iter().map(move |nic| (nic_bytes(nic), "nic.pool".to_string()));
-    server.workloads.iter().map(needs).chain(remote).chain(nic)
+    let apart = server.sockets.len() > 1;
+    let nic = server.nic().into_iter().map(move |nic| (nic_bytes(nic, apart), "nic.pool".to_string()));
+    server.workloads.iter().map(needs).chain(interleaved(server)).chain(remote).chain(nic)
 }
 
-/// Bytes of the rings and buffers of a NIC and of the cores that serve its queues.
-fn nic_bytes(nic: &NicParams) -> u128 {
-    let card = nic::footprint(nic, nic.queues).next_multiple_of(BUFFER_ALIGNMENT);
+/// What buffers that lie in all sockets in turn need beyond their size, as they begin and end with a run of pages: up
+/// to two runs for each that a core may have, and for what they share.
+fn interleaved(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + '_ {
+    let run_bytes = u128::from(server.socket().memory.pages.run_bytes.next_multiple_of(BUFFER_ALIGNMENT));
+    let all = server.workloads.iter().filter(|workload| workload.memory == Placement::Interleaved);
+    all.map(move |workload| {
+        let buffers = 2 * workload.kind.cores().len() + 1;
+        (2 * run_bytes * buffers as u128, format!("workload.{}.memory", workload.name))
+    })
+}
+
+/// Bytes of the rings and buffers of a NIC, whose queues lie together or `apart`, and of the cores that serve them.
+fn nic_bytes(nic: &NicParams, apart: bool) -> u128 {
+    let card = if apart && !nic.rings_at_device {
+        u64::from(nic.queues) * nic::queue_footprint(nic).next_multiple_of(BUFFER_ALIGNMENT)
+    } else {
+        nic::footprint(nic, nic.queues).next_multiple_of(BUFFER_ALIGNMENT)
+    };
     let core = NetFootprint::BYTES.next_multiple_of(BUFFER_ALIGNMENT);
     u128::from(card) + u128::from(core) * u128::from(nic.queues)
 }

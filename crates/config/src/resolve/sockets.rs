@@ -4,7 +4,7 @@ use super::{complete_tables, net_host, Complete};
 use crate::error::{suggestion, Issue};
 use crate::layers::overlay;
 use crate::presets::PartFile;
-use crate::spec::{RemoteDdioSpec, SocketSpec, SocketsSpec, Spec};
+use crate::spec::{RemoteDdioSpec, SocketSpec, SocketsSpec, Spec, DRIVE_MAX};
 use hostnet_model::params::{Placement, RemoteDdio, SocketsParams, Workload};
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -84,7 +84,28 @@ pub(super) fn ways(spec: &Spec, sockets: &[Spec]) -> Result<Option<SocketsParams
         let message = "all sockets have runs of pages of one size";
         return Err(Issue::between(&[&format!("socket.{at}.memory.run"), "memory.run"], message));
     }
+    if let Some(at) = sockets.iter().position(|other| other.cache.enabled != sockets[0].cache.enabled) {
+        let message = "all sockets have caches, or none has";
+        return Err(Issue::between(&[&format!("socket.{at}.cache.enabled"), "cache.enabled"], message));
+    }
+    let drives: u32 = sockets.iter().map(|socket| socket.ssd.count).sum();
+    if drives > DRIVE_MAX + 1 {
+        let message = format!("{drives} drives on all sockets; at most {}", DRIVE_MAX + 1);
+        return Err(Issue::between(&["ssd.count", "server.sockets"], message));
+    }
+    check_write_backs(upi, sockets)?;
     params(upi, sockets).map(Some)
+}
+
+/// Checks that the core of a write-back is told before the other socket can have answered for it.
+fn check_write_backs(upi: &SocketsSpec, sockets: &[Spec]) -> Result<(), Issue> {
+    let acks = || sockets.iter().map(|socket| socket.core.write_ack.0);
+    let (most, least) = (acks().max().unwrap_or(0), acks().min().unwrap_or(0));
+    if most < least + 2 * upi.link.latency.0 {
+        return Ok(());
+    }
+    let message = "the acknowledgements of write-backs differ by more than the way to another socket and back takes";
+    Err(Issue::between(&["core.write_ack", "upi.link.latency"], message))
 }
 
 const PRESETS: &str = "give the table [upi], or start from a preset that has it, such as broadwell-r730";

@@ -242,8 +242,9 @@ impl JobReader<'_> {
 
 /// Which workloads have which core.
 struct Cores {
-    /// Sockets of the server.
+    /// Sockets of the server, and the first core and drive of each.
     sockets: usize,
+    firsts: [Vec<u32>; 2],
     owners: Vec<Vec<String>>,
     /// The workload that each core does the kernel's work on storage for.
     storage: Vec<Option<String>>,
@@ -259,7 +260,8 @@ impl Cores {
             return Err(Issue::new("socket", "no socket has cores (core.count = 0); a server has one at least"));
         }
         let (owners, storage) = (vec![Vec::new(); count], vec![None; count]);
-        let mut cores = Cores { sockets: sockets.len(), owners, storage, waiting: 0 };
+        let firsts = [firsts(sockets, |socket| socket.core.count), firsts(sockets, |socket| socket.ssd.count)];
+        let mut cores = Cores { sockets: sockets.len(), firsts, owners, storage, waiting: 0 };
         for (name, workload) in workloads {
             let list = match workload {
                 WorkloadSpec::Stream(stream) => Some(&stream.cores),
@@ -330,7 +332,16 @@ impl Cores {
         }
     }
 
-    /// The cores for the jobs of a fio workload that name none: its list, or the last free ones.
+    /// Those of some cores that are on a socket of the drives of jobs.
+    fn near(&self, cores: &[u32], jobs: &[FioJobSpec]) -> Vec<u32> {
+        let socket = |firsts: &[u32], number: u32| firsts.partition_point(|&first| first <= number);
+        let [of_cores, of_drives] = &self.firsts;
+        let sockets: Vec<usize> = jobs.iter().map(|job| socket(of_drives, job.ssd)).collect();
+        cores.iter().copied().filter(|&core| sockets.contains(&socket(of_cores, core))).collect()
+    }
+
+    /// The cores for the jobs of a fio workload that name none: its list, or the last free ones of the sockets of their
+    /// drives.
     fn of_fio(&mut self, name: &str, fio: &FioSpec, jobs: &[FioJobSpec]) -> Result<Vec<u32>, Issue> {
         if let Some(CoreList(cores)) = &fio.cores {
             return Ok(cores.clone());
@@ -341,6 +352,8 @@ impl Cores {
         self.waiting -= 1;
         let free: Vec<u32> =
             (0..self.owners.len()).filter(|&at| self.owners[at].is_empty()).map(|at| at as u32).collect();
+        let near = self.near(&free, jobs);
+        let free = if near.is_empty() { free } else { near };
         let count = jobs.len().min(free.len().saturating_sub(self.waiting));
         if count == 0 {
             let message = format!("no core of the {} is free for this workload", self.owners.len());
@@ -352,6 +365,12 @@ impl Cores {
         }
         Ok(own)
     }
+}
+
+/// The number of the first of something on each socket.
+fn firsts(sockets: &[Spec], count: impl Fn(&Spec) -> u32) -> Vec<u32> {
+    let begin = |next: &mut u32, socket: &Spec| Some(std::mem::replace(next, *next + count(socket)));
+    sockets.iter().scan(0, begin).collect()
 }
 
 fn wants_cores(fio: &FioSpec, jobs: &[FioJobSpec]) -> bool {

@@ -172,6 +172,7 @@ impl Cha {
         let Request { kind, line, class, .. } = *context.requests.get(parent);
         let ddio = if kind == Kind::IoPut { self.crossing().abroad.ddio } else { RemoteDdio::Memory };
         if ddio == RemoteDdio::Device {
+            context.caches.claim(line);
             if let Some(evicted) = context.caches().io_write(line, class).evicted {
                 self.evict(evicted, context);
             }

@@ -37,7 +37,8 @@ impl Cha {
         match kind {
             Kind::CoreRead | Kind::IoRead => {
                 let hit = match kind {
-                    Kind::IoRead => context.caches().io_read(line, class),
+                    // Its own socket has counted it.
+                    Kind::IoRead => context.caches().has(line),
                     _ => self.lend(id, context),
                 };
                 if !hit {
@@ -57,10 +58,12 @@ impl Cha {
                 context.send(owner, self.put_ps.max(NEXT_PS), Payload::Acknowledged(id));
                 true
             }
-            _ => {
+            Kind::IoWrite => {
                 context.caches().io_invalidate(line);
                 false
             }
+            // Whatever the caches have by now of a line that another socket writes back is newer.
+            _ => false,
         }
     }
 
@@ -91,7 +94,7 @@ impl Cha {
 
     /// Memory reads a line that the caches or nobody need, because it was asked before that was known. It takes no
     /// entry of the CHA, and nothing waits for it.
-    fn read_ahead(&self, id: RequestId, context: &mut Context) {
+    pub(super) fn read_ahead(&self, id: RequestId, context: &mut Context) {
         if !self.crossing.as_ref().is_some_and(|crossing| crossing.abroad.speculative) {
             return;
         }

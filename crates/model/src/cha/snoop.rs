@@ -30,8 +30,7 @@ impl Cha {
         let Request { line, for_store, owner, .. } = *context.requests.get(id);
         let caches = context.caches();
         let dirty = if for_store { caches.give_up(line) } else { caches.lend(line) };
-        let upi_ps = self.crossing.as_ref().map_or(NEXT_PS, |crossing| crossing.abroad.upi_ps);
-        context.send(owner, upi_ps, Payload::Admitted(id));
+        context.send(owner, self.upi_ps, Payload::Admitted(id));
         let delay = self.hit_ps.max(NEXT_PS);
         let answer = if dirty.is_some() { Payload::Data(id) } else { Payload::Acknowledged(id) };
         context.send(owner, delay, answer);
@@ -44,15 +43,14 @@ impl Cha {
         if !(dirty && kind.is_read()) {
             return self.look_around(id, context);
         }
-        if for_store {
-            context.caches.claim(line);
-        } else {
+        if !for_store {
             let write = Self::write_by_itself(Kind::Evict, line, class, context);
             context.send(context.id, NEXT_PS, Payload::Arrive(write));
         }
         if self.comes_from(context.requests.get(id)).is_some() {
-            let upi_ps = self.crossing.as_ref().map_or(NEXT_PS, |crossing| crossing.abroad.upi_ps);
-            context.send(owner, upi_ps, Payload::Admitted(id));
+            self.note_owner(id, context);
+            self.read_ahead(id, context);
+            context.send(owner, self.upi_ps, Payload::Admitted(id));
             context.send(owner, NEXT_PS, Payload::Data(id));
         } else if kind == Kind::CoreRead {
             self.take_in(id, context);

@@ -128,6 +128,9 @@ impl Fetch {
         let Request { line, for_store, since, entered, tag, .. } = *context.requests.get(id);
         let (purpose, class) = Purpose::of(tag);
         lfb.read.release(now, class, since);
+        if for_store {
+            context.caches.claim(line);
+        }
         let victim = match context.caches.own() {
             Some(caches) => caches.fill(self.index, line, class, for_store, false),
             None if for_store => Some(crate::cache::Victim { line: leaves(purpose), class, dirty: true }),

@@ -27,8 +27,8 @@ use serde::{Deserialize, Serialize};
 /// One server and what runs on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerParams {
-    /// Its sockets, at least one. Workloads number cores and drives through them, those of the first socket first; what
-    /// works together (a job and its drive, a client and its server, the NIC and its cores) is on one socket.
+    /// Its sockets, at least one. Workloads number cores and drives through them, those of the first socket first; a
+    /// client and its server are on one socket.
     pub sockets: Vec<SocketParams>,
     /// The ways between them, if there are several that know each other.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -81,10 +81,10 @@ pub(crate) fn fill(
     feeds: &mut Feeds,
     on_filling: &mut dyn FnMut(Filling) -> bool,
 ) -> bool {
-    let (caches, components) = machine.warming();
+    let (caches_of, components) = machine.warming();
     let lines = params.sockets.iter().filter_map(wanted).map(|[lines, written]| lines + written).sum();
     let mut filling = Filling { done: 0, lines };
-    for ((caches, params), layout_of) in caches.iter_mut().zip(&params.sockets).zip(&layout.sockets) {
+    for ((caches, params), layout_of) in caches_of.iter_mut().zip(&params.sockets).zip(&layout.sockets) {
         let (Some(cache), Some([lines, written]), Some(caches)) = (&params.cache, wanted(params), caches) else {
             continue;
         };
@@ -102,7 +102,19 @@ pub(crate) fn fill(
         }
         filling.done = before + lines + written;
     }
+    withdraw_copies(caches_of);
     true
+}
+
+/// What is dirty in one socket is in no other: each was filled by itself.
+fn withdraw_copies(all: &mut [Option<Caches>]) {
+    for at in 0..if all.len() > 1 { all.len() } else { 0 } {
+        let dirty: Vec<u64> = all[at].iter().flat_map(Caches::dirty_lines).collect();
+        let others = all.iter_mut().enumerate().filter(|&(other, _)| other != at);
+        for caches in others.filter_map(|(_, caches)| caches.as_mut()) {
+            dirty.iter().for_each(|&line| caches.io_invalidate(line));
+        }
+    }
 }
 
 /// Lines that the cores of a socket are to look for in its LLC, and that its devices are to write there.

@@ -91,7 +91,8 @@ impl ServerView<'_> {
     /// How large the LLC is, and how much of it device writes may allocate in.
     pub(super) fn llc(&self) -> Value {
         let Some(cache) = &self.server.socket().cache else { return Value::Null };
-        let way = mib(f64::from(self.server.socket().cha.slices) * f64::from(cache.llc.sets));
+        let slices: u32 = self.server.sockets.iter().map(|socket| socket.cha.slices).sum();
+        let way = mib(f64::from(slices) * f64::from(cache.llc.sets));
         let ddio = cache.ddio.drives.iter().any(|on| *on);
         json!({
             "mib": way * f64::from(cache.llc.ways),

@@ -5,6 +5,8 @@ use crate::report::table::{Cell, Column, Rows, Table};
 use crate::report::view::ServerView;
 use hostnet_measure::Domain;
 use hostnet_model::memory::{Controller, Counters};
+use hostnet_model::params::MemoryParams;
+use std::ops::Range;
 
 /// Some channels together.
 pub(crate) struct ChannelRow<'a> {
@@ -47,9 +49,7 @@ pub(crate) const CHANNELS: &[Column<Channels>] = &[
         row.share_of_time(row.total(|channel| channel.write_mode_ps) as f64).into()
     }),
     Column::integer("mode_switches", |row| row.total(|channel| channel.switches).into()),
-    Column::number("bus_busy_share", |row| {
-        row.share_of_time((row.reads() + row.writes()) as f64 * row.view.line_ps()).into()
-    }),
+    Column::number("bus_busy_share", |row| row.share_of_time(row.bus_ps()).into()),
     Column::number("lines_per_activation", |row| {
         let rows_opened = row.total(|channel| channel.read_activations + channel.write_activations);
         ratio(row.reads() + row.writes(), rows_opened)
@@ -60,6 +60,18 @@ pub(crate) const CHANNELS: &[Column<Channels>] = &[
 impl ChannelRow<'_> {
     fn total(&self, count: impl Fn(&Counters) -> u64) -> u64 {
         self.counters.iter().map(count).sum()
+    }
+
+    /// The time that the buses move lines, in ps.
+    fn bus_ps(&self) -> f64 {
+        let lines = |channel: &Counters| channel.reads.iter().chain(&channel.writes).sum::<u64>();
+        let mut counters = self.counters.iter();
+        let first = self.number.max(0) as usize;
+        let of_socket = |(memory, channels): (&MemoryParams, Range<usize>)| {
+            let own = channels.end.saturating_sub(channels.start.max(first));
+            counters.by_ref().take(own).map(lines).sum::<u64>() as f64 * line_ps(memory)
+        };
+        self.view.memories().map(of_socket).sum()
     }
 
     fn reads(&self) -> u64 {
@@ -129,12 +141,22 @@ impl ServerView<'_> {
         ChannelRow { view: self, number, channels, counters }
     }
 
-    /// The time that one line takes on the bus of its channel, in ps.
-    fn line_ps(&self) -> f64 {
-        let dram = &self.server.socket().memory.dram;
-        let clocks = f64::from(dram.timing.burst * dram.accesses_per_line);
-        clocks * dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64
+    /// The memory of each socket, and the numbers of its channels among those of the server.
+    fn memories(&self) -> impl Iterator<Item = (&MemoryParams, Range<usize>)> {
+        self.server.sockets.iter().scan(0, |next, socket| {
+            let memory = &socket.memory;
+            let first = *next;
+            *next += (memory.map.channels * memory.dram.subchannels) as usize;
+            Some((memory, first..*next))
+        })
     }
+}
+
+/// The time that one line takes on the bus of its channel, in ps.
+fn line_ps(memory: &MemoryParams) -> f64 {
+    let dram = &memory.dram;
+    let clocks = f64::from(dram.timing.burst * dram.accesses_per_line);
+    clocks * dram.clock_ps_numerator as f64 / dram.clock_ps_denominator as f64
 }
 
 /// The share of samples in which one bank has at least `deviation` times the mean load.

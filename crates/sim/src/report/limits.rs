@@ -20,6 +20,7 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
     let with = |(class, ns): (usize, Option<f64>)| WorkloadFacts {
         isolated: ns.map(|ns| Isolated { ns, basis: Basis::Predicted }),
         lone_ns: lone[class],
+        crosses: total.of(Group::ChaUpi, class).lines > 0,
         cached: view.machine.has_caches().then(|| cached(&total.cached(class))),
         ..facts(view, total, class).with_limits(limits.get(class).cloned())
     };

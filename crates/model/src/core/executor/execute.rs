@@ -144,6 +144,9 @@ impl Executor {
             }
             None if context.caches().holds(self.index, line) => {
                 let _ = context.caches().access(self.index, line, class, store);
+                if store {
+                    context.caches.claim(line);
+                }
                 self.keep_up(now);
                 self.hit(pending, now, context);
                 return true;

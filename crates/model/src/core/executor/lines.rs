@@ -40,7 +40,11 @@ impl Executor {
         let number = tag as u16;
         let flight = self.flights.take(number);
         let wanted = flight.demand.is_some();
-        let victim = context.caches().fill(self.index, line, class, for_store || flight.store, !wanted);
+        let dirty = for_store || flight.store;
+        if dirty {
+            context.caches.claim(line);
+        }
+        let victim = context.caches().fill(self.index, line, class, dirty, !wanted);
         let (mut ended, mut asked) = (0, 0);
         if let Some(load) = flight.load {
             let clients = &mut self.clients;

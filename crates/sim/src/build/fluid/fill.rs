@@ -24,7 +24,7 @@ impl Filled {
     /// Fills the caches of a machine with what its NIC writes and its cores read.
     pub(crate) fn fill(&mut self, machine: &mut Machine, params: &ServerParams, load: &Load) {
         let socket = params.socket();
-        let (Some(nic), true) = (&socket.nic, has_ddio(socket)) else { return };
+        let (Some(nic), true) = (&socket.nic, has_ddio(socket) && !load.cores.is_empty()) else { return };
         let (caches_of, components) = machine.warming();
         let Some(caches) = &mut caches_of[0] else { return };
         if let Some((_, filled)) = self.0.iter().find(|(seed, _)| *seed == params.seed) {
