@@ -140,7 +140,7 @@ def draw(server: ServerFile, pairs: Sequence[Pair], file: Path) -> None:
     from hostnet.report.looks import STYLE, new_figure, plain
 
     with mpl.rc_context(STYLE):
-        figure = new_figure(7.2, 3.9)
+        figure = new_figure(7.2, 4.4)
         latency, bandwidth = figure.subplots(1, 2)
         _tiles(latency, pairs, "latency_ns", "idle latency, ns", _nodes(server))
         _tiles(bandwidth, pairs, "bandwidth_gb_per_s", "bandwidth of all cores, GB/s", _nodes(server))
