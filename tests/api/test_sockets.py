@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet import Config, ConfigError, Run, Server, Socket, Sockets, Ssd, Stream
+from hostnet import Config, ConfigError, Run, Server, Socket, Sockets, Ssd, Stream, Upi
 from hostnet.explain import explain_results
 
 RUN = Run(duration="60 us", warmup="20 us")
@@ -57,4 +57,14 @@ def test_nothing_is_claimed_of_what_would_help() -> None:
     page = explain_results(results).with_steps()
     assert page.steps is None
     assert any("several sockets" in note for note in page.notes)
-    assert not results.workloads["stream"]["limited_by"].rstrip(" ?").startswith("DRAM")
+    assert results.workloads["stream"]["limited_by"] == "not known"
+
+
+def test_a_starved_way_is_not_put_down_to_who_waits_for_it() -> None:
+    starved = run("node:0", upi=Sockets(link=Upi(data_credits=1)))
+    assert (
+        starved.workloads["stream"]["throughput_gb_per_s"]
+        < 0.5 * run("node:0").workloads["stream"]["throughput_gb_per_s"]
+    )
+    assert starved.workloads["stream"]["limited_by"] == "not known"
+    assert run("local").workloads["stream"]["limited_by"] != "not known"

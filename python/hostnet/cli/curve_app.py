@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from hostnet.terminal.screen import say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hostnet.curve import Pair, Point, Setting
     from hostnet.presets import ServerFile
+    from hostnet.terminal.progress import Watch
+
+Found = TypeVar("Found")
 
 
 def register(app: typer.Typer) -> None:
@@ -91,22 +94,33 @@ def _refuse(options: Sequence[str]) -> None:
         raise ConfigError(f"--matrix: cannot be used with {options[0]}, which is of curves; leave one of them out")
 
 
-def _run_matrix(server: ServerFile, threads: int | None, out: Path | None, json: bool, csv: bool) -> int:
-    """Measures the matrix, writes the folder and prints."""
+def _keep(
+    name: str, out: Path | None, measure: Callable[[Watch], Found], write: Callable[[Found, Path], None]
+) -> tuple[Found, Path]:
+    """Measures with progress and writes what is found into the folder; gives both."""
     from hostnet import rundir
     from hostnet.cli.run import RUNS
-    from hostnet.curve import measure_matrix, write_matrix
     from hostnet.terminal.progress import Watch
 
-    name = f"{server.name}-matrix"
     rundir.check_place(out or rundir.fresh_path(RUNS, name))
     with Watch(show=True, keeps=False) as watch:
-        pairs = measure_matrix(server, threads, watch)
+        found = measure(watch)
         watch.finish()
         if out is not None:
-            path = rundir.publish(out, lambda place: write_matrix(server, pairs, place, csv=csv))
-        else:
-            path = rundir.publish_fresh(RUNS, name, lambda place: write_matrix(server, pairs, place, csv=csv))
+            return found, rundir.publish(out, lambda place: write(found, place))
+        return found, rundir.publish_fresh(RUNS, name, lambda place: write(found, place))
+
+
+def _run_matrix(server: ServerFile, threads: int | None, out: Path | None, json: bool, csv: bool) -> int:
+    """Measures the matrix, writes the folder and prints."""
+    from hostnet.curve import measure_matrix, write_matrix
+
+    pairs, path = _keep(
+        f"{server.name}-matrix",
+        out,
+        lambda watch: measure_matrix(server, threads, watch),
+        lambda pairs, place: write_matrix(server, pairs, place, csv=csv),
+    )
     if json:
         say((path / "matrix.json").read_text(encoding="utf-8"), end="")
     else:
@@ -133,20 +147,14 @@ def _print_matrix(server: ServerFile, pairs: Sequence[Pair], path: Path) -> None
 
 def _run(setting: Setting, out: Path | None, json: bool, csv: bool) -> int:
     """Measures, writes the folder and prints."""
-    from hostnet import rundir
-    from hostnet.cli.run import RUNS
     from hostnet.curve import measure, write_curve
-    from hostnet.terminal.progress import Watch
 
-    name = f"{setting.server.name}-curve"
-    rundir.check_place(out or rundir.fresh_path(RUNS, name))
-    with Watch(show=True, keeps=False) as watch:
-        points = measure(setting, watch)
-        watch.finish()
-        if out is not None:
-            path = rundir.publish(out, lambda place: write_curve(setting, points, place, csv=csv))
-        else:
-            path = rundir.publish_fresh(RUNS, name, lambda place: write_curve(setting, points, place, csv=csv))
+    points, path = _keep(
+        f"{setting.server.name}-curve",
+        out,
+        lambda watch: measure(setting, watch),
+        lambda points, place: write_curve(setting, points, place, csv=csv),
+    )
     if json:
         say((path / "curve.json").read_text(encoding="utf-8"), end="")
     else:

@@ -37,27 +37,9 @@ class Socket(Description):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Parts(Description):
+class Parts(Socket):
     """The parts of a server, and what runs on it. What is None comes from the preset of the server."""
 
-    core: Core = Core()
-    """The cores and their line fill buffers."""
-    cha: Cha = Cha()
-    """The caching and home agents."""
-    cache: Cache = Cache()
-    """The caches of the socket."""
-    prefetch: Prefetch = Prefetch()
-    """The L2 prefetchers of every core; they take part when the caches do."""
-    ddio: Ddio = Ddio()
-    """Direct cache access of the drives (DDIO); it takes part when the caches do."""
-    memory: Memory = Memory()
-    """The memory controllers and their DRAM."""
-    iio: Iio = Iio()
-    """The integrated IO controller."""
-    pcie: Pcie = Pcie()
-    """The PCIe links between the drives and the IIO."""
-    ssd: Ssd = Ssd()
-    """The NVMe drives, all alike."""
     fio: FioCosts = FioCosts()
     """What storage IO costs beyond its data."""
     nic: Nic | None = None

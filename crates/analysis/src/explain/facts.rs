@@ -129,6 +129,12 @@ impl WorkloadFacts {
         self
     }
 
+    /// The same of lines that cross to other sockets: a full pool may only wait for one over there; nothing is named.
+    #[must_use]
+    pub fn crossing(self) -> Self {
+        Self { crosses: true, binding: vec![NOT_KNOWN.to_owned()], ..self }
+    }
+
     /// Whether what is predicted of its limits is so far from what was measured that it may be wrong.
     fn doubts(&self, limits: &Limits) -> bool {
         let of_cores = self.pools.first().filter(|_| self.kind == Kind::Stream);
@@ -143,6 +149,7 @@ impl WorkloadFacts {
     /// Why what is said to limit it may be wrong; nothing where its limits were raised, and predictions are near.
     fn doubt(&self) -> Option<String> {
         match &self.limits {
+            _ if self.crosses => None,
             None if self.binding == [OFFERED_LOAD] && self.gets_what_it_offers() => None,
             None => Some("not known for sure: predictions do not cover this server".to_owned()),
             Some(limits) if !limits.covered => {
@@ -176,6 +183,10 @@ impl WorkloadFacts {
     #[must_use]
     pub fn clause(&self) -> String {
         let bound = self.binding.join(" / ").replace(OFFERED_LOAD, "what it offers").replace(CORE, "its cores");
+        if self.crosses {
+            return "is limited by what is not known: its lines cross to other sockets, which is not predicted"
+                .to_owned();
+        }
         if let Some(why) = self.doubt() {
             return format!("may be limited by {bound} ({why})");
         }

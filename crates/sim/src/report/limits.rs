@@ -20,11 +20,14 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
     let with = |(class, ns): (usize, Option<f64>)| WorkloadFacts {
         isolated: ns.map(|ns| Isolated { ns, basis: Basis::Predicted }),
         lone_ns: lone[class],
-        crosses: total.of(Group::ChaUpi, class).lines > 0,
         cached: view.machine.has_caches().then(|| cached(&total.cached(class))),
         ..facts(view, total, class).with_limits(limits.get(class).cloned())
     };
-    alone.map(with).collect()
+    let crossing = |facts: WorkloadFacts, class| match total.of(Group::ChaUpi, class).lines {
+        0 => facts,
+        _ => facts.crossing(),
+    };
+    alone.map(with).enumerate().map(|(class, facts)| crossing(facts, class)).collect()
 }
 
 /// What is known of workload `class`: the domains on its path, and which of them is fullest.
