@@ -48,13 +48,10 @@ pub struct FluidPoint {
 }
 
 impl FluidParams {
-    /// Lines in the write buffer when devices write all that they can: its entries. With DDIO it is less, because the
-    /// link is slower than the LLC now and then (Little's law).
+    /// Lines in the write buffer when devices write all that they can, by Little's law: its entries, or less where the
+    /// link is slower now and then than what takes the lines.
     #[must_use]
     pub fn lines_held(&self, point: &FluidPoint) -> u64 {
-        if point.missed.is_none() {
-            return u64::from(self.write_credits);
-        }
         let write_ps = u128::from(point.write_ps[FLUID_SHARES.len() - 1]);
         let held = u128::from(point.drain_bytes_per_s) * write_ps / 64 / 1_000_000_000_000;
         (held as u64).clamp(1, u64::from(self.write_credits).max(1))
