@@ -9,7 +9,8 @@ use hostnet_analysis::explain::{
 use hostnet_analysis::regime::{Basis, Regime};
 use hostnet_analysis::{Counters, Flow};
 use hostnet_model::params::{
-    CacheParams, DdioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement, ServerParams, SocketParams,
+    CacheParams, CleanVictims, DdioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement, ServerParams,
+    SocketParams,
 };
 use proptest::prelude::*;
 
@@ -336,6 +337,7 @@ fn with_caches(drives: Vec<bool>) -> ServerParams {
             ways: 11,
             replacement,
             inclusion: Inclusion::Victim,
+            clean_victims: CleanVictims::Foreseen,
             hit_ps: 16_000,
             filter_sets: 2048,
             filter_ways: 12,

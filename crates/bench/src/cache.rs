@@ -7,7 +7,9 @@ use crate::server::{row, Clock};
 use crate::{Row, Size};
 use hostnet_kernel::Rng;
 use hostnet_model::cache::{Access, Array, Caches, ClassCounts, Evicted, Read};
-use hostnet_model::params::{CacheParams, DdioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement};
+use hostnet_model::params::{
+    CacheParams, CleanVictims, DdioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement,
+};
 
 /// Cores of the socket, each with a class of its own; the devices have the one after.
 const CORES: u32 = 6;
@@ -98,7 +100,16 @@ fn params(inclusion: Inclusion) -> CacheParams {
     let replacement = Replacement::Qlru;
     CacheParams {
         l2: L2Params { sets: 1024, ways: 16, replacement: Replacement::Lru, hit_ps: 0 },
-        llc: LlcParams { sets: 2048, ways: 11, replacement, inclusion, hit_ps: 0, filter_sets: 2048, filter_ways: 12 },
+        llc: LlcParams {
+            sets: 2048,
+            ways: 11,
+            replacement,
+            inclusion,
+            clean_victims: CleanVictims::All,
+            hit_ps: 0,
+            filter_sets: 2048,
+            filter_ways: 12,
+        },
         prefetch: PrefetchParams { stream: false, adjacent: false, credits: 0, pages: 0, distance_lines: 0 },
         ddio: DdioParams { drives: vec![true], ways: 0x600, write_ps: 0 },
         masks: vec![0x7ff; CORES as usize + 1],

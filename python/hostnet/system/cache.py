@@ -32,6 +32,9 @@ class Llc(Description):
     """Which line of a set leaves: "lru", "random" or "qlru" (quad-age LRU)."""
     inclusion: str | None = None
     """What it holds of what the cores hold: "inclusive" (all) or "victim" (lines enter it when they leave a core)."""
+    clean_victims: str | None = None
+    """Which clean lines it takes from the cores: "all", "foreseen" (those of cores whose reads the LLC serves in
+    most cases) or "none". Without meaning when it is inclusive."""
     hit: str | None = None
     """From admission at the CHA to the data of a line that it holds leaving the CHA (time).
 

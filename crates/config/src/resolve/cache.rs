@@ -1,10 +1,12 @@
 //! `[cache]`, `[prefetch]` and `[ddio]`.
 
 use crate::error::Issue;
-use crate::spec::{DdioSpec, InclusionSpec, ReplacementSpec, Spec, WayMask, WorkloadSpec};
+use crate::spec::{CleanVictimsSpec, DdioSpec, InclusionSpec, ReplacementSpec, Spec, WayMask, WorkloadSpec};
 use crate::units::{format, Dimension};
 use crate::ways::{checked, format_ways};
-use hostnet_model::params::{CacheParams, DdioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement};
+use hostnet_model::params::{
+    CacheParams, CleanVictims, DdioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement,
+};
 use std::collections::BTreeMap;
 
 /// Most lines of all caches of a socket together: 2 GiB of data.
@@ -41,6 +43,11 @@ fn llc(spec: &Spec) -> LlcParams {
         inclusion: match llc.inclusion {
             InclusionSpec::Inclusive => Inclusion::Inclusive,
             InclusionSpec::Victim => Inclusion::Victim,
+        },
+        clean_victims: match llc.clean_victims {
+            CleanVictimsSpec::All => CleanVictims::All,
+            CleanVictimsSpec::Foreseen => CleanVictims::Foreseen,
+            CleanVictimsSpec::None => CleanVictims::None,
         },
         hit_ps: llc.hit.0,
         filter_sets: spec.cache.filter.sets,

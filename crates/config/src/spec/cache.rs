@@ -51,6 +51,8 @@ pub(crate) struct LlcSpec {
     pub(crate) replacement: ReplacementSpec,
     /// What it holds of what the cores hold.
     pub(crate) inclusion: InclusionSpec,
+    /// Which clean lines it takes from the cores; the others are dropped. Without meaning when it is inclusive.
+    pub(crate) clean_victims: CleanVictimsSpec,
     /// From admission at the CHA to the data of a line that it holds leaving the CHA (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 us"))]
     pub(crate) hit: Time,
@@ -88,6 +90,18 @@ pub(crate) enum InclusionSpec {
     Inclusive,
     /// Lines enter it when they leave a core, and leave it when a core takes them.
     Victim,
+}
+
+/// Which clean lines a victim LLC takes from the cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum CleanVictimsSpec {
+    /// All that leave an L2.
+    All,
+    /// Those of cores whose reads the LLC serves in most cases.
+    Foreseen,
+    /// None.
+    None,
 }
 
 /// The L2 prefetchers of every core; they take part when the caches do.

@@ -1,7 +1,7 @@
 //! What single events do to the caches, at the limits.
 
 use super::*;
-use crate::params::{DdioParams, L2Params, LlcParams, PrefetchParams, Replacement};
+use crate::params::{CleanVictims, DdioParams, L2Params, LlcParams, PrefetchParams, Replacement};
 
 const LINE: u64 = 1000;
 
@@ -10,7 +10,16 @@ fn caches(inclusion: Inclusion, l2_ways: u32, ways: u32, filter_ways: u32) -> Ca
     let replacement = Replacement::Lru;
     let params = CacheParams {
         l2: L2Params { sets: 1, ways: l2_ways, replacement, hit_ps: 0 },
-        llc: LlcParams { sets: 1, ways, replacement, inclusion, hit_ps: 0, filter_sets: 1, filter_ways },
+        llc: LlcParams {
+            sets: 1,
+            ways,
+            replacement,
+            inclusion,
+            clean_victims: CleanVictims::All,
+            hit_ps: 0,
+            filter_sets: 1,
+            filter_ways,
+        },
         prefetch: PrefetchParams { stream: false, adjacent: false, credits: 0, pages: 0, distance_lines: 0 },
         masks: vec![u32::MAX; 3],
         ddio: DdioParams { drives: Vec::new(), ways: 1, write_ps: 0 },
@@ -47,6 +56,44 @@ fn an_l2_and_a_victim_llc_together_hold_as_many_lines_as_both_have_ways() {
         let mut caches = caches(Inclusion::Victim, 2, 4, 32);
         let all = (0..100).flat_map(|_| 0..cycle).filter(|&line| use_line(&mut caches, 0, line, false).0 == Some(true));
         assert_eq!(all.count(), hits, "cycle of {cycle} lines");
+    }
+}
+
+#[test]
+fn a_victim_llc_takes_the_clean_lines_that_it_is_to_take_and_all_that_are_dirty() {
+    use CleanVictims::{All, Foreseen};
+    for (clean_victims, taken) in [(All, true), (Foreseen, true), (CleanVictims::None, false)] {
+        for store in [false, true] {
+            let mut params = caches(Inclusion::Victim, 2, 4, 3).params().clone();
+            params.llc.clean_victims = clean_victims;
+            let mut caches = Caches::new(&params, 2, 1, 3, 1);
+            for (line, store) in [(LINE, store), (0, false), (1, false)] {
+                assert_eq!(use_line(&mut caches, 0, line, store).0, Some(false));
+            }
+            assert_eq!(lines(&caches, 0), (u64::from(taken || store), 0), "{clean_victims:?}");
+            let back = use_line(&mut caches, 1, LINE, false);
+            assert_eq!(back, (Some(taken || store), vec![]), "its entry of the snoop filter was given back");
+        }
+    }
+}
+
+/// Hits of the LLC among the last of many reads of `lines` lines, one after the other, by a core with one line of L2.
+fn hits_of_a_cycle(lines: u64, clean_victims: CleanVictims) -> usize {
+    let mut params = caches(Inclusion::Victim, 1, 4, 32).params().clone();
+    params.llc = LlcParams { sets: 64, filter_sets: 64, clean_victims, ..params.llc };
+    let mut caches = Caches::new(&params, 2, 1, 3, 1);
+    let cycles = (0..100).flat_map(|_| 0..lines);
+    let hits: Vec<bool> = cycles.map(|line| use_line(&mut caches, 0, line, false).0 == Some(true)).collect();
+    hits[hits.len() - lines as usize..].iter().filter(|&&hit| hit).count()
+}
+
+#[test]
+fn a_core_that_finds_its_lines_again_in_the_llc_leaves_them_there() {
+    // 64 sets of 4 ways hold 256 lines. Of a cycle of 320, each set has 5: a cycle of one too many for it never hits.
+    for (lines, hits) in [(256, 256), (320, 0)] {
+        assert_eq!(hits_of_a_cycle(lines, CleanVictims::All), hits);
+        assert_eq!(hits_of_a_cycle(lines, CleanVictims::Foreseen), hits);
+        assert_eq!(hits_of_a_cycle(lines, CleanVictims::None), 0);
     }
 }
 
@@ -166,7 +213,7 @@ fn a_line_that_a_device_writes_while_a_core_waits_for_it_passes_the_l2_by() {
         caches.read(0, LINE, 0);
         caches.io_invalidate(LINE);
         let victim = caches.fill(0, LINE, 0, true, false);
-        assert_eq!(victim, Some(Victim { line: LINE, class: 0, dirty: true }));
+        assert_eq!(victim, Some(Victim { line: LINE, class: 0, dirty: true, taken: true }));
         assert!(!caches.holds(0, LINE));
     }
 }

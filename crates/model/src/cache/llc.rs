@@ -10,6 +10,7 @@ impl Caches {
     pub fn read(&mut self, core: u32, line: u64, class: u8) -> Read {
         let (hit, evicted) =
             if self.inclusive { (self.read_inclusive(core, line, class), None) } else { self.read_victim(core, line) };
+        self.observe(core, line, hit.is_some());
         let counts = self.counts.class(class);
         counts.llc_lookups += 1;
         counts.llc_misses += u64::from(hit.is_none());
@@ -76,10 +77,10 @@ impl Caches {
         self.allocate(slice, line, Shared { class, ..Shared::default() }, self.masks[usize::from(class)])
     }
 
-    /// A line that left the L2 of a core reaches the LLC. Returns a dirty line that leaves for it. If a core has read
+    /// A line that left the L2 of a core reaches the LLC, which takes it or forgets who had it. Returns a dirty line that leaves for it. If a core has read
     /// the line again in the meantime, that copy takes over the duty to write back, and the LLC stays as it is.
     pub fn put(&mut self, core: u32, victim: Victim) -> Option<Evicted> {
-        let Victim { line, class, dirty } = victim;
+        let Victim { line, class, dirty, taken } = victim;
         let slice = self.slice(line);
         let noted = self.filter.get(slice).and_then(|filter| filter.find(line));
         if let Some(slot) = noted {
@@ -94,7 +95,8 @@ impl Caches {
                 self.release(core, slice, slot, line);
             }
             return None;
-        } else if self.inclusive && !dirty {
+        }
+        if !taken {
             return None;
         }
         let put = Shared { class, dirty, ..Shared::default() };

@@ -5,6 +5,7 @@ mod counts;
 mod ddio;
 #[cfg(test)]
 mod edge_tests;
+mod foresight;
 mod holder;
 mod llc;
 mod peers;
@@ -22,6 +23,7 @@ pub use sockets::SocketCaches;
 
 use crate::line::slice_of;
 use crate::params::{CacheParams, Inclusion};
+use foresight::Foresight;
 use holder::Holder;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
@@ -35,6 +37,8 @@ pub struct Victim {
     pub class: u8,
     /// Whether memory does not have its data yet.
     pub dirty: bool,
+    /// Whether the LLC takes it; otherwise the snoop filter forgets it.
+    pub taken: bool,
 }
 
 /// A dirty line that leaves the caches for memory.
@@ -146,6 +150,8 @@ pub struct Caches {
     counts: CacheCounts,
     /// Per core.
     l2: Vec<Array<Private>>,
+    /// Per core: whether the LLC will have what it gives up when it asks again.
+    foresight: Vec<Foresight>,
     /// Per slice.
     llc: Vec<Array<Shared>>,
     /// Per slice; none beside an inclusive LLC, which notes the holders itself.
@@ -182,6 +188,7 @@ impl Caches {
             masks,
             counts: CacheCounts::new(classes),
             l2: (0..cores).map(|index| Array::new(l2.sets, l2.ways, l2.replacement, rng(1, index))).collect(),
+            foresight: vec![Foresight::default(); cores as usize],
             llc: (0..slices).map(|index| Array::new(llc.sets, llc.ways, llc.replacement, rng(2, index))).collect(),
             filter: (0..filters).map(filter).collect(),
             params: params.clone(),

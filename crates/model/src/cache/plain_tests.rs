@@ -3,7 +3,7 @@
 
 use super::tests::{geometry, steps, Step, CLASSES, CORES};
 use super::*;
-use crate::params::Replacement;
+use crate::params::{CleanVictims, Replacement};
 use proptest::prelude::{prop_assert_eq, proptest, Just};
 
 /// Which array: the L2 of a core, the LLC or the snoop filter of a slice.
@@ -34,9 +34,16 @@ struct Plain {
     now: u64,
     counts: Vec<ClassCounts>,
     left: Vec<(u64, u8, bool)>,
+    /// Per core: reads of observed sets that hit, less those that missed.
+    found: [i32; CORES as usize],
 }
 
 impl Plain {
+    /// Of so few sets only the first is observed.
+    fn observed(&self, line: u64) -> bool {
+        line % u64::from(self.params.llc.sets) == 0
+    }
+
     fn llc(&self, line: u64) -> Where {
         Where::Llc(slice_of(line, self.slices))
     }
@@ -162,6 +169,9 @@ impl Plain {
             self.count(class).l2_misses += 1;
         }
         let dirty = if self.victim_mode() { self.take(line) } else { self.copy(line, class) };
+        if self.observed(line) {
+            self.found[core as usize] += if dirty.is_some() { 1 } else { -1 };
+        }
         self.count(class).llc_lookups += 1;
         self.count(class).llc_misses += u64::from(dirty.is_none());
         self.count(class).prefetch_filled += u64::from(prefetch);
@@ -219,7 +229,15 @@ impl Plain {
                 return;
             }
             self.remove(self.filter(line), line);
-            self.allocate(line, class, mask, dirty, false);
+            let Where::L2(core) = left.place else { unreachable!("it left an L2") };
+            let taken = match self.params.llc.clean_victims {
+                CleanVictims::All => true,
+                CleanVictims::Foreseen => self.observed(line) || self.found[core as usize] >= 0,
+                CleanVictims::None => false,
+            };
+            if dirty || taken {
+                self.allocate(line, class, mask, dirty, false);
+            }
         } else if dirty {
             let row = self.find(self.llc(line), line).expect("an inclusive LLC has what an L2 has");
             (row.class, row.dirty, row.io, row.read) = (class, true, false, false);
@@ -302,7 +320,7 @@ proptest! {
     ) {
         let mut caches = Caches::new(&params, CORES, slices, CLASSES, 1);
         let counts = vec![ClassCounts::default(); CLASSES];
-        let mut plain = Plain { params, slices, rows: Vec::new(), now: 0, counts, left: Vec::new() };
+        let mut plain = Plain { params, slices, rows: Vec::new(), now: 0, counts, left: Vec::new(), found: [0; 3] };
         let mut left = Vec::new();
         for next in steps {
             step(&mut caches, next, &mut left);

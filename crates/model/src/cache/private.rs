@@ -38,7 +38,7 @@ impl Caches {
     /// inclusive LLC has lost track of it, a device has written it, or another core has.
     pub fn fill(&mut self, core: u32, line: u64, class: u8, dirty: bool, prefetched: bool) -> Option<Victim> {
         let Some(shared) = self.join(core, line, dirty) else {
-            return self.leaves(Victim { line, class, dirty });
+            return self.leaves(core, line, class, dirty);
         };
         let l2 = &mut self.l2[core as usize];
         if let Some(slot) = l2.lookup(line) {
@@ -48,12 +48,13 @@ impl Caches {
         }
         self.counts.class(class).prefetch_filled += u64::from(prefetched);
         let (line, left) = l2.insert(line, Private { class, dirty, prefetched, shared }, u32::MAX)?;
-        self.leaves(Victim { line, class: left.class, dirty: left.dirty })
+        self.leaves(core, line, left.class, left.dirty)
     }
 
     #[inline]
-    fn leaves(&self, victim: Victim) -> Option<Victim> {
-        (victim.dirty || !self.inclusive).then_some(victim)
+    fn leaves(&self, core: u32, line: u64, class: u8, dirty: bool) -> Option<Victim> {
+        let taken = dirty || self.takes_clean(core, line);
+        (dirty || !self.inclusive).then_some(Victim { line, class, dirty, taken })
     }
 
     /// A core becomes a holder of a line. Returns whether others may be too, or nothing if it cannot become one.

@@ -1,7 +1,7 @@
 //! What holds for all caches, under random geometries and random use, with delays between the parts and without.
 
 use super::*;
-use crate::params::{DdioParams, L2Params, LlcParams, PrefetchParams, Replacement};
+use crate::params::{CleanVictims, DdioParams, L2Params, LlcParams, PrefetchParams, Replacement};
 use proptest::prelude::{any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest, Just, Strategy};
 use proptest::test_runner::{TestCaseError, TestCaseResult};
 use std::collections::BTreeSet;
@@ -204,29 +204,34 @@ fn mask(ways: u32) -> impl Strategy<Value = u32> {
 
 pub(super) fn geometry(replacement: impl Strategy<Value = Replacement>) -> impl Strategy<Value = CacheParams> {
     let sizes = (0_u32..3, 1_u32..=6, 0_u32..3, 1_u32..=12, 0_u32..3, 1_u32..=12);
-    let inclusion = prop_oneof![Just(Inclusion::Victim), Just(Inclusion::Inclusive)];
+    let inclusion = prop_oneof![
+        Just((Inclusion::Victim, CleanVictims::All)),
+        Just((Inclusion::Victim, CleanVictims::Foreseen)),
+        Just((Inclusion::Victim, CleanVictims::None)),
+        Just((Inclusion::Inclusive, CleanVictims::Foreseen)),
+    ];
     let masks = |ways| (prop::collection::vec(mask(ways), CLASSES), mask(ways));
     let all = (sizes, inclusion, replacement)
         .prop_flat_map(move |(sizes, inclusion, replacement)| (Just((sizes, inclusion, replacement)), masks(sizes.3)));
-    all.prop_map(
-        |(((l2_bits, l2_ways, bits, ways, filter_bits, filter_ways), inclusion, replacement), (masks, ddio))| {
-            CacheParams {
-                l2: L2Params { sets: 1 << l2_bits, ways: l2_ways, replacement, hit_ps: 0 },
-                llc: LlcParams {
-                    sets: 1 << bits,
-                    ways,
-                    replacement,
-                    inclusion,
-                    hit_ps: 0,
-                    filter_sets: 1 << filter_bits,
-                    filter_ways,
-                },
-                prefetch: PrefetchParams { stream: false, adjacent: false, credits: 0, pages: 0, distance_lines: 0 },
-                masks,
-                ddio: DdioParams { drives: Vec::new(), ways: ddio, write_ps: 0 },
-            }
-        },
-    )
+    all.prop_map(|((sizes, (inclusion, clean_victims), replacement), (masks, ddio))| {
+        let (l2_bits, l2_ways, bits, ways, filter_bits, filter_ways) = sizes;
+        CacheParams {
+            l2: L2Params { sets: 1 << l2_bits, ways: l2_ways, replacement, hit_ps: 0 },
+            llc: LlcParams {
+                sets: 1 << bits,
+                ways,
+                replacement,
+                inclusion,
+                clean_victims,
+                hit_ps: 0,
+                filter_sets: 1 << filter_bits,
+                filter_ways,
+            },
+            prefetch: PrefetchParams { stream: false, adjacent: false, credits: 0, pages: 0, distance_lines: 0 },
+            masks,
+            ddio: DdioParams { drives: Vec::new(), ways: ddio, write_ps: 0 },
+        }
+    })
 }
 
 pub(super) fn steps() -> impl Strategy<Value = Vec<Step>> {

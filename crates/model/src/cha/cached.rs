@@ -24,8 +24,8 @@ impl Cha {
         let abroad = socket != self.socket;
         match kind {
             Kind::CoreRead => self.serve_core(id, context),
-            Kind::CoreWrite | Kind::CoreClean => {
-                let victim = Victim { line, class, dirty: kind == Kind::CoreWrite };
+            Kind::CoreWrite | Kind::CoreClean | Kind::CoreDrop => {
+                let victim = Victim { line, class, dirty: kind == Kind::CoreWrite, taken: kind != Kind::CoreDrop };
                 let core = self.wiring.cores.number(owner);
                 let evicted = context.caches().put(core, victim);
                 if self.carries(id, evicted, context) {

@@ -125,12 +125,17 @@ impl Lfb {
 }
 
 /// A request goes on with the line that left the caches for the one that it asked for.
-pub(crate) fn turn<'a>(id: RequestId, victim: Victim, kind: Kind, context: &'a mut Context) -> &'a mut Request {
+pub(crate) fn turn<'a>(id: RequestId, victim: Victim, context: &'a mut Context) -> &'a mut Request {
     let now = context.now();
     let Home { socket, slice, place } = context.homes.of(victim.line);
     if let Some(caches) = context.caches.own() {
         caches.expect(victim.line);
     }
+    let kind = match victim {
+        Victim { dirty: true, .. } => Kind::CoreWrite,
+        Victim { taken: true, .. } => Kind::CoreClean,
+        Victim { .. } => Kind::CoreDrop,
+    };
     let request = context.requests.get_mut(id);
     *request = Request { kind, class: victim.class, line: victim.line, socket, slice, place, since: now, ..*request };
     request

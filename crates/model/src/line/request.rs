@@ -23,6 +23,8 @@ pub enum Kind {
     CoreWrite,
     /// A core gives up a clean line, which the LLC takes.
     CoreClean,
+    /// A core has dropped a clean line, which the LLC does not take.
+    CoreDrop,
     /// The CHA writes a dirty line of the LLC to memory.
     Evict,
     /// The memory side notes in memory that another socket owns a line from now on.
@@ -51,7 +53,7 @@ impl Kind {
     /// True for dirty lines of cores, and for what the CHA writes by itself: what may hold entries only up to a limit.
     #[must_use]
     pub fn is_core_write(self) -> bool {
-        matches!(self, Self::CoreWrite | Self::CoreClean | Self::Evict | Self::Directory)
+        matches!(self, Self::CoreWrite | Self::CoreClean | Self::CoreDrop | Self::Evict | Self::Directory)
     }
 
     /// True for what devices do.

@@ -2,7 +2,7 @@
 
 use crate::cache::{Access, Caches};
 use crate::lfb::{turn, Lfb};
-use crate::line::{Kind, Request, RequestId};
+use crate::line::{Request, RequestId};
 use crate::params::CoreParams;
 use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng};
@@ -133,18 +133,18 @@ impl Fetch {
         }
         let victim = match context.caches.own() {
             Some(caches) => caches.fill(self.index, line, class, for_store, false),
-            None if for_store => Some(crate::cache::Victim { line: leaves(purpose), class, dirty: true }),
+            None if for_store => Some(crate::cache::Victim { line: leaves(purpose), class, dirty: true, taken: true }),
             None => None,
         };
         match victim {
             Some(victim) if victim.dirty => {
                 lfb.turn(class, now);
-                turn(id, victim, Kind::CoreWrite, context);
+                turn(id, victim, context);
                 context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
             }
             Some(victim) => {
                 lfb.free(class, entered, &mut self.rng, context);
-                turn(id, victim, Kind::CoreClean, context);
+                turn(id, victim, context);
                 context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
             }
             None => {

@@ -41,6 +41,8 @@ pub struct LlcParams {
     pub replacement: Replacement,
     /// What it holds of what the cores hold.
     pub inclusion: Inclusion,
+    /// Which clean lines it takes from the cores; without meaning when it is inclusive.
+    pub clean_victims: CleanVictims,
     /// From admission at the CHA to the data of a line that it holds leaving the CHA, in ps.
     pub hit_ps: u64,
     /// Sets of a slice of the snoop filter, a power of two; without meaning when the LLC is inclusive.
@@ -68,6 +70,17 @@ pub enum Inclusion {
     Inclusive,
     /// Lines enter it when they leave a core, and leave it when a core takes them (from Skylake-SP).
     Victim,
+}
+
+/// Which clean lines that leave a core a victim LLC takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CleanVictims {
+    /// All.
+    All,
+    /// Those of cores whose reads the LLC serves in most cases, as lines of its observed sets tell.
+    Foreseen,
+    /// None.
+    None,
 }
 
 /// The L2 prefetchers of a core.

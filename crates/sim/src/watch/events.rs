@@ -145,6 +145,7 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::CoreRead => "core read",
         Kind::CoreWrite => "core write",
         Kind::CoreClean => "core clean line",
+        Kind::CoreDrop => "core dropped line",
         Kind::Evict => "LLC write",
         Kind::Directory => "directory write",
         Kind::IoRead => "IO read",

@@ -4,7 +4,7 @@ use super::flights::Flight;
 use super::Executor;
 use crate::cache::Victim;
 use crate::lfb::{turn, Lfb};
-use crate::line::{Kind, Request, RequestId};
+use crate::line::{Request, RequestId};
 use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 
@@ -88,7 +88,7 @@ impl Executor {
     /// The request of a line goes on with the dirty line that left for it; the credit that it has held since `entered`
     /// with it.
     fn write_back(&mut self, id: RequestId, victim: Victim, of: u32, entered: Time, context: &mut Context) {
-        let request = turn(id, victim, Kind::CoreWrite, context);
+        let request = turn(id, victim, context);
         request.tag = of;
         request.entered = entered;
         context.send(self.wiring.home, self.params.to_cha_ps, Payload::Arrive(id));
@@ -96,7 +96,7 @@ impl Executor {
 
     /// The request of a line goes on with the clean line that left for it, which nobody waits for.
     fn give_up(&mut self, id: RequestId, victim: Victim, context: &mut Context) {
-        turn(id, victim, Kind::CoreClean, context);
+        turn(id, victim, context);
         context.send(self.wiring.home, self.params.to_cha_ps, Payload::Arrive(id));
     }
 

@@ -4,16 +4,24 @@ use super::rig::{core_params, flows, run_us, socket, stack, world, Run, MSS};
 use crate::cache::Caches;
 use crate::cha::{Cha, Wiring};
 use crate::params::{
-    CacheParams, ChaParams, DdioParams, IioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement,
-    StackParams, Traffic,
+    CacheParams, ChaParams, CleanVictims, DdioParams, IioParams, Inclusion, L2Params, LlcParams, PrefetchParams,
+    Replacement, StackParams, Traffic,
 };
 use crate::part::Ids;
 use hostnet_kernel::ComponentId;
 
 fn cache_params(inclusion: Inclusion) -> CacheParams {
     let replacement = Replacement::Lru;
-    let llc =
-        LlcParams { sets: 1024, ways: 11, replacement, inclusion, hit_ps: 18_000, filter_sets: 2048, filter_ways: 12 };
+    let llc = LlcParams {
+        sets: 1024,
+        ways: 11,
+        replacement,
+        inclusion,
+        clean_victims: CleanVictims::Foreseen,
+        hit_ps: 18_000,
+        filter_sets: 2048,
+        filter_ways: 12,
+    };
     CacheParams {
         l2: L2Params { sets: 1024, ways: 16, replacement, hit_ps: 5_000 },
         llc,
