@@ -8,10 +8,7 @@ use hostnet_analysis::explain::{
 };
 use hostnet_analysis::regime::{Basis, Regime};
 use hostnet_analysis::{Counters, Flow};
-use hostnet_model::params::{
-    CacheParams, CleanVictims, DdioParams, Inclusion, L2Params, LlcParams, PrefetchParams, Replacement, ServerParams,
-    SocketParams,
-};
+use hostnet_model::params::{ServerParams, SocketParams};
 use proptest::prelude::*;
 
 /// Six cores of a server whose workloads are not known.
@@ -328,26 +325,12 @@ proptest! {
     }
 }
 
+/// The server with its caches, which serve in 16 ns, and drives whose writes go to them in 33 ns or not.
 fn with_caches(drives: Vec<bool>) -> ServerParams {
-    let replacement = Replacement::Lru;
-    let cache = CacheParams {
-        l2: L2Params { sets: 1024, ways: 16, replacement, hit_ps: 4000 },
-        llc: LlcParams {
-            sets: 2048,
-            ways: 11,
-            replacement,
-            inclusion: Inclusion::Victim,
-            clean_victims: CleanVictims::Foreseen,
-            hit_ps: 16_000,
-            filter_sets: 2048,
-            filter_ways: 12,
-        },
-        prefetch: PrefetchParams { stream: false, adjacent: false, credits: 0, pages: 32, distance_lines: 20 },
-        ddio: DdioParams { drives, ways: 0x600, write_ps: 33_000 },
-        masks: vec![0x7ff],
-    };
-    let mut server = server();
-    server.socket_mut().cache = Some(cache);
+    let text = format!("[cache]\nenabled = true\nllc.hit = \"16 ns\"\n{}", STREAM.replace("stream]", "C2M]"));
+    let mut server = plan(&text).server().unwrap().clone();
+    let ddio = &mut server.socket_mut().cache.as_mut().expect("it has caches").ddio;
+    (ddio.drives, ddio.write_ps) = (drives, 33_000);
     server
 }
 

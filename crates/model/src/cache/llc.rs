@@ -77,8 +77,9 @@ impl Caches {
         self.allocate(slice, line, Shared { class, ..Shared::default() }, self.masks[usize::from(class)])
     }
 
-    /// A line that left the L2 of a core reaches the LLC, which takes it or forgets who had it. Returns a dirty line that leaves for it. If a core has read
-    /// the line again in the meantime, that copy takes over the duty to write back, and the LLC stays as it is.
+    /// A line that left the L2 of a core reaches the LLC, which takes it or forgets who had it. Returns a dirty line
+    /// that leaves for it. If a core has read the line again in the meantime, that copy takes over the duty to write
+    /// back, and the LLC stays as it is.
     pub fn put(&mut self, core: u32, victim: Victim) -> Option<Evicted> {
         let Victim { line, class, dirty, taken } = victim;
         let slice = self.slice(line);
