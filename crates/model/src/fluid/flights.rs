@@ -36,6 +36,8 @@ impl Flight {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Flights {
     flights: VecDeque<Flight>,
+    /// When the last one enters, and when it leaves: they go in order, whatever the buffer holds by then.
+    entered: Time,
     last: Time,
     /// Lines times ps of writes that are over.
     past: u128,
@@ -43,7 +45,7 @@ pub(super) struct Flights {
 
 impl Flights {
     pub(super) fn new() -> Self {
-        Self { flights: VecDeque::with_capacity(64), last: Time::ZERO, past: 0 }
+        Self { flights: VecDeque::with_capacity(64), entered: Time::ZERO, last: Time::ZERO, past: 0 }
     }
 
     /// A write of `lines` lines has come in now. The memory needs `service_ps` for it, and a line stays for
@@ -56,7 +58,8 @@ impl Flights {
         self.last = leaves;
         let lines = u32::from(lines);
         self.flights.push_back(Flight { lines, enters: now, leaves, span_ps: service_ps.max(1) });
-        let enters = self.room_at(credits).max(now);
+        let enters = self.room_at(credits).max(now).max(self.entered);
+        self.entered = enters;
         if let Some(flight) = self.flights.back_mut() {
             flight.enters = enters;
         }

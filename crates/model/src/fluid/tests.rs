@@ -89,13 +89,16 @@ fn writes_enter_as_fast_as_they_are_drained() {
 
 proptest! {
     #[test]
-    fn the_area_never_shrinks_and_ends_as_the_residences(
-        writes in proptest::collection::vec((0_u64..200_000, 1_u8..=255, 1_u64..100_000, 1_u64..400_000), 1..50),
+    fn writes_enter_in_order_and_the_area_never_shrinks_and_ends_as_the_residences(
+        writes in proptest::collection::vec(
+            (0_u64..200_000, 1_u8..=255, 1_u64..100_000, 1_u64..400_000, 1_u64..=CREDITS),
+            1..50,
+        ),
         step in 1_u64..50_000,
     ) {
         let mut flights = Flights::new();
-        let (mut now, mut area) = (0, 0);
-        for (gap, lines, service_ps, residence_ps) in writes {
+        let (mut now, mut area, mut before) = (0, 0, at(0));
+        for (gap, lines, service_ps, residence_ps, credits) in writes {
             let arrival = now + gap;
             while now < arrival {
                 now = (now + step).min(arrival);
@@ -103,8 +106,9 @@ proptest! {
                 prop_assert!(next >= area, "{next} after {area}");
                 area = next;
             }
-            let entered = flights.add(at(now), lines, service_ps, residence_ps, CREDITS);
-            prop_assert!(entered >= at(now));
+            let entered = flights.add(at(now), lines, service_ps, residence_ps, credits);
+            prop_assert!(entered >= at(now) && entered >= before, "credits come back in order");
+            before = entered;
             prop_assert!(flights.area(at(now)) >= area);
         }
         let last = flights.area(at(now + 1_000_000_000));
