@@ -5,7 +5,7 @@ use super::{io, memory, Context};
 use crate::error::Issue;
 use crate::spec::Spec;
 use crate::units::{format, Dimension};
-use hostnet_model::nic::{self, RDMA_MTU_MAX, RDMA_REGION_BYTES};
+use hostnet_model::nic::{QueueMemory, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 use hostnet_model::os::NetFootprint;
 use hostnet_model::params::{
     App, AppParams, CacheParams, NicParams, Placement, ServerParams, SocketParams, Workload, WorkloadKind,
@@ -78,8 +78,7 @@ fn all_needs(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + '_
         let name = &server.workloads[usize::from(core.class)].name;
         (bytes.into(), format!("workload.{name}.working_set"))
     });
-    let apart = server.sockets.len() > 1;
-    let nic = server.nic().into_iter().map(move |nic| (nic_bytes(nic, apart), "nic.pool".to_string()));
+    let nic = server.nic().into_iter().map(|nic| (nic_bytes(nic), "nic.pool".to_string()));
     server.workloads.iter().map(needs).chain(interleaved(server)).chain(remote).chain(nic)
 }
 
@@ -94,15 +93,11 @@ fn interleaved(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + 
     })
 }
 
-/// Bytes of the rings and buffers of a NIC, whose queues lie together or `apart`, and of the cores that serve them.
-fn nic_bytes(nic: &NicParams, apart: bool) -> u128 {
-    let card = if apart && !nic.rings_at_device {
-        u64::from(nic.queues) * nic::queue_footprint(nic).next_multiple_of(BUFFER_ALIGNMENT)
-    } else {
-        nic::footprint(nic, nic.queues).next_multiple_of(BUFFER_ALIGNMENT)
-    };
+/// Bytes of the rings and buffers of a NIC, and of the cores that serve them.
+fn nic_bytes(nic: &NicParams) -> u128 {
+    let queue = QueueMemory::bytes(nic).next_multiple_of(BUFFER_ALIGNMENT);
     let core = NetFootprint::BYTES.next_multiple_of(BUFFER_ALIGNMENT);
-    u128::from(card) + u128::from(core) * u128::from(nic.queues)
+    u128::from(queue + core) * u128::from(nic.queues)
 }
 
 /// Checks that the buffers of all workloads fit the memory, and the regions of so many ends of RDMA flows.

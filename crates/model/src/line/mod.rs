@@ -5,6 +5,7 @@ mod map;
 mod packet;
 mod pages;
 mod request;
+mod ring;
 mod slab;
 mod walk;
 
@@ -16,5 +17,6 @@ pub use packet::{Content, Ecn, Packet, PacketId, Packets};
 pub use pages::Pages;
 pub(crate) use pages::Translator;
 pub use request::{Kind, Request, RequestId, Requests};
+pub use ring::{Ring, Rings};
 pub use slab::{Entry, Fifo, Slab};
 pub use walk::{Evictions, Walk};

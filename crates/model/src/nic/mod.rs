@@ -5,18 +5,21 @@
 //! cut into packets and sent by the port.
 
 mod counters;
+mod memory;
 mod queue;
 mod rdma;
 mod receive;
+mod sent;
 #[cfg(test)]
 mod tests;
 mod transmit;
 
 pub use counters::{DropReason, FlowCounters, NicCounters, Tally, Wait};
+pub use memory::QueueMemory;
 pub use rdma::{RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 
 use crate::ether::{Egress, WireParams};
-use crate::line::{PacketId, Pages, Translator};
+use crate::line::{PacketId, Pages, Rings, Translator};
 use crate::link::Endpoint;
 use crate::params::NicParams;
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
@@ -25,11 +28,9 @@ use hostnet_measure::Domain;
 use queue::Queue;
 use rdma::Rdma;
 use receive::{Receive, Step};
+use sent::Sent;
 use serde::{Deserialize, Serialize};
 use transmit::Transmit;
-
-/// Bytes of the descriptors of one send queue: 1024 of a line each.
-const SEND_RING_BYTES: u64 = 1024 * 64;
 
 /// What the NIC knows of a flow. Flows of other hosts have an entry, too, which is not looked at.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -51,13 +52,11 @@ pub struct Wiring {
     pub iio: ComponentId,
     /// Number of the link there: as many as there are drives.
     pub link: u8,
-    /// Virtual address of [`footprint`] bytes of memory, a multiple of 4096.
-    pub base: u64,
-    /// Virtual addresses of [`queue_footprint`] bytes each, for the queues of cores that have memory of their own for
-    /// theirs; empty if all lie at `base`.
-    pub apart: Vec<u64>,
-    /// Per receive queue: the core that it belongs to. Without any the NIC takes nothing but RDMA.
+    /// Per receive queue: the core that it belongs to, whose segments go by its send queue. Without any the NIC takes
+    /// nothing but RDMA.
     pub cores: Vec<ComponentId>,
+    /// Per receive queue: the memory of both.
+    pub memory: Vec<QueueMemory>,
     /// Whether queues may interrupt from the start; not when their cores poll.
     pub armed: bool,
     /// The flows, by their number in packets.
@@ -68,19 +67,6 @@ pub struct Wiring {
     pub wire: WireParams,
     /// Classes of traffic.
     pub classes: usize,
-}
-
-/// Bytes of memory that a NIC needs for the pools and completion rings of its queues, and for the descriptors of up to
-/// `senders` cores that send.
-#[must_use]
-pub fn footprint(params: &NicParams, senders: u32) -> u64 {
-    u64::from(params.queues) * queue::queue_bytes(params) + u64::from(senders) * SEND_RING_BYTES
-}
-
-/// Bytes of memory that one receive queue and one sending core need.
-#[must_use]
-pub fn queue_footprint(params: &NicParams) -> u64 {
-    queue::queue_bytes(params) + SEND_RING_BYTES
 }
 
 /// What both directions share.
@@ -128,8 +114,9 @@ impl Nic {
     /// packet, or credits do not hold a TLP.
     #[must_use]
     pub fn new(params: NicParams, wiring: Wiring, pages: Pages, mut rng: Rng) -> Self {
-        let Wiring { iio, link, base, apart, cores, armed, flows, rdma, mut wire, classes } = wiring;
+        let Wiring { iio, link, cores, memory, armed, flows, rdma, mut wire, classes } = wiring;
         assert_eq!(cores.len() as u32, params.queues, "every queue has a core");
+        assert_eq!(memory.len(), cores.len(), "every queue has memory");
         assert!(params.queues == 0 || params.ring_entries > 0, "a queue has descriptors");
         assert!(params.pool_bytes >= u64::from(params.descriptor_bytes), "the pool of a queue holds a buffer");
         assert!(params.completion_bytes > 0 && params.completion_bytes <= 64, "a completion is a line");
@@ -140,22 +127,19 @@ impl Nic {
         assert!(pcie.posted_lines >= pcie.mps_bytes / 64, "posted credits hold a TLP");
         assert!(pcie.nonposted_lines >= pcie.mrrs_bytes / 64, "read credits hold a request");
         wire.before_ps = params.transmit_ps;
-        let queue_bytes = queue::queue_bytes(&params);
-        let base_of = |number: u64| apart.get(number as usize).copied().unwrap_or(base + number * queue_bytes);
-        let queues = (0..).zip(&cores);
-        let queues = queues.map(|(number, &core)| Queue::new(&params, core, base_of(number), armed)).collect();
+        let queues = cores.iter().zip(&memory);
+        let queues = queues.map(|(&core, memory)| Queue::new(&params, core, memory, armed)).collect();
         let senders: Vec<ComponentId> = flows.iter().map(|flow| flow.core).collect();
-        let rings = base + u64::from(params.queues) * queue_bytes;
-        let ring_apart = |core: ComponentId| {
-            let queue = cores.iter().position(|&other| other == core)?;
-            Some(apart.get(queue)? + queue_bytes)
+        let rings = |core: ComponentId| {
+            let queue = cores.iter().position(|&other| other == core);
+            queue.map_or(Rings::NONE, |queue| memory[queue].rings())
         };
         let lossy_bytes = receive::lossy_bytes(&params, &wire, params.line_size.expand(params.descriptor_bytes));
         Self {
             endpoint: Endpoint::new(iio, link, params.pcie.clone(), classes),
             wake: None,
             receive: Receive::new(queues, flows.len(), lossy_bytes),
-            transmit: Transmit::new(&senders, rings, SEND_RING_BYTES, ring_apart),
+            transmit: Transmit::new(&senders, rings),
             read_turn: false,
             common: Common {
                 pages: Translator::new(pages),
@@ -253,6 +237,10 @@ impl Nic {
             self.read_turn = false;
             return;
         }
+        if self.transmit.sent.write(endpoint, common, context) {
+            self.read_turn = true;
+            return;
+        }
         let may_write =
             matches!(self.receive.next(endpoint, context.packets, common), Step::Write(time) if time <= context.now());
         if may_write {
@@ -272,7 +260,8 @@ impl Nic {
         };
         self.common.counters.wait(now, wait);
         let read = self.transmit.next(now, &self.endpoint, context.packets, &self.common);
-        if let Some(time) = write.into_iter().chain(read).min() {
+        let completion = self.transmit.sent.may_write(&self.endpoint, &self.common).then_some(now);
+        if let Some(time) = write.into_iter().chain(read).chain(completion).min() {
             self.wake_at(time, context);
         }
     }
@@ -316,12 +305,11 @@ impl Part for Nic {
                 context.packets.pass(id, context.id, context.now());
                 self.receive.arrive(id, common, context);
             }
-            Payload::PostedCredit { lines } => {
-                let completes = PacketId(self.endpoint.credited(context.now(), lines));
-                if completes != PacketId::NONE {
-                    self.receive.deliver(completes, common, context);
-                }
-            }
+            Payload::PostedCredit { lines } => match PacketId(self.endpoint.credited(context.now(), lines)) {
+                PacketId::NONE => {}
+                Sent::TAG => self.transmit.sent.deliver(context),
+                packet => self.receive.deliver(packet, common, context),
+            },
             Payload::Completion { lines, .. } => {
                 self.endpoint.completed(context.now(), lines);
                 self.transmit.complete(u32::from(lines), common, context);

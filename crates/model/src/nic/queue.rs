@@ -1,19 +1,10 @@
 //! A receive queue: its ring of descriptors, the memory behind them, and its interrupts.
 
-use crate::line::Pages;
+use super::memory::QueueMemory;
+use crate::line::{Pages, Ring};
 use crate::params::NicParams;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
-
-/// Bytes of the completion ring of a queue.
-fn ring_bytes(params: &NicParams) -> u64 {
-    (u64::from(params.ring_entries) * 64).next_multiple_of(4096)
-}
-
-/// Bytes of memory of one receive queue.
-pub(super) fn queue_bytes(params: &NicParams) -> u64 {
-    params.pool_bytes + ring_bytes(params)
-}
 
 /// What becomes of an interrupt request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,11 +24,9 @@ pub(super) struct Queue {
     /// Where its pool begins.
     pub(super) base: u64,
     pool_bytes: u64,
-    ring_bytes: u64,
     /// Where the next buffer begins in the pool.
     buffer: u64,
-    /// Where the next completion goes in its ring.
-    completion: u64,
+    completions: Ring,
     /// Descriptors in the ring.
     pub(super) free: u32,
     entries: u32,
@@ -51,14 +40,13 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn new(params: &NicParams, core: ComponentId, base: u64, armed: bool) -> Self {
+    pub(super) fn new(params: &NicParams, core: ComponentId, memory: &QueueMemory, armed: bool) -> Self {
         Self {
             core,
-            base,
+            base: memory.pool(),
             pool_bytes: params.pool_bytes,
-            ring_bytes: ring_bytes(params),
             buffer: 0,
-            completion: 0,
+            completions: memory.rings().received,
             free: params.ring_entries,
             entries: params.ring_entries,
             armed,
@@ -81,9 +69,7 @@ impl Queue {
 
     /// The physical line of the next completion.
     pub(super) fn completion_line(&mut self, pages: &Pages) -> u64 {
-        let line = pages.physical(self.base + self.pool_bytes + self.completion) / 64;
-        self.completion = (self.completion + 64) % self.ring_bytes;
-        line
+        pages.physical(self.completions.next_line()) / 64
     }
 
     /// The core was told of a packet.

@@ -1,11 +1,12 @@
 //! The send side: from a core's segment in memory to packets at the port.
 
 use super::rdma::RDMA_MTU_MAX;
+use super::sent::Sent;
 use super::Common;
 use crate::ether::Left;
-use crate::line::{Content, Packet, PacketId, Packets};
+use crate::line::{Content, Packet, PacketId, Packets, Ring, Rings};
 use crate::link::Endpoint;
-use crate::part::{Context, Payload};
+use crate::part::Context;
 use crate::transport::roce::DATA_HEADER_BYTES;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -34,13 +35,10 @@ struct Open {
     cut: u32,
 }
 
-/// The segments of one core.
+/// The segments of one core, and where their descriptors lie.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SendQueue {
-    core: ComponentId,
-    /// Virtual address of its descriptors, and where the next one lies.
-    base: u64,
-    descriptor: u64,
+    descriptors: Ring,
     /// Segments whose doorbell was rung, and from when on their descriptors may be read.
     waiting: VecDeque<(Time, PacketId)>,
     open: VecDeque<Open>,
@@ -85,7 +83,6 @@ enum Action {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Transmit {
     queues: Vec<SendQueue>,
-    ring_bytes: u64,
     /// Per flow: its queue.
     queue_of: Vec<u16>,
     /// Per flow: bytes that left since the last segment ended.
@@ -99,31 +96,24 @@ pub(super) struct Transmit {
     reads: VecDeque<Read>,
     /// Bytes asked for and not yet sent.
     window_used: u32,
+    /// Completions of segments that have left.
+    pub(super) sent: Sent,
 }
 
 impl Transmit {
-    /// The send side of a NIC whose flows are sent by these cores, with rings of `ring_bytes` bytes from `base` on, but
-    /// for those that lie `apart`.
-    pub(super) fn new(
-        cores: &[ComponentId],
-        base: u64,
-        ring_bytes: u64,
-        apart: impl Fn(ComponentId) -> Option<u64>,
-    ) -> Self {
+    /// The send side of a NIC whose flows are sent by these cores.
+    pub(super) fn new(cores: &[ComponentId], rings: impl Fn(ComponentId) -> Rings) -> Self {
         let mut own: Vec<ComponentId> = cores.to_vec();
         own.sort_unstable_by_key(|core| core.0);
         own.dedup();
         let queue_of = cores.iter().map(|core| own.partition_point(|other| other.0 < core.0) as u16).collect();
-        let queue = |(number, &core): (u64, &ComponentId)| SendQueue {
-            core,
-            base: apart(core).unwrap_or(base + number * ring_bytes),
-            descriptor: 0,
+        let queue = |&core: &ComponentId| SendQueue {
+            descriptors: rings(core).segments,
             waiting: VecDeque::new(),
             open: VecDeque::with_capacity(OPEN_MAX),
         };
         Self {
-            queues: (0..).zip(&own).map(queue).collect(),
-            ring_bytes,
+            queues: own.iter().map(queue).collect(),
             queue_of,
             left_bytes: vec![0; cores.len()],
             turn: 0,
@@ -132,6 +122,7 @@ impl Transmit {
             cut: None,
             reads: VecDeque::new(),
             window_used: 0,
+            sent: Sent::new(own.iter().map(|&core| (core, rings(core).sent))),
         }
     }
 
@@ -223,8 +214,7 @@ impl Transmit {
         let queue = &mut self.queues[index];
         let Some((_, id)) = queue.waiting.pop_front() else { return };
         queue.open.push_back(Open { id, known: false, cut: 0 });
-        let line = common.pages.physical(queue.base + queue.descriptor) / 64;
-        queue.descriptor = (queue.descriptor + 64) % self.ring_bytes;
+        let line = common.pages.physical(queue.descriptors.next_line()) / 64;
         let class = common.flows[context.packets.get(id).flow as usize].class;
         self.reads.push_back(Read { lines: 1, brings: Brings::Descriptor(index as u16) });
         endpoint.read(line, 1, class, context);
@@ -332,7 +322,7 @@ impl Transmit {
         }
     }
 
-    /// A packet has left: there is room for others, and its core is told when it was the last of a segment.
+    /// A packet has left: there is room for others, and its core will be told when it was the last of a segment.
     pub(super) fn leave(&mut self, left: &Left, common: &mut Common, context: &mut Context) {
         let flow = left.flow as usize;
         let books = &mut common.flow_counters[flow];
@@ -352,8 +342,8 @@ impl Transmit {
         }
         self.left_bytes[flow] += bytes;
         if left.queue & LAST != 0 && self.left_bytes[flow] > 0 {
-            let sent = Payload::Sent { flow: left.flow, bytes: std::mem::take(&mut self.left_bytes[flow]) };
-            context.send(self.queues[usize::from(self.queue_of[flow])].core, 1, sent);
+            let bytes = std::mem::take(&mut self.left_bytes[flow]);
+            self.sent.end(self.queue_of[flow], left.flow, bytes, common, context);
         }
     }
 }

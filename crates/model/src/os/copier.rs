@@ -168,7 +168,7 @@ impl CopyLines {
         let Some((line, lines)) = self.source.next() else { return false };
         self.packet_lines = lines;
         self.lines.source(line, lines);
-        let owed = Owed::of_packet(&self.stack, lines * 64);
+        let owed = Owed::of_packet(&self.stack, lines * 64, 0);
         self.lines.owe(owed, self.class, &mut self.lfb, &mut self.counts, context);
         true
     }

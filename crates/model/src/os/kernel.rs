@@ -1,4 +1,5 @@
-//! The lines that the kernel touches beside the data of packets: headers, completions, what it keeps of pages.
+//! The lines that the kernel touches beside the data of packets: headers, completions, descriptors, what it keeps of
+//! pages.
 
 use super::books::StackCounts;
 use super::fetch::{Purpose, Wish};
@@ -8,6 +9,7 @@ use crate::params::{CoreParams, LineSize, Pattern, StackParams};
 use crate::part::Context;
 use hostnet_kernel::{Rng, Time};
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// Lines of the kernel that prefetchers have on their way at a time, and those that may be owed before the softirq
 /// waits (assumed).
@@ -24,9 +26,12 @@ pub(super) struct Owed {
 }
 
 impl Owed {
-    /// Those of a packet with so many bytes.
-    pub(super) fn of_packet(stack: &StackParams, bytes: u32) -> Self {
-        Self { read: stack.extra_lines, stored: (stack.page_lines * u64::from(bytes)) >> 12 }
+    /// Those of a packet with so many bytes, of whose lines to read so many are at known places.
+    pub(super) fn of_packet(stack: &StackParams, bytes: u32, known: u64) -> Self {
+        Self {
+            read: stack.extra_lines.saturating_sub(known * LINE),
+            stored: (stack.page_lines * u64::from(bytes)) >> 12,
+        }
     }
 
     /// Whether there is a whole line.
@@ -43,12 +48,26 @@ impl Owed {
     }
 }
 
+/// A line at a known place: a completion, a header, a descriptor.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Known {
+    /// The physical line.
+    pub(super) line: u64,
+    /// Whether it is stored to.
+    pub(super) store: bool,
+    pub(super) class: u8,
+}
+
 /// The lines of the kernel. One leads to the next, so that the core waits for each unless prefetchers know before.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Kernel {
     walk: Walk,
     evictions: Evictions,
     class: u8,
+    /// Lines at places that are known, one of which is read after the other; and whether one is on its way.
+    known: VecDeque<Known>,
+    led: bool,
+    /// Lines anywhere.
     owed: Owed,
     prefetched: bool,
     /// How many are on their way, and since when the last.
@@ -69,6 +88,8 @@ impl Kernel {
             walk,
             evictions,
             class: 0,
+            known: VecDeque::new(),
+            led: false,
             owed: Owed::default(),
             prefetched,
             coming: 0,
@@ -78,14 +99,26 @@ impl Kernel {
         }
     }
 
-    /// Whether the next may be asked for.
+    /// Whether the next may be asked for. Prefetchers do not know before what a device has written.
     fn is_ready(&self, now: Time) -> bool {
-        self.coming < if self.prefetched { PREFETCHED } else { 1 } && self.until <= now
+        let most = if self.prefetched && self.known.is_empty() && !self.led { PREFETCHED } else { 1 };
+        self.coming < most && self.until <= now
+    }
+
+    /// A line is to be touched for which the core waits.
+    pub(super) fn know(&mut self, known: Known) {
+        self.known.push_back(known);
+    }
+
+    /// Whether the core waits, or will wait, for a line at a known place.
+    pub(super) fn leads(&self) -> bool {
+        self.led || !self.known.is_empty()
     }
 
     /// One that was asked for is there. Without prefetchers the lines that a burst stands for come one after the other.
     pub(super) fn arrive(&mut self, now: Time) {
         self.coming -= 1;
+        self.led = false;
         if !self.prefetched {
             self.until = now + now.since(self.since) * (self.line_size.expand(1) - 1);
         }
@@ -98,6 +131,7 @@ impl Kernel {
         } else {
             self.coming > 0 || self.owed.is_line()
         };
+        let waits = waits || self.leads();
         if self.until > now {
             Pace::Until(self.until)
         } else if waits {
@@ -124,7 +158,14 @@ impl Kernel {
 
     /// The next one to ask for, if it is time.
     pub(super) fn next(&mut self, pages: &Pages, rng: &mut Rng, now: Time) -> Option<Wish> {
-        let store = if self.is_ready(now) { self.owed.take()? } else { return None };
+        if !self.is_ready(now) {
+            return None;
+        }
+        if let Some(Known { line, store, class }) = self.known.pop_front() {
+            self.led = true;
+            return Some(Wish { line, store, purpose: Purpose::Extra, class });
+        }
+        let store = self.owed.take()?;
         let line = self.walk.next(pages, rng);
         Some(Wish { line, store, purpose: Purpose::Extra, class: self.class })
     }
@@ -134,6 +175,8 @@ impl Kernel {
         if coming {
             self.coming += 1;
             self.since = now;
+        } else {
+            self.led = false;
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::books::StackCounts;
 use super::fetch::{Asked, Fetch, Purpose, Wish};
-use super::kernel::{Kernel, Owed};
+use super::kernel::{Kernel, Known, Owed};
 use crate::cache::Caches;
 use crate::lfb::Lfb;
 use crate::line::{Evictions, Pages, Walk};
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// Stores that retire before their lines are there: entries of the store buffer (Skylake has 56).
-const STORES_MAX: u32 = 56;
+const STORES_MAX: usize = 56;
 /// Lines of a copy within the caches, or over a memory of rates, that are worked on without a look at what else is to
 /// be done: a page.
 const PAGE_LINES: u64 = 64;
@@ -69,6 +69,8 @@ struct Copy {
     taken: u64,
     /// When the core is through with the lines taken so far.
     front: Time,
+    /// The line of virtual memory that is stored to next, if it is one of the kernel's buffer.
+    to: Option<u64>,
 }
 
 /// The lines of a network core.
@@ -83,9 +85,8 @@ pub(super) struct Lines {
     /// Which of the lines ahead are there, by their number modulo the length of this list.
     arrived: Vec<bool>,
     user: Stores,
-    /// Stores to the user's buffer whose lines are not yet asked for.
-    stores: u32,
-    store_class: u8,
+    /// Lines that were stored to and are not yet asked for, and the classes that they count as.
+    stores: VecDeque<(u64, u8)>,
     kernel: Kernel,
     /// Time that copies waited over a memory of rates, in ps.
     waited_ps: u64,
@@ -114,8 +115,7 @@ impl Lines {
             cached_user: stack.cached_user,
             copy: Copy::default(),
             arrived: vec![false; ahead],
-            stores: 0,
-            store_class: 0,
+            stores: VecDeque::with_capacity(STORES_MAX),
             waited_ps: 0,
         }
     }
@@ -135,9 +135,11 @@ impl Lines {
         self.begin(class, true);
     }
 
-    /// Begins a copy of `lines` lines from the user's buffer to the kernel's.
-    pub(super) fn begin_write(&mut self, class: u8, lines: u64) {
+    /// Begins a copy of `lines` lines from the user's buffer to the kernel's, which begins at a line of virtual memory.
+    /// What it stores there is seen by caches alone.
+    pub(super) fn begin_write(&mut self, class: u8, lines: u64, to: u64, context: &Context) {
         self.begin(class, !self.cached_user);
+        self.copy.to = context.caches.are_there().then_some(to);
         if self.copy.from_memory {
             for _ in 0..lines {
                 let line = self.user.walk.next(&self.pages, &mut self.rng);
@@ -186,32 +188,49 @@ impl Lines {
         }
         loop {
             self.ask_ahead(lfb, counts, context);
-            let Copy { lines, taken, front, from_memory, .. } = self.copy;
+            let Copy { lines, taken, front, from_memory, to, .. } = self.copy;
             if front > now {
                 return Pace::Until(front);
             }
             if taken == lines {
                 return Pace::Done;
             }
+            let room = STORES_MAX - self.stores.len().min(STORES_MAX);
             if !from_memory {
-                let lines = PAGE_LINES.min(lines - taken);
-                self.copy.taken += lines;
-                self.copy.front = now + lines * self.copy_line_ps;
+                let most = if to.is_some() { room as u64 } else { PAGE_LINES };
+                let lines = most.min(lines - taken);
+                if lines == 0 {
+                    return Pace::Waiting;
+                }
+                self.take(lines, now, lfb, counts, context);
                 continue;
             }
             let slot = (taken % self.arrived.len() as u64) as usize;
-            if !self.arrived[slot] || self.stores >= STORES_MAX {
+            if !self.arrived[slot] || room == 0 {
                 return Pace::Waiting;
             }
             self.arrived[slot] = false;
-            self.copy.taken += 1;
-            self.copy.front = now + self.copy_line_ps;
-            if !self.cached_user {
-                self.stores += 1;
-                self.store_class = self.copy.class;
-                self.store(lfb, counts, context);
-            }
+            self.take(1, now, lfb, counts, context);
         }
+    }
+
+    /// The core copies the next lines, and stores them.
+    fn take(&mut self, lines: u64, now: Time, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
+        self.copy.taken += lines;
+        self.copy.front = now + lines * self.copy_line_ps;
+        let class = self.copy.class;
+        match &mut self.copy.to {
+            Some(to) => {
+                let pages = &self.pages;
+                self.stores.extend((*to..*to + lines).map(|line| (pages.physical(line * 64) / 64, class)));
+                *to += lines;
+            }
+            None if self.copy.from_memory && !self.cached_user => {
+                self.stores.push_back((self.user.walk.next(&self.pages, &mut self.rng), class));
+            }
+            None => return,
+        }
+        self.store(lfb, counts, context);
     }
 
     /// As [`Lines::advance`], over a memory of rates.
@@ -271,11 +290,9 @@ impl Lines {
 
     /// Asks for the lines that stores wait for.
     fn store(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
-        while self.stores > 0 && lfb.idle > 0 {
-            let line = self.user.walk.next(&self.pages, &mut self.rng);
-            let wish = Wish { line, store: true, purpose: Purpose::Destination, class: self.store_class };
-            let _ = self.fetch.ask(wish, lfb, context);
-            self.stores -= 1;
+        while lfb.idle > 0 {
+            let Some((line, class)) = self.stores.pop_front() else { return };
+            let _ = self.fetch.ask(Wish { line, store: true, purpose: Purpose::Destination, class }, lfb, context);
             counts.destination_lines += 1;
         }
     }
@@ -295,6 +312,21 @@ impl Lines {
         } else {
             self.touch(lfb, counts, context);
         }
+    }
+
+    /// The core is to touch the line at a virtual address before it goes on. Without caches, false: nobody keeps
+    /// account of what caches would have.
+    pub(super) fn know(&mut self, address: u64, store: bool, class: u8, context: &Context) -> bool {
+        let counts = context.caches.are_there();
+        if counts {
+            self.kernel.know(Known { line: self.pages.physical(address) / 64, store, class });
+        }
+        counts
+    }
+
+    /// Whether the core waits, or will wait, for such a line.
+    pub(super) fn leads(&self) -> bool {
+        self.kernel.leads()
     }
 
     /// Goes on with the lines of the kernel; whether the core may do something else.

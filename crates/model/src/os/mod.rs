@@ -25,7 +25,7 @@ pub use socket::NetSocketParams;
 
 use crate::flow::Application;
 use crate::lfb::Lfb;
-use crate::line::Pages;
+use crate::line::{Pages, Rings};
 use crate::params::{CoreParams, StackParams};
 use crate::part::{Context, Payload};
 use crate::transport::tcp::Connection;
@@ -44,17 +44,17 @@ use syscall::Calling;
 const SEND_BYTES: u64 = 4 << 20;
 /// Bytes of the buffers of the applications of a core.
 const USER_BYTES: u64 = 64 << 20;
-/// Bytes of headers and completions that a core reads.
+/// Bytes of what else the kernel of a core keeps.
 const KERNEL_BYTES: u64 = 16 << 20;
 
 /// The virtual memory of a network core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetFootprint {
-    /// What segments are sent from.
+    /// What segments are sent from: the applications' data is copied there.
     pub send: Region,
     /// The buffers of its applications.
     pub user: Region,
-    /// Headers and completions, which the kernel reads.
+    /// What else the kernel keeps.
     pub kernel: Region,
 }
 
@@ -81,12 +81,15 @@ pub struct Wiring {
     pub nic: ComponentId,
     /// The receive queue of the NIC that it serves, if any.
     pub queue: Option<u16>,
+    /// The rings of its queues at the NIC.
+    pub rings: Rings,
 }
 
 /// The network traffic of a core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NetStack {
     nic: ComponentId,
+    rings: Rings,
     stack: StackParams,
     sockets: Vec<Socket>,
     /// The flows of the sockets in ascending order, and their places.
@@ -141,7 +144,7 @@ impl NetStack {
             lines: Lines::new(index, wiring.cha, core, &stack, pages, rng, [footprint.user, footprint.kernel]),
             softirq: Softirq::new(wiring.queue),
             gro: Gro::new(stack.gro_bytes),
-            output: Output::new(footprint.send),
+            output: Output::new(footprint.send, sockets.len(), stack.line_size),
             ready: VecDeque::with_capacity(sockets.len()),
             sockets: sockets.into_iter().map(Socket::new).collect(),
             calling: None,
@@ -156,6 +159,7 @@ impl NetStack {
             times: CoreTimes::new(),
             counts: StackCounts::default(),
             nic: wiring.nic,
+            rings: wiring.rings,
             by_flow,
             stack,
         }
@@ -198,7 +202,7 @@ impl NetStack {
             Payload::Step => {}
             Payload::Received(id) => self.on_received(id, context),
             Payload::Interrupt { .. } => self.on_interrupt(),
-            Payload::Sent { flow, bytes } => self.on_sent(flow, bytes),
+            Payload::Sent { flow, bytes } => self.on_sent(flow, bytes, context),
             Payload::Timer { connection, generation } => self.on_timer(connection, generation, context),
             Payload::Begin { connection } => self.on_begin(connection, context.now()),
             Payload::Echo { on, outgoing: false } => self.mark_incoming = on,

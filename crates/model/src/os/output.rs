@@ -5,6 +5,7 @@ use super::lines::Region;
 use super::run::{Choice, Task};
 use super::NetStack;
 use crate::line::{Content, Ecn, Packet, PacketId};
+use crate::params::LineSize;
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -13,7 +14,7 @@ use std::collections::VecDeque;
 const HEADER_BYTES: u32 = 52;
 /// From a core to the NIC, in ps: the NIC knows what its link adds.
 const TO_NIC_PS: u64 = 1;
-/// Segments begin at a page.
+/// The shares of sockets of the memory that is sent from are whole pages.
 const PAGE_BYTES: u64 = 4096;
 
 /// The way out of a core.
@@ -22,24 +23,22 @@ pub(super) struct Output {
     /// Connections that may have something to send.
     waiting: VecDeque<u32>,
     region: Region,
-    /// Where in the region the next segment lies.
-    at: u64,
+    /// Bytes of it that each socket has.
+    share: u64,
+    line_size: LineSize,
 }
 
 impl Output {
-    pub(super) fn new(region: Region) -> Self {
-        Self { waiting: VecDeque::new(), region, at: 0 }
+    pub(super) fn new(region: Region, sockets: usize, line_size: LineSize) -> Self {
+        let share = region.bytes / (sockets.max(1) as u64) / PAGE_BYTES * PAGE_BYTES;
+        Self { waiting: VecDeque::new(), region, share: share.max(PAGE_BYTES), line_size }
     }
 
-    /// The line of virtual memory where a buffer for `bytes` bytes begins.
-    fn buffer(&mut self, bytes: u32) -> u64 {
-        let bytes = u64::from(bytes).next_multiple_of(PAGE_BYTES);
-        if self.at + bytes > self.region.bytes {
-            self.at = 0;
-        }
-        let line = (self.region.base + self.at) / 64;
-        self.at += bytes;
-        line
+    /// The line of virtual memory where a byte of the stream that a socket sends lies. What follows lies behind it,
+    /// past the end of the socket's share too.
+    pub(super) fn line(&self, socket: usize, byte: u64) -> u64 {
+        let first = socket as u64 * self.share % self.region.bytes;
+        (self.region.base + first + self.line_size.shrink(byte % self.share)) / 64
     }
 }
 
@@ -73,7 +72,7 @@ impl NetStack {
                 priority: socket.params.priority,
                 corrupt: false,
                 queue: 0,
-                line: self.output.buffer(segment.bytes + HEADER_BYTES),
+                line: self.output.line(index as usize, segment.sequence),
                 content: Content::Tcp(segment),
                 next: PacketId::NONE,
             };
@@ -88,6 +87,7 @@ impl NetStack {
     /// A segment is ready for the NIC.
     pub(super) fn end_output(&mut self, index: usize, mut packet: Packet, context: &mut Context) {
         let socket = &mut self.sockets[index];
+        let class = socket.params.class;
         if let Content::Tcp(segment) = packet.content {
             let bytes = u64::from(segment.bytes);
             if self.mark_outgoing && bytes > 0 && packet.ecn == Ecn::Capable {
@@ -99,13 +99,16 @@ impl NetStack {
             socket.counts.sent += u64::from(bytes > 0);
             socket.counts.acks += u64::from(bytes == 0);
         }
+        self.lines.know(self.rings.segments.next_line(), true, class, context);
         let id = context.packets.insert(packet);
         context.send(self.nic, TO_NIC_PS, Payload::Transmit(id));
     }
 
-    /// Data has left the NIC.
-    pub(super) fn on_sent(&mut self, flow: u32, bytes: u32) {
+    /// The completion of a segment is there: its data has left the NIC.
+    pub(super) fn on_sent(&mut self, flow: u32, bytes: u32, context: &Context) {
+        let completion = self.rings.sent.next_line();
         let Some(index) = self.socket_of(flow) else { return };
+        self.lines.know(completion, false, self.sockets[index].params.class, context);
         let socket = &mut self.sockets[index];
         socket.in_nic = socket.in_nic.saturating_sub(u64::from(bytes));
         self.want_output(index);
@@ -150,14 +153,24 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_segment_lies_in_its_region(pages in 0_u64..16, sizes in prop::collection::vec(1_u32..=16_384, 1..200)) {
+        fn a_stream_lies_in_the_share_of_its_socket(
+            pages in 0_u64..16,
+            sockets in 1_usize..40,
+            socket in 0_usize..40,
+            bytes in prop::collection::vec(any::<u64>(), 1..50),
+        ) {
             let region = Region { base: pages * 4096, bytes: 1 << 17 };
-            let mut output = Output::new(region);
-            for bytes in sizes {
-                let first = output.buffer(bytes) * 64;
-                prop_assert!(first % PAGE_BYTES == 0 && first >= region.base);
-                prop_assert!(first + u64::from(bytes) <= region.base + region.bytes);
+            let socket = socket % sockets;
+            let output = Output::new(region, sockets, LineSize::LINE);
+            let first = output.line(socket, 0) * 64;
+            prop_assert!(first % PAGE_BYTES == 0 && first >= region.base && first < region.base + region.bytes);
+            for byte in bytes {
+                let line = output.line(socket, byte) * 64;
+                prop_assert!(line >= first && line < first + output.share && line < region.base + region.bytes);
+                prop_assert_eq!(output.line(socket, byte % output.share) * 64, line);
             }
+            let other = output.line((socket + 1) % sockets, 0) * 64;
+            prop_assert!(sockets == 1 || sockets > 32 || other >= first + output.share || other < first);
         }
     }
 }

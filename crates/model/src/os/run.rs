@@ -110,7 +110,7 @@ impl NetStack {
             Task::Packet(id) => self.end_packet(id, lfb, context),
             Task::Segment(joined) => self.end_segment(&joined, context),
             Task::Output { socket, packet } => self.end_output(socket as usize, packet, context),
-            Task::Call => self.begin_copy(),
+            Task::Call => self.begin_copy(context),
             Task::Copy | Task::Lines => {}
         }
     }

@@ -59,12 +59,13 @@ impl NetStack {
 
     /// What the softirq does next.
     pub(super) fn next_softirq(&mut self, lfb: &mut Lfb, context: &mut Context) -> Choice {
-        if !self.softirq.polling {
+        if !self.softirq.polling && !self.lines.leads() {
             return Choice::Nothing;
         }
         match self.lines.follow(lfb, &mut self.counts, context) {
             Pace::Waiting => return Choice::Wait(Spent::Softirq),
             Pace::Until(at) => return Choice::Work(Task::Lines, at.since(context.now()), Spent::Softirq),
+            Pace::Done if !self.softirq.polling => return Choice::Nothing,
             Pace::Done => {}
         }
         if let Some(joined) = self.gro.next() {
@@ -110,6 +111,7 @@ impl NetStack {
     /// The driver and IP are through with a packet.
     pub(super) fn end_packet(&mut self, id: PacketId, lfb: &mut Lfb, context: &mut Context) {
         let packet = context.packets.remove(id);
+        let completion = self.rings.received.next_line();
         let (Some(index), Content::Tcp(mut segment)) = (self.socket_of(packet.flow), packet.content) else {
             self.counts.strangers += 1;
             return;
@@ -124,7 +126,9 @@ impl NetStack {
         socket.keep(&segment, &packet);
         let class = socket.params.class;
         self.gro.add(index as u32, segment);
-        let owed = Owed::of_packet(&self.stack, packet.ip_bytes);
+        let known = self.lines.know(completion, false, class, context);
+        self.lines.know(packet.line * 64, false, class, context);
+        let owed = Owed::of_packet(&self.stack, packet.ip_bytes, if known { 2 } else { 0 });
         self.lines.owe(owed, class, lfb, &mut self.counts, context);
     }
 

@@ -102,7 +102,7 @@ impl NetStack {
     }
 
     /// The system call comes to its copy.
-    pub(super) fn begin_copy(&mut self) {
+    pub(super) fn begin_copy(&mut self, context: &Context) {
         let Some(calling) = &mut self.calling else { return };
         calling.copying = true;
         let socket = &mut self.sockets[calling.socket as usize];
@@ -111,7 +111,9 @@ impl NetStack {
             self.lines.begin_read(class);
             socket.take(calling.bytes, self.stack.line_size, |line, lines| self.lines.source(line, lines));
         } else {
-            self.lines.begin_write(class, self.stack.line_size.shrink(calling.bytes).div_ceil(64));
+            let to = self.output.line(calling.socket as usize, socket.counts.written_bytes);
+            let lines = self.stack.line_size.shrink(calling.bytes).div_ceil(64);
+            self.lines.begin_write(class, lines, to, context);
         }
     }
 

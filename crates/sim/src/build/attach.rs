@@ -2,7 +2,8 @@
 
 use crate::build::{Builder, SocketBuilder};
 use hostnet_model::ether::WireParams;
-use hostnet_model::nic::{self, Nic, NicFlow, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES};
+use hostnet_model::line::Rings;
+use hostnet_model::nic::{Nic, NicFlow, QueueMemory, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 use hostnet_model::os::{self, NetFootprint, NetSocketParams, NetStack};
 use hostnet_model::params::{
     ClusterParams, CoreParams, FlowParams, NicParams, ServerParams, StackParams, Traffic, Transport,
@@ -94,6 +95,27 @@ impl Builder<'_> {
         }
     }
 
+    /// The memory of the queues of a NIC with these cores: on the sockets of the cores, or on that of the device.
+    fn queues(&self, params: &NicParams, serving: &[u32]) -> &[QueueMemory] {
+        let device = params.rings_at_device.then_some(self.layout.at_nic().number);
+        let place = |&core: &u32| {
+            let socket = device.unwrap_or_else(|| self.layout.at_core(core));
+            QueueMemory::at(self.spaces.of(socket, QueueMemory::bytes(params)), params)
+        };
+        self.queues.get_or_init(|| serving.iter().map(place).collect())
+    }
+
+    /// The rings of a queue of the NIC.
+    fn rings(&self, queue: u16) -> Rings {
+        let at = usize::from(self.layout.at_nic().number);
+        let (Some(params), Some(stack), Some(attachment)) =
+            (&self.params.sockets[at].nic, &self.params.stack, &self.attachment)
+        else {
+            return Rings::NONE;
+        };
+        self.queues(params, &attachment.cores(stack))[usize::from(queue)].rings()
+    }
+
     /// The classes of flows come after the workloads of the server.
     fn class_of(&self, flow: &FlowParams) -> u8 {
         let Some(attachment) = &self.attachment else { return flow.class };
@@ -143,7 +165,8 @@ impl SocketBuilder<'_> {
             stack.copy_ahead = bursts_ahead(&stack, u32::from(queue));
             params.lfb_entries = stack.copy_ahead;
         }
-        let wiring = os::Wiring { cha: self.layout.home(), nic: self.server.layout.nic(), queue: Some(queue) };
+        let (cha, nic) = (self.layout.home(), self.server.layout.nic());
+        let wiring = os::Wiring { cha, nic, queue: Some(queue), rings: self.server.rings(queue) };
         let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint);
         (core, params, traffic)
     }
@@ -175,23 +198,12 @@ impl SocketBuilder<'_> {
         self.attached_nic(params).or_else(|| self.loaded_nic(params))
     }
 
-    /// Memory for the queues of a NIC on the sockets of their cores, where there are several sockets.
-    fn queues_apart(&self, params: &NicParams, serving: &[u32]) -> Vec<u64> {
-        if params.rings_at_device || self.server.layout.sockets.len() == 1 {
-            return Vec::new();
-        }
-        let bytes = nic::queue_footprint(params);
-        let socket = |&core: &u32| self.server.layout.at_core(core);
-        serving.iter().map(|core| self.server.spaces.of(socket(core), bytes)).collect()
-    }
-
     fn attached_nic(&mut self, params: &NicParams) -> Option<Nic> {
         let stack = self.server.params.stack.as_ref()?;
         let attachment = self.server.attachment.as_ref()?;
         let serving = attachment.cores(stack);
         let params = NicParams { queues: serving.len() as u32, ..params.clone() };
-        let apart = self.queues_apart(&params, &serving);
-        let base = if apart.is_empty() { self.take(nic::footprint(&params, serving.len() as u32)) } else { 0 };
+        let memory = self.server.queues(&params, &serving).to_vec();
         let rdma = self.rdma_ends();
         let core = |number: u32| self.server.layout.core(number);
         let flows = attachment.cluster.flows.iter().map(|flow| {
@@ -208,9 +220,8 @@ impl SocketBuilder<'_> {
         let wiring = Wiring {
             iio: self.layout.iio(),
             link: self.link(PartKind::Nic),
-            base,
-            apart,
             cores: serving.iter().map(|&number| core(number)).collect(),
+            memory,
             armed: !stack.poll,
             flows: flows.collect(),
             rdma,

@@ -29,9 +29,10 @@ use hostnet_kernel::{ComponentId, Rng, Scheduler, Simulation};
 use hostnet_model::cache::Caches;
 use hostnet_model::fluid::FluidMemory;
 use hostnet_model::line::{memory_of, Decoder, Homes, SocketHomes};
+use hostnet_model::nic::QueueMemory;
 use hostnet_model::params::{Placement, ServerParams, SocketParams, BUFFER_ALIGNMENT};
 use hostnet_model::{Component, Machine, Pages, Payload};
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use warm_up::Filling;
 
 /// Events that may be pending before the queue has to grow.
@@ -70,6 +71,8 @@ pub(crate) struct Builder<'a> {
     spaces: Spaces,
     /// By workload: what the threads of an application share, once it has its place.
     shared: Vec<Cell<Option<u64>>>,
+    /// By queue of the NIC: its memory, once it has its place.
+    queues: OnceCell<Vec<QueueMemory>>,
     /// Its place on a network, if it has one.
     pub(crate) attachment: Option<Attachment<'a>>,
     /// What loads it to find its rates, if that is what it is for.
@@ -115,7 +118,7 @@ impl<'a> Builder<'a> {
         let classes = params.workloads.len().max(1);
         let spaces = Spaces::new(params.sockets.len());
         let shared = vec![Cell::new(None); params.workloads.len()];
-        Self { params, layout, classes, spaces, shared, attachment: None, load: None }
+        Self { params, layout, classes, spaces, shared, queues: OnceCell::new(), attachment: None, load: None }
     }
 
     fn rng(&self, stream: u64) -> Rng {

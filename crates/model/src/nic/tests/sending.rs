@@ -124,3 +124,23 @@ fn the_last_read_credit_is_used_and_none_more() {
     assert_eq!((world.nic.nonposted().in_use_max(), world.nic.nonposted().in_use()), (8, 0));
     assert_eq!(world.flow(0).sent.packets, 8);
 }
+
+#[test]
+fn the_completion_of_a_segment_is_written_when_it_has_left_and_told_when_it_can_be_seen() {
+    let mut bench = bench(params(), host());
+    for number in 0..3 {
+        transmit(&mut bench, 1 + number * 5_000_000, segment(1, 9000 * number, 9000));
+    }
+    let world = drain(&mut bench);
+    let completions: Vec<_> = world.writes.iter().filter(|write| write.2 == 1).collect();
+    assert_eq!((completions.len(), world.writes.len(), world.told.len()), (3, 3, 3));
+    assert!(completions.windows(2).all(|pair| pair[1].1 == pair[0].1 + 1), "consecutive lines: {completions:?}");
+    let lasts: Vec<Time> = world.sent.iter().map(|sent| sent.0).skip(2).step_by(3).collect();
+    for ((written, told), last) in completions.iter().zip(&world.told).zip(lasts) {
+        // The last bit reaches the peer its time on the wire and a cable after the packet has gone.
+        let gone = last.ps() - 1_000_000;
+        assert!(written.0.ps().abs_diff(gone) < 300_000, "{written:?}, not {gone}");
+        assert!(told.0 > written.0);
+    }
+    assert_eq!(world.nic.counters().completions, 3);
+}

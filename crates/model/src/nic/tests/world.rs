@@ -3,7 +3,7 @@
 use crate::cache::SocketCaches;
 use crate::ether::WireParams;
 use crate::line::{Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests, SocketHomes};
-use crate::nic::{footprint, FlowCounters, Nic, NicFlow, RdmaEnd, Wiring};
+use crate::nic::{FlowCounters, Nic, NicFlow, QueueMemory, RdmaEnd, Wiring};
 use crate::params::{LineSize, NicParams, PageParams, PcieParams};
 use crate::part::{Context, Part, Payload};
 use crate::transport::roce::{Operation, RoceConnection};
@@ -150,6 +150,11 @@ fn wire() -> WireParams {
 
 pub(super) type Bench = Simulation<World>;
 
+/// Where the memory of a queue lies.
+fn memory(params: &NicParams, queue: u32) -> u64 {
+    BASE + u64::from(queue) * QueueMemory::bytes(params).next_multiple_of(4096)
+}
+
 pub(super) fn bench(params: NicParams, host: Host) -> Bench {
     bench_with(params, host, flows(), 1)
 }
@@ -170,13 +175,12 @@ pub(super) fn bench_of(
     let decoder: Result<Decoder, _> =
         serde_json::from_str(r#"{"tables":[],"channels":1,"subchannels":1,"turn_bits":null}"#);
     let pages = pages();
-    assert!(footprint(&params, 2) < 1 << 29);
+    assert!(memory(&params, params.queues) < BASE + (1 << 29));
     let wiring = Wiring {
         iio: ComponentId(IIO),
         link: 0,
-        base: BASE,
-        apart: Vec::new(),
         cores: (0..params.queues).map(|queue| ComponentId(queue % 2)).collect(),
+        memory: (0..params.queues).map(|queue| QueueMemory::at(memory(&params, queue), &params)).collect(),
         armed: true,
         flows,
         rdma,

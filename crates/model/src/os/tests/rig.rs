@@ -4,7 +4,7 @@ use crate::cache::{Caches, SocketCaches};
 use crate::cha::Cha;
 use crate::flow::Application;
 use crate::lfb::Lfb;
-use crate::line::{one_bank, Content, Ecn, Homes, Kind, Packet, PacketId, Packets, Requests, SocketHomes};
+use crate::line::{one_bank, Content, Ecn, Homes, Kind, Packet, PacketId, Packets, Requests, Ring, Rings, SocketHomes};
 use crate::os::{NetFootprint, NetSocketParams, NetStack, Wiring};
 use crate::params::{CongestionControl, CoreParams, LineSize, PageParams, StackParams, TcpParams, Traffic};
 use crate::part::{Context, Payload, Told};
@@ -96,8 +96,14 @@ pub(super) fn pages() -> Pages {
     Pages::new(&PageParams { run_bytes: 1 << 21, memory_bytes: 1 << 30 }, 3)
 }
 
+/// Rings above the memory of packets.
+fn rings() -> Rings {
+    let ring = |number: u64| Ring::new(1 << 29 | number << 16, 1 << 16);
+    Rings { received: ring(0), segments: ring(1), sent: ring(2) }
+}
+
 pub(super) fn net_core(stack: StackParams, sockets: Vec<NetSocketParams>) -> NetStack {
-    let wiring = Wiring { cha: CHA, nic: NIC, queue: Some(0) };
+    let wiring = Wiring { cha: CHA, nic: NIC, queue: Some(0), rings: rings() };
     NetStack::new(0, wiring, core_params(), stack, pages(), Rng::new(1, 2), sockets, NetFootprint::at(0))
 }
 
@@ -122,6 +128,7 @@ pub(super) struct Far {
     pub(super) lose: u64,
     /// With caches: whether packets go to the LLC, else to memory.
     pub(super) ddio: bool,
+    completions: Ring,
     wire_free: Time,
     armed: bool,
     next_line: u64,
@@ -206,8 +213,9 @@ impl Far {
         let id = context.packets.insert(packet(flow, segment, ecn, first));
         if let Some(caches) = context.caches.own() {
             let pages = pages();
-            for line in first..first + u64::from((segment.bytes + 66).div_ceil(64)) {
-                let line = pages.physical(line * 64) / 64;
+            let frame = (first..first + u64::from((segment.bytes + 66).div_ceil(64))).map(|line| line * 64);
+            for address in frame.chain([self.completions.next_line()]) {
+                let line = pages.physical(address) / 64;
                 if self.ddio {
                     let _ = caches.io_write(line, 1);
                 } else {
@@ -358,6 +366,7 @@ pub(super) fn rig(core: NetStack, peers: Vec<Option<Peer>>) -> Run {
         packet_ps: 330_000,
         lose: 0,
         ddio: false,
+        completions: rings().received,
         wire_free: Time::ZERO,
         armed: true,
         next_line: 0,

@@ -8,7 +8,7 @@ use hostnet_model::ether::WireParams;
 use hostnet_model::fluid::{lines_of, Copier, Feeder, Probe};
 use hostnet_model::iio::Iio;
 use hostnet_model::memory::Channel;
-use hostnet_model::nic::{self, Nic, NicFlow, Wiring};
+use hostnet_model::nic::{Nic, NicFlow, QueueMemory, Wiring};
 use hostnet_model::os::{CopyLines, CopySource, NetFootprint, PacketMemory};
 use hostnet_model::params::{NicParams, ServerParams};
 use hostnet_model::{Component, Machine, PartKind, Payload};
@@ -194,13 +194,13 @@ impl SocketBuilder<'_> {
         let feeder = ComponentId(self.server.layout.feeder);
         let class = (self.server.classes - 1) as u8;
         let mss_bytes = 1;
+        let memory = |_| QueueMemory::at(self.take(QueueMemory::bytes(&params)), &params);
         let flow = |queue| NicFlow { class, queue: Some(queue), core: feeder, mss_bytes };
         let wiring = Wiring {
             iio: self.layout.iio(),
             link: self.link(PartKind::Nic),
-            base: self.take(nic::footprint(&params, queues)),
-            apart: Vec::new(),
             cores: vec![feeder; queues as usize],
+            memory: (0..queues).map(memory).collect(),
             armed: false,
             flows: (0..queues as u16).map(flow).collect(),
             rdma: Vec::new(),

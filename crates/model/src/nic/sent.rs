@@ -1,0 +1,86 @@
+//! Completions of segments: written to memory when a segment has left the port, then told to its core.
+
+use super::Common;
+use crate::line::{PacketId, Ring};
+use crate::link::Endpoint;
+use crate::part::{Context, Payload};
+use hostnet_kernel::ComponentId;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// A segment that has left.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Ended {
+    queue: u16,
+    flow: u32,
+    bytes: u32,
+}
+
+/// The core of a send queue, and where its completions go.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Target {
+    core: ComponentId,
+    ring: Ring,
+}
+
+/// Completions of segments.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Sent {
+    /// Per send queue.
+    targets: Vec<Target>,
+    /// Those to be written, and those that are on their way to memory.
+    ended: VecDeque<Ended>,
+    written: VecDeque<Ended>,
+}
+
+impl Sent {
+    /// What the write of a completion is known by at the link.
+    pub(super) const TAG: PacketId = PacketId(u32::MAX - 1);
+
+    /// For send queues of these cores, with completions in these rings.
+    pub(super) fn new(targets: impl Iterator<Item = (ComponentId, Ring)>) -> Self {
+        let targets = targets.map(|(core, ring)| Target { core, ring }).collect();
+        Self { targets, ended: VecDeque::new(), written: VecDeque::new() }
+    }
+
+    /// A segment of a queue has left. Bursts have no room for its completion; the core is told at once.
+    pub(super) fn end(&mut self, queue: u16, flow: u32, bytes: u32, common: &Common, context: &mut Context) {
+        let ended = Ended { queue, flow, bytes };
+        if common.params.line_size.is_burst() {
+            self.tell(ended, context);
+        } else {
+            self.ended.push_back(ended);
+        }
+    }
+
+    /// Whether a completion can be written.
+    pub(super) fn may_write(&self, endpoint: &Endpoint, common: &Common) -> bool {
+        !self.ended.is_empty() && endpoint.may_write(common.params.completion_bytes)
+    }
+
+    /// Writes a completion. True when one was written.
+    pub(super) fn write(&mut self, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) -> bool {
+        if !self.may_write(endpoint, common) {
+            return false;
+        }
+        let Some(ended) = self.ended.pop_front() else { return false };
+        let ring = &mut self.targets[usize::from(ended.queue)].ring;
+        let line = common.pages.physical(ring.next_line()) / 64;
+        let class = common.flows[ended.flow as usize].class;
+        endpoint.write(line, common.params.completion_bytes, class, Self::TAG.0, context);
+        common.counters.completions += 1;
+        self.written.push_back(ended);
+        true
+    }
+
+    /// The oldest completion that was written can be seen.
+    pub(super) fn deliver(&mut self, context: &mut Context) {
+        if let Some(ended) = self.written.pop_front() {
+            self.tell(ended, context);
+        }
+    }
+
+    fn tell(&self, Ended { queue, flow, bytes }: Ended, context: &mut Context) {
+        context.send(self.targets[usize::from(queue)].core, 1, Payload::Sent { flow, bytes });
+    }
+}
