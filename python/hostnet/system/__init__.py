@@ -8,7 +8,7 @@ from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
-from hostnet.system.network import Control, Nic, NicLink, Pfc, Remote, Sockets, Stack, Upi
+from hostnet.system.network import Control, Nic, NicFunction, NicLink, Pfc, Remote, Sockets, Stack, Upi
 from hostnet.system.parts import Socket
 from hostnet.system.traffic import Flow, Transport
 from hostnet.system.workload import *  # noqa: F403 - the list of kinds is there
@@ -36,6 +36,7 @@ __all__ = [
     "Memory",
     "Network",
     "Nic",
+    "NicFunction",
     "NicLink",
     "Pcie",
     "Pfc",

@@ -41,11 +41,27 @@ class NicLink(Description):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class NicFunction(Description):
+    """A function of a NIC: a link to a socket."""
+
+    socket: int
+    """The socket that it hangs off. Range: 0 to 7."""
+    lanes: int | None = None
+    """Its lanes: 1, 2, 4, 8 or 16; an equal share of those of the card when absent. Range: 1 to 16."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Nic(Description):
     """The NIC. It takes part when the server is a host of a cluster."""
 
     pcie: NicLink = NicLink()
     """Its PCIe link; what is absent but the lanes is that of `pcie`."""
+    functions: Sequence[NicFunction] | None = None
+    """Of a server of several sockets: the functions of the card, which share its lanes; one on socket 0 when absent."""
+    mode: str | None = None
+    """What leads flows to functions: "octo", by the function of the socket of their core, if there is one; "standard",
+    by the first. "octo" when absent.
+    """
     buffer: str | None = None
     """Receive buffer (size): a packet is dropped unless the largest one would fit. Range: "2 KiB" to "1 GiB"."""
     ring: int | None = None

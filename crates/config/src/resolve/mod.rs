@@ -6,6 +6,7 @@ mod checked;
 mod cluster;
 mod controller;
 mod dram;
+mod functions;
 mod hash;
 mod io;
 mod memory;

@@ -116,6 +116,8 @@ pub(super) fn nic(
     let pfc = spec.pfc.as_ref().map(|pfc| pfc_params(pfc, spec.buffer.0, "nic.pfc", "nic.buffer")).transpose()?;
     Ok(NicParams {
         pcie: link(spec, server, pcie)?,
+        functions: Vec::new(),
+        octo: false,
         buffer_bytes: spec.buffer.0,
         frame_bytes: frame,
         queues,

@@ -31,7 +31,9 @@ pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};
 pub(crate) use lists::{CoreList, Names, WayMask, DRIVE_MAX};
 pub(crate) use memory::{MapSpec, MapTable, MemorySpec};
 pub(crate) use memory_run::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, TraceSpec, TrafficSpec};
-pub(crate) use net_host::{ControlSpec, NicSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, StackSpec, UpiSpec};
+pub(crate) use net_host::{
+    ControlSpec, NicFunctionSpec, NicModeSpec, NicSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, StackSpec, UpiSpec,
+};
 pub(crate) use network::{BottleneckSpec, CableSpec, NetworkSpec, PfcSpec, Span, SwitchSpec, TopologySpec};
 pub(crate) use sockets::{RemoteDdioSpec, SocketSpec, SocketsSpec};
 pub(crate) use transport::{BaseSpec, TransportSpec};

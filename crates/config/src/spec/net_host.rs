@@ -12,6 +12,13 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct NicSpec {
     /// Its PCIe link; what is absent but the lanes is that of `pcie`.
     pub(crate) pcie: NicLinkSpec,
+    /// Of a server of several sockets: the functions of the card, which share its lanes; one on socket 0 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 8))]
+    pub(crate) functions: Option<Vec<NicFunctionSpec>>,
+    /// What leads flows to functions: "octo", by the function of the socket of their core; "standard", by the first.
+    #[serde(default, skip_serializing_if = "NicModeSpec::is_default")]
+    pub(crate) mode: NicModeSpec,
     /// Receive buffer (size): a packet is dropped unless the largest one would fit.
     #[schemars(extend("x-min" = "2 KiB", "x-max" = "1 GiB"))]
     pub(crate) buffer: Size,
@@ -66,6 +73,36 @@ pub(crate) struct NicSpec {
     /// When it pauses its peer; never when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pfc: Option<PfcSpec>,
+}
+
+/// A function of a NIC: a link to a socket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NicFunctionSpec {
+    /// The socket that it hangs off.
+    #[schemars(range(min = 0, max = 7))]
+    pub(crate) socket: u8,
+    /// Its lanes: 1, 2, 4, 8 or 16; an equal share of those of the card when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 16), extend("x-power-of-two" = true))]
+    pub(crate) lanes: Option<u32>,
+}
+
+/// What leads flows to the functions of a NIC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum NicModeSpec {
+    /// The function of the socket of their core, if there is one.
+    #[default]
+    Octo,
+    /// The first function.
+    Standard,
+}
+
+impl NicModeSpec {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// The PCIe link of a NIC.

@@ -56,6 +56,11 @@ impl Endpoint {
         &self.pcie
     }
 
+    /// The IIO at the other end.
+    pub(crate) fn iio(&self) -> ComponentId {
+        self.iio
+    }
+
     /// When the lane can take the next TLP.
     pub(crate) fn free_at(&self) -> Time {
         self.up.free_at()

@@ -5,14 +5,17 @@
 //! cut into packets and sent by the port.
 
 mod counters;
+mod function;
 mod memory;
 mod queue;
 mod rdma;
+mod reader;
 mod receive;
 mod sent;
 #[cfg(test)]
 mod tests;
 mod transmit;
+mod writer;
 
 pub use counters::{DropReason, FlowCounters, NicCounters, Tally, Wait};
 pub use memory::QueueMemory;
@@ -20,17 +23,18 @@ pub use rdma::{RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 
 use crate::ether::{Egress, WireParams};
 use crate::line::{PacketId, Pages, Rings, Translator};
-use crate::link::Endpoint;
-use crate::params::NicParams;
+use crate::params::{NicParams, PcieParams};
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
+use function::Function;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 use queue::Queue;
 use rdma::Rdma;
-use receive::{Receive, Step};
+use receive::Receive;
 use sent::Sent;
 use serde::{Deserialize, Serialize};
-use transmit::Transmit;
+use transmit::{Place, Transmit};
+use writer::Step;
 
 /// What the NIC knows of a flow. Flows of other hosts have an entry, too, which is not looked at.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -45,18 +49,37 @@ pub struct NicFlow {
     pub mss_bytes: u32,
 }
 
-/// Where a NIC sits in its server and in the network.
+/// A function of a NIC: a PCIe link of its own, to the IIO of a socket.
 #[derive(Clone, Debug)]
-pub struct Wiring {
-    /// The IIO that its PCIe link leads to.
+pub struct FunctionWiring {
+    /// The IIO that its link leads to.
     pub iio: ComponentId,
     /// Number of the link there: as many as there are drives.
     pub link: u8,
-    /// Per receive queue: the core that it belongs to, whose segments go by its send queue. Without any the NIC takes
-    /// nothing but RDMA.
-    pub cores: Vec<ComponentId>,
-    /// Per receive queue: the memory of both.
-    pub memory: Vec<QueueMemory>,
+    /// The link.
+    pub pcie: PcieParams,
+}
+
+/// The queues of a core: what comes in by one, and what it sends by the other.
+#[derive(Clone, Debug)]
+pub struct QueueWiring {
+    /// The core.
+    pub core: ComponentId,
+    /// Their memory.
+    pub memory: QueueMemory,
+    /// The function that they go by.
+    pub function: usize,
+    /// What a doorbell and an interrupt take longer between the core and the function than on one socket, in ps.
+    pub away_ps: u64,
+}
+
+/// Where a NIC sits in its server and in the network.
+#[derive(Clone, Debug)]
+pub struct Wiring {
+    /// Its functions. RDMA goes by the first.
+    pub functions: Vec<FunctionWiring>,
+    /// Per receive queue: whose it is. Without any the NIC takes nothing but RDMA.
+    pub queues: Vec<QueueWiring>,
     /// Whether queues may interrupt from the start; not when their cores poll.
     pub armed: bool,
     /// The flows, by their number in packets.
@@ -97,50 +120,51 @@ impl Common {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Nic {
     common: Common,
-    endpoint: Endpoint,
-    /// The time of the pending `Send` that counts; an earlier one makes a later one void.
-    wake: Option<Time>,
+    functions: Vec<Function>,
     receive: Receive,
     transmit: Transmit,
-    /// Whether reads have the next turn on the lane.
-    read_turn: bool,
 }
 
 impl Nic {
     /// A NIC as `wiring` says.
     ///
     /// # Panics
-    /// If there are not as many cores as queues, a queue's pool holds no buffer, the send window does not hold a
-    /// packet, or credits do not hold a TLP.
+    /// If there is no function, there are not as many cores as queues, a queue's pool holds no buffer, the send window
+    /// does not hold a packet, or credits do not hold a TLP.
     #[must_use]
     pub fn new(params: NicParams, wiring: Wiring, pages: Pages, mut rng: Rng) -> Self {
-        let Wiring { iio, link, cores, memory, armed, flows, rdma, mut wire, classes } = wiring;
-        assert_eq!(cores.len() as u32, params.queues, "every queue has a core");
-        assert_eq!(memory.len(), cores.len(), "every queue has memory");
+        let Wiring { functions, queues, armed, flows, rdma, mut wire, classes } = wiring;
+        assert!(!functions.is_empty(), "a card has a function");
+        assert_eq!(queues.len() as u32, params.queues, "every queue has a core");
+        assert!(queues.iter().all(|queue| queue.function < functions.len()), "queues go by functions that there are");
         assert!(params.queues == 0 || params.ring_entries > 0, "a queue has descriptors");
         assert!(params.pool_bytes >= u64::from(params.descriptor_bytes), "the pool of a queue holds a buffer");
         assert!(params.completion_bytes > 0 && params.completion_bytes <= 64, "a completion is a line");
         let largest = flows.iter().map(|flow| flow.mss_bytes).max().unwrap_or(1);
         let largest = if rdma.is_empty() { largest } else { largest.max(RDMA_MTU_MAX) };
         assert!(params.send_window_bytes >= largest, "the send window holds a packet");
-        let pcie = &params.pcie;
-        assert!(pcie.posted_lines >= pcie.mps_bytes / 64, "posted credits hold a TLP");
-        assert!(pcie.nonposted_lines >= pcie.mrrs_bytes / 64, "read credits hold a request");
-        wire.before_ps = params.transmit_ps;
-        let queues = cores.iter().zip(&memory);
-        let queues = queues.map(|(&core, memory)| Queue::new(&params, core, memory, armed)).collect();
-        let senders: Vec<ComponentId> = flows.iter().map(|flow| flow.core).collect();
-        let rings = |core: ComponentId| {
-            let queue = cores.iter().position(|&other| other == core);
-            queue.map_or(Rings::NONE, |queue| memory[queue].rings())
+        let holds = |of: &dyn Fn(&PcieParams) -> [u32; 2]| {
+            functions.iter().map(|function| of(&function.pcie)).all(|[lines, bytes]| lines >= bytes / 64)
         };
+        assert!(holds(&|pcie| [pcie.posted_lines, pcie.mps_bytes]), "posted credits hold a TLP");
+        assert!(holds(&|pcie| [pcie.nonposted_lines, pcie.mrrs_bytes]), "read credits hold a request");
+        wire.before_ps = params.transmit_ps;
+        let senders: Vec<ComponentId> = flows.iter().map(|flow| flow.core).collect();
+        let place = |core: ComponentId| {
+            let queue = queues.iter().find(|queue| queue.core == core);
+            queue.map_or(Place { rings: Rings::NONE, function: 0, away_ps: 0 }, |queue| Place {
+                rings: queue.memory.rings(),
+                function: queue.function,
+                away_ps: queue.away_ps,
+            })
+        };
+        let transmit = Transmit::new(functions.len(), &senders, place);
+        let queues = queues.iter().map(|queue| Queue::new(&params, queue, armed)).collect();
         let lossy_bytes = receive::lossy_bytes(&params, &wire, params.line_size.expand(params.descriptor_bytes));
         Self {
-            endpoint: Endpoint::new(iio, link, params.pcie.clone(), classes),
-            wake: None,
-            receive: Receive::new(queues, flows.len(), lossy_bytes),
-            transmit: Transmit::new(&senders, rings),
-            read_turn: false,
+            receive: Receive::new(functions.len(), queues, flows.len(), lossy_bytes),
+            functions: functions.into_iter().map(|wiring| Function::new(wiring, classes)).collect(),
+            transmit,
             common: Common {
                 pages: Translator::new(pages),
                 hash: rng.next_u64(),
@@ -172,21 +196,21 @@ impl Nic {
         &self.common.port
     }
 
-    /// PCIe posted credits of its link.
+    /// PCIe posted credits of the link of a function.
     #[must_use]
-    pub fn posted(&self) -> &Domain {
-        self.endpoint.posted()
+    pub fn posted(&self, function: usize) -> &Domain {
+        self.functions[function].endpoint.posted()
     }
 
-    /// Lines that it has asked for and not yet received.
+    /// Lines that a function has asked for and not yet received.
     #[must_use]
-    pub fn nonposted(&self) -> &Domain {
-        self.endpoint.nonposted()
+    pub fn nonposted(&self, function: usize) -> &Domain {
+        self.functions[function].endpoint.nonposted()
     }
 
     /// The domains, to settle or to reset.
-    pub fn domains_mut(&mut self) -> [&mut Domain; 2] {
-        self.endpoint.domains_mut()
+    fn domains_mut(&mut self) -> impl Iterator<Item = &mut Domain> {
+        self.functions.iter_mut().flat_map(|function| function.endpoint.domains_mut())
     }
 
     /// Descriptors in the ring of a receive queue.
@@ -230,58 +254,65 @@ impl Nic {
         ends.map(|(connection, end)| (end.start_ps.max(1), Payload::Begin { connection }))
     }
 
-    /// Sends a TLP: writes and reads take turns.
-    fn send(&mut self, context: &mut Context) {
-        let (endpoint, common) = (&mut self.endpoint, &mut self.common);
-        if self.read_turn && self.transmit.read(endpoint, common, context) {
-            self.read_turn = false;
+    /// A function sends a TLP: writes and reads take turns, and completions of segments go before packets.
+    fn send(&mut self, number: usize, context: &mut Context) {
+        let Function { endpoint, read_turn, .. } = &mut self.functions[number];
+        let common = &mut self.common;
+        if *read_turn && self.transmit.read(number, endpoint, common, context) {
+            *read_turn = false;
             return;
         }
-        if self.transmit.sent.write(endpoint, common, context) {
-            self.read_turn = true;
+        if self.transmit.sent.write(number, endpoint, common, context) {
+            *read_turn = true;
             return;
         }
-        let may_write =
-            matches!(self.receive.next(endpoint, context.packets, common), Step::Write(time) if time <= context.now());
-        if may_write {
-            self.receive.write(endpoint, common, context);
-            self.read_turn = true;
-        } else if !self.read_turn {
-            self.transmit.read(endpoint, common, context);
+        let next = self.receive.next(number, endpoint, context.packets, common);
+        if matches!(next, Step::Write(time) if time <= context.now()) {
+            self.receive.write(number, endpoint, common, context);
+            *read_turn = true;
+        } else if !*read_turn {
+            self.transmit.read(number, endpoint, common, context);
         }
     }
 
-    /// Sees to it that the next TLP is sent, and notes what the head of the buffer waits for.
+    /// Sees to it that the next TLP of each function is sent, and notes what the head of the buffer waits for: of
+    /// several functions, the first that waits.
     fn plan(&mut self, context: &mut Context) {
         let now = context.now();
-        let (write, wait) = match self.receive.next(&self.endpoint, context.packets, &self.common) {
-            Step::Write(time) => (Some(time), Wait::None),
-            Step::Wait(wait) => (None, wait),
-        };
-        self.common.counters.wait(now, wait);
-        let read = self.transmit.next(now, &self.endpoint, context.packets, &self.common);
-        let completion = self.transmit.sent.may_write(&self.endpoint, &self.common).then_some(now);
-        if let Some(time) = write.into_iter().chain(read).chain(completion).min() {
-            self.wake_at(time, context);
+        let mut waits = Wait::None;
+        for (number, function) in self.functions.iter_mut().enumerate() {
+            let endpoint = &function.endpoint;
+            let write = match self.receive.next(number, endpoint, context.packets, &self.common) {
+                Step::Write(time) => Some(time),
+                Step::Wait(wait) => {
+                    waits = if waits == Wait::None { wait } else { waits };
+                    None
+                }
+            };
+            let read = self.transmit.next(number, now, endpoint, context.packets, &self.common);
+            let completion = self.transmit.sent.may_write(number, endpoint, &self.common).then_some(now);
+            if let Some(time) = write.into_iter().chain(read).chain(completion).min() {
+                function.wake_at(time, context);
+            }
         }
+        self.common.counters.wait(now, waits);
     }
 
-    /// Sees to it that a `Send` comes at `time`, or as soon as the lane is free after it.
-    fn wake_at(&mut self, time: Time, context: &mut Context) {
-        let time = time.max(self.endpoint.free_at()).max(context.now() + 1);
-        if self.wake.is_none_or(|wake| wake > time) {
-            self.wake = Some(time);
-            context.send(context.id, time.since(context.now()), Payload::Send);
-        }
-    }
-
-    /// Whether the `Send` that came is the one that counts.
-    fn awake(&mut self, now: Time) -> bool {
-        let due = self.wake == Some(now);
-        if due {
-            self.wake = None;
+    /// Functions whose TLPs are due send them. False if none is.
+    fn send_due(&mut self, context: &mut Context) -> bool {
+        let mut due = false;
+        for number in 0..self.functions.len() {
+            if self.functions[number].awake(context.now()) {
+                self.send(number, context);
+                due = true;
+            }
         }
         due
+    }
+
+    /// The function whose link leads to an IIO.
+    fn function_at(&self, iio: ComponentId) -> usize {
+        self.functions.iter().position(|function| function.endpoint.iio() == iio).expect("an IIO of its own answers")
     }
 }
 
@@ -294,25 +325,29 @@ impl Part for Nic {
         self.starts().for_each(|(delay_ps, payload)| start.wake(delay_ps, payload));
     }
 
-    fn on_event(&mut self, payload: Payload, _source: ComponentId, context: &mut Context) {
-        if payload == Payload::Send && !self.awake(context.now()) {
+    fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
+        if payload == Payload::Send && !self.send_due(context) {
             return;
         }
         let common = &mut self.common;
         match payload {
-            Payload::Send => self.send(context),
+            Payload::Send => {}
             Payload::Packet { id, .. } => {
                 context.packets.pass(id, context.id, context.now());
                 self.receive.arrive(id, common, context);
             }
-            Payload::PostedCredit { lines } => match PacketId(self.endpoint.credited(context.now(), lines)) {
-                PacketId::NONE => {}
-                Sent::TAG => self.transmit.sent.deliver(context),
-                packet => self.receive.deliver(packet, common, context),
-            },
+            Payload::PostedCredit { lines } => {
+                let number = self.function_at(source);
+                match PacketId(self.functions[number].endpoint.credited(context.now(), lines)) {
+                    PacketId::NONE => {}
+                    Sent::TAG => self.transmit.sent.deliver(number, context),
+                    packet => self.receive.deliver(packet, &mut self.common, context),
+                }
+            }
             Payload::Completion { lines, .. } => {
-                self.endpoint.completed(context.now(), lines);
-                self.transmit.complete(u32::from(lines), common, context);
+                let number = self.function_at(source);
+                self.functions[number].endpoint.completed(context.now(), lines);
+                self.transmit.complete(number, u32::from(lines), &mut self.common, context);
             }
             Payload::Replenished { queue, count, armed } => {
                 self.receive.replenish(queue, count, armed, common, context);
@@ -336,7 +371,7 @@ impl Part for Nic {
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        self.endpoint.pools(visit);
+        self.functions.iter().for_each(|function| function.endpoint.pools(visit));
     }
 
     fn settle(&mut self, now: Time) {

@@ -1,6 +1,6 @@
 //! A receive queue: its ring of descriptors, the memory behind them, and its interrupts.
 
-use super::memory::QueueMemory;
+use super::QueueWiring;
 use crate::line::{Pages, Ring};
 use crate::params::NicParams;
 use hostnet_kernel::{ComponentId, Time};
@@ -21,6 +21,9 @@ pub(super) enum Moderation {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Queue {
     pub(super) core: ComponentId,
+    /// The function that it goes by, and what an interrupt takes longer to get to the core, in ps.
+    pub(super) function: usize,
+    pub(super) away_ps: u64,
     /// Where its pool begins.
     pub(super) base: u64,
     pool_bytes: u64,
@@ -40,13 +43,15 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn new(params: &NicParams, core: ComponentId, memory: &QueueMemory, armed: bool) -> Self {
+    pub(super) fn new(params: &NicParams, wiring: &QueueWiring, armed: bool) -> Self {
         Self {
-            core,
-            base: memory.pool(),
+            core: wiring.core,
+            function: wiring.function,
+            away_ps: wiring.away_ps,
+            base: wiring.memory.pool(),
             pool_bytes: params.pool_bytes,
             buffer: 0,
-            completions: memory.rings().received,
+            completions: wiring.memory.rings().received,
             free: params.ring_entries,
             entries: params.ring_entries,
             armed,

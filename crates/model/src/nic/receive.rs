@@ -1,7 +1,8 @@
 //! The receive side: from the cable through the buffer to memory.
 
-use super::counters::{DropReason, Wait};
+use super::counters::DropReason;
 use super::queue::{Moderation, Queue};
+use super::writer::{Step, Writer};
 use super::Common;
 use crate::ether::{headroom_bytes, WireParams};
 use crate::line::{Content, Packet, PacketId, Packets};
@@ -10,7 +11,6 @@ use crate::params::NicParams;
 use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 
 /// Bytes of the Ethernet header, which lies in memory before the IP packet.
 const ETHERNET_BYTES: u32 = 14;
@@ -18,7 +18,7 @@ const ETHERNET_BYTES: u32 = 14;
 const JOINED_BYTES_MAX: u32 = 65_535;
 
 /// Bytes of a packet in the receive buffer and in memory.
-fn frame_bytes(packet: &Packet) -> u32 {
+pub(super) fn frame_bytes(packet: &Packet) -> u32 {
     packet.ip_bytes + ETHERNET_BYTES
 }
 
@@ -44,45 +44,12 @@ pub(super) fn lossy_bytes(params: &NicParams, wire: &WireParams, frame_bytes: u3
     params.buffer_bytes.saturating_sub(kept).max(frame_bytes.into())
 }
 
-/// A packet in the buffer.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Arrival {
-    id: PacketId,
-    since: Time,
-}
-
-/// The packet that is being written.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Head {
-    id: PacketId,
-    queue: u16,
-    class: u8,
-    /// Virtual address of what is to be written next.
-    address: u64,
-    /// Bytes that are not yet written; 0 = its completion is next.
-    left: u32,
-    /// Whether it goes to a memory region, so that it needs neither descriptor nor completion.
-    rdma: bool,
-    since: Time,
-}
-
-/// What the receive side can do next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// Nothing; see why.
-    Wait(Wait),
-    /// Send a TLP at this time, or as soon as possible after it.
-    Write(Time),
-}
-
 /// The receive side.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Receive {
-    /// Lines written that did not fill a burst.
-    owed_lines: u32,
-    buffer: VecDeque<Arrival>,
-    head: Option<Head>,
-    queues: Vec<Queue>,
+    /// Per function: the packets in the buffer that go by it.
+    writers: Vec<Writer>,
+    pub(super) queues: Vec<Queue>,
     /// Bytes in the buffer.
     used: u64,
     /// The same of each priority.
@@ -93,17 +60,15 @@ pub(super) struct Receive {
     /// Priorities whose peer is paused.
     pausing: u8,
     /// Per flow: its last packet in the buffer, if packets may be joined to it.
-    joinable: Vec<PacketId>,
+    pub(super) joinable: Vec<PacketId>,
 }
 
 impl Receive {
-    /// The receive side of a NIC with `flows` flows, where packets that may be lost fill `lossy_bytes` bytes of the
-    /// buffer at most.
-    pub(super) fn new(queues: Vec<Queue>, flows: usize, lossy_bytes: u64) -> Self {
+    /// The receive side of a NIC with `functions` functions and `flows` flows, where packets that may be lost fill
+    /// `lossy_bytes` bytes of the buffer at most.
+    pub(super) fn new(functions: usize, queues: Vec<Queue>, flows: usize, lossy_bytes: u64) -> Self {
         Self {
-            owed_lines: 0,
-            buffer: VecDeque::with_capacity(1024),
-            head: None,
+            writers: vec![Writer::default(); functions],
             queues,
             used: 0,
             used_of: [0; 8],
@@ -117,6 +82,31 @@ impl Receive {
     /// A receive queue.
     pub(super) fn queue(&self, queue: u16) -> &Queue {
         &self.queues[usize::from(queue)]
+    }
+
+    /// What a function can do next.
+    pub(super) fn next(&self, function: usize, endpoint: &Endpoint, packets: &Packets, common: &Common) -> Step {
+        self.writers[function].next(&self.queues, endpoint, packets, common)
+    }
+
+    /// A function sends its next TLP.
+    pub(super) fn write(
+        &mut self,
+        function: usize,
+        endpoint: &mut Endpoint,
+        common: &mut Common,
+        context: &mut Context,
+    ) {
+        let mut writer = std::mem::take(&mut self.writers[function]);
+        writer.write(self, endpoint, common, context);
+        self.writers[function] = writer;
+    }
+
+    /// A packet leaves the buffer.
+    pub(super) fn leave(&mut self, id: PacketId, since: Time, common: &mut Common, context: &mut Context) {
+        let packet = *context.packets.get(id);
+        common.counters.buffered_ps.record(context.now().since(since));
+        self.shrink(packet.priority, frame_bytes(&packet), common, context);
     }
 
     /// A packet comes in from the cable.
@@ -133,8 +123,10 @@ impl Receive {
             context.packets.remove(id);
             return;
         }
-        context.packets.get_mut(id).queue = common.queue_of(packet.flow);
-        self.buffer.push_back(Arrival { id, since: context.now() });
+        let queue = common.queue_of(packet.flow);
+        context.packets.get_mut(id).queue = queue;
+        let function = self.queues.get(usize::from(queue)).map_or(0, |queue| queue.function);
+        self.writers[function].push(id, context.now());
         self.joinable[packet.flow as usize] = id;
         self.grow(packet.priority, frame_bytes(&packet), common, context);
     }
@@ -235,117 +227,6 @@ impl Receive {
         common.port.ask_pause(priority, on, &mut context.net());
     }
 
-    /// What comes next.
-    pub(super) fn next(&self, endpoint: &Endpoint, packets: &Packets, common: &Common) -> Step {
-        let (ready, bytes) = match (&self.head, self.buffer.front()) {
-            (Some(head), _) if head.left > 0 => (head.since, endpoint.write_bytes(head.address, head.left)),
-            (Some(head), _) => (head.since, common.params.completion_bytes),
-            (None, Some(arrival)) => {
-                let packet = packets.get(arrival.id);
-                let ready = arrival.since + common.params.receive_ps;
-                if let Content::Roce(roce) = &packet.content {
-                    let bytes = common.params.line_size.shrink(roce.data_bytes());
-                    return if endpoint.may_write(endpoint.write_bytes(0, bytes)) {
-                        Step::Write(ready)
-                    } else {
-                        Step::Wait(Wait::Credits)
-                    };
-                }
-                if self.queues[usize::from(packet.queue)].free == 0 {
-                    return Step::Wait(Wait::Descriptor);
-                }
-                (ready, endpoint.write_bytes(0, common.params.line_size.shrink(frame_bytes(packet))))
-            }
-            (None, None) => return Step::Wait(Wait::None),
-        };
-        if endpoint.may_write(bytes) {
-            Step::Write(ready)
-        } else {
-            Step::Wait(Wait::Credits)
-        }
-    }
-
-    /// Sends the next TLP.
-    pub(super) fn write(&mut self, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) {
-        let Some(mut head) = self.head.take().or_else(|| self.begin(common, context)) else { return };
-        if head.left == 0 {
-            return self.complete(&head, endpoint, common, context);
-        }
-        let bytes = endpoint.write_bytes(head.address, head.left);
-        let line = common.pages.physical(head.address) / 64;
-        head.address += u64::from(bytes);
-        head.left -= bytes;
-        // Bursts have room for the completion.
-        let completes = head.left == 0 && common.params.line_size.is_burst() && !head.rdma;
-        let id = if completes { head.id } else { PacketId::NONE };
-        endpoint.write(line, bytes, head.class, id.0, context);
-        common.counters.written_bytes += common.params.line_size.expand(u64::from(bytes));
-        if head.left == 0 {
-            self.leave(head.id, head.since, common, context);
-            if head.rdma {
-                return end(head.id, common, context);
-            }
-        }
-        if completes {
-            common.counters.completions += 1;
-        } else {
-            self.head = Some(head);
-        }
-    }
-
-    /// A packet leaves the buffer.
-    fn leave(&mut self, id: PacketId, since: Time, common: &mut Common, context: &mut Context) {
-        let packet = *context.packets.get(id);
-        common.counters.buffered_ps.record(context.now().since(since));
-        self.shrink(packet.priority, frame_bytes(&packet), common, context);
-    }
-
-    /// Takes the first packet of the buffer, and finds out where it goes. Nothing when it goes nowhere.
-    fn begin(&mut self, common: &mut Common, context: &mut Context) -> Option<Head> {
-        let Arrival { id, since } = self.buffer.pop_front()?;
-        let packet = context.packets.get_mut(id);
-        let class = common.flows[packet.flow as usize].class;
-        let joinable = &mut self.joinable[packet.flow as usize];
-        if *joinable == id {
-            *joinable = PacketId::NONE;
-        }
-        if let Content::Roce(roce) = packet.content {
-            let address = common.rdma.receive(context.scheduler.now(), packet, &roce);
-            let Some(address) = address.filter(|_| roce.bytes > 0) else {
-                self.leave(id, since, common, context);
-                end(id, common, context);
-                return None;
-            };
-            let left = self.burst_bytes(roce.bytes, 0, common);
-            return Some(Head { id, queue: 0, class, address, left, rdma: true, since });
-        }
-        let (queue, frame) = (packet.queue, frame_bytes(packet));
-        let left = self.burst_bytes(frame, 1, common);
-        let address = self.queues[usize::from(queue)].take(common.params.step_bytes(left));
-        packet.line = address / 64;
-        Some(Head { id, queue, class, address, left, rdma: false, since })
-    }
-
-    /// Bytes of the simulated memory that so many bytes of a frame take, in bursts with `completions` lines of
-    /// completions. Lines that do not fill a burst are left for the next packet.
-    fn burst_bytes(&mut self, bytes: u32, completions: u32, common: &Common) -> u32 {
-        let size = common.params.line_size;
-        if !size.is_burst() {
-            return bytes;
-        }
-        self.owed_lines += bytes.div_ceil(64) + completions;
-        let bursts = size.shrink(self.owed_lines).max(1);
-        self.owed_lines = self.owed_lines.saturating_sub(size.expand(bursts));
-        bursts * 64
-    }
-
-    /// Writes the completion of a packet.
-    fn complete(&mut self, head: &Head, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) {
-        let line = self.queues[usize::from(head.queue)].completion_line(common.pages.pages());
-        endpoint.write(line, common.params.completion_bytes, head.class, head.id.0, context);
-        common.counters.completions += 1;
-    }
-
     /// The completion of a packet can be seen.
     pub(super) fn deliver(&mut self, id: PacketId, common: &mut Common, context: &mut Context) {
         let Packet { flow, ip_bytes, queue, .. } = *context.packets.get(id);
@@ -384,15 +265,9 @@ impl Receive {
             Moderation::Until(time) => context.send(context.id, time.since(context.now()), interrupt),
             Moderation::Fire => {
                 common.counters.interrupts += 1;
-                let core = self.queues[usize::from(queue)].core;
-                context.send(core, common.params.interrupt_ps.max(1), interrupt);
+                let Queue { core, away_ps, .. } = self.queues[usize::from(queue)];
+                context.send(core, common.params.interrupt_ps.max(1) + away_ps, interrupt);
             }
         }
     }
-}
-
-/// Ends a packet that no core sees.
-fn end(id: PacketId, common: &mut Common, context: &mut Context) {
-    let packet = context.packets.remove(id);
-    common.flow_counters[packet.flow as usize].delivered.add(packet.ip_bytes);
 }

@@ -1,5 +1,6 @@
 //! Completions of segments: written to memory when a segment has left the port, then told to its core.
 
+use super::transmit::Place;
 use super::Common;
 use crate::line::{PacketId, Ring};
 use crate::link::Endpoint;
@@ -16,11 +17,12 @@ struct Ended {
     bytes: u32,
 }
 
-/// The core of a send queue, and where its completions go.
+/// The core of a send queue, where its completions go, and by which function.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Target {
     core: ComponentId,
     ring: Ring,
+    function: usize,
 }
 
 /// Completions of segments.
@@ -28,19 +30,21 @@ struct Target {
 pub(super) struct Sent {
     /// Per send queue.
     targets: Vec<Target>,
-    /// Those to be written, and those that are on their way to memory.
-    ended: VecDeque<Ended>,
-    written: VecDeque<Ended>,
+    /// Per function: those to be written, and those that are on their way to memory.
+    ended: Vec<VecDeque<Ended>>,
+    written: Vec<VecDeque<Ended>>,
 }
 
 impl Sent {
     /// What the write of a completion is known by at the link.
     pub(super) const TAG: PacketId = PacketId(u32::MAX - 1);
 
-    /// For send queues of these cores, with completions in these rings.
-    pub(super) fn new(targets: impl Iterator<Item = (ComponentId, Ring)>) -> Self {
-        let targets = targets.map(|(core, ring)| Target { core, ring }).collect();
-        Self { targets, ended: VecDeque::new(), written: VecDeque::new() }
+    /// For send queues of these cores, by so many functions.
+    pub(super) fn new<'a>(functions: usize, targets: impl Iterator<Item = (&'a ComponentId, &'a Place)>) -> Self {
+        let target =
+            |(&core, place): (&ComponentId, &Place)| Target { core, ring: place.rings.sent, function: place.function };
+        let none = vec![VecDeque::new(); functions];
+        Self { targets: targets.map(target).collect(), ended: none.clone(), written: none }
     }
 
     /// A segment of a queue has left. Bursts have no room for its completion; the core is told at once.
@@ -49,33 +53,39 @@ impl Sent {
         if common.params.line_size.is_burst() {
             self.tell(ended, context);
         } else {
-            self.ended.push_back(ended);
+            self.ended[self.targets[usize::from(queue)].function].push_back(ended);
         }
     }
 
-    /// Whether a completion can be written.
-    pub(super) fn may_write(&self, endpoint: &Endpoint, common: &Common) -> bool {
-        !self.ended.is_empty() && endpoint.may_write(common.params.completion_bytes)
+    /// Whether a function can write a completion.
+    pub(super) fn may_write(&self, function: usize, endpoint: &Endpoint, common: &Common) -> bool {
+        !self.ended[function].is_empty() && endpoint.may_write(common.params.completion_bytes)
     }
 
-    /// Writes a completion. True when one was written.
-    pub(super) fn write(&mut self, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) -> bool {
-        if !self.may_write(endpoint, common) {
+    /// A function writes a completion. True when one was written.
+    pub(super) fn write(
+        &mut self,
+        function: usize,
+        endpoint: &mut Endpoint,
+        common: &mut Common,
+        context: &mut Context,
+    ) -> bool {
+        if !self.may_write(function, endpoint, common) {
             return false;
         }
-        let Some(ended) = self.ended.pop_front() else { return false };
+        let Some(ended) = self.ended[function].pop_front() else { return false };
         let ring = &mut self.targets[usize::from(ended.queue)].ring;
         let line = common.pages.physical(ring.next_line()) / 64;
         let class = common.flows[ended.flow as usize].class;
         endpoint.write(line, common.params.completion_bytes, class, Self::TAG.0, context);
         common.counters.completions += 1;
-        self.written.push_back(ended);
+        self.written[function].push_back(ended);
         true
     }
 
-    /// The oldest completion that was written can be seen.
-    pub(super) fn deliver(&mut self, context: &mut Context) {
-        if let Some(ended) = self.written.pop_front() {
+    /// The oldest completion that a function has written can be seen.
+    pub(super) fn deliver(&mut self, function: usize, context: &mut Context) {
+        if let Some(ended) = self.written[function].pop_front() {
             self.tell(ended, context);
         }
     }

@@ -1,10 +1,10 @@
 //! The send side: from a core's segment in memory to packets at the port.
 
-use super::rdma::RDMA_MTU_MAX;
+use super::reader::{Reader, HEADER_BYTES, LAST, OPEN_MAX, RDMA_CONTROL, RDMA_DATA, TCP};
 use super::sent::Sent;
 use super::Common;
 use crate::ether::Left;
-use crate::line::{Content, Packet, PacketId, Packets, Ring, Rings};
+use crate::line::{PacketId, Packets, Ring, Rings};
 use crate::link::Endpoint;
 use crate::part::Context;
 use crate::transport::roce::DATA_HEADER_BYTES;
@@ -12,117 +12,78 @@ use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Headers of IP and TCP with timestamps.
-const HEADER_BYTES: u32 = 52;
-/// Descriptors of a queue that are asked for ahead: the next one is there when a segment ends.
-const OPEN_MAX: usize = 2;
-/// [`Packet::queue`] at the port: what the packet is, and a bit that it is the last of its segment.
-const LAST: u16 = 1;
-const TCP: u16 = 2;
-const RDMA_DATA: u16 = 4;
-const RDMA_CONTROL: u16 = 6;
-
-/// Lines of a page, which no read request crosses the end of (PCIe base specification 3.0, 2.2.7).
-const PAGE_LINES: u64 = 64;
-
 /// A segment whose descriptor was asked for.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Open {
-    id: PacketId,
+pub(super) struct Open {
+    pub(super) id: PacketId,
     /// Whether the descriptor is there.
-    known: bool,
+    pub(super) known: bool,
     /// Bytes of data that packets were cut of.
-    cut: u32,
+    pub(super) cut: u32,
 }
 
 /// The segments of one core, and where their descriptors lie.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct SendQueue {
-    descriptors: Ring,
+pub(super) struct SendQueue {
+    pub(super) descriptors: Ring,
+    /// The function that it goes by, and what a doorbell takes longer to get there, in ps.
+    pub(super) function: usize,
+    away_ps: u64,
     /// Segments whose doorbell was rung, and from when on their descriptors may be read.
-    waiting: VecDeque<(Time, PacketId)>,
-    open: VecDeque<Open>,
+    pub(super) waiting: VecDeque<(Time, PacketId)>,
+    pub(super) open: VecDeque<Open>,
 }
 
-/// The packet whose data is being asked for.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Cut {
-    id: PacketId,
-    /// The line of virtual memory that is asked for next, and how many are left.
-    line: u64,
-    lines: u32,
-    class: u8,
-}
-
-/// What the end of a read request brings.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-enum Brings {
-    /// The descriptor of a queue's next segment.
-    Descriptor(u16),
-    /// A part of a packet.
-    Part,
-    /// The last part of a packet.
-    Packet(PacketId),
-}
-
-/// A read request on its way.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Read {
-    lines: u32,
-    brings: Brings,
-}
-
-/// What a queue can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Action {
-    Fetch(usize),
-    Cut(usize),
+/// Where a core's queue is, and what it goes by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) rings: Rings,
+    pub(super) function: usize,
+    pub(super) away_ps: u64,
 }
 
 /// The send side.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Transmit {
-    queues: Vec<SendQueue>,
+    pub(super) queues: Vec<SendQueue>,
     /// Per flow: its queue.
     queue_of: Vec<u16>,
     /// Per flow: bytes that left since the last segment ended.
     left_bytes: Vec<u32>,
-    turn: usize,
-    /// Whether RDMA goes before the queues.
-    rdma_turn: bool,
     /// Segments in the queues.
-    segments: u32,
-    cut: Option<Cut>,
-    reads: VecDeque<Read>,
+    pub(super) segments: u32,
+    /// Per function: what it reads.
+    readers: Vec<Reader>,
     /// Bytes asked for and not yet sent.
-    window_used: u32,
+    pub(super) window_used: u32,
     /// Completions of segments that have left.
     pub(super) sent: Sent,
 }
 
 impl Transmit {
-    /// The send side of a NIC whose flows are sent by these cores.
-    pub(super) fn new(cores: &[ComponentId], rings: impl Fn(ComponentId) -> Rings) -> Self {
+    /// The send side of a NIC with `functions` functions whose flows are sent by these cores, each from a queue of its
+    /// own.
+    pub(super) fn new(functions: usize, cores: &[ComponentId], queue_of: impl Fn(ComponentId) -> Place) -> Self {
         let mut own: Vec<ComponentId> = cores.to_vec();
         own.sort_unstable_by_key(|core| core.0);
         own.dedup();
+        let places: Vec<Place> = own.iter().map(|&core| queue_of(core)).collect();
         let queue_of = cores.iter().map(|core| own.partition_point(|other| other.0 < core.0) as u16).collect();
-        let queue = |&core: &ComponentId| SendQueue {
-            descriptors: rings(core).segments,
+        let queue = |place: &Place| SendQueue {
+            descriptors: place.rings.segments,
+            function: place.function,
+            away_ps: place.away_ps,
             waiting: VecDeque::new(),
             open: VecDeque::with_capacity(OPEN_MAX),
         };
         Self {
-            queues: own.iter().map(queue).collect(),
+            queues: places.iter().map(queue).collect(),
             queue_of,
             left_bytes: vec![0; cores.len()],
-            turn: 0,
-            rdma_turn: false,
             segments: 0,
-            cut: None,
-            reads: VecDeque::new(),
+            readers: (0..functions).map(Reader::new).collect(),
             window_used: 0,
-            sent: Sent::new(own.iter().map(|&core| (core, rings(core).sent))),
+            sent: Sent::new(functions, own.iter().zip(&places)),
         }
     }
 
@@ -139,184 +100,53 @@ impl Transmit {
     /// A core rings the doorbell for a segment.
     pub(super) fn enqueue(&mut self, id: PacketId, common: &Common, context: &mut Context) {
         let flow = context.packets.get(id).flow;
-        let heard = context.now() + common.params.transmit_ps;
-        self.queues[usize::from(self.queue_of[flow as usize])].waiting.push_back((heard, id));
+        let queue = &mut self.queues[usize::from(self.queue_of[flow as usize])];
+        let heard = context.now() + queue.away_ps + common.params.transmit_ps;
+        queue.waiting.push_back((heard, id));
         self.segments += 1;
     }
 
-    /// When there is something to do.
-    pub(super) fn next(&self, now: Time, endpoint: &Endpoint, packets: &Packets, common: &Common) -> Option<Time> {
-        match self.cut {
-            Some(cut) => endpoint.may_read(endpoint.read_lines(cut.lines)).then_some(now),
-            None if self.may_rdma(common) => Some(now),
-            None => self.action(now, endpoint, packets, common).map(|_| now).or_else(|| self.doorbell(now)),
-        }
+    /// When a function has something to do.
+    pub(super) fn next(
+        &self,
+        function: usize,
+        now: Time,
+        endpoint: &Endpoint,
+        packets: &Packets,
+        common: &Common,
+    ) -> Option<Time> {
+        self.readers[function].next(self, now, endpoint, packets, common)
     }
 
-    /// Whether the window has room for a packet of RDMA, and there may be one.
-    fn may_rdma(&self, common: &Common) -> bool {
-        common.rdma.is_wanting(&common.port) && self.window_used + RDMA_MTU_MAX <= common.params.send_window_bytes
+    /// A function sends its next read request. True when one was sent.
+    pub(super) fn read(
+        &mut self,
+        function: usize,
+        endpoint: &mut Endpoint,
+        common: &mut Common,
+        context: &mut Context,
+    ) -> bool {
+        let mut reader = std::mem::take(&mut self.readers[function]);
+        let sent = reader.read(self, endpoint, common, context);
+        self.readers[function] = reader;
+        sent
     }
 
-    /// When the next doorbell is heard.
-    fn doorbell(&self, now: Time) -> Option<Time> {
-        let open = self.queues.iter().filter(|queue| queue.open.len() < OPEN_MAX);
-        open.filter_map(|queue| queue.waiting.front().map(|next| next.0)).filter(|&heard| heard > now).min()
+    /// Data that a function has asked for is there.
+    pub(super) fn complete(&mut self, function: usize, lines: u32, common: &mut Common, context: &mut Context) {
+        let mut reader = std::mem::take(&mut self.readers[function]);
+        reader.complete(self, lines, common, context);
+        self.readers[function] = reader;
     }
 
-    /// What is next, queue by queue in turn: packets before descriptors.
-    fn action(&self, now: Time, endpoint: &Endpoint, packets: &Packets, common: &Common) -> Option<Action> {
-        if self.segments == 0 {
-            return None;
-        }
-        let count = self.queues.len();
-        let turns = || (self.turn..self.turn + count).map(|queue| queue % count);
-        let may_cut = |&queue: &usize| self.may_cut(&self.queues[queue], packets, common);
-        let may_fetch = |&queue: &usize| {
-            let SendQueue { waiting, open, .. } = &self.queues[queue];
-            open.len() < OPEN_MAX && waiting.front().is_some_and(|next| next.0 <= now) && endpoint.may_read(1)
-        };
-        let cut = turns().find(may_cut).map(Action::Cut);
-        cut.or_else(|| turns().find(may_fetch).map(Action::Fetch))
-    }
-
-    /// Whether the first segment of a queue has a packet to be cut, and there is room for its data.
-    fn may_cut(&self, queue: &SendQueue, packets: &Packets, common: &Common) -> bool {
-        let Some(open) = queue.open.front().filter(|open| open.known) else { return false };
-        let packet = packets.get(open.id);
-        let bytes = next_bytes(packet, open, common);
-        !common.port.is_paused(packet.priority) && self.window_used + bytes <= common.params.send_window_bytes
-    }
-
-    /// Sends the next read request. True when one was sent.
-    pub(super) fn read(&mut self, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) -> bool {
-        while self.cut.is_none() {
-            self.rdma_turn = !self.rdma_turn;
-            if self.rdma_turn && self.may_rdma(common) {
-                self.cut_rdma(common, context);
-                continue;
-            }
-            match self.action(context.now(), endpoint, context.packets, common) {
-                None if self.may_rdma(common) => self.cut_rdma(common, context),
-                None => return false,
-                Some(Action::Fetch(queue)) => {
-                    self.fetch(queue, endpoint, common, context);
-                    return true;
-                }
-                Some(Action::Cut(queue)) => self.cut(queue, common, context),
-            }
-        }
-        self.ask(endpoint, common, context)
-    }
-
-    /// Reads the descriptor of the next segment of a queue.
-    fn fetch(&mut self, index: usize, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) {
-        let queue = &mut self.queues[index];
-        let Some((_, id)) = queue.waiting.pop_front() else { return };
-        queue.open.push_back(Open { id, known: false, cut: 0 });
-        let line = common.pages.physical(queue.descriptors.next_line()) / 64;
-        let class = common.flows[context.packets.get(id).flow as usize].class;
-        self.reads.push_back(Read { lines: 1, brings: Brings::Descriptor(index as u16) });
-        endpoint.read(line, 1, class, context);
-    }
-
-    /// Cuts the next packet of a queue's first segment. One without data came with its descriptor, and goes at once.
-    fn cut(&mut self, index: usize, common: &mut Common, context: &mut Context) {
-        self.turn = index + 1;
-        let queue = &mut self.queues[index];
-        let Some(open) = queue.open.front_mut() else { return };
-        let whole = *context.packets.get(open.id);
-        let bytes = next_bytes(&whole, open, common);
-        let from = open.cut;
-        open.cut += bytes;
-        let mut packet = piece(&whole, from, bytes);
-        if open.cut == data_bytes(&whole) {
-            packet.queue |= LAST;
-            context.packets.remove(open.id);
-            queue.open.pop_front();
-            self.segments -= 1;
-        }
-        let id = context.packets.insert(packet);
-        if bytes == 0 {
-            self.send(id, common, context);
-            return;
-        }
-        self.window_used += bytes;
-        let class = common.flows[whole.flow as usize].class;
-        let [from, to] = [from, from + bytes].map(|at| common.params.line_size.shrink(at));
-        let line = whole.line + u64::from(from / 64);
-        let lines = (to.div_ceil(64) - from / 64).max(1);
-        self.cut = Some(Cut { id, line, lines, class });
-    }
-
-    /// Takes the next packet of RDMA. What has no data goes at once.
-    fn cut_rdma(&mut self, common: &mut Common, context: &mut Context) {
-        let Some((mut packet, address)) = common.next_rdma(context) else { return };
-        let Content::Roce(roce) = packet.content else { return };
-        let bytes = roce.data_bytes();
-        packet.queue = if bytes > 0 { RDMA_DATA } else { RDMA_CONTROL };
-        let class = common.flows[packet.flow as usize].class;
-        let id = context.packets.insert(packet);
-        if bytes == 0 {
-            self.send(id, common, context);
-            return;
-        }
-        self.window_used += bytes;
-        let line = address / 64;
-        self.cut = Some(Cut { id, line, lines: common.params.line_size.shrink(bytes).div_ceil(64).max(1), class });
-    }
-
-    /// Asks memory for the next part of the packet that is being cut.
-    fn ask(&mut self, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) -> bool {
-        let Some(cut) = &mut self.cut else { return false };
-        let page_lines = common.params.line_size.shrink(PAGE_LINES).max(1);
-        let lines = endpoint.read_lines(cut.lines).min((page_lines - cut.line % page_lines) as u32);
-        if !endpoint.may_read(lines) {
-            return false;
-        }
-        endpoint.read(common.pages.physical(cut.line * 64) / 64, lines, cut.class, context);
-        common.counters.read_bytes += u64::from(lines) * common.params.line_size.bytes();
-        cut.line += u64::from(lines);
-        cut.lines -= lines;
-        let brings = if cut.lines == 0 { Brings::Packet(cut.id) } else { Brings::Part };
-        self.reads.push_back(Read { lines, brings });
-        if cut.lines == 0 {
-            self.cut = None;
-        }
-        true
-    }
-
-    /// Data is there. What the memory reorders is put in order again: it counts for the oldest requests.
-    ///
-    /// # Panics
-    /// If more comes than was asked for.
-    pub(super) fn complete(&mut self, mut lines: u32, common: &mut Common, context: &mut Context) {
-        while lines > 0 {
-            let read = self.reads.front_mut().expect("data was asked for");
-            let part = lines.min(read.lines);
-            read.lines -= part;
-            lines -= part;
-            if read.lines > 0 {
-                return;
-            }
-            let brings = read.brings;
-            self.reads.pop_front();
-            match brings {
-                Brings::Descriptor(queue) => self.learn(queue),
-                Brings::Part => {}
-                Brings::Packet(id) => self.send(id, common, context),
-            }
-        }
-    }
-
-    fn learn(&mut self, queue: u16) {
+    pub(super) fn learn(&mut self, queue: u16) {
         let open = &mut self.queues[usize::from(queue)].open;
         if let Some(open) = open.iter_mut().find(|open| !open.known) {
             open.known = true;
         }
     }
 
-    fn send(&mut self, id: PacketId, common: &mut Common, context: &mut Context) {
+    pub(super) fn send(&mut self, id: PacketId, common: &mut Common, context: &mut Context) {
         if let Some(left) = common.port.push(id, &mut context.net()) {
             self.leave(&left, common, context);
         }
@@ -346,30 +176,4 @@ impl Transmit {
             self.sent.end(self.queue_of[flow], left.flow, bytes, common, context);
         }
     }
-}
-
-/// Bytes of data in memory of a packet or segment that is to be sent.
-fn data_bytes(packet: &Packet) -> u32 {
-    match packet.content {
-        Content::Tcp(segment) => segment.bytes,
-        Content::Roce(_) | Content::Raw => packet.ip_bytes,
-    }
-}
-
-/// Bytes of data of the next packet of a segment.
-fn next_bytes(packet: &Packet, open: &Open, common: &Common) -> u32 {
-    match packet.content {
-        Content::Tcp(segment) => (segment.bytes - open.cut).min(common.flows[packet.flow as usize].mss_bytes),
-        Content::Roce(_) | Content::Raw => packet.ip_bytes,
-    }
-}
-
-/// The packet with `bytes` bytes of a segment's data, after the first `from`.
-fn piece(whole: &Packet, from: u32, bytes: u32) -> Packet {
-    let Content::Tcp(segment) = whole.content else { return Packet { queue: 0, ..*whole } };
-    let mut own = segment;
-    own.sequence += u64::from(from);
-    own.bytes = bytes;
-    own.reduced &= from == 0;
-    Packet { ip_bytes: HEADER_BYTES + bytes, content: Content::Tcp(own), queue: TCP, next: PacketId::NONE, ..*whole }
 }

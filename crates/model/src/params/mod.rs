@@ -94,6 +94,15 @@ impl ServerParams {
     pub fn nic(&self) -> Option<&NicParams> {
         self.sockets.iter().find_map(|socket| socket.nic.as_ref())
     }
+
+    /// The links of the functions of the NIC and their sockets, the first function first.
+    pub fn nic_links(&self) -> impl Iterator<Item = (u8, &PcieParams)> {
+        let at = (0..).zip(&self.sockets).find_map(|(number, socket)| Some((number, socket.nic.as_ref()?)));
+        at.into_iter().flat_map(|(socket, nic)| {
+            let others = nic.functions.iter().map(|function| (function.socket, &function.pcie));
+            std::iter::once((socket, &nic.pcie)).chain(others)
+        })
+    }
 }
 
 /// One core: where the credits of C2M-Read and C2M-Write live.

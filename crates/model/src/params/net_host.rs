@@ -4,11 +4,25 @@ use super::LineSize;
 use super::{PcieParams, StreamParams};
 use serde::{Deserialize, Serialize};
 
+/// A function of a NIC beside its first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NicFunctionParams {
+    /// The socket that it hangs off.
+    pub socket: u8,
+    /// Its PCIe link.
+    pub pcie: PcieParams,
+}
+
 /// A NIC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NicParams {
-    /// Its PCIe link.
+    /// Its PCIe link: that of its first function, which hangs off the socket that the NIC is listed at.
     pub pcie: PcieParams,
+    /// Its other functions, on other sockets.
+    pub functions: Vec<NicFunctionParams>,
+    /// Whether the queues of a core go by the function of its own socket, if there is one (an octopus); else all go by
+    /// the first.
+    pub octo: bool,
     /// Receive buffer in bytes.
     pub buffer_bytes: u64,
     /// The largest frame in bytes, its Ethernet header among them. A packet is dropped unless the buffer has room for

@@ -3,10 +3,12 @@
 use crate::build::{Builder, SocketBuilder};
 use hostnet_model::ether::WireParams;
 use hostnet_model::line::Rings;
-use hostnet_model::nic::{Nic, NicFlow, QueueMemory, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES};
+use hostnet_model::nic::{
+    FunctionWiring, Nic, NicFlow, QueueMemory, QueueWiring, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES,
+};
 use hostnet_model::os::{self, NetFootprint, NetSocketParams, NetStack};
 use hostnet_model::params::{
-    ClusterParams, CoreParams, FlowParams, NicParams, ServerParams, StackParams, Traffic, Transport,
+    ClusterParams, CoreParams, FlowParams, NicParams, PcieParams, ServerParams, StackParams, Traffic, Transport,
 };
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::PartKind;
@@ -103,6 +105,28 @@ impl Builder<'_> {
             QueueMemory::at(self.spaces.of(socket, QueueMemory::bytes(params)), params)
         };
         self.queues.get_or_init(|| serving.iter().map(place).collect())
+    }
+
+    /// The functions of the NIC.
+    fn functions(&self) -> Vec<FunctionWiring> {
+        let wiring = |(number, pcie): (u8, &PcieParams)| {
+            let (socket, params) =
+                (&self.layout.sockets[usize::from(number)], &self.params.sockets[usize::from(number)]);
+            FunctionWiring { iio: socket.iio(), link: params.ssd.count as u8, pcie: pcie.clone() }
+        };
+        self.params.nic_links().map(wiring).collect()
+    }
+
+    /// The queues of a core at the NIC, with their memory: what leads to a function on another socket crosses.
+    fn queue(&self, core: u32, memory: &QueueMemory) -> QueueWiring {
+        let socket = self.layout.at_core(core);
+        let mut sockets = self.params.nic_links().map(|(socket, _)| socket);
+        let octo = self.params.nic().is_some_and(|nic| nic.octo);
+        let own = sockets.position(|at| octo && at == socket);
+        let away = own.is_none() && self.layout.at_nic().number != socket;
+        let upi_ps = self.params.upi.as_ref().map_or(0, |upi| upi.upi.latency_ps);
+        let (function, away_ps) = (own.unwrap_or(0), if away { upi_ps } else { 0 });
+        QueueWiring { core: self.layout.core(core), memory: *memory, function, away_ps }
     }
 
     /// The rings of a queue of the NIC.
@@ -203,7 +227,7 @@ impl SocketBuilder<'_> {
         let attachment = self.server.attachment.as_ref()?;
         let serving = attachment.cores(stack);
         let params = NicParams { queues: serving.len() as u32, ..params.clone() };
-        let memory = self.server.queues(&params, &serving).to_vec();
+        let memory = self.server.queues(&params, &serving);
         let rdma = self.rdma_ends();
         let core = |number: u32| self.server.layout.core(number);
         let flows = attachment.cluster.flows.iter().map(|flow| {
@@ -218,10 +242,8 @@ impl SocketBuilder<'_> {
             NicFlow { class: self.server.class_of(flow), queue, core, mss_bytes }
         });
         let wiring = Wiring {
-            iio: self.layout.iio(),
-            link: self.link(PartKind::Nic),
-            cores: serving.iter().map(|&number| core(number)).collect(),
-            memory,
+            functions: self.server.functions(),
+            queues: serving.iter().zip(memory).map(|(&number, memory)| self.server.queue(number, memory)).collect(),
             armed: !stack.poll,
             flows: flows.collect(),
             rdma,

@@ -10,14 +10,14 @@ impl SocketBuilder<'_> {
     pub(super) fn iio(&self) -> Iio {
         let params = self.params;
         let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| {
-            let nic = params.nic.iter().map(|nic| nic.ddio);
+            let nic = self.function().and(self.server.params.nic()).map(|nic| nic.ddio);
             cache.ddio.drives.iter().copied().chain(nic).collect()
         });
         let rng = self.server.component_rng(self.layout.iio());
         let wiring = Wiring { cha: self.layout.home(), links: self.links() };
         let mut iio = Iio::new(params.iio.clone(), wiring, ddio, rng, self.server.classes);
-        if params.nic.as_ref().is_some_and(|nic| !nic.relaxed_ordering) {
-            iio.keep_order(self.link(PartKind::Nic).into());
+        if self.server.params.nic().is_some_and(|nic| !nic.relaxed_ordering) {
+            self.nic_link().into_iter().for_each(|link| iio.keep_order(link.into()));
         }
         if let Some(control) = &self.server.params.control {
             iio.set_clock(control.iio_clock_ps);
@@ -26,20 +26,22 @@ impl SocketBuilder<'_> {
         iio
     }
 
+    /// The link of the function of the NIC here, if there is one.
+    fn function(&self) -> Option<&PcieParams> {
+        let mut links = self.server.params.nic_links();
+        links.find(|&(socket, _)| socket == self.layout.number).map(|(_, pcie)| pcie)
+    }
+
     /// The PCIe links at the IIO: those of the drives, and of the NIC.
     fn links(&self) -> Vec<(ComponentId, PcieParams)> {
         let params = self.params;
         let drives = self.layout.of(PartKind::Ssd).iter().map(|id| (id, &params.pcie));
-        let nic = self.layout.of(PartKind::Nic).iter().zip(params.nic.iter().map(|nic| &nic.pcie));
+        let nic = self.function().map(|pcie| (self.server.layout.nic(), pcie));
         drives.chain(nic).map(|(id, pcie)| (id, pcie.clone())).collect()
     }
 
-    /// The number of the link of the first device of a kind.
-    ///
-    /// # Panics
-    /// If there is none.
-    pub(crate) fn link(&self, kind: PartKind) -> u8 {
-        let first = self.layout.of(kind).first();
-        self.links().iter().position(|&(id, _)| id == first).expect("a device has a link") as u8
+    /// The number of the link of the function of the NIC here, if there is one.
+    pub(crate) fn nic_link(&self) -> Option<u8> {
+        self.function().map(|_| self.params.ssd.count as u8)
     }
 }

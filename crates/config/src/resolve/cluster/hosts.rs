@@ -2,7 +2,9 @@
 
 use super::super::checked;
 use super::super::source::Source;
-use super::super::{complete_server, effective, net_host, plan_error, server, server_of, Complete, Context, Resolved};
+use super::super::{
+    complete_server, effective, functions, net_host, plan_error, server, server_of, Complete, Context, Resolved,
+};
 use super::cores::HostCores;
 use super::flows::Flows;
 use super::table;
@@ -292,8 +294,9 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32) -> Result<Ser
     let stack = spec.stack.as_ref().ok_or_else(|| lacks("stack", "costs of network traffic"))?;
     let cores = net_host::queue_cores(stack, cores);
     let mut params = resolved.server.clone();
-    let socket = params.socket_mut();
-    socket.nic = Some(net_host::nic(nic, spec, &socket.pcie, cores.len() as u32, mtu_bytes)?);
+    let mut card = net_host::nic(nic, spec, &params.socket().pcie, cores.len() as u32, mtu_bytes)?;
+    let socket = functions::place(&mut card, nic, spec)?;
+    params.sockets[socket].nic = Some(card);
     params.stack = Some(net_host::stack(stack, cores, nic.ddio, spec.prefetch.stream));
     params.control = spec.control.as_ref().map(net_host::control).transpose()?.flatten();
     Ok(params)

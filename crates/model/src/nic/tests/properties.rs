@@ -113,7 +113,7 @@ proptest! {
         }
         prop_assert_eq!(world.packets.len(), 0);
         prop_assert_eq!(world.nic.counters().buffer.value(), 0);
-        prop_assert_eq!((world.nic.posted().in_use(), world.nic.nonposted().in_use()), (0, 0));
+        prop_assert_eq!((world.nic.posted(0).in_use(), world.nic.nonposted(0).in_use()), (0, 0));
         prop_assert_eq!((world.nic.segments(), world.nic.send_window_used()), (0, 0));
         for queue in 0..2 {
             prop_assert_eq!(world.nic.descriptors(queue), case.params.ring_entries);

@@ -113,7 +113,7 @@ fn a_flow_of_some_messages_ends_and_nothing_is_left() {
         let remote = world.remote.as_ref().expect("an end");
         assert!(if initiator { own.done() } else { remote.connection.done() }, "{traffic:?} {initiator}");
         assert_eq!((world.packets.len(), world.nic.flows()[0].inside(), world.nic.send_window_used()), (0, 0, 0));
-        assert_eq!((world.nic.posted().in_use(), world.nic.nonposted().in_use()), (0, 0));
+        assert_eq!((world.nic.posted(0).in_use(), world.nic.nonposted(0).in_use()), (0, 0));
     }
 }
 

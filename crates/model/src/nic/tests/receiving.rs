@@ -95,7 +95,7 @@ fn the_buffer_takes_what_fits_to_the_byte_and_no_byte_more() {
         assert_eq!(world.flow(0).dropped(DropReason::BufferFull).packets, dropped);
         assert_eq!(world.flow(0).dropped_in_all().packets, dropped);
         assert_eq!(world.nic.counters().buffer.value(), 4000 - dropped * 1000);
-        assert_eq!(world.nic.posted().in_use(), 4, "the last credit is used");
+        assert_eq!(world.nic.posted(0).in_use(), 4, "the last credit is used");
         assert!(world.nic.counters().credit_wait.mean() > 0.9);
         assert_eq!(world.nic.counters().descriptor_wait.mean(), 0.0);
     }

@@ -121,7 +121,7 @@ fn the_last_read_credit_is_used_and_none_more() {
     let mut bench = bench(NicParams { pcie: few, ..params() }, Host { data_ps: (700_000, 300_000), ..host() });
     transmit(&mut bench, 1, segment(0, 0, 30_000));
     let world = drain(&mut bench);
-    assert_eq!((world.nic.nonposted().in_use_max(), world.nic.nonposted().in_use()), (8, 0));
+    assert_eq!((world.nic.nonposted(0).in_use_max(), world.nic.nonposted(0).in_use()), (8, 0));
     assert_eq!(world.flow(0).sent.packets, 8);
 }
 

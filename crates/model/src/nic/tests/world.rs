@@ -3,7 +3,7 @@
 use crate::cache::SocketCaches;
 use crate::ether::WireParams;
 use crate::line::{Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests, SocketHomes};
-use crate::nic::{FlowCounters, Nic, NicFlow, QueueMemory, RdmaEnd, Wiring};
+use crate::nic::{FlowCounters, FunctionWiring, Nic, NicFlow, QueueMemory, QueueWiring, RdmaEnd, Wiring};
 use crate::params::{LineSize, NicParams, PageParams, PcieParams};
 use crate::part::{Context, Part, Payload};
 use crate::transport::roce::{Operation, RoceConnection};
@@ -89,6 +89,8 @@ pub(super) fn pcie() -> PcieParams {
 
 pub(super) fn params() -> NicParams {
     NicParams {
+        functions: Vec::new(),
+        octo: false,
         pcie: pcie(),
         buffer_bytes: 1 << 20,
         frame_bytes: 0,
@@ -176,11 +178,15 @@ pub(super) fn bench_of(
         serde_json::from_str(r#"{"tables":[],"channels":1,"subchannels":1,"turn_bits":null}"#);
     let pages = pages();
     assert!(memory(&params, params.queues) < BASE + (1 << 29));
+    let queue = |queue| QueueWiring {
+        core: ComponentId(queue % 2),
+        memory: QueueMemory::at(memory(&params, queue), &params),
+        function: 0,
+        away_ps: 0,
+    };
     let wiring = Wiring {
-        iio: ComponentId(IIO),
-        link: 0,
-        cores: (0..params.queues).map(|queue| ComponentId(queue % 2)).collect(),
-        memory: (0..params.queues).map(|queue| QueueMemory::at(memory(&params, queue), &params)).collect(),
+        functions: vec![FunctionWiring { iio: ComponentId(IIO), link: 0, pcie: params.pcie.clone() }],
+        queues: (0..params.queues).map(queue).collect(),
         armed: true,
         flows,
         rdma,

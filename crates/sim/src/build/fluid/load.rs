@@ -8,7 +8,7 @@ use hostnet_model::ether::WireParams;
 use hostnet_model::fluid::{lines_of, Copier, Feeder, Probe};
 use hostnet_model::iio::Iio;
 use hostnet_model::memory::Channel;
-use hostnet_model::nic::{Nic, NicFlow, QueueMemory, Wiring};
+use hostnet_model::nic::{FunctionWiring, Nic, NicFlow, QueueMemory, QueueWiring, Wiring};
 use hostnet_model::os::{CopyLines, CopySource, NetFootprint, PacketMemory};
 use hostnet_model::params::{NicParams, ServerParams};
 use hostnet_model::{Component, Machine, PartKind, Payload};
@@ -194,13 +194,18 @@ impl SocketBuilder<'_> {
         let feeder = ComponentId(self.server.layout.feeder);
         let class = (self.server.classes - 1) as u8;
         let mss_bytes = 1;
-        let memory = |_| QueueMemory::at(self.take(QueueMemory::bytes(&params)), &params);
+        let queue = |_| {
+            let memory = QueueMemory::at(self.take(QueueMemory::bytes(&params)), &params);
+            QueueWiring { core: feeder, memory, function: 0, away_ps: 0 }
+        };
         let flow = |queue| NicFlow { class, queue: Some(queue), core: feeder, mss_bytes };
         let wiring = Wiring {
-            iio: self.layout.iio(),
-            link: self.link(PartKind::Nic),
-            cores: vec![feeder; queues as usize],
-            memory: (0..queues).map(memory).collect(),
+            functions: vec![FunctionWiring {
+                iio: self.layout.iio(),
+                link: self.nic_link()?,
+                pcie: params.pcie.clone(),
+            }],
+            queues: (0..queues).map(queue).collect(),
             armed: false,
             flows: (0..queues as u16).map(flow).collect(),
             rdma: Vec::new(),

@@ -1,0 +1,48 @@
+//! The functions of a NIC, one to a socket.
+
+use super::io::link_bytes_per_s;
+use crate::error::Issue;
+use crate::spec::{NicFunctionSpec, NicModeSpec, NicSpec, Spec};
+use hostnet_model::params::{NicFunctionParams, NicParams, PcieParams};
+
+/// Gives a NIC its functions, and says which socket the first hangs off.
+pub(super) fn place(nic: &mut NicParams, spec: &NicSpec, server: &Spec) -> Result<usize, Issue> {
+    let Some(functions) = &spec.functions else { return Ok(0) };
+    check_sockets(functions, server.server.sockets.unwrap_or(1))?;
+    let lanes = lanes(functions, spec.pcie.lanes)?;
+    let generation = spec.pcie.generation.unwrap_or(server.pcie.generation);
+    let link = |lanes| PcieParams { bytes_per_s: link_bytes_per_s(generation, lanes), ..nic.pcie.clone() };
+    let mut links = functions.iter().zip(lanes).map(|(function, lanes)| (function.socket, link(lanes)));
+    let Some((socket, pcie)) = links.next() else { return Ok(0) };
+    let others = links.map(|(socket, pcie)| NicFunctionParams { socket, pcie }).collect();
+    (nic.pcie, nic.functions, nic.octo) = (pcie, others, spec.mode == NicModeSpec::Octo);
+    Ok(usize::from(socket))
+}
+
+fn check_sockets(functions: &[NicFunctionSpec], sockets: u32) -> Result<(), Issue> {
+    for (number, function) in functions.iter().enumerate() {
+        let path = format!("nic.functions[{number}].socket");
+        let socket = function.socket;
+        if u32::from(socket) >= sockets {
+            let message = format!("there is no socket {socket}; server.sockets = {sockets} means 0 to {}", sockets - 1);
+            return Err(Issue::between(&[&path, "server.sockets"], message));
+        }
+        if functions[..number].iter().any(|other| other.socket == socket) {
+            return Err(Issue::new(path, format!("socket {socket} has a function already; give each socket one")));
+        }
+    }
+    Ok(())
+}
+
+/// The lanes of each function: what is given, and equal shares of the rest, powers of two.
+fn lanes(functions: &[NicFunctionSpec], card: u32) -> Result<Vec<u32>, Issue> {
+    let given: u32 = functions.iter().filter_map(|function| function.lanes).sum();
+    let without = functions.iter().filter(|function| function.lanes.is_none()).count() as u32;
+    let share = card.saturating_sub(given).checked_div(without).unwrap_or(0);
+    if given > card || (without > 0 && share == 0) {
+        let message = format!("the functions need more than the {card} lanes of the card; give it more, or them fewer");
+        return Err(Issue::between(&["nic.functions", "nic.pcie.lanes"], message));
+    }
+    let share = if share == 0 { 0 } else { 1 << share.ilog2() };
+    Ok(functions.iter().map(|function| function.lanes.unwrap_or(share)).collect())
+}

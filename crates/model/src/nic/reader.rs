@@ -1,0 +1,298 @@
+//! The way of a function from memory to the port: descriptors, then the data of packets, in read requests.
+
+use super::rdma::RDMA_MTU_MAX;
+use super::transmit::{Open, SendQueue, Transmit};
+use super::Common;
+use crate::line::{Content, Packet, PacketId, Packets};
+use crate::link::Endpoint;
+use crate::part::Context;
+use hostnet_kernel::Time;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Headers of IP and TCP with timestamps.
+pub(super) const HEADER_BYTES: u32 = 52;
+/// Descriptors of a queue that are asked for ahead: the next one is there when a segment ends.
+pub(super) const OPEN_MAX: usize = 2;
+/// [`Packet::queue`] at the port: what the packet is, and a bit that it is the last of its segment.
+pub(super) const LAST: u16 = 1;
+pub(super) const TCP: u16 = 2;
+pub(super) const RDMA_DATA: u16 = 4;
+pub(super) const RDMA_CONTROL: u16 = 6;
+
+/// Lines of a page, which no read request crosses the end of (PCIe base specification 3.0, 2.2.7).
+const PAGE_LINES: u64 = 64;
+
+/// The packet whose data is being asked for.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Cut {
+    id: PacketId,
+    /// The line of virtual memory that is asked for next, and how many are left.
+    line: u64,
+    lines: u32,
+    class: u8,
+}
+
+/// What the end of a read request brings.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+enum Brings {
+    /// The descriptor of a queue's next segment.
+    Descriptor(u16),
+    /// A part of a packet.
+    Part,
+    /// The last part of a packet.
+    Packet(PacketId),
+}
+
+/// A read request on its way.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Read {
+    lines: u32,
+    brings: Brings,
+}
+
+/// What a queue can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    Fetch(usize),
+    Cut(usize),
+}
+
+/// What a function reads.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Reader {
+    function: usize,
+    turn: usize,
+    /// Whether RDMA, which goes by the first function, goes before the queues.
+    rdma_turn: bool,
+    cut: Option<Cut>,
+    reads: VecDeque<Read>,
+}
+
+impl Reader {
+    pub(super) fn new(function: usize) -> Self {
+        Self { function, ..Self::default() }
+    }
+
+    /// When there is something to do.
+    pub(super) fn next(
+        &self,
+        of: &Transmit,
+        now: Time,
+        endpoint: &Endpoint,
+        packets: &Packets,
+        common: &Common,
+    ) -> Option<Time> {
+        match self.cut {
+            Some(cut) => endpoint.may_read(endpoint.read_lines(cut.lines)).then_some(now),
+            None if self.may_rdma(of, common) => Some(now),
+            None => self.action(of, now, endpoint, packets, common).map(|_| now).or_else(|| self.doorbell(of, now)),
+        }
+    }
+
+    /// Whether the window has room for a packet of RDMA, and there may be one.
+    fn may_rdma(&self, of: &Transmit, common: &Common) -> bool {
+        self.function == 0
+            && common.rdma.is_wanting(&common.port)
+            && of.window_used + RDMA_MTU_MAX <= common.params.send_window_bytes
+    }
+
+    /// When the next doorbell is heard.
+    fn doorbell(&self, of: &Transmit, now: Time) -> Option<Time> {
+        let own = of.queues.iter().filter(|queue| queue.function == self.function);
+        let open = own.filter(|queue| queue.open.len() < OPEN_MAX);
+        open.filter_map(|queue| queue.waiting.front().map(|next| next.0)).filter(|&heard| heard > now).min()
+    }
+
+    /// What is next, queue by queue in turn: packets before descriptors.
+    fn action(
+        &self,
+        of: &Transmit,
+        now: Time,
+        endpoint: &Endpoint,
+        packets: &Packets,
+        common: &Common,
+    ) -> Option<Action> {
+        if of.segments == 0 {
+            return None;
+        }
+        let count = of.queues.len();
+        let own = |&queue: &usize| of.queues[queue].function == self.function;
+        let turns = || (self.turn..self.turn + count).map(|queue| queue % count).filter(own);
+        let may_cut = |&queue: &usize| may_cut(of, &of.queues[queue], packets, common);
+        let may_fetch = |&queue: &usize| {
+            let SendQueue { waiting, open, .. } = &of.queues[queue];
+            open.len() < OPEN_MAX && waiting.front().is_some_and(|next| next.0 <= now) && endpoint.may_read(1)
+        };
+        let cut = turns().find(may_cut).map(Action::Cut);
+        cut.or_else(|| turns().find(may_fetch).map(Action::Fetch))
+    }
+
+    /// Sends the next read request. True when one was sent.
+    pub(super) fn read(
+        &mut self,
+        of: &mut Transmit,
+        endpoint: &mut Endpoint,
+        common: &mut Common,
+        context: &mut Context,
+    ) -> bool {
+        while self.cut.is_none() {
+            self.rdma_turn = !self.rdma_turn;
+            if self.rdma_turn && self.may_rdma(of, common) {
+                self.cut_rdma(of, common, context);
+                continue;
+            }
+            match self.action(of, context.now(), endpoint, context.packets, common) {
+                None if self.may_rdma(of, common) => self.cut_rdma(of, common, context),
+                None => return false,
+                Some(Action::Fetch(queue)) => {
+                    self.fetch(queue, of, endpoint, common, context);
+                    return true;
+                }
+                Some(Action::Cut(queue)) => self.cut(queue, of, common, context),
+            }
+        }
+        self.ask(endpoint, common, context)
+    }
+
+    /// Reads the descriptor of the next segment of a queue.
+    fn fetch(
+        &mut self,
+        index: usize,
+        of: &mut Transmit,
+        endpoint: &mut Endpoint,
+        common: &mut Common,
+        context: &mut Context,
+    ) {
+        let queue = &mut of.queues[index];
+        let Some((_, id)) = queue.waiting.pop_front() else { return };
+        queue.open.push_back(Open { id, known: false, cut: 0 });
+        let line = common.pages.physical(queue.descriptors.next_line()) / 64;
+        let class = common.flows[context.packets.get(id).flow as usize].class;
+        self.reads.push_back(Read { lines: 1, brings: Brings::Descriptor(index as u16) });
+        endpoint.read(line, 1, class, context);
+    }
+
+    /// Cuts the next packet of a queue's first segment. One without data came with its descriptor, and goes at once.
+    fn cut(&mut self, index: usize, of: &mut Transmit, common: &mut Common, context: &mut Context) {
+        self.turn = index + 1;
+        let queue = &mut of.queues[index];
+        let Some(open) = queue.open.front_mut() else { return };
+        let whole = *context.packets.get(open.id);
+        let bytes = next_bytes(&whole, open, common);
+        let from = open.cut;
+        open.cut += bytes;
+        let mut packet = piece(&whole, from, bytes);
+        if open.cut == data_bytes(&whole) {
+            packet.queue |= LAST;
+            context.packets.remove(open.id);
+            queue.open.pop_front();
+            of.segments -= 1;
+        }
+        let id = context.packets.insert(packet);
+        if bytes == 0 {
+            of.send(id, common, context);
+            return;
+        }
+        of.window_used += bytes;
+        let class = common.flows[whole.flow as usize].class;
+        let [from, to] = [from, from + bytes].map(|at| common.params.line_size.shrink(at));
+        let line = whole.line + u64::from(from / 64);
+        let lines = (to.div_ceil(64) - from / 64).max(1);
+        self.cut = Some(Cut { id, line, lines, class });
+    }
+
+    /// Takes the next packet of RDMA. What has no data goes at once.
+    fn cut_rdma(&mut self, of: &mut Transmit, common: &mut Common, context: &mut Context) {
+        let Some((mut packet, address)) = common.next_rdma(context) else { return };
+        let Content::Roce(roce) = packet.content else { return };
+        let bytes = roce.data_bytes();
+        packet.queue = if bytes > 0 { RDMA_DATA } else { RDMA_CONTROL };
+        let class = common.flows[packet.flow as usize].class;
+        let id = context.packets.insert(packet);
+        if bytes == 0 {
+            of.send(id, common, context);
+            return;
+        }
+        of.window_used += bytes;
+        let line = address / 64;
+        self.cut = Some(Cut { id, line, lines: common.params.line_size.shrink(bytes).div_ceil(64).max(1), class });
+    }
+
+    /// Asks memory for the next part of the packet that is being cut.
+    fn ask(&mut self, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) -> bool {
+        let Some(cut) = &mut self.cut else { return false };
+        let page_lines = common.params.line_size.shrink(PAGE_LINES).max(1);
+        let lines = endpoint.read_lines(cut.lines).min((page_lines - cut.line % page_lines) as u32);
+        if !endpoint.may_read(lines) {
+            return false;
+        }
+        endpoint.read(common.pages.physical(cut.line * 64) / 64, lines, cut.class, context);
+        common.counters.read_bytes += u64::from(lines) * common.params.line_size.bytes();
+        cut.line += u64::from(lines);
+        cut.lines -= lines;
+        let brings = if cut.lines == 0 { Brings::Packet(cut.id) } else { Brings::Part };
+        self.reads.push_back(Read { lines, brings });
+        if cut.lines == 0 {
+            self.cut = None;
+        }
+        true
+    }
+
+    /// Data is there. What the memory reorders is put in order again: it counts for the oldest requests.
+    ///
+    /// # Panics
+    /// If more comes than was asked for.
+    pub(super) fn complete(&mut self, of: &mut Transmit, mut lines: u32, common: &mut Common, context: &mut Context) {
+        while lines > 0 {
+            let read = self.reads.front_mut().expect("data was asked for");
+            let part = lines.min(read.lines);
+            read.lines -= part;
+            lines -= part;
+            if read.lines > 0 {
+                return;
+            }
+            let brings = read.brings;
+            self.reads.pop_front();
+            match brings {
+                Brings::Descriptor(queue) => of.learn(queue),
+                Brings::Part => {}
+                Brings::Packet(id) => of.send(id, common, context),
+            }
+        }
+    }
+}
+
+/// Whether the first segment of a queue has a packet to be cut, and there is room for its data.
+fn may_cut(of: &Transmit, queue: &SendQueue, packets: &Packets, common: &Common) -> bool {
+    let Some(open) = queue.open.front().filter(|open| open.known) else { return false };
+    let packet = packets.get(open.id);
+    let bytes = next_bytes(packet, open, common);
+    !common.port.is_paused(packet.priority) && of.window_used + bytes <= common.params.send_window_bytes
+}
+
+/// Bytes of data in memory of a packet or segment that is to be sent.
+fn data_bytes(packet: &Packet) -> u32 {
+    match packet.content {
+        Content::Tcp(segment) => segment.bytes,
+        Content::Roce(_) | Content::Raw => packet.ip_bytes,
+    }
+}
+
+/// Bytes of data of the next packet of a segment.
+fn next_bytes(packet: &Packet, open: &Open, common: &Common) -> u32 {
+    match packet.content {
+        Content::Tcp(segment) => (segment.bytes - open.cut).min(common.flows[packet.flow as usize].mss_bytes),
+        Content::Roce(_) | Content::Raw => packet.ip_bytes,
+    }
+}
+
+/// The packet with `bytes` bytes of a segment's data, after the first `from`.
+fn piece(whole: &Packet, from: u32, bytes: u32) -> Packet {
+    let Content::Tcp(segment) = whole.content else { return Packet { queue: 0, ..*whole } };
+    let mut own = segment;
+    own.sequence += u64::from(from);
+    own.bytes = bytes;
+    own.reduced &= from == 0;
+    Packet { ip_bytes: HEADER_BYTES + bytes, content: Content::Tcp(own), queue: TCP, next: PacketId::NONE, ..*whole }
+}
