@@ -18,6 +18,9 @@ use std::collections::BTreeMap;
 const ETHERNET_HEADER_BYTES: u32 = 14;
 /// What drivers cut the memory of receive queues into: half a page.
 const FRAGMENT_BYTES: u32 = 2048;
+/// What the sockets of a queue hold of its buffers until it is read: the most that Linux lets one have (tcp_rmem).
+const HELD_BYTES: u64 = 6 << 20;
+const WITHOUT_CACHES: &str = "DDIO needs caches; set cache.enabled = true, or nic.ddio = false";
 const PS_PER_S: u64 = 1_000_000_000_000;
 
 /// Cores of other sockets; `None` when no workload runs on any.
@@ -98,11 +101,11 @@ pub(super) fn nic(
         return Err(Issue::new("nic.send_window", message));
     }
     let ring_bytes = u64::from(spec.ring) * u64::from(descriptor);
-    let pool = spec.pool.map_or(ring_bytes, |Size(bytes)| bytes);
-    if pool < ring_bytes {
+    let pool_bytes = spec.pool.map_or(ring_bytes + HELD_BYTES, |Size(bytes)| bytes);
+    if pool_bytes < ring_bytes {
         let message = format!(
             "{} are less than nic.ring = {} descriptors of {} need, which is {}",
-            shown(pool),
+            shown(pool_bytes),
             spec.ring,
             shown(descriptor.into()),
             shown(ring_bytes)
@@ -110,8 +113,7 @@ pub(super) fn nic(
         return Err(Issue::between(&["nic.pool", "nic.ring", "nic.descriptor"], message));
     }
     if spec.ddio && !server.cache.enabled {
-        let message = "DDIO needs caches; set cache.enabled = true, or nic.ddio = false";
-        return Err(Issue::between(&["nic.ddio", "cache.enabled"], message));
+        return Err(Issue::between(&["nic.ddio", "cache.enabled"], WITHOUT_CACHES));
     }
     let pfc = spec.pfc.as_ref().map(|pfc| pfc_params(pfc, spec.buffer.0, "nic.pfc", "nic.buffer")).transpose()?;
     Ok(NicParams {
@@ -124,7 +126,7 @@ pub(super) fn nic(
         ring_entries: spec.ring,
         descriptor_bytes: descriptor,
         stride_bytes: spec.stride.map_or(0, |Size(bytes)| bytes as u32),
-        pool_bytes: pool,
+        pool_bytes,
         completion_bytes: spec.completion.0 as u32,
         receive_ps: spec.receive.0,
         transmit_ps: spec.transmit.0,

@@ -35,8 +35,8 @@ pub(crate) struct NicSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "4 KiB", "x-multiple-of" = "64 B"))]
     pub(crate) stride: Option<Size>,
-    /// Memory that the buffers of one queue go through before the first is used again (size); that of all descriptors
-    /// of the ring when absent.
+    /// Memory that the buffers of one queue go through before the first is used again (size); when absent, that of all
+    /// descriptors of the ring, and 6 MiB that sockets may hold of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "2 KiB", "x-max" = "16 GiB"))]
     pub(crate) pool: Option<Size>,

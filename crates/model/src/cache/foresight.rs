@@ -35,7 +35,8 @@ impl Caches {
     #[inline]
     fn is_observed(&self, line: u64) -> bool {
         let set = line % u64::from(self.params.llc.sets);
-        (set ^ set / OBSERVED ^ set / (OBSERVED * OBSERVED)) % OBSERVED == 0
+        let group = set / OBSERVED;
+        (set ^ group ^ (group / OBSERVED)) % OBSERVED == 0
     }
 
     /// A core has asked the LLC for a line.

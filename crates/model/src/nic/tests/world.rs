@@ -176,7 +176,6 @@ pub(super) fn bench_of(
 ) -> Bench {
     let decoder: Result<Decoder, _> =
         serde_json::from_str(r#"{"tables":[],"channels":1,"subchannels":1,"turn_bits":null}"#);
-    let pages = pages();
     assert!(memory(&params, params.queues) < BASE + (1 << 29));
     let queue = |queue| QueueWiring {
         core: ComponentId(queue % 2),
@@ -194,7 +193,7 @@ pub(super) fn bench_of(
         classes: 2,
     };
     let world = World {
-        nic: Nic::new(params, wiring, pages, Rng::new(seed, 4)),
+        nic: Nic::new(params, wiring, pages(), Rng::new(seed, 4)),
         packets: Packets::default(),
         host,
         remote,
