@@ -18,8 +18,6 @@ use std::collections::BTreeMap;
 const ETHERNET_HEADER_BYTES: u32 = 14;
 /// What drivers cut the memory of receive queues into: half a page.
 const FRAGMENT_BYTES: u32 = 2048;
-/// What the sockets of a queue hold of its buffers until it is read: the most that Linux lets one have (tcp_rmem).
-const HELD_BYTES: u64 = 6 << 20;
 const WITHOUT_CACHES: &str = "DDIO needs caches; set cache.enabled = true, or nic.ddio = false";
 const PS_PER_S: u64 = 1_000_000_000_000;
 
@@ -101,7 +99,7 @@ pub(super) fn nic(
         return Err(Issue::new("nic.send_window", message));
     }
     let ring_bytes = u64::from(spec.ring) * u64::from(descriptor);
-    let pool_bytes = spec.pool.map_or(ring_bytes + HELD_BYTES, |Size(bytes)| bytes);
+    let pool_bytes = spec.pool.map_or(ring_bytes + spec.held.0, |Size(bytes)| bytes);
     if pool_bytes < ring_bytes {
         let message = format!(
             "{} are less than nic.ring = {} descriptors of {} need, which is {}",
