@@ -68,3 +68,30 @@ def test_a_starved_way_is_not_put_down_to_who_waits_for_it() -> None:
     )
     assert starved.workloads["stream"]["limited_by"] == "not known"
     assert run("local").workloads["stream"]["limited_by"] != "not known"
+
+
+def test_what_crosses_is_told_of_each_direction() -> None:
+    results = run("node:0")
+    sent, rows = results.upi, results.domains
+    assert sorted(sent) == [(0, 1), (1, 0)]
+    assert run("local").upi[0, 1]["messages"] == 0
+    window_ns = results.summary["window_ns"]
+    for row in sent.values():
+        bytes_ = row["lines"] * 72 + (row["messages"] - row["lines"]) * 8
+        assert row["gb_per_s"] == pytest.approx(bytes_ / window_ns)
+        assert row["busy_share"] == pytest.approx(row["gb_per_s"] / (2 * 19.2))
+        assert row["line_gb_per_s"] == pytest.approx(row["lines"] * 64 / window_ns)
+    asked = sent[1, 0]["messages"] - sent[1, 0]["lines"]
+    ended = {"UPI data": sent[0, 1]["lines"], "UPI write-back": sent[1, 0]["lines"], "UPI request": asked}
+    for domain, begun in ended.items():
+        assert begun == pytest.approx(rows[domain]["lines"], abs=rows[domain]["capacity"])
+    parts = {row["part"] for row in results.rows("domains") if row["domain"] == "UPI data"}
+    assert parts == {"all", "upi 0-1", "upi 1-0"}
+    assert results.rows("upi") == list(sent.values())
+
+
+def test_a_server_of_one_socket_has_no_ways() -> None:
+    config = Config(server=Server(preset="cascade-lake-6234"), workload={"s": Stream(cores="0")}, run=RUN)
+    results = hostnet.run(config)
+    assert results.upi == {}
+    assert "upi" not in results.tables

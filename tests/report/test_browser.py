@@ -43,10 +43,20 @@ nonposted_lines = 65536
 posted_lines = 65536
 """
 
+MANY = '[server]\npreset = "cascade-lake-6234"\nsockets = {count}\n'
+BARE = "[socket.{last}]\ncore.count = 0\nssd.count = 0\n"
+SPREAD = (
+    '[workload.spread]\nkind = "stream"\ncores = "0-19"\nmemory = "interleave"\nworking_set = "16 MiB"\nreads = 0.5\n'
+)
+
 SERVERS = {
     "one-core": CASCADE_LAKE + "[memory]\nchannels = 1\n" + STREAM.format(cores="0"),
     "storage-only": CASCADE_LAKE + DISK.format(ssd=1),
     "many-cores": ICE_LAKE + DDR5 + STREAM.format(cores="0-49") + DISK.format(ssd=0),
+    "two-sockets": MANY.format(count=2) + STREAM.format(cores="8-11") + 'memory = "node:0"\n' + DISK.format(ssd=4),
+    "three-sockets": MANY.format(count=3) + SPREAD + DISK.format(ssd=9),
+    "four-sockets": MANY.format(count=4) + BARE.format(last=3) + "[cache]\nenabled = true\n" + SPREAD,
+    "eight-sockets": MANY.format(count=8) + BARE.format(last=7) + SPREAD + DISK.format(ssd=9),
     "everything": ICE_LAKE + HUGE + STREAM.format(cores="0-9,1000-1019") + DISK.format(ssd=63),
 }
 

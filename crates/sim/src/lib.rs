@@ -35,6 +35,7 @@ pub use build::Preparation;
 pub use compare::{first_deviation, first_divergence, Again, Deviation, Divergence, Lockstep};
 pub use error::SimulationError;
 pub use hostnet_kernel::checkpoint::CheckpointError;
+pub use read::crossed::Crossed;
 pub use read::sample;
 pub use read::units::{ChannelUnit, CoreUnit, Pool, Units};
 pub use report::table::{Cell, Kind, Table};

@@ -80,6 +80,8 @@ def print_run(summary: Row, path: Path | None, predicted: Row | None = None) -> 
             domain_table([*summary["domains"], *rows_of_own_parts(summary)]),
             channel_table(summary["channels"]),
         )
+        if "upi" in summary:
+            print_tables(console, link_table(summary["upi"]))
         print_items(console, "*", summary["limits"])
         print_notes(console, notes_of(summary))
         if predicted is not None:
@@ -232,6 +234,19 @@ def channel_table(rows: Sequence[Row]) -> Table:
             number(row["wpq_mean"]),
             percent(row["write_mode_share"]),
             row["sources"],
+        )
+    return table
+
+
+def link_table(rows: Sequence[Row]) -> Table:
+    """What went over UPI from one socket to another."""
+    table = new_table("UPI", "busy", "on the wire GB/s", "lines GB/s", left=(0,))
+    for row in rows:
+        table.add_row(
+            f"socket {row['from']} to {row['to']}",
+            percent(row["busy_share"]),
+            number(row["gb_per_s"]),
+            number(row["line_gb_per_s"]),
         )
     return table
 

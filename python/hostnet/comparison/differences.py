@@ -28,7 +28,7 @@ COUNTS = {
     *("lines", "io_completed", "operations", "activations", "precharges", "refreshes", "mode_switches"),
     *("l2_lookups", "l2_misses", "prefetch_filled", "prefetch_used", "llc_lookups", "llc_misses"),
     *("core_evictions", "back_invalidations", "ddio_updates", "ddio_allocations", "ddio_leaks", "ddio_evictions"),
-    *("io_reads", "io_read_hits"),
+    *("io_reads", "io_read_hits", "messages"),
     *("sent_packets", "retransmitted_packets", "nic_received", "host_sent", "host_received", "marked_segments"),
     *("marked_by_host", "nic_dropped_full", "nic_dropped_ring", "fabric_dropped", "timeouts", "probes", "count"),
     *("marked_packets", "pauses_asked", "register_writes", "occupancy_samples", "bandwidth_samples"),
@@ -142,6 +142,8 @@ def _subject(table: str, row: Row) -> str:
     names = [row[key] for key in KEYS[table]]
     if table == "channels":
         return "all channels" if names[0] < 0 else f"channel {names[0]}"
+    if table == "upi":
+        return f"UPI {names[0]} to {names[1]}"
     if table in ("memory", "queues"):
         return " ".join(map(str, names))
     if table == "caches":

@@ -38,7 +38,7 @@ SUMMARY_OF_HOSTS = {"config_hash": str, "classes": list, "servers": dict}
 """The same of hosts on a network."""
 
 MEASURED = (
-    *("warm_up_ns", "window_ns", "lines", "workloads", "domains", "channels", "caches"),
+    *("warm_up_ns", "window_ns", "lines", "workloads", "domains", "channels", "caches", "upi"),
     *("classes", "latencies", "hosts", "memory", "queues", "control"),
 )
 """What of summary.json was measured; the rest depends on how the configuration was written."""
@@ -54,6 +54,7 @@ KEYS = {
     "domains": ("domain", "workload"),
     "channels": ("channel",),
     "caches": ("workload",),
+    "upi": ("from", "to"),
 }
 """What names a row of each table, the most important table first."""
 

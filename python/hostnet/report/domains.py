@@ -8,14 +8,22 @@ from hostnet.pools import rows_of_own_parts
 from hostnet.report.charts import meter
 from hostnet.report.host import ALL, Host, Way, host_of
 from hostnet.report.html import Child, Html, element, facts, join, section
+from hostnet.report.links import links_picture
 from hostnet.report.load import Row, RunFiles
 from hostnet.report.numbers import number, percent, with_ci95
 from hostnet.report.picture import badge, compact, host_picture
+from hostnet.report.sockets import links_of, sockets_of
 from hostnet.report.words import listed
 
 NOTE = (
     "Numbered lanes are the domains; each has a mark at every hop that its lines pass while they hold a credit. "
     "Bars show the mean number of entries in use out of all. A thick lane and a framed bar limit a workload."
+)
+
+NOTE_OF_SOCKETS = (
+    "Each socket has its own picture. Between the sockets stand the directions of UPI, with the share of its bandwidth "
+    "that each uses for lines and all that goes with them. A lane has a mark at UPI where lines cross to another "
+    "socket, and at the memory where they are at home."
 )
 
 
@@ -25,12 +33,27 @@ def picture_section(run: RunFiles) -> Html | None:
     if not host.pools:
         return None
     cards = [way_card(run, host, way) for way in host.ways]
+    sockets, links = sockets_of(run, host), links_of(run)
+    title = "The host and its domains"
+    if sockets and links:
+        between = element("div", links_picture(links), class_="card picture")
+        ways = element("div", *cards, class_="ways many-ways")
+        return section(title, between, sockets_grid(sockets), ways, note=f"{NOTE} {NOTE_OF_SOCKETS}")
     drawing = element("div", host_picture(host), class_="card picture")
     return section(
-        "The host and its domains",
+        title,
         element("div", drawing, element("div", *cards, class_="ways"), class_="map"),
         note=NOTE,
     )
+
+
+def sockets_grid(sockets: Sequence[Host]) -> Html:
+    """The sockets side by side."""
+    cards = [
+        element("div", element("h3", f"Socket {socket.socket}"), host_picture(socket), class_="card socket")
+        for socket in sockets
+    ]
+    return element("div", *cards, class_="sockets few" if len(sockets) in (2, 4) else "sockets")
 
 
 def way_card(run: RunFiles, host: Host, way: Way) -> Html:

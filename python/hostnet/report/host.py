@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from hostnet.report.load import Row, RunFiles
@@ -55,6 +55,9 @@ WAYS = (
     ),
 )
 
+CROSSING = "CHA->UPI"
+"""The pool of lines that wait for another socket."""
+
 KIND_OF_POOL = {**{way.domain: way.kind for way in WAYS}, "LFB": "a", "PCIe posted": "c", "PCIe non-posted": "d"}
 """Colours of pools that belong to cores or devices; what all share has a colour of its own, `n`."""
 
@@ -101,6 +104,14 @@ class Host:
     channels_all: Row | None
     binding: dict[str, tuple[str, ...]]
     """The workloads that each limit has."""
+    socket: int | None = None
+    """The number of a socket that is looked at alone; None for all of a server."""
+    first: Mapping[str, int] = field(default_factory=dict)
+    """The numbers of the first core, channel and drive of a socket."""
+    paths: tuple[Way, ...] = ()
+    """The domains that a socket used, with the hops that lines pass there."""
+    links: tuple[Row, ...] = ()
+    """The directions of UPI to and from other sockets."""
 
     def get(self, path: str) -> Any:
         """The value of a configuration key, or None."""
@@ -109,6 +120,8 @@ class Host:
     @property
     def ways(self) -> tuple[Way, ...]:
         """The domains that the run used."""
+        if self.socket is not None:
+            return self.paths
         return tuple(way for way in WAYS if way.domain in self.pools)
 
     def binds(self, name: str) -> tuple[str, ...]:

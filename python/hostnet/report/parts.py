@@ -40,12 +40,12 @@ def grouped(shares: Sequence[Share], most: int) -> list[tuple[int, int, Share]]:
     return groups
 
 
-def shares_by_number(rows: Sequence[Row], count: int) -> list[Share]:
-    """The share in use of every part from 0 to count - 1; None for parts without a row."""
+def shares_by_number(rows: Sequence[Row], count: int, at: int = 0) -> list[Share]:
+    """The share in use of every part from number `at` on, `count` of them; None for parts without a row."""
     shares: list[Share] = [None] * count
     for row in rows:
-        if part_number(row) < count:
-            shares[part_number(row)] = share_of(row)
+        if 0 <= part_number(row) - at < count:
+            shares[part_number(row) - at] = share_of(row)
     return shares
 
 
@@ -76,26 +76,28 @@ def cell(x: float, y: float, width: float, height: float, share: Share, said: st
     return parts
 
 
-def core_cells(busy: Sequence[Row], count: int, left: float, right: float, top: float, bottom: float) -> list[Html]:
-    """A cell per core, in rows of eight, filled as its line fill buffer is."""
-    count = max(count, 1 + max((part_number(row) for row in busy), default=0))
-    groups = grouped(shares_by_number(busy, count), CELLS_MAX)
+def core_cells(
+    busy: Sequence[Row], count: int, left: float, right: float, top: float, bottom: float, at: int = 0
+) -> list[Html]:
+    """A cell per core from number `at` on, in rows of eight, filled as its line fill buffer is."""
+    count = max(count, 1 + max((part_number(row) - at for row in busy), default=0))
+    groups = grouped(shares_by_number(busy, count, at), CELLS_MAX)
     pitch = (right - left + 3) / COLUMNS
     rows = -(-len(groups) // COLUMNS)
     height = min(TALLEST, (bottom - top + 3) / rows - 3)
     drawn = []
     for index, (first, last, share) in enumerate(groups):
         row, column = divmod(index, COLUMNS)
-        said = f"{named('core', first, last)}, LFB in use"
+        said = f"{named('core', at + first, at + last)}, LFB in use"
         drawn += cell(left + column * pitch, top + row * (height + 3), pitch - 3, height, share, said, "a")
     return drawn
 
 
-def drive_cells(links: Sequence[Pool], count: int, left: float, right: float, top: float) -> list[Html]:
-    """A cell per drive, filled as the credits of its link are that it uses most."""
+def drive_cells(links: Sequence[Pool], count: int, left: float, right: float, top: float, at: int = 0) -> list[Html]:
+    """A cell per drive from number `at` on, filled as the credits of its link are that it uses most."""
     shares: list[Share] = [None] * count
     for pool in links:
-        for index, share in enumerate(shares_by_number(pool.parts, count)):
+        for index, share in enumerate(shares_by_number(pool.parts, count, at)):
             known = [value for value in (shares[index], share) if value is not None]
             shares[index] = max(known, default=None)
     groups = grouped(shares, DRIVES_MAX)
@@ -103,19 +105,19 @@ def drive_cells(links: Sequence[Pool], count: int, left: float, right: float, to
     return [
         part
         for index, (first, last, share) in enumerate(groups)
-        for said in [f"{named('drive', first, last)}, PCIe credits in use"]
+        for said in [f"{named('drive', at + first, at + last)}, PCIe credits in use"]
         for part in cell(left + index * pitch, top, pitch - 3, 18, share, said, "n")
     ]
 
 
-def part_strip(pool: Pool, left: float, right: float, top: float) -> list[Html]:
+def part_strip(pool: Pool, left: float, right: float, top: float, at: int = 0) -> list[Html]:
     """A cell per channel below the bar of a queue."""
     groups = grouped([share_of(row) for row in pool.parts], STRIP_MAX)
     pitch = min((right - left + 2) / len(groups), WIDEST)
     return [
         part
         for index, (first, last, share) in enumerate(groups)
-        for said in [f"{pool.name} of {named('channel', first, last)}"]
+        for said in [f"{pool.name} of {named('channel', at + first, at + last)}"]
         for part in cell(left + index * pitch, top, pitch - 2, 12, share, said, "n")
     ]
 

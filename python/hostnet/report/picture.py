@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hostnet.report.host import KIND_OF_POOL, Host, Pool, Way
+from hostnet.report.host import CROSSING, KIND_OF_POOL, Host, Pool, Way
 from hostnet.report.html import Html, element
 from hostnet.report.numbers import number, percent
 from hostnet.report.parts import channel_tiles, core_cells, drive_cells, part_strip
 from hostnet.report.svg import shape, text
 from hostnet.report.words import counted, device_words, listed, pcie_words
+from hostnet.units import LINE_BYTES
 
 WIDTH = 380
 LEFT, RIGHT = 36, 344
@@ -30,6 +31,9 @@ TOP_BOX = 250
 """Height of the boxes of cores and devices with the gaps between those."""
 
 GAP = 16
+LINK_ROW = 30
+"""Height of what is said of another socket."""
+
 COMPACT = 10_000
 """From here on counts are written in thousands."""
 
@@ -88,10 +92,12 @@ def host_picture(host: Host) -> Html:
     draw_cores(drawing)
     draw_devices(drawing)
     draw_cha(drawing, TOP_BOX + GAP)
-    bottom = draw_memory(drawing, TOP_BOX + GAP + 54 + GAP)
+    bottom = draw_memory(drawing, draw_links(drawing, TOP_BOX + GAP + 54 + GAP))
     for way in host.ways:
         draw_lane(drawing, way)
-    title = element("title", "The host network of this run")
+    title = element(
+        "title", "The host network of this run" + ("" if host.socket is None else f", socket {host.socket}")
+    )
     return element(
         "svg",
         title,
@@ -117,13 +123,14 @@ def draw_cores(drawing: Drawing) -> None:
     host = drawing.host
     pool = host.pools.get("LFB") or host.pools.get("C2M-Read")
     busy = pool.parts if pool else ()
-    count = host.get("core.count") or len(busy)
-    drawing.box(CORES, 0, TOP_BOX, counted(count, "core") if count else "Cores", idle=pool is None)
+    count = host.get("core.count")
+    count = len(busy) or None if count is None else count
+    drawing.box(CORES, 0, TOP_BOX, part_words(count, "core"), idle=pool is None)
     left, right = drawing.inside(CORES)
     drawing.pool("LFB", "LFB", CORES, 28)
     if count and pool:
         drawing.parts.append(label(f"{len(busy):,} busy, each:", left, 74, "quiet"))
-        drawing.parts += core_cells(busy, count, left, right, 82, TOP_BOX - 8)
+        drawing.parts += core_cells(busy, count, left, right, 82, TOP_BOX - 8, host.first.get("core", 0))
 
 
 def draw_devices(drawing: Drawing) -> None:
@@ -132,10 +139,11 @@ def draw_devices(drawing: Drawing) -> None:
     left, right = drawing.inside(DEVICES)
     links = [host.pools[name] for name in ("PCIe posted", "PCIe non-posted") if name in host.pools]
     idle = not links and not any(name in host.pools for name in ("P2M-Write", "P2M-Read"))
-    count = host.get("ssd.count") or max((len(pool.parts) for pool in links), default=0)
-    drawing.box(DEVICES, 0, 54, counted(count, "drive") if count else "Drives", idle=idle)
+    count = host.get("ssd.count")
+    count = max((len(pool.parts) for pool in links), default=0) or None if count is None else count
+    drawing.box(DEVICES, 0, 54, part_words(count, "drive"), idle=idle)
     if count:
-        drawing.parts += drive_cells(links, count, left, right, 26)
+        drawing.parts += drive_cells(links, count, left, right, 26, host.first.get("ssd", 0))
     drawing.box(DEVICES, 54 + GAP - 4, 82, pcie_words(host.config), idle=idle)
     drawing.pool("PCIe posted", "posted", DEVICES, 54 + GAP + 20)
     drawing.pool("PCIe non-posted", "non-posted", DEVICES, 54 + GAP + 48)
@@ -149,12 +157,54 @@ def draw_cha(drawing: Drawing, top: float) -> None:
     """The CHA with its request buffers."""
     slices = drawing.host.get("cha.slices")
     drawing.box(HOST, top, 54, f"CHA, {counted(slices, 'slice')}" if slices else "CHA")
+    if drawing.host.socket is not None:
+        drawing.parts.append(label(llc_words(drawing.host), drawing.inside(HOST)[1], top + 18, anchor="end"))
     split = [
         f"{words} {number(drawing.host.pools[name].in_use)}"
         for name, words in (("CHA->DRAM read", "reads"), ("CHA->MC write", "writes"))
         if name in drawing.host.pools
     ]
     drawing.pool("CHA TOR", "TOR" + (f": {listed(split)}" if split else ""), HOST, top + 25)
+
+
+def draw_links(drawing: Drawing, top: float) -> float:
+    """UPI to each other socket and from it, of a socket that is drawn alone; returns where the memory begins."""
+    host = drawing.host
+    if host.socket is None:
+        return top
+    others = sorted({row["to"] for row in host.links} - {host.socket})
+    busy = {(row["from"], row["to"]): row["busy_share"] for row in host.links}
+    height = 58 + LINK_ROW * len(others)
+    drawing.box(HOST, top, height, "UPI", idle=not any(busy.values()))
+    left, right = drawing.inside(HOST)
+    drawing.pool(CROSSING, "TOR, waits for other sockets", HOST, top + 25)
+    middle = (left + right) / 2
+    for index, other in enumerate(others):
+        y = top + 54 + LINK_ROW * index
+        for words, way, start, end in (
+            (f"to socket {other}", (host.socket, other), left, middle - 8),
+            (f"from socket {other}", (other, host.socket), middle + 8, right),
+        ):
+            drawing.parts.append(label(words, start, y + 9.5, None if busy.get(way) else "quiet"))
+            drawing.parts.append(label(percent(busy.get(way)), end, y + 9.5, anchor="end", class_="count"))
+            drawing.bar(busy.get(way), start, end, y + 14, "n", binding=False)
+    drawing.wire(WIDTH / 2, top + height, top + height + GAP)
+    return top + height + GAP
+
+
+def llc_words(host: Host) -> str:
+    """How large the LLC of a socket is."""
+    ways, sets, slices = (host.get(key) for key in ("cache.llc.ways", "cache.llc.sets", "cha.slices"))
+    if not host.get("cache.enabled") or not (ways and sets and slices):
+        return "LLC not simulated"
+    return f"LLC {number(ways * sets * slices * LINE_BYTES / 2**20)} MiB"
+
+
+def part_words(count: int | None, noun: str) -> str:
+    """How many parts of a kind there are, as far as that is known."""
+    if count is None:
+        return f"{noun.capitalize()}s"
+    return counted(count, noun) if count else f"No {noun}s"
 
 
 def draw_memory(drawing: Drawing, top: float) -> float:
@@ -168,7 +218,7 @@ def draw_memory(drawing: Drawing, top: float) -> float:
         drawing.pool(name, name, HOST, top + offset)
         pool = host.pools.get(name)
         if pool and strips:
-            drawing.parts += part_strip(pool, left, right, top + offset + 26)
+            drawing.parts += part_strip(pool, left, right, top + offset + 26, host.first.get("channel", 0))
     top += height + GAP
     drawing.wire(WIDTH / 2, top - GAP, top)
     tiles = 46 if host.channels else 0

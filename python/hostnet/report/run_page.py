@@ -11,7 +11,7 @@ from hostnet.report.load import RunFiles
 from hostnet.report.over_time import series_section
 from hostnet.report.page import page
 from hostnet.report.reproduce import notes_section, reproduce_section
-from hostnet.report.tables import channels_section, domains_section, workloads_section
+from hostnet.report.tables import channels_section, domains_section, links_section, workloads_section
 
 
 def run_page(run: RunFiles) -> str:
@@ -28,6 +28,7 @@ def run_page(run: RunFiles) -> str:
         workloads_section(run),
         domains_section(run),
         channels_section(run),
+        links_section(run),
         notes_section(run),
         reproduce_section(run),
         element(

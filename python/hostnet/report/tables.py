@@ -226,6 +226,32 @@ CHANNELS = (
 )
 
 
+def sent(row: Row) -> Child:
+    """How busy a direction of UPI was, as a bar and a number."""
+    bar = meter(row.get("busy_share"), 1.0, kind="n")
+    return element("span", bar, element("span", percent(row.get("busy_share"))), class_="meter")
+
+
+LINKS = (
+    Column("From", ("from",), lambda row: f"socket {row['from']}"),
+    Column("To", ("to",), lambda row: f"socket {row['to']}"),
+    Column("Busy", ("busy_share",), sent),
+    numeric("On the wire GB/s", "gb_per_s"),
+    numeric("Lines GB/s", "line_gb_per_s"),
+    numeric("Lines", "lines"),
+    numeric("Messages", "messages"),
+)
+
+
+def links_section(run: RunFiles) -> Html | None:
+    """What went between the sockets, if there are several."""
+    rows = run.summary.get("upi") or []
+    if not rows:
+        return None
+    note = "Busy is what is on the wire, lines and all that goes with them, as a share of the bandwidth of a direction."
+    return section("UPI", record_table("UPI", LINKS, rows, text_columns=2), note=note)
+
+
 def channels_section(run: RunFiles) -> Html | None:
     """What every memory channel did; the last row is all of them."""
     channels = sorted(run.summary.get("channels", []), key=lambda row: (row["channel"] < 0, row["channel"]))

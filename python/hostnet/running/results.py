@@ -83,6 +83,11 @@ class ServerResults:
         """The rows of table caches by workload name; "all" is all of them. Empty without caches."""
         return {row["workload"]: row for row in self.summary.get("caches", [])}
 
+    @property
+    def upi(self) -> dict[tuple[int, int], dict[str, Any]]:
+        """The rows of table upi by the socket that sends and the one that it sends to. Empty with one socket."""
+        return {(row["from"], row["to"]): row for row in self.summary.get("upi", [])}
+
 
 @dataclass(frozen=True, repr=False)
 class Results:
@@ -151,9 +156,9 @@ class Results:
     def tables(self) -> Mapping[str, pa.Table]:
         """The Arrow tables by name.
 
-        Of a server workloads, domains and channels; caches if there are any. Of hosts on a network those of their
-        servers, with a column host, and classes, flows, latencies, hosts, memory, queues, control and limits. Series
-        only if asked for.
+        Of a server workloads, domains and channels; caches if there are any, upi if there are several sockets. Of
+        hosts on a network those of their servers, with a column host, and classes, flows, latencies, hosts, memory,
+        queues, control and limits. Series only if asked for.
         """
         from hostnet.tables import build_table
 
@@ -226,6 +231,11 @@ class Results:
     def caches(self) -> dict[str, dict[str, Any]]:
         """As `ServerResults.caches`, of the only server."""
         return self.server().caches
+
+    @property
+    def upi(self) -> dict[tuple[int, int], dict[str, Any]]:
+        """As `ServerResults.upi`, of the only server."""
+        return self.server().upi
 
     def to_pandas(self, name: str) -> pandas.DataFrame:
         """The table `name` as a pandas data frame.

@@ -16,6 +16,7 @@ KEYS = {
     "domains": ("domain", "part", "workload"),
     "channels": ("channel",),
     "caches": ("workload",),
+    "upi": ("from", "to"),
     "classes": ("class",),
     "latencies": ("class",),
     "hosts": ("host",),

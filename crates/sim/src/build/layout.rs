@@ -1,6 +1,7 @@
 //! The numbers of the parts of a server.
 
 use super::parts::{OfSocket, WITH_LINES, WITH_RATES};
+use crate::read::crossed::pairs;
 use hostnet_kernel::ComponentId;
 use hostnet_model::params::{ServerParams, SocketParams};
 use hostnet_model::{Ids, PartKind};
@@ -63,8 +64,7 @@ impl Layout {
 
     /// Each two sockets that know each other, in the order of the ways between them.
     pub(crate) fn pairs(&self) -> Vec<[u8; 2]> {
-        let count = if self.upis.is_empty() { 0 } else { self.sockets.len() as u8 };
-        (0..count).flat_map(|one| (one + 1..count).map(move |other| [one, other])).collect()
+        pairs(if self.upis.is_empty() { 0 } else { self.sockets.len() }).collect()
     }
 
     /// The first part.

@@ -1,5 +1,6 @@
 //! What a world has done so far, and what it had done at the ends of batches, slices and steps.
 
+pub(crate) mod crossed;
 pub(crate) mod ends;
 pub(crate) mod flows;
 pub(crate) mod moment;

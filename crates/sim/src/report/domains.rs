@@ -1,10 +1,12 @@
 //! The table of domains.
 
 use super::{quantile_ns, ratio_ci95, sum};
+use crate::read::crossed::pairs;
 use crate::read::sample::{domains, Group, Sample};
 use crate::report::table::{Cell, Column, Rows, Table};
 use crate::report::view::ServerView;
 use hostnet_measure::{Domain, Histogram};
+use hostnet_model::PartKind;
 
 /// Some domains of a group taken together, and what a workload or all of them made of them.
 pub(crate) struct DomainRow<'a> {
@@ -84,15 +86,30 @@ impl ServerView<'_> {
             {
                 continue;
             }
+            let parts = self.named(group, parts);
             let all: Vec<&Domain> = parts.iter().map(|(_, domain)| *domain).collect();
             self.domain_rows(&mut table, group, "all", &all);
-            if parts.len() > 1 {
+            if parts.len() > 1 || self.server.sockets.len() > 1 {
                 for (part, domain) in &parts {
                     self.domain_rows(&mut table, group, part, &[domain]);
                 }
             }
         }
         table
+    }
+
+    /// The parts of a group by their names. A way between sockets has two of each pool: of what the first socket asks
+    /// the second for, `upi 0-1`, and the other way round, `upi 1-0`.
+    fn named<'a>(&self, group: Group, mut parts: Vec<(String, &'a Domain)>) -> Vec<(String, &'a Domain)> {
+        let is_between = [Group::UpiRequest, Group::UpiWriteBack, Group::UpiData, Group::UpiAnswer, Group::UpiSnoop]
+            .contains(&group);
+        if is_between && self.server.upi.is_some() {
+            let ends = pairs(self.server.sockets.len()).flat_map(|[one, other]| [[one, other], [other, one]]);
+            for ((name, _), [asks, asked]) in parts.iter_mut().zip(ends) {
+                *name = format!("{} {asks}-{asked}", PartKind::Upi.name());
+            }
+        }
+        parts
     }
 
     /// The rows of some domains taken together: of all workloads, and of each if there are several.

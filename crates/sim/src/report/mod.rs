@@ -11,6 +11,7 @@ mod network;
 mod predicted;
 pub(crate) mod series;
 pub(crate) mod table;
+pub(crate) mod upi;
 pub(crate) mod view;
 pub(crate) mod workloads;
 
@@ -61,6 +62,7 @@ pub(crate) struct ServerResults {
     pub(crate) domains: Table,
     pub(crate) channels: Table,
     pub(crate) caches: Option<Table>,
+    pub(crate) upi: Option<Table>,
     pub(crate) series: Table,
     /// What a summary says of it.
     pub(crate) summary: Value,
@@ -108,7 +110,11 @@ impl ServerView<'_> {
             entries.insert("llc".to_owned(), self.llc());
             entries.insert("caches".to_owned(), json!(rows(caches)));
         }
-        ServerResults { workloads, domains, channels, caches, series: self.series(), summary }
+        let upi = self.upi();
+        if let (Some(upi), Some(entries)) = (&upi, summary.as_object_mut()) {
+            entries.insert("upi".to_owned(), json!(rows(upi)));
+        }
+        ServerResults { workloads, domains, channels, caches, upi, series: self.series(), summary }
     }
 
     fn summary(&self, limits: &[WorkloadFacts], tables: &[&Table; 3]) -> Value {

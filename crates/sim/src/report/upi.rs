@@ -1,0 +1,51 @@
+//! The table of the ways between the sockets of a server.
+
+use crate::read::crossed::{crossed, Crossed};
+use crate::report::table::{Column, Rows, Table};
+use crate::report::view::ServerView;
+use hostnet_model::params::UpiParams;
+
+/// One direction between two sockets.
+pub(crate) struct WayRow<'a> {
+    view: &'a ServerView<'a>,
+    upi: &'a UpiParams,
+    way: Crossed,
+}
+
+/// The rows of the table.
+pub(crate) struct Ways;
+
+impl Rows for Ways {
+    type Row<'a> = WayRow<'a>;
+}
+
+pub(crate) const UPI: &[Column<Ways>] = &[
+    Column::integer("from", |row| u32::from(row.way.from).into()),
+    Column::integer("to", |row| u32::from(row.way.to).into()),
+    Column::number("gb_per_s", |row| row.gb_per_s().into()),
+    Column::number("busy_share", |row| (row.gb_per_s() * 1e9 / row.upi.bytes_per_s as f64).into()),
+    Column::number("line_gb_per_s", |row| row.view.gb_per_s(row.way.lines).into()),
+    Column::integer("lines", |row| row.way.lines.into()),
+    Column::integer("messages", |row| (row.way.lines + row.way.others).into()),
+];
+
+impl WayRow<'_> {
+    /// What is on the wire, lines and all that goes with them.
+    fn gb_per_s(&self) -> f64 {
+        let bytes =
+            self.way.lines * u64::from(self.upi.data_bytes) + self.way.others * u64::from(self.upi.request_bytes);
+        bytes as f64 * 1000.0 / self.view.window_ps()
+    }
+}
+
+impl ServerView<'_> {
+    /// The directions between its sockets; nothing where there is one socket.
+    pub(crate) fn upi(&self) -> Option<Table> {
+        let upi = &self.server.upi.as_ref()?.upi;
+        let mut table = Table::of("upi", UPI);
+        for way in crossed(self.machine, self.server.sockets.len()) {
+            table.add(UPI, &WayRow { view: self, upi, way });
+        }
+        Some(table)
+    }
+}

@@ -1,0 +1,144 @@
+"""A server of several sockets as as many hosts: what of its rows belongs to which, and what goes between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hostnet.report.host import ALL, CROSSING, Host, Way, config_value, part_number, pools_of
+from hostnet.report.load import Row, RunFiles
+
+TABLES = ("core", "cha", "cache", "prefetch", "ddio", "memory", "iio", "pcie", "ssd")
+"""Tables that a socket may have of its own."""
+
+SINGLE = ("cha", "iio")
+"""Parts of which every socket has one."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A socket: what it is like, and which cores, channels and drives of the server are its own."""
+
+    number: int
+    config: Row
+    parts: Mapping[str, range]
+    """The numbers of its parts by their kind, such as `core`."""
+
+    def has(self, part: str) -> bool:
+        """Whether a part of the server, as tables name it, belongs to it."""
+        kind = part.partition(" ")[0]
+        return part_number({"part": part}) in self.parts.get(kind, ())
+
+
+def places_of(config: Row) -> tuple[Place, ...]:
+    """The sockets of a complete configuration; none where there is one, or nobody knows."""
+    count = config_value(config, "server.sockets")
+    if not isinstance(count, int) or count < 2:
+        return ()
+    places: list[Place] = []
+    first = {"core": 0, "channel": 0, "ssd": 0}
+    for number in range(count):
+        own = config_value(config, f"socket.{number}")
+        tables = {name: own[name] for name in TABLES if name in own} if isinstance(own, dict) else {}
+        socket = {**config, **tables}
+        parts = {kind: range(first[kind], first[kind] + counted) for kind, counted in counts_of(socket).items()}
+        first = {kind: numbers.stop for kind, numbers in parts.items()}
+        single = dict.fromkeys(SINGLE, range(number, number + 1))
+        places.append(Place(number, socket, {**parts, **single}))
+    return tuple(places)
+
+
+def counts_of(config: Row) -> dict[str, int]:
+    """How many cores, channels with queues of their own, and drives a socket has."""
+    subchannels = config_value(config, "memory.dram.subchannels") or 1
+    return {
+        "core": config_value(config, "core.count") or 0,
+        "channel": (config_value(config, "memory.channels") or 0) * subchannels,
+        "ssd": config_value(config, "ssd.count") or 0,
+    }
+
+
+def sockets_of(run: RunFiles, host: Host) -> tuple[Host, ...]:
+    """The sockets of a run's server, each as a host of its own; none where there is one."""
+    # Of a single workload there are no rows beside those of all.
+    several = len(run.summary.get("workloads", [])) > 1
+    return tuple(socket_of(place, host, run, several=several) for place in places_of(host.config))
+
+
+def socket_of(place: Place, host: Host, run: RunFiles, *, several: bool) -> Host:
+    """What the rows of a server say of one socket."""
+    all_of_it = [row for row in run.domains if place.has(str(row["part"]))]
+    used = {row["domain"] for row in all_of_it if row["in_use_mean"]}
+    own = [row for row in all_of_it if row["domain"] in used]
+    pools = pools_of(sums_of(own), own)
+    of_workloads = [row for row in own if row["in_use_mean"] and (row["workload"] != ALL or not several)]
+    there = {row["workload"] for row in of_workloads}
+    channels = place.parts["channel"]
+    rows = tuple(row for row in host.channels if row["channel"] in channels)
+    return replace(
+        host,
+        config=place.config,
+        pools=pools,
+        channels=rows,
+        channels_all=channels_together(rows),
+        binding={
+            limit: tuple(name for name in names if name in there or not several)
+            for limit, names in host.binding.items()
+            if there
+        },
+        socket=place.number,
+        first={kind: numbers.start for kind, numbers in place.parts.items()},
+        paths=tuple(path_of(way, of_workloads) for way in host.ways if way.domain in pools),
+        links=tuple(row for row in links_of(run) if place.number in (row["from"], row["to"])),
+    )
+
+
+def links_of(run: RunFiles) -> list[Row]:
+    """The directions of UPI between the sockets."""
+    rows: list[Row] = run.summary.get("upi") or []
+    return rows
+
+
+def sums_of(rows: Iterable[Row]) -> list[Row]:
+    """Pools of all parts of a socket together."""
+    sums: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if row["workload"] != ALL:
+            continue
+        whole = sums.setdefault(
+            row["domain"],
+            {"domain": row["domain"], "part": ALL, "workload": ALL, "capacity": 0, "in_use_mean": 0.0},
+        )
+        whole["capacity"] += row["capacity"] or 0
+        whole["in_use_mean"] += row["in_use_mean"]
+    return list(sums.values())
+
+
+def path_of(way: Way, rows: Sequence[Row]) -> Way:
+    """The hops of a socket that its own lines pass: its memory where they are at home there, UPI where they cross."""
+    of_way = {row["workload"] for row in rows if row["domain"] == way.domain}
+
+    def pass_through(pool: str) -> bool:
+        return any(row["domain"] == pool and row["workload"] in of_way for row in rows)
+
+    queue = next((hop for hop in way.hops if hop in ("RPQ", "WPQ")), None)
+    if queue is None:
+        return way
+    at_home = pass_through(queue)
+    hops = [hop for hop in way.hops if at_home or hop not in (queue, "DRAM")]
+    if pass_through(CROSSING):
+        hops.insert(hops.index("CHA TOR") + 1, CROSSING)
+    return replace(way, hops=tuple(hops))
+
+
+def channels_together(rows: Sequence[Row]) -> Row | None:
+    """All channels of a socket: means of their shares."""
+    if not rows:
+        return None
+    busy = [row["bus_busy_share"] for row in rows if row.get("bus_busy_share") is not None]
+    misses = [row["row_miss_ratio"] for row in rows if row.get("row_miss_ratio") is not None]
+    return {
+        "bus_busy_share": sum(busy) / len(busy) if busy else None,
+        "row_miss_ratio": sum(misses) / len(misses) if misses else None,
+    }
