@@ -7,6 +7,9 @@ from collections.abc import Sequence
 GIB = 1 << 30
 MIB = 1 << 20
 
+SPACE = 48
+"""Numbers of processing units from one package to the next, at least."""
+
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE topology SYSTEM "{dtd}">\n<topology{version}>\n'
 
 
@@ -31,22 +34,36 @@ def drive(address: str, speed: float, model: str = "") -> str:
     )
 
 
+def nic(address: str, name: str = "", kind: str = "0200") -> str:
+    """A port of a network card."""
+    inside = f'<object type="OSDev" name="{name}" osdev_type="2"/>' if name else ""
+    return f'<object type="PCIDev" pci_busid="{address}" pci_type="{kind} [15b3:1019] [15b3:0008] 00">{inside}</object>'
+
+
+def bare_node(index: int, size: int) -> str:
+    """Memory without cores."""
+    return f'<object type="NUMANode" os_index="{index}" cpuset="0x0" nodeset="{1 << index:#x}" local_memory="{size}"/>'
+
+
 def package(
     index: int, model: str, cores: int, memory: Sequence[int], l3: int, inside: str = "", family: str = "6/85"
 ) -> str:
     """A package of hwloc 2 with NUMA nodes that share its cores evenly; two processing units per core."""
     each, units = cores // len(memory), 2 * cores
+    start = index * max(units, SPACE)
     number, kind = family.split("/")
     parts = [
-        f'<object type="Package" os_index="{index}" cpuset="{cpuset(index * units, units)}">'
+        f'<object type="Package" os_index="{index}" cpuset="{cpuset(start, units)}">'
         f'<info name="CPUModel" value="{model}"/><info name="CPUFamilyNumber" value="{number}"/>'
         f'<info name="CPUModelNumber" value="{kind}"/>'
     ]
     for node, size in enumerate(memory):
-        first = index * units + node * 2 * each
+        first = start + node * 2 * each
         near = cpuset(first, 2 * each)
         parts.append(f'<object type="Group" cpuset="{near}">')
-        parts.append(f'<object type="NUMANode" os_index="{node}" cpuset="{near}" local_memory="{size}"/>')
+        parts.append(
+            f'<object type="NUMANode" os_index="{index * len(memory) + node}" cpuset="{near}" local_memory="{size}"/>'
+        )
         parts.append(
             f'<object type="L3Cache" cpuset="{near}" cache_size="{l3 // len(memory)}" depth="3" cache_type="0">'
         )
@@ -100,6 +117,24 @@ TWO_SOCKETS = machine(
     )
 )
 
+FOUR_SOCKETS = machine(
+    "".join(
+        package(
+            index,
+            "Intel(R) Xeon(R) Platinum 8260 CPU @ 2.40GHz",
+            24 - 4 * (index == 3),
+            [(192 - 96 * (index == 2)) * GIB],
+            26 * 1408 * 1024,
+            drive("0000:d8:00.0", 3.938462) + nic("0000:d9:00.0", "ens1f0") if index == 1 else "",
+        )
+        for index in range(4)
+    )
+    + bare_node(4, 128 * GIB)
+    + nic("0000:01:00.0"),
+    192,
+)
+"""Of another number of cores, less memory, drives and network cards at one; beside them memory without cores."""
+
 MANY_NODES = machine(package(0, "AMD EPYC 9654 96-Core Processor", 96, [48 * GIB] * 8, 384 * MIB, family="25/17"), 192)
 
 VERSION_1 = (
@@ -125,6 +160,7 @@ ALL = {
     "laptop": LAPTOP,
     "one-socket": ONE_SOCKET,
     "two-sockets": TWO_SOCKETS,
+    "four-sockets": FOUR_SOCKETS,
     "many-nodes": MANY_NODES,
     "version-1": VERSION_1,
 }

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from hostnet import ConfigError, _core
 from hostnet.hwloc import Drive, Topology, TopologyError, draft, read_topology, text_of
-from hostnet.hwloc.draft import LANES_USUAL, link_of
+from hostnet.hwloc.values import LANES_USUAL, link_of
 from hostnet.presets import PCIE_GENERATIONS, load_server
 from tests.hwloc.machines import (
     ALL,
+    FOUR_SOCKETS,
     GIB,
     LAPTOP,
     MANY_NODES,
@@ -24,7 +25,9 @@ from tests.hwloc.machines import (
     ONE_SOCKET,
     TWO_SOCKETS,
     VERSION_1,
+    bare_node,
     cpuset,
+    drive,
     machine,
     package,
 )
@@ -48,7 +51,10 @@ def test_every_draft_runs_on_all_its_cores(tmp_path: Path, name: str) -> None:
     tree, text = drafted(tmp_path, ALL[name])
     (tmp_path / "server.toml").write_text(text)
     server = load_server(str(tmp_path / "server.toml"))
-    load = {"kind": "stream", "cores": list(range(server.cores))}
+    sockets = [server.effective, *(server.effective.get("socket") or {}).values()]
+    all_alike = (server.effective["server"]["sockets"] - len(sockets)) * server.cores
+    cores = sum(socket["core"]["count"] for socket in sockets) + all_alike
+    load = {"kind": "stream", "cores": list(range(cores)), "working_set": "1 MiB", "memory": "interleave"}
     plan, _ = server.configuration({"load": load}, {"duration": "2 us", "warmup": "1 us"}, {})
     assert _core.run(plan).complete
     assert json.loads(plan.effective_json())["core"]["count"] == tree["core"]["count"]
@@ -92,17 +98,99 @@ def test_a_server_that_is_a_preset_is_that_preset(tmp_path: Path) -> None:
     assert new["memory"]["size"] == "192 GiB"
 
 
-def test_one_package_of_two_is_taken(tmp_path: Path) -> None:
-    first, text = drafted(tmp_path, TWO_SOCKETS)
-    second, _ = drafted(tmp_path, TWO_SOCKETS, 1)
+def test_one_package_of_two_can_be_taken(tmp_path: Path) -> None:
+    (first, text), (second, _) = (drafted(tmp_path, TWO_SOCKETS, number) for number in range(2))
     assert (first["ssd"]["count"], second["ssd"]["count"]) == (2, 4)
     assert (first["pcie"]["lanes"], second["pcie"]["lanes"]) == (8, 16)
     assert first["core"]["count"] == second["core"]["count"] == 32
     assert first["memory"]["size"] == "256 GiB"
     assert (first["server"]["preset"], first["cha"]["slices"]) == ("ice-lake-8362", 32)
-    assert "package 0 of 2 is drafted" in text
+    assert (first["server"]["sockets"], second["server"]["sockets"]) == (1, 1)
+    assert "as asked: package 0 of 2 alone" in text
+    assert "socket" not in first
     with pytest.raises(ConfigError, match="--package 2: the machine has 2, numbered from 0"):
         drafted(tmp_path, TWO_SOCKETS, 2)
+
+
+def test_two_packages_are_two_sockets(tmp_path: Path) -> None:
+    tree, text = drafted(tmp_path, TWO_SOCKETS)
+    assert tree["server"]["sockets"] == 2
+    assert tree["socket"] == {"1": {"ssd": {"count": 4}, "pcie": {"lanes": 16}}}, "and nothing that is as the first"
+    assert (tree["core"]["count"], tree["ssd"]["count"]) == (32, 2)
+    assert "# Socket 1: package 1, NUMA node 1." in text
+    assert tree["upi"]["links"] == 3
+    assert "links = 3                                # assumed as in ice-lake-8362, check" in text
+    assert "hostnet calibrate cover servers of one socket" in text
+
+
+def test_each_socket_has_what_hangs_off_it(tmp_path: Path) -> None:
+    tree, text = drafted(tmp_path, FOUR_SOCKETS)
+    assert (tree["server"]["sockets"], tree["upi"]["links"]) == (5, 1)
+    assert tree["socket"]["2"] == {"memory": {"size": "96 GiB", "dram": {"rows": 262144}}, "ssd": {"count": 0}}
+    assert tree["socket"]["3"] == {"core": {"count": 20}, "ssd": {"count": 0}}
+    assert tree["socket"]["4"]["core"] == {"count": 0}
+    assert tree["socket"]["4"]["memory"]["size"] == "128 GiB"
+    assert "1" not in tree["socket"], "one drive, as the model needs one at the first"
+    assert "sockets = 5                              # hwloc: 4 packages, 1 NUMA node without cores" in text
+    before, _, after = text.partition("# Network card 0000:d9:00.0 (ens1f0) hangs off this socket.")
+    assert before.rstrip().endswith("# Socket 1: package 1, NUMA node 1; as the first.")
+    assert "# Socket 2: package 2, NUMA node 2." in after
+    for note in (
+        "network card 0000:01:00.0: hwloc does not say at which package",
+        "network card 0000:d9:00.0 hangs off socket 1;",
+        "NUMA node 4 has no cores: it is socket 4,",
+        "each two of the 4 packages",
+    ):
+        assert f"# {note}" in text
+    (tmp_path / "server.toml").write_text(text)
+    effective = load_server(str(tmp_path / "server.toml")).effective
+    assert effective["socket"]["4"]["memory"]["size"] == "128 GiB"
+    assert effective["socket"]["2"]["core"]["count"] == 24
+
+
+def test_what_a_preset_says_of_its_second_socket_does_not_stay(tmp_path: Path) -> None:
+    tree, _ = drafted(tmp_path, TWO_SOCKETS, base="skylake-8160")
+    assert tree["socket"]["1"]["ssd"]["count"] == 4
+    (tmp_path / "server.toml").write_text(drafted(tmp_path, ONE_SOCKET, base="skylake-8160")[1])
+    assert load_server(str(tmp_path / "server.toml")).effective["server"]["sockets"] == 1
+
+
+def test_a_package_beside_memory_alone_has_two_sockets(tmp_path: Path) -> None:
+    text = machine(package(0, "", 4, [16 * GIB], 8 * MIB) + bare_node(1, 64 * GIB) + bare_node(2, 0), 8)
+    tree, said = drafted(tmp_path, text)
+    assert tree["server"]["sockets"] == 2
+    assert tree["socket"]["1"]["core"]["count"] == 0
+    assert "NUMA node 2 has neither cores nor memory and is left out" in said
+    assert drafted(tmp_path, text, 0)[0]["server"]["sockets"] == 1
+
+
+def test_drives_of_nobody_go_to_the_first_socket(tmp_path: Path) -> None:
+    loose = TWO_SOCKETS.replace("</topology>", "").rstrip().removesuffix("</object>")
+    tree, text = drafted(tmp_path, loose + drive("0002:01:00.0", 7.876923) + "</object></topology>")
+    assert tree["ssd"]["count"] == 3
+    assert "drive 0002:01:00.0: hwloc does not say at which package it is; assumed at the first socket" in text
+
+
+def test_other_processors_are_said_to_be(tmp_path: Path) -> None:
+    mixed = "".join(package(number, f"processor {number}", 4, [8 * GIB], 8 * MIB) for number in range(2))
+    assert "socket 1 is another processor" in drafted(tmp_path, machine(mixed))[1]
+
+
+def test_more_drives_than_a_server_has_are_left_out(tmp_path: Path) -> None:
+    drives = "".join(drive(f"0000:{bus:02x}:00.0", 3.938462) for bus in range(40))
+    many = "".join(package(number, "", 4, [8 * GIB], 8 * MIB, drives) for number in range(2))
+    tree, text = drafted(tmp_path, machine(many))
+    assert (tree["ssd"]["count"], tree["socket"]["1"]["ssd"]["count"]) == (40, 24)
+    assert "socket 1: of 40 drives 24 are taken; a server has at most 64" in text
+
+
+@pytest.mark.parametrize(("packages", "bare"), [(9, 0), (5, 4), (8, 1)])
+def test_more_sockets_than_a_server_has_are_refused(tmp_path: Path, packages: int, bare: int) -> None:
+    parts = [package(number, "", 2, [GIB], MIB) for number in range(packages)]
+    parts += [bare_node(packages + number, GIB) for number in range(bare)]
+    with pytest.raises(ConfigError, match=f"{packages} packages and {bare} NUMA nodes without cores; at most 8"):
+        drafted(tmp_path, machine("".join(parts), 1024))
+    assert drafted(tmp_path, machine("".join(parts), 1024), packages - 1)[0]["core"]["count"] == 2
 
 
 def test_numa_nodes_of_a_package_are_added_up(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE.xml", help="What `lstopo --of xml FILE.xml` wrote.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The server file to write.")] = Path("server.toml"),
     package: Annotated[
-        int | None, typer.Option(metavar="N", help="Which processor of several, from 0.", show_default="0")
+        int | None, typer.Option(metavar="N", help="One processor of several alone, from 0.", show_default="all")
     ] = None,
     base: Annotated[
         str | None,

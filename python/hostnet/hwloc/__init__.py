@@ -2,6 +2,17 @@
 
 from hostnet.hwloc.draft import Draft, draft
 from hostnet.hwloc.text import text_of
-from hostnet.hwloc.topology import Drive, Package, Topology, TopologyError, read_topology
+from hostnet.hwloc.topology import BareNode, Drive, Nic, Package, Topology, TopologyError, read_topology
 
-__all__ = ["Draft", "Drive", "Package", "Topology", "TopologyError", "draft", "read_topology", "text_of"]
+__all__ = [
+    "BareNode",
+    "Draft",
+    "Drive",
+    "Nic",
+    "Package",
+    "Topology",
+    "TopologyError",
+    "draft",
+    "read_topology",
+    "text_of",
+]

@@ -6,14 +6,16 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
+from hostnet.hwloc.sockets import nodes_words
 from hostnet.hwloc.topology import printable
 from hostnet.presets import PROBE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from hostnet.hwloc.draft import Draft
+    from hostnet.hwloc.topology import Nic
 
 TABLES = ("core", "cha", "memory", "iio", "pcie", "ssd", "fio")
 """The tables of a server."""
@@ -49,7 +51,8 @@ def text_of(draft: Draft, file: str, place: Path) -> str:
 
 def _lines(draft: Draft, file: str) -> Iterator[str]:
     package, base = draft.package, draft.base
-    yield f"# Drafted by hostnet import from {printable(file)}, package {package.index}."
+    of = "" if draft.others else f", package {package.index}"
+    yield f"# Drafted by hostnet import from {printable(file)}{of}."
     yield "# hwloc = what the machine says of itself; assumed = hwloc cannot know it: check, or measure and calibrate."
     yield from (f"# {note}." for note in draft.notes)
     yield "# To run it, add a workload; hostnet calibrate fits what is assumed to measurements."
@@ -58,28 +61,60 @@ def _lines(draft: Draft, file: str) -> Iterator[str]:
     yield _line("preset", base.name, f"{draft.why_base}; gives everything that is not here")
     yield _line("description", draft.description, "hwloc" if package.model else "hwloc tells no name")
     yield _line("unvalidated", UNVALIDATED, "")
-    told = {value.path: value for value in draft.values}
-    for table in TABLES:
+    yield _line("sockets", 1 + len(draft.others), draft.sockets_source)
+    yield from _nic_lines(package.nics)
+    for table in (*TABLES, "upi") if draft.others else TABLES:
         yield ""
-        if table == "cha":
-            yield f"# hwloc: {_cache('L2', package.l2, 'per core')}, {_cache('L3', package.l3, 'in all')}."
-            yield "# [cache] is the preset's."
-        yield f"[{table}]"
-        if table == "memory":
-            for key in ("device", "profile"):
-                comment = "speed grade: " if key == "device" else ""
-                known = base.effective["memory"].get(key)
-                if known is not None:
-                    yield _line(f"# {key}", known, f"{comment}assumed as in {base.name}, check")
-        for path, assumed in _leaves(base.effective[table], table):
-            key = path.removeprefix(f"{table}.")
-            if path in told:
-                yield _line(key, told[path].value, told[path].source)
-            else:
-                yield _line(key, assumed, f"assumed as in {base.name}, check")
-        for path, value in told.items():
-            if path.startswith(f"{table}.dram."):
-                yield _line(path.removeprefix(f"{table}."), value.value, value.source)
+        yield from _table_lines(draft, table)
+    if draft.others:
+        yield from _socket_lines(draft)
+
+
+def _table_lines(draft: Draft, table: str) -> Iterator[str]:
+    """A table of the server, and so of its first socket."""
+    package, base = draft.package, draft.base
+    told = {value.path: value for value in draft.values}
+    if table == "cha":
+        yield f"# hwloc: {_cache('L2', package.l2, 'per core')}, {_cache('L3', package.l3, 'in all')}."
+        yield "# [cache] is the preset's."
+    yield f"[{table}]"
+    if table == "memory":
+        for key in ("device", "profile"):
+            comment = "speed grade: " if key == "device" else ""
+            known = base.effective["memory"].get(key)
+            if known is not None:
+                yield _line(f"# {key}", known, f"{comment}assumed as in {base.name}, check")
+    for path, assumed in _leaves(base.effective[table], table):
+        key = path.removeprefix(f"{table}.")
+        if path in told:
+            yield _line(key, told[path].value, told[path].source)
+        else:
+            yield _line(key, assumed, f"assumed as in {base.name}, check")
+    for path, value in told.items():
+        if path.startswith(f"{table}.dram."):
+            yield _line(path.removeprefix(f"{table}."), value.value, value.source)
+
+
+def _socket_lines(draft: Draft) -> Iterator[str]:
+    """The tables of the other sockets."""
+    package = draft.package
+    yield ""
+    yield f"# Socket 0 is package {package.index}{nodes_words(package.nodes)}."
+    yield "# Of the others stands here what they have of their own."
+    for socket in draft.others:
+        yield ""
+        yield f"# Socket {socket.number}: {socket.what}{'' if socket.values else '; as the first'}."
+        yield from _nic_lines(socket.nics)
+        if socket.values:
+            yield f"[socket.{socket.number}]"
+        for value in socket.values:
+            yield _line(value.path, value.value, value.source)
+
+
+def _nic_lines(nics: Sequence[Nic]) -> Iterator[str]:
+    """The network cards of a socket, which a server file has no values for."""
+    for nic in nics:
+        yield f"# Network card {nic.address}{f' ({nic.name})' if nic.name else ''} hangs off this socket."
 
 
 def _cache(name: str, size: int, whose: str) -> str:

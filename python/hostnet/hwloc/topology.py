@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from hostnet._core import ConfigError
 from hostnet.files import read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
     from xml.etree.ElementTree import Element
+
+Device = TypeVar("Device")
 
 BYTES_MAX = 128 << 20
 """The largest file."""
@@ -22,6 +24,9 @@ PACKAGES = ("Package", "Socket")
 
 NVME = "0108"
 """PCI class of NVMe controllers (PCI Code and ID Assignment Specification)."""
+
+NICS = ("0200", "0207")
+"""PCI classes of Ethernet and InfiniBand controllers."""
 
 CACHE = re.compile(r"L(\d)Cache")
 """A data or unified cache of hwloc 2; hwloc 1 gives the level in an attribute."""
@@ -47,6 +52,26 @@ class Drive:
 
 
 @dataclass(frozen=True)
+class Nic:
+    """A port of a network card."""
+
+    address: str
+    """PCI address."""
+    name: str
+    """What hwloc calls it; "" for nothing."""
+
+
+@dataclass(frozen=True)
+class BareNode:
+    """A NUMA node without cores."""
+
+    number: str
+    """Its number in the operating system; "?" if it is not known."""
+    memory: int
+    """Bytes."""
+
+
+@dataclass(frozen=True)
 class Package:
     """A processor."""
 
@@ -59,14 +84,16 @@ class Package:
     cores: int
     memory: int
     """Bytes of its NUMA nodes; 0 if hwloc does not know."""
-    nodes: int
-    """NUMA nodes with cores."""
+    nodes: tuple[str, ...]
+    """The numbers of its NUMA nodes in the operating system."""
     l2: int
     """Bytes of one L2 cache; 0 for none."""
     l3: int
     """Bytes of all L3 caches together; 0 for none."""
     drives: tuple[Drive, ...]
     """Drives at this processor."""
+    nics: tuple[Nic, ...]
+    """Ports of network cards at this processor."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +101,12 @@ class Topology:
     """A machine."""
 
     packages: tuple[Package, ...]
+    bare: tuple[BareNode, ...]
+    """Memory without cores."""
+    loose: tuple[Drive, ...]
+    """Drives of which hwloc does not say at which of several packages they are."""
+    loose_nics: tuple[Nic, ...]
+    """The same of network cards."""
     notes: tuple[str, ...]
     """What could not be told apart."""
 
@@ -127,14 +160,17 @@ class _Reader:
         if not packages:
             raise TopologyError(f"{self.file}: has no package (processor); was it filtered out, or is it a container?")
         sets = [self.cpuset(package) for package in packages]
-        drives = self.drives(sets)
+        drives, loose = self.placed(sets, (NVME,), self.drive)
+        nics, loose_nics = self.placed(sets, NICS, self.nic)
         found = [
-            self.package(index, element, cpus, len(packages), drives[index])
+            self.package(index, element, cpus, len(packages), drives[index], nics[index])
             for index, (element, cpus) in enumerate(zip(packages, sets, strict=True))
         ]
-        return Topology(tuple(found), tuple(self.notes))
+        return Topology(tuple(found), self.bare_nodes(), tuple(loose), tuple(loose_nics), tuple(self.notes))
 
-    def package(self, index: int, element: Element, cpus: int, packages: int, drives: list[Drive]) -> Package:
+    def package(
+        self, index: int, element: Element, cpus: int, packages: int, drives: list[Drive], nics: list[Nic]
+    ) -> Package:
         inside = list(element.iter("object"))
         cores = sum(other.get("type") == "Core" for other in inside)
         if cores == 0:
@@ -153,6 +189,7 @@ class _Reader:
             max(caches[2], default=0),
             sum(caches[3]),
             tuple(drives),
+            tuple(nics),
         )
 
     def caches(self, inside: list[Element], level: int) -> Iterator[Element]:
@@ -164,37 +201,62 @@ class _Reader:
             if found == str(level) and element.get("cache_type") != INSTRUCTIONS:
                 yield element
 
-    def memory(self, cpus: int, packages: int) -> tuple[int, int]:
-        """Bytes and nodes of the NUMA nodes beside some cores; a node of several packages is shared out evenly."""
-        total, nodes = 0, 0
-        numa = [element for element in self.objects if element.get("type") == "NUMANode"]
+    def memory(self, cpus: int, packages: int) -> tuple[int, tuple[str, ...]]:
+        """Bytes and numbers of the NUMA nodes beside some cores; a node of several packages is shared out evenly."""
+        total, nodes = 0, []
+        numa = self.nodes()
         for element in numa:
             near = self.cpuset(element)
             if near & cpus:
-                nodes += 1
-                share = 1 if not near & ~cpus else packages
-                total += self.number(element, "local_memory") // share
-            elif not near:
-                self.note(f"NUMA node {element.get('os_index', '?')} has no cores beside it and is left out")
+                nodes.append(self.node_number(element))
+                if near & ~cpus:
+                    self.note(f"NUMA node {nodes[-1]} is beside several packages; its memory is shared out evenly")
+                total += self.number(element, "local_memory") // (packages if near & ~cpus else 1)
         if not numa:
             machine = next((element for element in self.objects if element.get("type") == "Machine"), None)
             total = 0 if machine is None else self.number(machine, "local_memory") // packages
-        return total, nodes
+        return total, tuple(nodes)
 
-    def drives(self, sets: list[int]) -> list[list[Drive]]:
-        """The NVMe drives at each package. Where hwloc does not say, a drive counts for every package."""
-        found: list[list[Drive]] = [[] for _ in sets]
-        for element in self.objects:
-            if element.get("type") != "PCIDev" or not (element.get("pci_type") or "").startswith(NVME):
+    def nodes(self) -> list[Element]:
+        """The NUMA nodes."""
+        return [element for element in self.objects if element.get("type") == "NUMANode"]
+
+    def node_number(self, element: Element) -> str:
+        """The number of a NUMA node, as the operating system has it."""
+        return printable(element.get("os_index") or "?")
+
+    def bare_nodes(self) -> tuple[BareNode, ...]:
+        """The NUMA nodes with memory and without cores."""
+        found = []
+        for element in self.nodes():
+            if self.cpuset(element):
                 continue
-            drive = self.drive(element)
+            node = BareNode(self.node_number(element), self.number(element, "local_memory"))
+            if node.memory:
+                found.append(node)
+            else:
+                self.note(f"NUMA node {node.number} has neither cores nor memory and is left out")
+        return tuple(found)
+
+    def placed(
+        self, sets: list[int], classes: tuple[str, ...], read: Callable[[Element], Device]
+    ) -> tuple[list[list[Device]], list[Device]]:
+        """The devices of some PCI classes at each package, and those of which hwloc does not say at which."""
+        found: list[list[Device]] = [[] for _ in sets]
+        loose: list[Device] = []
+        for element in self.objects:
+            if element.get("type") != "PCIDev" or not (element.get("pci_type") or "").startswith(classes):
+                continue
             near = self.cpuset_above(element)
-            places = [index for index, cpus in enumerate(sets) if near & cpus] or list(range(len(sets)))
-            if len(places) > 1:
-                self.note(f"drive {drive.address}: hwloc does not say at which package it is; counted for all of them")
-            for index in places:
-                found[index].append(drive)
-        return found
+            places = [index for index, cpus in enumerate(sets) if near & cpus] if near else list(range(len(sets)))
+            (found[places[0]] if len(places) == 1 else loose).append(read(element))
+        return found, loose
+
+    def nic(self, element: Element) -> Nic:
+        """A port of a network card, by the name that the operating system or the list of PCI devices has for it."""
+        names = [other.get("name") or "" for other in element.iter("object") if other.get("type") == "OSDev"]
+        names += [info.get("value") or "" for info in element.iter("info") if info.get("name") == "PCIDevice"]
+        return Nic(printable(element.get("pci_busid") or "?"), printable(names[0] if names else ""))
 
     def drive(self, element: Element) -> Drive:
         text = element.get("pci_link_speed") or "0"

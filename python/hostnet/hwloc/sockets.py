@@ -1,0 +1,128 @@
+"""The sockets of a draft other than the first: only what they have of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hostnet._core import ConfigError
+from hostnet.hwloc.values import DRIVES_MAX, Value, core_values, drive_values, memory_values
+from hostnet.presets import ServerFile, look_up
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hostnet.hwloc.topology import BareNode, Drive, Nic, Package, Topology
+
+TWO = 2
+"""Packages that are joined by all their links; more have one for each other."""
+
+SOCKETS_MAX = 8
+"""The most sockets of a server."""
+
+
+@dataclass(frozen=True)
+class Socket:
+    """A socket of the draft other than the first."""
+
+    number: int
+    """Its number in the server, from 1."""
+    what: str
+    """What it is on the machine."""
+    values: tuple[Value, ...]
+    """What it has of its own."""
+    nics: tuple[Nic, ...] = ()
+    """Ports of network cards that hang off it."""
+
+
+def sockets_source(topology: Topology) -> str:
+    """Where the number of sockets comes from."""
+    packages, bare = len(topology.packages), len(topology.bare)
+    said = f"hwloc: {packages} package{'' if packages == 1 else 's'}"
+    return f"{said}, {bare} NUMA node{'' if bare == 1 else 's'} without cores" if bare else said
+
+
+def other_sockets(
+    topology: Topology, server: ServerFile, first: Sequence[Value], notes: list[str]
+) -> tuple[Socket, ...]:
+    """The sockets after the first: packages, then NUMA nodes without cores.
+
+    Raises:
+        ConfigError: They are more than a server has, or a package has too many cores.
+    """
+    packages, bare = topology.packages, topology.bare
+    if len(packages) + len(bare) > SOCKETS_MAX:
+        raise ConfigError(
+            f"the machine has {len(packages)} packages and {len(bare)} NUMA nodes without cores; at most "
+            f"{SOCKETS_MAX} sockets can be simulated; --package N drafts one package alone"
+        )
+    found = []
+    left = DRIVES_MAX - next(value.value for value in first if value.path == "ssd.count")
+    for number, package in enumerate(packages[1:], 1):
+        if package.model != packages[0].model:
+            notes.append(f"socket {number} is another processor; what hwloc cannot know is assumed as of the first")
+        drives = package.drives[:left]
+        if len(drives) < len(package.drives):
+            notes.append(
+                f"socket {number}: of {len(package.drives)} drives {len(drives)} are taken; a server has at most "
+                f"{DRIVES_MAX}"
+            )
+        left -= len(drives)
+        found.append(of_package(number, package, drives, first, server, notes))
+    for number, node in enumerate(bare, len(packages)):
+        notes.append(
+            f"NUMA node {node.number} has no cores: it is socket {number}, and lines cross to it as over UPI, whatever "
+            "it hangs off; its channels are assumed"
+        )
+        found.append(of_node(number, node, first, server))
+    return tuple(found)
+
+
+def of_package(
+    number: int, package: Package, drives: Sequence[Drive], first: Sequence[Value], server: ServerFile, notes: list[str]
+) -> Socket:
+    """A socket that is a package."""
+    values = [*core_values(package, notes), *memory_values(package.memory, package.nodes, server)]
+    values += drive_values(drives, server, notes) if drives else [Value("ssd.count", 0, "hwloc shows none")]
+    what = f"package {package.index}{nodes_words(package.nodes)}"
+    return Socket(number, what, tuple(own_values(number, values, first, server)), package.nics)
+
+
+def of_node(number: int, node: BareNode, first: Sequence[Value], server: ServerFile) -> Socket:
+    """A socket that is memory alone."""
+    none = "hwloc: memory alone"
+    memory = memory_values(node.memory, (node.number,), server)
+    values = [Value("core.count", 0, none), *memory, Value("ssd.count", 0, none)]
+    return Socket(number, f"NUMA node {node.number}, without cores", tuple(own_values(number, values, first, server)))
+
+
+def nodes_words(nodes: Sequence[str]) -> str:
+    """The NUMA nodes of a package."""
+    if not nodes:
+        return ""
+    return f", NUMA node{'' if len(nodes) == 1 else 's'} {', '.join(nodes)}"
+
+
+def way_values(topology: Topology, notes: list[str]) -> tuple[Value, ...]:
+    """What the number of packages tells of the ways between them."""
+    packages = len(topology.packages)
+    if packages <= TWO:
+        return ()
+    notes.append(
+        f"each two of the {packages} packages are taken to be joined by one UPI link; where some are not, lines go "
+        "over a third, which is not simulated"
+    )
+    return (Value("upi.links", 1, f"assumed: one link between each two of {packages} packages, check"),)
+
+
+def own_values(number: int, values: Sequence[Value], first: Sequence[Value], server: ServerFile) -> Iterator[Value]:
+    """The values that are not those of the first socket; all where the preset has a table of this socket."""
+    of_first = {value.path: value.value for value in first}
+    has_table = str(number) in (server.effective.get("socket") or {})
+    told = {value.path for value in values}
+    for value in values:
+        if has_table or value.path not in of_first or of_first[value.path] != value.value:
+            yield value
+    rows = "memory.dram.rows"
+    if rows in of_first and rows not in told:
+        yield Value(rows, look_up(server.effective, rows), f"as in {server.name}")

@@ -1,0 +1,184 @@
+"""What hwloc tells of a processor, of memory and of drives, as values of a server file."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hostnet import _core
+from hostnet._core import ConfigError
+from hostnet.presets import PCIE_GENERATIONS, ServerFile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hostnet.hwloc.topology import Drive, Package
+
+XEON = re.compile(r"xeon.*\b(?:gold|silver|bronze|platinum)\D*\d(\d)\d\d", re.IGNORECASE)
+"""The generation of a Xeon Scalable processor is the second digit of its number."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """Processors of one generation: the presets that are nearest, and the L3 in one slice."""
+
+    presets: str
+    slice_bytes: int
+
+
+SKYLAKE = Family("cascade-lake", 1408 * 1024)
+ICE_LAKE = Family("ice-lake", 1536 * 1024)
+SAPPHIRE_RAPIDS = Family("ice-lake", 1920 * 1024)
+EMERALD_RAPIDS = Family("ice-lake", 5120 * 1024)
+
+GENERATIONS = {"1": SKYLAKE, "2": SKYLAKE, "3": ICE_LAKE, "4": SAPPHIRE_RAPIDS, "5": EMERALD_RAPIDS}
+"""The family of each generation. Cascade Lake is as Skylake; of later ones than Ice Lake there is no preset."""
+
+FAMILIES = {
+    "6/85": SKYLAKE,
+    "6/106": ICE_LAKE,
+    "6/108": ICE_LAKE,
+    "6/143": SAPPHIRE_RAPIDS,
+    "6/207": EMERALD_RAPIDS,
+}
+"""The same by family and model number (Intel Software Developer's Manual, volume 4, table 2-1)."""
+
+SLICES_PER_CORE_MAX = 4
+"""The most slices for each core that is in use, of processors on sale: a Xeon Gold 6250 has 26 for 8."""
+
+LANES_USUAL = (4, 8, 2, 16, 1)
+"""Lanes of a drive, the usual first."""
+
+LINK_MARGIN = 0.02
+"""How far the speed that hwloc tells may be from that of a link."""
+
+SLICES_MAX = 256
+"""The most slices of a server."""
+
+ROWS_MAX = 1 << 24
+"""The most rows of a bank."""
+
+CORES_MAX = 1024
+"""The most cores of a socket."""
+
+DRIVES_MAX = 64
+"""The most drives of a server."""
+
+GIB = 1 << 30
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of the draft."""
+
+    path: str
+    value: Any
+    source: str
+    """Where it comes from, for the comment."""
+
+
+def family_of(package: Package) -> Family | None:
+    """The generation of a processor, by the number of a Xeon or by its family and model, if it is known."""
+    match = XEON.search(package.model)
+    return GENERATIONS.get(match[1]) if match else FAMILIES.get(package.family)
+
+
+def core_values(package: Package, notes: list[str]) -> list[Value]:
+    """The cores, and the slices beside them.
+
+    Raises:
+        ConfigError: There are too many.
+    """
+    if package.cores > CORES_MAX:
+        raise ConfigError(f"package {package.index} has {package.cores} cores; at most {CORES_MAX} can be simulated")
+    return [Value("core.count", package.cores, "hwloc"), _slices(package, notes)]
+
+
+def _slices(package: Package, notes: list[str]) -> Value:
+    """The slices that the L3 is made of, where the size of one is known and the machine shows all of its processor."""
+    family = family_of(package)
+    assumed = Value("cha.slices", min(package.cores, SLICES_MAX), "assumed: one slice per core, check")
+    if family is None or not package.l3 or package.l3 % family.slice_bytes:
+        return assumed
+    slices, each = package.l3 // family.slice_bytes, f"{_mib(family.slice_bytes)} MiB"
+    if slices > SLICES_PER_CORE_MAX * package.cores or slices > SLICES_MAX:
+        notes.append(
+            f"hwloc shows an L3 of {_mib(package.l3)} MiB, which is {slices} slices of {each}, for {package.cores} "
+            "cores: a virtual machine shows the L3 of a processor of which it has some cores. One slice per core is "
+            "assumed"
+        )
+        return assumed
+    if slices < package.cores:
+        notes.append(
+            f"hwloc shows an L3 of {_mib(package.l3)} MiB, which is {slices} slices of {each}, fewer than the "
+            f"{package.cores} cores: this processor has slices of another size. One slice per core is assumed"
+        )
+        return assumed
+    source = f"hwloc: L3 of {_mib(package.l3)} MiB, in slices of {each} as this family has"
+    return Value("cha.slices", slices, source)
+
+
+def memory_values(memory: int, nodes: Sequence[str], server: ServerFile) -> list[Value]:
+    """The memory in use of some NUMA nodes, and as many rows as it needs."""
+    if not memory:
+        return [Value("memory.size", "all", "hwloc tells no memory size; all that the channels hold")]
+    told = f"hwloc: {memory / GIB:.1f} GiB{f' in {len(nodes)} NUMA nodes' if len(nodes) > 1 else ''}"
+    unit, name = (GIB, "GiB") if memory >= GIB else (MIB, "MiB")
+    whole = memory // unit
+    if not whole:
+        return [Value("memory.size", "all", f"hwloc tells {memory} B; all that the channels hold")]
+    size = Value("memory.size", f"{whole} {name}", told)
+    dram, held = server.effective["memory"]["dram"], server.memory_held
+    rows, most = int(dram["rows"]), whole * unit
+    while held < most and rows < ROWS_MAX:
+        rows, held = rows * 2, held * 2
+    if held < most:
+        return [Value("memory.size", "all", f"{told}; more than the model can hold")]
+    if rows == dram["rows"]:
+        return [size]
+    return [
+        size,
+        Value("memory.dram.rows", rows, f"so many that the channels hold {whole} {name}; ranks as in {server.name}"),
+    ]
+
+
+def drive_values(drives: Sequence[Drive], server: ServerFile, notes: list[str]) -> list[Value]:
+    """Drives of the first socket and their links. The model has drives of one kind on a socket, there at least one."""
+    if not drives:
+        notes.append("hwloc shows no NVMe drive at the first socket; the model needs one there, so one is assumed")
+    if len(drives) > DRIVES_MAX:
+        notes.append(f"hwloc shows {len(drives)} drives; at most {DRIVES_MAX} can be simulated")
+        drives = drives[:DRIVES_MAX]
+    count = Value("ssd.count", max(len(drives), 1), "hwloc" if drives else "assumed: hwloc shows none")
+    links = Counter(link for drive in drives if (link := link_of(drive)) is not None)
+    if not links:
+        lanes = 4 * count.value
+        generation = server.effective["pcie"]["generation"]
+        source = "assumed: hwloc tells no link speed, check"
+        return [count, Value("pcie.generation", generation, source), Value("pcie.lanes", lanes, source)]
+    (generation, lanes), most = links.most_common(1)[0]
+    if most < len(drives):
+        notes.append(
+            f"{len(drives) - most} of {len(drives)} drives have other links or none that hwloc knows; "
+            "drives of the model are all alike"
+        )
+    speed = next(drive.link_gb_per_s for drive in drives if link_of(drive) == (generation, lanes))
+    source = f"hwloc: {speed:.2f} GB/s per drive"
+    return [count, Value("pcie.generation", generation, source), Value("pcie.lanes", lanes * len(drives), source)]
+
+
+def link_of(drive: Drive) -> tuple[int, int] | None:
+    """Generation and lanes of a drive's link, from its speed; four lanes where several fit."""
+    for lanes in LANES_USUAL:
+        for generation in PCIE_GENERATIONS:
+            speed = _core.link_bytes_per_s(generation, lanes) / 10**9
+            if abs(drive.link_gb_per_s - speed) < LINK_MARGIN * speed:
+                return generation, lanes
+    return None
+
+
+def _mib(size: int) -> str:
+    return f"{size / 2**20:.4g}"
