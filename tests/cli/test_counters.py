@@ -50,7 +50,8 @@ def test_counters_survive_a_checkpoint(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--counters", "likwid"], '--counters "likwid": must be perf or pcm'),
+        (["--counters", "likwid"], '--counters "likwid": must be perf, pcm or pcm-numa'),
+        (["--counters", "pcm-num"], 'did you mean "pcm-numa"?'),
         (["--counters-interval", "5us"], "--counters-interval: say with --counters"),
         (["--counters-out", "x.csv"], "--counters-out: say with --counters"),
         (["--counters-per-socket"], "--counters-per-socket: say with --counters"),

@@ -14,7 +14,8 @@ from hostnet.report.host import Host, host_of
 from hostnet.report.links import ARROWS_MAX, links_picture
 from hostnet.report.load import load_run
 from hostnet.report.picture import host_picture
-from hostnet.report.sockets import places_of, sockets_of
+from hostnet.report.sockets import sockets_of
+from hostnet.sockets import places_of
 
 HEAD = '[server]\npreset = "{preset}"\nsockets = {count}\n'
 TIMES = '[run]\nwarmup = "10 us"\nduration = "20 us"\n'

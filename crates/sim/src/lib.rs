@@ -37,7 +37,7 @@ pub use error::SimulationError;
 pub use hostnet_kernel::checkpoint::CheckpointError;
 pub use read::crossed::Crossed;
 pub use read::sample;
-pub use read::units::{ChannelUnit, CoreUnit, Pool, Units};
+pub use read::units::{ChannelUnit, CoreUnit, Pool, SocketUnit, Units};
 pub use report::table::{Cell, Kind, Table};
 pub use report::{epochs::table as epochs_table, predict, Report};
 pub use run::{epoch_ps, run_many, Finished, HostError, Many, Options, Run, Status, EPOCH_PS};

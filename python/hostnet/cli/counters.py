@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hostnet._core import Plan
     from hostnet.cli.request import CounterOptions
     from hostnet.counters import CounterFile, Uarch
+    from hostnet.counters.crossing import Direction
     from hostnet.running.results import Results
 
 INTERVALS_MAX = 20_000
@@ -117,9 +118,20 @@ def show_file(file: CounterFile, *, as_json: bool) -> int:
                 _print_quantity(f"{quantity}.{part}", number)
         else:
             _print_quantity(quantity, value)
+    for link in file.links:
+        ways = (f"{verb} {_link_words(getattr(link, way))}" for verb, way in (("sends", "sent"), ("gets", "received")))
+        say(f"  {link.words:<22} {', '.join(ways)}")
+    for sentence in file.crossing:
+        say(f"* {sentence}")
     for missing in file.missing:
         say(f"missing: {missing}")
     return 0
+
+
+def _link_words(direction: Direction) -> str:
+    lines = "-" if direction.line_gb_per_s is None else f"{direction.line_gb_per_s:.4g}"
+    busy = "-" if direction.busy_share is None else f"{100 * direction.busy_share:.1f}%"
+    return f"{lines} GB/s of lines ({busy} of its slots)"
 
 
 def _print_quantity(name: str, value: float | None) -> None:
@@ -127,6 +139,8 @@ def _print_quantity(name: str, value: float | None) -> None:
 
 
 def _document(file: CounterFile) -> dict[str, Any]:
+    from hostnet.counters.crossing import document_of
+
     return {
         "path": file.path,
         "format": file.format,
@@ -141,5 +155,7 @@ def _document(file: CounterFile) -> dict[str, Any]:
         "missing": [
             {"quantity": one.quantity, "events": list(one.events), "message": str(one)} for one in file.missing
         ],
+        "upi": document_of(file.links, file.numa),
+        "crossing": file.crossing,
         "warnings": file.warnings,
     }

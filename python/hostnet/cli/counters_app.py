@@ -36,7 +36,7 @@ def events(
 
 @counters.command("read")
 def read(
-    file: Annotated[Path, typer.Argument(help="What perf stat -x, or pcm-raw -csv wrote.")],
+    file: Annotated[Path, typer.Argument(help="What perf stat -x, pcm-raw -csv or pcm-numa -csv wrote.")],
     server: Annotated[
         str | None, typer.Option(metavar="PRESET|FILE", help="The server it comes from: a preset or a configuration.")
     ] = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
@@ -20,6 +21,8 @@ THREADS_MAX = 1024
 TRACE_WINDOW = "20 us"
 """How long a trace is unless `--trace-window` says otherwise."""
 
+COUNTER_FORMS = ("perf", "pcm", "pcm-numa")
+"""What files of counters may look like, as in `hostnet.counters.FORMATS`."""
 
 COUNTERS_INTERVAL = "100us"
 """How often counters are read unless `--counters-interval` says otherwise."""
@@ -56,12 +59,15 @@ class CounterOptions:
             }
             for option, value in given.items():
                 if value is not None:
-                    raise ConfigError(f"{option}: say with --counters which file it is about, perf or pcm")
+                    raise ConfigError(f"{option}: say with --counters which file it is about: perf, pcm or pcm-numa")
             return
-        if self.form not in ("perf", "pcm"):
-            raise ConfigError(f'--counters "{self.form}": must be perf or pcm')
-        if self.form == "pcm" and self.per_socket:
-            raise ConfigError("--counters-per-socket: pcm-raw always tells the units apart")
+        if self.form not in COUNTER_FORMS:
+            near = get_close_matches(self.form, COUNTER_FORMS, 1)
+            hint = f'; did you mean "{near[0]}"?' if near else ""
+            raise ConfigError(f'--counters "{self.form}": must be perf, pcm or pcm-numa{hint}')
+        if self.form != "perf" and self.per_socket:
+            tool = "pcm-raw" if self.form == "pcm" else self.form
+            raise ConfigError(f"--counters-per-socket: {tool} always tells the units apart")
         if self.interval_ps < COUNTERS_PS_MIN or self.interval_ps % 1000:
             raise ConfigError(f'--counters-interval "{self.interval}": must be whole ns and at least 1 us')
         if self.out is not None and (self.out.is_dir() or not self.out.parent.is_dir()):

@@ -41,7 +41,8 @@ CheckpointAt = Annotated[
 Checkpoint = Annotated[Path | None, typer.Option(metavar="FILE", help="The checkpoint to write.")]
 From = Annotated[Path | None, typer.Option("--from", metavar="FILE", help="Continue from a checkpoint.")]
 Counters = Annotated[
-    str | None, typer.Option(metavar="perf|pcm", help="Write counters.csv as perf stat or pcm-raw would.")
+    str | None,
+    typer.Option(metavar="perf|pcm|pcm-numa", help="Write counters.csv as perf stat, pcm-raw or pcm-numa would."),
 ]
 CountersInterval = Annotated[
     str | None, typer.Option(metavar="TIME", help="How often counters are read.", show_default="100us")

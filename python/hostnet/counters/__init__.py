@@ -1,4 +1,4 @@
-"""The counters of real servers, in and out: files of `perf stat` and of `pcm-raw`.
+"""The counters of real servers, in and out: files of `perf stat`, of `pcm-raw` and of `pcm-numa`.
 
     counters = hostnet.counters.read("counters.csv", server="cascade-lake-6234")
     print(counters.total["rpq_occupancy"], counters.missing)
@@ -7,6 +7,7 @@
 `counters`. `write` makes such a file of a run. The events of a server are data: `uarchs` loads them.
 """
 
+from hostnet.counters.crossing import Direction, Link, Numa
 from hostnet.counters.events import Event, Pmu, Uarch, find_uarch, uarchs
 from hostnet.counters.facts import Facts
 from hostnet.counters.missing import Missing
@@ -20,9 +21,12 @@ __all__ = [
     "FORMATS",
     "SCALARS",
     "CounterFile",
+    "Direction",
     "Event",
     "Facts",
+    "Link",
     "Missing",
+    "Numa",
     "Pmu",
     "Uarch",
     "find_uarch",

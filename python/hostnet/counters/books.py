@@ -52,7 +52,7 @@ class Book:
     they have no count, and `low_shares` the least percentage of the time that an event was counted in. `other_names`
     has names of events that were counted under another name already, `stand_ins` those of them whose counts were taken
     because the other name had none. `cores` has, per socket, the LFB occupancies of
-    single cores, in entries times clocks.
+    single cores, in entries times clocks, and `links` the counts of its UPI links by event, None where one is missing.
     """
 
     path: Path
@@ -65,6 +65,7 @@ class Book:
     stand_ins: set[str] = field(default_factory=set)
     low_shares: dict[str, float] = field(default_factory=dict)
     cores: dict[str, dict[str, float]] = field(default_factory=dict)
+    links: dict[str, dict[str, dict[str, float | None]]] = field(default_factory=dict)
     places: list[Place] = field(default_factory=list)
     _numbers: dict[Place, int] = field(default_factory=dict)
     _first: frozenset[int] | None = None
@@ -73,6 +74,7 @@ class Book:
     _clocks: list[tuple[Place, int]] = field(default_factory=list)
     _channel_counts: list[tuple[Place, int]] = field(default_factory=list)
     _core_counts: list[tuple[Place, int]] = field(default_factory=list)
+    _link_counts: list[tuple[Place, int]] = field(default_factory=list)
 
     def number(self, place: Place) -> int:
         """The number of a place, by which `close` knows it."""
@@ -106,6 +108,7 @@ class Book:
         for place, number in self._core_counts:
             of_socket = self.cores.setdefault(place.socket, {})
             of_socket[place.unit] = of_socket.get(place.unit, 0) + (values[number] or 0)
+        self._note_links(values)
         for socket, window in windows.items():
             try:
                 check_clocks(self.uarch, window)
@@ -122,6 +125,8 @@ class Book:
             place = self.places[number]
             event = self.uarch.event_of(place.key)
             numbers.setdefault((place.socket, place.key), []).append(number)
+            if event.pmu == "upi":
+                self._link_counts.append((place, number))
             if event.kind == "clock":
                 self._clocks.append((place, number))
             elif event.pmu == "imc" and place.unit:
@@ -142,6 +147,12 @@ class Book:
         self._channel_counts = [
             (place, number) for place, number in self._channel_counts if place.unit not in used.get(place.socket, ())
         ]
+
+    def _note_links(self, values: Mapping[int, float | None]) -> None:
+        for place, number in self._link_counts:
+            of_link = self.links.setdefault(place.socket, {}).setdefault(place.unit, {})
+            before, count = of_link.get(place.key, 0), values[number]
+            of_link[place.key] = None if before is None or count is None else before + count
 
     def _fail_different(self, values: Mapping[int, float | None], line: int, last: bool) -> NoReturn:
         assert self._first is not None

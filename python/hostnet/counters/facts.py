@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from typing import Any
 
 from hostnet import _core
+from hostnet.sockets import places_of
 
 LINES_PER_CLOCK = 0.25
 """Lines that a channel of DDR4 moves in a clock at most: a burst takes four clocks."""
@@ -18,7 +19,8 @@ LINES_PER_CLOCK = 0.25
 class Facts:
     """A server: its preset, the numbers of its units, the clock of its channels, and what counts as a full queue.
 
-    `channels` are those with queues of their own; `lines_per_clock` is the most that one of them moves.
+    `channels` are those with queues of their own; `lines_per_clock` is the most that one of them moves. Of a server of
+    several sockets these are the first one's, and `sockets` has those of each.
     """
 
     preset: str | None
@@ -29,10 +31,20 @@ class Facts:
     lines_per_clock: float
     rpq_full: int
     wpq_full: int
+    sockets: tuple[Facts, ...] = ()
+
+    def of_socket(self, socket: str) -> Facts:
+        """Those of a socket by its number, where there are several."""
+        return self.sockets[int(socket)] if socket.isdecimal() and int(socket) < len(self.sockets) else self
 
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> Facts:
         """The facts of a complete configuration, as `manifest.json` holds it under `config`."""
+        sockets = tuple(cls._of_one(place.config) for place in places_of(dict(config)))
+        return replace(cls._of_one(config), sockets=sockets)
+
+    @classmethod
+    def _of_one(cls, config: Mapping[str, Any]) -> Facts:
         memory = config["memory"]
         dram, queues = memory["dram"], memory["controller"]
         rate = re.match(r"[\d.]+", str(dram["data_rate"]))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hostnet.counters.events import AT_LEAST
+from hostnet.counters.quantities import CROSSING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +65,7 @@ def missing_of(
     """The quantities that are None in the total, and why. `unusable` says it of single events."""
     found = []
     uarch = formulas.uarch
-    for quantity in uarch.ways:
+    for quantity in (quantity for quantity in uarch.ways if quantity not in CROSSING):
         flow, _, part = quantity.partition(".")
         value = total[flow][part] if part else total[quantity]
         if value is None:

@@ -29,11 +29,13 @@ OTHERS = re.compile(
     r"|MEM_INST_RETIRED|MEM_UOPS|MEM_TRANS|MEM_LOAD_L3|MEM_LOAD_MISC|L2_|OFFCORE_|OCR\.|DTLB_|ITLB_|EXE_ACTIVITY|IDQ"
     r"|INT_MISC|LD_BLOCKS|LONGEST_LAT|MACHINE_CLEARS|TOPDOWN|RESOURCE_STALLS|RS_EVENTS|FP_|SW_PREFETCH|PARTIAL_RAT"
     r"|ROB_|LSD|ARITH|ICACHE|DSB|FRONTEND|HLE_|RTM_|TX_|ASSISTS|CORE_|BACLEARS|MISC_|CPU_CLK_UNHALTED\.|LOAD_HIT"
-    r"|LOCK_CYCLES|LLC_|HW_INTERRUPTS|UNC_(?:UPI|M2M|M3UPI|M2P|M2PCIE|P|U|MDF|C)_)"
+    r"|LOCK_CYCLES|LLC_|HW_INTERRUPTS|UNC_(?:M2M|M3UPI|M2P|M2PCIE|P|U|MDF|C)_)"
 )
 """Events of cores and of units that have nothing to do with the host network."""
 
-OUTSIDE = re.compile(r"POWER|MSR|CSTATE|UNCORE_(?!IMC|CHA|CBOX|IRP|IIO)|INTEL|I915|SOFTWARE|TRACEPOINT|.*FREE_?RUN.*")
+OUTSIDE = re.compile(
+    r"POWER|MSR|CSTATE|UNCORE_(?!IMC|CHA|CBOX|IRP|IIO|UPI)|INTEL|I915|SOFTWARE|TRACEPOINT|.*FREE_?RUN.*"
+)
 """PMUs whose events have nothing to do with the host network."""
 
 _SUFFIX = re.compile(r"(?P<name>.+?)\s+\[(?P<unit>[\w-]+)\]")
@@ -41,7 +43,16 @@ _SLASHED = re.compile(r"(?P<unit>[\w-]+)/(?P<terms>.*)/(?P<modifiers>\w*)")
 _THRESHOLD = re.compile(r"(?P<name>.+?)[._:@](?:T|T=|THRESH=|THRESHOLD=)(?P<threshold>0X[0-9A-F]+|\d+)@?")
 _UNIT = re.compile(r"(?:UNCORE_)?(?P<pmu>[A-Z]+)(?:_(?P<number>\d+))?")
 _MODIFIERS = re.compile(r":[ukhpPDGHSWIEukhp]{1,8}$")
-_PMUS = {"CPU": "core", "CORE": "core", "CHA": "cha", "CBOX": "cha", "IMC": "imc", "IRP": "irp", "IIO": "iio"}
+_PMUS = {
+    "CPU": "core",
+    "CORE": "core",
+    "CHA": "cha",
+    "CBOX": "cha",
+    "IMC": "imc",
+    "IRP": "irp",
+    "IIO": "iio",
+    "UPI": "upi",
+}
 
 
 class UnknownEventError(Exception):

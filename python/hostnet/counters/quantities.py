@@ -32,10 +32,23 @@ SCALARS = (
 FLOWS = ("lfb", "core_read", "core_write", "io_read", "io_write", "iio_write", "iio_read")
 """Quantities that are an occupancy and a number of lines."""
 
+CROSSING = (
+    *("upi_sent.lines", "upi_sent.others", "upi_received.lines", "upi_received.others"),
+    *("dram_local", "dram_remote"),
+)
+"""Quantities of servers of several sockets, told of each link or socket; nothing else needs them."""
+
 LFB_FULL = "L1D_PEND_MISS.FB_FULL"
 """The event that counts the clocks in which a core found all its LFB entries in use."""
 
-CLOCK_HZ = {"core": (1e8, 1e10), "cha": (3e8, 6e9), "imc": (2e8, 5e9), "irp": (1e8, 6e9), "iio": (1e8, 6e9)}
+CLOCK_HZ = {
+    "core": (1e8, 1e10),
+    "cha": (3e8, 6e9),
+    "imc": (2e8, 5e9),
+    "irp": (1e8, 6e9),
+    "iio": (1e8, 6e9),
+    "upi": (2e8, 6e9),
+}
 """Frequencies that the clocks of the units may have; anything else is a mistake in the times of a file."""
 
 TOLERANCE = 1.03

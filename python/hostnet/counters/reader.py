@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet.counters.books import Book, merged
+from hostnet.counters.crossing import Link, Numa, links_of, numa_of, sentences
 from hostnet.counters.events import AT_LEAST, Uarch, find_uarch, uarchs
 from hostnet.counters.facts import Facts, facts_of
 from hostnet.counters.missing import Missing, missing_of
 from hostnet.counters.pcm import read_pcm, separator_of
+from hostnet.counters.pcm_numa import is_numa, read_numa
 from hostnet.counters.perf import layout_of, read_perf
 from hostnet.counters.quantities import Formulas, ImplausibleError, Window
 from hostnet.counters.text import EXPECTED, fail, opened
@@ -36,7 +38,8 @@ class CounterFile:
     window ended. `thresholds` are the entries from which `rpq` and `wpq` count as full, where the file tells it.
     `busy_cores` are those with at least a tenth of the LFB entries of the busiest, if the file tells cores apart, and
     `lfb_full_cores` is the number of cores that found all their entries in use, mean over time.
-    `warnings` says what to keep in mind.
+    `links` has the UPI links of every socket, `numa` which DRAM served the cores of the socket, if the file tells, and
+    `crossing` says what follows of lines that cross between sockets. `warnings` says what to keep in mind.
     """
 
     path: str
@@ -51,6 +54,9 @@ class CounterFile:
     thresholds: dict[str, int]
     busy_cores: int | None
     lfb_full_cores: float | None
+    links: list[Link] = field(default_factory=list)
+    numa: Numa | None = None
+    crossing: list[str] = field(default_factory=list)
 
 
 def read(
@@ -61,7 +67,7 @@ def read(
     uarch: str | None = None,
     core_hz: float | None = None,
 ) -> CounterFile:
-    """Reads a file that `perf stat -x,` or `pcm-raw -csv` wrote, or `hostnet run --counters`.
+    """Reads a file that `perf stat -x,`, `pcm-raw -csv` or `pcm-numa -csv` wrote, or `hostnet run --counters`.
 
     Args:
         path: The file.
@@ -83,7 +89,10 @@ def read(
         book = Book(path, events)
         separator = separator_of(head)
         layout = None if separator else layout_of(head)
-        if separator:
+        of_numa = is_numa(head)
+        if of_numa:
+            read_numa(book, file)
+        elif separator:
             read_pcm(book, file, separator)
         elif layout:
             read_perf(book, file, layout)
@@ -92,7 +101,8 @@ def read(
     if not book.windows:
         fail(path, None, f"has no counter that tells about the host network; {EXPECTED}")
     chosen, windows, warnings = _socket_of(book, socket)
-    form = "pcm" if separator else "perf"
+    facts = facts.of_socket(chosen) if facts is not None else None
+    form = "pcm-numa" if of_numa else "pcm" if separator else "perf"
     return _evaluate(book, form, chosen, windows, warnings, Formulas(events, facts, core_hz, _used(book, chosen), {}))
 
 
@@ -117,6 +127,11 @@ def _evaluate(
         for name, first in book.other_names.items()
     ]
     warnings += list(formulas.notes)
+    try:
+        links = links_of(book.uarch, book.links, whole.length_ns)
+    except ImplausibleError as error:
+        fail(book.path, windows[0].line, str(error))
+    numa = numa_of(book.uarch, whole.totals, socket, of_loads=form != "pcm-numa")
     return CounterFile(
         path=str(book.path),
         format=form,
@@ -125,11 +140,14 @@ def _evaluate(
         windows=results,
         total=total,
         ends_ns=book.ends_ns,
-        missing=missing_of(formulas, total, whole, unusable),
+        missing=[] if form == "pcm-numa" else missing_of(formulas, total, whole, unusable),
         warnings=warnings,
         thresholds={("rpq" if "RPQ" in event else "wpq"): full for event, full in formulas.full.items()},
         busy_cores=busy_cores,
         lfb_full_cores=formulas.lfb_full_cores(whole),
+        links=links,
+        numa=numa,
+        crossing=list(sentences(links, numa)),
     )
 
 

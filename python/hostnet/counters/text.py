@@ -35,7 +35,7 @@ _FOR_PEOPLE = (
 )
 """Words that tell the output of tools that know the counters, but not the counts."""
 
-EXPECTED = "expected is what `perf stat -I 1000 -x, -a` or `pcm-raw -csv` writes"
+EXPECTED = "expected is what `perf stat -I 1000 -x, -a`, `pcm-raw -csv` or `pcm-numa -csv` writes"
 
 
 def fail(path: str | Path, line: int | None, message: str) -> NoReturn:

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hostnet._core import ConfigError
 from hostnet.counters.events import AT_LEAST, Uarch, uarchs
 from hostnet.counters.facts import Facts
+from hostnet.counters.pcm_numa import HEADER
 from hostnet.counters.quantities import LFB_FULL
+from hostnet.counters.several import Links, dram_counts, sample_of
 from hostnet.files import write_file
 from hostnet.running.results import server_config
+from hostnet.sockets import places_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
     from hostnet.running.results import Results
 
-FORMATS = ("perf", "pcm")
+FORMATS = ("perf", "pcm", "pcm-numa")
 """What a file of counters may look like."""
 
 DEFAULT_UARCH = "cascade-lake"
@@ -31,21 +34,37 @@ EPOCH = datetime(1970, 1, 1)
 
 
 class Unit(NamedTuple):
-    """One of the units of a kind."""
+    """One of the units of a kind on a socket."""
 
     pmu: str
     number: int
+    socket: int = 0
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A simulated server as its counters see it."""
+    """A simulated socket as its counters see it, with the numbers of its first core and channel in the server.
+
+    `links` are those to other sockets, if there are any; `tells_dram` says whether its cores count which DRAM serves
+    them.
+    """
 
     uarch: Uarch
     facts: Facts
+    number: int = 0
+    first_core: int = 0
+    first_channel: int = 0
+    links: Links | None = None
+    tells_dram: bool = False
+
+    def unit(self, pmu: str, number: int) -> Unit:
+        """One of its units."""
+        return Unit(pmu, number, self.number)
 
     def hz(self, pmu: str) -> int:
         """The frequency of the clock of a kind of unit."""
+        if pmu == "upi" and self.links is not None:
+            return self.links.hz
         return self.facts.channel_hz if pmu == "imc" else self.uarch.pmus[pmu].hz
 
     def ticks(self, pmu: str, time_ps: int) -> int:
@@ -59,7 +78,7 @@ def write(results: Results, path: Path | str, *, form: str = "perf", per_socket:
     Args:
         results: The run.
         path: The file.
-        form: perf or pcm.
+        form: perf, pcm or pcm-numa.
         per_socket: With the sums over all units of a kind, as `perf stat --per-socket` writes them.
 
     Raises:
@@ -78,9 +97,31 @@ def _lines(results: Results, form: str, *, per_socket: bool) -> Iterator[str]:
     samples = json.loads(units)
     if not samples:
         raise ConfigError("the run ended before it measured anything")
-    facts = Facts.of(server_config(json.loads(results.plan.effective_json()), results.looked_at))
-    machine = Machine(uarch_of(facts), facts)
-    return _perf_lines(machine, samples, per_socket) if form == "perf" else _pcm_lines(machine, samples)
+    config = server_config(json.loads(results.plan.effective_json()), results.looked_at)
+    machines = machines_of(config, len(samples[0]["sockets"]), tells_dram=form == "pcm-numa")
+    if form == "pcm-numa":
+        return numa_lines(machines, samples)
+    return _perf_lines(machines, samples, per_socket) if form == "perf" else _pcm_lines(machines, samples)
+
+
+def machines_of(config: dict[str, Any], sockets: int, *, tells_dram: bool) -> tuple[Machine, ...]:
+    """The sockets of a server, of which so many were counted one by one."""
+    facts = Facts.of(config)
+    places = places_of(config) if sockets else ()
+    if not places:
+        return (Machine(uarch_of(facts), facts, tells_dram=tells_dram),)
+    return tuple(
+        Machine(
+            uarch_of(facts),
+            Facts.of(place.config),
+            place.number,
+            place.parts["core"].start,
+            place.parts["channel"].start,
+            Links.of(config, place.number, len(places)),
+            tells_dram=True,
+        )
+        for place in places
+    )
 
 
 def uarch_of(facts: Facts) -> Uarch:
@@ -89,24 +130,34 @@ def uarch_of(facts: Facts) -> Uarch:
     return next((uarch for uarch in known.values() if facts.preset in uarch.presets), known[DEFAULT_UARCH])
 
 
-def _intervals(machine: Machine, samples: Sequence[Any]) -> Iterator[tuple[int, int, dict[tuple[str, Unit], int]]]:
+def intervals(
+    machines: Sequence[Machine], samples: Sequence[Any]
+) -> Iterator[tuple[int, int, dict[tuple[str, Unit], int]]]:
     """End and length of each interval in ps, and the counts in it. Rounding does not add up: totals are rounded."""
     before: dict[tuple[str, Unit], int] = {}
     begun = 0
     for sample in samples:
-        totals = dict(_totals(machine, sample))
+        totals = {at: max(total, before.get(at, 0)) for machine in machines for at, total in _totals(machine, sample)}
         yield sample["at_ps"], sample["at_ps"] - begun, {at: total - before.get(at, 0) for at, total in totals.items()}
         before, begun = totals, sample["at_ps"]
 
 
 def _totals(machine: Machine, sample: Mapping[str, Any]) -> Iterator[tuple[tuple[str, Unit], int]]:
-    """What every counter of the server has counted since the start."""
+    """What every counter of a socket has counted since the start."""
+    if machine.links is not None:
+        sample = sample_of(machine, sample)
     yield from _of_cores(machine, sample)
     yield from _of_slices(machine, sample)
     for number, channel in enumerate(sample["channels"]):
-        yield from _of_channel(machine, Unit("imc", number), channel, sample["at_ps"])
+        yield from _of_channel(machine, machine.unit("imc", number), channel, sample["at_ps"])
     for pmu, pool in (("irp", sample["iio_write"]), ("iio", sample["iio_read"])):
         yield from _of_stacks(machine, pmu, pool, sample["at_ps"])
+    if machine.links is not None:
+        for (event, number), total in machine.links.counts(machine.uarch, sample):
+            yield (event, machine.unit("upi", number)), total
+    if machine.tells_dram:
+        for (event, core), total in dram_counts(machine, sample):
+            yield (event, machine.unit("core", core)), total
 
 
 def _counted(machine: Machine, quantity: str, unit: Unit, total: int) -> Iterator[tuple[tuple[str, Unit], int]]:
@@ -121,7 +172,7 @@ def _of_cores(machine: Machine, sample: Mapping[str, Any]) -> Iterator[tuple[tup
     busy = {core["core"]: core["lfb"] for core in sample["cores"]}
     about = machine.uarch.pmus["core"]
     for number in range(machine.facts.cores):
-        unit, pool = Unit("core", number), busy.get(number)
+        unit, pool = machine.unit("core", number), busy.get(number)
         clocks = machine.ticks("core", sample["at_ps"]) if pool else 0
         yield (about.clock, unit), clocks
         if about.reference:
@@ -135,7 +186,7 @@ def _of_slices(machine: Machine, sample: Mapping[str, Any]) -> Iterator[tuple[tu
     """The model keeps one book for all slices, as addresses are spread evenly over them."""
     slices = machine.facts.slices
     for number in range(slices):
-        unit = Unit("cha", number)
+        unit = machine.unit("cha", number)
         yield (machine.uarch.pmus["cha"].clock, unit), machine.ticks("cha", sample["at_ps"])
         for flow in ("core_read", "core_write", "io_read", "io_write"):
             pool = sample[flow]
@@ -170,7 +221,7 @@ def _of_stacks(
     about = machine.uarch.pmus[pmu]
     flow = "iio_write" if pmu == "irp" else "iio_read"
     for number in range(about.units):
-        unit, busy = Unit(pmu, number), number == about.busy
+        unit, busy = machine.unit(pmu, number), number == about.busy
         yield (about.clock, unit), machine.ticks(pmu, at_ps)
         yield from _counted(machine, f"{flow}.occupancy", unit, machine.ticks(pmu, pool["area_ps"]) if busy else 0)
         yield from _counted(machine, f"{flow}.lines", unit, pool["lines"] if busy else 0)
@@ -181,44 +232,69 @@ def label_of(key: str) -> str:
     return key.replace(AT_LEAST, ".T")
 
 
-def _perf_lines(machine: Machine, samples: Sequence[Any], per_socket: bool) -> Iterator[str]:
+def _perf_lines(machines: Sequence[Machine], samples: Sequence[Any], per_socket: bool) -> Iterator[str]:
     yield f"# started on {EPOCH:%a %b %d %H:%M:%S %Y}\n\n"
-    for end_ps, length_ps, counts in _intervals(machine, samples):
+    for end_ps, length_ps, counts in intervals(machines, samples):
         end_ns, length_ns = round(end_ps / 1000), round(length_ps / 1000)
         stamp = f"{end_ns // 10**9}.{end_ns % 10**9:09d}"
-        rows = _socket_rows(counts) if per_socket else _unit_rows(machine, counts)
+        rows = _socket_rows(counts) if per_socket else _unit_rows(machines, counts)
         for group, event, count, units in rows:
             yield f"{stamp},{group},{count},,{event},{length_ns * units},100.00,,\n"
 
 
-def _unit_rows(machine: Machine, counts: Mapping[tuple[str, Unit], int]) -> Iterator[tuple[str, str, int, int]]:
+def _unit_rows(
+    machines: Sequence[Machine], counts: Mapping[tuple[str, Unit], int]
+) -> Iterator[tuple[str, str, int, int]]:
+    """The counts of single units. Those of a socket are read by its first core: of one without cores there are none."""
     for (key, unit), count in counts.items():
+        machine = machines[unit.socket]
         if unit.pmu == "core":
-            yield f"CPU{unit.number}", label_of(key), count, 1
-        else:
-            yield "CPU0", f"{label_of(key)} [{machine.uarch.pmus[unit.pmu].perf}_{unit.number}]", count, 1
+            yield f"CPU{machine.first_core + unit.number}", label_of(key), count, 1
+        elif machine.facts.cores:
+            where = f"{machine.uarch.pmus[unit.pmu].perf}_{unit.number}"
+            yield f"CPU{machine.first_core}", f"{label_of(key)} [{where}]", count, 1
 
 
 def _socket_rows(counts: Mapping[tuple[str, Unit], int]) -> Iterator[tuple[str, str, int, int]]:
-    sums: dict[str, list[int]] = {}
-    for (key, _), count in counts.items():
-        entry = sums.setdefault(key, [0, 0])
+    sums: dict[tuple[int, str], list[int]] = {}
+    for (key, unit), count in counts.items():
+        entry = sums.setdefault((unit.socket, key), [0, 0])
         entry[0] += count
         entry[1] += 1
-    for key, (count, units) in sums.items():
-        yield f"S0,{units}", label_of(key), count, units
+    for (socket, key), (count, units) in sums.items():
+        yield f"S{socket},{units}", label_of(key), count, units
 
 
-def _pcm_lines(machine: Machine, samples: Sequence[Any]) -> Iterator[str]:
-    for index, (end_ps, length_ps, counts) in enumerate(_intervals(machine, samples)):
+def _pcm_lines(machines: Sequence[Machine], samples: Sequence[Any]) -> Iterator[str]:
+    pmus = machines[0].uarch.pmus
+    for index, (end_ps, length_ps, counts) in enumerate(intervals(machines, samples)):
         if index == 0:
-            units = [f"SKT0{machine.uarch.pmus[unit.pmu].pcm}{unit.number}" for _, unit in counts]
+            units = [f"SKT{unit.socket}{pmus[unit.pmu].pcm}{unit.number}" for _, unit in counts]
             yield ",".join(["", "", "", *units]) + ",\n"
             yield ",".join(["Date", "Time", "ms", *(_pcm_name(key) for key, _ in counts)]) + ",\n"
         end_ns = round(end_ps / 1000)
         moment = EPOCH + timedelta(seconds=end_ns // 10**9)
         stamp = f"{moment:%Y-%m-%d,%H:%M:%S}.{end_ns % 10**9:09d}"
         yield ",".join([stamp, _decimal_ms(length_ps), *map(str, counts.values())]) + ",\n"
+
+
+def numa_lines(machines: Sequence[Machine], samples: Sequence[Any]) -> Iterator[str]:
+    """As `pcm-numa -csv` prints them. There are no instructions: they are 0."""
+    for _, length_ps, counts in intervals(machines, samples):
+        rows = []
+        for machine in machines:
+            (local,), (remote,) = (machine.uarch.ways[f"dram_{which}"][0] for which in ("local", "remote"))
+            clock = machine.uarch.pmus["core"].clock
+            alone = {
+                at: count for at, count in counts.items() if at[1].pmu == "core" and at[1].socket == machine.number
+            }
+            for core in range(machine.facts.cores):
+                unit = machine.unit("core", core)
+                rows.append((machine.first_core + core, *(alone.get((key, unit), 0) for key in (clock, local, remote))))
+        yield f"Time elapsed: {_decimal_ms(length_ps)} ms\n{HEADER} \n"
+        for number, clocks, near, far in [*rows, ("*", *(sum(row[at] for row in rows) for at in (1, 2, 3)))]:
+            yield f"{number},0.00,0,{clocks},{near},{far},\n"
+        yield "\n"
 
 
 def _pcm_name(key: str) -> str:

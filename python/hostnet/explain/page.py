@@ -229,7 +229,7 @@ def explain_counters(
     plan, known = plan_of_server(str(server), total, cores)
     page = explain_window(total, plan, name=Path(file).name, known=known)
     events = {missing.quantity: ", ".join(missing.events) for missing in found.missing}
-    notes = (*page.notes, *found.warnings, *(str(missing) for missing in found.missing))
+    notes = (*page.notes, *found.crossing, *found.warnings, *(str(missing) for missing in found.missing))
     return replace(page, notes=notes, events=events)
 
 

@@ -2,61 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from hostnet.report.host import ALL, CROSSING, Host, Way, config_value, part_number, pools_of
+from hostnet.report.host import ALL, CROSSING, Host, Way, pools_of
 from hostnet.report.load import Row, RunFiles
-
-TABLES = ("core", "cha", "cache", "prefetch", "ddio", "memory", "iio", "pcie", "ssd")
-"""Tables that a socket may have of its own."""
-
-SINGLE = ("cha", "iio")
-"""Parts of which every socket has one."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """A socket: what it is like, and which cores, channels and drives of the server are its own."""
-
-    number: int
-    config: Row
-    parts: Mapping[str, range]
-    """The numbers of its parts by their kind, such as `core`."""
-
-    def has(self, part: str) -> bool:
-        """Whether a part of the server, as tables name it, belongs to it."""
-        kind = part.partition(" ")[0]
-        return part_number({"part": part}) in self.parts.get(kind, ())
-
-
-def places_of(config: Row) -> tuple[Place, ...]:
-    """The sockets of a complete configuration; none where there is one, or nobody knows."""
-    count = config_value(config, "server.sockets")
-    if not isinstance(count, int) or count < 2:
-        return ()
-    places: list[Place] = []
-    first = {"core": 0, "channel": 0, "ssd": 0}
-    for number in range(count):
-        own = config_value(config, f"socket.{number}")
-        tables = {name: own[name] for name in TABLES if name in own} if isinstance(own, dict) else {}
-        socket = {**config, **tables}
-        parts = {kind: range(first[kind], first[kind] + counted) for kind, counted in counts_of(socket).items()}
-        first = {kind: numbers.stop for kind, numbers in parts.items()}
-        single = dict.fromkeys(SINGLE, range(number, number + 1))
-        places.append(Place(number, socket, {**parts, **single}))
-    return tuple(places)
-
-
-def counts_of(config: Row) -> dict[str, int]:
-    """How many cores, channels with queues of their own, and drives a socket has."""
-    subchannels = config_value(config, "memory.dram.subchannels") or 1
-    return {
-        "core": config_value(config, "core.count") or 0,
-        "channel": (config_value(config, "memory.channels") or 0) * subchannels,
-        "ssd": config_value(config, "ssd.count") or 0,
-    }
+from hostnet.sockets import Place, places_of
 
 
 def sockets_of(run: RunFiles, host: Host) -> tuple[Host, ...]:

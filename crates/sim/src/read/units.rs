@@ -1,10 +1,12 @@
 //! What the counting units of a server have counted: what a file of hardware counters is made of.
 
-use crate::read::sample::{domains, Group, Totals};
+use crate::read::crossed::{crossed, pairs, Crossed};
+use crate::read::sample::{Group, Totals};
 use hostnet_kernel::Time;
 use hostnet_measure::Domain;
+use hostnet_model::link::Upi;
 use hostnet_model::memory::{Channel, Controller};
-use hostnet_model::{cha, Machine, PartKind, PartName};
+use hostnet_model::{cha, Machine, PartKind, PartName, UpiPool};
 use serde::{Deserialize, Serialize};
 
 /// A pool of entries since the start of the window.
@@ -91,6 +93,27 @@ impl CoreUnit {
     }
 }
 
+/// The units of one socket of several since the start of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SocketUnit {
+    /// Reads of cores in its CHAs, those of other sockets that are at home there among them.
+    pub core_read: Pool,
+    /// Write-backs of cores, likewise.
+    pub core_write: Pool,
+    /// Reads of devices, likewise.
+    pub io_read: Pool,
+    /// Writes of devices, likewise.
+    pub io_write: Pool,
+    /// The write buffer of its IIO.
+    pub iio_write: Pool,
+    /// The read buffer of its IIO.
+    pub iio_read: Pool,
+    /// Lines that its cores have asked its own memory for. What the kernel does for storage is not among them.
+    pub local_reads: u64,
+    /// Lines that its cores have asked other sockets for, likewise.
+    pub remote_reads: u64,
+}
+
 /// Every unit of a server since the start of the window. Domains must have been settled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Units {
@@ -112,6 +135,82 @@ pub struct Units {
     pub iio_write: Pool,
     /// The read buffer of the IIO.
     pub iio_read: Pool,
+    /// The sockets, if there are several.
+    pub sockets: Vec<SocketUnit>,
+    /// What they have sent to each other.
+    pub crossed: Vec<Crossed>,
+}
+
+/// The pools of a group and a part, or of all parts, whose books are `wanted`.
+fn sum(machine: &Machine, group: Group, part: Option<u32>, wanted: &dyn Fn(usize) -> bool) -> Pool {
+    let mut sum = Pool::default();
+    machine.pools(|name, pool| {
+        if pool.group == group && part.is_none_or(|part| part == name.number) {
+            let Pool { area_ps, lines, .. } = Pool::of(pool.domain, 0, wanted);
+            sum.area_ps += area_ps;
+            sum.lines += lines;
+        }
+    });
+    sum
+}
+
+fn is_of_cores(book: usize) -> bool {
+    book % cha::BOOKS == 0
+}
+
+fn is_of_devices(book: usize) -> bool {
+    book % cha::BOOKS == 1
+}
+
+impl SocketUnit {
+    fn of(machine: &Machine, socket: u32) -> Self {
+        let of = |group, wanted: &dyn Fn(usize) -> bool| sum(machine, group, Some(socket), wanted);
+        Self {
+            core_read: of(Group::ChaRead, &is_of_cores),
+            core_write: of(Group::ChaWrite, &is_of_cores),
+            io_read: of(Group::ChaRead, &is_of_devices),
+            io_write: of(Group::ChaWrite, &is_of_devices),
+            iio_write: of(Group::P2mWrite, &|_| true),
+            iio_read: of(Group::P2mRead, &|_| true),
+            local_reads: 0,
+            remote_reads: 0,
+        }
+    }
+
+    /// All sockets of a server.
+    fn all(machine: &Machine, count: usize) -> Vec<Self> {
+        let mut all: Vec<Self> = (0..count as u32).map(|socket| Self::of(machine, socket)).collect();
+        let lines = |group, part, book: usize| sum(machine, group, part, &|other| other == book).lines;
+        let books = machine.each::<cha::Cha>().next().map_or(0, |cha| cha.read().classes().len());
+        for class in 0..books / cha::BOOKS {
+            let (of_cores, of_devices) = (class * cha::BOOKS, class * cha::BOOKS + 1);
+            let groups = [Group::ChaRead, Group::ChaWrite, Group::ChaUpi];
+            if groups.into_iter().any(|group| lines(group, None, of_devices) > 0) {
+                continue;
+            }
+            for (asks, asked, requests) in asked(machine, count, class) {
+                all[asks].remote_reads += requests;
+                all[asked].local_reads = all[asked].local_reads.wrapping_sub(requests);
+            }
+            for (socket, unit) in all.iter_mut().enumerate() {
+                let reads = lines(Group::ChaRead, Some(socket as u32), of_cores);
+                unit.local_reads = unit.local_reads.wrapping_add(reads);
+            }
+        }
+        // A request may have crossed that is not done at home.
+        all.iter_mut().for_each(|unit| unit.local_reads = (unit.local_reads as i64).max(0) as u64);
+        all
+    }
+}
+
+/// Requests of a class that have ended: of which socket, to which, how many.
+fn asked(machine: &Machine, sockets: usize, class: usize) -> Vec<(usize, usize, u64)> {
+    let ways = pairs(sockets).zip(machine.each::<Upi>());
+    ways.flat_map(|([one, other], upi)| {
+        let requests = |end: usize| upi.credits(end, UpiPool::Request).classes()[class].residence().count();
+        [(one.into(), other.into(), requests(0)), (other.into(), one.into(), requests(1))]
+    })
+    .collect()
 }
 
 impl Units {
@@ -125,21 +224,18 @@ impl Units {
                 units.cores.push(CoreUnit::of(core_number(name, cores), pool.domain));
             }
         });
-        let sum = |group: Group, wanted: &dyn Fn(usize) -> bool| {
-            let pools = domains(machine, group).into_iter().map(|(_, domain)| Pool::of(domain, 0, wanted));
-            pools.fold(Pool::default(), |sum, pool| Pool {
-                area_ps: sum.area_ps + pool.area_ps,
-                lines: sum.lines + pool.lines,
-                full_ps: 0,
-            })
-        };
-        let (of_cores, of_devices) = (|book| book % cha::BOOKS == 0, |book| book % cha::BOOKS == 1);
-        units.core_read = sum(Group::ChaRead, &of_cores);
-        units.core_write = sum(Group::ChaWrite, &of_cores);
-        units.io_read = sum(Group::ChaRead, &of_devices);
-        units.io_write = sum(Group::ChaWrite, &of_devices);
-        units.iio_write = sum(Group::P2mWrite, &|_| true);
-        units.iio_read = sum(Group::P2mRead, &|_| true);
+        let of = |group, wanted: &dyn Fn(usize) -> bool| sum(machine, group, None, wanted);
+        units.core_read = of(Group::ChaRead, &is_of_cores);
+        units.core_write = of(Group::ChaWrite, &is_of_cores);
+        units.io_read = of(Group::ChaRead, &is_of_devices);
+        units.io_write = of(Group::ChaWrite, &is_of_devices);
+        units.iio_write = of(Group::P2mWrite, &|_| true);
+        units.iio_read = of(Group::P2mRead, &|_| true);
+        let sockets = machine.each::<cha::Cha>().count();
+        if sockets > 1 {
+            units.sockets = SocketUnit::all(machine, sockets);
+            units.crossed = crossed(machine, sockets);
+        }
         units
     }
 }
