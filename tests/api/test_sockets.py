@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -95,3 +96,11 @@ def test_a_server_of_one_socket_has_no_ways() -> None:
     results = hostnet.run(config)
     assert results.upi == {}
     assert "upi" not in results.tables
+
+
+def test_runs_of_several_sockets_can_be_compared(tmp_path: Path) -> None:
+    local, foreign = run("local").save(tmp_path / "local"), run("node:0").save(tmp_path / "foreign")
+    assert hostnet.compare(local, local, rerun=False).identical
+    found = hostnet.compare(local, foreign, rerun=False).results
+    (sent,) = (row for row in found if (row.subject, row.column) == ("UPI 0 to 1", "busy_share"))
+    assert (sent.a, sent.b > 0.1) == (0.0, True)

@@ -26,9 +26,11 @@ COMMANDS = {
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Whole run directories of a server, of a cluster and of a study."""
+    """Whole run directories of a server, of one with two sockets, of a cluster and of a study."""
     cli = Cli(tmp_path_factory.mktemp("whole"))
     server = cli.run(*SHORT, "--series", "1us", "--out", "server")
+    two = ("--set", 'server.preset="broadwell-r730"', "--set", 'workload.s={kind="stream",cores="0",memory="node:1"}')
+    sockets = cli.run(*SHORT, *two, "--out", "sockets")
     done = cli("new", "--cluster", "hostcc")
     assert done.returncode == 0
     short = ("--set", "run.warmup=0 us", "--set", "run.duration=20 us")
@@ -36,7 +38,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     assert done.returncode == 0, done
     done = cli("validate", "host_network", "--engine", "predict", "--quick", "--out", "study")
     assert done.returncode == 0, done
-    return {"server": server, "cluster": cli.folder / "cluster", "study": cli.folder / "study"}
+    return {"server": server, "sockets": sockets, "cluster": cli.folder / "cluster", "study": cli.folder / "study"}
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +76,7 @@ def changed_json(draw: st.DrawFn, text: str) -> str:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("kind", ["server", "cluster", "study"])
+@pytest.mark.parametrize("kind", ["server", "sockets", "cluster", "study"])
 def test_damaged_run_directories(hostile: Hostile, runs: dict[str, Path], kind: str, command: str) -> None:
     whole = runs[kind]
     names = sorted(path.name for path in whole.iterdir() if path.is_file() and path.suffix not in (".html", ".txt"))

@@ -131,3 +131,37 @@ fn a_run_that_is_still_warming_up_has_no_readings() {
     }
     assert_eq!(run.units(), None);
 }
+
+#[test]
+fn sockets_add_up_to_the_server() {
+    let text =
+        "[server]\npreset = \"cascade-lake-6234\"\nsockets = 3\n[run]\nwarmup = \"10 us\"\nduration = \"30 us\"\n\
+                [workload.near]\nkind = \"stream\"\ncores = \"0-2\"\nreads = 0.5\n\
+                [workload.far]\nkind = \"stream\"\ncores = \"8-9,16\"\nmemory = \"node:0\"\nreads = 0.5\n\
+                [workload.disk]\nkind = \"fio\"\n\
+                jobs = [{ rw = \"rw\", bs = \"64 KiB\", iodepth = 8, size = \"8 MiB\", ssd = 5 }]\n";
+    let readings = units(&common::plan(text, &[]), 10_000_000);
+    let last = readings.last().expect("a reading");
+    let sum = |pick: fn(&hostnet_sim::SocketUnit) -> Pool| {
+        let pools = last.sockets.iter().map(pick);
+        pools.fold((0, 0), |sum, pool| (sum.0 + pool.lines, sum.1 + pool.area_ps))
+    };
+    let whole = |pool: Pool| (pool.lines, pool.area_ps);
+    assert_eq!(last.sockets.len(), 3);
+    assert_eq!(sum(|socket| socket.core_read), whole(last.core_read));
+    assert_eq!(sum(|socket| socket.core_write), whole(last.core_write));
+    assert_eq!(sum(|socket| socket.io_read), whole(last.io_read));
+    assert_eq!(sum(|socket| socket.io_write), whole(last.io_write));
+    assert_eq!(sum(|socket| socket.iio_write), whole(last.iio_write));
+    let reads = |socket: usize| (last.sockets[socket].local_reads, last.sockets[socket].remote_reads);
+    assert!(reads(0).0 > 1000 && reads(0).1 == 0, "{:?}", reads(0));
+    for socket in [1, 2] {
+        assert!(reads(socket).0 == 0 && reads(socket).1 > 200, "{:?}", reads(socket));
+    }
+    let carried: Vec<_> = last.crossed.iter().map(|way| (way.from, way.to, way.lines > 0)).collect();
+    let expected = [(0, 1, true), (0, 2, true), (1, 0, true), (1, 2, false), (2, 0, true), (2, 1, false)];
+    assert_eq!(carried, expected);
+    assert!(units(&mixed(&[]), 15_000_000)
+        .iter()
+        .all(|reading| reading.sockets.is_empty() && reading.crossed.is_empty()));
+}

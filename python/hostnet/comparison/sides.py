@@ -173,7 +173,7 @@ def _check_rows(path: Path, summary: dict[str, Any]) -> None:
     for table, keys in KEYS.items():
         rows = summary.get(table, [])
         told = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
-        numbered = ("channel", "port")
+        numbered = ("channel", "port", "from", "to")
         if not told or not all(
             isinstance(row.get(key), int if key in numbered else str) for row in rows for key in keys
         ):
