@@ -55,7 +55,11 @@ SERVERS = {
     "many-cores": ICE_LAKE + DDR5 + STREAM.format(cores="0-49") + DISK.format(ssd=0),
     "two-sockets": MANY.format(count=2) + STREAM.format(cores="8-11") + 'memory = "node:0"\n' + DISK.format(ssd=4),
     "three-sockets": MANY.format(count=3) + SPREAD + DISK.format(ssd=9),
-    "four-sockets": MANY.format(count=4) + BARE.format(last=3) + "[cache]\nenabled = true\n" + SPREAD,
+    "four-sockets": MANY.format(count=4)
+    + BARE.format(last=3)
+    + "[cache]\nenabled = true\n"
+    + SPREAD
+    + DISK.format(ssd=9),
     "eight-sockets": MANY.format(count=8) + BARE.format(last=7) + SPREAD + DISK.format(ssd=9),
     "everything": ICE_LAKE + HUGE + STREAM.format(cores="0-9,1000-1019") + DISK.format(ssd=63),
 }

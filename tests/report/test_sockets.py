@@ -102,6 +102,20 @@ def test_a_socket_of_memory_alone_says_so(tmp_path: Path) -> None:
     assert re.findall(r'class="lane', second) == []
 
 
+def test_each_llc_shows_what_it_holds(tmp_path: Path) -> None:
+    small = "[cache]\nenabled = true\nl2 = { sets = 64 }\nllc = { sets = 64 }\nfilter = { sets = 128 }\n"
+    directory = run_of(tmp_path, small, STREAM.format(name="s", cores="8-9", memory="node:0"))
+    llc = load_run(directory).summary["llc"]
+    first, second = llc["sockets"]
+    assert first["mib"] + second["mib"] == pytest.approx(llc["mib"])
+    assert first["lookups"] == 0 < second["misses"] <= second["lookups"]
+    assert 0 < second["core_mib"] <= second["mib"]
+    pictures = [str(host_picture(host)) for host in sockets(directory)]
+    assert f"LLC: cores {second['core_mib']:.3g}" in pictures[1]
+    assert f"of {second['mib']:.3g} MiB" in pictures[0]
+    assert ["cores miss the LLC" in picture for picture in pictures] == [False, True]
+
+
 @pytest.mark.parametrize("count", range(2, 9))
 def test_every_direction_has_its_share(count: int) -> None:
     pairs = [(one, other) for one in range(count) for other in range(count) if one != other]

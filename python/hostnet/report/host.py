@@ -112,6 +112,8 @@ class Host:
     """The domains that a socket used, with the hops that lines pass there."""
     links: tuple[Row, ...] = ()
     """The directions of UPI to and from other sockets."""
+    llc: Row | None = None
+    """What the LLC of a socket holds, where it is simulated."""
 
     def get(self, path: str) -> Any:
         """The value of a configuration key, or None."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 from hostnet.report.host import CROSSING, KIND_OF_POOL, Host, Pool, Way
 from hostnet.report.html import Html, element
+from hostnet.report.load import Row
 from hostnet.report.numbers import number, percent
 from hostnet.report.parts import channel_tiles, core_cells, drive_cells, part_strip
 from hostnet.report.svg import shape, text
 from hostnet.report.words import counted, device_words, listed, pcie_words
-from hostnet.units import LINE_BYTES
 
 WIDTH = 380
 LEFT, RIGHT = 36, 344
@@ -91,8 +91,7 @@ def host_picture(host: Host) -> Html:
     draw_wires(drawing)
     draw_cores(drawing)
     draw_devices(drawing)
-    draw_cha(drawing, TOP_BOX + GAP)
-    bottom = draw_memory(drawing, draw_links(drawing, TOP_BOX + GAP + 54 + GAP))
+    bottom = draw_memory(drawing, draw_links(drawing, draw_cha(drawing, TOP_BOX + GAP)))
     for way in host.ways:
         draw_lane(drawing, way)
     title = element(
@@ -115,7 +114,6 @@ def draw_wires(drawing: Drawing) -> None:
     cores = sum(drawing.inside(CORES)) / 2
     drawing.wire(devices, 40, TOP_BOX + GAP)
     drawing.wire(cores, TOP_BOX, TOP_BOX + GAP)
-    drawing.wire(WIDTH / 2, TOP_BOX + GAP + 54, TOP_BOX + 2 * GAP + 60)
 
 
 def draw_cores(drawing: Drawing) -> None:
@@ -153,18 +151,36 @@ def draw_devices(drawing: Drawing) -> None:
     drawing.pool("P2M-Read", "read buffer", DEVICES, top + 55)
 
 
-def draw_cha(drawing: Drawing, top: float) -> None:
-    """The CHA with its request buffers."""
+def draw_cha(drawing: Drawing, top: float) -> float:
+    """The CHA with its request buffers, and of a socket alone its LLC; returns where what follows begins."""
     slices = drawing.host.get("cha.slices")
-    drawing.box(HOST, top, 54, f"CHA, {counted(slices, 'slice')}" if slices else "CHA")
-    if drawing.host.socket is not None:
-        drawing.parts.append(label(llc_words(drawing.host), drawing.inside(HOST)[1], top + 18, anchor="end"))
+    height = 54 if drawing.host.llc is None else 82
+    drawing.box(HOST, top, height, f"CHA, {counted(slices, 'slice')}" if slices else "CHA")
+    if drawing.host.llc is not None:
+        draw_llc(drawing, drawing.host.llc, top + 53)
+    elif drawing.host.socket is not None and not drawing.host.get("cache.enabled"):
+        drawing.parts.append(label("LLC not simulated", drawing.inside(HOST)[1], top + 18, "quiet", anchor="end"))
     split = [
         f"{words} {number(drawing.host.pools[name].in_use)}"
         for name, words in (("CHA->DRAM read", "reads"), ("CHA->MC write", "writes"))
         if name in drawing.host.pools
     ]
     drawing.pool("CHA TOR", "TOR" + (f": {listed(split)}" if split else ""), HOST, top + 25)
+    drawing.wire(WIDTH / 2, top + height, top + height + GAP)
+    return top + height + GAP
+
+
+def draw_llc(drawing: Drawing, llc: Row, top: float) -> None:
+    """What an LLC holds of cores and of devices, and how often cores miss it."""
+    left, right = drawing.inside(HOST)
+    held, size = llc["core_mib"] + llc["io_mib"], llc["mib"]
+    parts = [f"{words} {number(llc[key])}" for key, words in (("core_mib", "cores"), ("io_mib", "devices")) if llc[key]]
+    if llc["lookups"]:
+        missed = f"cores miss the LLC {percent(llc['misses'] / llc['lookups'])}"
+        drawing.parts.append(label(missed, right, top - 35, anchor="end"))
+    drawing.parts.append(label("LLC" + (f": {', '.join(parts)}" if parts else ""), left, top + 9.5))
+    drawing.parts.append(label(f"{number(held)} of {number(size)} MiB", right, top + 9.5, anchor="end", class_="count"))
+    drawing.bar(held / size if size else None, left, right, top + 15, "n", binding=False)
 
 
 def draw_links(drawing: Drawing, top: float) -> float:
@@ -190,14 +206,6 @@ def draw_links(drawing: Drawing, top: float) -> float:
             drawing.bar(busy.get(way), start, end, y + 14, "n", binding=False)
     drawing.wire(WIDTH / 2, top + height, top + height + GAP)
     return top + height + GAP
-
-
-def llc_words(host: Host) -> str:
-    """How large the LLC of a socket is."""
-    ways, sets, slices = (host.get(key) for key in ("cache.llc.ways", "cache.llc.sets", "cha.slices"))
-    if not host.get("cache.enabled") or not (ways and sets and slices):
-        return "LLC not simulated"
-    return f"LLC {number(ways * sets * slices * LINE_BYTES / 2**20)} MiB"
 
 
 def part_words(count: int | None, noun: str) -> str:

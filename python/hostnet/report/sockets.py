@@ -42,8 +42,15 @@ def socket_of(place: Place, host: Host, run: RunFiles, *, several: bool) -> Host
         socket=place.number,
         first={kind: numbers.start for kind, numbers in place.parts.items()},
         paths=tuple(path_of(way, of_workloads) for way in host.ways if way.domain in pools),
+        llc=llc_of(run, place.number),
         links=tuple(row for row in links_of(run) if place.number in (row["from"], row["to"])),
     )
+
+
+def llc_of(run: RunFiles, socket: int) -> Row | None:
+    """What is known of the LLC of a socket, if there is one."""
+    rows: list[Row] = (run.summary.get("llc") or {}).get("sockets") or []
+    return rows[socket] if socket < len(rows) else None
 
 
 def links_of(run: RunFiles) -> list[Row]:

@@ -4,7 +4,8 @@ use super::ratio;
 use crate::read::sample::Sample;
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::ServerView;
-use hostnet_model::cache::ClassCounts;
+use hostnet_model::cache::{Caches, ClassCounts};
+use hostnet_model::params::{LlcParams, SocketParams};
 use serde_json::{json, Value};
 
 const LINES_PER_MIB: f64 = 16_384.0;
@@ -94,11 +95,30 @@ impl ServerView<'_> {
         let slices: u32 = self.server.sockets.iter().map(|socket| socket.cha.slices).sum();
         let way = mib(f64::from(slices) * f64::from(cache.llc.sets));
         let ddio = cache.ddio.drives.iter().any(|on| *on);
-        json!({
+        let mut told = json!({
             "mib": way * f64::from(cache.llc.ways),
             "ddio_mib": if ddio { way * f64::from(cache.ddio.ways.count_ones()) } else { 0.0 },
-        })
+        });
+        if self.server.sockets.len() > 1 {
+            let sockets = self.server.sockets.iter().zip(self.machine.caches());
+            told["sockets"] = sockets.map(|(socket, caches)| llc_of(socket, caches)).collect();
+        }
+        told
     }
+}
+
+/// The LLC of a socket: its size, what it holds when the window ends, and what became of the reads of cores in it.
+fn llc_of(socket: &SocketParams, caches: &Caches) -> Value {
+    let classes = caches.counts().classes().iter();
+    let counts = classes.fold(ClassCounts::default(), |sum, counts| sum.plus(counts));
+    let lines = |llc: &LlcParams| f64::from(socket.cha.slices) * f64::from(llc.sets) * f64::from(llc.ways);
+    json!({
+        "mib": socket.cache.as_ref().map(|cache| mib(lines(&cache.llc))),
+        "core_mib": mib(counts.core_lines as f64),
+        "io_mib": mib(counts.io_lines as f64),
+        "lookups": counts.llc_lookups,
+        "misses": counts.llc_misses,
+    })
 }
 
 #[cfg(test)]
