@@ -87,8 +87,8 @@ def _note_loose(topology: Topology, package: int | None, notes: list[str]) -> No
     for socket, other in enumerate(topology.packages[1:] if package is None else (), 1):
         if other.nics:
             notes.append(
-                f"network card {other.nics[0].address} hangs off socket {socket}; a server file has no NIC, and that "
-                "of a host of a cluster hangs off socket 0"
+                f"network card {other.nics[0].address} hangs off socket {socket}; a server file has no NIC, and "
+                "nic.functions says where that of a host of a cluster hangs off"
             )
 
 
