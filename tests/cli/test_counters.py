@@ -120,3 +120,11 @@ def test_the_command_for_perf_is_printed(cli: Cli) -> None:
     assert "did you mean" in cli.fails("counters", "events", "cascade-lak")
     assert "name one of" in cli.fails("counters", "events", "--command")
     assert "between 1 and" in cli.fails("counters", "events", "ice-lake", "--command", "--interval-ms", "0")
+
+
+def test_tables_of_pcm_numa_go_out_and_in(cli: Cli) -> None:
+    folder = cli.run("--counters", "pcm-numa", "--counters-interval", "5us")
+    assert (folder / "counters.csv").read_text().startswith("Time elapsed: 0.005 ms\nCore,IPC,")
+    done = cli("counters", "read", folder / "counters.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1:] == ["  window_ns              20000", "* no lines cross between sockets"]

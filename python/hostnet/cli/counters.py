@@ -112,7 +112,8 @@ def show_file(file: CounterFile, *, as_json: bool) -> int:
         return 0
     socket = f", socket {file.socket}" if file.socket else ""
     say(f"{file.path}: {file.format}, {file.uarch}{socket}, {len(file.windows)} windows")
-    for quantity, value in file.total.items():
+    told = {"window_ns": file.total["window_ns"]} if file.format == "pcm-numa" else file.total
+    for quantity, value in told.items():
         if isinstance(value, dict):
             for part, number in value.items():
                 _print_quantity(f"{quantity}.{part}", number)
