@@ -26,6 +26,7 @@ from hostnet.ledger.study import expand
 Summary = dict[str, Any]
 
 STUDIES = ("hostcc", "dctcp", "host_network_tcp")
+ALL_STUDIES = (*STUDIES, "ioctopus")
 
 DROPS = {"full": 30, "ring": 0, "other": 0}
 
@@ -118,7 +119,7 @@ def value(ledger: Ledger, row: str) -> float:
     return found
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", ALL_STUDIES)
 def test_every_row_can_be_computed(name: str) -> None:
     study = load_study(name)
     for panel in study.panels:
@@ -168,7 +169,7 @@ def test_published_values_and_tolerances_are_those_of_the_publication(hostcc: Le
 
 
 def test_every_cluster_is_a_configuration() -> None:
-    for name in STUDIES:
+    for name in ALL_STUDIES:
         study = load_study(name)
         from hostnet.running.simulate import resolve
 

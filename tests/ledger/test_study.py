@@ -124,7 +124,15 @@ def test_rows_without_their_points_are_left_out(study: Study) -> None:
 
 
 def test_an_unknown_study_names_those_there_are() -> None:
-    assert study_names() == ["applications", "dctcp", "host_network", "host_network_tcp", "hostcc", "memory"]
+    assert study_names() == [
+        "applications",
+        "dctcp",
+        "host_network",
+        "host_network_tcp",
+        "hostcc",
+        "ioctopus",
+        "memory",
+    ]
     with pytest.raises(LedgerError, match="no study 'nonsense'; there are: applications, dctcp, host_network, host_n"):
         load_study("nonsense")
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet import _core
 from hostnet._core import ConfigError
 from hostnet.explain.formula import counters_json
+from hostnet.explain.placements import NonuniformDma, nonuniform
 from hostnet.explain.steps import Steps, latency_alone, predicted, simulated, what_helps
 from hostnet.explain.text import PARTS
 from hostnet.files import read_object
@@ -32,6 +33,9 @@ CORES = "C2M"
 
 NOT_PREDICTED = "what would help is predicted, and predictions do not cover {what} yet; --confirm simulates it"
 """Stands on a page in place of what would help."""
+
+NOT_TRIED = "--confirm simulates other placements of what crosses sockets"
+"""Stands on the page of a host whose flows cross sockets."""
 
 NOT_OF_HOSTS = "what would help is told of single servers; sweep a key of this host, or see the table limits"
 """Stands on the page of a host in place of what would help."""
@@ -61,6 +65,8 @@ class Page:
     config: dict[str, Any] | None = None
     base_dir: str = "."
     host: str | None = None
+    nonuniform: NonuniformDma | None = None
+    """Flows of a host that cross sockets to its NIC."""
     events: Mapping[str, str] = field(default_factory=dict)
     """The events of counters that a file has not, by what they tell."""
 
@@ -79,6 +85,7 @@ class Page:
                 "workload": steps.workload,
                 "steps": [step.as_dict() for step in steps.steps],
             },
+            "nonuniform_dma": None if self.nonuniform is None else self.nonuniform.as_dict(),
             "notes": list(self.notes),
         }
 
@@ -96,7 +103,7 @@ class Page:
         if suffers is None or config is None:
             return page
         if page.host is not None:
-            return replace(page, notes=(*page.notes, NOT_OF_HOSTS))
+            return page._with_placements(confirm, progress)
         rows = page.explanation["workloads"]
         offered = {row["workload"]: row["offered_gb_per_s"] for row in rows if row["offered_gb_per_s"]}
         unpredicted = _not_predicted(config)
@@ -109,6 +116,14 @@ class Page:
             config, suffers, offered=offered, base_dir=base_dir, confirm=confirm, engine=engine, progress=progress
         )
         return replace(page, steps=steps)
+
+    def _with_placements(self, confirm: bool, progress: Progress | None) -> Page:
+        """The page of a host with what other placements would give."""
+        if self.nonuniform is None or self.config is None:
+            return replace(self, notes=(*self.notes, NOT_OF_HOSTS))
+        if not confirm:
+            return replace(self, notes=(*self.notes, NOT_TRIED))
+        return replace(self, nonuniform=self.nonuniform.tried(self.config, self.base_dir, progress))
 
     def _with_measured_regime(self, progress: Progress | None) -> Page:
         if self.config is None or self.host is not None:
@@ -310,7 +325,8 @@ def _of_summary(
     if any(workload.get("kind") == "remote" for workload in server.get("workload", {}).values()):
         notes.append(OF_OTHER_SOCKETS)
     name = str(summary["name"]) if host is None else f"{summary['name']}, {host}"
-    return Page(name, _server(server), explanation, notes=tuple(notes), config=config, base_dir=base_dir, host=host)
+    page = Page(name, _server(server), explanation, notes=tuple(notes), config=config, base_dir=base_dir, host=host)
+    return page if host is None else replace(page, nonuniform=nonuniform(config, host, summary))
 
 
 def _server(config: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from hostnet.explain.placements import placement_lines
 from hostnet.explain.steps import FACTORS, NO_GAIN
 from hostnet.pools import credits_of, pool_of
 
@@ -71,6 +72,9 @@ def page_text(page: Page) -> str:
         list(regime_lines(explanation["regime"])),
         *(list(workload_lines(row, page.events)) for row in explanation["workloads"]),
     ]
+    if page.nonuniform is not None:
+        first, *others = placement_lines(page.nonuniform)
+        parts.append([*wrapped(first), *others])
     if page.steps is not None:
         parts.append(list(step_lines(page.steps)))
     notes = [f"note: {note}" for note in (*explanation["missing"], *page.notes)]

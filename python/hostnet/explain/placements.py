@@ -1,0 +1,197 @@
+"""Nonuniform DMA: flows whose cores are on another socket than the NIC, and what other placements would give."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from hostnet import _core
+
+if TYPE_CHECKING:
+    from hostnet.explain.steps import Progress
+
+Config = Mapping[str, Any]
+
+CROSSING = "CHA->UPI"
+"""The domain of lines that a socket asks of another."""
+
+SIDES = (("from", "from_cores"), ("to", "to_cores"))
+"""The two ends of a flow, and the keys of their cores."""
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where flows and functions are, and what that gives: Gbps of these flows, and GB/s of lines between sockets."""
+
+    what: str
+    goodput_gbps: float
+    crossing_gb_per_s: float
+    gain: float = 0.0
+
+
+@dataclass(frozen=True)
+class NonuniformDma:
+    """Flows whose cores reach their function of the NIC across sockets.
+
+    `flows` are their names, `cores` and `sockets` where they run, `device` the socket of the first function. The first
+    of `placements` is as it is; others are there when they were simulated.
+    """
+
+    host: str
+    flows: tuple[str, ...]
+    cores: tuple[int, ...]
+    sockets: tuple[int, ...]
+    device: int
+    placements: tuple[Placement, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self)
+
+    def tried(self, config: Config, base_dir: str, progress: Progress | None) -> NonuniformDma:
+        """With other placements, each simulated as long as the run.
+
+        Raises:
+            SimulationError: One of the runs could not go on.
+            KeyboardInterrupt: The progress callback stopped them.
+        """
+        others = [*self._moved(config), *self._with_functions(config)]
+        plans = [_core.resolve(json.dumps(other), format="json", base_dir=base_dir) for _, other in others]
+        results = _core.run_many(plans, progress=progress)
+        if not all(result.complete for result in results):
+            raise KeyboardInterrupt
+        found = []
+        now = self.placements[0]
+        for (what, _), result in zip(others, results, strict=True):
+            there = _measured(what, json.loads(result.summary_json), self.host, self.flows)
+            found.append(replace(there, gain=there.goodput_gbps / now.goodput_gbps - 1 if now.goodput_gbps else 0.0))
+        return replace(self, placements=(now, *sorted(found, key=lambda placement: -placement.gain)))
+
+    def _moved(self, config: Config) -> list[tuple[str, Config]]:
+        """The same flows on free cores of the socket of the device, if there are enough."""
+        entry = _entry(config, self.host)
+        first, count = _cores_of_socket(entry, self.device)
+        taken = {core for name in config["flow"] for core in _cores(config, name, self.host)}
+        taken |= {core for workload in entry["workload"].values() for core in numbers(str(workload.get("cores", "")))}
+        free = [core for core in range(first, first + count) if core not in taken]
+        if len(free) < len(self.cores):
+            return []
+        place = dict(zip(self.cores, free, strict=False))
+        moved = deepcopy(dict(config))
+        for name in self.flows:
+            for side, key in SIDES:
+                if _is_at(config["flow"][name][side], self.host):
+                    cores = [place.get(core, core) for core in numbers(str(config["flow"][name].get(key, "")))]
+                    moved["flow"][name][key] = ",".join(map(str, cores))
+        cores = ", ".join(str(place[core]) for core in self.cores)
+        return [(f"core{'s' if len(self.cores) > 1 else ''} {cores} on socket {self.device}", moved)]
+
+    def _with_functions(self, config: Config) -> list[tuple[str, Config]]:
+        """A function of the card on each socket of the cores, with as many lanes as the first."""
+        changed = deepcopy(dict(config))
+        nic = _entry(changed, self.host)["nic"]
+        lanes = int(nic["pcie"]["lanes"])
+        functions = list(nic.get("functions") or [{"socket": self.device, "lanes": lanes}])
+        each = int(functions[0].get("lanes") or lanes // len(functions))
+        there = {function["socket"] for function in functions}
+        functions = [{**function, "lanes": int(function.get("lanes") or each)} for function in functions]
+        functions += [{"socket": socket, "lanes": each} for socket in self.sockets if socket not in there]
+        nic["functions"], nic["mode"] = functions, "octo"
+        nic["pcie"]["lanes"] = next(n for n in (1, 2, 4, 8, 16) if n >= 16 or n >= sum(f["lanes"] for f in functions))
+        if sum(function["lanes"] for function in functions) > nic["pcie"]["lanes"]:
+            return []
+        sockets = " and ".join(str(socket) for socket in self.sockets)
+        return [(f"a function of the card on socket {sockets} too", changed)]
+
+
+def nonuniform(config: Config, host: str, summary: Mapping[str, Any]) -> NonuniformDma | None:
+    """The flows of a host that cross sockets to the NIC, or nothing."""
+    entry = _entry(config, host)
+    if "nic" not in entry or not any(row["domain"] == CROSSING for row in summary["servers"][host]["domains"]):
+        return None
+    functions = [function["socket"] for function in entry["nic"].get("functions") or [{"socket": 0}]]
+    local = functions if entry["nic"].get("mode", "octo") == "octo" else functions[:1]
+    away: dict[str, list[int]] = {}
+    for name in config["flow"]:
+        cores = [core for core in _cores(config, name, host) if _socket_of(entry, core) not in local]
+        if cores:
+            away[name] = cores
+    if not away:
+        return None
+    cores = sorted({core for own in away.values() for core in own})
+    sockets = sorted({_socket_of(entry, core) for core in cores})
+    now = _measured("as it is", summary, host, tuple(away))
+    return NonuniformDma(host, tuple(away), tuple(cores), tuple(sockets), functions[0], (now,))
+
+
+def numbers(cores: str) -> list[int]:
+    """The numbers of a list of cores such as "0-3, 8"."""
+    found: list[int] = []
+    for part in filter(None, (part.strip() for part in cores.split(","))):
+        first, _, last = part.partition("-")
+        found += range(int(first), int(last or first) + 1)
+    return found
+
+
+def _measured(what: str, summary: Mapping[str, Any], host: str, flows: tuple[str, ...]) -> Placement:
+    classes = {row["class"]: row["goodput_gbps"] for row in summary["classes"]}
+    rows = summary["servers"][host]["domains"]
+    crossing = sum(float(row["throughput_gb_per_s"]) for row in rows if row["domain"] == CROSSING)
+    return Placement(what, sum(float(classes.get(flow) or 0.0) for flow in flows), crossing)
+
+
+def _entry(config: Config, host: str) -> dict[str, Any]:
+    """The table of a host; of many equal ones each has a number behind the name of their table."""
+    entry: dict[str, Any] = config["host"].get(host) or config["host"][host.rpartition("-")[0]]
+    return entry
+
+
+def _is_at(end: object, host: str) -> bool:
+    return end == host or end == host.rpartition("-")[0]
+
+
+def _cores(config: Config, flow: str, host: str) -> list[int]:
+    """The cores of a flow at a host."""
+    entry = config["flow"][flow]
+    return [core for side, key in SIDES if _is_at(entry[side], host) for core in numbers(str(entry.get(key) or ""))]
+
+
+def _cores_of_socket(entry: Mapping[str, Any], socket: int) -> tuple[int, int]:
+    """The first core of a socket, and how many it has."""
+    own = entry.get("socket") or {}
+
+    def count(number: int) -> int:
+        table: Mapping[str, Any] = own.get(str(number), entry)
+        return int(table["core"]["count"])
+
+    return sum(count(number) for number in range(socket)), count(socket)
+
+
+def _socket_of(entry: Mapping[str, Any], core: int) -> int:
+    socket = 0
+    while core >= sum(_cores_of_socket(entry, socket)):
+        socket += 1
+    return socket
+
+
+def placement_lines(found: NonuniformDma) -> list[str]:
+    """The paragraph of a page."""
+    one = len(found.cores) == 1
+    cores, sockets = (", ".join(map(str, numbers)) for numbers in (found.cores, found.sockets))
+    now = found.placements[0]
+    lines = [
+        f"Nonuniform DMA: {', '.join(found.flows)} on core{'' if one else 's'} {cores} of socket {sockets}, the NIC on "
+        f"socket {found.device}. {now.crossing_gb_per_s:.1f} GB/s of lines cross between sockets; DDIO does not reach "
+        "the caches there, so what the NIC writes goes to memory and is read from it again."
+    ]
+    if len(found.placements) > 1:
+        width = max(len(placement.what) for placement in found.placements)
+        lines += [
+            f"  {placement.what:{width}}  {placement.goodput_gbps:6.1f} Gbps  {placement.gain:+5.0%}"
+            f"  {placement.crossing_gb_per_s:5.1f} GB/s cross"
+            for placement in found.placements
+        ]
+    return lines
