@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 Config = Mapping[str, Any]
 
+DDIO_LOST = (
+    " What the NIC writes goes to memory and is read from it again: DDIO does not reach the caches of another socket."
+)
+"""What crossing costs where DDIO is on."""
+
 CROSSING = "CHA->UPI"
 """The domain of lines that a socket asks of another."""
 
@@ -37,7 +42,8 @@ class NonuniformDma:
     """Flows whose cores reach their function of the NIC across sockets.
 
     `flows` are their names, `cores` and `sockets` where they run, `device` the socket of the first function. The first
-    of `placements` is as it is; others are there when they were simulated.
+    of `placements` is as it is; others are there when they were simulated. `ddio_lost` says whether data come in that
+    DDIO would put into the LLC if they did not cross.
     """
 
     host: str
@@ -46,6 +52,7 @@ class NonuniformDma:
     sockets: tuple[int, ...]
     device: int
     placements: tuple[Placement, ...]
+    ddio_lost: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -124,7 +131,14 @@ def nonuniform(config: Config, host: str, summary: Mapping[str, Any]) -> Nonunif
     cores = sorted({core for own in away.values() for core in own})
     sockets = sorted({_socket_of(entry, core) for core in cores})
     now = _measured("as it is", summary, host, tuple(away))
-    return NonuniformDma(host, tuple(away), tuple(cores), tuple(sockets), functions[0], (now,))
+    lost = any(_is_at(config["flow"][name]["to"], host) for name in away) and _has_ddio(entry)
+    return NonuniformDma(host, tuple(away), tuple(cores), tuple(sockets), functions[0], (now,), lost)
+
+
+def _has_ddio(entry: Mapping[str, Any]) -> bool:
+    """Whether the NIC's writes go to the LLC where they are local, and to memory where they cross."""
+    crossing = (entry.get("upi") or {}).get("ddio", "memory")
+    return bool(entry["nic"].get("ddio")) and crossing == "memory" and entry["nic"].get("rings", "core") == "core"
 
 
 def numbers(cores: str) -> list[int]:
@@ -184,8 +198,8 @@ def placement_lines(found: NonuniformDma) -> list[str]:
     now = found.placements[0]
     lines = [
         f"Nonuniform DMA: {', '.join(found.flows)} on core{'' if one else 's'} {cores} of socket {sockets}, the NIC on "
-        f"socket {found.device}. {now.crossing_gb_per_s:.1f} GB/s of lines cross between sockets; DDIO does not reach "
-        "the caches there, so what the NIC writes goes to memory and is read from it again."
+        f"socket {found.device}. {now.crossing_gb_per_s:.1f} GB/s of lines cross between sockets."
+        + (DDIO_LOST if found.ddio_lost else "")
     ]
     if len(found.placements) > 1:
         width = max(len(placement.what) for placement in found.placements)
