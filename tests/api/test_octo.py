@@ -80,8 +80,8 @@ def test_an_octopus_is_local_to_every_socket(receive: bool) -> None:
 
 def test_a_card_with_one_function_is_the_standard_one() -> None:
     plain = hostnet.run(cluster(REMOTE))
-    one = hostnet.run(cluster(REMOTE, nic={"pcie": {"lanes": 8}, "functions": [{"socket": 0}]}))
-    standard = hostnet.run(cluster(REMOTE, nic={"functions": [{"socket": 0, "lanes": 8}], "mode": "standard"}))
+    one = hostnet.run(cluster(REMOTE, nic={"functions": [{"socket": 0}]}))
+    standard = hostnet.run(cluster(REMOTE, nic={"functions": [{"socket": 0, "lanes": 16}], "mode": "standard"}))
     assert plain.result_hash == one.result_hash == standard.result_hash
 
 
@@ -106,9 +106,12 @@ def test_it_is_explained_by_name_and_other_placements_are_tried() -> None:
     assert (found.flows, found.cores, found.sockets, found.device) == (("f",), (REMOTE,), (1,), 0)
     now, *others = found.placements
     assert now.crossing_gb_per_s > 1
-    assert {other.what for other in others} == {"core 0 on socket 0", "a function of the card on socket 1 too"}
+    assert {other.what for other in others} == {
+        "core 0 on socket 0",
+        "a function of the card on socket 1 too, lanes shared",
+    }
     assert all(other.gain > 0.1 and other.crossing_gb_per_s == 0 for other in others)
-    assert "Nonuniform DMA: f on core 14 of socket 1, the NIC on socket 0" in page_text(page)
+    assert "Nonuniform DMA: f on core 14 of socket 1, reached by the function" in page_text(page)
     assert page.as_dict()["nonuniform_dma"]["device"] == 0
 
 

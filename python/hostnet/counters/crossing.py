@@ -112,8 +112,10 @@ def sentences(links: Sequence[Link], numa: Numa | None) -> Iterator[str]:
     if crossing or share:
         sent = sum(link.sent.line_gb_per_s or 0.0 for link in links)
         yield "lines cross between sockets" + (f": the links of this file send {sent:.3g} GB/s of them" if sent else "")
-    elif links or share is not None:
+    elif links and all(entry[2].line_gb_per_s is not None for entry in moved):
         yield "no lines cross between sockets"
+    elif share is not None and numa is not None:
+        yield f"of the {numa.what} that DRAM served, none went to that of other sockets"
     if numa is not None and share:
         where = f" of socket {numa.socket}" if numa.socket else ""
         yield f"of the {numa.what}{where} that DRAM served, {100 * share:.1f}% went to that of other sockets"

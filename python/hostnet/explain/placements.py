@@ -43,7 +43,7 @@ class NonuniformDma:
 
     `flows` are their names, `cores` and `sockets` where they run, `device` the socket of the first function. The first
     of `placements` is as it is; others are there when they were simulated. `ddio_lost` says whether data come in that
-    DDIO would put into the LLC if they did not cross.
+    DDIO would put into the LLC if they did not cross, `tried_all` whether other placements were looked for.
     """
 
     host: str
@@ -53,6 +53,7 @@ class NonuniformDma:
     device: int
     placements: tuple[Placement, ...]
     ddio_lost: bool = False
+    tried_all: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -73,16 +74,22 @@ class NonuniformDma:
         found = []
         now = self.placements[0]
         for (what, _), result in zip(others, results, strict=True):
-            there = _measured(what, json.loads(result.summary_json), self.host, self.flows)
+            there = _measured(what, json.loads(result.summary_json), self.host, _classes(config, self.flows))
             found.append(replace(there, gain=there.goodput_gbps / now.goodput_gbps - 1 if now.goodput_gbps else 0.0))
-        return replace(self, placements=(now, *sorted(found, key=lambda placement: -placement.gain)))
+        ordered = sorted(found, key=lambda placement: -placement.gain)
+        return replace(self, placements=(now, *ordered), tried_all=True)
 
     def _moved(self, config: Config) -> list[tuple[str, Config]]:
         """The same flows on free cores of the socket of the device, if there are enough."""
         entry = _entry(config, self.host)
         first, count = _cores_of_socket(entry, self.device)
         taken = {core for name in config["flow"] for core in _cores(config, name, self.host)}
-        taken |= {core for workload in entry["workload"].values() for core in numbers(str(workload.get("cores", "")))}
+        workloads = entry["workload"].values()
+        if any("cores" not in workload or {"clients", "jobs", "job"} & set(workload) for workload in workloads):
+            # Who else has cores is not said here: none is known to be free.
+            return []
+        taken |= {core for workload in workloads for core in numbers(str(workload["cores"]))}
+        taken |= set(numbers(str(entry["stack"].get("cores") or "")))
         free = [core for core in range(first, first + count) if core not in taken]
         if len(free) < len(self.cores):
             return []
@@ -90,28 +97,27 @@ class NonuniformDma:
         moved = deepcopy(dict(config))
         for name in self.flows:
             for side, key in SIDES:
-                if _is_at(config["flow"][name][side], self.host):
+                if _is_at(config["flow"][name][side], self.host, config) and config["flow"][name].get(key):
                     cores = [place.get(core, core) for core in numbers(str(config["flow"][name].get(key, "")))]
                     moved["flow"][name][key] = ",".join(map(str, cores))
         cores = ", ".join(str(place[core]) for core in self.cores)
         return [(f"core{'s' if len(self.cores) > 1 else ''} {cores} on socket {self.device}", moved)]
 
     def _with_functions(self, config: Config) -> list[tuple[str, Config]]:
-        """A function of the card on each socket of the cores, with as many lanes as the first."""
+        """A function of the card on each socket of the cores, or all by the one that is there."""
         changed = deepcopy(dict(config))
         nic = _entry(changed, self.host)["nic"]
-        lanes = int(nic["pcie"]["lanes"])
-        functions = list(nic.get("functions") or [{"socket": self.device, "lanes": lanes}])
-        each = int(functions[0].get("lanes") or lanes // len(functions))
-        there = {function["socket"] for function in functions}
-        functions = [{**function, "lanes": int(function.get("lanes") or each)} for function in functions]
-        functions += [{"socket": socket, "lanes": each} for socket in self.sockets if socket not in there]
-        nic["functions"], nic["mode"] = functions, "octo"
-        nic["pcie"]["lanes"] = next(n for n in (1, 2, 4, 8, 16) if n >= 16 or n >= sum(f["lanes"] for f in functions))
-        if sum(function["lanes"] for function in functions) > nic["pcie"]["lanes"]:
+        there = [function["socket"] for function in nic.get("functions") or [{"socket": self.device}]]
+        every = [*there, *(socket for socket in self.sockets if socket not in there)]
+        if len(every) > int(nic["pcie"]["lanes"]):
             return []
+        nic["mode"] = "octo"
+        if every == there:
+            return [('nic.mode = "octo"', changed)]
+        # The lanes of the card are shared: more of them would be another card.
+        nic["functions"] = [{"socket": socket} for socket in every]
         sockets = " and ".join(str(socket) for socket in self.sockets)
-        return [(f"a function of the card on socket {sockets} too", changed)]
+        return [(f"a function of the card on socket {sockets} too, lanes shared", changed)]
 
 
 def nonuniform(config: Config, host: str, summary: Mapping[str, Any]) -> NonuniformDma | None:
@@ -130,8 +136,8 @@ def nonuniform(config: Config, host: str, summary: Mapping[str, Any]) -> Nonunif
         return None
     cores = sorted({core for own in away.values() for core in own})
     sockets = sorted({_socket_of(entry, core) for core in cores})
-    now = _measured("as it is", summary, host, tuple(away))
-    lost = any(_is_at(config["flow"][name]["to"], host) for name in away) and _has_ddio(entry)
+    now = _measured("as it is", summary, host, _classes(config, tuple(away)))
+    lost = any(_is_at(config["flow"][name]["to"], host, config) for name in away) and _has_ddio(entry)
     return NonuniformDma(host, tuple(away), tuple(cores), tuple(sockets), functions[0], (now,), lost)
 
 
@@ -150,11 +156,17 @@ def numbers(cores: str) -> list[int]:
     return found
 
 
-def _measured(what: str, summary: Mapping[str, Any], host: str, flows: tuple[str, ...]) -> Placement:
-    classes = {row["class"]: row["goodput_gbps"] for row in summary["classes"]}
+def _measured(what: str, summary: Mapping[str, Any], host: str, classes: tuple[str, ...]) -> Placement:
+    goodput = {row["class"]: float(row["goodput_gbps"] or 0.0) for row in summary["classes"]}
     rows = summary["servers"][host]["domains"]
-    crossing = sum(float(row["throughput_gb_per_s"]) for row in rows if row["domain"] == CROSSING)
-    return Placement(what, sum(float(classes.get(flow) or 0.0) for flow in flows), crossing)
+    whole = (row for row in rows if row["domain"] == CROSSING and row["part"] == row["workload"] == "all")
+    crossing = sum(float(row["throughput_gb_per_s"]) for row in whole)
+    return Placement(what, sum(goodput.get(name, 0.0) for name in classes), crossing)
+
+
+def _classes(config: Config, flows: tuple[str, ...]) -> tuple[str, ...]:
+    """The classes of flows, under which their goodput stands."""
+    return tuple(dict.fromkeys(str(config["flow"][name].get("class") or name) for name in flows))
 
 
 def _entry(config: Config, host: str) -> dict[str, Any]:
@@ -163,14 +175,18 @@ def _entry(config: Config, host: str) -> dict[str, Any]:
     return entry
 
 
-def _is_at(end: object, host: str) -> bool:
-    return end == host or end == host.rpartition("-")[0]
+def _is_at(end: object, host: str, config: Config) -> bool:
+    """Whether an end of a flow, or one of several, is a host, or the table that it comes from."""
+    table = host if host in config["host"] else host.rpartition("-")[0]
+    return any(name in (host, table) for name in (end if isinstance(end, list | tuple) else (end,)))
 
 
 def _cores(config: Config, flow: str, host: str) -> list[int]:
     """The cores of a flow at a host."""
     entry = config["flow"][flow]
-    return [core for side, key in SIDES if _is_at(entry[side], host) for core in numbers(str(entry.get(key) or ""))]
+    return [
+        core for side, key in SIDES if _is_at(entry[side], host, config) for core in numbers(str(entry.get(key) or ""))
+    ]
 
 
 def _cores_of_socket(entry: Mapping[str, Any], socket: int) -> tuple[int, int]:
@@ -197,10 +213,12 @@ def placement_lines(found: NonuniformDma) -> list[str]:
     cores, sockets = (", ".join(map(str, numbers)) for numbers in (found.cores, found.sockets))
     now = found.placements[0]
     lines = [
-        f"Nonuniform DMA: {', '.join(found.flows)} on core{'' if one else 's'} {cores} of socket {sockets}, the NIC on "
-        f"socket {found.device}. {now.crossing_gb_per_s:.1f} GB/s of lines cross between sockets."
-        + (DDIO_LOST if found.ddio_lost else "")
+        f"Nonuniform DMA: {', '.join(found.flows)} on core{'' if one else 's'} {cores} of socket {sockets}, reached by "
+        f"the function of the NIC on socket {found.device}. {now.crossing_gb_per_s:.1f} GB/s of lines cross between "
+        "sockets." + (DDIO_LOST if found.ddio_lost else "")
     ]
+    if found.tried_all and len(found.placements) == 1:
+        lines.append("  No other placement could be tried: no core is known to be free there, nor has the card lanes.")
     if len(found.placements) > 1:
         width = max(len(placement.what) for placement in found.placements)
         lines += [

@@ -77,6 +77,13 @@ fn a_victim_llc_takes_the_clean_lines_that_it_is_to_take_and_all_that_are_dirty(
     }
 }
 
+/// Caches of two cores with so many sets, whose LLC takes the clean lines that are foreseen to be needed.
+pub(super) fn foreseeing(sets: u32) -> Caches {
+    let mut params = caches(Inclusion::Victim, 1, 4, 32).params().clone();
+    params.llc = LlcParams { sets, filter_sets: sets, clean_victims: CleanVictims::Foreseen, ..params.llc };
+    Caches::new(&params, 2, 1, 3, 1)
+}
+
 /// Hits of the LLC among the last of many reads of `lines` lines, one after the other, by a core with one line of L2.
 fn hits_of_a_cycle(lines: u64, clean_victims: CleanVictims) -> usize {
     let mut params = caches(Inclusion::Victim, 1, 4, 32).params().clone();

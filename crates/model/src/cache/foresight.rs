@@ -57,3 +57,37 @@ impl Caches {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::edge_tests::foreseeing as caches;
+
+    #[test]
+    fn one_set_of_each_32_is_observed_and_not_always_the_same() {
+        let caches = caches(2048);
+        let observed: Vec<u64> = (0..2048).filter(|&line| caches.is_observed(line)).collect();
+        assert_eq!(observed.len(), 64);
+        assert!((0..64).all(|group| observed.iter().filter(|&&line| line / 32 == group).count() == 1));
+        assert!(observed.iter().any(|line| line % 32 == 5));
+    }
+
+    #[test]
+    fn an_opinion_changes_after_as_many_hits_as_make_it_firm() {
+        let mut caches = caches(2048);
+        let (observed, other) = (0, 1);
+        assert!(caches.is_observed(observed) && !caches.is_observed(other));
+        assert!(caches.takes_clean(0, other), "until a core has missed");
+        (0..10_000).for_each(|_| caches.observe(0, observed, false));
+        (0..10_000).for_each(|_| caches.observe(0, other, true));
+        assert!(!caches.takes_clean(0, other) && caches.takes_clean(0, observed), "other sets tell nothing");
+        (1..FIRM).for_each(|_| caches.observe(0, observed, true));
+        assert!(!caches.takes_clean(0, other));
+        caches.observe(0, observed, true);
+        assert!(caches.takes_clean(0, other));
+        (0..10_000).for_each(|_| caches.observe(0, observed, true));
+        (0..FIRM).for_each(|_| caches.observe(0, observed, false));
+        assert!(!caches.takes_clean(0, other));
+        assert!(caches.takes_clean(1, other), "each core has an opinion of its own");
+    }
+}

@@ -275,8 +275,8 @@ impl Nic {
         }
     }
 
-    /// Sees to it that the next TLP of each function is sent, and notes what the head of the buffer waits for: of
-    /// several functions, the first that waits.
+    /// Sees to it that the next TLP of each function is sent, and notes what the head of the buffer waits for: a
+    /// descriptor, if the head of any function does.
     fn plan(&mut self, context: &mut Context) {
         let now = context.now();
         let mut waits = Wait::None;
@@ -285,7 +285,7 @@ impl Nic {
             let write = match self.receive.next(number, endpoint, context.packets, &self.common) {
                 Step::Write(time) => Some(time),
                 Step::Wait(wait) => {
-                    waits = if waits == Wait::None { wait } else { waits };
+                    waits = if waits == Wait::None || wait == Wait::Descriptor { wait } else { waits };
                     None
                 }
             };

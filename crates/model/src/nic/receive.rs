@@ -125,7 +125,8 @@ impl Receive {
         }
         let queue = common.queue_of(packet.flow);
         context.packets.get_mut(id).queue = queue;
-        let function = self.queues.get(usize::from(queue)).map_or(0, |queue| queue.function);
+        let of_queue = self.queues.get(usize::from(queue)).map_or(0, |queue| queue.function);
+        let function = if is_rdma(&packet) { 0 } else { of_queue };
         self.writers[function].push(id, context.now());
         self.joinable[packet.flow as usize] = id;
         self.grow(packet.priority, frame_bytes(&packet), common, context);

@@ -105,6 +105,11 @@ impl Kernel {
         self.coming < most && self.until <= now
     }
 
+    /// Whether its lines stand for several each.
+    pub(super) fn is_burst(&self) -> bool {
+        self.line_size.is_burst()
+    }
+
     /// A line is to be touched for which the core waits.
     pub(super) fn know(&mut self, known: Known) {
         self.known.push_back(known);

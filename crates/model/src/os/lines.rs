@@ -139,7 +139,7 @@ impl Lines {
     /// What it stores there is seen by caches alone.
     pub(super) fn begin_write(&mut self, class: u8, lines: u64, to: u64, context: &Context) {
         self.begin(class, !self.cached_user);
-        self.copy.to = context.caches.are_there().then_some(to);
+        self.copy.to = (context.caches.are_there() && !self.kernel.is_burst()).then_some(to);
         if self.copy.from_memory {
             for _ in 0..lines {
                 let line = self.user.walk.next(&self.pages, &mut self.rng);
@@ -315,9 +315,9 @@ impl Lines {
     }
 
     /// The core is to touch the line at a virtual address before it goes on. Without caches, false: nobody keeps
-    /// account of what caches would have.
+    /// account of what caches would have. Nor in bursts, which have no room for single lines.
     pub(super) fn know(&mut self, address: u64, store: bool, class: u8, context: &Context) -> bool {
-        let counts = context.caches.are_there();
+        let counts = context.caches.are_there() && !self.kernel.is_burst();
         if counts {
             self.kernel.know(Known { line: self.pages.physical(address) / 64, store, class });
         }

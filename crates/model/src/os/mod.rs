@@ -83,6 +83,8 @@ pub struct Wiring {
     pub queue: Option<u16>,
     /// The rings of its queues at the NIC.
     pub rings: Rings,
+    /// What it takes longer to the function of the NIC that they go by than on one socket, in ps.
+    pub away_ps: u64,
 }
 
 /// The network traffic of a core.
@@ -90,6 +92,7 @@ pub struct Wiring {
 pub struct NetStack {
     nic: ComponentId,
     rings: Rings,
+    away_ps: u64,
     stack: StackParams,
     sockets: Vec<Socket>,
     /// The flows of the sockets in ascending order, and their places.
@@ -160,6 +163,7 @@ impl NetStack {
             counts: StackCounts::default(),
             nic: wiring.nic,
             rings: wiring.rings,
+            away_ps: wiring.away_ps,
             by_flow,
             stack,
         }

@@ -98,7 +98,7 @@ impl NetStack {
         self.counts.polls_full += u64::from(!done);
         if let Some(queue) = softirq.queue {
             let armed = done && !self.stack.poll;
-            context.send(self.nic, TO_NIC_PS, Payload::Replenished { queue, count, armed });
+            context.send(self.nic, TO_NIC_PS + self.away_ps, Payload::Replenished { queue, count, armed });
         }
         softirq.polled = 0;
         if done {

@@ -117,15 +117,21 @@ impl Builder<'_> {
         self.params.nic_links().map(wiring).collect()
     }
 
-    /// The queues of a core at the NIC, with their memory: what leads to a function on another socket crosses.
-    fn queue(&self, core: u32, memory: &QueueMemory) -> QueueWiring {
+    /// The function of the NIC that the queues of a core go by, and what the way there takes longer than on one socket,
+    /// in ps.
+    fn way_to_nic(&self, core: u32) -> (usize, u64) {
         let socket = self.layout.at_core(core);
         let mut sockets = self.params.nic_links().map(|(socket, _)| socket);
         let octo = self.params.nic().is_some_and(|nic| nic.octo);
         let own = sockets.position(|at| octo && at == socket);
-        let away = own.is_none() && self.layout.at_nic().number != socket;
-        let upi_ps = self.params.upi.as_ref().map_or(0, |upi| upi.upi.latency_ps);
-        let (function, away_ps) = (own.unwrap_or(0), if away { upi_ps } else { 0 });
+        let crosses = own.is_none() && self.layout.at_nic().number != socket;
+        let upi_ps = self.params.upi.as_ref().filter(|_| crosses).map_or(0, |upi| upi.upi.latency_ps);
+        (own.unwrap_or(0), upi_ps)
+    }
+
+    /// The queues of a core at the NIC, with their memory.
+    fn queue(&self, core: u32, memory: &QueueMemory) -> QueueWiring {
+        let (function, away_ps) = self.way_to_nic(core);
         QueueWiring { core: self.layout.core(core), memory: *memory, function, away_ps }
     }
 
@@ -190,7 +196,8 @@ impl SocketBuilder<'_> {
             params.lfb_entries = stack.copy_ahead;
         }
         let (cha, nic) = (self.layout.home(), self.server.layout.nic());
-        let wiring = os::Wiring { cha, nic, queue: Some(queue), rings: self.server.rings(queue) };
+        let (_, away_ps) = self.server.way_to_nic(self.number(core));
+        let wiring = os::Wiring { cha, nic, queue: Some(queue), rings: self.server.rings(queue), away_ps };
         let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint);
         (core, params, traffic)
     }

@@ -39,9 +39,9 @@ fn host_moment(machine: &Machine, now: Time) -> HostMoment {
         moment.occupancy_area = u64::try_from(counts.area[0]).unwrap_or(u64::MAX);
         moment.inserted_lines = counts.lines[0];
     }
-    if let Some(iio) = machine.first::<Iio>() {
-        moment.occupancy_area = iio.write().area_ps();
-        moment.inserted_lines = iio.write().classes().iter().map(|usage| usage.acquired()).sum();
+    for write in machine.each::<Iio>().map(Iio::write) {
+        moment.occupancy_area += write.area_ps();
+        moment.inserted_lines += write.classes().iter().map(|usage| usage.acquired()).sum::<u64>();
     }
     if let Some(nic) = machine.first::<Nic>() {
         moment.buffer_bytes = nic.counters().buffer.value();

@@ -125,7 +125,9 @@ fn of_caches(server: &ServerParams, path: &str) -> Option<bool> {
     match path {
         "core.dirty_pool" => Some(true),
         "core.frequency" => Some(!apps),
-        "cache.filter.sets" | "cache.filter.ways" => Some(cache.llc.inclusion == Inclusion::Inclusive),
+        "cache.llc.clean_victims" | "cache.filter.sets" | "cache.filter.ways" => {
+            Some(cache.llc.inclusion == Inclusion::Inclusive)
+        }
         "prefetch.credits" => Some(!cache.prefetch.stream && !cache.prefetch.adjacent),
         "prefetch.pages" | "prefetch.distance" => Some(!cache.prefetch.stream),
         "ddio.ways" | "ddio.write" => Some(!cache.ddio.drives.contains(&true)),

@@ -4,4 +4,5 @@ mod properties;
 mod rdma;
 mod receiving;
 mod sending;
+mod wiring;
 mod world;

@@ -2,7 +2,7 @@
 
 use super::world::{arrive, bench_with, data, drain, flows, host, params, pcie, run, transmit, Bench, Host};
 use crate::line::{Content, Packet};
-use crate::params::{NicParams, PcieParams, PfcParams};
+use crate::params::{NicFunctionParams, NicParams, PcieParams, PfcParams};
 use crate::transport::tcp::Segment;
 use proptest::prelude::*;
 
@@ -22,13 +22,15 @@ fn cases() -> impl Strategy<Value = Case> {
     let host = (1_u64..3_000_000, 1_u64..2_000_000, 1_u64..4_000_000, any::<bool>());
     let arrivals = prop::collection::vec((0_u64..400_000, 0_u32..4, 40_u32..8178, prop::bool::weighted(0.02)), 0..120);
     let segments = prop::collection::vec((0_u64..2_000_000, 0_u32..4, 0_u32..65_000), 0..20);
-    (nic, host, arrivals, segments, any::<u64>(), any::<bool>()).prop_map(
-        |(nic, host, arrivals, segments, seed, pfc)| {
+    (nic, host, arrivals, segments, any::<u64>(), any::<[bool; 2]>()).prop_map(
+        |(nic, host, arrivals, segments, seed, [pfc, octo])| {
+            let second = NicFunctionParams { socket: 1, pcie: pcie() };
             let (posted, nonposted, ring, buffer, lro, packets, wait) = nic;
             let pfc = pfc.then_some(PfcParams { priorities: 1, xoff_bytes: buffer / 2, xon_bytes: buffer / 4 });
             Case {
                 params: NicParams {
                     pcie: PcieParams { posted_lines: posted, nonposted_lines: nonposted, ..pcie() },
+                    functions: octo.then_some(second).into_iter().collect(),
                     ring_entries: ring,
                     buffer_bytes: buffer,
                     lro,
@@ -113,7 +115,10 @@ proptest! {
         }
         prop_assert_eq!(world.packets.len(), 0);
         prop_assert_eq!(world.nic.counters().buffer.value(), 0);
-        prop_assert_eq!((world.nic.posted(0).in_use(), world.nic.nonposted(0).in_use()), (0, 0));
+        for function in 0..=case.params.functions.len() {
+            let in_use = (world.nic.posted(function).in_use(), world.nic.nonposted(function).in_use());
+            prop_assert_eq!(in_use, (0, 0));
+        }
         prop_assert_eq!((world.nic.segments(), world.nic.send_window_used()), (0, 0));
         for queue in 0..2 {
             prop_assert_eq!(world.nic.descriptors(queue), case.params.ring_entries);

@@ -1,9 +1,10 @@
 //! A NIC and what it touches: an IIO that only answers, cores that only give back, the other end of the cable.
 
+use super::wiring::{wiring, IIOS};
 use crate::cache::SocketCaches;
 use crate::ether::WireParams;
 use crate::line::{Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests, SocketHomes};
-use crate::nic::{FlowCounters, FunctionWiring, Nic, NicFlow, QueueMemory, QueueWiring, RdmaEnd, Wiring};
+use crate::nic::{FlowCounters, Nic, NicFlow, RdmaEnd};
 use crate::params::{LineSize, NicParams, PageParams, PcieParams};
 use crate::part::{Context, Part, Payload};
 use crate::transport::roce::{Operation, RoceConnection};
@@ -11,11 +12,9 @@ use crate::transport::tcp::Segment;
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
 use serde::{Deserialize, Serialize};
 
-const IIO: u32 = 3;
 pub(super) const NIC: ComponentId = ComponentId(4);
 pub(super) const PEER: ComponentId = ComponentId(5);
 /// Virtual address of the NIC's memory.
-const BASE: u64 = 1 << 20;
 /// The IP and TCP headers.
 pub(super) const HEADERS: u32 = 52;
 
@@ -57,8 +56,8 @@ pub(super) struct World {
     homes: Homes,
     requests: Requests,
     rng: Rng,
-    credits_at: Time,
-    data_at: Time,
+    credits_at: [Time; 2],
+    data_at: [Time; 2],
     /// What cores got: when, which core, what.
     pub(super) received: Vec<(Time, u32, Packet)>,
     pub(super) interrupts: Vec<(Time, u16)>,
@@ -152,11 +151,6 @@ fn wire() -> WireParams {
 
 pub(super) type Bench = Simulation<World>;
 
-/// Where the memory of a queue lies.
-fn memory(params: &NicParams, queue: u32) -> u64 {
-    BASE + u64::from(queue) * QueueMemory::bytes(params).next_multiple_of(4096)
-}
-
 pub(super) fn bench(params: NicParams, host: Host) -> Bench {
     bench_with(params, host, flows(), 1)
 }
@@ -176,22 +170,7 @@ pub(super) fn bench_of(
 ) -> Bench {
     let decoder: Result<Decoder, _> =
         serde_json::from_str(r#"{"tables":[],"channels":1,"subchannels":1,"turn_bits":null}"#);
-    assert!(memory(&params, params.queues) < BASE + (1 << 29));
-    let queue = |queue| QueueWiring {
-        core: ComponentId(queue % 2),
-        memory: QueueMemory::at(memory(&params, queue), &params),
-        function: 0,
-        away_ps: 0,
-    };
-    let wiring = Wiring {
-        functions: vec![FunctionWiring { iio: ComponentId(IIO), link: 0, pcie: params.pcie.clone() }],
-        queues: (0..params.queues).map(queue).collect(),
-        armed: true,
-        flows,
-        rdma,
-        wire: wire(),
-        classes: 2,
-    };
+    let wiring = wiring(&params, flows, rdma, wire());
     let world = World {
         nic: Nic::new(params, wiring, pages(), Rng::new(seed, 4)),
         packets: Packets::default(),
@@ -200,8 +179,8 @@ pub(super) fn bench_of(
         homes: Homes::new(vec![SocketHomes { slices: 1, decoder: decoder.expect("a decoder of no lines") }]),
         requests: Requests::with_capacity(0),
         rng: Rng::new(seed, 9),
-        credits_at: Time::ZERO,
-        data_at: Time::ZERO,
+        credits_at: [Time::ZERO; 2],
+        data_at: [Time::ZERO; 2],
         received: Vec::new(),
         interrupts: Vec::new(),
         told: Vec::new(),
@@ -210,7 +189,7 @@ pub(super) fn bench_of(
         writes: Vec::new(),
         reads: Vec::new(),
     };
-    let mut scheduler = Scheduler::new(ComponentId(0), 6, 64);
+    let mut scheduler = Scheduler::new(ComponentId(0), 7, 64);
     for (delay, payload) in world.nic.starts() {
         scheduler.send(NIC, NIC, delay, payload);
     }
@@ -275,23 +254,24 @@ impl World {
         &self.nic.flows()[flow as usize]
     }
 
-    fn on_iio(&mut self, payload: Payload, scheduler: &mut Scheduler<Payload>) {
+    fn on_iio(&mut self, iio: ComponentId, payload: Payload, scheduler: &mut Scheduler<Payload>) {
         let now = scheduler.now();
-        let iio = ComponentId(IIO);
+        let function = usize::from(iio != IIOS[0]);
         match payload {
             Payload::WriteTlp { line, lines, .. } => {
                 self.writes.push((now, line, lines));
                 let (mean, spread) = self.host.credit_ps;
-                self.credits_at = self.credits_at.max(now + self.rng.around(mean, spread).max(1)) + 1;
-                scheduler.send(iio, NIC, self.credits_at.since(now), Payload::PostedCredit { lines });
+                self.credits_at[function] =
+                    self.credits_at[function].max(now + self.rng.around(mean, spread).max(1)) + 1;
+                scheduler.send(iio, NIC, self.credits_at[function].since(now), Payload::PostedCredit { lines });
             }
             Payload::ReadTlp { line, lines, class, .. } => {
                 self.reads.push((now, line, lines));
                 let (mean, spread) = self.host.data_ps;
                 for part in (0..lines).step_by(4) {
-                    self.data_at = self.data_at.max(now + self.rng.around(mean, spread).max(1)) + 1;
+                    self.data_at[function] = self.data_at[function].max(now + self.rng.around(mean, spread).max(1)) + 1;
                     let lines = (lines - part).min(4);
-                    scheduler.send(iio, NIC, self.data_at.since(now), Payload::Completion { lines, class });
+                    scheduler.send(iio, NIC, self.data_at[function].since(now), Payload::Completion { lines, class });
                 }
             }
             other => unreachable!("{other:?}"),
@@ -393,7 +373,7 @@ impl Partition for World {
                 self.nic.on_event(event.payload, event.source, &mut context);
             }
             PEER => self.on_peer(event.payload, scheduler),
-            ComponentId(IIO) => self.on_iio(event.payload, scheduler),
+            iio if IIOS.contains(&iio) => self.on_iio(iio, event.payload, scheduler),
             core => self.on_core(core, event.payload, scheduler),
         }
     }

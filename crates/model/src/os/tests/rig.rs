@@ -103,7 +103,7 @@ fn rings() -> Rings {
 }
 
 pub(super) fn net_core(stack: StackParams, sockets: Vec<NetSocketParams>) -> NetStack {
-    let wiring = Wiring { cha: CHA, nic: NIC, queue: Some(0), rings: rings() };
+    let wiring = Wiring { cha: CHA, nic: NIC, queue: Some(0), rings: rings(), away_ps: 0 };
     NetStack::new(0, wiring, core_params(), stack, pages(), Rng::new(1, 2), sockets, NetFootprint::at(0))
 }
 

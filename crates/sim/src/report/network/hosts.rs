@@ -6,6 +6,7 @@ use crate::read::flows::FlowTotals;
 use crate::read::moment::HostMoment;
 use crate::report::table::{Cell, Column, Rows, Table};
 use crate::report::view::WorldView;
+use hostnet_measure::Domain;
 use hostnet_model::fluid::FluidCounts;
 use hostnet_model::iio::Iio;
 use hostnet_model::memory::{Channel, Counters};
@@ -185,17 +186,21 @@ impl WorldView<'_> {
         table
     }
 
-    /// Occupancy, latency and bandwidth of writes and reads of devices.
+    /// Occupancy, latency and bandwidth of writes and reads of devices, of all sockets.
     fn iio(&self, machine: &Machine, line_bytes: u64) -> Option<[Way; 2]> {
         if let Some(memory) = machine.fluids().next() {
             return Some(self.fluid_iio(&memory.counts(self.now)));
         }
-        let iio = machine.first::<Iio>()?;
+        machine.first::<Iio>()?;
         let lines_each = (line_bytes / 64) as f64;
-        Some([iio.write(), iio.read()].map(|domain| {
-            let lines: u64 = domain.classes().iter().map(|usage| usage.residence().count()).sum();
-            let residence: u128 = domain.classes().iter().map(|usage| usage.residence().sum()).sum();
-            let occupancy = domain.area_ps() as f64 / self.window_ps() * lines_each;
+        let of_all: [fn(&Iio) -> &Domain; 2] = [Iio::write, Iio::read];
+        Some(of_all.map(|domain| {
+            let all = || machine.each::<Iio>().map(domain);
+            let residences = || all().flat_map(Domain::classes).map(|usage| usage.residence());
+            let lines: u64 = residences().map(|residence| residence.count()).sum();
+            let residence: u128 = residences().map(|residence| residence.sum()).sum();
+            let area_ps: u64 = all().map(Domain::area_ps).sum();
+            let occupancy = area_ps as f64 / self.window_ps() * lines_each;
             let latency_ns = (lines > 0).then(|| residence as f64 / lines as f64 / 1000.0);
             Way { occupancy, latency_ns, gbps: self.gbps(lines * line_bytes) }
         }))

@@ -10,6 +10,7 @@ use crate::read::flows::FlowTotals;
 use crate::read::ports::PortView;
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::WorldView;
+use hostnet_measure::Domain;
 use hostnet_model::core::{Core, Runs};
 use hostnet_model::iio::Iio;
 use hostnet_model::nic::Nic;
@@ -188,7 +189,8 @@ impl WorldView<'_> {
         if waits < CREDIT_WAIT {
             return None;
         }
-        let iio = machine.first::<Iio>()?.write();
+        let fullest = |one: &&Domain, other: &&Domain| one.area_ps().cmp(&other.area_ps());
+        let iio = machine.each::<Iio>().map(Iio::write).max_by(fullest)?;
         let params = &self.plan.cluster.hosts[usize::from(host)];
         let lines_each = (line_bytes(params.fidelity) / 64) as f64;
         let held = iio.area_ps() as f64 / self.window_ps() * lines_each;

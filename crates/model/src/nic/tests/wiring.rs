@@ -1,0 +1,37 @@
+//! Where the NIC of a test sits.
+
+use crate::ether::WireParams;
+use crate::nic::{FunctionWiring, NicFlow, QueueMemory, QueueWiring, RdmaEnd, Wiring};
+use crate::params::NicParams;
+use hostnet_kernel::ComponentId;
+
+/// The IIOs of up to two functions.
+pub(super) const IIOS: [ComponentId; 2] = [ComponentId(3), ComponentId(6)];
+/// Where the memory of its queues begins.
+const BASE: u64 = 1 << 20;
+/// What is between the core of a queue and a function on another socket.
+const AWAY_PS: u64 = 22_000;
+
+/// One queue for each of two cores in turn. With several functions each queue goes by another, and the way to the
+/// second is longer.
+pub(super) fn wiring(params: &NicParams, flows: Vec<NicFlow>, rdma: Vec<RdmaEnd>, wire: WireParams) -> Wiring {
+    let functions = 1 + params.functions.len();
+    let bytes = QueueMemory::bytes(params).next_multiple_of(4096);
+    assert!(u64::from(params.queues) * bytes < 1 << 29);
+    let queue = |queue: u32| QueueWiring {
+        core: ComponentId(queue % 2),
+        memory: QueueMemory::at(BASE + u64::from(queue) * bytes, params),
+        function: queue as usize % functions,
+        away_ps: u64::from(queue) % functions as u64 * AWAY_PS,
+    };
+    let function = |&iio: &ComponentId| FunctionWiring { iio, link: 0, pcie: params.pcie.clone() };
+    Wiring {
+        functions: IIOS[..functions].iter().map(function).collect(),
+        queues: (0..params.queues).map(queue).collect(),
+        armed: true,
+        flows,
+        rdma,
+        wire,
+        classes: 2,
+    }
+}
