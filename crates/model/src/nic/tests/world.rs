@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 
 pub(super) const NIC: ComponentId = ComponentId(4);
 pub(super) const PEER: ComponentId = ComponentId(5);
-/// Virtual address of the NIC's memory.
 /// The IP and TCP headers.
 pub(super) const HEADERS: u32 = 52;
 
