@@ -100,8 +100,8 @@ class NonuniformDma:
                 if _is_at(config["flow"][name][side], self.host, config) and config["flow"][name].get(key):
                     cores = [place.get(core, core) for core in numbers(str(config["flow"][name].get(key, "")))]
                     moved["flow"][name][key] = ",".join(map(str, cores))
-        cores = ", ".join(str(place[core]) for core in self.cores)
-        return [(f"core{'s' if len(self.cores) > 1 else ''} {cores} on socket {self.device}", moved)]
+        named = ", ".join(str(place[core]) for core in self.cores)
+        return [(f"core{'s' if len(self.cores) > 1 else ''} {named} on socket {self.device}", moved)]
 
     def _with_functions(self, config: Config) -> list[tuple[str, Config]]:
         """A function of the card on each socket of the cores, or all by the one that is there."""
