@@ -63,8 +63,8 @@ fn an_idle_memory_is_the_same_line_by_line() {
 #[test]
 fn with_ddio_a_copy_finds_its_lines_in_the_caches() {
     // What comes to buffers that have left the caches displaces others: the more, the more memory buffers go through.
-    for (held, displaced) in [("0 B", 0.2..0.8), ("6 MiB", 0.7..1.0)] {
-        let ddio = format!("cache.enabled = true\nnic.ddio = true\nnic.held = \"{held}\"\n[host.sender]");
+    for (pool, displaced) in [("8 MiB", 0.2..0.8), ("14 MiB", 0.7..1.0)] {
+        let ddio = format!("cache.enabled = true\nnic.ddio = true\nnic.pool = \"{pool}\"\n[host.sender]");
         let cached = CLUSTER.replacen("[host.sender]", &ddio, 1);
         let [mut line, mut fluid] = ["line", "fluid"].map(|fidelity| {
             let mut run = Run::new(&plan_of(&cached, fidelity), Options::default());
@@ -73,13 +73,13 @@ fn with_ddio_a_copy_finds_its_lines_in_the_caches() {
         });
         for (table, key, most) in [("classes", "goodput_gbps", 0.02), ("hosts", "iio_write_occupancy", 0.05)] {
             let [line, fluid] = [&mut line, &mut fluid].map(|run| number(run, table, key));
-            assert!((fluid / line - 1.0).abs() < most, "{held}, {key}: {fluid} instead of {line}");
+            assert!((fluid / line - 1.0).abs() < most, "{pool}, {key}: {fluid} instead of {line}");
         }
         let [read, written] = ["read_gb_per_s", "write_gb_per_s"].map(|key| number(&mut fluid, "memory", key));
         let [into_iio, copied] = [("hosts", "iio_write_gbps"), ("classes", "goodput_gbps")]
             .map(|(table, key)| number(&mut fluid, table, key) / 8.0);
-        assert!(read < 0.05 * copied, "{held}: {read} GB/s of {copied} are read from memory");
-        assert!(displaced.contains(&(written / into_iio)), "{held}: {written} of {into_iio} GB/s");
+        assert!(read < 0.05 * copied, "{pool}: {read} GB/s of {copied} are read from memory");
+        assert!(displaced.contains(&(written / into_iio)), "{pool}: {written} of {into_iio} GB/s");
     }
 }
 

@@ -73,11 +73,8 @@ class Nic(Description):
     """With a striding receive queue, packets lie one after the other at multiples of this (size), a multiple of 64 B;
     when absent, each in the memory of its own descriptor. Range: "64 B" to "4 KiB"."""
     pool: str | None = None
-    """Memory that the buffers of one queue go through before the first is used again (size); when absent, that of all
-    descriptors of the ring, and `held`. Range: "2 KiB" to "16 GiB"."""
-    held: str | None = None
-    """What of that memory sockets hold until it is read, beyond that of the descriptors (size). Range: at most
-    "1 GiB"."""
+    """Memory that the buffers of one queue go through before the first is used again (size); that of all descriptors
+    of the ring when absent. Range: "2 KiB" to "16 GiB"."""
     completion: str | None = None
     """A completion, written to memory after the data of a packet (size). Range: "1 B" to "64 B"."""
     receive: str | None = None

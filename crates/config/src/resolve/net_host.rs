@@ -99,7 +99,7 @@ pub(super) fn nic(
         return Err(Issue::new("nic.send_window", message));
     }
     let ring_bytes = u64::from(spec.ring) * u64::from(descriptor);
-    let pool_bytes = spec.pool.map_or(ring_bytes + spec.held.0, |Size(bytes)| bytes);
+    let pool_bytes = spec.pool.map_or(ring_bytes, |Size(bytes)| bytes);
     if pool_bytes < ring_bytes {
         let message = format!(
             "{} are less than nic.ring = {} descriptors of {} need, which is {}",

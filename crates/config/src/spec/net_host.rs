@@ -35,15 +35,11 @@ pub(crate) struct NicSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 B", "x-max" = "4 KiB", "x-multiple-of" = "64 B"))]
     pub(crate) stride: Option<Size>,
-    /// Memory that the buffers of one queue go through before the first is used again (size); when absent, that of all
-    /// descriptors of the ring, and `held`.
+    /// Memory that the buffers of one queue go through before the first is used again (size); that of all descriptors
+    /// of the ring when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "2 KiB", "x-max" = "16 GiB"))]
     pub(crate) pool: Option<Size>,
-    /// What of that memory sockets hold until it is read, beyond that of the descriptors (size).
-    #[serde(default = "nothing")]
-    #[schemars(extend("x-max" = "1 GiB"))]
-    pub(crate) held: Size,
     /// A completion, written to memory after the data of a packet (size).
     #[schemars(extend("x-min" = "1 B", "x-max" = "64 B"))]
     pub(crate) completion: Size,
@@ -101,10 +97,6 @@ pub(crate) enum NicModeSpec {
     Octo,
     /// The first function.
     Standard,
-}
-
-fn nothing() -> Size {
-    Size(0)
 }
 
 impl NicModeSpec {
