@@ -15,6 +15,18 @@ use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+/// A write TLP as it arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WriteTlp {
+    /// Its first line, and how many.
+    pub(crate) line: u64,
+    pub(crate) lines: u8,
+    pub(crate) class: u8,
+    pub(crate) link: u8,
+    /// Whether the device wants to know when the last line can be seen.
+    pub(crate) watched: bool,
+}
+
 /// A TLP at the IIO whose lines wait for entries.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Waiting {
@@ -22,6 +34,7 @@ struct Waiting {
     left: u8,
     lines: u8,
     class: u8,
+    watched: bool,
     /// The burst of a read, the link of a write.
     burst: u32,
 }
@@ -177,9 +190,10 @@ impl Iio {
         [&mut self.write, &mut self.read]
     }
 
-    /// A write TLP of `lines` lines from `line` on arrives over `link`.
-    pub(crate) fn on_write_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, context: &mut Context) {
-        let waiting = Waiting { line, left: lines, lines, class, burst: u32::from(link) };
+    /// A write TLP arrives.
+    pub(crate) fn on_write_tlp(&mut self, tlp: WriteTlp, context: &mut Context) {
+        let WriteTlp { line, lines, class, link, watched } = tlp;
+        let waiting = Waiting { line, left: lines, lines, class, watched, burst: u32::from(link) };
         self.links[usize::from(link)].writes.push_back(waiting);
         self.start_writes(context);
     }
@@ -187,7 +201,7 @@ impl Iio {
     /// A read request of `lines` lines from `line` on arrives over `link`.
     pub(crate) fn on_read_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, context: &mut Context) {
         let burst = self.open_burst(Burst { link, class, outstanding: lines, ready: 0 });
-        let waiting = Waiting { line, left: lines, lines, class, burst };
+        let waiting = Waiting { line, left: lines, lines, class, watched: false, burst };
         self.links[usize::from(link)].reads.push_back(waiting);
         self.start_reads(context);
     }
@@ -195,12 +209,16 @@ impl Iio {
     /// Memory has accepted a write.
     pub(crate) fn on_acknowledged(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
-        let link = context.requests.get(id).tag as usize;
-        for id in self.links[link].acknowledge(id) {
-            let Request { class, since, .. } = *context.requests.get(id);
+        let link = &mut self.links[context.requests.get(id).tag as usize];
+        let device = link.device;
+        for id in link.acknowledge(id) {
+            let Request { class, since, for_store: watched, .. } = *context.requests.get(id);
             self.write.release(now, class, since);
             self.counts[0].leave(now);
             context.requests.remove(id);
+            if watched {
+                context.send(device, 1, Payload::Seen);
+            }
         }
         self.start_writes(context);
     }
@@ -274,7 +292,7 @@ impl Iio {
             kind,
             class: tlp.class,
             book: 0,
-            for_store: false,
+            for_store: tlp.watched && tlp.left == 0,
             socket,
             slice,
             engine: 0,

@@ -19,8 +19,9 @@ struct Written {
     lines: u8,
     class: u8,
     since: Time,
-    /// What the device knows it by.
+    /// What the device knows it by, and whether it is told when the write can be seen.
     tag: u32,
+    watched: bool,
 }
 
 /// A device's end of a PCIe link.
@@ -109,15 +110,27 @@ impl Endpoint {
     /// # Panics
     /// If the credits were not looked at.
     pub(crate) fn write(&mut self, line: u64, bytes: u32, class: u8, tag: u32, context: &mut Context) {
+        self.write_watched(line, bytes, class, (tag, false), context);
+    }
+
+    /// As [`Endpoint::write`]; of a `watched` one the IIO tells when it can be seen.
+    pub(crate) fn write_watched(
+        &mut self,
+        line: u64,
+        bytes: u32,
+        class: u8,
+        (tag, watched): (u32, bool),
+        context: &mut Context,
+    ) {
         let now = context.now();
         let lines = bytes.div_ceil(64) as u8;
         for _ in 0..lines {
             let taken = self.posted.try_acquire(now, class);
             assert!(taken, "posted credits were checked");
         }
-        self.written.push_back(Written { lines, class, since: now, tag });
+        self.written.push_back(Written { lines, class, since: now, tag, watched });
         let delay = self.up.send(now, u64::from(bytes) + u64::from(self.pcie.write_overhead_bytes));
-        context.send(self.iio, delay, Payload::WriteTlp { line, lines, class, link: self.link });
+        context.send(self.iio, delay, Payload::WriteTlp { line, lines, class, link: self.link, watched });
     }
 
     /// Sends a read request for `lines` lines from `line` on.
@@ -135,17 +148,17 @@ impl Endpoint {
         context.send(self.iio, delay, Payload::ReadTlp { line, lines: lines as u8, class, link: self.link });
     }
 
-    /// Credits of a write TLP are back; returns what the device knows it by.
+    /// Credits of a write TLP are back; returns what the device knows it by, and whether it watches it.
     ///
     /// # Panics
     /// If it is not the oldest TLP whose credits are out.
-    pub(crate) fn credited(&mut self, now: Time, lines: u8) -> u32 {
+    pub(crate) fn credited(&mut self, now: Time, lines: u8) -> (u32, bool) {
         let written = self.written.pop_front().expect("a write TLP is out");
         assert_eq!(written.lines, lines, "credits come back TLP by TLP");
         for _ in 0..lines {
             self.posted.release(now, written.class, written.since);
         }
-        written.tag
+        (written.tag, written.watched)
     }
 
     /// The data of `lines` lines is there.

@@ -15,11 +15,13 @@ mod sent;
 #[cfg(test)]
 mod tests;
 mod transmit;
+mod wiring;
 mod writer;
 
 pub use counters::{DropReason, FlowCounters, NicCounters, Tally, Wait};
 pub use memory::QueueMemory;
 pub use rdma::{RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
+pub use wiring::{FunctionWiring, NicFlow, QueueWiring, Wiring};
 
 use crate::ether::{Egress, WireParams};
 use crate::line::{PacketId, Pages, Rings, Translator};
@@ -35,62 +37,6 @@ use sent::Sent;
 use serde::{Deserialize, Serialize};
 use transmit::{Place, Transmit};
 use writer::Step;
-
-/// What the NIC knows of a flow. Flows of other hosts have an entry, too, which is not looked at.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct NicFlow {
-    /// The class that its lines count as.
-    pub class: u8,
-    /// The receive queue that it was steered to (aRFS); without one a hash spreads flows (RSS).
-    pub queue: Option<u16>,
-    /// The core that sends it, and is told when its segments have left.
-    pub core: ComponentId,
-    /// Data that segments are cut into at most, in bytes; at least 1.
-    pub mss_bytes: u32,
-}
-
-/// A function of a NIC: a PCIe link of its own, to the IIO of a socket.
-#[derive(Clone, Debug)]
-pub struct FunctionWiring {
-    /// The IIO that its link leads to.
-    pub iio: ComponentId,
-    /// Number of the link there: as many as there are drives.
-    pub link: u8,
-    /// The link.
-    pub pcie: PcieParams,
-}
-
-/// The queues of a core: what comes in by one, and what it sends by the other.
-#[derive(Clone, Debug)]
-pub struct QueueWiring {
-    /// The core.
-    pub core: ComponentId,
-    /// Their memory.
-    pub memory: QueueMemory,
-    /// The function that they go by.
-    pub function: usize,
-    /// What a doorbell and an interrupt take longer between the core and the function than on one socket, in ps.
-    pub away_ps: u64,
-}
-
-/// Where a NIC sits in its server and in the network.
-#[derive(Clone, Debug)]
-pub struct Wiring {
-    /// Its functions. RDMA goes by the first.
-    pub functions: Vec<FunctionWiring>,
-    /// Per receive queue: whose it is. Without any the NIC takes nothing but RDMA.
-    pub queues: Vec<QueueWiring>,
-    /// Whether queues may interrupt from the start; not when their cores poll.
-    pub armed: bool,
-    /// The flows, by their number in packets.
-    pub flows: Vec<NicFlow>,
-    /// The ends of RoCE flows here, which need no core.
-    pub rdma: Vec<RdmaEnd>,
-    /// Its end of the cable. Its `before_ps` is set by the NIC.
-    pub wire: WireParams,
-    /// Classes of traffic.
-    pub classes: usize,
-}
 
 /// What both directions share.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -152,9 +98,10 @@ impl Nic {
         let senders: Vec<ComponentId> = flows.iter().map(|flow| flow.core).collect();
         let place = |core: ComponentId| {
             let queue = queues.iter().find(|queue| queue.core == core);
-            queue.map_or(Place { rings: Rings::NONE, function: 0, away_ps: 0 }, |queue| Place {
+            queue.map_or(Place { rings: Rings::NONE, function: 0, far: false, away_ps: 0 }, |queue| Place {
                 rings: queue.memory.rings(),
                 function: queue.function,
+                far: queue.far,
                 away_ps: queue.away_ps,
             })
         };
@@ -310,6 +257,15 @@ impl Nic {
         due
     }
 
+    /// What a write of a function ended can be seen.
+    fn deliver(&mut self, function: usize, ended: PacketId, context: &mut Context) {
+        match ended {
+            PacketId::NONE => {}
+            Sent::TAG => self.transmit.sent.deliver(function, context),
+            packet => self.receive.deliver(packet, &mut self.common, context),
+        }
+    }
+
     /// The function whose link leads to an IIO.
     fn function_at(&self, iio: ComponentId) -> usize {
         self.functions.iter().position(|function| function.endpoint.iio() == iio).expect("an IIO of its own answers")
@@ -338,11 +294,13 @@ impl Part for Nic {
             }
             Payload::PostedCredit { lines } => {
                 let number = self.function_at(source);
-                match PacketId(self.functions[number].endpoint.credited(context.now(), lines)) {
-                    PacketId::NONE => {}
-                    Sent::TAG => self.transmit.sent.deliver(number, context),
-                    packet => self.receive.deliver(packet, &mut self.common, context),
-                }
+                let ended = self.functions[number].credited(context.now(), lines);
+                self.deliver(number, ended, context);
+            }
+            Payload::Seen => {
+                let number = self.function_at(source);
+                let ended = self.functions[number].see();
+                self.deliver(number, ended, context);
             }
             Payload::Completion { lines, .. } => {
                 let number = self.function_at(source);

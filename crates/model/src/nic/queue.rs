@@ -24,6 +24,8 @@ pub(super) struct Queue {
     /// The function that it goes by, and what an interrupt takes longer to get to the core, in ps.
     pub(super) function: usize,
     pub(super) away_ps: u64,
+    /// Whether what is written for it can be seen only when another socket has it.
+    pub(super) far: bool,
     /// Where its pool begins.
     pub(super) base: u64,
     pool_bytes: u64,
@@ -48,6 +50,7 @@ impl Queue {
             core: wiring.core,
             function: wiring.function,
             away_ps: wiring.away_ps,
+            far: wiring.far,
             base: wiring.memory.pool(),
             pool_bytes: params.pool_bytes,
             buffer: 0,

@@ -23,6 +23,7 @@ struct Target {
     core: ComponentId,
     ring: Ring,
     function: usize,
+    far: bool,
 }
 
 /// Completions of segments.
@@ -41,8 +42,10 @@ impl Sent {
 
     /// For send queues of these cores, by so many functions.
     pub(super) fn new<'a>(functions: usize, targets: impl Iterator<Item = (&'a ComponentId, &'a Place)>) -> Self {
-        let target =
-            |(&core, place): (&ComponentId, &Place)| Target { core, ring: place.rings.sent, function: place.function };
+        let target = |(&core, place): (&ComponentId, &Place)| {
+            let Place { rings, function, far, .. } = *place;
+            Target { core, ring: rings.sent, function, far }
+        };
         let none = vec![VecDeque::new(); functions];
         Self { targets: targets.map(target).collect(), ended: none.clone(), written: none }
     }
@@ -74,10 +77,10 @@ impl Sent {
             return false;
         }
         let Some(ended) = self.ended[function].pop_front() else { return false };
-        let ring = &mut self.targets[usize::from(ended.queue)].ring;
+        let Target { ring, far, .. } = &mut self.targets[usize::from(ended.queue)];
         let line = common.pages.physical(ring.next_line()) / 64;
         let class = common.flows[ended.flow as usize].class;
-        endpoint.write(line, common.params.completion_bytes, class, Self::TAG.0, context);
+        endpoint.write_watched(line, common.params.completion_bytes, class, (Self::TAG.0, *far), context);
         common.counters.completions += 1;
         self.written[function].push_back(ended);
         true

@@ -39,6 +39,7 @@ pub(super) struct SendQueue {
 pub(super) struct Place {
     pub(super) rings: Rings,
     pub(super) function: usize,
+    pub(super) far: bool,
     pub(super) away_ps: u64,
 }
 

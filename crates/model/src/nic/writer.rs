@@ -106,7 +106,8 @@ impl Writer {
         // Bursts have room for the completion.
         let completes = head.left == 0 && common.params.line_size.is_burst() && !head.rdma;
         let id = if completes { head.id } else { PacketId::NONE };
-        endpoint.write(line, bytes, head.class, id.0, context);
+        let watched = completes && of.queues[usize::from(head.queue)].far;
+        endpoint.write_watched(line, bytes, head.class, (id.0, watched), context);
         common.counters.written_bytes += common.params.line_size.expand(u64::from(bytes));
         if head.left == 0 {
             of.leave(head.id, head.since, common, context);
@@ -163,8 +164,9 @@ impl Writer {
 
 /// Writes the completion of a packet.
 fn complete(head: &Head, of: &mut Receive, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) {
-    let line = of.queues[usize::from(head.queue)].completion_line(common.pages.pages());
-    endpoint.write(line, common.params.completion_bytes, head.class, head.id.0, context);
+    let queue = &mut of.queues[usize::from(head.queue)];
+    let line = queue.completion_line(common.pages.pages());
+    endpoint.write_watched(line, common.params.completion_bytes, head.class, (head.id.0, queue.far), context);
     common.counters.completions += 1;
 }
 

@@ -67,6 +67,8 @@ pub enum Payload {
         class: u8,
         /// The device's link.
         link: u8,
+        /// Whether the device wants to know when the last of its lines can be seen.
+        watched: bool,
     },
     /// To the IIO: a read request TLP of a device arrives.
     ReadTlp {
@@ -86,6 +88,8 @@ pub enum Payload {
         /// Lines.
         lines: u8,
     },
+    /// To a device: the last line of a write that it watches can be seen.
+    Seen,
     /// To a device: a completion with the data of `lines` lines.
     Completion {
         /// Lines.

@@ -97,11 +97,19 @@ impl Builder<'_> {
         }
     }
 
-    /// The memory of the queues of a NIC with these cores: on the sockets of the cores, or on that of the device.
+    /// The socket that has the memory of the queues of a core: its own, or that of the device.
+    fn queues_at(&self, params: &NicParams, core: u32) -> u8 {
+        if params.rings_at_device {
+            self.layout.at_nic().number
+        } else {
+            self.layout.at_core(core)
+        }
+    }
+
+    /// The memory of the queues of a NIC with these cores.
     fn queues(&self, params: &NicParams, serving: &[u32]) -> &[QueueMemory] {
-        let device = params.rings_at_device.then_some(self.layout.at_nic().number);
         let place = |&core: &u32| {
-            let socket = device.unwrap_or_else(|| self.layout.at_core(core));
+            let socket = self.queues_at(params, core);
             QueueMemory::at(self.spaces.of(socket, QueueMemory::bytes(params)), params)
         };
         self.queues.get_or_init(|| serving.iter().map(place).collect())
@@ -130,9 +138,11 @@ impl Builder<'_> {
     }
 
     /// The queues of a core at the NIC, with their memory.
-    fn queue(&self, core: u32, memory: &QueueMemory) -> QueueWiring {
+    fn queue(&self, params: &NicParams, core: u32, memory: &QueueMemory) -> QueueWiring {
         let (function, away_ps) = self.way_to_nic(core);
-        QueueWiring { core: self.layout.core(core), memory: *memory, function, away_ps }
+        let device = self.params.nic_links().nth(function).map(|(socket, _)| socket);
+        let far = device.is_some_and(|device| device != self.queues_at(params, core));
+        QueueWiring { core: self.layout.core(core), memory: *memory, function, far, away_ps }
     }
 
     /// The rings of a queue of the NIC.
@@ -250,7 +260,11 @@ impl SocketBuilder<'_> {
         });
         let wiring = Wiring {
             functions: self.server.functions(),
-            queues: serving.iter().zip(memory).map(|(&number, memory)| self.server.queue(number, memory)).collect(),
+            queues: serving
+                .iter()
+                .zip(memory)
+                .map(|(&number, memory)| self.server.queue(&params, number, memory))
+                .collect(),
             armed: !stack.poll,
             flows: flows.collect(),
             rdma,

@@ -22,6 +22,7 @@ pub(super) fn wiring(params: &NicParams, flows: Vec<NicFlow>, rdma: Vec<RdmaEnd>
         core: ComponentId(queue % 2),
         memory: QueueMemory::at(BASE + u64::from(queue) * bytes, params),
         function: queue as usize % functions,
+        far: queue as usize % functions != 0,
         away_ps: u64::from(queue) % functions as u64 * AWAY_PS,
     };
     let function = |&iio: &ComponentId| FunctionWiring { iio, link: 0, pcie: params.pcie.clone() };

@@ -257,12 +257,15 @@ impl World {
         let now = scheduler.now();
         let function = usize::from(iio != IIOS[0]);
         match payload {
-            Payload::WriteTlp { line, lines, .. } => {
+            Payload::WriteTlp { line, lines, watched, .. } => {
                 self.writes.push((now, line, lines));
                 let (mean, spread) = self.host.credit_ps;
                 self.credits_at[function] =
                     self.credits_at[function].max(now + self.rng.around(mean, spread).max(1)) + 1;
                 scheduler.send(iio, NIC, self.credits_at[function].since(now), Payload::PostedCredit { lines });
+                if watched {
+                    scheduler.send(iio, NIC, self.rng.around(mean, spread).max(1), Payload::Seen);
+                }
             }
             Payload::ReadTlp { line, lines, class, .. } => {
                 self.reads.push((now, line, lines));

@@ -196,7 +196,7 @@ impl SocketBuilder<'_> {
         let mss_bytes = 1;
         let queue = |_| {
             let memory = QueueMemory::at(self.take(QueueMemory::bytes(&params)), &params);
-            QueueWiring { core: feeder, memory, function: 0, away_ps: 0 }
+            QueueWiring { core: feeder, memory, function: 0, far: false, away_ps: 0 }
         };
         let flow = |queue| NicFlow { class, queue: Some(queue), core: feeder, mss_bytes };
         let wiring = Wiring {
