@@ -87,6 +87,7 @@ impl Dumbbell {
             traffic: Traffic::Bulk { bytes: u64::MAX },
             start_ps,
             deaf_ps: None,
+            moves: Vec::new(),
             via: Vec::new(),
             priority: 0,
             mtu_bytes: 1500,

@@ -20,6 +20,7 @@ fn flow() -> FlowParams {
         traffic: Traffic::Bulk { bytes: u64::MAX },
         start_ps: 0,
         deaf_ps: None,
+        moves: Vec::new(),
         via: Vec::new(),
         priority: 0,
         mtu_bytes: 4000,

@@ -4,7 +4,7 @@ use super::io::link_bytes_per_s;
 use super::workload::remote_stream;
 use crate::error::Issue;
 use crate::spec::{
-    ControlSpec, NicSpec, PfcSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, Size, Spec, StackSpec, UpiSpec,
+    ControlSpec, NicSpec, PfcSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, Size, Spec, StackSpec, Time, UpiSpec,
     WorkloadSpec,
 };
 use crate::units::{format, Dimension};
@@ -67,6 +67,10 @@ fn remote_params(spec: &RemoteSpec, cores: Vec<RemoteCore>) -> RemoteParams {
         cores,
     }
 }
+
+/// From a core that asks for packets to come in by its queue until they do, in ps (assumed: a kernel thread is woken up
+/// and writes a table of the NIC).
+const STEER_PS: u64 = 20_000_000;
 
 /// Resolves a NIC with `queues` receive queues, which takes packets of up to `mtu_bytes` from its port. `pcie` is the
 /// link of a drive, whose values hold where the NIC's own are absent.
@@ -137,6 +141,8 @@ pub(super) fn nic(
         pfc,
         lro: spec.lro,
         rings_at_device: spec.rings == RingsSpec::Device,
+        steer_ps: spec.steer_delay.map_or(STEER_PS, |Time(ps)| ps),
+        steer_expiry_ps: spec.steer_expiry.map_or(0, |Time(ps)| ps),
         line_size: LineSize::LINE,
     })
 }

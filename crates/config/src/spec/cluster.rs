@@ -1,7 +1,7 @@
 //! A cluster: hosts, what joins them, and what they send.
 
 use super::lists::{CoreList, Names};
-use super::network::{CableSpec, NetworkSpec, Span, SwitchSpec};
+use super::network::{CableSpec, MoveSpec, NetworkSpec, Span, SwitchSpec};
 use super::transport::TransportSpec;
 use super::values::{Size, Time};
 use super::RunSpec;
@@ -135,6 +135,10 @@ pub(crate) struct FlowSpec {
     /// When the receiving application does not read: two times from the start of the run (time).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) deaf: Option<Span>,
+    /// When its threads go to other cores, in the order of time: a list of tables of `at`, `core` and `end`.
+    #[serde(default, rename = "move", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 1024))]
+    pub(crate) moves: Vec<MoveSpec>,
     /// The switches that its packets pass from `from` to `to`, and in turn on the way back; a shortest way when absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64))]

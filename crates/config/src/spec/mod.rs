@@ -34,7 +34,7 @@ pub(crate) use memory_run::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, Trac
 pub(crate) use net_host::{
     ControlSpec, NicFunctionSpec, NicModeSpec, NicSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, StackSpec, UpiSpec,
 };
-pub(crate) use network::{BottleneckSpec, CableSpec, NetworkSpec, PfcSpec, Span, SwitchSpec, TopologySpec};
+pub(crate) use network::{BottleneckSpec, CableSpec, EndSpec, NetworkSpec, PfcSpec, Span, SwitchSpec, TopologySpec};
 pub(crate) use sockets::{RemoteDdioSpec, SocketSpec, SocketsSpec};
 pub(crate) use transport::{BaseSpec, TransportSpec};
 pub(crate) use values::{Bandwidth, MemorySize, Share, Size, Time, TimeLimit, TransferRate, WarmUpSpec, Watermark};

@@ -153,6 +153,30 @@ pub(crate) struct CableSpec {
 /// From one time to another.
 pub(crate) type Span = [TimeOfRun; 2];
 
+/// A thread that goes to another core.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MoveSpec {
+    /// When, from the start of the run (time).
+    pub(crate) at: TimeOfRun,
+    /// The core that it goes to.
+    #[schemars(range(min = 0, max = 65535))]
+    pub(crate) core: u32,
+    /// Which of the two hosts' threads; when absent, those at `to` if it is a server, else those at `from`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) end: Option<EndSpec>,
+}
+
+/// One of the two hosts of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum EndSpec {
+    /// The one that begins it.
+    From,
+    /// The other one.
+    To,
+}
+
 /// A time from the start of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -17,6 +17,7 @@ pub use programs::{Program, Programs};
 
 use crate::lfb::Lfb;
 use crate::line::RequestId;
+use crate::os::NetStack;
 use crate::params::CoreParams;
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Time};
@@ -104,6 +105,11 @@ impl Core {
     #[must_use]
     pub fn is_busy(&self) -> bool {
         !self.engines.is_empty()
+    }
+
+    /// The network traffic that it has, if any.
+    pub(crate) fn stack_mut(&mut self) -> Option<&mut NetStack> {
+        self.engines.iter_mut().find_map(NetStack::of_mut)
     }
 
     /// Handles an event.

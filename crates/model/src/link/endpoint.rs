@@ -36,6 +36,9 @@ pub(crate) struct Endpoint {
     written: VecDeque<Written>,
     /// When each non-posted credit was taken, and for which class.
     asked: VecDeque<(Time, u8)>,
+    /// Bytes written and lines asked for since the last reset.
+    written_bytes: u64,
+    asked_lines: u64,
 }
 
 impl Endpoint {
@@ -49,6 +52,8 @@ impl Endpoint {
             written: VecDeque::with_capacity(pcie.posted_lines as usize),
             asked: VecDeque::with_capacity(pcie.nonposted_lines as usize),
             pcie,
+            written_bytes: 0,
+            asked_lines: 0,
         }
     }
 
@@ -65,6 +70,21 @@ impl Endpoint {
     /// When the lane can take the next TLP.
     pub(crate) fn free_at(&self) -> Time {
         self.up.free_at()
+    }
+
+    /// Bytes written since the last reset.
+    pub(crate) fn written_bytes(&self) -> u64 {
+        self.written_bytes
+    }
+
+    /// Bytes of the lines asked for since the last reset.
+    pub(crate) fn asked_bytes(&self) -> u64 {
+        self.asked_lines * 64
+    }
+
+    /// Starts a new measuring window of what it moves.
+    pub(crate) fn reset_moved(&mut self) {
+        (self.written_bytes, self.asked_lines) = (0, 0);
     }
 
     pub(crate) fn posted(&self) -> &Domain {
@@ -123,6 +143,7 @@ impl Endpoint {
         context: &mut Context,
     ) {
         let now = context.now();
+        self.written_bytes += u64::from(bytes);
         let lines = bytes.div_ceil(64) as u8;
         for _ in 0..lines {
             let taken = self.posted.try_acquire(now, class);
@@ -139,6 +160,7 @@ impl Endpoint {
     /// If the credits were not looked at.
     pub(crate) fn read(&mut self, line: u64, lines: u32, class: u8, context: &mut Context) {
         let now = context.now();
+        self.asked_lines += u64::from(lines);
         for _ in 0..lines {
             let taken = self.nonposted.try_acquire(now, class);
             assert!(taken, "read credits were checked");

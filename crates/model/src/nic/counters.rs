@@ -115,6 +115,8 @@ pub struct NicCounters {
     pub completions: u64,
     /// Interrupts raised.
     pub interrupts: u64,
+    /// Flows whose queue was forgotten because nothing came for long.
+    pub expired: u64,
     /// Pauses (PFC) that it asked of its peer.
     pub pauses_sent: u64,
     /// Pauses that its peer asked of it.

@@ -20,6 +20,8 @@ pub(super) struct Function {
     /// credits are not back.
     unseen: VecDeque<PacketId>,
     seen: u32,
+    /// Flows that were steered to its queues since the last reset.
+    pub(super) steered: u64,
 }
 
 impl Function {
@@ -31,6 +33,7 @@ impl Function {
             read_turn: false,
             unseen: VecDeque::new(),
             seen: 0,
+            steered: 0,
         }
     }
 
@@ -55,6 +58,12 @@ impl Function {
             self.seen += 1;
             PacketId::NONE
         })
+    }
+
+    /// Starts a new measuring window of what it counts.
+    pub(super) fn reset(&mut self) {
+        self.endpoint.reset_moved();
+        self.steered = 0;
     }
 
     /// Sees to it that a `Send` comes at `time`, or as soon as the lane is free after it.

@@ -12,6 +12,7 @@ mod rdma;
 mod reader;
 mod receive;
 mod sent;
+mod steering;
 #[cfg(test)]
 mod tests;
 mod transmit;
@@ -23,7 +24,7 @@ pub use memory::QueueMemory;
 pub use rdma::{RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 pub use wiring::{FunctionWiring, NicFlow, QueueWiring, Wiring};
 
-use crate::ether::{Egress, WireParams};
+use crate::ether::Egress;
 use crate::line::{PacketId, Pages, Rings, Translator};
 use crate::params::{NicParams, PcieParams};
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
@@ -44,22 +45,14 @@ struct Common {
     params: NicParams,
     pages: Translator,
     flows: Vec<NicFlow>,
+    /// Per flow: when its last packet came in, if rules expire.
+    used: Vec<Time>,
     /// Spreads flows over queues.
     hash: u64,
     port: Egress,
     rdma: Rdma,
     counters: NicCounters,
     flow_counters: Vec<FlowCounters>,
-}
-
-impl Common {
-    fn queue_of(&self, flow: u32) -> u16 {
-        self.flows[flow as usize].queue.unwrap_or_else(|| {
-            // The upper bits of a product spread small numbers evenly (Fibonacci hashing).
-            let mixed = (u64::from(flow) ^ self.hash).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-            ((mixed * u64::from(self.params.queues)) >> 32) as u16
-        })
-    }
 }
 
 /// A NIC.
@@ -96,6 +89,7 @@ impl Nic {
         assert!(holds(&|pcie| [pcie.nonposted_lines, pcie.mrrs_bytes]), "read credits hold a request");
         wire.before_ps = params.transmit_ps;
         let senders: Vec<ComponentId> = flows.iter().map(|flow| flow.core).collect();
+        let all: Vec<ComponentId> = senders.iter().copied().chain(queues.iter().map(|queue| queue.core)).collect();
         let place = |core: ComponentId| {
             let queue = queues.iter().find(|queue| queue.core == core);
             queue.map_or(Place { rings: Rings::NONE, function: 0, far: false, away_ps: 0 }, |queue| Place {
@@ -105,7 +99,7 @@ impl Nic {
                 away_ps: queue.away_ps,
             })
         };
-        let transmit = Transmit::new(functions.len(), &senders, place);
+        let transmit = Transmit::new(functions.len(), &senders, all, place);
         let queues = queues.iter().map(|queue| Queue::new(&params, queue, armed)).collect();
         let lossy_bytes = receive::lossy_bytes(&params, &wire, params.line_size.expand(params.descriptor_bytes));
         Self {
@@ -119,6 +113,7 @@ impl Nic {
                 rdma: Rdma::new(rdma, flows.len()),
                 counters: NicCounters::default(),
                 flow_counters: vec![FlowCounters::default(); flows.len()],
+                used: if params.steer_expiry_ps > 0 { vec![Time::ZERO; flows.len()] } else { Vec::new() },
                 flows,
                 params,
             },
@@ -158,6 +153,25 @@ impl Nic {
     /// The domains, to settle or to reset.
     fn domains_mut(&mut self) -> impl Iterator<Item = &mut Domain> {
         self.functions.iter_mut().flat_map(|function| function.endpoint.domains_mut())
+    }
+
+    /// How many functions it has.
+    #[must_use]
+    pub fn functions(&self) -> usize {
+        self.functions.len()
+    }
+
+    /// Flows that were steered to queues of a function since the last reset.
+    #[must_use]
+    pub fn steered_to(&self, function: usize) -> u64 {
+        self.functions[function].steered
+    }
+
+    /// Bytes that a function has written and asked for since the last reset, in simulated lines.
+    #[must_use]
+    pub fn moved_bytes(&self, function: usize) -> [u64; 2] {
+        let endpoint = &self.functions[function].endpoint;
+        [endpoint.written_bytes(), endpoint.asked_bytes()].map(|bytes| self.common.params.line_size.expand(bytes))
     }
 
     /// Descriptors in the ring of a receive queue.
@@ -313,7 +327,8 @@ impl Part for Nic {
             Payload::Interrupt { queue } => self.receive.expire(queue, common, context),
             Payload::Begin { connection } => common.rdma.begin(connection),
             Payload::Timer { connection, generation } => common.rdma.on_timer(connection, generation, context),
-            Payload::Transmit(id) => self.transmit.enqueue(id, common, context),
+            Payload::Transmit(id) => self.transmit.enqueue(id, source, common, context),
+            Payload::Steer { flow, queue } => self.steer(flow, queue, source, context),
             Payload::PortReady { .. } => {
                 if let Some(left) = common.port.on_ready(&mut context.net()) {
                     self.transmit.leave(&left, common, context);
@@ -341,6 +356,7 @@ impl Part for Nic {
     /// Counters of flows go on.
     fn reset(&mut self, now: Time) {
         part::reset(self.domains_mut(), now);
+        self.functions.iter_mut().for_each(Function::reset);
         self.common.counters.reset(now);
         self.common.rdma.reset();
         self.common.port.reset(now);

@@ -123,7 +123,7 @@ impl Receive {
             context.packets.remove(id);
             return;
         }
-        let queue = common.queue_of(packet.flow);
+        let queue = common.find_queue(packet.flow, context.now());
         context.packets.get_mut(id).queue = queue;
         let of_queue = self.queues.get(usize::from(queue)).map_or(0, |queue| queue.function);
         let function = if is_rdma(&packet) { 0 } else { of_queue };

@@ -47,7 +47,9 @@ pub(super) struct Place {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Transmit {
     pub(super) queues: Vec<SendQueue>,
-    /// Per flow: its queue.
+    /// The core of each queue, in ascending order.
+    cores: Vec<ComponentId>,
+    /// Per flow: the queue that it goes by.
     queue_of: Vec<u16>,
     /// Per flow: bytes that left since the last segment ended.
     left_bytes: Vec<u32>,
@@ -62,10 +64,14 @@ pub(super) struct Transmit {
 }
 
 impl Transmit {
-    /// The send side of a NIC with `functions` functions whose flows are sent by these cores, each from a queue of its
-    /// own.
-    pub(super) fn new(functions: usize, cores: &[ComponentId], queue_of: impl Fn(ComponentId) -> Place) -> Self {
-        let mut own: Vec<ComponentId> = cores.to_vec();
+    /// The send side of a NIC with `functions` functions whose flows are sent by `cores` at first, each of `own` from a
+    /// queue of its own.
+    pub(super) fn new(
+        functions: usize,
+        cores: &[ComponentId],
+        mut own: Vec<ComponentId>,
+        queue_of: impl Fn(ComponentId) -> Place,
+    ) -> Self {
         own.sort_unstable_by_key(|core| core.0);
         own.dedup();
         let places: Vec<Place> = own.iter().map(|&core| queue_of(core)).collect();
@@ -85,6 +91,7 @@ impl Transmit {
             readers: (0..functions).map(Reader::new).collect(),
             window_used: 0,
             sent: Sent::new(functions, own.iter().zip(&places)),
+            cores: own,
         }
     }
 
@@ -99,9 +106,14 @@ impl Transmit {
     }
 
     /// A core rings the doorbell for a segment.
-    pub(super) fn enqueue(&mut self, id: PacketId, common: &Common, context: &mut Context) {
+    ///
+    /// # Panics
+    /// If it has no queue.
+    pub(super) fn enqueue(&mut self, id: PacketId, core: ComponentId, common: &Common, context: &mut Context) {
         let flow = context.packets.get(id).flow;
-        let queue = &mut self.queues[usize::from(self.queue_of[flow as usize])];
+        let number = self.cores.binary_search_by_key(&core.0, |own| own.0).expect("what is sent has a queue");
+        self.queue_of[flow as usize] = number as u16;
+        let queue = &mut self.queues[number];
         let heard = context.now() + queue.away_ps + common.params.transmit_ps;
         queue.waiting.push_back((heard, id));
         self.segments += 1;

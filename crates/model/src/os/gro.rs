@@ -69,6 +69,11 @@ impl Gro {
         }
     }
 
+    /// Whether it has packets of a connection.
+    pub(super) fn has(&self, socket: u32) -> bool {
+        self.held.iter().chain(&self.ready).any(|joined| joined.socket == socket)
+    }
+
     /// What TCP is to see next.
     pub(super) fn next(&mut self) -> Option<Joined> {
         self.ready.pop_front()

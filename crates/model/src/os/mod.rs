@@ -10,6 +10,7 @@ mod fetch;
 mod gro;
 mod kernel;
 mod lines;
+mod moving;
 mod output;
 mod run;
 mod socket;
@@ -21,6 +22,7 @@ mod tests;
 pub use books::{CoreTimes, SocketCounts, Spent, StackCounts, SPENT};
 pub use copier::{CopyLines, CopySource, PacketMemory};
 pub use lines::Region;
+pub use moving::{Elsewhere, Hop};
 pub use socket::NetSocketParams;
 
 use crate::flow::Application;
@@ -32,6 +34,7 @@ use crate::transport::tcp::Connection;
 use gro::Gro;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use lines::Lines;
+use moving::Moving;
 use output::Output;
 use run::Task;
 use serde::{Deserialize, Serialize};
@@ -73,7 +76,7 @@ impl NetFootprint {
 }
 
 /// Whom a network core talks to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Wiring {
     /// The CHAs of its socket.
     pub cha: ComponentId,
@@ -83,6 +86,8 @@ pub struct Wiring {
     pub queue: Option<u16>,
     /// The rings of its queues at the NIC.
     pub rings: Rings,
+    /// Flows of its host that are on other cores and whose packets may come here, in ascending order.
+    pub elsewhere: Vec<Elsewhere>,
     /// What it takes longer to the function of the NIC that they go by than on one socket, in ps.
     pub away_ps: u64,
 }
@@ -100,6 +105,7 @@ pub struct NetStack {
     lines: Lines,
     softirq: Softirq,
     gro: Gro,
+    moving: Moving,
     output: Output,
     /// Applications that may have something to do.
     ready: VecDeque<u32>,
@@ -143,13 +149,15 @@ impl NetStack {
         let mut by_flow: Vec<_> = (0..).zip(&sockets).map(|(index, socket)| (socket.flow, index)).collect();
         by_flow.sort_unstable();
         assert!(by_flow.windows(2).all(|pair| pair[0].0 < pair[1].0), "a flow has one end at a core");
+        let output = Output::new(footprint.send, sockets.len(), stack.line_size);
         Self {
             lines: Lines::new(index, wiring.cha, core, &stack, pages, rng, [footprint.user, footprint.kernel]),
             softirq: Softirq::new(wiring.queue),
             gro: Gro::new(stack.gro_bytes),
-            output: Output::new(footprint.send, sockets.len(), stack.line_size),
             ready: VecDeque::with_capacity(sockets.len()),
-            sockets: sockets.into_iter().map(Socket::new).collect(),
+            sockets: (0..).zip(sockets).map(|(index, params)| Socket::new(params, output.buffer(index))).collect(),
+            output,
+            moving: Moving::new(wiring.elsewhere),
             calling: None,
             task: None,
             busy_until: Time::ZERO,
@@ -171,9 +179,12 @@ impl NetStack {
 
     /// The events that it begins with: how many ps from the start, and what it is to be sent.
     pub fn starts(&self) -> impl Iterator<Item = (u64, Payload)> + '_ {
-        (0..)
-            .zip(&self.sockets)
-            .map(|(connection, socket)| (socket.params.start_ps.max(1), Payload::Begin { connection }))
+        let here = (0..).zip(&self.sockets).filter(|(_, socket)| socket.params.here);
+        here.flat_map(|(connection, socket)| {
+            let begin = (socket.params.start_ps.max(1), Payload::Begin { connection });
+            let hop = socket.next_hop().map(|hop| (hop.at_ps.max(1), Payload::Move { connection }));
+            std::iter::once(begin).chain(hop)
+        })
     }
 
     /// Where its time went.
@@ -191,7 +202,8 @@ impl NetStack {
     /// The ends of flows at it: the parameters, what happened there since the start of the run, the connection and the
     /// application.
     pub fn sockets(&self) -> impl Iterator<Item = (&NetSocketParams, &SocketCounts, &Connection, &Application)> {
-        self.sockets.iter().map(|socket| (&socket.params, &socket.counts, &socket.connection, &socket.application))
+        let present = self.sockets.iter().filter(|socket| socket.present);
+        present.map(|socket| (&socket.params, &socket.counts, &socket.connection, &socket.application))
     }
 
     /// Packets that have come in and that TCP has not seen.
@@ -207,6 +219,10 @@ impl NetStack {
             Payload::Received(id) => self.on_received(id, context),
             Payload::Interrupt { .. } => self.on_interrupt(),
             Payload::Sent { flow, bytes } => self.on_sent(flow, bytes, context),
+            Payload::Move { connection } => self.on_move(connection),
+            Payload::Backlog(id) => self.on_backlog(id, context),
+            Payload::Transmit(id) => self.on_transmit(id, context),
+            Payload::Left { flow, bytes } => self.on_left(flow, bytes, context),
             Payload::Timer { connection, generation } => self.on_timer(connection, generation, context),
             Payload::Begin { connection } => self.on_begin(connection, context.now()),
             Payload::Echo { on, outgoing: false } => self.mark_incoming = on,
@@ -214,6 +230,9 @@ impl NetStack {
             _ => self.lines.on_event(payload, lfb, &mut self.counts, context),
         }
         self.run(lfb, context);
+        if self.moving.waits() {
+            self.depart(context);
+        }
     }
 
     /// Whether its applications have something to do.
@@ -247,10 +266,10 @@ impl NetStack {
         self.turn = false;
     }
 
-    /// The place of the socket of a flow.
+    /// The place of the socket of a flow, if that is here.
     fn socket_of(&self, flow: u32) -> Option<usize> {
         let at = self.by_flow.binary_search_by_key(&flow, |&(flow, _)| flow).ok()?;
-        Some(self.by_flow[at].1 as usize)
+        Some(self.by_flow[at].1 as usize).filter(|&index| self.sockets[index].present)
     }
 
     /// Starts a new measuring window at `now`: times and latencies begin anew. Counts go on.

@@ -2,7 +2,9 @@
 
 use super::books::Spent;
 use super::lines::Region;
+use super::moving::TO_CORE_PS;
 use super::run::{Choice, Task};
+use super::softirq::TO_NIC_PS;
 use super::NetStack;
 use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::params::LineSize;
@@ -12,8 +14,6 @@ use std::collections::VecDeque;
 
 /// Bytes of the headers of IP (20) and TCP (20, timestamps 12).
 const HEADER_BYTES: u32 = 52;
-/// From a core to the NIC, in ps: the NIC knows what its link adds.
-const TO_NIC_PS: u64 = 1;
 /// The least memory that a socket sends from: well above a segment and a system call, which run past its end. With many
 /// sockets they overlap.
 const SHARE_BYTES: u64 = 1 << 20;
@@ -35,11 +35,26 @@ impl Output {
         Self { waiting: VecDeque::new(), region, share: share.max(SHARE_BYTES), line_size }
     }
 
-    /// The line of virtual memory where a byte of the stream that a socket sends lies. What follows lies behind it,
-    /// past the end of the socket's share too.
-    pub(super) fn line(&self, socket: usize, byte: u64) -> u64 {
+    /// Where a socket sends from.
+    pub(super) fn buffer(&self, socket: usize) -> Buffer {
         let first = socket as u64 * self.share % self.region.bytes;
-        (self.region.base + first + self.line_size.shrink(byte % self.share)) / 64
+        Buffer { base: self.region.base + first, share: self.share, line_size: self.line_size }
+    }
+}
+
+/// The memory that a socket sends from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Buffer {
+    base: u64,
+    share: u64,
+    line_size: LineSize,
+}
+
+impl Buffer {
+    /// The line of virtual memory where a byte of the stream lies. What follows lies behind it, past the end of the
+    /// share too.
+    pub(super) fn line(&self, byte: u64) -> u64 {
+        (self.base + self.line_size.shrink(byte % self.share)) / 64
     }
 }
 
@@ -58,7 +73,8 @@ impl NetStack {
         while let Some(index) = self.output.waiting.pop_front() {
             let socket = &mut self.sockets[index as usize];
             socket.sending = false;
-            let segment = if socket.may_send() { socket.connection.next(context.now()) } else { None };
+            let segment =
+                if socket.stays() && socket.may_send() { socket.connection.next(context.now()) } else { None };
             let Some(segment) = segment else {
                 self.set_timer(index as usize, context);
                 continue;
@@ -73,7 +89,7 @@ impl NetStack {
                 priority: socket.params.priority,
                 corrupt: false,
                 queue: 0,
-                line: self.output.line(index as usize, segment.sequence),
+                line: socket.line(segment.sequence),
                 content: Content::Tcp(segment),
                 next: PacketId::NONE,
             };
@@ -87,6 +103,7 @@ impl NetStack {
 
     /// A segment is ready for the NIC.
     pub(super) fn end_output(&mut self, index: usize, mut packet: Packet, context: &mut Context) {
+        let by = self.sends_by(index);
         let socket = &mut self.sockets[index];
         let class = socket.params.class;
         if let Content::Tcp(segment) = packet.content {
@@ -100,16 +117,39 @@ impl NetStack {
             socket.counts.sent += u64::from(bytes > 0);
             socket.counts.acks += u64::from(bytes == 0);
         }
-        self.lines.know(self.rings.segments.next_line(), true, class, context);
         let id = context.packets.insert(packet);
+        if let Some(core) = by {
+            context.send(core, TO_CORE_PS, Payload::Transmit(id));
+            return;
+        }
+        self.lines.know(self.rings.segments.next_line(), true, class, context);
         context.send(self.nic, TO_NIC_PS, Payload::Transmit(id));
     }
 
     /// The completion of a segment is there: its data has left the NIC.
-    pub(super) fn on_sent(&mut self, flow: u32, bytes: u32, context: &Context) {
+    pub(super) fn on_sent(&mut self, flow: u32, bytes: u32, context: &mut Context) {
         let completion = self.rings.sent.next_line();
-        let Some(index) = self.socket_of(flow) else { return };
+        let Some(index) = self.socket_of(flow) else {
+            if let Some(elsewhere) = self.moving.find(flow) {
+                self.lines.know(completion, false, elsewhere.class, context);
+                context.send(elsewhere.core, TO_CORE_PS, Payload::Left { flow, bytes });
+            }
+            return;
+        };
         self.lines.know(completion, false, self.sockets[index].params.class, context);
+        self.leave(index, bytes);
+    }
+
+    /// Data of a socket has left by the queue of another core.
+    pub(super) fn on_left(&mut self, flow: u32, bytes: u32, context: &mut Context) {
+        match (self.socket_of(flow), self.moving.find(flow)) {
+            (Some(index), _) => self.leave(index, bytes),
+            (None, Some(elsewhere)) => context.send(elsewhere.core, TO_CORE_PS, Payload::Left { flow, bytes }),
+            (None, None) => {}
+        }
+    }
+
+    fn leave(&mut self, index: usize, bytes: u32) {
         let socket = &mut self.sockets[index];
         socket.in_nic = socket.in_nic.saturating_sub(u64::from(bytes));
         self.want_output(index);
@@ -117,9 +157,9 @@ impl NetStack {
 
     /// Sees to it that an event comes no later than the connection's timer; a timer that was moved ahead is looked at
     /// again then.
-    fn set_timer(&mut self, index: usize, context: &mut Context) {
+    pub(super) fn set_timer(&mut self, index: usize, context: &mut Context) {
         let socket = &mut self.sockets[index];
-        let Some(at) = socket.connection.timer() else { return };
+        let Some(at) = socket.connection.timer().filter(|_| socket.present) else { return };
         if socket.timer_at.is_some_and(|pending| pending <= at) {
             return;
         }
@@ -163,14 +203,15 @@ mod tests {
             let region = Region { base: pages * 4096, bytes: 8 << 20 };
             let socket = socket % sockets;
             let output = Output::new(region, sockets, LineSize::LINE);
-            let first = output.line(socket, 0) * 64;
+            let buffer = output.buffer(socket);
+            let first = buffer.line(0) * 64;
             prop_assert!(first % 4096 == 0 && first >= region.base && first < region.base + region.bytes);
             for byte in bytes {
-                let line = output.line(socket, byte) * 64;
+                let line = buffer.line(byte) * 64;
                 prop_assert!(line >= first && line < first + output.share && line < region.base + region.bytes);
-                prop_assert_eq!(output.line(socket, byte % output.share) * 64, line);
+                prop_assert_eq!(buffer.line(byte % output.share) * 64, line);
             }
-            let other = output.line((socket + 1) % sockets, 0) * 64;
+            let other = output.buffer((socket + 1) % sockets).line(0) * 64;
             prop_assert!(sockets == 1 || sockets > 8 || other >= first + output.share || other < first);
         }
     }

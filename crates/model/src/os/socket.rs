@@ -1,11 +1,13 @@
 //! One end of a flow at a network core: its connection, its application, and where its data lies.
 
 use super::books::SocketCounts;
+use super::moving::Hop;
+use super::output::Buffer;
 use crate::flow::Application;
 use crate::line::Packet;
 use crate::params::{LineSize, TcpParams, Traffic};
 use crate::transport::tcp::{Connection, Segment};
-use hostnet_kernel::Time;
+use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -40,6 +42,10 @@ pub struct NetSocketParams {
     pub start_ps: u64,
     /// When the receiving application does not read, from and to in ps.
     pub deaf_ps: Option<(u64, u64)>,
+    /// Whether its thread begins at this core; elsewhere it is one that comes later.
+    pub here: bool,
+    /// Where its thread goes, in the order of time.
+    pub hops: Vec<Hop>,
 }
 
 /// Data of a packet in memory.
@@ -66,6 +72,14 @@ pub(super) struct Socket {
     pieces: VecDeque<Piece>,
     /// Bytes of the stream that the application has read.
     read_at: u64,
+    /// Where it sends from, by the first byte of the stream that lies there; the last first.
+    sends_from: Vec<(u64, Buffer)>,
+    /// Whether its thread is at this core, whether that is about to go, and how often it has.
+    pub(super) present: bool,
+    pub(super) leaving: bool,
+    pub(super) hops: usize,
+    /// The core by whose send queue it went before, while something is there.
+    pub(super) by: Option<ComponentId>,
     /// Bytes handed to the NIC that have not left it.
     pub(super) in_nic: u64,
     /// Whether the flow has begun.
@@ -88,7 +102,7 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    pub(super) fn new(params: NetSocketParams) -> Self {
+    pub(super) fn new(params: NetSocketParams, buffer: Buffer) -> Self {
         let mut connection = Connection::new(&params.tcp);
         if matches!(params.traffic, Traffic::Rpc { .. }) {
             connection.set_no_delay();
@@ -99,6 +113,11 @@ impl Socket {
             counts: SocketCounts::default(),
             pieces: VecDeque::new(),
             read_at: 0,
+            sends_from: vec![(0, buffer)],
+            present: params.here,
+            leaving: false,
+            hops: 0,
+            by: None,
             in_nic: 0,
             begun: false,
             ready: false,
@@ -111,6 +130,35 @@ impl Socket {
             generation: 0,
             params,
         }
+    }
+
+    /// What is left where a socket was.
+    pub(super) fn absent(of: &Self) -> Self {
+        let mut left = Self::new(of.params.clone(), of.sends_from[0].1);
+        left.present = false;
+        left.generation = of.generation.wrapping_add(1);
+        left
+    }
+
+    /// Where its thread goes next.
+    pub(super) fn next_hop(&self) -> Option<Hop> {
+        self.params.hops.get(self.hops).copied()
+    }
+
+    /// Whether its thread is here and not about to go.
+    pub(super) fn stays(&self) -> bool {
+        self.present && !self.leaving
+    }
+
+    /// What is written from now on lies there.
+    pub(super) fn sends_from(&mut self, buffer: Buffer) {
+        self.sends_from.insert(0, (self.counts.written_bytes, buffer));
+    }
+
+    /// The line of virtual memory where a byte of the stream that it sends lies.
+    pub(super) fn line(&self, byte: u64) -> u64 {
+        let (_, buffer) = self.sends_from.iter().find(|(from, _)| *from <= byte).expect("the first holds byte 0");
+        buffer.line(byte)
     }
 
     /// Whether the application does not read now.

@@ -9,11 +9,12 @@ use super::NetStack;
 use crate::lfb::Lfb;
 use crate::line::{Content, Ecn, Fifo, Packet, PacketId};
 use crate::part::{Context, Payload};
+use crate::transport::tcp::Segment;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
 /// From a core to the NIC, in ps: the NIC knows what its link adds.
-const TO_NIC_PS: u64 = 1;
+pub(super) const TO_NIC_PS: u64 = 1;
 
 /// The state of polling.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,6 +35,11 @@ impl Softirq {
 
     pub(super) fn is_polling(&self) -> bool {
         self.polling
+    }
+
+    /// It is to look for packets.
+    pub(super) fn poll(&mut self) {
+        self.polling = true;
     }
 }
 
@@ -96,6 +102,10 @@ impl NetStack {
         let count = softirq.polled as u16;
         self.counts.polls += 1;
         self.counts.polls_full += u64::from(!done);
+        if done {
+            self.steer(context);
+        }
+        let softirq = &mut self.softirq;
         if let Some(queue) = softirq.queue {
             let armed = done && !self.stack.poll;
             context.send(self.nic, TO_NIC_PS + self.away_ps, Payload::Replenished { queue, count, armed });
@@ -112,10 +122,30 @@ impl NetStack {
     pub(super) fn end_packet(&mut self, id: PacketId, lfb: &mut Lfb, context: &mut Context) {
         let packet = context.packets.remove(id);
         let completion = self.rings.received.next_line();
-        let (Some(index), Content::Tcp(mut segment)) = (self.socket_of(packet.flow), packet.content) else {
-            self.counts.strangers += 1;
-            return;
+        let class = match (self.socket_of(packet.flow), packet.content) {
+            (Some(index), Content::Tcp(segment)) => {
+                self.join(index, segment, &packet);
+                self.sockets[index].params.class
+            }
+            _ => match self.moving.find(packet.flow) {
+                Some(elsewhere) => {
+                    self.hand_on(packet, context);
+                    elsewhere.class
+                }
+                None => {
+                    self.counts.strangers += 1;
+                    return;
+                }
+            },
         };
+        let known = self.lines.know(completion, false, class, context);
+        self.lines.know(packet.line * 64, false, class, context);
+        let owed = Owed::of_packet(&self.stack, packet.ip_bytes, if known { 2 } else { 0 });
+        self.lines.owe(owed, class, lfb, &mut self.counts, context);
+    }
+
+    /// A packet of a connection is joined to others.
+    pub(super) fn join(&mut self, index: usize, mut segment: Segment, packet: &Packet) {
         let socket = &mut self.sockets[index];
         segment.marked = packet.ecn == Ecn::Marked;
         socket.counts.marked += u64::from(segment.marked);
@@ -123,13 +153,8 @@ impl NetStack {
             segment.marked = true;
             socket.counts.marked_by_host += 1;
         }
-        socket.keep(&segment, &packet);
-        let class = socket.params.class;
+        socket.keep(&segment, packet);
         self.gro.add(index as u32, segment);
-        let known = self.lines.know(completion, false, class, context);
-        self.lines.know(packet.line * 64, false, class, context);
-        let owed = Owed::of_packet(&self.stack, packet.ip_bytes, if known { 2 } else { 0 });
-        self.lines.owe(owed, class, lfb, &mut self.counts, context);
     }
 
     /// TCP has seen a segment.

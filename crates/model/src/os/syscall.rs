@@ -20,6 +20,13 @@ pub(super) struct Calling {
     copying: bool,
 }
 
+impl Calling {
+    /// Whether it is one of a connection.
+    pub(super) fn is_of(&self, socket: u32) -> bool {
+        self.socket == socket
+    }
+}
+
 impl NetStack {
     /// A flow begins, or its application wakes up by itself.
     pub(super) fn on_begin(&mut self, connection: u32, now: Time) {
@@ -34,7 +41,7 @@ impl NetStack {
     /// The application of a socket may have something to do.
     pub(super) fn want_turn(&mut self, index: usize) {
         let socket = &mut self.sockets[index];
-        if socket.begun && !socket.ready {
+        if socket.begun && socket.present && !socket.ready {
             socket.ready = true;
             self.ready.push_back(index as u32);
         }
@@ -59,6 +66,10 @@ impl NetStack {
             }
             let Some(index) = self.ready.pop_front() else { return Choice::Nothing };
             let index = index as usize;
+            if !self.sockets[index].stays() {
+                self.sockets[index].ready = false;
+                continue;
+            }
             if let Some(calling) = self.next_action(index, context) {
                 self.calling = Some(calling);
                 let socket = &mut self.sockets[index];
@@ -111,7 +122,7 @@ impl NetStack {
             self.lines.begin_read(class);
             socket.take(calling.bytes, self.stack.line_size, |line, lines| self.lines.source(line, lines));
         } else {
-            let to = self.output.line(calling.socket as usize, socket.counts.written_bytes);
+            let to = socket.line(socket.counts.written_bytes);
             let lines = self.stack.line_size.shrink(calling.bytes).div_ceil(64);
             self.lines.begin_write(class, lines, to, context);
         }

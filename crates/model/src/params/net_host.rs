@@ -64,6 +64,10 @@ pub struct NicParams {
     pub lro: bool,
     /// Whether its rings and receive buffers lie in the memory of its own socket, and not of that of their core.
     pub rings_at_device: bool,
+    /// From a core that asks for packets of a flow to come in by another queue until they do, in ps.
+    pub steer_ps: u64,
+    /// After so long without a packet the queue of a flow is forgotten, in ps; 0 = never.
+    pub steer_expiry_ps: u64,
     /// What a line of the simulated memory stands for.
     pub line_size: LineSize,
 }

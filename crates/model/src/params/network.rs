@@ -156,12 +156,25 @@ pub struct FlowParams {
     pub start_ps: u64,
     /// When its receiving application does not read, from and to in ps.
     pub deaf_ps: Option<(u64, u64)>,
+    /// When its threads go to other cores, in the order of time.
+    pub moves: Vec<MoveParams>,
     /// The switches that its packets pass on their way to `to`, and in turn from there; none = a shortest way.
     pub via: Vec<u16>,
     /// Priority class of its packets, 0 to 7.
     pub priority: u8,
     /// Bytes that one frame may have beyond the Ethernet header: the MTU.
     pub mtu_bytes: u32,
+}
+
+/// A thread that goes to another core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MoveParams {
+    /// Whether it is the one at [`FlowParams::from`].
+    pub initiator: bool,
+    /// When, in ps.
+    pub at_ps: u64,
+    /// The core.
+    pub core: u32,
 }
 
 /// How a flow is carried.

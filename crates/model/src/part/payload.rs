@@ -1,7 +1,7 @@
 //! What parts send each other.
 
 use crate::line::{Packet, PacketId, Packets, RequestId};
-use hostnet_kernel::Event;
+use hostnet_kernel::{ComponentId, Event};
 use serde::{Deserialize, Serialize};
 
 /// What events carry. At most 16 bytes, so that an event is 40.
@@ -141,6 +141,7 @@ pub enum Payload {
         connection: u32,
     },
     /// From a core to its NIC: a packet, or a segment to be cut, is to be sent; it lies at the packet's line in memory.
+    /// From one core to another: it is to go by the queue of that one.
     Transmit(PacketId),
     /// From the NIC to a core: a packet has come and its completion can be seen.
     Received(PacketId),
@@ -165,6 +166,35 @@ pub enum Payload {
         flow: u32,
         /// Bytes of data.
         bytes: u32,
+    },
+    /// To a core: the thread of a connection is to go to another core.
+    Move {
+        /// The core's own number of the connection.
+        connection: u32,
+    },
+    /// Told to a core: the thread of a flow comes from another core.
+    Hop {
+        /// The flow.
+        flow: u32,
+        /// The core that it comes from.
+        from: ComponentId,
+    },
+    /// From one core to another: a packet of a flow that has gone there.
+    Backlog(PacketId),
+    /// From one core to another: bytes of a connection that has gone there have left.
+    Left {
+        /// The flow.
+        flow: u32,
+        /// Bytes of data.
+        bytes: u32,
+    },
+    /// From a core to the NIC: packets of a flow are to come in by another queue. From the NIC to itself: from now on
+    /// they do.
+    Steer {
+        /// The flow.
+        flow: u32,
+        /// The queue.
+        queue: u16,
     },
     /// To the IIO: a counter is to be read.
     ReadCounter {

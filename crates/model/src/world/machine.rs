@@ -7,6 +7,7 @@ use crate::core::{Core, Runs};
 use crate::fluid::FluidMemory;
 use crate::iio::WriteTlp;
 use crate::line::{Homes, Packet, Packets, Requests};
+use crate::os::NetStack;
 use crate::part::{load, unload, Context, Part, PartKind, PartName, Payload, Pool, Rates, Start, Told};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
 use serde::{Deserialize, Serialize};
@@ -268,10 +269,38 @@ impl Machine {
             };
             match (payload, component) {
                 (Payload::Arrive(id), Component::Channel(channel)) => channel.expect(id, at, &mut context),
+                (Payload::Hop { flow, from }, Component::Core(_)) => self.hand_over(flow, from, target, scheduler),
                 _ => unreachable!("component {} was told {payload:?}", target.0),
             }
         }
     }
+}
+
+impl Machine {
+    /// The thread of a flow goes from one core to another.
+    fn hand_over(&mut self, flow: u32, from: ComponentId, to: ComponentId, scheduler: &mut Scheduler<Payload>) {
+        let index = |core: ComponentId| (core.0 - self.first.0) as usize;
+        let (giver, taker) = (index(from), index(to));
+        let passing = stack_of(&mut self.components[giver]).and_then(|stack| stack.give(flow, from));
+        let mut context = Context {
+            id: to,
+            homes: &self.homes,
+            requests: &mut self.requests,
+            packets: &mut self.packets,
+            caches: SocketCaches::none(),
+            fluid: None,
+            told: &mut Vec::new(),
+            scheduler,
+        };
+        if let (Some(passing), Some(stack)) = (passing, stack_of(&mut self.components[taker])) {
+            stack.take(passing, &mut context);
+        }
+    }
+}
+
+/// The network traffic of a core.
+fn stack_of(component: &mut Component) -> Option<&mut NetStack> {
+    Core::of_mut(component).and_then(Core::stack_mut)
 }
 
 /// What parts are called: each kind is numbered by itself.

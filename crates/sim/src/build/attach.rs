@@ -6,7 +6,7 @@ use hostnet_model::line::Rings;
 use hostnet_model::nic::{
     FunctionWiring, Nic, NicFlow, QueueMemory, QueueWiring, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES,
 };
-use hostnet_model::os::{self, NetFootprint, NetSocketParams, NetStack};
+use hostnet_model::os::{self, Elsewhere, Hop, NetFootprint, NetSocketParams, NetStack};
 use hostnet_model::params::{
     ClusterParams, CoreParams, FlowParams, NicParams, PcieParams, ServerParams, StackParams, Traffic, Transport,
 };
@@ -29,6 +29,23 @@ struct End<'a> {
     flow: &'a FlowParams,
     initiator: bool,
     core: u32,
+}
+
+impl End<'_> {
+    /// Where its thread goes: when, and to which core.
+    fn moves(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let own = self.flow.moves.iter().filter(|one| one.initiator == self.initiator);
+        own.scan(self.core, |at, one| {
+            let before = std::mem::replace(at, one.core);
+            Some((before != one.core).then_some((one.at_ps, one.core)))
+        })
+        .flatten()
+    }
+
+    /// The cores that its thread is ever at.
+    fn cores(&self) -> impl Iterator<Item = u32> + '_ {
+        std::iter::once(self.core).chain(self.moves().map(|(_, core)| core))
+    }
 }
 
 impl Attachment<'_> {
@@ -71,7 +88,7 @@ impl Attachment<'_> {
         let mut others: Vec<u32> = self
             .ends()
             .filter(|end| matches!(end.flow.transport, Transport::Tcp(_)))
-            .map(|end| end.core)
+            .flat_map(|end| end.cores().collect::<Vec<_>>())
             .filter(|core| !stack.cores.contains(core))
             .collect();
         others.sort_unstable();
@@ -178,9 +195,35 @@ impl Builder<'_> {
                 initiator: end.initiator,
                 start_ps: end.flow.start_ps,
                 deaf_ps: end.flow.deaf_ps,
+                here: end.core == core,
+                hops: end.moves().map(|(at_ps, core)| self.hop(at_ps, core)).collect(),
             })
         };
-        attachment.ends().filter(|end| end.core == core).filter_map(socket).collect()
+        attachment.ends().filter(|end| end.cores().any(|own| own == core)).filter_map(socket).collect()
+    }
+
+    fn hop(&self, at_ps: u64, core: u32) -> Hop {
+        Hop { at_ps, core: self.layout.core(core), queue: self.queue_of(core) }
+    }
+
+    /// The receive queue of a core that serves the NIC.
+    fn queue_of(&self, core: u32) -> u16 {
+        let serving = self.network_cores();
+        serving.iter().position(|&serving| serving == core).expect("threads run on cores that serve the NIC") as u16
+    }
+
+    /// Flows on other cores than this one whose packets may come to it: all, if the NIC forgets where they are.
+    fn elsewhere(&self, core: u32) -> Vec<Elsewhere> {
+        let forgets = self.params.nic().is_some_and(|nic| nic.steer_expiry_ps > 0);
+        let Some(attachment) = self.attachment.as_ref().filter(|_| forgets) else { return Vec::new() };
+        let others = attachment.ends().filter(|end| matches!(end.flow.transport, Transport::Tcp(_)));
+        let elsewhere = |end: End| Elsewhere {
+            flow: end.number,
+            core: self.layout.core(end.core),
+            queue: self.queue_of(end.core),
+            class: self.class_of(end.flow),
+        };
+        others.filter(|end| end.core != core).map(elsewhere).collect()
     }
 }
 
@@ -207,7 +250,9 @@ impl SocketBuilder<'_> {
         }
         let (cha, nic) = (self.layout.home(), self.server.layout.nic());
         let (_, away_ps) = self.server.way_to_nic(self.number(core));
-        let wiring = os::Wiring { cha, nic, queue: Some(queue), rings: self.server.rings(queue), away_ps };
+        let elsewhere = self.server.elsewhere(self.number(core));
+        let rings = self.server.rings(queue);
+        let wiring = os::Wiring { cha, nic, queue: Some(queue), rings, elsewhere, away_ps };
         let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint);
         (core, params, traffic)
     }

@@ -2,6 +2,7 @@
 
 use super::fabric::{spans, Fabric};
 use super::hosts::Hosts;
+use super::moves;
 use super::places::place;
 use super::{table, transport};
 use crate::content::place_of;
@@ -153,6 +154,7 @@ fn draft(
         traffic: traffic(&path, spec)?,
         start_ps: spec.start.0,
         deaf_ps: spec.deaf.map(|span| spans(&[span], &format!("{path}.deaf"))).transpose()?.map(|spans| spans[0]),
+        moves: Vec::new(),
         via: Vec::new(),
         priority: *spec.priority.get_or_insert(priority),
         mtu_bytes: spec.mtu.map_or(0, |Size(bytes)| bytes as u32),
@@ -160,6 +162,7 @@ fn draft(
     let cores = [&spec.from_cores, &spec.to_cores].map(|list| list.as_ref().map(|CoreList(cores)| cores.clone()));
     let Time(stagger_ps) = spec.stagger;
     let pairs = pairs(&path, spec, hosts, fabric)?;
+    flow.moves = moves::resolve(&path, spec, &flow.transport, &pairs, hosts)?;
     flow.via = fabric.way(&spec.via, &pairs, hosts, &path)?;
     let flows = pairs.len() as u64 * u64::from(spec.count);
     if stagger_ps.saturating_mul(flows).saturating_add(flow.start_ps) > START_MAX_PS {
@@ -175,7 +178,8 @@ fn draft(
 /// Which keys belong to which kinds of flow.
 fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     use FlowKindSpec::{Bulk, Read, Replay, Rpc, Write};
-    let keys: [(&str, bool, &[FlowKindSpec], &str); 8] = [
+    let keys: [(&str, bool, &[FlowKindSpec], &str); 9] = [
+        ("move", !spec.moves.is_empty(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("deaf", spec.deaf.is_some(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("bytes", spec.bytes.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
         ("request", spec.request.is_some(), &[Rpc], "\"rpc\""),

@@ -5,6 +5,7 @@ mod fabric;
 mod flows;
 mod hosts;
 mod islands;
+mod moves;
 mod places;
 mod switches;
 mod transport;

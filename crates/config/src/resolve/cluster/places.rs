@@ -2,6 +2,7 @@
 
 use super::flows::Draft;
 use super::hosts::Hosts;
+use super::moves;
 use crate::error::Issue;
 use hostnet_model::params::{FlowParams, Transport};
 use std::collections::BTreeMap;
@@ -46,6 +47,7 @@ fn claim(drafts: &[Draft], hosts: &mut Hosts) -> Result<(), Issue> {
         }
     }
     for draft in drafts {
+        moves::claim(draft, hosts)?;
         for (which, key) in ["from_cores", "to_cores"].into_iter().enumerate() {
             let Some(list) = &draft.cores[which] else { continue };
             let at = format!("{}.{key}", draft.path);

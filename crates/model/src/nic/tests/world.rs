@@ -109,6 +109,8 @@ pub(super) fn params() -> NicParams {
         pfc: None,
         lro: false,
         rings_at_device: false,
+        steer_ps: 20_000_000,
+        steer_expiry_ps: 0,
         line_size: LineSize::LINE,
     }
 }

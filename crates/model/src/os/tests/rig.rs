@@ -89,6 +89,8 @@ pub(super) fn socket(flow: u32, traffic: Traffic, initiator: bool) -> NetSocketP
         initiator,
         start_ps: 0,
         deaf_ps: None,
+        here: true,
+        hops: Vec::new(),
     }
 }
 
@@ -103,7 +105,7 @@ fn rings() -> Rings {
 }
 
 pub(super) fn net_core(stack: StackParams, sockets: Vec<NetSocketParams>) -> NetStack {
-    let wiring = Wiring { cha: CHA, nic: NIC, queue: Some(0), rings: rings(), away_ps: 0 };
+    let wiring = Wiring { cha: CHA, nic: NIC, queue: Some(0), rings: rings(), away_ps: 0, elsewhere: Vec::new() };
     NetStack::new(0, wiring, core_params(), stack, pages(), Rng::new(1, 2), sockets, NetFootprint::at(0))
 }
 

@@ -3,6 +3,7 @@
 mod control;
 mod faults;
 mod flows;
+mod functions;
 mod hosts;
 mod limits;
 mod queues;
@@ -85,7 +86,8 @@ impl WorldView<'_> {
             let name = &self.plan.cluster.hosts[host].name;
             told.insert(name.clone(), of_servers.add(name, results));
         }
-        let summary = json!({
+        let functions = self.functions();
+        let mut summary = json!({
             "classes": rows(&classes),
             "limits": rows(&limits),
             "latencies": rows(&latencies),
@@ -95,9 +97,13 @@ impl WorldView<'_> {
             "control": rows(&control),
             "servers": told,
         });
+        if let (Some(functions), Some(entries)) = (&functions, summary.as_object_mut()) {
+            entries.insert("functions".to_owned(), json!(rows(functions)));
+        }
         let mut all = vec![classes, self.flows(&flows), latencies, hosts, memory, queues];
         let OfServers { workloads, domains, channels, caches, series } = of_servers;
         all.extend([workloads, domains, channels, caches, control, limits, self.series(), series]);
+        all.extend(functions);
         (all, summary)
     }
 

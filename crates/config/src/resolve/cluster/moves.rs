@@ -1,0 +1,56 @@
+//! Threads of flows that go to other cores.
+
+use super::flows::Draft;
+use super::hosts::Hosts;
+use crate::error::Issue;
+use crate::spec::{EndSpec, FlowSpec};
+use crate::units::{format, shorten, Dimension};
+use hostnet_model::params::{MoveParams, Transport};
+
+/// The moves of a table of flows.
+pub(super) fn resolve(
+    path: &str,
+    spec: &FlowSpec,
+    transport: &Transport,
+    pairs: &[(usize, usize)],
+    hosts: &Hosts,
+) -> Result<Vec<MoveParams>, Issue> {
+    if !spec.moves.is_empty() && !matches!(transport, Transport::Tcp(_)) {
+        let message = "has no effect over RoCE: it needs no core";
+        return Err(Issue::between(&[&format!("{path}.move"), &format!("{path}.transport")], message));
+    }
+    let has_cores = |host: usize| hosts.hosts[host].cores.is_some();
+    let at_to = pairs.iter().all(|&(_, to)| has_cores(to));
+    let mut moves: Vec<MoveParams> = Vec::new();
+    for (number, one) in spec.moves.iter().enumerate() {
+        let at = format!("{path}.move[{number}]");
+        let initiator = one.end.map_or(!at_to, |end| end == EndSpec::From);
+        let end = |&(from, to): &(usize, usize)| if initiator { from } else { to };
+        if let Some(host) = pairs.iter().map(end).find(|&host| !has_cores(host)) {
+            let message = format!("{} is an endpoint, which has no cores", shorten(&hosts.hosts[host].name));
+            return Err(Issue::new(at, message));
+        }
+        let at_ps = one.at.0 .0;
+        if let Some(before) = moves.iter().rfind(|before| before.initiator == initiator && before.at_ps >= at_ps) {
+            let shown = |ps: u64| format(ps, Dimension::Time);
+            let message = format!("{} is not after the move before it, at {}", shown(at_ps), shown(before.at_ps));
+            return Err(Issue::new(format!("{at}.at"), message));
+        }
+        moves.push(MoveParams { initiator, at_ps, core: one.core });
+    }
+    Ok(moves)
+}
+
+/// Gives the network the cores that threads go to.
+pub(super) fn claim(draft: &Draft, hosts: &mut Hosts) -> Result<(), Issue> {
+    for (number, one) in draft.flow.moves.iter().enumerate() {
+        for &(from, to) in &draft.pairs {
+            let host = if one.initiator { from } else { to };
+            let path = hosts.table_of(host);
+            if let Some(cores) = &mut hosts.hosts[host].cores {
+                cores.claim(one.core, &format!("{}.move[{number}].core", draft.path), &path)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! The table of the functions of NICs.
+
+use crate::report::table::{Column, Rows, Table};
+use crate::report::view::WorldView;
+use hostnet_model::nic::Nic;
+
+/// A function of the NIC of a host.
+struct FunctionRow<'a> {
+    view: &'a WorldView<'a>,
+    host: &'a str,
+    number: u32,
+    socket: u8,
+    nic: &'a Nic,
+}
+
+/// The rows of the table.
+struct Functions;
+
+impl Rows for Functions {
+    type Row<'a> = FunctionRow<'a>;
+}
+
+const FUNCTIONS: &[Column<Functions>] = &[
+    Column::text("host", |row| row.host.into()),
+    Column::integer("function", |row| row.number.into()),
+    Column::integer("socket", |row| u32::from(row.socket).into()),
+    Column::number("written_gbps", |row| row.gbps(0).into()),
+    Column::number("read_gbps", |row| row.gbps(1).into()),
+    Column::number("posted_share", |row| {
+        let posted = row.nic.posted(row.number as usize);
+        (posted.area_ps() as f64 / posted.window_ps() as f64 / f64::from(posted.capacity())).into()
+    }),
+    Column::integer("flows_steered", |row| row.nic.steered_to(row.number as usize).into()),
+];
+
+impl FunctionRow<'_> {
+    /// Bytes that it wrote to memory or read, in Gbit/s.
+    fn gbps(&self, way: usize) -> f64 {
+        self.view.gbps(self.nic.moved_bytes(self.number as usize)[way])
+    }
+}
+
+impl WorldView<'_> {
+    /// The functions of NICs that hang off one of several sockets; nothing where servers have one.
+    pub(super) fn functions(&self) -> Option<Table> {
+        let mut table = Table::of("functions", FUNCTIONS);
+        for (host, machine) in self.servers() {
+            let several = self.servers[host].as_ref().filter(|server| server.sockets.len() > 1);
+            let (Some(server), Some(nic)) = (several, machine.first::<Nic>()) else { continue };
+            for (number, (socket, _)) in (0..).zip(server.nic_links()) {
+                let host = &self.plan.cluster.hosts[host].name;
+                table.add(FUNCTIONS, &FunctionRow { view: self, host, number, socket, nic });
+            }
+        }
+        (!table.rows.is_empty()).then_some(table)
+    }
+}
