@@ -37,6 +37,7 @@ fn packet(flow: u32, from: u16, content: Content, ip_bytes: u32) -> Packet {
         priority: 3,
         corrupt: false,
         queue: 0,
+        order: 0,
         line: 0,
         content,
         next: PacketId::NONE,

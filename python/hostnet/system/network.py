@@ -99,6 +99,14 @@ class Nic(Description):
     """Of a server of several sockets, in whose memory its rings and receive buffers lie: "core" (that of the core that
     serves them, as drivers allocate them) or "device" (that of the NIC's socket); "core" when absent.
     """
+    steer_delay: str | None = None
+    """From a core that asks for packets of a flow to come in by its queue until they do (time): the table of the NIC is
+    written later, by a kernel thread; "20 us" when absent. Range: at most "1 s".
+    """
+    steer_expiry: str | None = None
+    """After so long without a packet the queue of a flow is forgotten, and a hash chooses one (time); never when absent.
+    Range: "1 us" to "1000 s".
+    """
     pfc: Pfc | None = None
     """When it pauses its peer; never when absent."""
 

@@ -7,6 +7,18 @@ from hostnet.system.description import Description
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class Move(Description):
+    """A thread that goes to another core, and its flow with it."""
+
+    at: str
+    """When, from the start of the run (time). Range: at most "1000 s"."""
+    core: int
+    """The core that it goes to. Range: 0 to 65535."""
+    end: str | None = None
+    """Which of the two hosts' threads, "from" or "to"; when absent, those at `to` if it is a server, else those at `from`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Flow(Description):
     """Something that is sent from hosts to hosts."""
 
@@ -51,6 +63,8 @@ class Flow(Description):
 
     Range: at most "1000 s".
     """
+    move: Sequence[Move] | None = None
+    """When its threads go to other cores, in the order of time, at most 1024."""
     via: Sequence[str] | None = None
     """The switches that its packets pass from `from_` to `to`, and in turn on the way back, at most 64; a shortest way
     when absent.

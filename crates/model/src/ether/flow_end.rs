@@ -179,6 +179,7 @@ impl FlowEnd {
             priority: self.priority,
             corrupt: false,
             queue: 0,
+            order: 0,
             line: 0,
             content,
             next: PacketId::NONE,

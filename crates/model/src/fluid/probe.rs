@@ -215,6 +215,7 @@ impl Feeder {
             priority: 0,
             corrupt: false,
             queue: 0,
+            order: 0,
             line: 0,
             content: Content::Raw,
             next: PacketId::NONE,

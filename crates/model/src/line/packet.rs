@@ -59,6 +59,8 @@ pub struct Packet {
     pub corrupt: bool,
     /// At the receiving server: the queue of the NIC it came in by.
     pub queue: u16,
+    /// At a receiving server that may steer its flow from one queue to another: which one of its flow it is, from 1 on.
+    pub order: u32,
     /// At a server: the line of virtual memory at which it lies.
     pub line: u64,
     /// What it is for.

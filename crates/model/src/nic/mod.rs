@@ -45,6 +45,8 @@ struct Common {
     params: NicParams,
     pages: Translator,
     flows: Vec<NicFlow>,
+    /// Per flow: packets that came in, if flows may be steered from one queue to another.
+    orders: Vec<u32>,
     /// Per flow: when its last packet came in, if rules expire.
     used: Vec<Time>,
     /// Spreads flows over queues.
@@ -72,7 +74,7 @@ impl Nic {
     /// does not hold a packet, or credits do not hold a TLP.
     #[must_use]
     pub fn new(params: NicParams, wiring: Wiring, pages: Pages, mut rng: Rng) -> Self {
-        let Wiring { functions, queues, armed, flows, rdma, mut wire, classes } = wiring;
+        let Wiring { functions, queues, armed, steers, flows, rdma, mut wire, classes } = wiring;
         assert!(!functions.is_empty(), "a card has a function");
         assert_eq!(queues.len() as u32, params.queues, "every queue has a core");
         assert!(queues.iter().all(|queue| queue.function < functions.len()), "queues go by functions that there are");
@@ -113,6 +115,7 @@ impl Nic {
                 rdma: Rdma::new(rdma, flows.len()),
                 counters: NicCounters::default(),
                 flow_counters: vec![FlowCounters::default(); flows.len()],
+                orders: if steers { vec![0; flows.len()] } else { Vec::new() },
                 used: if params.steer_expiry_ps > 0 { vec![Time::ZERO; flows.len()] } else { Vec::new() },
                 flows,
                 params,

@@ -196,6 +196,7 @@ fn packet(own: &RdmaEnd, roce: Roce) -> Packet {
         priority: own.priority,
         corrupt: false,
         queue: 0,
+        order: 0,
         line: 0,
         content: Content::Roce(roce),
         next: PacketId::NONE,

@@ -124,7 +124,9 @@ impl Receive {
             return;
         }
         let queue = common.find_queue(packet.flow, context.now());
-        context.packets.get_mut(id).queue = queue;
+        let into = context.packets.get_mut(id);
+        into.queue = queue;
+        into.order = common.next_order(packet.flow);
         let of_queue = self.queues.get(usize::from(queue)).map_or(0, |queue| queue.function);
         let function = if is_rdma(&packet) { 0 } else { of_queue };
         self.writers[function].push(id, context.now());

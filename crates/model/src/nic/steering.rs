@@ -6,6 +6,14 @@ use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Time};
 
 impl Common {
+    /// The number of the next packet of a flow; 0 where nobody asks.
+    pub(super) fn next_order(&mut self, flow: u32) -> u32 {
+        self.orders.get_mut(flow as usize).map_or(0, |order| {
+            *order += 1;
+            *order
+        })
+    }
+
     /// A packet of a flow comes in: its queue. A rule that nothing used for long is gone.
     pub(super) fn find_queue(&mut self, flow: u32, now: Time) -> u16 {
         if self.params.steer_expiry_ps > 0 {

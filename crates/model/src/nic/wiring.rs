@@ -55,6 +55,8 @@ pub struct Wiring {
     pub queues: Vec<QueueWiring>,
     /// Whether queues may interrupt from the start; not when their cores poll.
     pub armed: bool,
+    /// Whether flows may be steered from one queue to another, so that their packets are numbered.
+    pub steers: bool,
     /// The flows, by their number in packets.
     pub flows: Vec<NicFlow>,
     /// The ends of RoCE flows here, which need no core.

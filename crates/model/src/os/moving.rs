@@ -195,9 +195,9 @@ impl NetStack {
     pub(super) fn on_backlog(&mut self, id: PacketId, context: &mut Context) {
         let packet = context.packets.remove(id);
         match (self.socket_of(packet.flow), packet.content) {
-            (Some(index), Content::Tcp(segment)) => {
+            (Some(index), Content::Tcp(_)) => {
                 self.sockets[index].counts.packets += 1;
-                self.join(index, segment, &packet);
+                self.admit(index, &packet);
                 self.softirq.poll();
             }
             _ if self.hand_on(packet, context) => {}

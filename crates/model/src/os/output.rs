@@ -89,6 +89,7 @@ impl NetStack {
                 priority: socket.params.priority,
                 corrupt: false,
                 queue: 0,
+                order: 0,
                 line: socket.line(segment.sequence),
                 content: Content::Tcp(segment),
                 next: PacketId::NONE,

@@ -9,7 +9,7 @@ use crate::params::{LineSize, TcpParams, Traffic};
 use crate::transport::tcp::{Connection, Segment};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Bytes of an Ethernet header, before the IP header in memory.
 const ETHERNET_BYTES: u32 = 14;
@@ -70,6 +70,10 @@ pub(super) struct Socket {
     pub(super) counts: SocketCounts,
     /// What has come and is not yet copied, in the order of the stream.
     pieces: VecDeque<Piece>,
+    /// The number of the last packet that the kernel has seen, and those that came by another queue before it was
+    /// their turn.
+    seen: u32,
+    early: BTreeMap<u32, Packet>,
     /// Bytes of the stream that the application has read.
     read_at: u64,
     /// Where it sends from, by the first byte of the stream that lies there; the last first.
@@ -112,6 +116,8 @@ impl Socket {
             application: Application::new(&params.traffic, params.initiator, params.deaf_ps),
             counts: SocketCounts::default(),
             pieces: VecDeque::new(),
+            seen: 0,
+            early: BTreeMap::new(),
             read_at: 0,
             sends_from: vec![(0, buffer)],
             present: params.here,
@@ -183,6 +189,23 @@ impl Socket {
         let srtt_ps = u128::from(self.connection.srtt_ps().max(1));
         let rate = (u128::from(self.connection.cwnd_bytes()) * QUEUE_PS / srtt_ps).min(u128::from(QUEUE_BYTES_MAX));
         self.in_nic < (2 * u64::from(self.params.tcp.tso_bytes)).max(rate as u64)
+    }
+
+    /// Whether it is the turn of a packet; else it is kept until then. After a flow was steered to another queue what
+    /// came by the old one goes first: Linux waits until that is empty.
+    pub(super) fn is_next(&mut self, packet: &Packet) -> bool {
+        let next = packet.order <= self.seen + 1;
+        if next {
+            self.seen = packet.order;
+        } else {
+            self.early.insert(packet.order, *packet);
+        }
+        next
+    }
+
+    /// A packet that was kept and whose turn has come.
+    pub(super) fn next_kept(&mut self) -> Option<Packet> {
+        self.early.remove(&(self.seen + 1))
     }
 
     /// Notes where the data of a packet lies. What is there already is not noted again.

@@ -9,7 +9,6 @@ use super::NetStack;
 use crate::lfb::Lfb;
 use crate::line::{Content, Ecn, Fifo, Packet, PacketId};
 use crate::part::{Context, Payload};
-use crate::transport::tcp::Segment;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -123,8 +122,8 @@ impl NetStack {
         let packet = context.packets.remove(id);
         let completion = self.rings.received.next_line();
         let class = match (self.socket_of(packet.flow), packet.content) {
-            (Some(index), Content::Tcp(segment)) => {
-                self.join(index, segment, &packet);
+            (Some(index), Content::Tcp(_)) => {
+                self.admit(index, &packet);
                 self.sockets[index].params.class
             }
             _ => match self.moving.find(packet.flow) {
@@ -144,8 +143,19 @@ impl NetStack {
         self.lines.owe(owed, class, lfb, &mut self.counts, context);
     }
 
+    /// The driver is through with a packet of a connection, and perhaps with others that waited for it.
+    pub(super) fn admit(&mut self, index: usize, packet: &Packet) {
+        let mut next = self.sockets[index].is_next(packet).then_some(*packet);
+        while let Some(packet) = next {
+            self.join(index, &packet);
+            let kept = self.sockets[index].next_kept();
+            next = kept.filter(|packet| self.sockets[index].is_next(packet));
+        }
+    }
+
     /// A packet of a connection is joined to others.
-    pub(super) fn join(&mut self, index: usize, mut segment: Segment, packet: &Packet) {
+    fn join(&mut self, index: usize, packet: &Packet) {
+        let Content::Tcp(mut segment) = packet.content else { return };
         let socket = &mut self.sockets[index];
         segment.marked = packet.ecn == Ecn::Marked;
         socket.counts.marked += u64::from(segment.marked);

@@ -311,6 +311,7 @@ impl SocketBuilder<'_> {
                 .map(|(&number, memory)| self.server.queue(&params, number, memory))
                 .collect(),
             armed: !stack.poll,
+            steers: params.steer_expiry_ps > 0 || attachment.ends().any(|end| end.moves().next().is_some()),
             flows: flows.collect(),
             rdma,
             wire: attachment.wire.clone(),

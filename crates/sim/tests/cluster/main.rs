@@ -14,4 +14,5 @@ mod faults;
 mod lab;
 mod laws;
 mod limits;
+mod migration;
 mod shared;

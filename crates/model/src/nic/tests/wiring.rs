@@ -30,6 +30,7 @@ pub(super) fn wiring(params: &NicParams, flows: Vec<NicFlow>, rdma: Vec<RdmaEnd>
         functions: IIOS[..functions].iter().map(function).collect(),
         queues: (0..params.queues).map(queue).collect(),
         armed: true,
+        steers: false,
         flows,
         rdma,
         wire,

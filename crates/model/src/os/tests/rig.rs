@@ -345,6 +345,7 @@ pub(super) fn packet(flow: u32, segment: Segment, ecn: Ecn, line: u64) -> Packet
         priority: 0,
         corrupt: false,
         queue: 0,
+        order: 0,
         line,
         content: Content::Tcp(segment),
         next: PacketId::NONE,

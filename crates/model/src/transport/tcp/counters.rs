@@ -39,6 +39,8 @@ pub struct Counters {
     pub acks_received: u64,
     /// Segments with data that were received.
     pub segments_received: u64,
+    /// Those of them that came before data ahead of them in the stream.
+    pub segments_early: u64,
     /// Bytes of data received that were new and had room.
     pub bytes_received: u64,
     /// Bytes of data received that were there already.

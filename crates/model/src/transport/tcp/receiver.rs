@@ -95,6 +95,7 @@ impl Receiver {
     /// Takes in the data of a segment.
     pub(crate) fn on_data(&mut self, now: Time, segment: &Segment, counters: &mut Counters) {
         counters.segments_received += 1;
+        counters.segments_early += u64::from(segment.bytes > 0 && segment.sequence > self.next);
         self.see_mark(segment, counters);
         if segment.sequence <= self.acked && segment.sent >= self.stamp {
             self.stamp = segment.sent;

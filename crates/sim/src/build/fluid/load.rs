@@ -207,6 +207,7 @@ impl SocketBuilder<'_> {
             }],
             queues: (0..queues).map(queue).collect(),
             armed: false,
+            steers: false,
             flows: (0..queues as u16).map(flow).collect(),
             rdma: Vec::new(),
             wire: WireParams {

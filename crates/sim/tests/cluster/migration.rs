@@ -1,0 +1,151 @@
+//! Threads that go to other cores while their flows run.
+
+use crate::books::streams;
+use crate::common::us;
+use crate::lab::{drain, nic, plan, run, servers};
+use hostnet_kernel::{checkpoint, Simulation};
+use hostnet_model::os::NetStack;
+use hostnet_model::World;
+use proptest::prelude::*;
+
+/// A server of two sockets, whose cores 14 and on are those of the second, with more keys, and one flow.
+fn server(keys: &str, flow: &str) -> String {
+    format!(
+        "[host.server]\npreset = \"broadwell-r730\"\n{keys}\n[host.peer]\nkind = \"endpoint\"\n\
+         [network]\ntopology = \"direct\"\nlatency = \"10 ns\"\n\
+         [transport.joined]\nbase = \"cubic\"\nack_segments = 44\nack_delay = \"50 us\"\n\
+         receive_buffer = \"512 KiB\"\ntail_loss_probe = false\n{flow}\n"
+    )
+}
+
+const OCTO: &str = "cache.enabled = true\nnic.ddio = true\nnic.functions = [{ socket = 0 }, { socket = 1 }]\n";
+
+fn flow(keys: &str) -> String {
+    format!("[flow.f]\nkind = \"bulk\"\ntransport = \"joined\"\n{keys}\n")
+}
+
+const INTO: &str = "from = \"peer\"\nto = \"server\"\nto_cores = \"0\"";
+const OUT_OF: &str = "from = \"server\"\nto = \"peer\"\nfrom_cores = \"0\"";
+
+/// Bytes that went through each function of the server's NIC: written, and read.
+fn through(simulation: &Simulation<World>) -> [[u64; 2]; 2] {
+    [0, 1].map(|function| nic(servers(simulation)[0]).moved_bytes(function))
+}
+
+/// Nothing was sent twice, dropped, lost, or came before what was sent before it; and it is all there once the world is
+/// empty.
+fn assert_in_order(simulation: &mut Simulation<World>, what: &str) {
+    drain(simulation);
+    let machine = servers(simulation)[0];
+    assert!(nic(machine).flows().iter().all(|flow| flow.dropped_in_all().packets == 0), "{what}");
+    assert_eq!(machine.engines::<NetStack>().map(|stack| stack.counts().strangers).sum::<u64>(), 0, "{what}");
+    let ends = streams(simulation);
+    let bytes = |pick: fn(&hostnet_model::transport::tcp::Counters) -> u64| {
+        ends.iter().map(|end| pick(end.connection.counters())).sum::<u64>()
+    };
+    assert_eq!(bytes(|end| end.packets_retransmitted), 0, "{what}");
+    assert_eq!(bytes(|end| end.segments_early), 0, "{what}");
+    assert_eq!(bytes(|end| end.bytes_sent), bytes(|end| end.bytes_received), "{what}");
+}
+
+#[test]
+fn packets_follow_a_thread_to_the_function_of_its_socket() {
+    for (ends, way) in [(INTO, 0), (OUT_OF, 1)] {
+        let keys = format!("{ends}\nmove = [{{ at = \"300 us\", core = 14 }}]");
+        let plan = plan(&server(OCTO, &flow(&keys)));
+        let mut simulation = run(&plan, 300);
+        let at_first = through(&simulation);
+        assert!(at_first[0][way] > 100_000 && at_first[1] == [0, 0], "{at_first:?} {keys}");
+        // What is on its way goes by the old function still.
+        simulation.run_until(us(900), |_| true);
+        let before = through(&simulation);
+        simulation.run_until(us(1100), |_| true);
+        let after = through(&simulation);
+        assert!(after[1][way] > before[1][way] + 100_000, "{before:?}, {after:?} {keys}");
+        assert_eq!(after[0], before[0], "{keys}");
+        assert_in_order(&mut simulation, &keys);
+    }
+}
+
+#[test]
+fn a_card_that_is_no_octopus_keeps_its_function_and_changes_the_queue() {
+    let standard = format!("{OCTO}nic.mode = \"standard\"\n");
+    let keys = format!("{INTO}\nmove = [{{ at = \"300 us\", core = 14 }}]");
+    let mut simulation = run(&plan(&server(&standard, &flow(&keys))), 700);
+    let through = through(&simulation);
+    assert!(through[0][0] > 1_000_000 && through[1] == [0, 0], "{through:?}");
+    let served: Vec<u64> = servers(&simulation)[0].engines::<NetStack>().map(|stack| stack.counts().packets).collect();
+    assert!(served.iter().all(|packets| *packets > 100), "both queues had packets: {served:?}");
+    assert_in_order(&mut simulation, "standard");
+}
+
+#[test]
+fn a_rule_that_nothing_uses_is_forgotten_and_packets_still_find_their_thread() {
+    let rpc =
+        "[flow.f]\nkind = \"rpc\"\nfrom = \"peer\"\nto = \"server\"\nrequest = \"64 B\"\nto_cores = \"0\"\ncount = 8\n\
+               think = \"200 us\"\ntransport = \"joined\"\n";
+    let forgets = |expiry: &str| format!("{OCTO}stack.cores = \"0-7,14-21\"\nnic.steer_expiry = \"{expiry}\"\n");
+    let [kept, forgotten] = ["10 ms", "100 us"].map(|expiry| {
+        let mut simulation = run(&plan(&server(&forgets(expiry), rpc)), 5000);
+        let expired = nic(servers(&simulation)[0]).counters().expired;
+        let requests: u64 = streams(&simulation).iter().map(|end| end.application.requests()).sum();
+        assert_in_order(&mut simulation, expiry);
+        (expired, requests)
+    });
+    assert_eq!(kept.0, 0);
+    assert!(forgotten.0 >= 100, "{forgotten:?}");
+    assert!(forgotten.1.abs_diff(kept.1) * 5 < kept.1, "all are answered: {forgotten:?}, {kept:?}");
+}
+
+/// Moves of the threads of a flow: gaps between them in us, cores, and which end.
+fn moves() -> impl Strategy<Value = Vec<(u32, u32)>> {
+    let core = prop_oneof![0_u32..4, 14_u32..18];
+    prop::collection::vec((1_u32..150, core), 1..6)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// With several flows, moved at once, on cores that others have already, while sending or receiving.
+    #[test]
+    fn nothing_is_lost_and_nothing_overtakes(
+        moves in moves(),
+        count in 1_u32..4,
+        receives in any::<bool>(),
+        octo in any::<bool>(),
+        delay_us in 0_u32..60,
+        poll in any::<bool>(),
+        more in any::<bool>(),
+    ) {
+        let mut at = 50;
+        let list: Vec<String> = moves
+            .iter()
+            .map(|(gap, core)| {
+                at += gap;
+                format!("{{ at = \"{at} us\", core = {core} }}")
+            })
+            .collect();
+        let ends = if receives { INTO } else { OUT_OF };
+        let beside = if more { format!("[flow.g]\nkind = \"bulk\"\n{INTO}\ntransport = \"joined\"\n") } else { String::new() };
+        let mode = if octo { "octo" } else { "standard" };
+        let keys = format!("{OCTO}nic.mode = \"{mode}\"\nnic.steer_delay = \"{delay_us} us\"\nstack.poll = {poll}\n");
+        let text = server(&keys, &format!("{}{beside}", flow(&format!("{ends}\ncount = {count}\nmove = [{}]", list.join(", ")))));
+        let plan = plan(&text);
+        let mut simulation = run(&plan, 600);
+        assert_in_order(&mut simulation, &text);
+    }
+}
+
+#[test]
+fn a_checkpoint_amid_moves_changes_nothing() {
+    let moves = "move = [{ at = \"100 us\", core = 14 }, { at = \"130 us\", core = 2 }, { at = \"160 us\", core = 0 }]";
+    let plan = plan(&server(OCTO, &flow(&format!("{INTO}\n{moves}"))));
+    let whole = run(&plan, 300);
+    for at in [101, 131, 145, 161] {
+        let half = checkpoint::write("", &run(&plan, at)).expect("it can be written");
+        let mut rest: Simulation<World> = checkpoint::read("", &half).expect("what was written");
+        rest.run_until(us(300), |_| true);
+        let [rest, whole] = [&rest, &whole].map(|world| checkpoint::write("", world).expect("it can be written"));
+        assert!(rest == whole, "{at}");
+    }
+}
