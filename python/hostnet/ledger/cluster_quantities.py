@@ -82,6 +82,19 @@ def timeouts(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     return Estimate(number(flow_class(series, run), "timeouts"), None)
 
 
+def lost(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Packets of a class of flows that were dropped or sent again."""
+    row = flow_class(series, run)
+    keys = ("retransmitted_packets", "nic_dropped_full", "nic_dropped_ring", "nic_dropped_other", "fabric_dropped")
+    return Estimate(sum(number(row, key) for key in keys), None)
+
+
+def function_share(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """What function number `constant` of the NIC writes, in % of what all write."""
+    written = {row["function"]: number(row, "written_gbps") for row in run.summary["functions"]}
+    return Estimate(100 * written[int(series.constant)] / sum(written.values()), None)
+
+
 def iio_occupancy(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Lines in the IIO's write buffer, mean over time."""
     return Estimate(number(only(run, "hosts"), "iio_write_occupancy"), None)
@@ -231,6 +244,8 @@ CLUSTER_QUANTITIES: dict[str, Quantity] = {
         nic_drops,
         drops_before,
         timeouts,
+        lost,
+        function_share,
         iio_occupancy,
         iio_occupancy_peak,
         full_share,

@@ -3,7 +3,7 @@
 //! A request needs an entry of its slice's request buffer (TOR). A read holds it until its data has passed, a write
 //! until the memory controller has accepted it. Reads may pass writes that wait for the memory controller until the
 //! entries are used up; then admission stalls for everybody. Cores and the IIO come in through queues of their own,
-//! served in turn.
+//! served in turn; requests for lines of other sockets wait apart from those for lines of this one.
 
 mod abroad;
 mod cached;
@@ -34,7 +34,8 @@ struct Slice {
     /// Of those in use: what waits for another socket.
     abroad: u32,
     /// What waits for an entry, by where it comes from; see [`Way`].
-    queues: [Fifo<Request>; 3],
+    queues: [Fifo<Request>; 5],
+    waiting: u32,
     /// The queue that comes first next time.
     turn: u8,
 }
@@ -48,11 +49,15 @@ enum Way {
     Io,
     /// Other sockets.
     Socket,
+    /// The cores and the IIO again, with lines that are at home in other sockets: what waits for one of the entries that
+    /// such lines may hold is retried, and lets others pass.
+    CoreAbroad,
+    IoAbroad,
 }
 
 impl Slice {
     fn is_idle(&self) -> bool {
-        self.queues.iter().all(Fifo::is_empty)
+        self.waiting == 0
     }
 }
 
@@ -198,17 +203,20 @@ impl Cha {
             self.admit(id, context);
             return;
         }
+        self.slices[index].waiting += 1;
         self.slices[index].queues[way].push(context.requests, id);
     }
 
     #[inline]
     fn way(&self, request: &Request) -> Way {
         if self.crossing.is_some() && self.wiring.upis.contains(request.owner) {
-            Way::Socket
-        } else if request.kind.is_io() {
-            Way::Io
-        } else {
-            Way::Core
+            return Way::Socket;
+        }
+        match (self.is_abroad(request), request.kind.is_io()) {
+            (false, false) => Way::Core,
+            (false, true) => Way::Io,
+            (true, false) => Way::CoreAbroad,
+            (true, true) => Way::IoAbroad,
         }
     }
 
@@ -329,6 +337,7 @@ impl Cha {
             let slice = &mut self.slices[index];
             slice.turn = (way + 1) as u8;
             if let Some(id) = slice.queues[way].pop(context.requests) {
+                slice.waiting -= 1;
                 self.admit(id, context);
             }
         }
