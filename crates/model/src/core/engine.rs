@@ -149,15 +149,19 @@ impl Engine {
 
     /// Shows the pools that it does not share with others.
     pub(super) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        if let Self::Executor(executor) = self {
-            executor.pools(visit);
+        match self {
+            Self::Programs(_) => {}
+            Self::Executor(executor) => executor.pools(visit),
+            Self::NetStack(stack) => stack.pools(visit),
         }
     }
 
     /// Brings its books up to `now`.
     pub(super) fn settle(&mut self, now: Time) {
-        if let Self::Executor(executor) = self {
-            executor.settle(now);
+        match self {
+            Self::Programs(_) => {}
+            Self::Executor(executor) => executor.settle(now),
+            Self::NetStack(stack) => stack.settle(now),
         }
     }
 

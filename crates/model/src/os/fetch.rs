@@ -5,7 +5,8 @@ use crate::lfb::{turn, Lfb};
 use crate::line::{Request, RequestId};
 use crate::params::CoreParams;
 use crate::part::{Context, Payload};
-use hostnet_kernel::{ComponentId, Rng};
+use hostnet_kernel::{ComponentId, Rng, Time};
+use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
 /// What a line is asked for.
@@ -15,6 +16,8 @@ pub(super) enum Purpose {
     Source(u16),
     /// The destination of a copy.
     Destination,
+    /// The same, asked for by the prefetchers of the L2.
+    Ahead(u16),
     /// A structure of the kernel.
     Extra,
 }
@@ -26,6 +29,7 @@ impl Purpose {
             Self::Source(slot) => (0, slot),
             Self::Destination => (1, 0),
             Self::Extra => (2, 0),
+            Self::Ahead(slot) => (3, slot),
         };
         u32::from(slot) << 16 | u32::from(class) << 8 | kind
     }
@@ -34,6 +38,7 @@ impl Purpose {
         let purpose = match tag & 0xff {
             0 => Self::Source((tag >> 16) as u16),
             1 => Self::Destination,
+            3 => Self::Ahead((tag >> 16) as u16),
             _ => Self::Extra,
         };
         (purpose, (tag >> 8) as u8)
@@ -68,11 +73,32 @@ pub(super) struct Fetch {
     cha: ComponentId,
     to_cha_ps: u64,
     rng: Rng,
+    /// Lines on their way for the prefetchers of the L2, if they help copies.
+    prefetch: Option<Domain>,
 }
 
 impl Fetch {
-    pub(super) fn new(index: u32, cha: ComponentId, params: &CoreParams, rng: Rng) -> Self {
-        Self { index, cha, to_cha_ps: params.to_cha_ps, rng }
+    pub(super) fn new(index: u32, cha: ComponentId, params: &CoreParams, rng: Rng, prefetch: Option<Domain>) -> Self {
+        Self { index, cha, to_cha_ps: params.to_cha_ps, rng, prefetch }
+    }
+
+    /// Lines on their way for the prefetchers, if they help copies.
+    pub(super) fn prefetch(&self) -> Option<&Domain> {
+        self.prefetch.as_ref()
+    }
+
+    /// The same, to settle or to reset it.
+    pub(super) fn prefetch_mut(&mut self) -> Option<&mut Domain> {
+        self.prefetch.as_mut()
+    }
+
+    /// What a wish for a line is sent as: a copy that has used up the LFB goes on with the prefetchers.
+    fn way(&self, purpose: Purpose, lfb: &Lfb) -> Option<Purpose> {
+        match (purpose, &self.prefetch) {
+            _ if lfb.idle > 0 => Some(purpose),
+            (Purpose::Source(slot), Some(prefetch)) if prefetch.free() > 0 => Some(Purpose::Ahead(slot)),
+            _ => None,
+        }
     }
 
     /// The number of its core.
@@ -81,11 +107,9 @@ impl Fetch {
     }
 
     /// Wishes for a line, to store to it or to read it.
-    pub(super) fn ask(&self, wish: Wish, lfb: &mut Lfb, context: &mut Context) -> Asked {
+    pub(super) fn ask(&mut self, wish: Wish, lfb: &mut Lfb, context: &mut Context) -> Asked {
         let Wish { line, store, purpose, class } = wish;
-        if lfb.idle == 0 {
-            return Asked::Full;
-        }
+        let Some(purpose) = self.way(purpose, lfb) else { return Asked::Full };
         if let Some(caches) = context.caches.own() {
             if caches.access(self.index, line, class, store) != Access::Miss {
                 if store {
@@ -95,7 +119,13 @@ impl Fetch {
             }
             caches.expect(line);
         }
-        lfb.take(class, context.now());
+        match &mut self.prefetch {
+            Some(prefetch) if matches!(purpose, Purpose::Ahead(_)) => {
+                let taken = prefetch.try_acquire(context.now(), class);
+                assert!(taken, "a prefetch credit is free");
+            }
+            _ => lfb.take(class, context.now()),
+        }
         let id = lfb.request(line, class, store, purpose.tag(class), context);
         context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
         Asked::Coming
@@ -127,7 +157,10 @@ impl Fetch {
         let now = context.now();
         let Request { line, for_store, since, entered, tag, .. } = *context.requests.get(id);
         let (purpose, class) = Purpose::of(tag);
-        lfb.read.release(now, class, since);
+        let ahead = self.prefetch.as_mut().filter(|_| matches!(purpose, Purpose::Ahead(_)));
+        if ahead.is_none() {
+            lfb.read.release(now, class, since);
+        }
         if for_store {
             context.caches.claim(line);
         }
@@ -138,31 +171,47 @@ impl Fetch {
         };
         match victim {
             Some(victim) if victim.dirty => {
-                lfb.turn(class, now);
+                if ahead.is_none() {
+                    lfb.turn(class, now);
+                }
                 turn(id, victim, context);
                 context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
             }
             Some(victim) => {
-                lfb.free(class, entered, &mut self.rng, context);
+                release(ahead, class, entered, &mut self.rng, lfb, context);
                 turn(id, victim, context);
                 context.send(self.cha, self.to_cha_ps, Payload::Arrive(id));
             }
             None => {
-                lfb.free(class, entered, &mut self.rng, context);
+                release(ahead, class, entered, &mut self.rng, lfb, context);
                 context.requests.remove(id);
             }
         }
-        purpose
+        match purpose {
+            Purpose::Ahead(slot) => Purpose::Source(slot),
+            purpose => purpose,
+        }
     }
 
     /// The CHA has admitted a write-back; the request goes on without the core unless it is `over`.
     pub(super) fn on_admitted(&mut self, id: RequestId, over: bool, lfb: &mut Lfb, context: &mut Context) {
         let Request { since, entered, tag, .. } = *context.requests.get(id);
-        let (_, class) = Purpose::of(tag);
+        let (purpose, class) = Purpose::of(tag);
         if over {
             context.requests.remove(id);
         }
-        lfb.write.release(context.now(), class, since);
-        lfb.free(class, entered, &mut self.rng, context);
+        let ahead = self.prefetch.as_mut().filter(|_| matches!(purpose, Purpose::Ahead(_)));
+        if ahead.is_none() {
+            lfb.write.release(context.now(), class, since);
+        }
+        release(ahead, class, entered, &mut self.rng, lfb, context);
+    }
+}
+
+/// The credit of a line is free: that of the prefetchers, or an entry of the LFB.
+fn release(ahead: Option<&mut Domain>, class: u8, entered: Time, rng: &mut Rng, lfb: &mut Lfb, context: &mut Context) {
+    match ahead {
+        Some(prefetch) => prefetch.release(context.now(), class, entered),
+        None => lfb.free(class, entered, rng, context),
     }
 }

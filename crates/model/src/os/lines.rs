@@ -12,6 +12,7 @@ use crate::line::{Evictions, Pages, Walk};
 use crate::params::{CoreParams, Pattern, StackParams};
 use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng, Time};
+use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -102,13 +103,17 @@ impl Lines {
         pages: Pages,
         mut rng: Rng,
         [user, kernel]: [Region; 2],
+        classes: usize,
     ) -> Self {
-        let ahead = stack.copy_ahead.clamp(1, core.lfb_entries) as usize;
+        let ahead = stack.copy_ahead.clamp(1, core.lfb_entries);
+        let more = stack.prefetch_ahead.saturating_sub(ahead);
+        let prefetch = (more > 0).then(|| Domain::new(more, more, classes));
+        let ahead = (ahead + more) as usize;
         let own = Rng::new(rng.next_u64(), u64::from(index));
         Self {
             user: Stores::new(user, Pattern::Sequential, &core, &pages, &mut rng),
             kernel: Kernel::new(kernel, &core, stack, &pages, &mut rng),
-            fetch: Fetch::new(index, cha, &core, own),
+            fetch: Fetch::new(index, cha, &core, own, prefetch),
             pages,
             rng,
             copy_line_ps: stack.copy_line_ps,
@@ -118,6 +123,16 @@ impl Lines {
             stores: VecDeque::with_capacity(STORES_MAX),
             waited_ps: 0,
         }
+    }
+
+    /// Lines on their way for the prefetchers of the L2, if they help copies.
+    pub(super) fn prefetch(&self) -> Option<&Domain> {
+        self.fetch.prefetch()
+    }
+
+    /// The same, to settle or to reset it.
+    pub(super) fn prefetch_mut(&mut self) -> Option<&mut Domain> {
+        self.fetch.prefetch_mut()
     }
 
     /// Lines of the copy that the core is through with.
@@ -361,7 +376,7 @@ impl Lines {
                     _ => user.evictions.next(pages, rng),
                 };
                 match fetch.on_data(id, leaves, lfb, context) {
-                    Purpose::Source(slot) => self.arrived[usize::from(slot)] = true,
+                    Purpose::Source(slot) | Purpose::Ahead(slot) => self.arrived[usize::from(slot)] = true,
                     Purpose::Extra => self.kernel.arrive(context.now()),
                     Purpose::Destination => {}
                 }

@@ -29,7 +29,7 @@ use crate::flow::Application;
 use crate::lfb::Lfb;
 use crate::line::{Pages, Rings};
 use crate::params::{CoreParams, StackParams};
-use crate::part::{Context, Payload};
+use crate::part::{Context, Group, Payload, Pool};
 use crate::transport::tcp::Connection;
 use gro::Gro;
 use hostnet_kernel::{ComponentId, Rng, Time};
@@ -145,13 +145,14 @@ impl NetStack {
         rng: Rng,
         sockets: Vec<NetSocketParams>,
         footprint: NetFootprint,
+        classes: usize,
     ) -> Self {
         let mut by_flow: Vec<_> = (0..).zip(&sockets).map(|(index, socket)| (socket.flow, index)).collect();
         by_flow.sort_unstable();
         assert!(by_flow.windows(2).all(|pair| pair[0].0 < pair[1].0), "a flow has one end at a core");
         let output = Output::new(footprint.send, sockets.len(), stack.line_size);
         Self {
-            lines: Lines::new(index, wiring.cha, core, &stack, pages, rng, [footprint.user, footprint.kernel]),
+            lines: Lines::new(index, wiring.cha, core, &stack, pages, rng, [footprint.user, footprint.kernel], classes),
             softirq: Softirq::new(wiring.queue),
             gro: Gro::new(stack.gro_bytes),
             ready: VecDeque::with_capacity(sockets.len()),
@@ -272,9 +273,20 @@ impl NetStack {
         Some(self.by_flow[at].1 as usize).filter(|&index| self.sockets[index].present)
     }
 
+    /// Shows the pools that it does not share with others.
+    pub(crate) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
+        self.lines.prefetch().into_iter().for_each(|prefetch| visit(Pool::new(Group::Prefetch, prefetch)));
+    }
+
+    /// Brings its books up to `now`.
+    pub(crate) fn settle(&mut self, now: Time) {
+        self.lines.prefetch_mut().into_iter().for_each(|prefetch| prefetch.settle_all(now));
+    }
+
     /// Starts a new measuring window at `now`: times and latencies begin anew. Counts go on.
     pub(crate) fn reset(&mut self, now: Time) {
         self.times.reset(now);
+        self.lines.prefetch_mut().into_iter().for_each(|prefetch| prefetch.reset(now));
         self.sockets.iter_mut().for_each(|socket| socket.application.reset());
     }
 

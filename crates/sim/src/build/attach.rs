@@ -252,9 +252,18 @@ impl SocketBuilder<'_> {
         let (_, away_ps) = self.server.way_to_nic(self.number(core));
         let elsewhere = self.server.elsewhere(self.number(core));
         let rings = self.server.rings(queue);
+        stack.prefetch_ahead = self.prefetch_ahead(&stack);
         let wiring = os::Wiring { cha, nic, queue: Some(queue), rings, elsewhere, away_ps };
-        let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint);
+        let classes = self.server.classes;
+        let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint, classes);
         (core, params, traffic)
+    }
+
+    /// Lines of a copy that are on their way at most with the help of the streamer: as many as it runs ahead.
+    fn prefetch_ahead(&self, stack: &StackParams) -> u32 {
+        let prefetch = self.params.cache.as_ref().map(|cache| &cache.prefetch);
+        let streams = prefetch.filter(|prefetch| prefetch.stream && !stack.line_size.is_burst());
+        streams.map_or(0, |prefetch| prefetch.distance_lines.min(stack.copy_ahead + prefetch.credits))
     }
 
     /// The ends of RDMA flows here, each with a memory region of its own.
@@ -345,6 +354,7 @@ mod tests {
             extra_lines: 0,
             page_lines: 0,
             prefetched: true,
+            prefetch_ahead: 0,
             copy_ahead,
             cached_user: true,
             line_size,
