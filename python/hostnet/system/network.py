@@ -194,6 +194,11 @@ class Sockets(Description):
     """What one link is like."""
     speculative: bool | None = None
     """Whether memory reads a line as soon as another socket asks for it, while the caches there are looked up."""
+    snoop: str | None = None
+    """How the home of a line learns what the caches of other sockets have of it: "directory" (it knows, and asks those
+    that have something) or "home" (it asks all others about every read that its memory answers, while memory reads, and
+    waits for their answers); "directory" when absent.
+    """
     directory: bool | None = None
     """Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory)."""
     ddio: str | None = None

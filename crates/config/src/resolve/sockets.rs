@@ -4,7 +4,7 @@ use super::{complete_tables, net_host, Complete};
 use crate::error::{suggestion, Issue};
 use crate::layers::overlay;
 use crate::presets::PartFile;
-use crate::spec::{RemoteDdioSpec, SocketSpec, SocketsSpec, Spec, DRIVE_MAX};
+use crate::spec::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec, Spec, DRIVE_MAX};
 use hostnet_model::params::{Placement, RemoteDdio, SocketsParams, Workload};
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -129,6 +129,7 @@ fn params(spec: &SocketsSpec, sockets: &[Spec]) -> Result<SocketsParams, Issue> 
     Ok(SocketsParams {
         upi,
         speculative: spec.speculative,
+        broadcast: spec.snoop == SnoopSpec::Home,
         directory: spec.directory,
         tor_entries,
         ddio: match spec.ddio {

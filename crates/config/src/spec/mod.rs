@@ -35,7 +35,7 @@ pub(crate) use net_host::{
     ControlSpec, NicFunctionSpec, NicModeSpec, NicSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, StackSpec, UpiSpec,
 };
 pub(crate) use network::{BottleneckSpec, CableSpec, EndSpec, NetworkSpec, PfcSpec, Span, SwitchSpec, TopologySpec};
-pub(crate) use sockets::{RemoteDdioSpec, SocketSpec, SocketsSpec};
+pub(crate) use sockets::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec};
 pub(crate) use transport::{BaseSpec, TransportSpec};
 pub(crate) use values::{Bandwidth, MemorySize, Share, Size, Time, TimeLimit, TransferRate, WarmUpSpec, Watermark};
 pub(crate) use workload::{Direction, FioJobSpec, FioSpec, PatternSpec, RemoteStreamSpec, StreamSpec, WorkloadSpec};

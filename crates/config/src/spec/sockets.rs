@@ -18,6 +18,9 @@ pub(crate) struct SocketsSpec {
     pub(crate) speculative: bool,
     /// Whether a line that becomes dirty at another socket is noted in memory by a write of its own (directory).
     pub(crate) directory: bool,
+    /// How the home of a line learns what other sockets have of it.
+    #[serde(default, skip_serializing_if = "SnoopSpec::is_default")]
+    pub(crate) snoop: SnoopSpec,
     /// What a device's write to the LLC (DDIO) does with a line of another socket: "memory" writes it there, as
     /// processors do; "device" keeps it in the LLC of the device's socket, "home" in that of the line's.
     #[serde(default)]
@@ -26,6 +29,23 @@ pub(crate) struct SocketsSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1023))]
     pub(crate) tor_entries: Option<u32>,
+}
+
+/// How the home of a line learns what the caches of other sockets have of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SnoopSpec {
+    /// It knows, and asks those that have something.
+    #[default]
+    Directory,
+    /// It asks all others about every read that its memory answers, while memory reads, and waits for their answers.
+    Home,
+}
+
+impl SnoopSpec {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What DDIO does with lines of another socket.

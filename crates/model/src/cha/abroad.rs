@@ -6,6 +6,7 @@
 //! never waits for one of its own kind at the other side, because each side keeps entries that only what is at home
 //! there may take: two sockets that ask each other do not lock up.
 
+use super::snoop::Asked;
 use super::Cha;
 use crate::line::{Home, Kind, Request, RequestId};
 use crate::params::RemoteDdio;
@@ -28,6 +29,8 @@ pub struct Abroad {
     pub entries: u32,
     /// Whether memory reads ahead for every request of another socket, while the caches are looked up.
     pub speculative: bool,
+    /// Whether a read of this socket that memory answers waits until all others have said that they have nothing.
+    pub broadcast: bool,
     /// Whether memory notes by a write of its own that another socket owns a line.
     pub directory: bool,
     /// What DDIO does with lines of another socket.
@@ -38,6 +41,11 @@ impl Abroad {
     /// The socket at the other end of a UPI.
     fn socket(&self, upi: ComponentId) -> Option<u8> {
         self.upis.iter().position(|&other| other == Some(upi)).map(|socket| socket as u8)
+    }
+
+    /// The other sockets.
+    pub(super) fn others(&self) -> impl Iterator<Item = u8> + '_ {
+        (0..).zip(&self.upis).filter(|(_, upi)| upi.is_some()).map(|(socket, _)| socket)
     }
 
     /// The UPI to a socket.
@@ -52,6 +60,8 @@ pub(super) struct Crossing {
     pub(super) abroad: Abroad,
     /// From admission until the other socket has answered.
     pub(super) domain: Domain,
+    /// Reads that wait for snoops, by the number of the request.
+    pub(super) asked: Asked,
 }
 
 impl Cha {
@@ -61,7 +71,7 @@ impl Cha {
         request.socket != self.socket
     }
 
-    fn crossing(&mut self) -> &mut Crossing {
+    pub(super) fn crossing(&mut self) -> &mut Crossing {
         self.crossing.as_deref_mut().expect("lines of other sockets come to sockets that know them")
     }
 

@@ -20,6 +20,7 @@ use cached::EVICT_PS;
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
+use snoop::Asked;
 
 /// The class of a request in the domains of the CHA.
 #[inline]
@@ -145,7 +146,7 @@ impl Cha {
         self.upi_ps = abroad.upi_ps;
         self.directory = abroad.directory;
         let domain = Domain::new(self.tor.capacity(), self.tor.capacity(), self.read.classes().len());
-        self.crossing = Some(Box::new(Crossing { abroad, domain }));
+        self.crossing = Some(Box::new(Crossing { abroad, domain, asked: Asked::default() }));
         self
     }
 
@@ -268,6 +269,9 @@ impl Cha {
             context.send(owner, delay, Payload::Admitted(id));
         }
         self.to_channel(id, delay, context);
+        if self.crossing.is_some() {
+            self.ask_all(id, context);
+        }
     }
 
     /// Tells the channel of a request what will be there after `delay`.
@@ -283,6 +287,9 @@ impl Cha {
         let Request { kind, slice, owner, admitted, book, .. } = *context.requests.get(id);
         if kind == Kind::Speculate {
             context.requests.remove(id);
+            return;
+        }
+        if self.crossing.as_mut().is_some_and(|crossing| crossing.asked.data(id)) {
             return;
         }
         self.read.release(now, book, admitted);

@@ -1,14 +1,67 @@
 //! What the caches of other sockets have of lines that are at home here.
 //!
 //! The home knows who has a line, as a directory does that is never out of date, and asks only then: of a dirty copy
-//! before it lets a line be read, of any copy before it lets one be written.
+//! before it lets a line be read, of any copy before it lets one be written. Without a directory it asks all others
+//! while memory reads (home snoop), and what they have is known all the same: only the time differs.
 
 use super::abroad::NEXT_PS;
 use super::Cha;
 use crate::line::{Kind, Request, RequestId};
 use crate::part::{Context, Payload};
+use serde::{Deserialize, Serialize};
+
+/// Reads that memory answers and that wait for snoops: how many of these are out, and whether the data is there.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Asked(Vec<(u8, bool)>);
+
+impl Asked {
+    fn ask(&mut self, id: RequestId, snoops: u8) {
+        let at = id.0 as usize;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, (0, false));
+        }
+        self.0[at] = (snoops, false);
+    }
+
+    fn waits(&self, id: RequestId) -> bool {
+        self.0.get(id.0 as usize).is_some_and(|&(out, _)| out > 0)
+    }
+
+    /// Memory has read the line: whether it waits for snoops.
+    pub(super) fn data(&mut self, id: RequestId) -> bool {
+        let waits = self.waits(id);
+        if waits {
+            self.0[id.0 as usize].1 = true;
+        }
+        waits
+    }
+
+    /// A snoop is answered: whether it was the last and the data is there.
+    fn answer(&mut self, id: RequestId) -> bool {
+        let (out, data) = &mut self.0[id.0 as usize];
+        *out -= 1;
+        *out == 0 && *data
+    }
+}
 
 impl Cha {
+    /// Asks all other sockets about a line that memory is about to read for this one, if there is no directory.
+    pub(super) fn ask_all(&mut self, id: RequestId, context: &mut Context) {
+        let request = *context.requests.get(id);
+        let reads = matches!(request.kind, Kind::CoreRead | Kind::IoRead);
+        if !reads || !self.crossing().abroad.broadcast {
+            return;
+        }
+        let from = self.comes_from(&request);
+        let others: Vec<u8> = self.crossing().abroad.others().filter(|&socket| Some(socket) != from).collect();
+        let home = context.homes.of(request.line);
+        self.crossing().asked.ask(id, others.len() as u8);
+        for socket in others {
+            let snoop = self.send_to(socket, Kind::Snoop, home, id, context);
+            context.requests.get_mut(snoop).for_store = false;
+        }
+    }
+
     /// Asks another socket for its copy of a line, if a request needs that; then the request waits.
     pub(super) fn snoops(&mut self, id: RequestId, context: &mut Context) -> bool {
         let request = *context.requests.get(id);
@@ -40,6 +93,16 @@ impl Cha {
     /// unless a store follows. Everything else goes on as it would have without the copy.
     pub(super) fn on_snooped(&mut self, id: RequestId, dirty: bool, context: &mut Context) {
         let Request { kind, line, class, for_store, owner, .. } = *context.requests.get(id);
+        if self.crossing().asked.waits(id) {
+            if dirty {
+                let write = Self::write_by_itself(Kind::Evict, line, class, context);
+                context.send(context.id, NEXT_PS, Payload::Arrive(write));
+            }
+            if self.crossing().asked.answer(id) {
+                self.on_read(id, context);
+            }
+            return;
+        }
         if !(dirty && kind.is_read()) {
             return self.look_around(id, context);
         }

@@ -235,6 +235,8 @@ pub struct SocketsParams {
     pub upi: UpiParams,
     /// Whether memory reads ahead for every request of another socket.
     pub speculative: bool,
+    /// Whether the home asks all other sockets for every read that memory answers, and waits for what they say.
+    pub broadcast: bool,
     /// Whether a line that becomes dirty at another socket is noted in memory by a write of its own.
     pub directory: bool,
     /// Of the request buffer entries of a slice, those that lines of other sockets may hold at most.

@@ -54,6 +54,7 @@ impl Builder<'_> {
             upi_ps: params.upi.latency_ps,
             entries: params.tor_entries,
             speculative: params.speculative,
+            broadcast: params.broadcast,
             directory: params.directory,
             ddio: params.ddio,
         }
