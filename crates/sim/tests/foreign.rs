@@ -70,6 +70,21 @@ fn a_foreign_load_takes_the_way_there_and_back_longer() {
 }
 
 #[test]
+fn a_home_that_has_to_ask_waits_for_the_other_socket_while_memory_reads() {
+    let load = |snoop: &str, latency: &str| {
+        let workload = "[workload.stream]\nkind = \"stream\"\ncores = \"0\"\npattern = \"random\"\n";
+        let settings = ["core.lfb.entries=1", "core.lfb.refill=0 ns", "core.issue=0 ns"].map(str::to_string);
+        let own = [format!("upi.snoop={snoop}"), format!("upi.link.latency={latency}")];
+        let settings: Vec<String> = settings.into_iter().chain(own).collect();
+        simulation(workload, &settings.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let near = ["directory", "home"].map(|snoop| held_ns(load(snoop, "5 ns"), Group::C2mRead));
+    assert_near("a snoop that is shorter than the read of memory", near[1], near[0], 1e-9);
+    let far = held_ns(load("home", "200 ns"), Group::ChaRead);
+    assert_near("from admission until the answer in ns", far, 2.0 * (200.0 + REQUEST_NS), 1.0);
+}
+
+#[test]
 fn a_foreign_write_back_ends_at_the_own_cha() {
     let [local, foreign] = ["local", "node:1"].map(|memory| held_ns(lone("0.0", memory), Group::C2mWrite));
     assert_near("foreign less local C2M-Write in ns", foreign - local, 0.0, 0.5);
@@ -146,6 +161,7 @@ proptest! {
         cached: bool,
         speculative: bool,
         directory: bool,
+        snoop in prop::sample::select(vec!["directory", "home"]),
         reads in prop::sample::select(vec![0.0, 0.5, 1.0]),
         other in prop::sample::select(vec!["node:0", "local", "interleave"]),
         rw in prop::sample::select(vec!["read", "write"]),
@@ -157,6 +173,7 @@ proptest! {
         let settings = [
             format!("upi.speculative={speculative}"),
             format!("upi.directory={directory}"),
+            format!("upi.snoop={snoop}"),
             format!("upi.ddio={ddio}"),
             format!("upi.link.data_credits={credits}"),
             format!("upi.link.request_credits={credits}"),
@@ -180,19 +197,20 @@ proptest! {
 }
 
 /// PageRank whose threads on both sockets read and store to shared memory.
-fn shared(memory: &str, inclusion: &str) -> Simulation<Machine> {
+fn shared(memory: &str, inclusion: &str, snoop: &str) -> Simulation<Machine> {
     let workloads = format!(
         "[cache]\nenabled = true\nl2.sets = 64\nllc.sets = 64\nllc.inclusion = \"{inclusion}\"\n\
          [workload.rank]\nkind = \"app\"\napp = \"pagerank\"\ncores = \"0-1,8-9\"\nscale = 12\ndegree = 8\n\
          memory = \"{memory}\"\n"
     );
-    simulation(&workloads, &[])
+    simulation(&workloads, &[&format!("upi.snoop={snoop}")])
 }
 
 #[test]
 fn a_line_is_dirty_in_one_socket_at_most() {
-    for (memory, inclusion) in [("local", "victim"), ("interleave", "victim"), ("node:1", "inclusive")] {
-        let mut simulation = shared(memory, inclusion);
+    let cases = [("local", "victim"), ("interleave", "victim"), ("node:1", "inclusive")];
+    for ((memory, inclusion), snoop) in cases.into_iter().flat_map(|case| [(case, "directory"), (case, "home")]) {
+        let mut simulation = shared(memory, inclusion, snoop);
         let (mut seen, mut stale) = (0, 0);
         for step in 1..=10 {
             run_to(&mut simulation, us(20 * step));

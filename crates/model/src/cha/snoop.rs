@@ -6,6 +6,7 @@
 
 use super::abroad::NEXT_PS;
 use super::Cha;
+use crate::cache::Caches;
 use crate::line::{Kind, Request, RequestId};
 use crate::part::{Context, Payload};
 use serde::{Deserialize, Serialize};
@@ -81,8 +82,8 @@ impl Cha {
     /// A socket where a line is at home asks for the copy of this one.
     pub(super) fn on_snoop(&mut self, id: RequestId, context: &mut Context) {
         let Request { line, for_store, owner, .. } = *context.requests.get(id);
-        let caches = context.caches();
-        let dirty = if for_store { caches.give_up(line) } else { caches.lend(line) };
+        let taken = |caches: &mut Caches| if for_store { caches.give_up(line) } else { caches.lend(line) };
+        let dirty = context.caches.own().and_then(taken);
         context.send(owner, self.upi_ps, Payload::Admitted(id));
         let delay = self.hit_ps.max(NEXT_PS);
         let answer = if dirty.is_some() { Payload::Data(id) } else { Payload::Acknowledged(id) };
