@@ -8,6 +8,9 @@ use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+/// What no TLP is known by.
+const NO_TAG: u32 = u32::MAX;
+
 /// Credits in use from which another packet of the largest size does not fit.
 fn blocked_from(credits: u32, packet_bytes: u32) -> u32 {
     (credits + 1).saturating_sub(packet_bytes / 64).max(1)
@@ -109,6 +112,15 @@ impl Endpoint {
     /// # Panics
     /// If the credits were not looked at.
     pub(crate) fn write(&mut self, line: u64, bytes: u32, class: u8, tag: u32, context: &mut Context) {
+        self.write_tlp(line, bytes, class, [tag, NO_TAG], context);
+    }
+
+    /// As [`Endpoint::write`], but the device is told when the lines can be seen, not when the credits are back.
+    pub(crate) fn write_seen(&mut self, line: u64, bytes: u32, class: u8, tag: u32, context: &mut Context) {
+        self.write_tlp(line, bytes, class, [NO_TAG, tag], context);
+    }
+
+    fn write_tlp(&mut self, line: u64, bytes: u32, class: u8, [tag, seen]: [u32; 2], context: &mut Context) {
         let now = context.now();
         let lines = bytes.div_ceil(64) as u8;
         for _ in 0..lines {
@@ -117,7 +129,7 @@ impl Endpoint {
         }
         self.written.push_back(Written { lines, class, since: now, tag });
         let delay = self.up.send(now, u64::from(bytes) + u64::from(self.pcie.write_overhead_bytes));
-        context.send(self.iio, delay, Payload::WriteTlp { line, lines, class, link: self.link });
+        context.send(self.iio, delay, Payload::WriteTlp { line, lines, class, link: self.link, tag: seen });
     }
 
     /// Sends a read request for `lines` lines from `line` on.

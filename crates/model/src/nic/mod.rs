@@ -344,6 +344,10 @@ impl Part for Nic {
                     packet => self.receive.deliver(packet, &mut self.common, context),
                 }
             }
+            Payload::Seen { tag } => match PacketId(tag) {
+                Sent::TAG => self.transmit.sent.see(self.function_at(source), context),
+                packet => self.receive.deliver(packet, &mut self.common, context),
+            },
             Payload::Completion { lines, .. } => {
                 let number = self.function_at(source);
                 self.functions[number].endpoint.completed(context.now(), lines);

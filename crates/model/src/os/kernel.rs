@@ -56,6 +56,8 @@ pub(super) struct Known {
     /// Whether it is stored to.
     pub(super) store: bool,
     pub(super) class: u8,
+    /// Whether nothing asks for it before the core has come to it.
+    pub(super) in_turn: bool,
 }
 
 /// The lines of the kernel. One leads to the next, so that the core waits for each unless prefetchers know before.
@@ -161,12 +163,12 @@ impl Kernel {
         }
     }
 
-    /// The next one to ask for, if it is time.
-    pub(super) fn next(&mut self, pages: &Pages, rng: &mut Rng, now: Time) -> Option<Wish> {
-        if !self.is_ready(now) {
+    /// The next one to ask for, if it is time. `here` says whether the core has come to it.
+    pub(super) fn next(&mut self, here: bool, pages: &Pages, rng: &mut Rng, now: Time) -> Option<Wish> {
+        if !self.is_ready(now) || (!here && self.known.front().is_some_and(|known| known.in_turn)) {
             return None;
         }
-        if let Some(Known { line, store, class }) = self.known.pop_front() {
+        if let Some(Known { line, store, class, .. }) = self.known.pop_front() {
             self.led = true;
             return Some(Wish { line, store, purpose: Purpose::Extra, class });
         }

@@ -310,16 +310,26 @@ impl Lines {
         if context.fluid.is_some() {
             self.kernel.count(counts, context);
         } else {
-            self.touch(lfb, counts, context);
+            self.touch(false, lfb, counts, context);
         }
     }
 
     /// The core is to touch the line at a virtual address before it goes on. Without caches, false: nobody keeps
     /// account of what caches would have. Nor in bursts, which have no room for single lines.
     pub(super) fn know(&mut self, address: u64, store: bool, class: u8, context: &Context) -> bool {
+        self.remember(address, store, class, false, context)
+    }
+
+    /// As [`Lines::know`] of a line that is read, but nothing asks for it while the core works on something else.
+    pub(super) fn know_in_turn(&mut self, address: u64, class: u8, context: &Context) {
+        self.remember(address, false, class, true, context);
+    }
+
+    fn remember(&mut self, address: u64, store: bool, class: u8, in_turn: bool, context: &Context) -> bool {
         let counts = context.caches.are_there() && !self.kernel.is_burst();
         if counts {
-            self.kernel.know(Known { line: self.pages.physical(address) / 64, store, class });
+            let line = self.pages.physical(address) / 64;
+            self.kernel.know(Known { line, store, class, in_turn });
         }
         counts
     }
@@ -331,15 +341,15 @@ impl Lines {
 
     /// Goes on with the lines of the kernel; whether the core may do something else.
     pub(super) fn follow(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) -> Pace {
-        self.touch(lfb, counts, context);
+        self.touch(true, lfb, counts, context);
         self.kernel.pace(context.now())
     }
 
-    /// Asks for lines of the kernel.
-    fn touch(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
+    /// Asks for lines of the kernel; `here` says whether the core has come to them.
+    fn touch(&mut self, here: bool, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         let Self { kernel, fetch, pages, rng, .. } = self;
         while lfb.idle > 0 {
-            let Some(wish) = kernel.next(pages, rng, context.now()) else { return };
+            let Some(wish) = kernel.next(here, pages, rng, context.now()) else { return };
             kernel.asked(fetch.ask(wish, lfb, context) == Asked::Coming, context.now());
             counts.extra_lines += 1;
         }
@@ -372,6 +382,6 @@ impl Lines {
             other => unreachable!("a network core was sent {other:?}"),
         }
         self.store(lfb, counts, context);
-        self.touch(lfb, counts, context);
+        self.touch(false, lfb, counts, context);
     }
 }

@@ -6,6 +6,7 @@
 
 mod books;
 mod copier;
+mod datagram;
 mod fetch;
 mod gro;
 mod kernel;
@@ -20,6 +21,7 @@ mod tests;
 
 pub use books::{CoreTimes, SocketCounts, Spent, StackCounts, SPENT};
 pub use copier::{CopyLines, CopySource, PacketMemory};
+pub use datagram::DatagramEndParams;
 pub use lines::Region;
 pub use socket::NetSocketParams;
 
@@ -29,6 +31,7 @@ use crate::line::{Pages, Rings};
 use crate::params::{CoreParams, StackParams};
 use crate::part::{Context, Payload};
 use crate::transport::tcp::Connection;
+use datagram::DatagramEnd;
 use gro::Gro;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use lines::Lines;
@@ -95,7 +98,11 @@ pub struct NetStack {
     away_ps: u64,
     stack: StackParams,
     sockets: Vec<Socket>,
-    /// The flows of the sockets in ascending order, and their places.
+    /// The ends of flows of datagrams, whose numbers follow those of the sockets.
+    datagrams: Vec<DatagramEnd>,
+    /// Descriptors that datagrams have in the ring of the core's send queue.
+    descriptors: u64,
+    /// The flows of the sockets and these ends in ascending order, and their places.
     by_flow: Vec<(u32, u32)>,
     lines: Lines,
     softirq: Softirq,
@@ -150,6 +157,8 @@ impl NetStack {
             output: Output::new(footprint.send, sockets.len(), stack.line_size),
             ready: VecDeque::with_capacity(sockets.len()),
             sockets: sockets.into_iter().map(Socket::new).collect(),
+            datagrams: Vec::new(),
+            descriptors: 0,
             calling: None,
             task: None,
             busy_until: Time::ZERO,
@@ -171,9 +180,9 @@ impl NetStack {
 
     /// The events that it begins with: how many ps from the start, and what it is to be sent.
     pub fn starts(&self) -> impl Iterator<Item = (u64, Payload)> + '_ {
-        (0..)
-            .zip(&self.sockets)
-            .map(|(connection, socket)| (socket.params.start_ps.max(1), Payload::Begin { connection }))
+        let sockets = self.sockets.iter().map(|socket| socket.params.start_ps);
+        let starts = sockets.chain(self.datagrams.iter().map(|end| end.params.start_ps));
+        (0..).zip(starts).map(|(connection, start_ps)| (start_ps.max(1), Payload::Begin { connection }))
     }
 
     /// Where its time went.
@@ -197,7 +206,9 @@ impl NetStack {
     /// Packets that have come in and that TCP has not seen.
     #[must_use]
     pub fn waiting(&self) -> u64 {
-        self.sockets.iter().map(|socket| socket.counts.packets - socket.counts.delivered).sum()
+        let counts = self.sockets.iter().map(|socket| &socket.counts);
+        let counts = counts.chain(self.datagrams.iter().map(|end| &end.counts));
+        counts.map(|counts| counts.packets - counts.delivered).sum()
     }
 
     /// Handles an event.
@@ -218,7 +229,7 @@ impl NetStack {
 
     /// Whether its applications have something to do.
     pub(crate) fn wants(&self) -> bool {
-        !self.ready.is_empty() || self.calling.is_some()
+        !self.ready.is_empty() || self.calling.is_some() || self.spins()
     }
 
     /// Whether the kernel works for packets, or waits for lines meanwhile.
@@ -249,18 +260,31 @@ impl NetStack {
 
     /// The place of the socket of a flow.
     fn socket_of(&self, flow: u32) -> Option<usize> {
+        self.end_of(flow).filter(|&index| index < self.sockets.len())
+    }
+
+    /// The number of a flow's end, be it a socket of a stream or an end of datagrams.
+    fn end_of(&self, flow: u32) -> Option<usize> {
         let at = self.by_flow.binary_search_by_key(&flow, |&(flow, _)| flow).ok()?;
         Some(self.by_flow[at].1 as usize)
+    }
+
+    /// What the lines of an end count as.
+    fn class_of(&self, index: usize) -> u8 {
+        let own = self.sockets.get(index).map(|socket| socket.params.class);
+        own.unwrap_or_else(|| self.datagrams[index - self.sockets.len()].params.class)
     }
 
     /// Starts a new measuring window at `now`: times and latencies begin anew. Counts go on.
     pub(crate) fn reset(&mut self, now: Time) {
         self.times.reset(now);
         self.sockets.iter_mut().for_each(|socket| socket.application.reset());
+        self.datagrams.iter_mut().for_each(|end| end.application.reset());
     }
 
     /// Applications begin nothing new. What they have written is still sent, and what comes is read.
     pub(crate) fn stop(&mut self) {
         self.sockets.iter_mut().for_each(|socket| socket.application.stop());
+        self.datagrams.iter_mut().for_each(|end| end.application.stop());
     }
 }

@@ -44,6 +44,8 @@ impl NetStack {
         self.counts.packets += 1;
         if let Some(index) = self.socket_of(flow) {
             self.sockets[index].counts.packets += 1;
+        } else if let Some((_, end)) = self.datagrams_of(flow) {
+            end.counts.packets += 1;
         }
         self.softirq.backlog.push(context.packets, id);
         if self.stack.poll {
@@ -112,6 +114,16 @@ impl NetStack {
     pub(super) fn end_packet(&mut self, id: PacketId, lfb: &mut Lfb, context: &mut Context) {
         let packet = context.packets.remove(id);
         let completion = self.rings.received.next_line();
+        if let Content::Udp(datagram) = packet.content {
+            let Some((index, end)) = self.datagrams_of(packet.flow) else {
+                self.counts.strangers += 1;
+                return;
+            };
+            let class = end.params.class;
+            end.keep(datagram, packet.line);
+            self.want_datagrams(index);
+            return self.touch_packet(&packet, completion, class, lfb, context);
+        }
         let (Some(index), Content::Tcp(mut segment)) = (self.socket_of(packet.flow), packet.content) else {
             self.counts.strangers += 1;
             return;
@@ -126,6 +138,11 @@ impl NetStack {
         socket.keep(&segment, &packet);
         let class = socket.params.class;
         self.gro.add(index as u32, segment);
+        self.touch_packet(&packet, completion, class, lfb, context);
+    }
+
+    /// The kernel looks at the completion and the headers of a packet, and at what else it keeps of it.
+    fn touch_packet(&mut self, packet: &Packet, completion: u64, class: u8, lfb: &mut Lfb, context: &mut Context) {
         let known = self.lines.know(completion, false, class, context);
         self.lines.know(packet.line * 64, false, class, context);
         let owed = Owed::of_packet(&self.stack, packet.ip_bytes, if known { 2 } else { 0 });

@@ -327,8 +327,8 @@ impl Partition for Machine {
             (Payload::Wake, Component::Channel(channel)) => channel.on_wake(&mut context),
             (Payload::Data(id), Component::Iio(iio)) => iio.on_data(id, &mut context),
             (Payload::Acknowledged(id), Component::Iio(iio)) => iio.on_acknowledged(id, &mut context),
-            (Payload::WriteTlp { line, lines, class, link }, Component::Iio(iio)) => {
-                iio.on_write_tlp(line, lines, class, link, &mut context);
+            (Payload::WriteTlp { line, lines, class, link, tag }, Component::Iio(iio)) => {
+                iio.on_write_tlp(line, lines, class, link, tag, &mut context);
             }
             (Payload::ReadTlp { line, lines, class, link }, Component::Iio(iio)) => {
                 iio.on_read_tlp(line, lines, class, link, &mut context);

@@ -6,7 +6,7 @@ use hostnet_model::line::Rings;
 use hostnet_model::nic::{
     FunctionWiring, Nic, NicFlow, QueueMemory, QueueWiring, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES,
 };
-use hostnet_model::os::{self, NetFootprint, NetSocketParams, NetStack};
+use hostnet_model::os::{self, DatagramEndParams, NetFootprint, NetSocketParams, NetStack};
 use hostnet_model::params::{
     ClusterParams, CoreParams, FlowParams, NicParams, PcieParams, ServerParams, StackParams, Traffic, Transport,
 };
@@ -48,7 +48,10 @@ impl Attachment<'_> {
 
     /// Those of them that data without requests comes to; all if there is none.
     pub(crate) fn receiving_cores(&self, params: &ServerParams) -> Vec<u32> {
-        let receives = |end: &End| !end.initiator && matches!(end.flow.traffic, Traffic::Bulk { .. });
+        let pours = |traffic: &Traffic| {
+            matches!(traffic, Traffic::Bulk { .. } | Traffic::Datagrams { .. } | Traffic::Generate { .. })
+        };
+        let receives = |end: &End| !end.initiator && pours(&end.flow.traffic);
         let all = self.network_cores(params);
         let busy = |core: &u32| self.ends().any(|end| receives(&end) && end.core == *core);
         let some: Vec<u32> = all.iter().copied().filter(busy).collect();
@@ -70,7 +73,7 @@ impl Attachment<'_> {
         let mut cores = stack.cores.clone();
         let mut others: Vec<u32> = self
             .ends()
-            .filter(|end| matches!(end.flow.transport, Transport::Tcp(_)))
+            .filter(|end| matches!(end.flow.transport, Transport::Tcp(_) | Transport::Udp(_)))
             .map(|end| end.core)
             .filter(|core| !stack.cores.contains(core))
             .collect();
@@ -172,6 +175,26 @@ impl Builder<'_> {
         };
         attachment.ends().filter(|end| end.core == core).filter_map(socket).collect()
     }
+
+    /// The ends of flows of datagrams whose applications run on a core.
+    fn datagram_ends(&self, core: u32) -> Vec<DatagramEndParams> {
+        let Some(attachment) = &self.attachment else { return Vec::new() };
+        let params = |end: End| {
+            let Transport::Udp(udp) = end.flow.transport else { return None };
+            Some(DatagramEndParams {
+                flow: end.number,
+                class: self.class_of(end.flow),
+                host: attachment.host,
+                peer: if end.initiator { end.flow.to } else { end.flow.from },
+                priority: end.flow.priority,
+                udp,
+                traffic: end.flow.traffic.clone(),
+                initiator: end.initiator,
+                start_ps: end.flow.start_ps,
+            })
+        };
+        attachment.ends().filter(|end| end.core == core).filter_map(params).collect()
+    }
 }
 
 impl SocketBuilder<'_> {
@@ -198,7 +221,9 @@ impl SocketBuilder<'_> {
         let (cha, nic) = (self.layout.home(), self.server.layout.nic());
         let (_, away_ps) = self.server.way_to_nic(self.number(core));
         let wiring = os::Wiring { cha, nic, queue: Some(queue), rings: self.server.rings(queue), away_ps };
+        let datagrams = self.server.datagram_ends(self.number(core));
         let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint);
+        let traffic = traffic.with_datagrams(datagrams);
         (core, params, traffic)
     }
 
@@ -243,7 +268,7 @@ impl SocketBuilder<'_> {
             let mss_bytes = match &flow.transport {
                 Transport::Tcp(tcp) => tcp.mss_bytes,
                 Transport::Roce(roce) => roce.mtu_bytes,
-                Transport::Raw => flow.mtu_bytes,
+                Transport::Udp(_) | Transport::Raw => flow.mtu_bytes,
             };
             let core = core(queue.map_or(0, |_| at));
             NicFlow { class: self.server.class_of(flow), queue, core, mss_bytes }
@@ -275,6 +300,7 @@ mod tests {
             segment_ps: 0,
             ack_ps: 0,
             send_ps: 0,
+            generate_ps: 0,
             copy_line_ps: 0,
             wake_ps: 0,
             call_ps: 0,

@@ -64,9 +64,12 @@ impl Class<'_> {
         let mut hosts = [BTreeSet::new(), BTreeSet::new()];
         for flow in &self.flows {
             let ways: &[(u16, u16)] = match flow.traffic {
-                Traffic::Bulk { .. } | Traffic::Replay { .. } => &[(flow.from, flow.to)],
+                Traffic::Bulk { .. }
+                | Traffic::Replay { .. }
+                | Traffic::Datagrams { .. }
+                | Traffic::Generate { .. } => &[(flow.from, flow.to)],
                 Traffic::Read { .. } => &[(flow.to, flow.from)],
-                Traffic::Rpc { .. } => &[(flow.from, flow.to), (flow.to, flow.from)],
+                Traffic::Rpc { .. } | Traffic::Ping { .. } => &[(flow.from, flow.to), (flow.to, flow.from)],
             };
             for (from, to) in ways {
                 hosts[0].insert(*from);
@@ -77,13 +80,14 @@ impl Class<'_> {
     }
 
     fn has_requests(&self) -> bool {
-        self.flows.iter().any(|flow| matches!(flow.traffic, Traffic::Rpc { .. }))
+        self.flows.iter().any(|flow| matches!(flow.traffic, Traffic::Rpc { .. } | Traffic::Ping { .. }))
     }
 
     /// The cores that its flows run on at a host.
     fn cores(&self, host: u16) -> BTreeSet<u32> {
-        let tcp = self.flows.iter().filter(|flow| matches!(flow.transport, Transport::Tcp(_)));
-        let ends = tcp.flat_map(|flow| [(flow.from, flow.from_core), (flow.to, flow.to_core)]);
+        let on_cores = |flow: &&&FlowParams| matches!(flow.transport, Transport::Tcp(_) | Transport::Udp(_));
+        let ends =
+            self.flows.iter().filter(on_cores).flat_map(|flow| [(flow.from, flow.from_core), (flow.to, flow.to_core)]);
         ends.filter(|(at, _)| *at == host).map(|(_, core)| core).collect()
     }
 }
