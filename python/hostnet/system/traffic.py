@@ -25,8 +25,8 @@ class Flow(Description):
     count: int | None = None
     """Flows of each pair of hosts; 1 when absent. Range: 1 to 65536."""
     transport: str | None = None
-    """How it is carried: a transport by name; "dctcp" when absent, "roce" for "write" and "read". Not of "datagram", which
-    is UDP.
+    """How it is carried: a transport by name; "dctcp" when absent, "roce" for "write" and "read". Not of "datagram",
+    which is UDP.
     """
     class_: str | None = None
     """The class that its results are counted under; its own name when absent. Its key in files is `class`."""
@@ -65,9 +65,8 @@ class Flow(Description):
     again and again: pktgen); "open" when absent.
     """
     size: str | None = None
-    """Of the patterns "open" and "generate": data of a datagram, which the MTU has room for with headers of 28 B (size).
-
-    Range: "1 B" to "65507 B".
+    """Of the patterns "open" and "generate": data of a datagram, which the MTU has room for with headers of 28 B
+    (size). Range: "1 B" to "65507 B".
     """
     rate: str | None = None
     """Of the pattern "open": data per second of each flow (bandwidth); as fast as the sender can when absent.

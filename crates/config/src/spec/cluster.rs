@@ -147,7 +147,8 @@ pub(crate) struct FlowSpec {
     /// Of "datagram": what its applications do; "open" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pattern: Option<DatagramPatternSpec>,
-    /// Of the patterns "open" and "generate": data of a datagram, which the MTU has room for with headers of 28 B (size).
+    /// Of the patterns "open" and "generate": data of a datagram, which the MTU has room for with headers of 28 B
+    /// (size).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "65507 B"))]
     pub(crate) size: Option<Size>,

@@ -190,8 +190,8 @@ impl FluidMemory {
         self.share_at = now;
     }
 
-    /// Lines are written. The device is told by `tag`, if it wants to be, when its credits are back: that is as exact as
-    /// rates are.
+    /// Lines are written. The device is told by `tag`, if it wants to be, when its credits are back: that is as exact
+    /// as rates are.
     fn write(&mut self, lines: u8, class: u8, tag: u32, context: &mut Context) {
         let now = context.now();
         self.change(now);

@@ -190,8 +190,8 @@ impl Iio {
         [&mut self.write, &mut self.read]
     }
 
-    /// A write TLP of `lines` lines from `line` on arrives over `link`, whose device is told by `tag`, if that is one, when
-    /// the last of them can be seen.
+    /// A write TLP of `lines` lines from `line` on arrives over `link`, whose device is told by `tag`, if that is one,
+    /// when the last of them can be seen.
     pub(crate) fn on_write_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, tag: u32, context: &mut Context) {
         let waiting = Waiting { line, left: lines, lines, class, burst: u32::from(link), tag };
         self.links[usize::from(link)].writes.push_back(waiting);

@@ -156,8 +156,8 @@ impl DatagramEnd {
         }
     }
 
-    /// Takes the oldest datagram that has come, and hands the lines to read for it to `source`. A burst that is not half
-    /// full counts as none.
+    /// Takes the oldest datagram that has come, and hands the lines to read for it to `source`. A burst that is not
+    /// half full counts as none.
     fn take(&mut self, size: LineSize, source: impl FnOnce(u64, u32)) -> Option<Datagram> {
         let (datagram, line) = self.come.pop_front()?;
         self.come_bytes -= u64::from(datagram.bytes);

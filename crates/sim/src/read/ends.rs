@@ -42,7 +42,8 @@ pub(crate) fn rdma_ends(world: &World) -> Vec<(u32, u16, &RoceConnection)> {
     }
 }
 
-/// The ends of flows of datagrams of a partition: flow, host, application, and datagrams for which a socket had no room.
+/// The ends of flows of datagrams of a partition: flow, host, application, and datagrams for which a socket had no
+/// room.
 pub(crate) fn datagram_ends(world: &World) -> Vec<(u32, u16, &Datagrams, u64)> {
     match world {
         World::Server(machine) => {

@@ -274,7 +274,8 @@ fn pairs(path: &str, spec: &FlowSpec, hosts: &Hosts, fabric: &Fabric) -> Result<
         }
         if spec.pattern == Some(DatagramPatternSpec::Generate) && hosts.hosts[from].cores.is_none() {
             let message = format!(
-                "{} is an endpoint; a core of a server generates packets: from an endpoint, pattern = \"open\" sends them",
+                "{} is an endpoint; a core of a server generates packets: from an endpoint, pattern = \"open\" sends \
+                 them",
                 name(from)
             );
             return Err(Issue::between(&[&from_path, &format!("{path}.pattern")], message));
