@@ -215,7 +215,8 @@ impl WorldView<'_> {
     fn busy_cores(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
         let machine = self.machine(host)?;
         let share = |times: &CoreTimes, spent| times.spent_ps(spent, self.now) as f64 / self.window_ps();
-        let core = |number: u32| machine.components().get(number as usize)?.get::<Core>();
+        // Cores are numbered through the sockets.
+        let core = |number: u32| machine.each::<Core>().nth(number as usize);
         let engines = class.cores(host).into_iter().filter_map(core).flat_map(Core::engines);
         let times = engines.filter_map(NetStack::of).map(NetStack::times);
         let busiest = times.min_by(|a, b| share(a, Spent::Idle).total_cmp(&share(b, Spent::Idle)))?;
@@ -275,6 +276,7 @@ impl WorldView<'_> {
     fn waiting(&self, class: &Class) -> Limit {
         let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
             _ if class.is_replay() => ("capture", "its packets are sent when the capture says".to_owned()),
+            _ if class.is_open_loop() => ("clock", "its datagrams are sent when their rate says".to_owned()),
             (_, 0) if class.totals.host_sent == 0 => {
                 ("silence", "its hosts sent nothing: it has not begun, or waits for a timeout".to_owned())
             }
