@@ -117,25 +117,47 @@ TRANSPORTS = some.fixed_dictionaries(
         "fast": some.builds(Transport, base=some.just("cubic"), rto_min=one_of("10 ms"), tso=one_of("0 B", "64 KiB")),
     }
 )
-FLOWS = some.builds(
-    Flow,
-    kind=some.just("bulk"),
-    from_=some.sampled_from(["client", ("client",)]),
-    to=some.just("server"),
-    count=maybe(some.integers(1, 9)),
-    transport=one_of("dctcp", "fast", "reno"),
-    class_=one_of("mine"),
-    start=one_of("0 ps", "1 us"),
-    deaf=one_of(("1 us", "1 ms")),
-    bytes=one_of("1 MB"),
-) | some.builds(
-    Flow,
-    kind=some.just("rpc"),
-    from_=some.just("server"),
-    to=some.just("client"),
-    request=some.sampled_from(["128 B", "32 KiB"]),
-    in_flight=maybe(some.integers(1, 100)),
-    think=one_of("1 us"),
+FLOWS = (
+    some.builds(
+        Flow,
+        kind=some.just("bulk"),
+        from_=some.sampled_from(["client", ("client",)]),
+        to=some.just("server"),
+        count=maybe(some.integers(1, 9)),
+        transport=one_of("dctcp", "fast", "reno"),
+        class_=one_of("mine"),
+        start=one_of("0 ps", "1 us"),
+        deaf=one_of(("1 us", "1 ms")),
+        bytes=one_of("1 MB"),
+    )
+    | some.builds(
+        Flow,
+        kind=some.just("rpc"),
+        from_=some.just("server"),
+        to=some.just("client"),
+        request=some.sampled_from(["128 B", "32 KiB"]),
+        in_flight=maybe(some.integers(1, 100)),
+        think=one_of("1 us"),
+    )
+    | some.builds(
+        Flow,
+        kind=some.just("datagram"),
+        from_=some.just("server"),
+        to=some.just("client"),
+        pattern=maybe(some.sampled_from(["open", "generate"])),
+        size=some.sampled_from(["1 B", "1400 B"]),
+        buffer=one_of("2 kB"),
+    )
+    | some.builds(
+        Flow,
+        kind=some.just("datagram"),
+        from_=some.just("client"),
+        to=some.just("server"),
+        pattern=some.just("ping"),
+        request=some.just("64 B"),
+        response=one_of("1000 B"),
+        timeout=one_of("50 us"),
+    )
 )
 
 

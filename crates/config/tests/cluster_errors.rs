@@ -44,6 +44,36 @@ fn names_that_do_not_exist_have_a_nearest_one() {
 }
 
 #[test]
+fn datagrams_fit_a_packet_and_have_the_keys_of_their_pattern() {
+    let text = BASE.replace("bulk", "datagram");
+    let says = |overrides: &[&str], wanted: &[&str]| says(&text, overrides, wanted);
+    says(&[], &["flow.f.size: missing; give the bytes of a datagram such as \"64 B\""]);
+    says(&["flow.f.pattern=ping"], &["flow.f.request: missing; give the bytes of a request"]);
+    says(&["flow.f.pattern=pong"], &["flow.f.pattern", "did you mean \"ping\"?"]);
+    says(
+        &["flow.f.size=1473 B"],
+        &["flow.f.size", "1473 B with headers of 28 B are more than the MTU of 1500 B", "not fragmented"],
+    );
+    says(&["flow.f.pattern=ping", "flow.f.request=64 B", "flow.f.response=1473 B"], &["flow.f.response", "1473 B"]);
+    assert!(cluster_text(&text, Format::Toml, &["flow.f.size=1472 B"]).is_ok());
+    assert!(cluster_text(&text, Format::Toml, &["flow.f.size=8972 B", "flow.f.mtu=9000 B"]).is_ok());
+    says(&["flow.f.size=64 B", "flow.f.transport=cubic"], &["flow.f.transport", "datagrams go over UDP"]);
+    says(&["flow.f.size=64 B", "flow.f.in_flight=4"], &["flow.f.in_flight", "has an effect only with kind = \"rpc\""]);
+    says(&["flow.f.size=64 B", "flow.f.deaf=[\"1 us\", \"2 us\"]"], &["flow.f.deaf", "has an effect only with kind"]);
+    let ping = ["flow.f.pattern=ping", "flow.f.request=64 B"];
+    says(&[ping[0], ping[1], "flow.f.size=64 B"], &["flow.f.size", "only with pattern = \"open\" and \"generate\""]);
+    says(&[ping[0], ping[1], "flow.f.rate=1 Gbps"], &["flow.f.rate", "only with pattern = \"open\""]);
+    says(&["flow.f.size=64 B", "flow.f.timeout=1 ms"], &["flow.f.timeout", "only with pattern = \"ping\""]);
+    says(&["flow.f.size=64 B", "flow.f.request=1 B"], &["flow.f.request", "only with pattern = \"ping\""]);
+    says(
+        &["flow.f.pattern=generate", "flow.f.size=64 B"],
+        &["flow.f.pattern", "\"a\" is an endpoint; a core of a server generates packets"],
+    );
+    assert!(cluster_text(&text, Format::Toml, &ping).is_ok());
+    self::says(BASE, &["flow.f.size=64 B"], &["flow.f.size", "has an effect only with kind = \"datagram\""]);
+}
+
+#[test]
 fn cables_join_what_they_must() {
     let cables = |ends: &[[&str; 2]]| {
         let cable =

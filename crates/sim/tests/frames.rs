@@ -5,6 +5,7 @@ use hostnet_kernel::Time;
 use hostnet_model::params::{FlowParams, Traffic, Transport};
 use hostnet_model::transport::roce::{Operation, Roce};
 use hostnet_model::transport::tcp::{SackBlock, Segment};
+use hostnet_model::transport::udp::Datagram;
 use hostnet_model::{Content, Ecn, Packet, PacketId};
 use hostnet_sim::frames::{Frames, WINDOW_SHIFT};
 use proptest::prelude::*;
@@ -109,6 +110,37 @@ proptest! {
         });
         prop_assert_eq!(found.unwrap_or(0), blocks);
         prop_assert_eq!(header.total_len as u32, ip_bytes + if blocks > 0 { 4 + 8 * blocks as u32 } else { 0 });
+    }
+
+    #[test]
+    fn a_datagram_is_read_back_with_right_checksums(
+        number in 0u32..100_000,
+        datagram in (1u32..=65_507, any::<u64>()).prop_map(|(bytes, number)| Datagram { bytes, number }),
+        forward in any::<bool>(),
+    ) {
+        let flows = vec![flow(); 100_000];
+        let mut frames = Frames::new(&flows);
+        let of_udp = packet(number, u16::from(!forward), Content::Udp(datagram), datagram.ip_bytes());
+        let frame = frames.of(&Packet { ecn: Ecn::NotCapable, ..of_udp });
+        let sliced = SlicedPacket::from_ethernet(frame).unwrap();
+        let Some(etherparse::NetSlice::Ipv4(ip)) = &sliced.net else { panic!("no IPv4") };
+        let header = ip.header().to_header();
+        prop_assert_eq!(header.header_checksum, header.calc_header_checksum());
+        prop_assert_eq!(u32::from(header.total_len), datagram.ip_bytes());
+        prop_assert_eq!(frame.len() as u32, 14 + datagram.ip_bytes());
+        prop_assert_eq!(header.ecn.value(), 0);
+        let Some(TransportSlice::Udp(udp)) = &sliced.transport else { panic!("no UDP") };
+        let own = udp.to_header();
+        let sum = own.calc_checksum_ipv4(&header, udp.payload()).unwrap();
+        prop_assert_eq!(own.checksum, sum);
+        prop_assert!(own.checksum != 0, "zero would say that there is none");
+        prop_assert_eq!(udp.payload().len() as u32, datagram.bytes);
+        let shown = datagram.number.to_be_bytes();
+        let room = udp.payload().len().min(8);
+        prop_assert_eq!(&udp.payload()[..room], &shown[..room]);
+        let ports = (udp.source_port(), udp.destination_port());
+        let initiator = if forward { ports } else { (ports.1, ports.0) };
+        prop_assert_eq!(u32::from(initiator.0 - 10_000) + u32::from(initiator.1 - 5_001) * 50_000, number);
     }
 
     #[test]

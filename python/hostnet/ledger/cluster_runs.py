@@ -20,7 +20,7 @@ FLUID_WORK = 1 / 60
 
 Summary = dict[str, Any]
 
-TABLES = ("flows", "domains", "control", "series")
+TABLES = ("flows", "domains", "caches", "control", "series")
 """Tables that quantities are computed from and that the summary of a run does not have."""
 
 MEASURE = "simulated_ps"

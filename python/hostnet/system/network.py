@@ -125,6 +125,11 @@ class Stack(Description):
     """Work per acknowledgement sent (time). Range: at most "1 ms"."""
     send: str | None = None
     """Work per segment sent, before the NIC cuts it (time). Range: at most "1 ms"."""
+    generate: str | None = None
+    """Work of the kernel's generator of packets per packet, beyond what the lines of rings take to come (time).
+
+    Range: at most "1 ms".
+    """
     copy_line: str | None = None
     """Work of the copy to or from the application per line, beyond what the line's data takes to come (time). Range:
     at most "1 us"."""

@@ -24,8 +24,8 @@ class Flow(Description):
 
     kind: str
     """What its applications do: "bulk" (`from_` sends data: iperf), "rpc" (`from_` sends requests that `to` answers:
-    netperf), "write" and "read" (RDMA to and from the memory of `to`) or "replay" (`from_` sends the packets of a
-    capture).
+    netperf), "write" and "read" (RDMA to and from the memory of `to`), "replay" (`from_` sends the packets of a
+    capture) or "datagram" (`from_` sends datagrams over UDP).
     """
     from_: str | Sequence[str]
     """The host that begins it, or several: each of them has its own, or lists of equal length are paired.
@@ -37,7 +37,9 @@ class Flow(Description):
     count: int | None = None
     """Flows of each pair of hosts; 1 when absent. Range: 1 to 65536."""
     transport: str | None = None
-    """How it is carried: a transport by name; "dctcp" when absent, "roce" for "write" and "read"."""
+    """How it is carried: a transport by name; "dctcp" when absent, "roce" for "write" and "read". Not of "datagram",
+    which is UDP.
+    """
     class_: str | None = None
     """The class that its results are counted under; its own name when absent. Its key in files is `class`."""
     from_cores: str | Sequence[int] | None = None
@@ -71,14 +73,40 @@ class Flow(Description):
     """
     bytes: str | None = None
     """Of "bulk", "write" and "read": data of each flow (size); without end when absent. Range: "1 B" to "1000 TB"."""
+    pattern: str | None = None
+    """Of "datagram": what its applications do: "open" (`from_` sends without waiting for anything: iperf -u), "ping"
+    (`from_` sends one request, `to` answers it: sockperf) or "generate" (the kernel of `from_` hands its NIC one packet
+    again and again: pktgen); "open" when absent.
+    """
+    size: str | None = None
+    """Of the patterns "open" and "generate": data of a datagram, which the MTU has room for with headers of 28 B
+    (size). Range: "1 B" to "65507 B".
+    """
+    rate: str | None = None
+    """Of the pattern "open": data per second of each flow (bandwidth); as fast as the sender can when absent.
+
+    Range: "1 kbps" to "10 TB/s".
+    """
+    timeout: str | None = None
+    """Of the pattern "ping": when a request without an answer is given up (time); "10 ms" when absent.
+
+    Range: "1 us" to "1000 s".
+    """
+    buffer: str | None = None
+    """Of "datagram": data that the socket of a server holds in either direction (size); "212992 B" when absent, as in
+    Linux. Range: "1 B" to "1 GiB".
+    """
     request: str | None = None
-    """Of "rpc": a request (size). Range: "1 B" to "1 TB"."""
+    """Of "rpc" and the pattern "ping": a request (size). Range: "1 B" to "1 TB"."""
     response: str | None = None
-    """Of "rpc": an answer (size); as large as a request when absent. Range: "1 B" to "1 TB"."""
+    """Of "rpc" and the pattern "ping": an answer (size); as large as a request when absent. Range: "1 B" to "1 TB"."""
     in_flight: int | None = None
     """Of "rpc": requests in flight; 1 when absent. Range: 1 to 65536."""
     think: str | None = None
-    """Of "rpc": time between an answer and the next request (time); none when absent. Range: at most "1000 s"."""
+    """Of "rpc" and the pattern "ping": time between an answer and the next request (time); none when absent.
+
+    Range: at most "1000 s".
+    """
     pcap: str | None = None
     """Of "replay": a capture (pcap or pcapng), relative to the configuration."""
     scale: float | None = None

@@ -203,6 +203,7 @@ pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool, prefetched: b
         segment_ps: spec.segment.0,
         ack_ps: spec.ack.0,
         send_ps: spec.send.0,
+        generate_ps: spec.generate.0,
         copy_line_ps: spec.copy_line.0,
         wake_ps: spec.wake.0,
         call_ps: spec.call.0,

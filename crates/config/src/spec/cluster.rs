@@ -3,7 +3,7 @@
 use super::lists::{CoreList, Names};
 use super::network::{CableSpec, MoveSpec, NetworkSpec, Span, SwitchSpec};
 use super::transport::TransportSpec;
-use super::values::{Size, Time};
+use super::values::{Bandwidth, Size, Time};
 use super::RunSpec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,7 +104,8 @@ pub(crate) struct FlowSpec {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 65536))]
     pub(crate) count: u32,
-    /// How it is carried: a transport by name; "dctcp" when absent, "roce" for "write" and "read".
+    /// How it is carried: a transport by name; "dctcp" when absent, "roce" for "write" and "read". Not of "datagram",
+    /// which is UDP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) transport: Option<String>,
     /// The class that its results are counted under; its own name when absent.
@@ -147,11 +148,32 @@ pub(crate) struct FlowSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1000 TB"))]
     pub(crate) bytes: Option<Size>,
-    /// Of "rpc": a request (size).
+    /// Of "datagram": what its applications do; "open" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pattern: Option<DatagramPatternSpec>,
+    /// Of the patterns "open" and "generate": data of a datagram, which the MTU has room for with headers of 28 B
+    /// (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "65507 B"))]
+    pub(crate) size: Option<Size>,
+    /// Of the pattern "open": data per second of each flow (bandwidth); as fast as the sender can when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 kbps", "x-max" = "10 TB/s"))]
+    pub(crate) rate: Option<Bandwidth>,
+    /// Of the pattern "ping": when a request without an answer is given up (time); "10 ms" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 us", "x-max" = "1000 s"))]
+    pub(crate) timeout: Option<Time>,
+    /// Of "datagram": data that the socket of a server holds in either direction (size); "212992 B" when absent, as in
+    /// Linux.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1 GiB"))]
+    pub(crate) buffer: Option<Size>,
+    /// Of "rpc" and the pattern "ping": a request (size).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
     pub(crate) request: Option<Size>,
-    /// Of "rpc": an answer (size); as large as a request when absent.
+    /// Of "rpc" and the pattern "ping": an answer (size); as large as a request when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
     pub(crate) response: Option<Size>,
@@ -159,7 +181,7 @@ pub(crate) struct FlowSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536))]
     pub(crate) in_flight: Option<u32>,
-    /// Of "rpc": time between an answer and the next request (time); none when absent.
+    /// Of "rpc" and the pattern "ping": time between an answer and the next request (time); none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub(crate) think: Option<Time>,
@@ -186,6 +208,21 @@ pub(crate) enum FlowKindSpec {
     Read,
     /// `from` sends the packets of a capture.
     Replay,
+    /// `from` sends datagrams over UDP.
+    Datagram,
+}
+
+/// What the applications of a flow of datagrams do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum DatagramPatternSpec {
+    /// `from` sends without waiting for anything (iperf -u).
+    #[default]
+    Open,
+    /// `from` sends one request, `to` answers it (sockperf).
+    Ping,
+    /// The kernel of `from` hands its NIC one packet again and again (pktgen).
+    Generate,
 }
 
 fn one() -> u32 {

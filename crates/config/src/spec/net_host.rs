@@ -167,6 +167,9 @@ pub(crate) struct StackSpec {
     /// Work per segment sent, before the NIC cuts it (time).
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) send: Time,
+    /// Work of the kernel's generator of packets per packet, beyond what the lines of rings take to come (time).
+    #[schemars(extend("x-max" = "1 ms"))]
+    pub(crate) generate: Time,
     /// Work of the copy to or from the application per line, beyond what the line's data takes to come (time).
     #[schemars(extend("x-max" = "1 us"))]
     pub(crate) copy_line: Time,

@@ -8,9 +8,10 @@
 mod abroad;
 mod cached;
 mod remote;
+mod slice;
 mod snoop;
 
-use crate::line::{slice_of, Fifo, Kind, Request, RequestId};
+use crate::line::{slice_of, Kind, Request, RequestId};
 use crate::params::{CacheParams, ChaParams, CoreParams, IioParams, RemoteParams};
 pub use crate::part::BOOKS;
 use crate::part::{self, Context, Group, Ids, Part, PartKind, Payload, Pool};
@@ -20,46 +21,13 @@ use cached::EVICT_PS;
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
+use slice::{Slice, Way};
 use snoop::Asked;
 
 /// The class of a request in the domains of the CHA.
 #[inline]
 fn book(kind: Kind, class: u8) -> u16 {
     u16::from(class) * BOOKS as u16 + u16::from(kind.is_io())
-}
-
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Slice {
-    used: u32,
-    core_writes: u32,
-    /// Of those in use: what waits for another socket.
-    abroad: u32,
-    /// What waits for an entry, by where it comes from; see [`Way`].
-    queues: [Fifo<Request>; 5],
-    waiting: u32,
-    /// The queue that comes first next time.
-    turn: u8,
-}
-
-/// Where requests come from. Each has a queue of its own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
-    /// The cores of the socket, and those of others of which there is nothing else.
-    Core,
-    /// The IIO.
-    Io,
-    /// Other sockets.
-    Socket,
-    /// The cores and the IIO again, with lines that are at home in other sockets: what waits for one of the entries that
-    /// such lines may hold is retried, and lets others pass.
-    CoreAbroad,
-    IoAbroad,
-}
-
-impl Slice {
-    fn is_idle(&self) -> bool {
-        self.waiting == 0
-    }
 }
 
 /// Whom the CHAs talk to.

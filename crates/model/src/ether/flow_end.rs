@@ -2,6 +2,7 @@
 
 use super::egress::PRIORITIES;
 use super::stream::{Memory, Stream, Timer};
+use crate::flow::Datagrams;
 use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::params::{FlowParams, Traffic, Transport};
 use crate::transport::roce::RoceConnection;
@@ -19,6 +20,8 @@ enum Kind {
     Stream(Stream),
     /// RoCE.
     Memory(Box<Memory>),
+    /// UDP.
+    Datagrams(Box<Datagrams>),
     /// Packets given from outside, those that are left last first.
     Replay(Vec<(u64, u32)>),
     /// Nothing.
@@ -56,6 +59,9 @@ impl FlowEnd {
             (Transport::Tcp(tcp), _) => Kind::Stream(Stream::new(tcp, params, initiator)),
             (Transport::Roce(roce), traffic) => {
                 Kind::Memory(Box::new(Memory::new(roce, traffic, initiator, port_bytes_per_s)))
+            }
+            (Transport::Udp(_), traffic) => {
+                Kind::Datagrams(Box::new(Datagrams::new(traffic, initiator, Time::from_ps(params.start_ps.max(1)))))
             }
             (Transport::Raw, Traffic::Replay { packets }) if initiator => {
                 Kind::Replay(packets.iter().rev().copied().collect())
@@ -99,6 +105,7 @@ impl FlowEnd {
                 self.wake_at = stream.on_segment(now, segment);
             }
             (Kind::Memory(memory), Content::Roce(roce)) => memory.on_packet(now, roce, marked),
+            (Kind::Datagrams(datagrams), Content::Udp(datagram)) => datagrams.receive(now, *datagram),
             _ => {}
         }
     }
@@ -111,7 +118,7 @@ impl FlowEnd {
             match &mut self.kind {
                 Kind::Stream(stream) => self.wake_at = stream.poll(now),
                 Kind::Memory(memory) => memory.begin(),
-                Kind::Replay(_) | Kind::Sink => {}
+                Kind::Datagrams(_) | Kind::Replay(_) | Kind::Sink => {}
             }
         }
         meant
@@ -125,7 +132,7 @@ impl FlowEnd {
         match &mut self.kind {
             Kind::Stream(stream) => self.wake_at = stream.on_timer(now),
             Kind::Memory(memory) => memory.on_timer(now),
-            Kind::Replay(_) | Kind::Sink => {}
+            Kind::Datagrams(_) | Kind::Replay(_) | Kind::Sink => {}
         }
         true
     }
@@ -137,6 +144,7 @@ impl FlowEnd {
         let wanted = match &self.kind {
             Kind::Stream(stream) => stream.connection().timer()?,
             Kind::Memory(memory) => memory.timer(now)?,
+            Kind::Datagrams(datagrams) => datagrams.timer()?,
             Kind::Replay(_) | Kind::Sink => return None,
         };
         self.timer.next_to_set(wanted)
@@ -165,6 +173,12 @@ impl FlowEnd {
                 let roce = memory.next(now)?;
                 (roce.ip_bytes(), Ecn::Capable, Content::Roce(roce))
             }
+            Kind::Datagrams(datagrams) => {
+                let datagram = datagrams.next(now);
+                self.wake_at = datagrams.wake_at().filter(|&at| at > now);
+                let datagram = datagram?;
+                (datagram.ip_bytes(), Ecn::NotCapable, Content::Udp(datagram))
+            }
             Kind::Replay(left) => (replay(left, self.start_ps, now, &mut self.wake_at)?, Ecn::NotCapable, Content::Raw),
             Kind::Sink => return None,
         };
@@ -186,10 +200,15 @@ impl FlowEnd {
         })
     }
 
-    /// Whether [`FlowEnd::next`] may return a packet; if the next of a capture comes later, that is noted as a wake-up.
+    /// Whether [`FlowEnd::next`] may return a packet; if the next of a capture comes later, that is noted as a wake-up,
+    /// as is that of a clock.
     pub(super) fn may_have_more(&mut self, now: Time) -> bool {
         match &self.kind {
             Kind::Stream(_) | Kind::Memory(_) => true,
+            Kind::Datagrams(datagrams) => {
+                self.wake_at = datagrams.wake_at().filter(|&at| at > now);
+                datagrams.may_send(now)
+            }
             Kind::Replay(left) => {
                 let next = left.last().map(|&(at, _)| Time::from_ps(self.start_ps.saturating_add(at)));
                 self.wake_at = next.filter(|&at| at > now).or(self.wake_at);
@@ -225,6 +244,7 @@ impl FlowEnd {
         match &mut self.kind {
             Kind::Stream(stream) => stream.reset(),
             Kind::Memory(memory) => memory.reset(),
+            Kind::Datagrams(datagrams) => datagrams.reset(),
             Kind::Replay(_) | Kind::Sink => {}
         }
     }
@@ -234,6 +254,7 @@ impl FlowEnd {
         match &mut self.kind {
             Kind::Stream(stream) => stream.stop(),
             Kind::Memory(memory) => memory.stop(),
+            Kind::Datagrams(datagrams) => datagrams.stop(),
             Kind::Replay(left) => left.clear(),
             Kind::Sink => {}
         }
@@ -254,6 +275,16 @@ impl FlowEnd {
     pub fn memory(&self) -> Option<&RoceConnection> {
         if let Kind::Memory(memory) = &self.kind {
             Some(memory.connection())
+        } else {
+            None
+        }
+    }
+
+    /// The application of a flow over UDP.
+    #[must_use]
+    pub fn datagrams(&self) -> Option<&Datagrams> {
+        if let Kind::Datagrams(datagrams) = &self.kind {
+            Some(datagrams)
         } else {
             None
         }

@@ -3,9 +3,12 @@
 //!
 //! Reads over RDMA and replayed packets have no application; see [`Application::new`].
 
+mod datagrams;
 mod rpc;
 #[cfg(test)]
 mod tests;
+
+pub use datagrams::{DatagramCounts, Datagrams};
 
 use crate::params::Traffic;
 use hostnet_kernel::Time;
@@ -53,8 +56,8 @@ pub struct Application {
 
 impl Application {
     /// The application at one end: `initiator` at [`crate::params::FlowParams::from`]. The other end does not read
-    /// from the first up to the second moment of `deaf_ps`. [`Traffic::Read`] and [`Traffic::Replay`] are not streams:
-    /// they get an application that reads and never writes.
+    /// from the first up to the second moment of `deaf_ps`. What is not a
+    /// stream gets an application that reads and never writes.
     #[must_use]
     pub fn new(traffic: &Traffic, initiator: bool, deaf_ps: Option<(u64, u64)>) -> Self {
         let kind = match *traffic {
@@ -66,7 +69,11 @@ impl Application {
             Traffic::Rpc { request_bytes, response_bytes, .. } => {
                 Kind::Responder(Responder::new(request_bytes, response_bytes))
             }
-            Traffic::Read { .. } | Traffic::Replay { .. } => Kind::Reader { expected: u64::MAX },
+            Traffic::Read { .. }
+            | Traffic::Replay { .. }
+            | Traffic::Datagrams { .. }
+            | Traffic::Generate { .. }
+            | Traffic::Ping { .. } => Kind::Reader { expected: u64::MAX },
         };
         Self {
             deaf_ps: if initiator { None } else { deaf_ps },

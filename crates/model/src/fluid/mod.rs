@@ -190,7 +190,9 @@ impl FluidMemory {
         self.share_at = now;
     }
 
-    fn write(&mut self, lines: u8, class: u8, context: &mut Context) {
+    /// Lines are written. The device is told by `tag`, if it wants to be, when its credits are back: that is as exact
+    /// as rates are.
+    fn write(&mut self, lines: u8, class: u8, tag: u32, context: &mut Context) {
         let now = context.now();
         self.change(now);
         let drain = u128::from(point(&self.params, self.hold(), self.copying(now)).drain_bytes_per_s.max(1));
@@ -203,6 +205,9 @@ impl FluidMemory {
         self.books.write(class, lines, each);
         let delay = entered.since(now) + self.latency_ps;
         context.send(self.device, delay, Payload::PostedCredit { lines });
+        if tag != u32::MAX {
+            context.send(self.device, delay, Payload::Seen { tag });
+        }
     }
 
     /// Reads of devices end in turn, each after its latency, as many at a time as there are entries for.
@@ -249,7 +254,7 @@ impl Part for FluidMemory {
     fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
         let now = context.now();
         match payload {
-            Payload::WriteTlp { lines, class, .. } => self.write(lines, class, context),
+            Payload::WriteTlp { lines, class, tag, .. } => self.write(lines, class, tag, context),
             Payload::ReadTlp { lines, class, .. } => self.read(lines, class, context),
             Payload::ReadCounter { counter } => {
                 let value = self.counter(counter, now);

@@ -15,18 +15,6 @@ use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A write TLP as it arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WriteTlp {
-    /// Its first line, and how many.
-    pub(crate) line: u64,
-    pub(crate) lines: u8,
-    pub(crate) class: u8,
-    pub(crate) link: u8,
-    /// Whether the device wants to know when the last line can be seen.
-    pub(crate) watched: bool,
-}
-
 /// A TLP at the IIO whose lines wait for entries.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Waiting {
@@ -34,10 +22,14 @@ struct Waiting {
     left: u8,
     lines: u8,
     class: u8,
-    watched: bool,
     /// The burst of a read, the link of a write.
     burst: u32,
+    /// What the device wants to be told by when a write can be seen, or [`NO_TAG`].
+    tag: u32,
 }
+
+/// What a TLP has that its device does not want to be told of.
+const NO_TAG: u32 = u32::MAX;
 
 /// A read request of a device whose lines are on their way.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -58,21 +50,28 @@ struct Link {
     /// Writes that leave their entries in the order in which they came (no relaxed ordering): each with whether memory
     /// has it.
     in_order: Option<VecDeque<(RequestId, bool)>>,
+    /// Writes that the device is told of when they can be seen, and by what.
+    watched: VecDeque<(RequestId, u32)>,
 }
 
 impl Link {
-    /// Notes that memory has a write; the writes that leave now, in order.
-    fn acknowledge(&mut self, id: RequestId) -> impl Iterator<Item = RequestId> + '_ {
-        let mut alone = Some(id).filter(|_| self.in_order.is_none());
-        if let Some(writes) = &mut self.in_order {
+    /// Notes that memory has a write; the writes that leave now, in order, and what the device is told of them.
+    fn acknowledge(&mut self, id: RequestId) -> impl Iterator<Item = (RequestId, Option<u32>)> + '_ {
+        let Self { in_order, watched, .. } = self;
+        let mut alone = Some(id).filter(|_| in_order.is_none());
+        if let Some(writes) = in_order {
             if let Some(write) = writes.iter_mut().find(|write| write.0 == id) {
                 write.1 = true;
             }
         }
-        std::iter::from_fn(move || match &mut self.in_order {
+        let leaves = std::iter::from_fn(move || match in_order {
             None => alone.take(),
             Some(writes) if writes.front().is_some_and(|write| write.1) => writes.pop_front().map(|write| write.0),
             Some(_) => None,
+        });
+        leaves.map(|id| {
+            let at = watched.iter().position(|watched| watched.0 == id);
+            (id, at.and_then(|at| watched.remove(at)).map(|watched| watched.1))
         })
     }
 }
@@ -122,6 +121,7 @@ impl Iio {
             writes: VecDeque::with_capacity(depth(&pcie)),
             reads: VecDeque::with_capacity(depth(&pcie)),
             down: Lane::new(&pcie),
+            watched: VecDeque::new(),
             pcie,
             in_order: (!params.relaxed_ordering).then(|| VecDeque::with_capacity(params.write_credits as usize)),
         };
@@ -190,10 +190,10 @@ impl Iio {
         [&mut self.write, &mut self.read]
     }
 
-    /// A write TLP arrives.
-    pub(crate) fn on_write_tlp(&mut self, tlp: WriteTlp, context: &mut Context) {
-        let WriteTlp { line, lines, class, link, watched } = tlp;
-        let waiting = Waiting { line, left: lines, lines, class, watched, burst: u32::from(link) };
+    /// A write TLP of `lines` lines from `line` on arrives over `link`, whose device is told by `tag`, if that is one,
+    /// when the last of them can be seen.
+    pub(crate) fn on_write_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, tag: u32, context: &mut Context) {
+        let waiting = Waiting { line, left: lines, lines, class, burst: u32::from(link), tag };
         self.links[usize::from(link)].writes.push_back(waiting);
         self.start_writes(context);
     }
@@ -201,7 +201,7 @@ impl Iio {
     /// A read request of `lines` lines from `line` on arrives over `link`.
     pub(crate) fn on_read_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, context: &mut Context) {
         let burst = self.open_burst(Burst { link, class, outstanding: lines, ready: 0 });
-        let waiting = Waiting { line, left: lines, lines, class, watched: false, burst };
+        let waiting = Waiting { line, left: lines, lines, class, burst, tag: NO_TAG };
         self.links[usize::from(link)].reads.push_back(waiting);
         self.start_reads(context);
     }
@@ -209,15 +209,15 @@ impl Iio {
     /// Memory has accepted a write.
     pub(crate) fn on_acknowledged(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
-        let link = &mut self.links[context.requests.get(id).tag as usize];
-        let device = link.device;
-        for id in link.acknowledge(id) {
-            let Request { class, since, for_store: watched, .. } = *context.requests.get(id);
+        let link = context.requests.get(id).tag as usize;
+        let device = self.links[link].device;
+        for (id, tag) in self.links[link].acknowledge(id) {
+            let Request { class, since, .. } = *context.requests.get(id);
             self.write.release(now, class, since);
             self.counts[0].leave(now);
             context.requests.remove(id);
-            if watched {
-                context.send(device, 1, Payload::Seen);
+            if let Some(tag) = tag {
+                context.send(device, 1, Payload::Seen { tag });
             }
         }
         self.start_writes(context);
@@ -292,7 +292,7 @@ impl Iio {
             kind,
             class: tlp.class,
             book: 0,
-            for_store: tlp.watched && tlp.left == 0,
+            for_store: false,
             socket,
             slice,
             engine: 0,
@@ -305,6 +305,9 @@ impl Iio {
             admitted: now,
             next: RequestId::NONE,
         });
+        if tlp.tag != NO_TAG && tlp.left == 0 {
+            self.links[tlp.burst as usize].watched.push_back((id, tlp.tag));
+        }
         if kind != Kind::IoRead {
             if let Some(writes) = &mut self.links[tlp.burst as usize].in_order {
                 writes.push_back((id, false));

@@ -3,6 +3,7 @@
 use super::slab::{Entry, Slab, NONE};
 use crate::transport::roce::Roce;
 use crate::transport::tcp::Segment;
+use crate::transport::udp::Datagram;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut};
@@ -35,6 +36,8 @@ pub enum Content {
     Tcp(Segment),
     /// A packet of RoCE v2.
     Roce(Roce),
+    /// A datagram of UDP.
+    Udp(Datagram),
     /// Bytes of no transport, as replayed from a capture.
     Raw,
 }

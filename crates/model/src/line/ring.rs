@@ -18,6 +18,12 @@ impl Ring {
         Self { base, bytes: bytes.max(64), at: 0 }
     }
 
+    /// How many lines it has.
+    #[must_use]
+    pub fn lines(&self) -> u64 {
+        self.bytes / 64
+    }
+
     /// The virtual address of the next line.
     pub fn next_line(&mut self) -> u64 {
         let address = self.base + self.at;

@@ -8,6 +8,9 @@ use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+/// What no TLP is known by.
+const NO_TAG: u32 = u32::MAX;
+
 /// Credits in use from which another packet of the largest size does not fit.
 fn blocked_from(credits: u32, packet_bytes: u32) -> u32 {
     (credits + 1).saturating_sub(packet_bytes / 64).max(1)
@@ -19,9 +22,8 @@ struct Written {
     lines: u8,
     class: u8,
     since: Time,
-    /// What the device knows it by, and whether it is told when the write can be seen.
+    /// What the device knows it by.
     tag: u32,
-    watched: bool,
 }
 
 /// A device's end of a PCIe link.
@@ -130,18 +132,15 @@ impl Endpoint {
     /// # Panics
     /// If the credits were not looked at.
     pub(crate) fn write(&mut self, line: u64, bytes: u32, class: u8, tag: u32, context: &mut Context) {
-        self.write_watched(line, bytes, class, (tag, false), context);
+        self.write_tlp(line, bytes, class, [tag, NO_TAG], context);
     }
 
-    /// As [`Endpoint::write`]; of a `watched` one the IIO tells when it can be seen.
-    pub(crate) fn write_watched(
-        &mut self,
-        line: u64,
-        bytes: u32,
-        class: u8,
-        (tag, watched): (u32, bool),
-        context: &mut Context,
-    ) {
+    /// As [`Endpoint::write`], but the device is told when the lines can be seen, not when the credits are back.
+    pub(crate) fn write_seen(&mut self, line: u64, bytes: u32, class: u8, tag: u32, context: &mut Context) {
+        self.write_tlp(line, bytes, class, [NO_TAG, tag], context);
+    }
+
+    fn write_tlp(&mut self, line: u64, bytes: u32, class: u8, [tag, seen]: [u32; 2], context: &mut Context) {
         let now = context.now();
         self.written_bytes += u64::from(bytes);
         let lines = bytes.div_ceil(64) as u8;
@@ -149,9 +148,9 @@ impl Endpoint {
             let taken = self.posted.try_acquire(now, class);
             assert!(taken, "posted credits were checked");
         }
-        self.written.push_back(Written { lines, class, since: now, tag, watched });
+        self.written.push_back(Written { lines, class, since: now, tag });
         let delay = self.up.send(now, u64::from(bytes) + u64::from(self.pcie.write_overhead_bytes));
-        context.send(self.iio, delay, Payload::WriteTlp { line, lines, class, link: self.link, watched });
+        context.send(self.iio, delay, Payload::WriteTlp { line, lines, class, link: self.link, tag: seen });
     }
 
     /// Sends a read request for `lines` lines from `line` on.
@@ -170,17 +169,17 @@ impl Endpoint {
         context.send(self.iio, delay, Payload::ReadTlp { line, lines: lines as u8, class, link: self.link });
     }
 
-    /// Credits of a write TLP are back; returns what the device knows it by, and whether it watches it.
+    /// Credits of a write TLP are back; returns what the device knows it by.
     ///
     /// # Panics
     /// If it is not the oldest TLP whose credits are out.
-    pub(crate) fn credited(&mut self, now: Time, lines: u8) -> (u32, bool) {
+    pub(crate) fn credited(&mut self, now: Time, lines: u8) -> u32 {
         let written = self.written.pop_front().expect("a write TLP is out");
         assert_eq!(written.lines, lines, "credits come back TLP by TLP");
         for _ in 0..lines {
             self.posted.release(now, written.class, written.since);
         }
-        (written.tag, written.watched)
+        written.tag
     }
 
     /// The data of `lines` lines is there.

@@ -1,12 +1,10 @@
 //! A function of the card: its link, and whose turn there is.
 
 use super::FunctionWiring;
-use crate::line::PacketId;
 use crate::link::Endpoint;
 use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
 
 /// A function.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -16,10 +14,6 @@ pub(super) struct Function {
     wake: Option<Time>,
     /// Whether reads have the next turn on the lane.
     pub(super) read_turn: bool,
-    /// Writes that it watches: those whose credits are back and that cannot be seen yet, and how many can be seen whose
-    /// credits are not back.
-    unseen: VecDeque<PacketId>,
-    seen: u32,
     /// Flows that were steered to its queues since the last reset.
     pub(super) steered: u64,
 }
@@ -27,37 +21,7 @@ pub(super) struct Function {
 impl Function {
     pub(super) fn new(wiring: FunctionWiring, classes: usize) -> Self {
         let FunctionWiring { iio, link, pcie } = wiring;
-        Self {
-            endpoint: Endpoint::new(iio, link, pcie, classes),
-            wake: None,
-            read_turn: false,
-            unseen: VecDeque::new(),
-            seen: 0,
-            steered: 0,
-        }
-    }
-
-    /// Credits of a write TLP are back: what it ends that can be seen now.
-    pub(super) fn credited(&mut self, now: Time, lines: u8) -> PacketId {
-        let (tag, watched) = self.endpoint.credited(now, lines);
-        let id = PacketId(tag);
-        if !watched {
-            return id;
-        }
-        if let Some(seen) = self.seen.checked_sub(1) {
-            self.seen = seen;
-            return id;
-        }
-        self.unseen.push_back(id);
-        PacketId::NONE
-    }
-
-    /// A write that it watches can be seen: what that ends.
-    pub(super) fn see(&mut self) -> PacketId {
-        self.unseen.pop_front().unwrap_or_else(|| {
-            self.seen += 1;
-            PacketId::NONE
-        })
+        Self { endpoint: Endpoint::new(iio, link, pcie, classes), wake: None, read_turn: false, steered: 0 }
     }
 
     /// Starts a new measuring window of what it counts.

@@ -274,15 +274,6 @@ impl Nic {
         due
     }
 
-    /// What a write of a function ended can be seen.
-    fn deliver(&mut self, function: usize, ended: PacketId, context: &mut Context) {
-        match ended {
-            PacketId::NONE => {}
-            Sent::TAG => self.transmit.sent.deliver(function, context),
-            packet => self.receive.deliver(packet, &mut self.common, context),
-        }
-    }
-
     /// The function whose link leads to an IIO.
     fn function_at(&self, iio: ComponentId) -> usize {
         self.functions.iter().position(|function| function.endpoint.iio() == iio).expect("an IIO of its own answers")
@@ -311,14 +302,16 @@ impl Part for Nic {
             }
             Payload::PostedCredit { lines } => {
                 let number = self.function_at(source);
-                let ended = self.functions[number].credited(context.now(), lines);
-                self.deliver(number, ended, context);
+                match PacketId(self.functions[number].endpoint.credited(context.now(), lines)) {
+                    PacketId::NONE => {}
+                    Sent::TAG => self.transmit.sent.deliver(number, context),
+                    packet => self.receive.deliver(packet, &mut self.common, context),
+                }
             }
-            Payload::Seen => {
-                let number = self.function_at(source);
-                let ended = self.functions[number].see();
-                self.deliver(number, ended, context);
-            }
+            Payload::Seen { tag } => match PacketId(tag) {
+                Sent::TAG => self.transmit.sent.see(self.function_at(source), context),
+                packet => self.receive.deliver(packet, &mut self.common, context),
+            },
             Payload::Completion { lines, .. } => {
                 let number = self.function_at(source);
                 self.functions[number].endpoint.completed(context.now(), lines);

@@ -1,7 +1,7 @@
 //! The way of a function from memory to the port: descriptors, then the data of packets, in read requests.
 
 use super::rdma::RDMA_MTU_MAX;
-use super::transmit::{Open, SendQueue, Transmit};
+use super::transmit::{Open, Rung, SendQueue, Transmit};
 use super::Common;
 use crate::line::{Content, Packet, PacketId, Packets};
 use crate::link::Endpoint;
@@ -12,13 +12,12 @@ use std::collections::VecDeque;
 
 /// Headers of IP and TCP with timestamps.
 pub(super) const HEADER_BYTES: u32 = 52;
-/// Descriptors of a queue that are asked for ahead: the next one is there when a segment ends.
-pub(super) const OPEN_MAX: usize = 2;
 /// [`Packet::queue`] at the port: what the packet is, and a bit that it is the last of its segment.
 pub(super) const LAST: u16 = 1;
 pub(super) const TCP: u16 = 2;
 pub(super) const RDMA_DATA: u16 = 4;
 pub(super) const RDMA_CONTROL: u16 = 6;
+pub(super) const UDP: u16 = 8;
 
 /// Lines of a page, which no read request crosses the end of (PCIe base specification 3.0, 2.2.7).
 const PAGE_LINES: u64 = 64;
@@ -100,8 +99,7 @@ impl Reader {
     /// When the next doorbell is heard.
     fn doorbell(&self, of: &Transmit, now: Time) -> Option<Time> {
         let own = of.queues.iter().filter(|queue| queue.function == self.function);
-        let open = own.filter(|queue| queue.open.len() < OPEN_MAX);
-        open.filter_map(|queue| queue.waiting.front().map(|next| next.0)).filter(|&heard| heard > now).min()
+        own.filter_map(|queue| queue.next().map(|next| next.heard)).filter(|&heard| heard > now).min()
     }
 
     /// What is next, queue by queue in turn: packets before descriptors.
@@ -120,10 +118,8 @@ impl Reader {
         let own = |&queue: &usize| of.queues[queue].function == self.function;
         let turns = || (self.turn..self.turn + count).map(|queue| queue % count).filter(own);
         let may_cut = |&queue: &usize| may_cut(of, &of.queues[queue], packets, common);
-        let may_fetch = |&queue: &usize| {
-            let SendQueue { waiting, open, .. } = &of.queues[queue];
-            open.len() < OPEN_MAX && waiting.front().is_some_and(|next| next.0 <= now) && endpoint.may_read(1)
-        };
+        let may_fetch =
+            |&queue: &usize| of.queues[queue].next().is_some_and(|next| next.heard <= now) && endpoint.may_read(1);
         let cut = turns().find(may_cut).map(Action::Cut);
         cut.or_else(|| turns().find(may_fetch).map(Action::Fetch))
     }
@@ -165,7 +161,7 @@ impl Reader {
         context: &mut Context,
     ) {
         let queue = &mut of.queues[index];
-        let Some((_, id)) = queue.waiting.pop_front() else { return };
+        let Some(Rung { id, .. }) = queue.waiting.pop_front() else { return };
         queue.open.push_back(Open { id, known: false, cut: 0 });
         let line = common.pages.physical(queue.descriptors.next_line()) / 64;
         let class = common.flows[context.packets.get(id).flow as usize].class;
@@ -275,6 +271,7 @@ fn may_cut(of: &Transmit, queue: &SendQueue, packets: &Packets, common: &Common)
 fn data_bytes(packet: &Packet) -> u32 {
     match packet.content {
         Content::Tcp(segment) => segment.bytes,
+        Content::Udp(datagram) => datagram.bytes,
         Content::Roce(_) | Content::Raw => packet.ip_bytes,
     }
 }
@@ -283,14 +280,18 @@ fn data_bytes(packet: &Packet) -> u32 {
 fn next_bytes(packet: &Packet, open: &Open, common: &Common) -> u32 {
     match packet.content {
         Content::Tcp(segment) => (segment.bytes - open.cut).min(common.flows[packet.flow as usize].mss_bytes),
+        Content::Udp(datagram) => datagram.bytes,
         Content::Roce(_) | Content::Raw => packet.ip_bytes,
     }
 }
 
 /// The packet with `bytes` bytes of a segment's data, after the first `from`.
 fn piece(whole: &Packet, from: u32, bytes: u32) -> Packet {
-    let Content::Tcp(segment) = whole.content else { return Packet { queue: 0, ..*whole } };
-    let mut own = segment;
+    let mut own = match whole.content {
+        Content::Tcp(segment) => segment,
+        Content::Udp(_) => return Packet { queue: UDP, next: PacketId::NONE, ..*whole },
+        Content::Roce(_) | Content::Raw => return Packet { queue: 0, ..*whole },
+    };
     own.sequence += u64::from(from);
     own.bytes = bytes;
     own.reduced &= from == 0;

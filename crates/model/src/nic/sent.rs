@@ -15,6 +15,7 @@ struct Ended {
     queue: u16,
     flow: u32,
     bytes: u32,
+    datagram: bool,
 }
 
 /// The core of a send queue, where its completions go, and by which function.
@@ -34,6 +35,8 @@ pub(super) struct Sent {
     /// Per function: those to be written, and those that are on their way to memory.
     ended: Vec<VecDeque<Ended>>,
     written: Vec<VecDeque<Ended>>,
+    /// The same of datagrams, and of queues on other sockets: their completions are there when everybody can see them.
+    unseen: Vec<VecDeque<Ended>>,
 }
 
 impl Sent {
@@ -47,12 +50,20 @@ impl Sent {
             Target { core, ring: rings.sent, function, far }
         };
         let none = vec![VecDeque::new(); functions];
-        Self { targets: targets.map(target).collect(), ended: none.clone(), written: none }
+        Self { targets: targets.map(target).collect(), ended: none.clone(), written: none.clone(), unseen: none }
     }
 
-    /// A segment of a queue has left. Bursts have no room for its completion; the core is told at once.
-    pub(super) fn end(&mut self, queue: u16, flow: u32, bytes: u32, common: &Common, context: &mut Context) {
-        let ended = Ended { queue, flow, bytes };
+    /// A segment or datagram of a queue has left. Bursts have no room for its completion; the core is told at once.
+    pub(super) fn end(
+        &mut self,
+        queue: u16,
+        flow: u32,
+        bytes: u32,
+        datagram: bool,
+        common: &Common,
+        context: &mut Context,
+    ) {
+        let ended = Ended { queue, flow, bytes, datagram };
         if common.params.line_size.is_burst() {
             self.tell(ended, context);
         } else {
@@ -80,9 +91,15 @@ impl Sent {
         let Target { ring, far, .. } = &mut self.targets[usize::from(ended.queue)];
         let line = common.pages.physical(ring.next_line()) / 64;
         let class = common.flows[ended.flow as usize].class;
-        endpoint.write_watched(line, common.params.completion_bytes, class, (Self::TAG.0, *far), context);
+        let bytes = common.params.completion_bytes;
         common.counters.completions += 1;
-        self.written[function].push_back(ended);
+        if ended.datagram || *far {
+            endpoint.write_seen(line, bytes, class, Self::TAG.0, context);
+            self.unseen[function].push_back(ended);
+        } else {
+            endpoint.write(line, bytes, class, Self::TAG.0, context);
+            self.written[function].push_back(ended);
+        }
         true
     }
 
@@ -93,7 +110,14 @@ impl Sent {
         }
     }
 
-    fn tell(&self, Ended { queue, flow, bytes }: Ended, context: &mut Context) {
+    /// The oldest completion that a function has written and watches can be seen.
+    pub(super) fn see(&mut self, function: usize, context: &mut Context) {
+        if let Some(ended) = self.unseen[function].pop_front() {
+            self.tell(ended, context);
+        }
+    }
+
+    fn tell(&self, Ended { queue, flow, bytes, .. }: Ended, context: &mut Context) {
         context.send(self.targets[usize::from(queue)].core, 1, Payload::Sent { flow, bytes });
     }
 }

@@ -1,13 +1,14 @@
 //! The send side: from a core's segment in memory to packets at the port.
 
-use super::reader::{Reader, HEADER_BYTES, LAST, OPEN_MAX, RDMA_CONTROL, RDMA_DATA, TCP};
+use super::reader::{Reader, HEADER_BYTES, LAST, RDMA_CONTROL, RDMA_DATA, TCP, UDP};
 use super::sent::Sent;
 use super::Common;
 use crate::ether::Left;
-use crate::line::{PacketId, Packets, Ring, Rings};
+use crate::line::{Content, Packet, PacketId, Packets, Ring, Rings};
 use crate::link::Endpoint;
 use crate::part::Context;
 use crate::transport::roce::DATA_HEADER_BYTES;
+use crate::transport::udp;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -22,6 +23,20 @@ pub(super) struct Open {
     pub(super) cut: u32,
 }
 
+/// Descriptors of a queue that are asked for ahead: the next one is there when a segment ends. A datagram is over long
+/// before the next descriptor could come, so that cards read those of many at a time (assumed: 32).
+const OPEN_SEGMENTS: usize = 2;
+const OPEN_DATAGRAMS: usize = 32;
+
+/// A segment or datagram whose doorbell was rung.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Rung {
+    /// From when on its descriptor may be read.
+    pub(super) heard: Time,
+    pub(super) id: PacketId,
+    datagram: bool,
+}
+
 /// The segments of one core, and where their descriptors lie.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SendQueue {
@@ -29,9 +44,16 @@ pub(super) struct SendQueue {
     /// The function that it goes by, and what a doorbell takes longer to get there, in ps.
     pub(super) function: usize,
     away_ps: u64,
-    /// Segments whose doorbell was rung, and from when on their descriptors may be read.
-    pub(super) waiting: VecDeque<(Time, PacketId)>,
+    pub(super) waiting: VecDeque<Rung>,
     pub(super) open: VecDeque<Open>,
+}
+
+impl SendQueue {
+    /// The next whose descriptor may be asked for.
+    pub(super) fn next(&self) -> Option<&Rung> {
+        let ahead = |rung: &&Rung| if rung.datagram { OPEN_DATAGRAMS } else { OPEN_SEGMENTS };
+        self.waiting.front().filter(|rung| self.open.len() < ahead(rung))
+    }
 }
 
 /// Where a core's queue is, and what it goes by.
@@ -81,7 +103,7 @@ impl Transmit {
             function: place.function,
             away_ps: place.away_ps,
             waiting: VecDeque::new(),
-            open: VecDeque::with_capacity(OPEN_MAX),
+            open: VecDeque::with_capacity(OPEN_SEGMENTS),
         };
         Self {
             queues: places.iter().map(queue).collect(),
@@ -110,12 +132,12 @@ impl Transmit {
     /// # Panics
     /// If it has no queue.
     pub(super) fn enqueue(&mut self, id: PacketId, core: ComponentId, common: &Common, context: &mut Context) {
-        let flow = context.packets.get(id).flow;
+        let Packet { flow, content, .. } = *context.packets.get(id);
         let number = self.cores.binary_search_by_key(&core.0, |own| own.0).expect("what is sent has a queue");
         self.queue_of[flow as usize] = number as u16;
         let queue = &mut self.queues[number];
         let heard = context.now() + queue.away_ps + common.params.transmit_ps;
-        queue.waiting.push_back((heard, id));
+        queue.waiting.push_back(Rung { heard, id, datagram: matches!(content, Content::Udp(_)) });
         self.segments += 1;
     }
 
@@ -175,18 +197,20 @@ impl Transmit {
         }
         let bytes = match left.queue & !LAST {
             TCP => left.ip_bytes - HEADER_BYTES,
+            UDP => left.ip_bytes - udp::HEADER_BYTES,
             RDMA_DATA => left.ip_bytes - DATA_HEADER_BYTES,
             RDMA_CONTROL => 0,
             _ => left.ip_bytes,
         };
         self.window_used -= bytes;
-        if left.queue >= RDMA_DATA {
+        if matches!(left.queue, RDMA_DATA | RDMA_CONTROL) {
             return;
         }
         self.left_bytes[flow] += bytes;
         if left.queue & LAST != 0 && self.left_bytes[flow] > 0 {
             let bytes = std::mem::take(&mut self.left_bytes[flow]);
-            self.sent.end(self.queue_of[flow], left.flow, bytes, common, context);
+            let datagram = left.queue & !LAST == UDP;
+            self.sent.end(self.queue_of[flow], left.flow, bytes, datagram, common, context);
         }
     }
 }

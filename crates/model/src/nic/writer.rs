@@ -106,8 +106,11 @@ impl Writer {
         // Bursts have room for the completion.
         let completes = head.left == 0 && common.params.line_size.is_burst() && !head.rdma;
         let id = if completes { head.id } else { PacketId::NONE };
-        let watched = completes && of.queues[usize::from(head.queue)].far;
-        endpoint.write_watched(line, bytes, head.class, (id.0, watched), context);
+        if completes && of.queues[usize::from(head.queue)].far {
+            endpoint.write_seen(line, bytes, head.class, id.0, context);
+        } else {
+            endpoint.write(line, bytes, head.class, id.0, context);
+        }
         common.counters.written_bytes += common.params.line_size.expand(u64::from(bytes));
         if head.left == 0 {
             of.leave(head.id, head.since, common, context);
@@ -166,8 +169,14 @@ impl Writer {
 fn complete(head: &Head, of: &mut Receive, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) {
     let queue = &mut of.queues[usize::from(head.queue)];
     let line = queue.completion_line(common.pages.pages());
-    endpoint.write_watched(line, common.params.completion_bytes, head.class, (head.id.0, queue.far), context);
+    let bytes = common.params.completion_bytes;
     common.counters.completions += 1;
+    // Costs of streams were calibrated with cores of the same socket that are told when the IIO has the completion.
+    if queue.far || matches!(context.packets.get(head.id).content, Content::Udp(_)) {
+        endpoint.write_seen(line, bytes, head.class, head.id.0, context);
+    } else {
+        endpoint.write(line, bytes, head.class, head.id.0, context);
+    }
 }
 
 /// Ends a packet that no core sees.

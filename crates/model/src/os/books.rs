@@ -74,10 +74,12 @@ impl CoreTimes {
 pub struct SocketCounts {
     /// Packets from the NIC.
     pub packets: u64,
-    /// Of those, the ones that TCP has seen; the others wait in the core.
+    /// Of those, the ones that TCP or a socket of UDP has seen; the others wait in the core.
     pub delivered: u64,
-    /// Segments that TCP has seen, after joining.
+    /// Segments that TCP has seen, after joining; datagrams that the socket kept.
     pub segments: u64,
+    /// Datagrams for which the socket had no room.
+    pub dropped: u64,
     /// Packets that were joined to one before them.
     pub joined: u64,
     /// Packets that came marked.

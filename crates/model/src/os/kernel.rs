@@ -3,7 +3,8 @@
 
 use super::books::StackCounts;
 use super::fetch::{Purpose, Wish};
-use super::lines::{Pace, Region};
+use super::lines::Pace;
+use super::region::Region;
 use crate::line::{Evictions, Pages, Walk};
 use crate::params::{CoreParams, LineSize, Pattern, StackParams};
 use crate::part::Context;
@@ -56,6 +57,8 @@ pub(super) struct Known {
     /// Whether it is stored to.
     pub(super) store: bool,
     pub(super) class: u8,
+    /// Whether nothing asks for it before the core has come to it.
+    pub(super) in_turn: bool,
 }
 
 /// The lines of the kernel. One leads to the next, so that the core waits for each unless prefetchers know before.
@@ -161,12 +164,12 @@ impl Kernel {
         }
     }
 
-    /// The next one to ask for, if it is time.
-    pub(super) fn next(&mut self, pages: &Pages, rng: &mut Rng, now: Time) -> Option<Wish> {
-        if !self.is_ready(now) {
+    /// The next one to ask for, if it is time. `here` says whether the core has come to it.
+    pub(super) fn next(&mut self, here: bool, pages: &Pages, rng: &mut Rng, now: Time) -> Option<Wish> {
+        if !self.is_ready(now) || (!here && self.known.front().is_some_and(|known| known.in_turn)) {
             return None;
         }
-        if let Some(Known { line, store, class }) = self.known.pop_front() {
+        if let Some(Known { line, store, class, .. }) = self.known.pop_front() {
             self.led = true;
             return Some(Wish { line, store, purpose: Purpose::Extra, class });
         }

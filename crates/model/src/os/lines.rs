@@ -6,9 +6,10 @@
 use super::books::StackCounts;
 use super::fetch::{Asked, Fetch, Purpose, Wish};
 use super::kernel::{Kernel, Known, Owed};
+use super::region::{Region, Stores};
 use crate::cache::Caches;
 use crate::lfb::Lfb;
-use crate::line::{Evictions, Pages, Walk};
+use crate::line::Pages;
 use crate::params::{CoreParams, Pattern, StackParams};
 use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Rng, Time};
@@ -21,30 +22,6 @@ const STORES_MAX: usize = 56;
 /// Lines of a copy within the caches, or over a memory of rates, that are worked on without a look at what else is to
 /// be done: a page.
 const PAGE_LINES: u64 = 64;
-
-/// A buffer in virtual memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Region {
-    /// Its first address, a multiple of 4096.
-    pub base: u64,
-    /// Its size, a multiple of 4096.
-    pub bytes: u64,
-}
-
-/// Lines that are stored to, and the dirty ones that leave for them.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Stores {
-    walk: Walk,
-    evictions: Evictions,
-}
-
-impl Stores {
-    fn new(region: Region, pattern: Pattern, params: &CoreParams, pages: &Pages, rng: &mut Rng) -> Self {
-        let walk = Walk::new(region.base, region.bytes, pattern, rng);
-        let evictions = Evictions::new(walk.opposite(), params.dirty_pool_lines, pages, rng);
-        Self { walk, evictions }
-    }
-}
 
 /// How a copy goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -325,16 +302,26 @@ impl Lines {
         if context.fluid.is_some() {
             self.kernel.count(counts, context);
         } else {
-            self.touch(lfb, counts, context);
+            self.touch(false, lfb, counts, context);
         }
     }
 
     /// The core is to touch the line at a virtual address before it goes on. Without caches, false: nobody keeps
     /// account of what caches would have. Nor in bursts, which have no room for single lines.
     pub(super) fn know(&mut self, address: u64, store: bool, class: u8, context: &Context) -> bool {
+        self.remember(address, store, class, false, context)
+    }
+
+    /// As [`Lines::know`] of a line that is read, but nothing asks for it while the core works on something else.
+    pub(super) fn know_in_turn(&mut self, address: u64, class: u8, context: &Context) {
+        self.remember(address, false, class, true, context);
+    }
+
+    fn remember(&mut self, address: u64, store: bool, class: u8, in_turn: bool, context: &Context) -> bool {
         let counts = context.caches.are_there() && !self.kernel.is_burst();
         if counts {
-            self.kernel.know(Known { line: self.pages.physical(address) / 64, store, class });
+            let line = self.pages.physical(address) / 64;
+            self.kernel.know(Known { line, store, class, in_turn });
         }
         counts
     }
@@ -346,15 +333,15 @@ impl Lines {
 
     /// Goes on with the lines of the kernel; whether the core may do something else.
     pub(super) fn follow(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) -> Pace {
-        self.touch(lfb, counts, context);
+        self.touch(true, lfb, counts, context);
         self.kernel.pace(context.now())
     }
 
-    /// Asks for lines of the kernel.
-    fn touch(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
+    /// Asks for lines of the kernel; `here` says whether the core has come to them.
+    fn touch(&mut self, here: bool, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         let Self { kernel, fetch, pages, rng, .. } = self;
         while lfb.idle > 0 {
-            let Some(wish) = kernel.next(pages, rng, context.now()) else { return };
+            let Some(wish) = kernel.next(here, pages, rng, context.now()) else { return };
             kernel.asked(fetch.ask(wish, lfb, context) == Asked::Coming, context.now());
             counts.extra_lines += 1;
         }
@@ -387,6 +374,6 @@ impl Lines {
             other => unreachable!("a network core was sent {other:?}"),
         }
         self.store(lfb, counts, context);
-        self.touch(lfb, counts, context);
+        self.touch(false, lfb, counts, context);
     }
 }

@@ -6,12 +6,14 @@
 
 mod books;
 mod copier;
+mod datagram;
 mod fetch;
 mod gro;
 mod kernel;
 mod lines;
 mod moving;
 mod output;
+mod region;
 mod run;
 mod socket;
 mod softirq;
@@ -21,8 +23,9 @@ mod tests;
 
 pub use books::{CoreTimes, SocketCounts, Spent, StackCounts, SPENT};
 pub use copier::{CopyLines, CopySource, PacketMemory};
-pub use lines::Region;
+pub use datagram::DatagramEndParams;
 pub use moving::{Elsewhere, Hop};
+pub use region::Region;
 pub use socket::NetSocketParams;
 
 use crate::flow::Application;
@@ -31,6 +34,7 @@ use crate::line::{Pages, Rings};
 use crate::params::{CoreParams, StackParams};
 use crate::part::{Context, Group, Payload, Pool};
 use crate::transport::tcp::Connection;
+use datagram::DatagramEnd;
 use gro::Gro;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use lines::Lines;
@@ -100,7 +104,11 @@ pub struct NetStack {
     away_ps: u64,
     stack: StackParams,
     sockets: Vec<Socket>,
-    /// The flows of the sockets in ascending order, and their places.
+    /// The ends of flows of datagrams, whose numbers follow those of the sockets.
+    datagrams: Vec<DatagramEnd>,
+    /// Descriptors that datagrams have in the ring of the core's send queue.
+    descriptors: u64,
+    /// The flows of the sockets and these ends in ascending order, and their places.
     by_flow: Vec<(u32, u32)>,
     lines: Lines,
     softirq: Softirq,
@@ -159,6 +167,8 @@ impl NetStack {
             sockets: (0..).zip(sockets).map(|(index, params)| Socket::new(params, output.buffer(index))).collect(),
             output,
             moving: Moving::new(wiring.elsewhere),
+            datagrams: Vec::new(),
+            descriptors: 0,
             calling: None,
             task: None,
             busy_until: Time::ZERO,
@@ -180,12 +190,15 @@ impl NetStack {
 
     /// The events that it begins with: how many ps from the start, and what it is to be sent.
     pub fn starts(&self) -> impl Iterator<Item = (u64, Payload)> + '_ {
+        let count = self.sockets.len() as u32;
         let here = (0..).zip(&self.sockets).filter(|(_, socket)| socket.params.here);
-        here.flat_map(|(connection, socket)| {
+        let streams = here.flat_map(|(connection, socket)| {
             let begin = (socket.params.start_ps.max(1), Payload::Begin { connection });
             let hop = socket.next_hop().map(|hop| (hop.at_ps.max(1), Payload::Move { connection }));
             std::iter::once(begin).chain(hop)
-        })
+        });
+        let datagrams = (count..).zip(&self.datagrams);
+        streams.chain(datagrams.map(|(connection, end)| (end.params.start_ps.max(1), Payload::Begin { connection })))
     }
 
     /// Where its time went.
@@ -210,7 +223,9 @@ impl NetStack {
     /// Packets that have come in and that TCP has not seen.
     #[must_use]
     pub fn waiting(&self) -> u64 {
-        self.sockets.iter().map(|socket| socket.counts.packets - socket.counts.delivered).sum()
+        let counts = self.sockets.iter().map(|socket| &socket.counts);
+        let counts = counts.chain(self.datagrams.iter().map(|end| &end.counts));
+        counts.map(|counts| counts.packets - counts.delivered).sum()
     }
 
     /// Handles an event.
@@ -238,7 +253,7 @@ impl NetStack {
 
     /// Whether its applications have something to do.
     pub(crate) fn wants(&self) -> bool {
-        !self.ready.is_empty() || self.calling.is_some()
+        !self.ready.is_empty() || self.calling.is_some() || self.spins()
     }
 
     /// Whether the kernel works for packets, or waits for lines meanwhile.
@@ -269,8 +284,14 @@ impl NetStack {
 
     /// The place of the socket of a flow, if that is here.
     fn socket_of(&self, flow: u32) -> Option<usize> {
+        self.end_of(flow).filter(|&index| index < self.sockets.len())
+    }
+
+    /// The number of a flow's end, be it a socket of a stream or an end of datagrams.
+    fn end_of(&self, flow: u32) -> Option<usize> {
         let at = self.by_flow.binary_search_by_key(&flow, |&(flow, _)| flow).ok()?;
-        Some(self.by_flow[at].1 as usize).filter(|&index| self.sockets[index].present)
+        let index = self.by_flow[at].1 as usize;
+        self.sockets.get(index).is_none_or(|socket| socket.present).then_some(index)
     }
 
     /// Shows the pools that it does not share with others.
@@ -283,15 +304,23 @@ impl NetStack {
         self.lines.prefetch_mut().into_iter().for_each(|prefetch| prefetch.settle_all(now));
     }
 
+    /// What the lines of an end count as.
+    fn class_of(&self, index: usize) -> u8 {
+        let own = self.sockets.get(index).map(|socket| socket.params.class);
+        own.unwrap_or_else(|| self.datagrams[index - self.sockets.len()].params.class)
+    }
+
     /// Starts a new measuring window at `now`: times and latencies begin anew. Counts go on.
     pub(crate) fn reset(&mut self, now: Time) {
         self.times.reset(now);
         self.lines.prefetch_mut().into_iter().for_each(|prefetch| prefetch.reset(now));
         self.sockets.iter_mut().for_each(|socket| socket.application.reset());
+        self.datagrams.iter_mut().for_each(|end| end.application.reset());
     }
 
     /// Applications begin nothing new. What they have written is still sent, and what comes is read.
     pub(crate) fn stop(&mut self) {
         self.sockets.iter_mut().for_each(|socket| socket.application.stop());
+        self.datagrams.iter_mut().for_each(|end| end.application.stop());
     }
 }

@@ -194,12 +194,13 @@ impl NetStack {
     /// Another core hands a packet on.
     pub(super) fn on_backlog(&mut self, id: PacketId, context: &mut Context) {
         let packet = context.packets.remove(id);
-        match (self.socket_of(packet.flow), packet.content) {
+        match (self.end_of(packet.flow), packet.content) {
             (Some(index), Content::Tcp(_)) => {
                 self.sockets[index].counts.packets += 1;
                 self.admit(index, &packet);
                 self.softirq.poll();
             }
+            (Some(index), Content::Udp(datagram)) => self.keep_datagram(index, datagram, packet.line),
             _ if self.hand_on(packet, context) => {}
             _ => self.counts.strangers += 1,
         }

@@ -1,8 +1,8 @@
 //! What goes out: segments of data and acknowledgements, on their way from TCP to the NIC; and the timers of TCP.
 
 use super::books::Spent;
-use super::lines::Region;
 use super::moving::TO_CORE_PS;
+use super::region::Region;
 use super::run::{Choice, Task};
 use super::softirq::TO_NIC_PS;
 use super::NetStack;
@@ -31,8 +31,20 @@ pub(super) struct Output {
 
 impl Output {
     pub(super) fn new(region: Region, sockets: usize, line_size: LineSize) -> Self {
-        let share = region.bytes / (sockets.max(1) as u64) / SHARE_BYTES * SHARE_BYTES;
-        Self { waiting: VecDeque::new(), region, share: share.max(SHARE_BYTES), line_size }
+        let mut output = Self { waiting: VecDeque::new(), region, share: region.bytes, line_size };
+        output.divide(sockets);
+        output
+    }
+
+    /// Gives each of so many sockets its share.
+    pub(super) fn divide(&mut self, sockets: usize) {
+        let share = self.region.bytes / (sockets.max(1) as u64) / SHARE_BYTES * SHARE_BYTES;
+        self.share = share.max(SHARE_BYTES);
+    }
+
+    /// A socket has something to send that has no other way out.
+    pub(super) fn push(&mut self, socket: u32) {
+        self.waiting.push_back(socket);
     }
 
     /// Where a socket sends from.
@@ -71,6 +83,13 @@ impl NetStack {
     /// The next segment to send, of the connections in turn.
     pub(super) fn next_output(&mut self, context: &mut Context) -> Option<Choice> {
         while let Some(index) = self.output.waiting.pop_front() {
+            if index as usize >= self.sockets.len() {
+                let work = self.next_written(index as usize);
+                if work.is_some() {
+                    return work;
+                }
+                continue;
+            }
             let socket = &mut self.sockets[index as usize];
             socket.sending = false;
             let segment =
@@ -104,10 +123,13 @@ impl NetStack {
 
     /// A segment is ready for the NIC.
     pub(super) fn end_output(&mut self, index: usize, mut packet: Packet, context: &mut Context) {
-        let by = self.sends_by(index);
-        let socket = &mut self.sockets[index];
-        let class = socket.params.class;
+        let by = if index < self.sockets.len() { self.sends_by(index) } else { None };
+        let class = self.class_of(index);
+        if let Content::Udp(datagram) = packet.content {
+            self.count_datagram(index, datagram);
+        }
         if let Content::Tcp(segment) = packet.content {
+            let socket = &mut self.sockets[index];
             let bytes = u64::from(segment.bytes);
             if self.mark_outgoing && bytes > 0 && packet.ecn == Ecn::Capable {
                 packet.ecn = Ecn::Marked;
@@ -130,14 +152,19 @@ impl NetStack {
     /// The completion of a segment is there: its data has left the NIC.
     pub(super) fn on_sent(&mut self, flow: u32, bytes: u32, context: &mut Context) {
         let completion = self.rings.sent.next_line();
-        let Some(index) = self.socket_of(flow) else {
+        let Some(index) = self.end_of(flow) else {
             if let Some(elsewhere) = self.moving.find(flow) {
                 self.lines.know(completion, false, elsewhere.class, context);
                 context.send(elsewhere.core, TO_CORE_PS, Payload::Left { flow, bytes });
             }
             return;
         };
-        self.lines.know(completion, false, self.sockets[index].params.class, context);
+        let class = self.class_of(index);
+        if index >= self.sockets.len() {
+            self.lines.know_in_turn(completion, class, context);
+            return self.free_datagram(index, bytes);
+        }
+        self.lines.know(completion, false, class, context);
         self.leave(index, bytes);
     }
 

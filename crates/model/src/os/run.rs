@@ -93,6 +93,9 @@ impl NetStack {
             self.applications_until = context.now();
             return self.next_softirq(lfb, context);
         }
+        if choice == Choice::Nothing && self.turn && self.spins() {
+            return Choice::Wait(Spent::Send);
+        }
         choice
     }
 

@@ -49,6 +49,8 @@ impl NetStack {
         self.counts.packets += 1;
         if let Some(index) = self.socket_of(flow) {
             self.sockets[index].counts.packets += 1;
+        } else if let Some((_, end)) = self.datagrams_of(flow) {
+            end.counts.packets += 1;
         }
         self.softirq.backlog.push(context.packets, id);
         if self.stack.poll {
@@ -121,10 +123,14 @@ impl NetStack {
     pub(super) fn end_packet(&mut self, id: PacketId, lfb: &mut Lfb, context: &mut Context) {
         let packet = context.packets.remove(id);
         let completion = self.rings.received.next_line();
-        let class = match (self.socket_of(packet.flow), packet.content) {
+        let class = match (self.end_of(packet.flow), packet.content) {
             (Some(index), Content::Tcp(_)) => {
                 self.admit(index, &packet);
-                self.sockets[index].params.class
+                self.class_of(index)
+            }
+            (Some(index), Content::Udp(datagram)) => {
+                self.keep_datagram(index, datagram, packet.line);
+                self.class_of(index)
             }
             _ => match self.moving.find(packet.flow) {
                 Some(elsewhere) => {

@@ -1,6 +1,7 @@
 //! The applications of a network core: their turns, and the system calls by which they read and write.
 
 use super::books::Spent;
+use super::datagram::Deed;
 use super::lines::Pace;
 use super::run::{Choice, Task};
 use super::NetStack;
@@ -30,6 +31,9 @@ impl Calling {
 impl NetStack {
     /// A flow begins, or its application wakes up by itself.
     pub(super) fn on_begin(&mut self, connection: u32, now: Time) {
+        if connection as usize >= self.sockets.len() {
+            return self.begin_datagrams(connection as usize, now);
+        }
         let socket = &mut self.sockets[connection as usize];
         socket.begun |= now.ps() >= socket.params.start_ps;
         if socket.wake_at.is_some_and(|at| at <= now) {
@@ -66,9 +70,23 @@ impl NetStack {
             }
             let Some(index) = self.ready.pop_front() else { return Choice::Nothing };
             let index = index as usize;
-            if !self.sockets[index].stays() {
+            if index < self.sockets.len() && !self.sockets[index].stays() {
                 self.sockets[index].ready = false;
                 continue;
+            }
+            if index >= self.sockets.len() {
+                match self.next_deed(index, context) {
+                    Deed::Nothing => continue,
+                    Deed::Generate(packet) => {
+                        let task = Task::Output { socket: index as u32, packet };
+                        return Choice::Work(task, self.stack.generate_ps, Spent::Send);
+                    }
+                    Deed::Call { bytes, reads, asleep } => {
+                        let since = context.now();
+                        self.calling = Some(Calling { socket: index as u32, bytes, reads, since, copying: false });
+                        return Choice::Work(Task::Call, self.call_ps(asleep), Spent::Call);
+                    }
+                }
             }
             if let Some(calling) = self.next_action(index, context) {
                 self.calling = Some(calling);
@@ -76,12 +94,20 @@ impl NetStack {
                 let asleep = std::mem::take(&mut socket.asleep);
                 socket.counts.calls += 1;
                 socket.counts.wakes += u64::from(asleep);
-                let ps = if asleep { self.stack.wake_ps } else { self.stack.call_ps };
-                return Choice::Work(Task::Call, ps, Spent::Call);
+                return Choice::Work(Task::Call, self.call_ps(asleep), Spent::Call);
             }
             let socket = &mut self.sockets[index];
             socket.ready = false;
             socket.asleep = true;
+        }
+    }
+
+    /// Work of a system call before its copy, of an application that slept or not.
+    fn call_ps(&self, asleep: bool) -> u64 {
+        if asleep {
+            self.stack.wake_ps
+        } else {
+            self.stack.call_ps
         }
     }
 
@@ -116,6 +142,10 @@ impl NetStack {
     pub(super) fn begin_copy(&mut self, context: &Context) {
         let Some(calling) = &mut self.calling else { return };
         calling.copying = true;
+        let Calling { socket: index, reads, .. } = *calling;
+        if index as usize >= self.sockets.len() {
+            return self.copy_datagram(index as usize, reads, context);
+        }
         let socket = &mut self.sockets[calling.socket as usize];
         let class = socket.params.class;
         if calling.reads {
@@ -133,6 +163,9 @@ impl NetStack {
         let Some(Calling { socket: index, bytes, reads, since, .. }) = self.calling.take() else { return };
         let now = context.now();
         self.times.waited(self.lines.take_waited());
+        if index as usize >= self.sockets.len() {
+            return self.end_datagram_call(index as usize, reads, now);
+        }
         let socket = &mut self.sockets[index as usize];
         if reads {
             // What was begun before it went deaf is still read.

@@ -97,6 +97,8 @@ pub struct StackParams {
     pub ack_ps: u64,
     /// Work per segment sent, before the NIC cuts it, in ps.
     pub send_ps: u64,
+    /// Work of the kernel's generator of packets per packet, beyond what the lines of rings take to come, in ps.
+    pub generate_ps: u64,
     /// Work of the copy to or from the application per line, beyond what the line's data takes to come, in ps.
     pub copy_line_ps: u64,
     /// System call and wake-up of an application that waits, in ps.

@@ -184,6 +184,8 @@ pub enum Transport {
     Tcp(TcpParams),
     /// RoCE v2, in the NIC.
     Roce(RoceParams),
+    /// UDP, on cores.
+    Udp(UdpParams),
     /// None: packets as they are.
     Raw,
 }
@@ -217,6 +219,38 @@ pub enum Traffic {
         /// The packets, in order of time.
         packets: Vec<(u64, u32)>,
     },
+    /// `from` sends datagrams without waiting for anything (UDP only, as those that follow).
+    Datagrams {
+        /// Data of a datagram, in bytes.
+        bytes: u32,
+        /// Data per second, in bytes; none = as fast as the sender can.
+        bytes_per_s: Option<u64>,
+    },
+    /// The kernel of `from` hands the NIC one datagram again and again, as fast as it can.
+    Generate {
+        /// Data of the datagram, in bytes.
+        bytes: u32,
+    },
+    /// `from` sends one request, `to` answers it; the next goes out when the answer is there, or is not waited for any
+    /// more.
+    Ping {
+        /// Data of a request, in bytes.
+        request_bytes: u32,
+        /// Data of an answer, in bytes.
+        response_bytes: u32,
+        /// Time between an answer and the next request, in ps.
+        think_ps: u64,
+        /// Time until a request without an answer is given up, in ps.
+        timeout_ps: u64,
+    },
+}
+
+/// UDP, both ends of a flow alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UdpParams {
+    /// Data that a socket of a server holds in either direction, in bytes: what comes beyond it is dropped, and who
+    /// sends waits for room.
+    pub buffer_bytes: u64,
 }
 
 /// TCP, both ends of a flow alike.

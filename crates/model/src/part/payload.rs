@@ -67,8 +67,8 @@ pub enum Payload {
         class: u8,
         /// The device's link.
         link: u8,
-        /// Whether the device wants to know when the last of its lines can be seen.
-        watched: bool,
+        /// What the device wants to be told by when its last line can be seen; `u32::MAX` = it does not.
+        tag: u32,
     },
     /// To the IIO: a read request TLP of a device arrives.
     ReadTlp {
@@ -88,8 +88,11 @@ pub enum Payload {
         /// Lines.
         lines: u8,
     },
-    /// To a device: the last line of a write that it watches can be seen.
-    Seen,
+    /// To a device: the lines of a write TLP can be seen by everybody.
+    Seen {
+        /// What the device knows the TLP by.
+        tag: u32,
+    },
     /// To a device: a completion with the data of `lines` lines.
     Completion {
         /// Lines.

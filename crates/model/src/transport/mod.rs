@@ -3,3 +3,4 @@
 
 pub mod roce;
 pub mod tcp;
+pub mod udp;

@@ -5,7 +5,6 @@ use crate::cache::{Caches, SocketCaches};
 use crate::control::{Control, Controller};
 use crate::core::{Core, Runs};
 use crate::fluid::FluidMemory;
-use crate::iio::WriteTlp;
 use crate::line::{Homes, Packet, Packets, Requests};
 use crate::os::NetStack;
 use crate::part::{load, unload, Context, Part, PartKind, PartName, Payload, Pool, Rates, Start, Told};
@@ -357,8 +356,8 @@ impl Partition for Machine {
             (Payload::Wake, Component::Channel(channel)) => channel.on_wake(&mut context),
             (Payload::Data(id), Component::Iio(iio)) => iio.on_data(id, &mut context),
             (Payload::Acknowledged(id), Component::Iio(iio)) => iio.on_acknowledged(id, &mut context),
-            (Payload::WriteTlp { line, lines, class, link, watched }, Component::Iio(iio)) => {
-                iio.on_write_tlp(WriteTlp { line, lines, class, link, watched }, &mut context);
+            (Payload::WriteTlp { line, lines, class, link, tag }, Component::Iio(iio)) => {
+                iio.on_write_tlp(line, lines, class, link, tag, &mut context);
             }
             (Payload::ReadTlp { line, lines, class, link }, Component::Iio(iio)) => {
                 iio.on_read_tlp(line, lines, class, link, &mut context);

@@ -6,7 +6,7 @@ use hostnet_model::line::Rings;
 use hostnet_model::nic::{
     FunctionWiring, Nic, NicFlow, QueueMemory, QueueWiring, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES,
 };
-use hostnet_model::os::{self, Elsewhere, Hop, NetFootprint, NetSocketParams, NetStack};
+use hostnet_model::os::{self, DatagramEndParams, Elsewhere, Hop, NetFootprint, NetSocketParams, NetStack};
 use hostnet_model::params::{
     ClusterParams, CoreParams, FlowParams, NicParams, PcieParams, ServerParams, StackParams, Traffic, Transport,
 };
@@ -65,7 +65,10 @@ impl Attachment<'_> {
 
     /// Those of them that data without requests comes to; all if there is none.
     pub(crate) fn receiving_cores(&self, params: &ServerParams) -> Vec<u32> {
-        let receives = |end: &End| !end.initiator && matches!(end.flow.traffic, Traffic::Bulk { .. });
+        let pours = |traffic: &Traffic| {
+            matches!(traffic, Traffic::Bulk { .. } | Traffic::Datagrams { .. } | Traffic::Generate { .. })
+        };
+        let receives = |end: &End| !end.initiator && pours(&end.flow.traffic);
         let all = self.network_cores(params);
         let busy = |core: &u32| self.ends().any(|end| receives(&end) && end.core == *core);
         let some: Vec<u32> = all.iter().copied().filter(busy).collect();
@@ -87,7 +90,7 @@ impl Attachment<'_> {
         let mut cores = stack.cores.clone();
         let mut others: Vec<u32> = self
             .ends()
-            .filter(|end| matches!(end.flow.transport, Transport::Tcp(_)))
+            .filter(|end| matches!(end.flow.transport, Transport::Tcp(_) | Transport::Udp(_)))
             .flat_map(|end| end.cores().collect::<Vec<_>>())
             .filter(|core| !stack.cores.contains(core))
             .collect();
@@ -216,7 +219,8 @@ impl Builder<'_> {
     fn elsewhere(&self, core: u32) -> Vec<Elsewhere> {
         let forgets = self.params.nic().is_some_and(|nic| nic.steer_expiry_ps > 0);
         let Some(attachment) = self.attachment.as_ref().filter(|_| forgets) else { return Vec::new() };
-        let others = attachment.ends().filter(|end| matches!(end.flow.transport, Transport::Tcp(_)));
+        let others =
+            attachment.ends().filter(|end| matches!(end.flow.transport, Transport::Tcp(_) | Transport::Udp(_)));
         let elsewhere = |end: End| Elsewhere {
             flow: end.number,
             core: self.layout.core(end.core),
@@ -224,6 +228,26 @@ impl Builder<'_> {
             class: self.class_of(end.flow),
         };
         others.filter(|end| end.core != core).map(elsewhere).collect()
+    }
+
+    /// The ends of flows of datagrams whose applications run on a core.
+    fn datagram_ends(&self, core: u32) -> Vec<DatagramEndParams> {
+        let Some(attachment) = &self.attachment else { return Vec::new() };
+        let params = |end: End| {
+            let Transport::Udp(udp) = end.flow.transport else { return None };
+            Some(DatagramEndParams {
+                flow: end.number,
+                class: self.class_of(end.flow),
+                host: attachment.host,
+                peer: if end.initiator { end.flow.to } else { end.flow.from },
+                priority: end.flow.priority,
+                udp,
+                traffic: end.flow.traffic.clone(),
+                initiator: end.initiator,
+                start_ps: end.flow.start_ps,
+            })
+        };
+        attachment.ends().filter(|end| end.core == core).filter_map(params).collect()
     }
 }
 
@@ -254,8 +278,10 @@ impl SocketBuilder<'_> {
         let rings = self.server.rings(queue);
         stack.prefetch_ahead = self.prefetch_ahead(&stack);
         let wiring = os::Wiring { cha, nic, queue: Some(queue), rings, elsewhere, away_ps };
+        let datagrams = self.server.datagram_ends(self.number(core));
         let classes = self.server.classes;
         let traffic = NetStack::new(core, wiring, params.clone(), stack, pages, rng, sockets, footprint, classes);
+        let traffic = traffic.with_datagrams(datagrams);
         (core, params, traffic)
     }
 
@@ -307,7 +333,7 @@ impl SocketBuilder<'_> {
             let mss_bytes = match &flow.transport {
                 Transport::Tcp(tcp) => tcp.mss_bytes,
                 Transport::Roce(roce) => roce.mtu_bytes,
-                Transport::Raw => flow.mtu_bytes,
+                Transport::Udp(_) | Transport::Raw => flow.mtu_bytes,
             };
             let core = core(queue.map_or(0, |_| at));
             NicFlow { class: self.server.class_of(flow), queue, core, mss_bytes }
@@ -344,6 +370,7 @@ mod tests {
             segment_ps: 0,
             ack_ps: 0,
             send_ps: 0,
+            generate_ps: 0,
             copy_line_ps: 0,
             wake_ps: 0,
             call_ps: 0,

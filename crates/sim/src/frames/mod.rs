@@ -8,6 +8,7 @@
 mod checksum;
 mod roce;
 mod tcp;
+mod udp;
 
 use hostnet_model::params::FlowParams;
 use hostnet_model::{Content, Ecn, Packet};
@@ -57,6 +58,10 @@ impl<'a> Frames<'a> {
             }
             Content::Roce(message) => {
                 roce::append(&mut self.frame, message, packet.flow);
+                PROTOCOL_UDP
+            }
+            Content::Udp(datagram) => {
+                udp::append(&mut self.frame, datagram, ports, addresses(packet));
                 PROTOCOL_UDP
             }
             Content::Raw => {

@@ -1,7 +1,7 @@
 //! The ends of flows, and the servers, wherever in a world they are.
 
 use hostnet_kernel::Simulation;
-use hostnet_model::flow::Application;
+use hostnet_model::flow::{Application, Datagrams};
 use hostnet_model::nic::Nic;
 use hostnet_model::os::NetStack;
 use hostnet_model::transport::roce::RoceConnection;
@@ -38,6 +38,21 @@ pub(crate) fn rdma_ends(world: &World) -> Vec<(u32, u16, &RoceConnection)> {
         World::Fabric(fabric) => {
             let ends = fabric.endpoints().flat_map(|endpoint| endpoint.ends());
             ends.filter_map(|end| Some((end.flow(), end.host(), end.memory()?))).collect()
+        }
+    }
+}
+
+/// The ends of flows of datagrams of a partition: flow, host, application, and datagrams for which a socket had no
+/// room.
+pub(crate) fn datagram_ends(world: &World) -> Vec<(u32, u16, &Datagrams, u64)> {
+    match world {
+        World::Server(machine) => {
+            let ends = machine.engines::<NetStack>().flat_map(NetStack::datagrams);
+            ends.map(|(params, counts, application)| (params.flow, params.host, application, counts.dropped)).collect()
+        }
+        World::Fabric(fabric) => {
+            let ends = fabric.endpoints().flat_map(|endpoint| endpoint.ends());
+            ends.filter_map(|end| Some((end.flow(), end.host(), end.datagrams()?, 0))).collect()
         }
     }
 }

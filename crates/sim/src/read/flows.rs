@@ -1,8 +1,8 @@
 //! What flows have done so far, read off the parts of a world.
 
-use super::ends::{ends, rdma_ends};
+use super::ends::{datagram_ends, ends, rdma_ends};
 use hostnet_kernel::Simulation;
-use hostnet_model::flow::Application;
+use hostnet_model::flow::{Application, DatagramCounts};
 use hostnet_model::nic::{DropReason, Nic};
 use hostnet_model::os::NetStack;
 use hostnet_model::params::{ClusterParams, Traffic};
@@ -33,6 +33,8 @@ pub(crate) struct FlowTotals {
     pub(crate) nic_other: u64,
     /// Packets that switches and cables dropped.
     pub(crate) fabric_dropped: u64,
+    /// Datagrams for which a socket of UDP had no room.
+    pub(crate) socket_dropped: u64,
     /// Packets of any kind that ports of hosts sent, and that came to hosts.
     pub(crate) host_sent: u64,
     pub(crate) host_received: u64,
@@ -81,6 +83,15 @@ impl FlowTotals {
         self.seen += counts.packets_received + counts.packets_out_of_order + counts.packets_duplicate;
     }
 
+    fn add_datagrams(&mut self, initiator: bool, counts: &DatagramCounts, dropped: u64) {
+        self.received_bytes[usize::from(initiator)] += counts.received_bytes;
+        self.sent_packets += counts.sent;
+        self.received_segments += counts.received;
+        self.timeouts += counts.timeouts;
+        self.socket_dropped += dropped;
+        self.seen += counts.received + dropped;
+    }
+
     /// Packets that NICs dropped.
     pub(crate) fn nic_dropped(&self) -> u64 {
         self.nic_full + self.nic_ring + self.nic_other
@@ -111,6 +122,7 @@ impl FlowTotals {
             nic_ring: join(self.nic_ring, other.nic_ring),
             nic_other: join(self.nic_other, other.nic_other),
             fabric_dropped: join(self.fabric_dropped, other.fabric_dropped),
+            socket_dropped: join(self.socket_dropped, other.socket_dropped),
             host_sent: join(self.host_sent, other.host_sent),
             host_received: join(self.host_received, other.host_received),
             out_of_order: join(self.out_of_order, other.out_of_order),
@@ -147,6 +159,10 @@ impl Totals {
             for (flow, host, connection) in rdma_ends(world) {
                 let initiator = cluster.flows[flow as usize].from == host;
                 totals.flows[flow as usize].add_rdma(initiator, connection);
+            }
+            for (flow, host, application, dropped) in datagram_ends(world) {
+                let initiator = cluster.flows[flow as usize].from == host;
+                totals.flows[flow as usize].add_datagrams(initiator, application.counts(), dropped);
             }
             totals.count(world, cluster);
         }

@@ -2,7 +2,7 @@
 
 use crate::lab::{fabric, nic, servers};
 use hostnet_kernel::Simulation;
-use hostnet_model::flow::Application;
+use hostnet_model::flow::{Application, DatagramCounts};
 use hostnet_model::os::{NetStack, SocketCounts};
 use hostnet_model::transport::tcp::Connection;
 use hostnet_model::World;
@@ -40,6 +40,32 @@ pub fn streams(simulation: &Simulation<World>) -> Vec<Stream<'_>> {
             application: stream.application(),
             counts: None,
         });
+    }
+    all
+}
+
+/// One end of a flow of datagrams: its flow, its application's counts, and at a server those of its core.
+pub struct Datagrams<'a> {
+    pub flow: usize,
+    pub host: u16,
+    pub application: &'a hostnet_model::flow::Datagrams,
+    pub counts: Option<&'a SocketCounts>,
+}
+
+/// All ends of flows of datagrams.
+pub fn datagrams(simulation: &Simulation<World>) -> Vec<Datagrams<'_>> {
+    let mut all = Vec::new();
+    for core in servers(simulation).into_iter().flat_map(|machine| machine.engines::<NetStack>()) {
+        all.extend(core.datagrams().map(|(params, counts, application)| Datagrams {
+            flow: params.flow as usize,
+            host: params.host,
+            application,
+            counts: Some(counts),
+        }));
+    }
+    for end in fabric(simulation).endpoints().flat_map(|endpoint| endpoint.ends()) {
+        let Some(application) = end.datagrams() else { continue };
+        all.push(Datagrams { flow: end.flow() as usize, host: end.host(), application, counts: None });
     }
     all
 }
@@ -86,26 +112,46 @@ pub fn packets(simulation: &Simulation<World>, flows: usize) -> Vec<Packets> {
     for (flow, _, packets) in drops.flat_map(|drops| drops.flows()) {
         all[flow as usize].dropped_on_the_way += packets;
     }
-    for stream in streams(simulation) {
-        let Some(counts) = stream.counts else { continue };
-        all[stream.flow].at_cores += counts.packets;
-        all[stream.flow].seen += counts.delivered;
+    let ends = streams(simulation).into_iter().map(|end| (end.flow, end.counts));
+    for (flow, counts) in ends.chain(datagrams(simulation).into_iter().map(|end| (end.flow, end.counts))) {
+        let Some(counts) = counts else { continue };
+        all[flow].at_cores += counts.packets;
+        all[flow].seen += counts.delivered;
     }
     all
 }
 
+/// Every datagram that was sent was read, or was dropped for a reason, and no application knows of another one.
+fn assert_datagrams(all: &[Datagrams], flow: usize, packets: &Packets) {
+    let ends: Vec<_> = all.iter().filter(|end| end.flow == flow).collect();
+    let sum = |of: fn(&DatagramCounts) -> u64| ends.iter().map(|end| of(end.application.counts())).sum::<u64>();
+    let of_sockets = |of: fn(&SocketCounts) -> u64| ends.iter().filter_map(|end| end.counts).map(of).sum::<u64>();
+    let (sent, received) = (sum(|counts| counts.sent), sum(|counts| counts.received));
+    let dropped = packets.dropped_on_the_way + packets.dropped_by_nics + of_sockets(|counts| counts.dropped);
+    assert_eq!((sent, sent), (packets.sent, received + dropped), "flow {flow}: {packets:?}");
+    let asked = ends.iter().find(|end| end.application.latency().is_some());
+    if let Some(counts) = asked.map(|end| end.application.counts()) {
+        let answered = counts.received - counts.late;
+        assert!(counts.late <= counts.timeouts && counts.sent <= answered + counts.timeouts + 1, "{counts:?}");
+    }
+}
+
 /// Every packet of a drained world arrived or was dropped for a reason, and every byte that was written arrived once.
 pub fn assert_conserved(simulation: &Simulation<World>, flows: usize) {
-    let all = streams(simulation);
+    let (all, datagrams) = (streams(simulation), datagrams(simulation));
     for (flow, packets) in packets(simulation, flows).into_iter().enumerate() {
         let arrived = packets.at_endpoints + packets.at_nics;
         assert_eq!(packets.sent, arrived + packets.dropped_on_the_way, "flow {flow}: {packets:?}");
         let handled = packets.dropped_by_nics + packets.joined + packets.delivered;
         assert_eq!(packets.at_nics, handled, "flow {flow}: {packets:?}");
         // What RDMA delivers no core sees.
-        let to_cores = if all.iter().any(|end| end.flow == flow) { packets.delivered } else { 0 };
+        let of_datagrams = datagrams.iter().any(|end| end.flow == flow);
+        let to_cores = if of_datagrams || all.iter().any(|end| end.flow == flow) { packets.delivered } else { 0 };
         assert_eq!(to_cores, packets.at_cores, "flow {flow}: {packets:?}");
         assert_eq!(packets.at_cores, packets.seen, "flow {flow}: {packets:?}");
+        if of_datagrams {
+            assert_datagrams(&datagrams, flow, &packets);
+        }
     }
     for (index, from) in all.iter().enumerate() {
         for to in all.iter().enumerate().filter(|(other, to)| *other != index && to.flow == from.flow).map(|(_, to)| to)

@@ -89,6 +89,30 @@ fn rdma() -> impl Strategy<Value = String> {
     )
 }
 
+/// A flow of datagrams between two hosts; the buffers of its sockets may hold one only.
+fn datagrams() -> impl Strategy<Value = String> {
+    let ends = prop::sample::select(vec![("a", "c"), ("c", "a"), ("b", "a"), ("a", "b"), ("c", "b")]);
+    let pattern = prop_oneof![
+        Just("size = \"100 B\"".to_owned()),
+        (1_u32..100, 1_u32..9000).prop_map(|(bytes, mbps)| format!("size = \"{bytes} B\"\nrate = \"{mbps} Mbps\"")),
+        (1_u32..100, 1_u32..100, 0_u32..20, 10_u32..60).prop_map(|(request, response, think, timeout)| format!(
+            "pattern = \"ping\"\nrequest = \"{request} B\"\nresponse = \"{response} B\"\nthink = \"{think} us\"\n\
+             timeout = \"{timeout} us\""
+        )),
+        Just("pattern = \"generate\"\nsize = \"64 B\"".to_owned()),
+    ];
+    (ends, pattern, 1_u32..3, prop::sample::select(vec![1, 2000, 200_000])).prop_map(
+        |((from, to), pattern, count, buffer)| {
+            let from = if pattern.contains("generate") { "a" } else { from };
+            let to = if from == to { "c" } else { to };
+            format!(
+                "[flow.d]\nkind = \"datagram\"\nfrom = \"{from}\"\nto = \"{to}\"\n{pattern}\ncount = {count}\n\
+                 buffer = \"{buffer} B\"\n"
+            )
+        },
+    )
+}
+
 /// Two servers, an endpoint and a switch.
 pub(crate) fn cluster() -> impl Strategy<Value = String> {
     let network =
@@ -97,7 +121,13 @@ pub(crate) fn cluster() -> impl Strategy<Value = String> {
         server("b"),
         (1_u32..3000).prop_map(|ns| format!("[host.b]\nkind = \"endpoint\"\nlatency = \"{ns} ns\"\n"))
     ];
-    let flows = (flow(0), prop::option::of(flow(1)), prop::option::of(flow(2)), prop::option::of(rdma()));
+    let flows = (
+        flow(0),
+        prop::option::of(flow(1)),
+        prop::option::of(flow(2)),
+        prop::option::of(rdma()),
+        prop::option::of(datagrams()),
+    );
     (server("a"), other, network, flows, any::<u32>()).prop_map(|(a, b, network, flows, seed)| {
         let (gbps, mtu, kib, corrupt, flap, ecn) = network;
         let down = if flap { "down = [[\"80 us\", \"95 us\"]]\n" } else { "" };
@@ -114,6 +144,7 @@ pub(crate) fn cluster() -> impl Strategy<Value = String> {
             flows.1.unwrap_or_default(),
             flows.2.unwrap_or_default(),
             flows.3.unwrap_or_default(),
+            flows.4.unwrap_or_default(),
             format!("[run]\nseed = {seed}\n"),
         ]
         .concat()

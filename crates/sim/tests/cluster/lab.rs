@@ -70,6 +70,10 @@ fn is_empty(simulation: &Simulation<World>) -> bool {
         let copied = end.application.written_bytes() == sent;
         copied && end.connection.unacknowledged() == 0 && end.connection.readable() == 0
     });
+    let datagrams = crate::books::datagrams(simulation).iter().all(|end| {
+        let counts = end.application.counts();
+        end.counts.is_none_or(|own| own.segments == counts.received && own.sent == counts.sent)
+    });
     let parts = simulation.worlds().all(|world| match world {
         World::Fabric(fabric) => fabric.packets().is_empty(),
         World::Server(machine) => {
@@ -79,7 +83,7 @@ fn is_empty(simulation: &Simulation<World>) -> bool {
                 && credits.all(|(_, group, domain)| group == Group::Wpq || domain.in_use() == 0)
         }
     });
-    streams && parts
+    streams && datagrams && parts
 }
 
 /// Ends all sources and runs the world empty.

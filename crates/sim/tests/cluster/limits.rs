@@ -83,6 +83,26 @@ fn losses_are_told_unless_the_class_waits_for_timeouts() {
 }
 
 #[test]
+fn datagrams_wait_for_their_clock_their_cable_or_an_answer_and_nobody_slows_down_for_losses() {
+    let open = "kind = \"datagram\"\nsize = \"1000 B\"";
+    let (limit, row) = told("", &format!("{open}\nrate = \"800 Mbps\""));
+    assert_eq!(limit["limit"], "clock");
+    assert_eq!((&row["sent_packets"], &row["received_segments"]), (&200.into(), &200.into()));
+    assert!((row["goodput_gbps"].as_f64().expect("a number") - 0.8).abs() < 1e-9, "{row}");
+    assert_eq!(told("", open).0["limit"], "cable");
+    let ping = "kind = \"datagram\"\npattern = \"ping\"\nrequest = \"64 B\"";
+    assert_eq!(told("", ping).0["limit"], "requests in flight");
+    let broken = "[cable.a]\ncorrupt = 0.05";
+    let (limit, row) = told(broken, &format!("{open}\nrate = \"800 Mbps\""));
+    assert_eq!(limit["limit"], "losses");
+    assert!(limit["why"].as_str().expect("text").ends_with("and nobody sends them again"), "{limit}");
+    assert_eq!(row["retransmitted_packets"], 0);
+    let (limit, row) = told(broken, &format!("{ping}\ntimeout = \"50 us\""));
+    assert_eq!(limit["limit"], "timeouts");
+    assert!(row["timeouts"].as_u64() > Some(0), "{row}");
+}
+
+#[test]
 fn a_capture_that_is_replayed_counts_as_sent_and_received() {
     let file = std::env::temp_dir().join(format!("hostnet-limits-{}.pcap", std::process::id()));
     let packet = [0x45, 0, 0x03, 0xe8].into_iter().chain([0; 16]).collect::<Vec<u8>>();

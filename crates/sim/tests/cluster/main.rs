@@ -8,6 +8,7 @@ mod books;
 mod bursts;
 mod closed_form;
 mod conservation;
+mod datagrams;
 mod deadlock;
 mod determinism;
 mod faults;

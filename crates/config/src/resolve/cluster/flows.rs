@@ -4,10 +4,10 @@ use super::fabric::{spans, Fabric};
 use super::hosts::Hosts;
 use super::moves;
 use super::places::place;
-use super::{table, transport};
+use super::{datagrams, table, transport};
 use crate::content::place_of;
 use crate::error::Issue;
-use crate::spec::{ClusterSpec, CoreList, FlowKindSpec, FlowSpec, Names, Size, Time};
+use crate::spec::{ClusterSpec, CoreList, DatagramPatternSpec, FlowKindSpec, FlowSpec, Names, Size, Time};
 use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::{FlowParams, Traffic, Transport};
 use hostnet_traffic::pcap;
@@ -108,6 +108,9 @@ fn carried(
 ) -> Result<Transport, Issue> {
     let at = format!("{path}.transport");
     let rdma = matches!(flow.kind, FlowKindSpec::Write | FlowKindSpec::Read);
+    if flow.kind == FlowKindSpec::Datagram {
+        return datagrams::transport(path, flow);
+    }
     if flow.kind == FlowKindSpec::Replay {
         return match flow.transport {
             None => Ok(Transport::Raw),
@@ -177,15 +180,20 @@ fn draft(
 
 /// Which keys belong to which kinds of flow.
 fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
-    use FlowKindSpec::{Bulk, Read, Replay, Rpc, Write};
-    let keys: [(&str, bool, &[FlowKindSpec], &str); 9] = [
+    use FlowKindSpec::{Bulk, Datagram, Read, Replay, Rpc, Write};
+    let keys: [(&str, bool, &[FlowKindSpec], &str); 14] = [
         ("move", !spec.moves.is_empty(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("deaf", spec.deaf.is_some(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("bytes", spec.bytes.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
-        ("request", spec.request.is_some(), &[Rpc], "\"rpc\""),
-        ("response", spec.response.is_some(), &[Rpc], "\"rpc\""),
+        ("pattern", spec.pattern.is_some(), &[Datagram], "\"datagram\""),
+        ("size", spec.size.is_some(), &[Datagram], "\"datagram\""),
+        ("rate", spec.rate.is_some(), &[Datagram], "\"datagram\""),
+        ("timeout", spec.timeout.is_some(), &[Datagram], "\"datagram\"; that of RoCE stands with its transport"),
+        ("buffer", spec.buffer.is_some(), &[Datagram], "\"datagram\""),
+        ("request", spec.request.is_some(), &[Rpc, Datagram], "\"rpc\" and \"datagram\""),
+        ("response", spec.response.is_some(), &[Rpc, Datagram], "\"rpc\" and \"datagram\""),
         ("in_flight", spec.in_flight.is_some(), &[Rpc], "\"rpc\"; that of RoCE stands with its transport"),
-        ("think", spec.think.is_some(), &[Rpc], "\"rpc\""),
+        ("think", spec.think.is_some(), &[Rpc, Datagram], "\"rpc\" and \"datagram\""),
         ("pcap", spec.pcap.is_some(), &[Replay], "\"replay\""),
         ("scale", spec.scale.is_some(), &[Replay], "\"replay\""),
     ];
@@ -204,6 +212,7 @@ fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
     match spec.kind {
         FlowKindSpec::Bulk | FlowKindSpec::Write => Ok(Traffic::Bulk { bytes }),
         FlowKindSpec::Read => Ok(Traffic::Read { bytes }),
+        FlowKindSpec::Datagram => datagrams::traffic(path, spec),
         FlowKindSpec::Rpc => {
             let request = spec
                 .request
@@ -266,6 +275,14 @@ fn pairs(path: &str, spec: &FlowSpec, hosts: &Hosts, fabric: &Fabric) -> Result<
         if spec.kind == FlowKindSpec::Replay && hosts.hosts[from].cores.is_some() {
             let message = format!("{} is a server; packets of a capture are sent by an endpoint", name(from));
             return Err(Issue::between(&[&from_path, &format!("{path}.kind")], message));
+        }
+        if spec.pattern == Some(DatagramPatternSpec::Generate) && hosts.hosts[from].cores.is_none() {
+            let message = format!(
+                "{} is an endpoint; a core of a server generates packets: from an endpoint, pattern = \"open\" sends \
+                 them",
+                name(from)
+            );
+            return Err(Issue::between(&[&from_path, &format!("{path}.pattern")], message));
         }
         if !fabric.joins(from, to) {
             let message = format!("no way of cables and switches leads from {} to {}", name(from), name(to));

@@ -1,6 +1,7 @@
 //! The configuration of a cluster.
 
 mod cores;
+mod datagrams;
 mod fabric;
 mod flows;
 mod hosts;

@@ -209,6 +209,7 @@ pub(super) fn data(flow: u32, ip_bytes: u32) -> Packet {
         priority: 0,
         corrupt: false,
         queue: 9,
+        order: 0,
         line: 0,
         content: Content::Tcp(Segment { bytes, ..Segment::default() }),
         next: PacketId::NONE,
@@ -259,14 +260,14 @@ impl World {
         let now = scheduler.now();
         let function = usize::from(iio != IIOS[0]);
         match payload {
-            Payload::WriteTlp { line, lines, watched, .. } => {
+            Payload::WriteTlp { line, lines, tag, .. } => {
                 self.writes.push((now, line, lines));
                 let (mean, spread) = self.host.credit_ps;
                 self.credits_at[function] =
                     self.credits_at[function].max(now + self.rng.around(mean, spread).max(1)) + 1;
                 scheduler.send(iio, NIC, self.credits_at[function].since(now), Payload::PostedCredit { lines });
-                if watched {
-                    scheduler.send(iio, NIC, self.rng.around(mean, spread).max(1), Payload::Seen);
+                if tag != u32::MAX {
+                    scheduler.send(iio, NIC, self.rng.around(mean, spread).max(1), Payload::Seen { tag });
                 }
             }
             Payload::ReadTlp { line, lines, class, .. } => {

@@ -121,7 +121,7 @@ fn what_is_sent_lies_dirty_in_the_caches_and_its_completions_are_read() {
     assert!(lines >= bytes / 64 && lines <= bytes / 64 + counts.calls, "{lines} lines of {bytes} bytes");
     assert_eq!(rig.core.counts().extra_lines, 2 * rig.core.counts().packets + 2 * counts.sent);
     let caches = rig.caches.as_ref().expect("they are there");
-    let first = rig.core.output.line(0, 0);
+    let first = rig.core.output.buffer(0).line(0);
     let pages = super::rig::pages();
     let dirty = (first..first + bytes / 64).filter(|line| caches.has_dirty(pages.physical(line * 64) / 64));
     assert_eq!(dirty.count() as u64, bytes / 64);

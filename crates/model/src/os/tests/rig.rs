@@ -43,6 +43,7 @@ pub(super) fn stack() -> StackParams {
         segment_ps: 500_000,
         ack_ps: 200_000,
         send_ps: 400_000,
+        generate_ps: 240_000,
         copy_line_ps: 5_000,
         wake_ps: 2_000_000,
         call_ps: 500_000,
@@ -53,6 +54,7 @@ pub(super) fn stack() -> StackParams {
         extra_lines: 0,
         page_lines: 0,
         prefetched: true,
+        prefetch_ahead: 0,
         copy_ahead: 8,
         cached_user: true,
         line_size: LineSize::LINE,
@@ -106,7 +108,7 @@ fn rings() -> Rings {
 
 pub(super) fn net_core(stack: StackParams, sockets: Vec<NetSocketParams>) -> NetStack {
     let wiring = Wiring { cha: CHA, nic: NIC, queue: Some(0), rings: rings(), away_ps: 0, elsewhere: Vec::new() };
-    NetStack::new(0, wiring, core_params(), stack, pages(), Rng::new(1, 2), sockets, NetFootprint::at(0))
+    NetStack::new(0, wiring, core_params(), stack, pages(), Rng::new(1, 2), sockets, NetFootprint::at(0), 1)
 }
 
 /// The other end of a flow.

@@ -27,7 +27,7 @@ impl Plan {
     pub(crate) fn new(params: &RoceParams, traffic: &Traffic) -> Self {
         let total = match traffic {
             Traffic::Bulk { bytes } | Traffic::Read { bytes } => *bytes,
-            Traffic::Rpc { .. } | Traffic::Replay { .. } => 0,
+            _ => 0,
         };
         let message = params.message_bytes.max(1);
         let mtu = u64::from(params.mtu_bytes.max(1));

@@ -2,7 +2,7 @@
 
 use super::limits::{Class, Limit};
 use crate::report::view::WorldView;
-use hostnet_model::params::{End, Traffic};
+use hostnet_model::params::{End, Traffic, Transport};
 use std::collections::BTreeSet;
 
 /// A cable is down, or an application deaf, when it is so for this share of the window.
@@ -43,8 +43,9 @@ impl WorldView<'_> {
         let totals = &class.totals;
         let (network, nic) = (totals.fabric_dropped, totals.nic_dropped());
         let share = (network + nic) as f64 / totals.host_sent.max(1) as f64;
+        let then = if class.is_of_datagrams() { "nobody sends them again" } else { "senders slow down for it" };
         let why = format!(
-            "{:.2} % of its packets are lost ({network} in the network, {nic} at NICs), and senders slow down for it",
+            "{:.2} % of its packets are lost ({network} in the network, {nic} at NICs), and {then}",
             share * 100.0
         );
         (share >= LOST && !class.is_replay()).then(|| Limit {
@@ -66,5 +67,15 @@ impl Class<'_> {
     /// Whether its packets are those of captures.
     pub(crate) fn is_replay(&self) -> bool {
         self.flows.iter().all(|flow| matches!(flow.traffic, Traffic::Replay { .. }))
+    }
+
+    /// Whether its packets are datagrams.
+    fn is_of_datagrams(&self) -> bool {
+        self.flows.iter().all(|flow| matches!(flow.transport, Transport::Udp(_)))
+    }
+
+    /// Whether its packets are datagrams that are sent by a clock.
+    pub(crate) fn is_open_loop(&self) -> bool {
+        self.flows.iter().all(|flow| matches!(flow.traffic, Traffic::Datagrams { bytes_per_s: Some(_), .. }))
     }
 }

@@ -1,6 +1,6 @@
 //! What flows did: the tables of classes, flows and latencies.
 
-use crate::read::ends::{ends, rdma_ends};
+use crate::read::ends::{datagram_ends, ends, rdma_ends};
 use crate::read::flows::{FlowTotals, Received};
 use crate::report::table::{cells, headings, Cell, Column, Rows, Table};
 use crate::report::view::{WorldView, CONFIDENCE_GROUPS};
@@ -35,6 +35,7 @@ const COUNTS: &[Column<Counts>] = &[
     Column::integer("out_of_order", |totals| totals.out_of_order.into()),
     Column::integer("duplicates", |totals| totals.duplicates.into()),
     Column::integer("notifications", |totals| totals.notifications.into()),
+    Column::integer("socket_dropped", |totals| totals.socket_dropped.into()),
 ];
 
 fn percent(part: u64, whole: u64) -> Option<f64> {
@@ -191,6 +192,13 @@ impl WorldView<'_> {
             for (flow, _, connection) in self.simulation.worlds().flat_map(rdma_ends) {
                 if let Some(own) =
                     connection.latency().filter(|_| usize::from(cluster.flows[flow as usize].class) == class)
+                {
+                    latency.merge(own);
+                }
+            }
+            for (flow, _, application, _) in self.simulation.worlds().flat_map(datagram_ends) {
+                if let Some(own) =
+                    application.latency().filter(|_| usize::from(cluster.flows[flow as usize].class) == class)
                 {
                     latency.merge(own);
                 }

@@ -64,9 +64,12 @@ impl Class<'_> {
         let mut hosts = [BTreeSet::new(), BTreeSet::new()];
         for flow in &self.flows {
             let ways: &[(u16, u16)] = match flow.traffic {
-                Traffic::Bulk { .. } | Traffic::Replay { .. } => &[(flow.from, flow.to)],
+                Traffic::Bulk { .. }
+                | Traffic::Replay { .. }
+                | Traffic::Datagrams { .. }
+                | Traffic::Generate { .. } => &[(flow.from, flow.to)],
                 Traffic::Read { .. } => &[(flow.to, flow.from)],
-                Traffic::Rpc { .. } => &[(flow.from, flow.to), (flow.to, flow.from)],
+                Traffic::Rpc { .. } | Traffic::Ping { .. } => &[(flow.from, flow.to), (flow.to, flow.from)],
             };
             for (from, to) in ways {
                 hosts[0].insert(*from);
@@ -77,13 +80,14 @@ impl Class<'_> {
     }
 
     fn has_requests(&self) -> bool {
-        self.flows.iter().any(|flow| matches!(flow.traffic, Traffic::Rpc { .. }))
+        self.flows.iter().any(|flow| matches!(flow.traffic, Traffic::Rpc { .. } | Traffic::Ping { .. }))
     }
 
     /// The cores that its flows run on at a host.
     fn cores(&self, host: u16) -> BTreeSet<u32> {
-        let tcp = self.flows.iter().filter(|flow| matches!(flow.transport, Transport::Tcp(_)));
-        let ends = tcp.flat_map(|flow| [(flow.from, flow.from_core), (flow.to, flow.to_core)]);
+        let on_cores = |flow: &&&FlowParams| matches!(flow.transport, Transport::Tcp(_) | Transport::Udp(_));
+        let ends =
+            self.flows.iter().filter(on_cores).flat_map(|flow| [(flow.from, flow.from_core), (flow.to, flow.to_core)]);
         ends.filter(|(at, _)| *at == host).map(|(_, core)| core).collect()
     }
 }
@@ -211,7 +215,8 @@ impl WorldView<'_> {
     fn busy_cores(&self, limit: &'static str, host: u16, class: &Class) -> Option<Limit> {
         let machine = self.machine(host)?;
         let share = |times: &CoreTimes, spent| times.spent_ps(spent, self.now) as f64 / self.window_ps();
-        let core = |number: u32| machine.components().get(number as usize)?.get::<Core>();
+        // Cores are numbered through the sockets.
+        let core = |number: u32| machine.each::<Core>().nth(number as usize);
         let engines = class.cores(host).into_iter().filter_map(core).flat_map(Core::engines);
         let times = engines.filter_map(NetStack::of).map(NetStack::times);
         let busiest = times.min_by(|a, b| share(a, Spent::Idle).total_cmp(&share(b, Spent::Idle)))?;
@@ -271,6 +276,7 @@ impl WorldView<'_> {
     fn waiting(&self, class: &Class) -> Limit {
         let (limit, why) = match (class.has_requests(), class.totals.timeouts) {
             _ if class.is_replay() => ("capture", "its packets are sent when the capture says".to_owned()),
+            _ if class.is_open_loop() => ("clock", "its datagrams are sent when their rate says".to_owned()),
             (_, 0) if class.totals.host_sent == 0 => {
                 ("silence", "its hosts sent nothing: it has not begun, or waits for a timeout".to_owned())
             }

@@ -1,0 +1,89 @@
+//! `[flow.*]` of kind "datagram".
+
+use crate::error::Issue;
+use crate::spec::{DatagramPatternSpec, FlowSpec, Size, Time};
+use crate::units::{format, Dimension};
+use hostnet_model::params::{Traffic, Transport, UdpParams};
+use hostnet_model::transport::udp::HEADER_BYTES;
+
+/// What a socket of Linux holds (net.core.rmem_default and wmem_default).
+const BUFFER: Size = Size(212_992);
+/// Some thousand round trips of a network of today.
+const TIMEOUT: Time = Time(10_000_000_000);
+
+/// The transport is UDP, with this buffer.
+pub(super) fn transport(path: &str, spec: &mut FlowSpec) -> Result<Transport, Issue> {
+    if spec.transport.is_some() {
+        let at = format!("{path}.transport");
+        return Err(Issue::between(&[&at, &format!("{path}.kind")], "has no effect: datagrams go over UDP"));
+    }
+    let Size(buffer_bytes) = *spec.buffer.get_or_insert(BUFFER);
+    Ok(Transport::Udp(UdpParams { buffer_bytes }))
+}
+
+/// What the applications do.
+pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
+    let pattern = *spec.pattern.get_or_insert_with(DatagramPatternSpec::default);
+    check_keys(path, pattern, spec)?;
+    let mtu_bytes = spec.mtu.map_or(0, |Size(bytes)| bytes);
+    let fits = |key: &str, size: Size| fits(path, key, size, mtu_bytes);
+    let lacks = |key: &str, what: &str| {
+        Issue::new(format!("{path}.{key}"), format!("missing; give the bytes of {what} such as \"64 B\""))
+    };
+    match pattern {
+        DatagramPatternSpec::Ping => {
+            let request = spec.request.ok_or_else(|| lacks("request", "a request"))?;
+            let response = *spec.response.get_or_insert(request);
+            Ok(Traffic::Ping {
+                request_bytes: fits("request", request)?,
+                response_bytes: fits("response", response)?,
+                think_ps: spec.think.get_or_insert(Time(0)).0,
+                timeout_ps: spec.timeout.get_or_insert(TIMEOUT).0,
+            })
+        }
+        DatagramPatternSpec::Open | DatagramPatternSpec::Generate => {
+            let bytes = fits("size", spec.size.ok_or_else(|| lacks("size", "a datagram"))?)?;
+            Ok(match pattern {
+                DatagramPatternSpec::Generate => Traffic::Generate { bytes },
+                _ => Traffic::Datagrams { bytes, bytes_per_s: spec.rate.map(|rate| rate.0) },
+            })
+        }
+    }
+}
+
+/// Nothing cuts a datagram that the MTU has no room for.
+fn fits(path: &str, key: &str, Size(bytes): Size, mtu_bytes: u64) -> Result<u32, Issue> {
+    if bytes + u64::from(HEADER_BYTES) <= mtu_bytes {
+        return Ok(bytes as u32);
+    }
+    let message = format!(
+        "{} with headers of {HEADER_BYTES} B are more than the MTU of {mtu_bytes} B, and datagrams are not fragmented",
+        format(bytes, Dimension::Size)
+    );
+    Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.mtu"), "network.mtu"], message))
+}
+
+/// Which keys belong to which patterns.
+fn check_keys(path: &str, pattern: DatagramPatternSpec, spec: &FlowSpec) -> Result<(), Issue> {
+    use DatagramPatternSpec::{Generate, Open, Ping};
+    let keys: [(&str, bool, &[DatagramPatternSpec], &str); 6] = [
+        (
+            "size",
+            spec.size.is_some(),
+            &[Open, Generate],
+            "\"open\" and \"generate\"; a ping has `request` and `response`",
+        ),
+        ("rate", spec.rate.is_some(), &[Open], "\"open\""),
+        ("timeout", spec.timeout.is_some(), &[Ping], "\"ping\""),
+        ("request", spec.request.is_some(), &[Ping], "\"ping\"; datagrams that nobody answers have `size`"),
+        ("response", spec.response.is_some(), &[Ping], "\"ping\""),
+        ("think", spec.think.is_some(), &[Ping], "\"ping\""),
+    ];
+    match keys.into_iter().find(|(_, given, patterns, _)| *given && !patterns.contains(&pattern)) {
+        Some((key, _, _, patterns)) => {
+            let message = format!("has an effect only with pattern = {patterns}");
+            Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.pattern")], message))
+        }
+        None => Ok(()),
+    }
+}

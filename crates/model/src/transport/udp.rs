@@ -1,0 +1,23 @@
+//! UDP (RFC 768): datagrams, without acknowledgements and without a second try.
+
+use serde::{Deserialize, Serialize};
+
+/// Headers of IP and UDP.
+pub const HEADER_BYTES: u32 = 28;
+
+/// A datagram. One is one packet: nothing cuts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Datagram {
+    /// Bytes of data; at least 1.
+    pub bytes: u32,
+    /// Its number among those of its sender; an answer has that of what it answers.
+    pub number: u64,
+}
+
+impl Datagram {
+    /// Bytes of its IP packet.
+    #[must_use]
+    pub fn ip_bytes(&self) -> u32 {
+        HEADER_BYTES + self.bytes
+    }
+}
