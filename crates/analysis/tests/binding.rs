@@ -118,6 +118,20 @@ fn deep_queues_offer_the_bandwidth_of_the_drives() {
 }
 
 #[test]
+fn drives_offer_it_wherever_they_are() {
+    let job = |ssd: u32| format!("{{ rw = \"read\", bs = \"1 MiB\", iodepth = 32, size = \"1 GiB\", ssd = {ssd} }}");
+    let jobs: Vec<String> = (0..4).map(job).collect();
+    let of = |sockets: &str| {
+        let text =
+            format!("server.preset = \"skylake-8160\"\nssd.sockets = {sockets}\n{FIO}jobs = [{}]\n", jobs.join(", "));
+        offered_gb_per_s(plan(&text).server().unwrap(), 0).expect("a storage workload")
+    };
+    for sockets in ["0", "1", "[0, 0, 1, 1]"] {
+        assert!((of(sockets) - 13.2).abs() < 0.01, "{sockets}: {}", of(sockets));
+    }
+}
+
+#[test]
 fn a_cap_offers_no_more() {
     let rate = offered("job = \"quadrant.fio\"\nrate = \"2 GB/s\"\n", "");
     assert!((rate - 2.0).abs() < 0.01, "{rate}");

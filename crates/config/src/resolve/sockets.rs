@@ -1,6 +1,6 @@
 //! Servers of several sockets.
 
-use super::{complete_tables, net_host, Complete};
+use super::{complete_tables, drives, net_host, Complete};
 use crate::error::{suggestion, Issue};
 use crate::layers::overlay;
 use crate::presets::PartFile;
@@ -55,7 +55,9 @@ pub(super) fn each(spec: &Spec) -> Result<Vec<Spec>, Issue> {
             return Err(Issue::between(&[&format!("socket.{name}"), "server.sockets"], message));
         }
     }
-    Ok(numbers.iter().map(|name| of_socket(spec, spec.socket.get(name))).collect())
+    let mut sockets: Vec<Spec> = numbers.iter().map(|name| of_socket(spec, spec.socket.get(name))).collect();
+    drives::place(spec, &mut sockets)?;
+    Ok(sockets)
 }
 
 fn of_socket(spec: &Spec, own: Option<&SocketSpec>) -> Spec {

@@ -110,9 +110,8 @@ impl Builder<'_> {
     /// The functions of the NIC.
     fn functions(&self) -> Vec<FunctionWiring> {
         let wiring = |(number, pcie): (u8, &PcieParams)| {
-            let (socket, params) =
-                (&self.layout.sockets[usize::from(number)], &self.params.sockets[usize::from(number)]);
-            FunctionWiring { iio: socket.iio(), link: params.ssd.count as u8, pcie: pcie.clone() }
+            let link = self.params.drives_at(number).len() as u8;
+            FunctionWiring { iio: self.at(number).0.iio(), link, pcie: pcie.clone() }
         };
         self.params.nic_links().map(wiring).collect()
     }
