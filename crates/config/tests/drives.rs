@@ -47,6 +47,22 @@ fn a_drive_has_its_lanes_and_its_ddio_wherever_it_is() {
 }
 
 #[test]
+fn what_the_user_says_of_a_socket_goes_before_what_the_preset_says_of_all_drives() {
+    let of = |more: &str| {
+        let stream = "[workload.s]\nkind = \"stream\"\ncores = \"0\"\n";
+        let text = format!("server.preset = \"skylake-8160\"\n{more}\n{stream}");
+        let plan = resolved(&text, Format::Toml).unwrap_or_else(|error| panic!("{error}"));
+        let again = resolved(&plan.effective.to_string(), Format::Json).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((&again.hash, &again.effective), (&plan.hash, &plan.effective));
+        counts(&plan)
+    };
+    assert_eq!(of(""), [4, 0]);
+    assert_eq!(of("socket.1.ssd.count = 2"), [4, 2]);
+    assert_eq!(of("socket.1.memory.channels = 2"), [4, 0]);
+    assert_eq!(of("ssd.sockets = 1\nsocket.1.memory.channels = 2"), [0, 4]);
+}
+
+#[test]
 fn a_path_to_every_socket_is_of_all_drives() {
     let octo = plan("ssd.mode = \"octo\"\nssd.sockets = [0, 0, 0, 1]");
     let server = octo.server().unwrap();

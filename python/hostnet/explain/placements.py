@@ -112,6 +112,9 @@ class NonuniformDma:
         if len(every) > int(nic["pcie"]["lanes"]):
             return []
         nic["mode"] = "octo"
+        if any("serves" in function for function in nic.get("functions") or ()):
+            nic["functions"] = [{**function, "serves": function["socket"]} for function in nic["functions"]]
+            return [("each function for the cores of its socket", changed)]
         if every == there:
             return [('nic.mode = "octo"', changed)]
         # The lanes of the card are shared: more of them would be another card.
@@ -149,10 +152,9 @@ def nonuniform(config: Config, host: str, summary: Mapping[str, Any]) -> Nonunif
     if "nic" not in entry or not any(row["domain"] == CROSSING for row in summary["servers"][host]["domains"]):
         return None
     functions = [function["socket"] for function in entry["nic"].get("functions") or [{"socket": 0}]]
-    local = functions if entry["nic"].get("mode", "octo") == "octo" else functions[:1]
     away: dict[str, list[int]] = {}
     for name in config["flow"]:
-        cores = [core for core in _cores(config, name, host) if socket_of(entry, core) not in local]
+        cores = [core for core in _cores(config, name, host) if _reached_from(entry["nic"], core_at := socket_of(entry, core)) != core_at]
         if cores:
             away[name] = cores
     if not away:
@@ -162,6 +164,14 @@ def nonuniform(config: Config, host: str, summary: Mapping[str, Any]) -> Nonunif
     now = _measured("as it is", summary, host, _classes(config, tuple(away)))
     lost = any(_is_at(config["flow"][name]["to"], host, config) for name in away) and _has_ddio(entry)
     return NonuniformDma(host, tuple(away), tuple(cores), tuple(sockets), functions[0], (now,), lost)
+
+
+def _reached_from(nic: Mapping[str, Any], socket: int) -> int:
+    """The socket of the function that the flows of a socket go by."""
+    functions = nic.get("functions") or [{"socket": 0}]
+    serving = functions if nic.get("mode", "octo") == "octo" else ()
+    own = (function["socket"] for function in serving if function.get("serves", function["socket"]) == socket)
+    return int(next(own, functions[0]["socket"]))
 
 
 def _has_ddio(entry: Mapping[str, Any]) -> bool:

@@ -117,6 +117,7 @@ pub(super) fn nic(
     Ok(NicParams {
         pcie: link(spec, server, pcie)?,
         functions: Vec::new(),
+        serves: Vec::new(),
         octo: false,
         buffer_bytes: spec.buffer.0,
         frame_bytes: frame,

@@ -42,7 +42,19 @@ pub(super) fn complete(
     if !all.is_empty() {
         tree["socket"] = Value::Object(all);
     }
+    if of_user.values().any(|own| own.pointer("/ssd/count").is_some()) && given.pointer("/ssd/sockets").is_none() {
+        forget_places(tree);
+    }
     Ok(files)
+}
+
+/// Where the preset says that the drives are does not hold: the user says how many each socket has.
+fn forget_places(tree: &mut Value) {
+    let forget = |server: &mut Value| {
+        server.get_mut("ssd").and_then(Value::as_object_mut).map(|ssd| ssd.remove("sockets"));
+    };
+    forget(tree);
+    tree.get_mut("socket").and_then(Value::as_object_mut).into_iter().flatten().for_each(|(_, own)| forget(own));
 }
 
 /// The specification of each socket.
