@@ -154,7 +154,11 @@ def nonuniform(config: Config, host: str, summary: Mapping[str, Any]) -> Nonunif
     functions = [function["socket"] for function in entry["nic"].get("functions") or [{"socket": 0}]]
     away: dict[str, list[int]] = {}
     for name in config["flow"]:
-        cores = [core for core in _cores(config, name, host) if _reached_from(entry["nic"], core_at := socket_of(entry, core)) != core_at]
+        cores = [
+            core
+            for core in _cores(config, name, host)
+            if _reached_from(entry["nic"], core_at := socket_of(entry, core)) != core_at
+        ]
         if cores:
             away[name] = cores
     if not away:

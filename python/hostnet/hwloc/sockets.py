@@ -125,7 +125,12 @@ def own_values(number: int, values: Sequence[Value], first: Sequence[Value], ser
     has_places = server.effective["ssd"].get("sockets") is not None
     told = {value.path for value in values}
     for value in values:
-        if has_table or (has_places and value.path == "ssd.count") or value.path not in of_first or of_first[value.path] != value.value:
+        if (
+            has_table
+            or (has_places and value.path == "ssd.count")
+            or value.path not in of_first
+            or of_first[value.path] != value.value
+        ):
             yield value
     rows = "memory.dram.rows"
     if rows in of_first and rows not in told:

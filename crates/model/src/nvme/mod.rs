@@ -3,14 +3,16 @@
 //! A drive holds commands and serves a few of them at a time, TLP by TLP, round robin; which of them are open together
 //! sets the row locality of its traffic. It is paced by its own bandwidth and by its link.
 
+mod job;
 mod ports;
 mod written;
 
-use crate::line::{Pages, Walk};
-use crate::params::{FioJob, SsdParams};
+use crate::line::Pages;
+use crate::params::SsdParams;
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Rng, Time};
-use hostnet_measure::{Domain, Histogram};
+use hostnet_measure::Domain;
+pub use job::{Job, Service};
 pub use ports::PortWiring;
 use ports::Ports;
 use serde::{Deserialize, Serialize};
@@ -21,29 +23,6 @@ const PAGE_BYTES: u64 = 4096;
 /// Requests whose kernel work may be unacknowledged before a drive waits.
 const KERNEL_WINDOW_REQUESTS: u64 = 4;
 
-/// A job's share of a drive.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Job {
-    /// What the job asks for.
-    pub params: FioJob,
-    /// The workload.
-    pub class: u8,
-    /// Virtual address of its buffers: `io_depth` blocks.
-    pub base: u64,
-    /// The core that does its kernel work.
-    pub core: ComponentId,
-    /// Lines moved beyond the data per page, in units of 2^-16.
-    pub dma_lines_per_page: u64,
-    /// Where those lie.
-    pub extra: Walk,
-    /// The buffer of the next command.
-    pub slot: u64,
-    /// Commands that wait for the drive to have room.
-    pub waiting: u32,
-    /// Whether the core reads the data before the next command takes its place.
-    pub consume: bool,
-}
-
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Command {
     job: u16,
@@ -53,15 +32,6 @@ struct Command {
     left_bytes: u64,
     unfinished_bytes: u64,
     submitted: Time,
-}
-
-/// What a workload got from a drive since the last reset.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Service {
-    /// Bytes of data moved.
-    pub bytes: u64,
-    /// Latency of commands, from submission to completion, in ps.
-    pub commands: Histogram,
 }
 
 /// A drive.
