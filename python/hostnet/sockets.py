@@ -34,12 +34,16 @@ def places_of(config: dict[str, Any]) -> tuple[Place, ...]:
     if not isinstance(count, int) or count < 2:
         return ()
     places: list[Place] = []
+    drives = _drives(config)
     first = {"core": 0, "channel": 0, "ssd": 0}
     for number in range(count):
         own = _value(config, "socket", str(number))
         tables = {name: own[name] for name in TABLES if name in own} if isinstance(own, dict) else {}
         socket = {**config, **tables}
-        parts = {kind: range(first[kind], first[kind] + counted) for kind, counted in _counts(socket).items()}
+        counts = _counts(socket)
+        if drives is not None:
+            counts["ssd"] = drives.count(number)
+        parts = {kind: range(first[kind], first[kind] + counted) for kind, counted in counts.items()}
         first = {kind: numbers.stop for kind, numbers in parts.items()}
         single = dict.fromkeys(SINGLE, range(number, number + 1))
         places.append(Place(number, socket, {**parts, **single}))
@@ -54,6 +58,14 @@ def _counts(config: dict[str, Any]) -> dict[str, int]:
         "channel": (_value(config, "memory", "channels") or 0) * subchannels,
         "ssd": _value(config, "ssd", "count") or 0,
     }
+
+
+def _drives(config: dict[str, Any]) -> list[int] | None:
+    """The socket of each drive; None where every socket has those of its own table."""
+    sockets = _value(config, "ssd", "sockets")
+    if isinstance(sockets, int):
+        return [sockets] * int(_value(config, "ssd", "count") or 0)
+    return sockets if isinstance(sockets, list) else None
 
 
 def _value(config: Any, *path: str) -> Any:

@@ -9,6 +9,7 @@ import pytest
 import hostnet
 from hostnet import ConfigError
 from hostnet.explain import explain_results, page_text
+from hostnet.explain.placements import NonuniformDma
 
 LOCAL, REMOTE = 0, 14
 ALL = -1
@@ -102,7 +103,7 @@ def test_a_card_on_the_other_socket_mirrors_the_server() -> None:
 def test_it_is_explained_by_name_and_other_placements_are_tried() -> None:
     page = explain_results(hostnet.run(cluster(REMOTE)), "server").with_steps(confirm=True)
     found = page.nonuniform
-    assert found is not None
+    assert isinstance(found, NonuniformDma)
     assert (found.flows, found.cores, found.sockets, found.device) == (("f",), (REMOTE,), (1,), 0)
     now, *others = found.placements
     assert now.crossing_gb_per_s > 1

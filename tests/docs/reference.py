@@ -47,6 +47,9 @@ def _keys_of(schema: Schema, path: str) -> Iterator[tuple[str, str]]:
 
 def value_text(schema: Schema) -> str:
     """The unit and the range of a value, as the page says them."""
+    choices = schema.get("anyOf", ())
+    if choices and choices[0].get("type") == "integer":
+        return f"{value_text(choices[0])}, or list"
     kinds = {"integer": "count", "number": "number", "boolean": "true or false", "array": "list"}
     unit = schema.get("x-quantity") or kinds.get(schema.get("type", ""), "text")
     words = "".join(f' or "{word}"' for word in schema.get("x-words", ()))

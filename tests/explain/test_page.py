@@ -59,8 +59,8 @@ def test_every_example_can_be_explained(example: Path) -> None:
         pool = next(pool for pool in row["pools"] if pool["domain"] == row["domain"])
         assert row["bound_gb_per_s"] == pytest.approx(pool["credits"] * 64 / pool["latency_ns"])
         assert row["bound_gb_per_s"] >= 0.97 * pool["gb_per_s"]
-    # Where everything fits the caches, no line reaches the memory.
-    assert not page.explanation["missing"] or results.caches["all"]["core_evictions"] == 0
+    # Where everything fits the caches, no line reaches the memory; what waits for UPI is not told apart.
+    assert page.nonuniform or not page.explanation["missing"] or results.caches["all"]["core_evictions"] == 0
 
 
 def test_the_binding_domain_is_that_of_the_tables(results: hostnet.Results) -> None:

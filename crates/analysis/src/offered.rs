@@ -35,12 +35,10 @@ impl Offer {
     }
 }
 
-/// What the drives of storage workload `class` offer it; nothing on servers of several sockets.
+/// What the drives of storage workload `class` offer it.
 pub(crate) fn offers(server: &ServerParams, class: usize) -> Vec<Offer> {
-    if server.sockets.len() > 1 {
-        return Vec::new();
-    }
-    (0..server.socket().ssd.count).filter_map(|drive| of_drive(server, class, drive)).collect()
+    let at = server.sockets.iter().flat_map(|socket| (0..socket.ssd.count).map(move |_| socket));
+    (0..).zip(at).filter_map(|(drive, socket)| of_drive(server, socket, class, drive)).collect()
 }
 
 /// One job of a drive, with the workload that it belongs to.
@@ -50,7 +48,8 @@ struct Share<'a> {
     fio: &'a FioParams,
 }
 
-fn of_drive(server: &ServerParams, class: usize, drive: u32) -> Option<Offer> {
+/// What a drive of a socket offers.
+fn of_drive(server: &ServerParams, socket: &SocketParams, class: usize, drive: u32) -> Option<Offer> {
     let shares: Vec<Share> = shares(server).filter(|share| share.job.ssd == drive).collect();
     let bytes = |share: &Share| share.job.block_bytes as f64 * f64::from(share.job.io_depth);
     let own = || shares.iter().filter(|share| share.class == class);
@@ -59,16 +58,17 @@ fn of_drive(server: &ServerParams, class: usize, drive: u32) -> Option<Offer> {
     if mine == 0.0 {
         return None;
     }
-    let time = |share: &Share| bytes(share) * ns_per_byte(server, share);
+    let cap = cap_gb_per_s(server, drive);
+    let time = |share: &Share| bytes(share) * ns_per_byte(socket, share, cap);
     let ns_per_byte = shares.iter().map(time).sum::<f64>() / all;
     let held: f64 = shares.iter().map(|share| f64::from(share.job.io_depth)).sum();
-    let in_flight = all * (f64::from(server.socket().ssd.queue_depth) / held).min(1.0);
+    let in_flight = all * (f64::from(socket.ssd.queue_depth) / held).min(1.0);
     let wait_ns: f64 =
-        shares.iter().map(|share| f64::from(share.job.io_depth) / held * wait_ns(server.socket(), share.job)).sum();
+        shares.iter().map(|share| f64::from(share.job.io_depth) / held * wait_ns(socket, share.job)).sum();
     let part = mine / all;
     let turn = part * own().map(time).sum::<f64>() / mine / ns_per_byte;
     let mean_ns = |pick: fn((f64, f64)) -> f64| {
-        own().map(|share| bytes(share) * pick(phases_ns_per_byte(server, share))).sum::<f64>() / mine
+        own().map(|share| bytes(share) * pick(phases_ns_per_byte(socket, share, cap))).sum::<f64>() / mine
     };
     Some(Offer {
         reads: own().map(|share| bytes(share) * storage_reads(share.job)).sum::<f64>() / mine,
@@ -94,17 +94,16 @@ fn wait_ns(socket: &SocketParams, job: &FioJob) -> f64 {
     there_ns + (1.0 - storage_reads) * memory_ns
 }
 
-/// Time of a drive per byte of data.
-fn ns_per_byte(server: &ServerParams, share: &Share) -> f64 {
-    let (reading, writing) = phases_ns_per_byte(server, share);
+/// Time of a drive per byte of data, under a cap in GB/s.
+fn ns_per_byte(socket: &SocketParams, share: &Share, cap: f64) -> f64 {
+    let (reading, writing) = phases_ns_per_byte(socket, share, cap);
     let reads = storage_reads(share.job);
     reads * reading + (1.0 - reads) * writing
 }
 
 /// The same while it is read, and while it is written.
-fn phases_ns_per_byte(server: &ServerParams, share: &Share) -> (f64, f64) {
-    let SocketParams { ssd, pcie, .. } = server.socket();
-    let cap = cap_gb_per_s(server, share.job.ssd);
+fn phases_ns_per_byte(socket: &SocketParams, share: &Share, cap: f64) -> (f64, f64) {
+    let SocketParams { ssd, pcie, .. } = socket;
     let paced = |bytes_per_s: u64| 1.0 / cap.min(bytes_per_s as f64 / 1e9);
     let wire = 1.0 / wire_gb_per_s(pcie);
     let beyond = share.fio.dma_lines_per_page as f64 / 65_536.0 / LINES_PER_PAGE;

@@ -118,6 +118,22 @@ fn deep_queues_offer_the_bandwidth_of_the_drives() {
 }
 
 #[test]
+fn drives_offer_it_wherever_they_are() {
+    let job = |ssd: u32| format!("{{ rw = \"read\", bs = \"1 MiB\", iodepth = 32, size = \"1 GiB\", ssd = {ssd} }}");
+    let jobs: Vec<String> = (0..4).map(job).collect();
+    let upi =
+        "links = 1\nspeculative = true\ndirectory = false\nlink = { bandwidth = \"20 GB/s\", latency = \"40 ns\", \
+        data_credits = 64, request_credits = 64, data = \"72 B\", request = \"8 B\" }\n";
+    let of = |sockets: &str| {
+        let more = format!("sockets = 2\n[ssd]\nsockets = {sockets}\n[upi]\n{upi}");
+        offered(&format!("jobs = [{}]\n", jobs.join(", ")), &more)
+    };
+    for sockets in ["0", "1", "[0, 0, 1, 1]"] {
+        assert!((of(sockets) - 4.0 * 3.465).abs() < 0.01, "{sockets}: {}", of(sockets));
+    }
+}
+
+#[test]
 fn a_cap_offers_no_more() {
     let rate = offered("job = \"quadrant.fio\"\nrate = \"2 GB/s\"\n", "");
     assert!((rate - 2.0).abs() < 0.01, "{rate}");

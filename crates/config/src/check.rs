@@ -72,6 +72,7 @@ fn choose<'a>(choices: &'a [Value], value: &Value) -> Option<&'a Value> {
         Value::Object(_) => "object",
         Value::Array(_) => "array",
         Value::String(_) => "string",
+        Value::Number(number) if !number.is_f64() => "integer",
         _ => return None,
     };
     choices.iter().find(|choice| choice["type"] == name)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet._core import ConfigError
+from hostnet.explain.drives import DistantDrives, distant
 from hostnet.explain.formula import counters_json
 from hostnet.explain.placements import NonuniformDma, nonuniform
 from hostnet.explain.steps import Steps, latency_alone, predicted, simulated, what_helps
@@ -35,7 +36,7 @@ NOT_PREDICTED = "what would help is predicted, and predictions do not cover {wha
 """Stands on a page in place of what would help."""
 
 NOT_TRIED = "--confirm simulates other placements of what crosses sockets"
-"""Stands on the page of a host whose flows cross sockets."""
+"""Stands on a page where data of devices cross sockets."""
 
 NOT_OF_HOSTS = "what would help is told of single servers; sweep a key of this host, or see the table limits"
 """Stands on the page of a host in place of what would help."""
@@ -65,8 +66,8 @@ class Page:
     config: dict[str, Any] | None = None
     base_dir: str = "."
     host: str | None = None
-    nonuniform: NonuniformDma | None = None
-    """Flows of a host that cross sockets to its NIC."""
+    nonuniform: NonuniformDma | DistantDrives | None = None
+    """Flows of a host that cross sockets to its NIC, or storage whose data cross sockets."""
     events: Mapping[str, str] = field(default_factory=dict)
     """The events of counters that a file has not, by what they tell."""
 
@@ -104,6 +105,8 @@ class Page:
             return page
         if page.host is not None:
             return page._with_placements(confirm, progress)
+        if page.nonuniform is not None:
+            page = page._with_placements(confirm, progress)
         rows = page.explanation["workloads"]
         offered = {row["workload"]: row["offered_gb_per_s"] for row in rows if row["offered_gb_per_s"]}
         unpredicted = _not_predicted(config)
@@ -326,7 +329,7 @@ def _of_summary(
         notes.append(OF_OTHER_SOCKETS)
     name = str(summary["name"]) if host is None else f"{summary['name']}, {host}"
     page = Page(name, _server(server), explanation, notes=tuple(notes), config=config, base_dir=base_dir, host=host)
-    return page if host is None else replace(page, nonuniform=nonuniform(config, host, summary))
+    return replace(page, nonuniform=distant(config, summary) if host is None else nonuniform(config, host, summary))
 
 
 def _server(config: Mapping[str, Any]) -> str:

@@ -82,7 +82,7 @@ class NonuniformDma:
     def _moved(self, config: Config) -> list[tuple[str, Config]]:
         """The same flows on free cores of the socket of the device, if there are enough."""
         entry = _entry(config, self.host)
-        first, count = _cores_of_socket(entry, self.device)
+        first, count = cores_of_socket(entry, self.device)
         taken = {core for name in config["flow"] for core in _cores(config, name, self.host)}
         workloads = entry["workload"].values()
         if any("cores" not in workload or {"clients", "jobs", "job"} & set(workload) for workload in workloads):
@@ -112,12 +112,38 @@ class NonuniformDma:
         if len(every) > int(nic["pcie"]["lanes"]):
             return []
         nic["mode"] = "octo"
+        if any("serves" in function for function in nic.get("functions") or ()):
+            nic["functions"] = [{**function, "serves": function["socket"]} for function in nic["functions"]]
+            return [("each function for the cores of its socket", changed)]
         if every == there:
             return [('nic.mode = "octo"', changed)]
         # The lanes of the card are shared: more of them would be another card.
         nic["functions"] = [{"socket": socket} for socket in every]
         sockets = " and ".join(str(socket) for socket in self.sockets)
         return [(f"a function of the card on socket {sockets} too, lanes shared", changed)]
+
+    def lines(self) -> list[str]:
+        """The paragraph of a page."""
+        one = len(self.cores) == 1
+        cores, sockets = (", ".join(map(str, numbers)) for numbers in (self.cores, self.sockets))
+        now = self.placements[0]
+        lines = [
+            f"Nonuniform DMA: {', '.join(self.flows)} on core{'' if one else 's'} {cores} of socket {sockets}, reached "
+            f"by the function of the NIC on socket {self.device}. {now.crossing_gb_per_s:.1f} GB/s of lines cross "
+            "between sockets." + (DDIO_LOST if self.ddio_lost else "")
+        ]
+        if self.tried_all and len(self.placements) == 1:
+            lines.append(
+                "  No other placement could be tried: no core is known to be free there, nor has the card lanes."
+            )
+        if len(self.placements) > 1:
+            width = max(len(placement.what) for placement in self.placements)
+            lines += [
+                f"  {placement.what:{width}}  {placement.goodput_gbps:6.1f} Gbps  {placement.gain:+5.0%}"
+                f"  {placement.crossing_gb_per_s:5.1f} GB/s cross"
+                for placement in self.placements
+            ]
+        return lines
 
 
 def nonuniform(config: Config, host: str, summary: Mapping[str, Any]) -> NonuniformDma | None:
@@ -126,19 +152,30 @@ def nonuniform(config: Config, host: str, summary: Mapping[str, Any]) -> Nonunif
     if "nic" not in entry or not any(row["domain"] == CROSSING for row in summary["servers"][host]["domains"]):
         return None
     functions = [function["socket"] for function in entry["nic"].get("functions") or [{"socket": 0}]]
-    local = functions if entry["nic"].get("mode", "octo") == "octo" else functions[:1]
     away: dict[str, list[int]] = {}
     for name in config["flow"]:
-        cores = [core for core in _cores(config, name, host) if _socket_of(entry, core) not in local]
+        cores = [
+            core
+            for core in _cores(config, name, host)
+            if _reached_from(entry["nic"], core_at := socket_of(entry, core)) != core_at
+        ]
         if cores:
             away[name] = cores
     if not away:
         return None
     cores = sorted({core for own in away.values() for core in own})
-    sockets = sorted({_socket_of(entry, core) for core in cores})
+    sockets = sorted({socket_of(entry, core) for core in cores})
     now = _measured("as it is", summary, host, _classes(config, tuple(away)))
     lost = any(_is_at(config["flow"][name]["to"], host, config) for name in away) and _has_ddio(entry)
     return NonuniformDma(host, tuple(away), tuple(cores), tuple(sockets), functions[0], (now,), lost)
+
+
+def _reached_from(nic: Mapping[str, Any], socket: int) -> int:
+    """The socket of the function that the flows of a socket go by."""
+    functions = nic.get("functions") or [{"socket": 0}]
+    serving = functions if nic.get("mode", "octo") == "octo" else ()
+    own = (function["socket"] for function in serving if function.get("serves", function["socket"]) == socket)
+    return int(next(own, functions[0]["socket"]))
 
 
 def _has_ddio(entry: Mapping[str, Any]) -> bool:
@@ -189,7 +226,7 @@ def _cores(config: Config, flow: str, host: str) -> list[int]:
     ]
 
 
-def _cores_of_socket(entry: Mapping[str, Any], socket: int) -> tuple[int, int]:
+def cores_of_socket(entry: Mapping[str, Any], socket: int) -> tuple[int, int]:
     """The first core of a socket, and how many it has."""
     own = entry.get("socket") or {}
 
@@ -200,30 +237,9 @@ def _cores_of_socket(entry: Mapping[str, Any], socket: int) -> tuple[int, int]:
     return sum(count(number) for number in range(socket)), count(socket)
 
 
-def _socket_of(entry: Mapping[str, Any], core: int) -> int:
+def socket_of(entry: Mapping[str, Any], core: int) -> int:
+    """The socket of a core."""
     socket = 0
-    while core >= sum(_cores_of_socket(entry, socket)):
+    while core >= sum(cores_of_socket(entry, socket)):
         socket += 1
     return socket
-
-
-def placement_lines(found: NonuniformDma) -> list[str]:
-    """The paragraph of a page."""
-    one = len(found.cores) == 1
-    cores, sockets = (", ".join(map(str, numbers)) for numbers in (found.cores, found.sockets))
-    now = found.placements[0]
-    lines = [
-        f"Nonuniform DMA: {', '.join(found.flows)} on core{'' if one else 's'} {cores} of socket {sockets}, reached by "
-        f"the function of the NIC on socket {found.device}. {now.crossing_gb_per_s:.1f} GB/s of lines cross between "
-        "sockets." + (DDIO_LOST if found.ddio_lost else "")
-    ]
-    if found.tried_all and len(found.placements) == 1:
-        lines.append("  No other placement could be tried: no core is known to be free there, nor has the card lanes.")
-    if len(found.placements) > 1:
-        width = max(len(placement.what) for placement in found.placements)
-        lines += [
-            f"  {placement.what:{width}}  {placement.goodput_gbps:6.1f} Gbps  {placement.gain:+5.0%}"
-            f"  {placement.crossing_gb_per_s:5.1f} GB/s cross"
-            for placement in found.placements
-        ]
-    return lines

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from hostnet.explain.placements import placement_lines
 from hostnet.explain.steps import FACTORS, NO_GAIN
 from hostnet.pools import credits_of, pool_of
 
@@ -73,7 +72,7 @@ def page_text(page: Page) -> str:
         *(list(workload_lines(row, page.events)) for row in explanation["workloads"]),
     ]
     if page.nonuniform is not None:
-        first, *others = placement_lines(page.nonuniform)
+        first, *others = page.nonuniform.lines()
         parts.append([*wrapped(first), *others])
     if page.steps is not None:
         parts.append(list(step_lines(page.steps)))

@@ -116,12 +116,21 @@ def way_values(topology: Topology, notes: list[str]) -> tuple[Value, ...]:
 
 
 def own_values(number: int, values: Sequence[Value], first: Sequence[Value], server: ServerFile) -> Iterator[Value]:
-    """The values that are not those of the first socket; all where the preset has a table of this socket."""
+    """The values that are not those of the first socket; all where the preset has a table of this socket.
+
+    So is the number of drives where the preset says on which sockets they are: the machine knows better.
+    """
     of_first = {value.path: value.value for value in first}
     has_table = str(number) in (server.effective.get("socket") or {})
+    has_places = server.effective["ssd"].get("sockets") is not None
     told = {value.path for value in values}
     for value in values:
-        if has_table or value.path not in of_first or of_first[value.path] != value.value:
+        if (
+            has_table
+            or (has_places and value.path == "ssd.count")
+            or value.path not in of_first
+            or of_first[value.path] != value.value
+        ):
             yield value
     rows = "memory.dram.rows"
     if rows in of_first and rows not in told:

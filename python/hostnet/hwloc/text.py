@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 TABLES = ("core", "cha", "memory", "iio", "pcie", "ssd", "fio")
 """The tables of a server."""
 
-IN_PRESET = ("memory.device", "memory.profile", "memory.dram", "memory.controller")
-"""What stays with the preset: naming the device again would undo what the preset changes of it."""
+IN_PRESET = ("memory.device", "memory.profile", "memory.dram", "memory.controller", "ssd.sockets")
+"""What stays with the preset: naming the device again would undo what the preset changes of it.
+
+Where its drives are does not hold for a machine whose sockets say how many they have.
+"""
 
 UNVALIDATED = "unvalidated: drafted from the topology of a machine; hostnet calibrate fits it to measurements"
 """What results of a draft say of themselves."""

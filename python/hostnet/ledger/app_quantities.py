@@ -50,6 +50,12 @@ def application_rate(series: Series, run: Outcome, _: Outcome | None) -> Estimat
     return measured(series, run, run.workload(series.workload), "app_gb_per_s", "app_ci95")
 
 
+def application_loss(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """How far that is below the baseline, in % of it."""
+    share = ratio(application_rate(series, run, None), application_rate(series, needed(series, base), None))
+    return Estimate(100 * (1 - share.value), None if share.ci95 is None else 100 * share.ci95)
+
+
 def memory_utilization(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """DRAM traffic of everything, in % of the theoretical maximum."""
     row = run.row("channels", channel=MEASURED_IN_ALL)
@@ -99,6 +105,7 @@ APP_QUANTITIES: dict[str, Quantity] = {
         time_degradation,
         traffic_degradation,
         application_rate,
+        application_loss,
         memory_utilization,
         llc_miss_ratio,
         ddio_miss_ratio,

@@ -1,4 +1,4 @@
-"""Runs of clusters, several at a time."""
+"""Runs of clusters, and of servers by themselves, several at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FLUID_WORK = 1 / 60
 
 Summary = dict[str, Any]
 
-TABLES = ("flows", "domains", "caches", "control", "series")
+TABLES = ("flows", "workloads", "domains", "caches", "control", "series")
 """Tables that quantities are computed from and that the summary of a run does not have."""
 
 MEASURE = "simulated_ps"
@@ -89,7 +89,7 @@ def job_of(config: dict[str, Any], base_dir: Path) -> Job[Summary]:
 
 def is_fluid(config: dict[str, Any]) -> bool:
     """Whether the memory of its servers has rates."""
-    return any(host.get("fidelity") == "fluid" for host in config["host"].values())
+    return any(host.get("fidelity") == "fluid" for host in config.get("host", {}).values())
 
 
 def summary_of(results: Results) -> Summary:

@@ -17,7 +17,7 @@ Value = int | str
 
 @dataclass(frozen=True)
 class ClusterFamily:
-    """Clusters composed of fragments of the configuration, at several values of `x`.
+    """Clusters composed of fragments of the configuration, at several values of `x`; without hosts a server by itself.
 
     Later fragments win over earlier ones and over the run of the selection. `{x}` in the name of a fragment and in its
     texts is the value, `{last}` one less; a text that is `{x}` and no more is the value itself. With `series`, time

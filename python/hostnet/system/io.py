@@ -68,7 +68,16 @@ class Ssd(Description):
     """The NVMe drives."""
 
     count: int | None = None
-    """How many. Range: 1 to 64."""
+    """How many; with several sockets on each, or in all where `ssd.sockets` says where they are. Range: 1 to 64."""
+    sockets: int | list[int] | None = None
+    """The socket that the drives hang off: one number for all, or a list with that of each, ascending.
+
+    Range: 0 to 7.
+    """
+    mode: str | None = None
+    """Which ways the drives have to memory: "standard", by the socket that they hang off; "octo", a path to every
+    socket, each as wide as the one of a standard drive, and data go by that of the memory that they are in.
+    """
     bandwidth: str | None = None
     """Bandwidth of one drive in both directions (bandwidth): short for `read_bandwidth` and `write_bandwidth`.
 

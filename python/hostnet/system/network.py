@@ -48,6 +48,10 @@ class NicFunction(Description):
     """The socket that it hangs off. Range: 0 to 7."""
     lanes: int | None = None
     """Its lanes: 1, 2, 4, 8 or 16; an equal share of those of the card when absent. Range: 1 to 16."""
+    serves: int | None = None
+    """The socket whose cores' flows go by it, as when they use an address that is not that of their own function; its
+    own socket when absent. Range: 0 to 7.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

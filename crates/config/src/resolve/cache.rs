@@ -74,7 +74,8 @@ fn prefetch(spec: &Spec) -> PrefetchParams {
     }
 }
 
-fn resolve_ddio(ddio: &DdioSpec, llc_ways: u32, drives: u32) -> Result<DdioParams, Issue> {
+/// Checks that the drives without DDIO are among so many.
+pub(super) fn check_off(ddio: &DdioSpec, drives: u32) -> Result<(), Issue> {
     if let Some(drive) = ddio.off.0.iter().find(|&&drive| drive >= drives) {
         let has = match drives.checked_sub(1) {
             Some(last) => format!("ssd.count = {drives} means drives 0 to {last}"),
@@ -83,6 +84,11 @@ fn resolve_ddio(ddio: &DdioSpec, llc_ways: u32, drives: u32) -> Result<DdioParam
         let message = format!("drive {drive} does not exist; {has}");
         return Err(Issue::between(&["ddio.off", "ssd.count"], message));
     }
+    Ok(())
+}
+
+fn resolve_ddio(ddio: &DdioSpec, llc_ways: u32, drives: u32) -> Result<DdioParams, Issue> {
+    check_off(ddio, drives)?;
     Ok(DdioParams {
         drives: (0..drives).map(|drive| ddio.enabled && !ddio.off.0.contains(&drive)).collect(),
         ways: ways_within(ddio.ways, llc_ways, "ddio.ways")?,

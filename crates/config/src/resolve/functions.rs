@@ -9,6 +9,7 @@ use hostnet_model::params::{NicFunctionParams, NicParams, PcieParams};
 pub(super) fn place(nic: &mut NicParams, spec: &NicSpec, server: &Spec) -> Result<usize, Issue> {
     let Some(functions) = &spec.functions else { return Ok(0) };
     check_sockets(functions, server.server.sockets.unwrap_or(1))?;
+    nic.serves = serves(functions, spec.mode, server.server.sockets.unwrap_or(1))?;
     let lanes = lanes(functions, spec.pcie.lanes)?;
     let generation = spec.pcie.generation.unwrap_or(server.pcie.generation);
     let link = |lanes| PcieParams { bytes_per_s: link_bytes_per_s(generation, lanes), ..nic.pcie.clone() };
@@ -32,6 +33,27 @@ fn check_sockets(functions: &[NicFunctionSpec], sockets: u32) -> Result<(), Issu
         }
     }
     Ok(())
+}
+
+/// The socket that each function serves; empty if every one serves its own.
+fn serves(functions: &[NicFunctionSpec], mode: NicModeSpec, sockets: u32) -> Result<Vec<u8>, Issue> {
+    let Some(given) = functions.iter().position(|function| function.serves.is_some()) else { return Ok(Vec::new()) };
+    let path = |number: usize| format!("nic.functions[{number}].serves");
+    if mode == NicModeSpec::Standard {
+        let message = "has an effect only with nic.mode = \"octo\"; the first function serves all";
+        return Err(Issue::between(&[&path(given), "nic.mode"], message));
+    }
+    let all: Vec<u8> = functions.iter().map(|function| function.serves.unwrap_or(function.socket)).collect();
+    for (number, &socket) in all.iter().enumerate() {
+        if u32::from(socket) >= sockets {
+            let message = format!("there is no socket {socket}; server.sockets = {sockets} means 0 to {}", sockets - 1);
+            return Err(Issue::between(&[&path(number), "server.sockets"], message));
+        }
+        if all[..number].contains(&socket) {
+            return Err(Issue::new(path(number), format!("socket {socket} is served already; give each its own")));
+        }
+    }
+    Ok(all)
 }
 
 /// The lanes of each function: what is given, and equal shares of the rest, powers of two.

@@ -1,17 +1,13 @@
 //! `[pcie]` and `[ssd]`.
 
 use crate::error::Issue;
-use crate::spec::{Bandwidth, PcieSpec, Spec, SsdSpec};
+use crate::spec::{Bandwidth, PcieSpec, Spec, SsdModeSpec, SsdSpec};
 use crate::units::{format, Dimension};
 use hostnet_model::params::{IioParams, PcieParams, SocketParams, SsdParams};
 
 pub(super) fn resolve_pcie(spec: &Spec) -> Result<PcieParams, Issue> {
     let pcie = &spec.pcie;
-    if pcie.lanes < spec.ssd.count {
-        let message =
-            format!("{} lanes are too few for ssd.count = {}; every drive needs one", pcie.lanes, spec.ssd.count);
-        return Err(Issue::between(&["pcie.lanes", "ssd.count"], message));
-    }
+    check_lanes(spec)?;
     let lines = |field: &str, lines: u32, size_name: &str, bytes: u64| {
         let least = bytes / 64;
         let message = format!("{lines} lines are less than {size_name}, which is {least} lines");
@@ -23,6 +19,16 @@ pub(super) fn resolve_pcie(spec: &Spec) -> Result<PcieParams, Issue> {
         Some(issue) => Err(issue),
         None => Ok(pcie_params(pcie, drive_lanes(pcie.lanes, spec.ssd.count))),
     }
+}
+
+/// Checks that every drive has a lane.
+pub(super) fn check_lanes(spec: &Spec) -> Result<(), Issue> {
+    let (lanes, drives) = (spec.pcie.lanes, spec.ssd.count);
+    if lanes >= drives {
+        return Ok(());
+    }
+    let message = format!("{lanes} lanes are too few for ssd.count = {drives}; every drive needs one");
+    Err(Issue::between(&["pcie.lanes", "ssd.count"], message))
 }
 
 fn pcie_params(pcie: &PcieSpec, lanes: u32) -> PcieParams {
@@ -104,6 +110,7 @@ pub(super) fn resolve_ssd(spec: &SsdSpec) -> Result<SsdParams, Issue> {
     };
     Ok(SsdParams {
         count: spec.count,
+        octo: spec.mode == SsdModeSpec::Octo,
         read_bytes_per_s: rate(spec.read_bandwidth, "ssd.read_bandwidth")?,
         write_bytes_per_s: rate(spec.write_bandwidth, "ssd.write_bandwidth")?,
         latency_ps: spec.latency.0,

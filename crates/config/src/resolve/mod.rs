@@ -6,6 +6,7 @@ mod checked;
 mod cluster;
 mod controller;
 mod dram;
+mod drives;
 mod functions;
 mod hash;
 mod io;

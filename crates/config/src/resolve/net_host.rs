@@ -72,19 +72,9 @@ fn remote_params(spec: &RemoteSpec, cores: Vec<RemoteCore>) -> RemoteParams {
 /// and writes a table of the NIC).
 const STEER_PS: u64 = 20_000_000;
 
-/// Resolves a NIC with `queues` receive queues, which takes packets of up to `mtu_bytes` from its port. `pcie` is the
-/// link of a drive, whose values hold where the NIC's own are absent.
-pub(super) fn nic(
-    spec: &NicSpec,
-    server: &Spec,
-    pcie: &PcieParams,
-    queues: u32,
-    mtu_bytes: u32,
-) -> Result<NicParams, Issue> {
+/// Checks that a descriptor, the receive buffer and the send window have room for the largest packet.
+fn check_room(spec: &NicSpec, descriptor: u32, mtu_bytes: u32) -> Result<(), Issue> {
     let frame = mtu_bytes + ETHERNET_HEADER_BYTES;
-    let needed = frame.next_multiple_of(FRAGMENT_BYTES);
-    let needed = if spec.stride.is_some() { needed.next_power_of_two() } else { needed };
-    let descriptor = spec.descriptor.map_or(needed, |Size(bytes)| bytes as u32);
     let shown = |bytes: u64| format(bytes, Dimension::Size);
     if frame > descriptor {
         let message = format!(
@@ -102,6 +92,24 @@ pub(super) fn nic(
         let message = format!("{} have no room for a packet of {mtu_bytes} B", shown(spec.send_window.0));
         return Err(Issue::new("nic.send_window", message));
     }
+    Ok(())
+}
+
+/// Resolves a NIC with `queues` receive queues, which takes packets of up to `mtu_bytes` from its port. `pcie` is the
+/// link of a drive, whose values hold where the NIC's own are absent.
+pub(super) fn nic(
+    spec: &NicSpec,
+    server: &Spec,
+    pcie: &PcieParams,
+    queues: u32,
+    mtu_bytes: u32,
+) -> Result<NicParams, Issue> {
+    let frame = mtu_bytes + ETHERNET_HEADER_BYTES;
+    let needed = frame.next_multiple_of(FRAGMENT_BYTES);
+    let needed = if spec.stride.is_some() { needed.next_power_of_two() } else { needed };
+    let descriptor = spec.descriptor.map_or(needed, |Size(bytes)| bytes as u32);
+    let shown = |bytes: u64| format(bytes, Dimension::Size);
+    check_room(spec, descriptor, mtu_bytes)?;
     let ring_bytes = u64::from(spec.ring) * u64::from(descriptor);
     let pool_bytes = spec.pool.map_or(ring_bytes, |Size(bytes)| bytes);
     if pool_bytes < ring_bytes {
@@ -121,6 +129,7 @@ pub(super) fn nic(
     Ok(NicParams {
         pcie: link(spec, server, pcie)?,
         functions: Vec::new(),
+        serves: Vec::new(),
         octo: false,
         buffer_bytes: spec.buffer.0,
         frame_bytes: frame,

@@ -1,6 +1,6 @@
 //! Servers of several sockets.
 
-use super::{complete_tables, net_host, Complete};
+use super::{complete_tables, drives, net_host, Complete};
 use crate::error::{suggestion, Issue};
 use crate::layers::overlay;
 use crate::presets::PartFile;
@@ -42,7 +42,19 @@ pub(super) fn complete(
     if !all.is_empty() {
         tree["socket"] = Value::Object(all);
     }
+    if of_user.values().any(|own| own.pointer("/ssd/count").is_some()) && given.pointer("/ssd/sockets").is_none() {
+        forget_places(tree);
+    }
     Ok(files)
+}
+
+/// Where the preset says that the drives are does not hold: the user says how many each socket has.
+fn forget_places(tree: &mut Value) {
+    let forget = |server: &mut Value| {
+        server.get_mut("ssd").and_then(Value::as_object_mut).map(|ssd| ssd.remove("sockets"));
+    };
+    forget(tree);
+    tree.get_mut("socket").and_then(Value::as_object_mut).into_iter().flatten().for_each(|(_, own)| forget(own));
 }
 
 /// The specification of each socket.
@@ -55,7 +67,9 @@ pub(super) fn each(spec: &Spec) -> Result<Vec<Spec>, Issue> {
             return Err(Issue::between(&[&format!("socket.{name}"), "server.sockets"], message));
         }
     }
-    Ok(numbers.iter().map(|name| of_socket(spec, spec.socket.get(name))).collect())
+    let mut sockets: Vec<Spec> = numbers.iter().map(|name| of_socket(spec, spec.socket.get(name))).collect();
+    drives::place(spec, &mut sockets)?;
+    Ok(sockets)
 }
 
 fn of_socket(spec: &Spec, own: Option<&SocketSpec>) -> Spec {

@@ -1,5 +1,6 @@
 //! The integrated IO controller, PCIe and the drives.
 
+use super::drives::{DriveSockets, SsdModeSpec};
 use super::values::{Bandwidth, Size, Time};
 use hostnet_model::params::IioParams;
 use schemars::JsonSchema;
@@ -102,9 +103,16 @@ pub(crate) struct PcieSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SsdSpec {
-    /// How many.
+    /// How many; with several sockets on each, or in all where `ssd.sockets` says where they are.
     #[schemars(range(min = 1, max = 64))]
     pub(crate) count: u32,
+    /// The socket that the drives hang off: one number for all, or a list with that of each, ascending.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sockets: Option<DriveSockets>,
+    /// Which ways the drives have to memory: "standard", by the socket that they hang off; "octo", a path to every
+    /// socket, each as wide as the one of a standard drive, and data go by that of the memory that they are in.
+    #[serde(default, skip_serializing_if = "SsdModeSpec::is_default")]
+    pub(crate) mode: SsdModeSpec,
     /// Bandwidth of one drive in both directions (bandwidth): short for `read_bandwidth` and `write_bandwidth`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 MB/s", "x-max" = "1 TB/s"))]

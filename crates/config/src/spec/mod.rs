@@ -5,6 +5,7 @@ mod cache;
 mod cluster;
 mod controller;
 mod dram;
+mod drives;
 mod ecn;
 mod host;
 mod io;
@@ -27,6 +28,7 @@ pub(crate) use controller::{
     ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec,
 };
 pub(crate) use dram::{DramSpec, SameBankSpec, TimingSpec};
+pub(crate) use drives::{DriveSockets, SsdModeSpec};
 pub(crate) use ecn::{EcnSpec, RampSpec};
 pub(crate) use host::{ChaSpec, CoreSpec, RunSpec, ServerSpec};
 pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};

@@ -95,6 +95,11 @@ pub(crate) struct NicFunctionSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16), extend("x-power-of-two" = true))]
     pub(crate) lanes: Option<u32>,
+    /// The socket whose cores' flows go by it, as when they use an address that is not that of their own function; its
+    /// own socket when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 7))]
+    pub(crate) serves: Option<u8>,
 }
 
 /// What leads flows to the functions of a NIC.

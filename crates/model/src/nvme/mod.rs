@@ -3,41 +3,25 @@
 //! A drive holds commands and serves a few of them at a time, TLP by TLP, round robin; which of them are open together
 //! sets the row locality of its traffic. It is paced by its own bandwidth and by its link.
 
-use crate::line::{Pages, Walk};
-use crate::link::Endpoint;
-use crate::params::{FioJob, PcieParams, SsdParams};
+mod job;
+mod ports;
+mod written;
+
+use crate::line::Pages;
+use crate::params::SsdParams;
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
 use hostnet_kernel::{ComponentId, Rng, Time};
-use hostnet_measure::{Domain, Histogram};
+use hostnet_measure::Domain;
+pub use job::{Job, Service};
+pub use ports::PortWiring;
+use ports::Ports;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+pub use written::WrittenLine;
 
 const PAGE_BYTES: u64 = 4096;
 /// Requests whose kernel work may be unacknowledged before a drive waits.
 const KERNEL_WINDOW_REQUESTS: u64 = 4;
-
-/// A job's share of a drive.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Job {
-    /// What the job asks for.
-    pub params: FioJob,
-    /// The workload.
-    pub class: u8,
-    /// Virtual address of its buffers: `io_depth` blocks.
-    pub base: u64,
-    /// The core that does its kernel work.
-    pub core: ComponentId,
-    /// Lines moved beyond the data per page, in units of 2^-16.
-    pub dma_lines_per_page: u64,
-    /// Where those lie.
-    pub extra: Walk,
-    /// The buffer of the next command.
-    pub slot: u64,
-    /// Commands that wait for the drive to have room.
-    pub waiting: u32,
-    /// Whether the core reads the data before the next command takes its place.
-    pub consume: bool,
-}
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Command {
@@ -50,32 +34,13 @@ struct Command {
     submitted: Time,
 }
 
-/// What a workload got from a drive since the last reset.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Service {
-    /// Bytes of data moved.
-    pub bytes: u64,
-    /// Latency of commands, from submission to completion, in ps.
-    pub commands: Histogram,
-}
-
-/// A line that a drive writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WrittenLine {
-    /// The physical line.
-    pub line: u64,
-    /// The workload.
-    pub class: u8,
-    /// The core that reads the data once it is there, if one does.
-    pub reader: Option<ComponentId>,
-}
-
 /// A drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ssd {
-    wiring: Wiring,
+    /// Its number among the drives of the server.
+    number: u8,
     params: SsdParams,
-    endpoint: Endpoint,
+    ports: Ports,
     pages: Pages,
     rng: Rng,
     jobs: Vec<Job>,
@@ -92,12 +57,10 @@ pub struct Ssd {
 }
 
 /// Whom a drive talks to.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Wiring {
-    /// The IIO that it hangs off.
-    pub iio: ComponentId,
-    /// The number of its link there.
-    pub link: u8,
+    /// Its ports: that on its own socket, and those on the others if it has any.
+    pub ports: Vec<PortWiring>,
     /// Its number among the drives of the server.
     pub number: u8,
 }
@@ -105,18 +68,10 @@ pub struct Wiring {
 impl Ssd {
     /// A drive at a place with the jobs that use it. `params` holds its share of any rate cap.
     #[must_use]
-    #[allow(clippy::too_many_arguments)]
-    pub fn new(
-        wiring: Wiring,
-        params: SsdParams,
-        pcie: PcieParams,
-        pages: Pages,
-        rng: Rng,
-        jobs: Vec<Job>,
-        classes: usize,
-    ) -> Self {
+    pub fn new(wiring: Wiring, params: SsdParams, pages: Pages, rng: Rng, jobs: Vec<Job>, classes: usize) -> Self {
         Self {
-            endpoint: Endpoint::new(wiring.iio, wiring.link, pcie, classes),
+            ports: Ports::new(wiring.ports, classes),
+            number: wiring.number,
             open: VecDeque::with_capacity(params.queue_depth as usize),
             draining: VecDeque::with_capacity(params.queue_depth as usize),
             turn: 0,
@@ -127,7 +82,6 @@ impl Ssd {
             extra_owed: 0,
             services: vec![Service::default(); classes],
             stopped: false,
-            wiring,
             params,
             pages,
             rng,
@@ -135,10 +89,10 @@ impl Ssd {
         }
     }
 
-    /// The number of its link at the IIO.
+    /// The number of its link at the IIO of a socket, if it has one there.
     #[must_use]
-    pub fn link(&self) -> u8 {
-        self.wiring.link
+    pub fn link(&self, socket: u8) -> Option<u8> {
+        self.ports.link(socket)
     }
 
     /// What the workloads got from the drive.
@@ -147,21 +101,9 @@ impl Ssd {
         &self.services
     }
 
-    /// PCIe posted credits of its link.
-    #[must_use]
-    pub fn posted(&self) -> &Domain {
-        self.endpoint.posted()
-    }
-
-    /// Lines that it has asked for and not yet received.
-    #[must_use]
-    pub fn nonposted(&self) -> &Domain {
-        self.endpoint.nonposted()
-    }
-
     /// The domains, to settle or to reset.
-    pub fn domains_mut(&mut self) -> [&mut Domain; 2] {
-        self.endpoint.domains_mut()
+    pub fn domains_mut(&mut self) -> impl Iterator<Item = &mut Domain> {
+        self.ports.domains_mut()
     }
 
     fn on_submit(&mut self, index: u16, context: &mut Context) {
@@ -208,8 +150,9 @@ impl Ssd {
             return;
         }
         let served = self.open.len().min(self.params.streams as usize);
-        let next = (0..served).map(|step| (self.turn + step) % served).find(|&index| self.may_send(&self.open[index]));
-        let Some(index) = next else { return };
+        let next =
+            (0..served).map(|step| (self.turn + step) % served).find(|&index| self.may_send(index, context.now()));
+        let Some(index) = next else { return self.wait_for_lane(served, context) };
         self.turn = index + 1;
         if self.open[index].read {
             self.send_write(index, context);
@@ -223,12 +166,32 @@ impl Ssd {
         self.kick(context);
     }
 
-    fn may_send(&self, command: &Command) -> bool {
-        let pcie = self.endpoint.pcie();
+    /// The port that the next TLP of a command goes by.
+    fn port(&self, command: &Command) -> usize {
+        self.ports.to(|| self.pages.physical(command.address) / 64)
+    }
+
+    fn may_send(&self, index: usize, now: Time) -> bool {
+        let command = &self.open[index];
+        self.ports.endpoint(self.port(command)).free_at() <= now && self.has_credits(command)
+    }
+
+    fn has_credits(&self, command: &Command) -> bool {
+        let (pcie, endpoint) = (self.ports.pcie(), self.ports.endpoint(self.port(command)));
         if command.read {
-            self.endpoint.may_write(pcie.mps_bytes)
+            endpoint.may_write(pcie.mps_bytes)
         } else {
-            self.endpoint.may_read(pcie.mrrs_bytes / 64)
+            endpoint.may_read(pcie.mrrs_bytes / 64)
+        }
+    }
+
+    /// Of `served` commands none may go on: those that have credits wait until the lane of their port is free.
+    fn wait_for_lane(&mut self, served: usize, context: &mut Context) {
+        let ready = self.open.iter().take(served).filter(|command| self.has_credits(command));
+        let free = ready.map(|command| self.ports.endpoint(self.port(command)).free_at()).min();
+        if let Some(free) = free {
+            self.next_send = free;
+            self.kick(context);
         }
     }
 
@@ -263,48 +226,22 @@ impl Ssd {
         if job.consume && command.read {
             let lines = (job.params.block_bytes / 64) as u32;
             let line = command.address / 64 - u64::from(lines);
-            let block = Payload::Block { line, lines, job: command.job, ssd: self.wiring.number };
-            context.send(job.core, self.endpoint.pcie().latency_ps.max(1), block);
+            let block = Payload::Block { line, lines, job: command.job, ssd: self.number };
+            context.send(job.core, self.ports.pcie().latency_ps.max(1), block);
         } else {
-            let wait = self.endpoint.pcie().latency_ps + self.params.latency_ps;
+            let wait = self.ports.pcie().latency_ps + self.params.latency_ps;
             context.send(context.id, wait.max(1), Payload::Submit { job: command.job });
         }
     }
 
-    /// Line number `number` that the drive writes to memory, counted from any start, when each of its jobs reads from
-    /// it in turn. Nothing when no job reads.
-    #[must_use]
-    pub fn written_line(&self, number: u64) -> Option<WrittenLine> {
-        let jobs = self.jobs.iter().filter(|job| job.params.reads > 0);
-        let count = jobs.clone().count() as u64;
-        let lines = self.lines_per_block()?;
-        let block = number / lines;
-        let job = jobs.clone().nth((block % count.max(1)) as usize)?;
-        let own_lines = (job.params.block_bytes / 64).max(1);
-        let slot = block / count % u64::from(job.params.io_depth);
-        let address = job.base + slot * job.params.block_bytes + number % lines % own_lines * 64;
-        let line = self.pages.physical(address) / 64;
-        Some(WrittenLine { line, class: job.class, reader: job.consume.then_some(job.core) })
-    }
-
-    /// The line that is read when line number `number` is written: that of the block before, if a core reads it.
-    #[must_use]
-    pub fn consumed_line(&self, number: u64) -> Option<WrittenLine> {
-        let before = number.checked_sub(self.lines_per_block()?)?;
-        self.written_line(before).filter(|written| written.reader.is_some())
-    }
-
-    fn lines_per_block(&self) -> Option<u64> {
-        self.jobs.iter().map(|job| job.params.block_bytes / 64).max()
-    }
-
     /// Sends a write TLP: data, or lines beyond the data when enough of them are owed.
     fn send_write(&mut self, index: usize, context: &mut Context) {
-        let tlp_lines = u64::from(self.endpoint.pcie().mps_bytes / 64);
+        let tlp_lines = u64::from(self.ports.pcie().mps_bytes / 64);
         let now = context.now();
         let command = self.open[index];
         let job = &mut self.jobs[usize::from(command.job)];
         let class = job.class;
+        let port = self.ports.to(|| self.pages.physical(command.address) / 64);
         let extra = self.extra_owed >= tlp_lines << 16;
         let (line, lines) = if extra {
             self.extra_owed -= tlp_lines << 16;
@@ -315,9 +252,9 @@ impl Ssd {
             (self.pages.physical(command.address) / 64, lines)
         };
         let bytes = lines * 64;
-        self.endpoint.write(line, bytes as u32, class, 0, context);
+        self.ports.endpoint_mut(port).write(line, bytes as u32, class, 0, context);
         let paced = if extra { 0 } else { bytes * 1_000_000_000_000 / self.params.read_bytes_per_s };
-        self.next_send = (now + paced).max(self.endpoint.free_at());
+        self.next_send = (now + paced).max(self.ports.free_at());
         if !extra {
             self.advance(index, bytes, context);
             self.services[usize::from(class)].bytes += bytes;
@@ -327,13 +264,14 @@ impl Ssd {
     fn send_read(&mut self, index: usize, context: &mut Context) {
         let now = context.now();
         let command = self.open[index];
-        let lines = u64::from(self.endpoint.pcie().mrrs_bytes / 64).min(command.left_bytes.div_ceil(64));
+        let lines = u64::from(self.ports.pcie().mrrs_bytes / 64).min(command.left_bytes.div_ceil(64));
         let class = self.jobs[usize::from(command.job)].class;
         let line = self.pages.physical(command.address) / 64;
-        self.endpoint.read(line, lines as u32, class, context);
+        let port = self.ports.to(|| line);
+        self.ports.endpoint_mut(port).read(line, lines as u32, class, context);
         let bytes = lines * 64;
         let paced = bytes * 1_000_000_000_000 / self.params.write_bytes_per_s;
-        self.next_send = (now + paced).max(self.endpoint.free_at());
+        self.next_send = (now + paced).max(self.ports.free_at());
         self.advance(index, bytes, context);
     }
 
@@ -352,13 +290,13 @@ impl Ssd {
                 self.extra_owed += u64::from(pages) * job.dma_lines_per_page;
             }
             self.kernel_pages += pages;
-            let work = Payload::KernelWork { pages, class: job.class, ssd: self.wiring.number };
+            let work = Payload::KernelWork { pages, class: job.class, ssd: self.number };
             context.send(job.core, 1, work);
         }
     }
 
-    fn on_posted_credit(&mut self, lines: u8, context: &mut Context) {
-        self.endpoint.credited(context.now(), lines);
+    fn on_posted_credit(&mut self, lines: u8, iio: ComponentId, context: &mut Context) {
+        self.ports.from(iio).credited(context.now(), lines);
         self.kick(context);
     }
 
@@ -375,8 +313,8 @@ impl Ssd {
         }
     }
 
-    fn on_completion(&mut self, lines: u8, class: u8, context: &mut Context) {
-        self.endpoint.completed(context.now(), lines);
+    fn on_completion(&mut self, lines: u8, class: u8, iio: ComponentId, context: &mut Context) {
+        self.ports.from(iio).completed(context.now(), lines);
         let bytes = u64::from(lines) * 64;
         self.services[usize::from(class)].bytes += bytes;
         self.count_received(bytes);
@@ -404,15 +342,15 @@ impl Part for Ssd {
         }
     }
 
-    fn on_event(&mut self, payload: Payload, _source: ComponentId, context: &mut Context) {
+    fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
         match payload {
             Payload::Submit { job } => self.on_submit(job, context),
             Payload::Send => {
                 self.send_pending = false;
                 self.send(context);
             }
-            Payload::PostedCredit { lines } => self.on_posted_credit(lines, context),
-            Payload::Completion { lines, class } => self.on_completion(lines, class, context),
+            Payload::PostedCredit { lines } => self.on_posted_credit(lines, source, context),
+            Payload::Completion { lines, class } => self.on_completion(lines, class, source, context),
             Payload::Consumed { job } => {
                 context.send(context.id, self.params.latency_ps.max(1), Payload::Submit { job });
             }
@@ -425,7 +363,7 @@ impl Part for Ssd {
     }
 
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
-        self.endpoint.pools(visit);
+        self.ports.pools(visit);
     }
 
     fn settle(&mut self, now: Time) {

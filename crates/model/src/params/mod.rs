@@ -103,6 +103,25 @@ impl ServerParams {
             std::iter::once((socket, &nic.pcie)).chain(others)
         })
     }
+
+    /// The drives with a link to the IIO of a socket, in the order of the links: its own, then those of others that
+    /// have a path to every socket. Each is told by its socket and its number there.
+    #[must_use]
+    pub fn drives_at(&self, socket: u8) -> Vec<(u8, u32)> {
+        let of = |number: u8| (0..self.sockets[usize::from(number)].ssd.count).map(move |index| (number, index));
+        let others = (0..).zip(&self.sockets).filter(|&(number, other)| number != socket && other.ssd.octo);
+        of(socket).chain(others.flat_map(|(number, _)| of(number))).collect()
+    }
+
+    /// Of those: whether their writes go to the LLC. Empty without caches.
+    #[must_use]
+    pub fn ddio_at(&self, socket: u8) -> Vec<bool> {
+        let puts = |(number, index): (u8, u32)| {
+            let cache = self.sockets[usize::from(number)].cache.as_ref()?;
+            Some(cache.ddio.drives.get(index as usize) == Some(&true))
+        };
+        self.drives_at(socket).into_iter().filter_map(puts).collect()
+    }
 }
 
 /// One core: where the credits of C2M-Read and C2M-Write live.
@@ -206,6 +225,9 @@ pub struct PcieParams {
 pub struct SsdParams {
     /// How many.
     pub count: u32,
+    /// Whether each has a path to every socket.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub octo: bool,
     /// Bytes per second of one drive, reading from it (P2M-Write).
     pub read_bytes_per_s: u64,
     /// Bytes per second of one drive, writing to it (P2M-Read).

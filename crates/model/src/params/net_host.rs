@@ -20,6 +20,9 @@ pub struct NicParams {
     pub pcie: PcieParams,
     /// Its other functions, on other sockets.
     pub functions: Vec<NicFunctionParams>,
+    /// By function, the first included: the socket whose cores' queues go by it. Empty if that is its own of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub serves: Vec<u8>,
     /// Whether the queues of a core go by the function of its own socket, if there is one (an octopus); else all go by
     /// the first.
     pub octo: bool,

@@ -138,9 +138,8 @@ impl Builder<'_> {
     /// The functions of the NIC.
     fn functions(&self) -> Vec<FunctionWiring> {
         let wiring = |(number, pcie): (u8, &PcieParams)| {
-            let (socket, params) =
-                (&self.layout.sockets[usize::from(number)], &self.params.sockets[usize::from(number)]);
-            FunctionWiring { iio: socket.iio(), link: params.ssd.count as u8, pcie: pcie.clone() }
+            let link = self.params.drives_at(number).len() as u8;
+            FunctionWiring { iio: self.at(number).0.iio(), link, pcie: pcie.clone() }
         };
         self.params.nic_links().map(wiring).collect()
     }
@@ -149,12 +148,13 @@ impl Builder<'_> {
     /// in ps.
     fn way_to_nic(&self, core: u32) -> (usize, u64) {
         let socket = self.layout.at_core(core);
-        let mut sockets = self.params.nic_links().map(|(socket, _)| socket);
-        let octo = self.params.nic().is_some_and(|nic| nic.octo);
-        let own = sockets.position(|at| octo && at == socket);
-        let crosses = own.is_none() && self.layout.at_nic().number != socket;
+        let at: Vec<u8> = self.params.nic_links().map(|(socket, _)| socket).collect();
+        let nic = self.params.nic();
+        let serves = nic.map(|nic| &nic.serves).filter(|serves| !serves.is_empty()).unwrap_or(&at);
+        let own = serves.iter().position(|&served| nic.is_some_and(|nic| nic.octo) && served == socket).unwrap_or(0);
+        let crosses = at.get(own).is_some_and(|&at| at != socket);
         let upi_ps = self.params.upi.as_ref().filter(|_| crosses).map_or(0, |upi| upi.upi.latency_ps);
-        (own.unwrap_or(0), upi_ps)
+        (own, upi_ps)
     }
 
     /// The queues of a core at the NIC, with their memory.

@@ -1,8 +1,8 @@
 //! Drives and their jobs.
 
-use super::SocketBuilder;
+use super::{Builder, SocketBuilder};
 use hostnet_model::line::Walk;
-use hostnet_model::nvme::{Job, Ssd, Wiring};
+use hostnet_model::nvme::{Job, PortWiring, Ssd, Wiring};
 use hostnet_model::params::{Pattern, WorkloadKind, EXTRA_BYTES};
 use hostnet_model::PartKind;
 
@@ -50,7 +50,20 @@ impl SocketBuilder<'_> {
                 });
             }
         }
-        let wiring = Wiring { iio: self.layout.iio(), link: index as u8, number: number as u8 };
-        Ssd::new(wiring, ssd, params.pcie.clone(), self.pages.clone(), rng, jobs, self.server.classes)
+        let wiring = Wiring { ports: self.server.ports(self.layout.number, index), number: number as u8 };
+        Ssd::new(wiring, ssd, self.pages.clone(), rng, jobs, self.server.classes)
+    }
+}
+
+impl Builder<'_> {
+    /// The ports of a drive, told by its socket and its number there: that on its own socket first.
+    fn ports(&self, socket: u8, index: u32) -> Vec<PortWiring> {
+        let pcie = &self.at(socket).1.pcie;
+        let port = |at: u8| {
+            let link = self.params.drives_at(at).iter().position(|&drive| drive == (socket, index))?;
+            Some(PortWiring { socket: at, iio: self.at(at).0.iio(), link: link as u8, pcie: pcie.clone() })
+        };
+        let others = (0..self.params.sockets.len() as u8).filter(|&other| other != socket);
+        std::iter::once(socket).chain(others).filter_map(port).collect()
     }
 }

@@ -9,9 +9,9 @@ use hostnet_model::PartKind;
 impl SocketBuilder<'_> {
     pub(super) fn iio(&self) -> Iio {
         let params = self.params;
-        let ddio = params.cache.as_ref().map_or_else(Vec::new, |cache| {
+        let ddio = params.cache.as_ref().map_or_else(Vec::new, |_| {
             let nic = self.function().and(self.server.params.nic()).map(|nic| nic.ddio);
-            cache.ddio.drives.iter().copied().chain(nic).collect()
+            self.server.params.ddio_at(self.layout.number).into_iter().chain(nic).collect()
         });
         let rng = self.server.component_rng(self.layout.iio());
         let wiring = Wiring { cha: self.layout.home(), links: self.links() };
@@ -34,14 +34,16 @@ impl SocketBuilder<'_> {
 
     /// The PCIe links at the IIO: those of the drives, and of the NIC.
     fn links(&self) -> Vec<(ComponentId, PcieParams)> {
-        let params = self.params;
-        let drives = self.layout.of(PartKind::Ssd).iter().map(|id| (id, &params.pcie));
+        let drives = self.server.params.drives_at(self.layout.number).into_iter().map(|(socket, index)| {
+            let (layout, params) = self.server.at(socket);
+            (layout.of(PartKind::Ssd).get(index), &params.pcie)
+        });
         let nic = self.function().map(|pcie| (self.server.layout.nic(), pcie));
         drives.chain(nic).map(|(id, pcie)| (id, pcie.clone())).collect()
     }
 
     /// The number of the link of the function of the NIC here, if there is one.
     pub(crate) fn nic_link(&self) -> Option<u8> {
-        self.function().map(|_| self.params.ssd.count as u8)
+        self.function().map(|_| self.server.params.drives_at(self.layout.number).len() as u8)
     }
 }

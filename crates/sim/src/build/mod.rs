@@ -121,6 +121,12 @@ impl<'a> Builder<'a> {
         Self { params, layout, classes, spaces, shared, queues: OnceCell::new(), attachment: None, load: None }
     }
 
+    /// A socket: the numbers of its parts, and what it is made of.
+    pub(crate) fn at(&self, socket: u8) -> (&SocketLayout, &SocketParams) {
+        let number = usize::from(socket);
+        (&self.layout.sockets[number], &self.params.sockets[number])
+    }
+
     fn rng(&self, stream: u64) -> Rng {
         Rng::new(self.params.seed, stream)
     }

@@ -84,18 +84,16 @@ pub(crate) fn fill(
     let (caches_of, components) = machine.warming();
     let lines = params.sockets.iter().filter_map(wanted).map(|[lines, written]| lines + written).sum();
     let mut filling = Filling { done: 0, lines };
-    for ((caches, params), layout_of) in caches_of.iter_mut().zip(&params.sockets).zip(&layout.sockets) {
-        let (Some(cache), Some([lines, written]), Some(caches)) = (&params.cache, wanted(params), caches) else {
-            continue;
-        };
+    for ((caches, of_socket), layout_of) in caches_of.iter_mut().zip(&params.sockets).zip(&layout.sockets) {
+        let (Some([lines, written]), Some(caches)) = (wanted(of_socket), caches) else { continue };
         let before = filling.done;
         let [first, end] = [layout_of.all().first(), layout_of.all().end()].map(|id| (id.0 - layout.first()) as usize);
         let (parts, cores) = (first..end, layout_of.cores());
-        let socket = layout_of.number;
+        let (socket, ddio) = (layout_of.number, params.ddio_at(layout_of.number));
         let mut filler =
             Filler { caches, components, feeds, parts, cores, socket, before, filling, steps: 0, on_filling };
-        let line_ps = 64 * 1_000_000_000_000 / params.ssd.read_bytes_per_s.max(1);
-        let filled = filler.run_cores(lines) && filler.run_all(cache, line_ps, lines, written);
+        let line_ps = 64 * 1_000_000_000_000 / of_socket.ssd.read_bytes_per_s.max(1);
+        let filled = filler.run_cores(lines) && filler.run_all(&ddio, line_ps, lines, written);
         caches.reset_counts();
         if !filled {
             return false;
@@ -162,6 +160,16 @@ impl Filler<'_> {
         self.parts.clone().zip(&self.components[self.parts.clone()]).flat_map(of).collect()
     }
 
+    /// The drives that write to the LLC here by the links of which `ddio` says so, wherever they are.
+    fn drives(&self, ddio: &[bool]) -> Agents {
+        let puts = |component: &Component| {
+            let link = component.get::<Ssd>().and_then(|drive| drive.link(self.socket));
+            link.is_some_and(|link| ddio.get(usize::from(link)) == Some(&true))
+        };
+        let all = self.components.iter().enumerate().filter(|(_, component)| puts(component));
+        all.map(|(component, _)| Reverse(Agent { at_ps: 0, component, engine: 0, lines: 0 })).collect()
+    }
+
     /// Counts a step; false when who is told of them wants no more.
     fn goes_on(&mut self, done: u64) -> bool {
         self.steps += 1;
@@ -206,9 +214,9 @@ impl Filler<'_> {
     /// Lets cores and devices run until the devices have written `written` lines to the LLC, if any of them writes
     /// there. Meanwhile the cores may make as many accesses as for `lines` by themselves, and as many again in step
     /// with the devices; the lines of drives that are slower than that come before their time.
-    fn run_all(&mut self, cache: &CacheParams, line_ps: u64, lines: u64, written: u64) -> bool {
+    fn run_all(&mut self, ddio: &[bool], line_ps: u64, lines: u64, written: u64) -> bool {
         let mut cores = self.agents(threads);
-        let mut drives = self.agents(|component| puts(component, cache).then_some(0).into_iter().collect());
+        let mut drives = self.drives(ddio);
         let budget = u128::from(ACCESSES_FREE.max(ACCESSES_PER_LINE * lines));
         let (mut accesses, mut done) = (0_u64, 0_u64);
         while done < written && !drives.is_empty() {
@@ -232,12 +240,6 @@ impl Filler<'_> {
         }
         true
     }
-}
-
-/// Whether a part is a drive whose writes go to the LLC.
-fn puts(component: &Component, cache: &CacheParams) -> bool {
-    let drive = component.get::<Ssd>();
-    drive.is_some_and(|drive| cache.ddio.drives.get(usize::from(drive.link())) == Some(&true))
 }
 
 /// Lets a drive write line `number` to the LLC, and the core that reads its data take a line of the block before; false

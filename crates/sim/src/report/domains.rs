@@ -90,8 +90,11 @@ impl ServerView<'_> {
             let all: Vec<&Domain> = parts.iter().map(|(_, domain)| *domain).collect();
             self.domain_rows(&mut table, group, "all", &all);
             if parts.len() > 1 || self.server.sockets.len() > 1 {
-                for (part, domain) in &parts {
-                    self.domain_rows(&mut table, group, part, &[domain]);
+                // A drive with several paths has a pool at each, and is one part.
+                let of_a_drive = |one: &str, other: &str| one == other && one.starts_with(PartKind::Ssd.name());
+                for part in parts.chunk_by(|(one, _), (other, _)| of_a_drive(one, other)) {
+                    let own: Vec<&Domain> = part.iter().map(|(_, domain)| *domain).collect();
+                    self.domain_rows(&mut table, group, &part[0].0, &own);
                 }
             }
         }

@@ -88,6 +88,7 @@ pub(super) fn pcie() -> PcieParams {
 pub(super) fn params() -> NicParams {
     NicParams {
         functions: Vec::new(),
+        serves: Vec::new(),
         octo: false,
         pcie: pcie(),
         buffer_bytes: 1 << 20,

@@ -1,0 +1,118 @@
+//! Where drives are: what a document may say of it, and what is wrong with it.
+
+use hostnet_config::{resolve, Format, Input, Plan};
+use std::path::Path;
+
+fn resolved(text: &str, format: Format) -> Result<Plan, String> {
+    let input = Input { text, format, file: "test.toml", base_dir: Path::new("."), overrides: &[] };
+    resolve(&input).map_err(|error| error.to_string())
+}
+
+/// Two sockets whose preset has no say on drives, but for their count.
+fn document(more: &str) -> String {
+    format!(
+        "server.preset = \"broadwell-r730\"\nssd.count = 4\npcie.lanes = 16\n{more}\n\
+         [workload.s]\nkind = \"stream\"\ncores = \"0\"\n"
+    )
+}
+
+fn plan(more: &str) -> Plan {
+    resolved(&document(more), Format::Toml).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn counts(plan: &Plan) -> Vec<u32> {
+    plan.server().expect("a server").sockets.iter().map(|socket| socket.ssd.count).collect()
+}
+
+#[test]
+fn drives_are_on_every_socket_or_where_they_are_said_to_be() {
+    assert_eq!(counts(&plan("")), [4, 4]);
+    assert_eq!(counts(&plan("ssd.sockets = 1")), [0, 4]);
+    assert_eq!(counts(&plan("ssd.sockets = [0, 0, 1, 1]")), [2, 2]);
+    assert_eq!(counts(&plan("ssd.sockets = [0, 1, 1, 1]\nsocket.1.memory.channels = 2")), [1, 3]);
+}
+
+#[test]
+fn a_drive_has_its_lanes_and_its_ddio_wherever_it_is() {
+    let more = "cache.enabled = true\nddio.off = [1, 2]\n";
+    let lanes = |plan: &Plan, socket: usize| plan.server().unwrap().sockets[socket].pcie.bytes_per_s;
+    let ddio = |plan: &Plan, socket: usize| {
+        plan.server().unwrap().sockets[socket].cache.as_ref().expect("caches").ddio.drives.clone()
+    };
+    let together = plan(&format!("{more}ssd.sockets = 0"));
+    let apart = plan(&format!("{more}ssd.sockets = [0, 0, 1, 1]"));
+    assert_eq!([lanes(&apart, 0), lanes(&apart, 1)], [lanes(&together, 0); 2]);
+    assert_eq!(ddio(&together, 0), [true, false, false, true]);
+    assert_eq!([ddio(&apart, 0), ddio(&apart, 1)], [vec![true, false], vec![false, true]]);
+}
+
+#[test]
+fn what_the_user_says_of_a_socket_goes_before_what_the_preset_says_of_all_drives() {
+    let of = |more: &str| {
+        let stream = "[workload.s]\nkind = \"stream\"\ncores = \"0\"\n";
+        let text = format!("server.preset = \"skylake-8160\"\n{more}\n{stream}");
+        let plan = resolved(&text, Format::Toml).unwrap_or_else(|error| panic!("{error}"));
+        let again = resolved(&plan.effective.to_string(), Format::Json).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((&again.hash, &again.effective), (&plan.hash, &plan.effective));
+        counts(&plan)
+    };
+    assert_eq!(of(""), [4, 0]);
+    assert_eq!(of("socket.1.ssd.count = 2"), [4, 2]);
+    assert_eq!(of("socket.1.memory.channels = 2"), [4, 0]);
+    assert_eq!(of("ssd.sockets = 1\nsocket.1.memory.channels = 2"), [0, 4]);
+}
+
+#[test]
+fn a_path_to_every_socket_is_of_all_drives() {
+    let octo = plan("ssd.mode = \"octo\"\nssd.sockets = [0, 0, 0, 1]");
+    let server = octo.server().unwrap();
+    assert_eq!(server.drives_at(0), [(0, 0), (0, 1), (0, 2), (1, 0)]);
+    assert_eq!(server.drives_at(1), [(1, 0), (0, 0), (0, 1), (0, 2)]);
+    assert_eq!(plan("ssd.sockets = [0, 0, 0, 1]").server().unwrap().drives_at(1), [(1, 0)]);
+}
+
+#[test]
+fn what_is_written_out_gives_the_same_server_again() {
+    for more in ["ssd.sockets = 1", "ssd.sockets = [0, 0, 1, 1]\nssd.mode = \"octo\"\nsocket.1.memory.channels = 2"] {
+        let plan = plan(more);
+        let again = resolved(&plan.effective.to_string(), Format::Json).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((&again.hash, &again.cluster, &again.effective), (&plan.hash, &plan.cluster, &plan.effective));
+    }
+}
+
+#[test]
+fn storage_is_served_beside_its_drive() {
+    let job = |drive| format!("{{ rw = \"read\", bs = \"4 KiB\", iodepth = 1, size = \"1 MiB\", ssd = {drive} }}");
+    for (drive, core) in [(1, 13), (2, 27)] {
+        let disk = format!("[workload.disk]\nkind = \"fio\"\njobs = [{}]\n", job(drive));
+        let plan = resolved(&(document("ssd.sockets = [0, 0, 1, 1]") + &disk), Format::Toml).unwrap();
+        let fio = plan.server().unwrap().workloads[0].kind.fio().expect("storage");
+        assert_eq!(fio.jobs[0].core, core);
+    }
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    for (more, says) in [
+        ("ssd.sockets = 2", "ssd.sockets: there is no socket 2; server.sockets = 2 means 0 to 1"),
+        ("ssd.sockets = [0, 0, 0, 3]", "ssd.sockets[3]: there is no socket 3"),
+        ("ssd.sockets = [0, 1]", "ssd.sockets: 2 sockets for ssd.count = 4; give one number for all"),
+        ("ssd.sockets = [0, 1, 0, 1]", "ssd.sockets[2]: socket 0 after 1; drives are numbered through the sockets"),
+        ("ssd.sockets = \"0\"", "ssd.sockets"),
+        ("ssd.sockets = 8", "ssd.sockets"),
+        ("ssd.mode = \"octopus\"", "octo"),
+        ("ssd.sockets = 0\nsocket.1.ssd.count = 2", "socket.1.ssd.count: ssd.sockets says how many"),
+        (
+            "ssd.mode = \"octo\"\nsocket.1.ssd.mode = \"standard\"",
+            "is of all drives of the server; give ssd.mode alone",
+        ),
+        ("socket.1.ssd.sockets = 1", "is of all drives of the server; give ssd.sockets alone"),
+        ("ssd.sockets = 0\nsocket.1.pcie.lanes = 3", "3 lanes are too few for ssd.count = 4"),
+        ("ssd.sockets = 0\nddio.off = [4]", "drive 4 does not exist; ssd.count = 4 means drives 0 to 3"),
+    ] {
+        match resolved(&document(more), Format::Toml) {
+            Ok(_) => panic!("is allowed: {more}"),
+            Err(error) => assert!(error.contains(says), "{says:?} is not in: {error}"),
+        }
+    }
+}

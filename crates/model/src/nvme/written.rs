@@ -1,0 +1,44 @@
+//! The lines that a drive writes, one after the other as if nothing held it back: what caches are filled with.
+
+use super::Ssd;
+use hostnet_kernel::ComponentId;
+
+/// A line that a drive writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenLine {
+    /// The physical line.
+    pub line: u64,
+    /// The workload.
+    pub class: u8,
+    /// The core that reads the data once it is there, if one does.
+    pub reader: Option<ComponentId>,
+}
+
+impl Ssd {
+    /// Line number `number` that the drive writes to memory, counted from any start, when each of its jobs reads from
+    /// it in turn. Nothing when no job reads.
+    #[must_use]
+    pub fn written_line(&self, number: u64) -> Option<WrittenLine> {
+        let jobs = self.jobs.iter().filter(|job| job.params.reads > 0);
+        let count = jobs.clone().count() as u64;
+        let lines = self.lines_per_block()?;
+        let block = number / lines;
+        let job = jobs.clone().nth((block % count.max(1)) as usize)?;
+        let own_lines = (job.params.block_bytes / 64).max(1);
+        let slot = block / count % u64::from(job.params.io_depth);
+        let address = job.base + slot * job.params.block_bytes + number % lines % own_lines * 64;
+        let line = self.pages.physical(address) / 64;
+        Some(WrittenLine { line, class: job.class, reader: job.consume.then_some(job.core) })
+    }
+
+    /// The line that is read when line number `number` is written: that of the block before, if a core reads it.
+    #[must_use]
+    pub fn consumed_line(&self, number: u64) -> Option<WrittenLine> {
+        let before = number.checked_sub(self.lines_per_block()?)?;
+        self.written_line(before).filter(|written| written.reader.is_some())
+    }
+
+    fn lines_per_block(&self) -> Option<u64> {
+        self.jobs.iter().map(|job| job.params.block_bytes / 64).max()
+    }
+}
