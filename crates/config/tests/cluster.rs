@@ -65,7 +65,10 @@ fn a_host_has_the_nic_the_cores_and_the_control_that_the_document_gives_it() {
         [(0, 0), (0, 1), (0, 2), (0, 3), (1, 4)]
     );
     assert_eq!(plan.cluster.classes, ["bulk", "rpc"]);
-    assert_eq!(flows[4].traffic, Traffic::Rpc { request_bytes: 128, response_bytes: 128, in_flight: 1, think_ps: 0 });
+    assert_eq!(
+        flows[4].traffic,
+        Traffic::Rpc { request_bytes: 128, response_bytes: 128, other: None, in_flight: 1, think_ps: 0 }
+    );
 }
 
 #[test]

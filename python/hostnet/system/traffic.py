@@ -19,6 +19,18 @@ class Move(Description):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class OtherRequests(Description):
+    """Requests that are not like the others of their flow, as those that store values of those that ask for them."""
+
+    share: float
+    """How many requests are of this kind (0 to 1)."""
+    request: str
+    """A request (size). Range: "1 B" to "1 TB"."""
+    response: str
+    """An answer (size). Range: "1 B" to "1 TB"."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Flow(Description):
     """Something that is sent from hosts to hosts."""
 
@@ -100,6 +112,8 @@ class Flow(Description):
     """Of "rpc" and the pattern "ping": a request (size). Range: "1 B" to "1 TB"."""
     response: str | None = None
     """Of "rpc" and the pattern "ping": an answer (size); as large as a request when absent. Range: "1 B" to "1 TB"."""
+    other: OtherRequests | None = None
+    """Of "rpc": requests of another kind among them, at random."""
     in_flight: int | None = None
     """Of "rpc": requests in flight; 1 when absent. Range: 1 to 65536."""
     think: str | None = None

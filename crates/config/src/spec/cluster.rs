@@ -177,6 +177,9 @@ pub(crate) struct FlowSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
     pub(crate) response: Option<Size>,
+    /// Of "rpc": requests of another kind among them, at random: a table of `share` (0 to 1), `request` and `response`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) other: Option<OtherSpec>,
     /// Of "rpc": requests in flight; 1 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536))]
@@ -192,6 +195,22 @@ pub(crate) struct FlowSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.000001, max = 1_000_000.0))]
     pub(crate) scale: Option<f64>,
+}
+
+/// Requests that are not like the others of their flow, as those that store values of those that ask for them
+/// (memcached).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OtherSpec {
+    /// How many requests are of this kind (0 to 1).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub(crate) share: f64,
+    /// A request (size).
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
+    pub(crate) request: Size,
+    /// An answer (size).
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
+    pub(crate) response: Size,
 }
 
 /// What the applications of a flow do.

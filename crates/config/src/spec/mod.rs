@@ -22,7 +22,7 @@ mod workload;
 pub(crate) use app::{AppName, AppSpec, KernelSpec, OrderSpec, COMMON_KEYS, OWN_KEYS};
 pub(crate) use cache::{CacheSpec, CleanVictimsSpec, DdioSpec, InclusionSpec, PrefetchSpec, ReplacementSpec};
 pub(crate) use cluster::{
-    ClusterSpec, DatagramPatternSpec, FidelitySpec, FlowKindSpec, FlowSpec, HostKindSpec, HostSpec,
+    ClusterSpec, DatagramPatternSpec, FidelitySpec, FlowKindSpec, FlowSpec, HostKindSpec, HostSpec, OtherSpec,
 };
 pub(crate) use controller::{
     ControllerSpec, EntryUntilSpec, IdleDrainSpec, PageSpec, ProtectSpec, RefreshSpec, SchedulerSpec,

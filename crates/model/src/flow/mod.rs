@@ -13,7 +13,7 @@ pub use datagrams::{DatagramCounts, Datagrams};
 use crate::params::Traffic;
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
-use rpc::{Caller, Responder};
+use rpc::{Caller, Responder, Sizes};
 use serde::{Deserialize, Serialize};
 
 /// What an application does when it is polled.
@@ -63,11 +63,11 @@ impl Application {
         let kind = match *traffic {
             Traffic::Bulk { bytes } if initiator => Kind::Writer { left: bytes },
             Traffic::Bulk { bytes } => Kind::Reader { expected: bytes },
-            Traffic::Rpc { request_bytes, response_bytes, in_flight, think_ps } if initiator => {
-                Kind::Caller(Caller::new(request_bytes, response_bytes, in_flight, think_ps))
+            Traffic::Rpc { request_bytes, response_bytes, other, in_flight, think_ps } if initiator => {
+                Kind::Caller(Caller::new(Sizes::new(request_bytes, response_bytes, other), in_flight, think_ps))
             }
-            Traffic::Rpc { request_bytes, response_bytes, .. } => {
-                Kind::Responder(Responder::new(request_bytes, response_bytes))
+            Traffic::Rpc { request_bytes, response_bytes, other, .. } => {
+                Kind::Responder(Responder::new(Sizes::new(request_bytes, response_bytes, other)))
             }
             Traffic::Read { .. }
             | Traffic::Replay { .. }

@@ -1,39 +1,68 @@
 //! Requests and answers over one byte stream. Answers come in the order of the requests.
 
+use crate::params::OtherRequests;
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
+/// What requests and their answers are like.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Sizes {
+    request_bytes: u64,
+    response_bytes: u64,
+    other: Option<OtherRequests>,
+}
+
+impl Sizes {
+    /// Those of one kind, or with others among them; a request and an answer have at least one byte.
+    pub(super) fn new(request_bytes: u64, response_bytes: u64, other: Option<OtherRequests>) -> Self {
+        let other = other.map(|other| OtherRequests {
+            request_bytes: other.request_bytes.max(1),
+            response_bytes: other.response_bytes.max(1),
+            ..other
+        });
+        Self { request_bytes: request_bytes.max(1), response_bytes: response_bytes.max(1), other }
+    }
+
+    /// Bytes of request number `number`, and of its answer.
+    fn of(&self, number: u64) -> (u64, u64) {
+        match self.other.filter(|other| other.is(number)) {
+            Some(other) => (other.request_bytes, other.response_bytes),
+            None => (self.request_bytes, self.response_bytes),
+        }
+    }
+}
+
 /// The end that sends requests.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Caller {
-    request_bytes: u64,
-    response_bytes: u64,
+    sizes: Sizes,
     think_ps: u64,
     /// When each request without an answer began; the oldest first.
     waiting: VecDeque<Time>,
     /// When each of the other requests begins; the earliest first.
     thinking: VecDeque<Time>,
     begun: u64,
+    answered: u64,
     unwritten: u64,
     /// Bytes of the answer that is coming in.
     answer: u64,
 }
 
 impl Caller {
-    /// Requests and answers have at least one byte, and at least one request is in flight.
-    pub(super) fn new(request_bytes: u64, response_bytes: u64, in_flight: u32, think_ps: u64) -> Self {
+    /// At least one request is in flight.
+    pub(super) fn new(sizes: Sizes, in_flight: u32, think_ps: u64) -> Self {
         let in_flight = in_flight.max(1) as usize;
         let mut thinking = VecDeque::with_capacity(in_flight);
         thinking.resize(in_flight, Time::ZERO);
         Self {
-            request_bytes: request_bytes.max(1),
-            response_bytes: response_bytes.max(1),
+            sizes,
             think_ps,
             waiting: VecDeque::with_capacity(in_flight),
             thinking,
             begun: 0,
+            answered: 0,
             unwritten: 0,
             answer: 0,
         }
@@ -53,9 +82,14 @@ impl Caller {
         mut latency: Option<&mut Histogram>,
     ) -> (u64, Option<Time>) {
         self.answer += read;
-        while self.answer >= self.response_bytes {
-            let Some(since) = self.waiting.pop_front() else { break };
-            self.answer -= self.response_bytes;
+        while let Some(&since) = self.waiting.front() {
+            let (_, response_bytes) = self.sizes.of(self.answered);
+            if self.answer < response_bytes {
+                break;
+            }
+            self.waiting.pop_front();
+            self.answer -= response_bytes;
+            self.answered += 1;
             if let Some(latency) = &mut latency {
                 latency.record(now.since(since));
             }
@@ -73,8 +107,8 @@ impl Caller {
         while self.thinking.front().is_some_and(|&at| at <= now) {
             self.thinking.pop_front();
             self.waiting.push_back(now);
+            self.unwritten += self.sizes.of(self.begun).0;
             self.begun += 1;
-            self.unwritten += self.request_bytes;
         }
     }
 }
@@ -82,24 +116,30 @@ impl Caller {
 /// The end that answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Responder {
-    request_bytes: u64,
-    response_bytes: u64,
+    sizes: Sizes,
+    answered: u64,
     /// Bytes of the request that is coming in.
     request: u64,
     unwritten: u64,
 }
 
 impl Responder {
-    pub(super) fn new(request_bytes: u64, response_bytes: u64) -> Self {
-        let (request_bytes, response_bytes) = (request_bytes.max(1), response_bytes.max(1));
-        Self { request_bytes, response_bytes, request: 0, unwritten: 0 }
+    pub(super) fn new(sizes: Sizes) -> Self {
+        Self { sizes, answered: 0, request: 0, unwritten: 0 }
     }
 
     /// Takes in `read` bytes of requests. Returns what is written.
     pub(super) fn poll(&mut self, read: u64, room: u64) -> u64 {
         self.request += read;
-        self.unwritten += self.request / self.request_bytes * self.response_bytes;
-        self.request %= self.request_bytes;
+        loop {
+            let (request_bytes, response_bytes) = self.sizes.of(self.answered);
+            if self.request < request_bytes {
+                break;
+            }
+            self.request -= request_bytes;
+            self.unwritten += response_bytes;
+            self.answered += 1;
+        }
         let write = room.min(self.unwritten);
         self.unwritten -= write;
         write

@@ -1,6 +1,7 @@
 //! Both ends of a flow, joined by a pipe of limited size.
 
 use super::*;
+use crate::params::OtherRequests;
 use hostnet_measure::Histogram;
 use proptest::prelude::*;
 
@@ -24,9 +25,14 @@ proptest! {
     #[test]
     fn every_request_is_answered_in_whole(
         request in 0_u64..5000, response in 0_u64..5000, in_flight in 0_u32..9, think in 0_u64..300,
+        other in prop::option::of((0.0..1.0, 0_u64..3000, 0_u64..3000, any::<u64>())),
         steps in prop::collection::vec((1_u64..200, 1_u64..3000), 1..300), size in 1_u64..4000,
     ) {
-        let traffic = Traffic::Rpc { request_bytes: request, response_bytes: response, in_flight, think_ps: think };
+        let other = other.map(|(share, request_bytes, response_bytes, seed)| OtherRequests {
+            share: (share * f64::from(u32::MAX)) as u32, request_bytes, response_bytes, seed,
+        });
+        let traffic =
+            Traffic::Rpc { request_bytes: request, response_bytes: response, other, in_flight, think_ps: think };
         let mut ends = [Application::new(&traffic, true, None), Application::new(&traffic, false, None)];
         let (mut forth, mut back) = (Pipe { size, held: 0 }, Pipe { size, held: 0 });
         let mut now = Time::ZERO;
@@ -50,15 +56,20 @@ proptest! {
         }
         prop_assert_eq!(ends[0].requests(), begun, "a stopped caller begins nothing");
         prop_assert_eq!(ends[0].latency().map_or(0, Histogram::count), begun);
-        prop_assert_eq!(ends[0].written_bytes(), begun * request.max(1));
-        prop_assert_eq!(ends[1].received_bytes(), begun * request.max(1));
-        prop_assert_eq!(ends[0].received_bytes(), begun * response.max(1));
+        let sizes = |number: u64| match other.filter(|other| other.is(number)) {
+            Some(other) => (other.request_bytes.max(1), other.response_bytes.max(1)),
+            None => (request.max(1), response.max(1)),
+        };
+        let asked: u64 = (0..begun).map(|number| sizes(number).0).sum();
+        let answers: u64 = (0..begun).map(|number| sizes(number).1).sum();
+        prop_assert_eq!([ends[0].written_bytes(), ends[1].received_bytes()], [asked; 2]);
+        prop_assert_eq!(ends[0].received_bytes(), answers);
     }
 }
 
 #[test]
 fn a_request_follows_its_answer_after_the_time_to_think() {
-    let traffic = Traffic::Rpc { request_bytes: 100, response_bytes: 50, in_flight: 1, think_ps: 30 };
+    let traffic = Traffic::Rpc { request_bytes: 100, response_bytes: 50, other: None, in_flight: 1, think_ps: 30 };
     let mut caller = Application::new(&traffic, true, None);
     let at = Time::from_ps;
     assert_eq!(caller.poll(at(5), 0, 60), Action { read: 0, write: 60, wake_at: None });

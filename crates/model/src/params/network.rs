@@ -1,6 +1,7 @@
 //! Hosts, switches, cables and the flows between them.
 
 use super::ServerParams;
+use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
 /// A world of hosts.
@@ -166,6 +167,27 @@ pub struct FlowParams {
     pub mtu_bytes: u32,
 }
 
+/// A second kind of requests, drawn at random.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherRequests {
+    /// How many of 2^32 requests are of this kind.
+    pub share: u32,
+    /// Bytes of a request.
+    pub request_bytes: u64,
+    /// Bytes of an answer.
+    pub response_bytes: u64,
+    /// What the numbers of both ends are drawn from.
+    pub seed: u64,
+}
+
+impl OtherRequests {
+    /// Whether request number `number` of a flow is of this kind.
+    #[must_use]
+    pub fn is(&self, number: u64) -> bool {
+        (Rng::new(self.seed, number).next_u64() >> 32) < u64::from(self.share)
+    }
+}
+
 /// A thread that goes to another core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MoveParams {
@@ -204,6 +226,8 @@ pub enum Traffic {
         request_bytes: u64,
         /// Bytes of an answer.
         response_bytes: u64,
+        /// Requests that are not like that.
+        other: Option<OtherRequests>,
         /// Requests in flight.
         in_flight: u32,
         /// Time between an answer and the next request, in ps.

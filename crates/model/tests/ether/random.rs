@@ -50,7 +50,8 @@ fn topology(shape: u8, hosts: usize) -> ClusterParams {
     all
 }
 
-const RPC: Traffic = Traffic::Rpc { request_bytes: 3000, response_bytes: 20_000, in_flight: 2, think_ps: 1000 };
+const RPC: Traffic =
+    Traffic::Rpc { request_bytes: 3000, response_bytes: 20_000, other: None, in_flight: 2, think_ps: 1000 };
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]

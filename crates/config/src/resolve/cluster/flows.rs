@@ -7,9 +7,9 @@ use super::places::place;
 use super::{datagrams, table, transport};
 use crate::content::place_of;
 use crate::error::Issue;
-use crate::spec::{ClusterSpec, CoreList, DatagramPatternSpec, FlowKindSpec, FlowSpec, Names, Size, Time};
+use crate::spec::{ClusterSpec, CoreList, DatagramPatternSpec, FlowKindSpec, FlowSpec, Names, OtherSpec, Size, Time};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{FlowParams, Traffic, Transport};
+use hostnet_model::params::{FlowParams, OtherRequests, Traffic, Transport};
 use hostnet_traffic::pcap;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -181,7 +181,7 @@ fn draft(
 /// Which keys belong to which kinds of flow.
 fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     use FlowKindSpec::{Bulk, Datagram, Read, Replay, Rpc, Write};
-    let keys: [(&str, bool, &[FlowKindSpec], &str); 14] = [
+    let keys: [(&str, bool, &[FlowKindSpec], &str); 15] = [
         ("move", !spec.moves.is_empty(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("deaf", spec.deaf.is_some(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("bytes", spec.bytes.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
@@ -192,6 +192,7 @@ fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
         ("buffer", spec.buffer.is_some(), &[Datagram], "\"datagram\""),
         ("request", spec.request.is_some(), &[Rpc, Datagram], "\"rpc\" and \"datagram\""),
         ("response", spec.response.is_some(), &[Rpc, Datagram], "\"rpc\" and \"datagram\""),
+        ("other", spec.other.is_some(), &[Rpc], "\"rpc\""),
         ("in_flight", spec.in_flight.is_some(), &[Rpc], "\"rpc\"; that of RoCE stands with its transport"),
         ("think", spec.think.is_some(), &[Rpc, Datagram], "\"rpc\" and \"datagram\""),
         ("pcap", spec.pcap.is_some(), &[Replay], "\"replay\""),
@@ -220,6 +221,7 @@ fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
             Ok(Traffic::Rpc {
                 request_bytes: request.0,
                 response_bytes: spec.response.get_or_insert(request).0,
+                other: spec.other.as_ref().map(other),
                 in_flight: *spec.in_flight.get_or_insert(1),
                 think_ps: spec.think.get_or_insert(Time(0)).0,
             })
@@ -230,6 +232,16 @@ fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
             let mtu = spec.mtu.map_or(0, |Size(bytes)| bytes as u32);
             replay(path, file, *spec.scale.get_or_insert(1.0), mtu).map(|packets| Traffic::Replay { packets })
         }
+    }
+}
+
+/// Requests of another kind. Flows differ in what is drawn once they have their numbers.
+fn other(spec: &OtherSpec) -> OtherRequests {
+    OtherRequests {
+        share: (spec.share * f64::from(u32::MAX)).round() as u32,
+        request_bytes: spec.request.0,
+        response_bytes: spec.response.0,
+        seed: 0,
     }
 }
 

@@ -79,7 +79,7 @@ fn a_deaf_application_closes_the_window_and_opens_it_again() {
 
 #[test]
 fn requests_are_answered_one_after_the_other() {
-    let rpc = Traffic::Rpc { request_bytes: 4096, response_bytes: 200, in_flight: 1, think_ps: 0 };
+    let rpc = Traffic::Rpc { request_bytes: 4096, response_bytes: 200, other: None, in_flight: 1, think_ps: 0 };
     let stack = StackParams { call_ps: 0, ..stack() };
     for initiator in [false, true] {
         let mut run = flows(stack.clone(), vec![socket(0, rpc.clone(), initiator)]);
@@ -102,7 +102,8 @@ fn requests_are_answered_one_after_the_other() {
 
 #[test]
 fn a_stopped_core_drains() {
-    let rpc = Traffic::Rpc { request_bytes: 40_000, response_bytes: 9000, in_flight: 4, think_ps: 10 * US };
+    let rpc =
+        Traffic::Rpc { request_bytes: 40_000, response_bytes: 9000, other: None, in_flight: 4, think_ps: 10 * US };
     let sockets =
         vec![socket(0, ENDLESS, true), socket(1, rpc.clone(), true), socket(2, rpc, false), socket(3, ENDLESS, false)];
     let stack = StackParams { cached_user: false, extra_lines: 3 << 16, ..stack() };
