@@ -15,6 +15,14 @@ fn mixed(seed: u64) -> Plan {
     example(common::QUADRANT_3, &settings)
 }
 
+/// Drives with a path to each of two sockets, whose memory they use in turn.
+fn octo() -> Plan {
+    let text = "server.preset = \"skylake-8160\"\nssd.mode = \"octo\"\n[workload.disk]\nkind = \"fio\"\n\
+        memory = \"interleave\"\njobs = [{ rw = \"rw\", bs = \"64 KiB\", iodepth = 8, size = \"1 GiB\", ssd = 0 }]\n\
+        [run]\nwarmup = \"15 us\"\nduration = \"45 us\"\n";
+    common::plan(text, &[])
+}
+
 fn run(plan: &Plan, options: Options) -> Run {
     let mut run = Run::new(plan, options);
     assert_eq!(run.run(|_| true), Ok(true));
@@ -36,7 +44,7 @@ fn a_seed_gives_one_result() {
 
 #[test]
 fn a_checkpoint_at_any_time_changes_nothing() {
-    for (index, plan) in [mixed(3), stream("0-1", 0.3, &["run.warmup=auto"])].iter().enumerate() {
+    for (index, plan) in [mixed(3), stream("0-1", 0.3, &["run.warmup=auto"]), octo()].iter().enumerate() {
         let plain = run(plan, Options::default());
         let end_ps = plain.simulated_ps();
         let hash = plain.clone().report().result_hash;

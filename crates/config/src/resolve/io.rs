@@ -1,7 +1,7 @@
 //! `[pcie]` and `[ssd]`.
 
 use crate::error::Issue;
-use crate::spec::{Bandwidth, PcieSpec, Spec, SsdModeSpec, SsdSpec};
+use crate::spec::{Bandwidth, PcieSpec, Spec, SsdSpec};
 use crate::units::{format, Dimension};
 use hostnet_model::params::{IioParams, PcieParams, SocketParams, SsdParams};
 
@@ -110,7 +110,6 @@ pub(super) fn resolve_ssd(spec: &SsdSpec) -> Result<SsdParams, Issue> {
     };
     Ok(SsdParams {
         count: spec.count,
-        octo: spec.mode == SsdModeSpec::Octo,
         read_bytes_per_s: rate(spec.read_bandwidth, "ssd.read_bandwidth")?,
         write_bytes_per_s: rate(spec.write_bandwidth, "ssd.write_bandwidth")?,
         latency_ps: spec.latency.0,

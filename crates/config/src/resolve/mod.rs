@@ -32,7 +32,7 @@ use crate::layers::expand;
 use crate::plan::{lone, Input, Plan};
 use crate::presets::{self, PartFile};
 use crate::schema;
-use crate::spec::{Spec, WorkloadSpec};
+use crate::spec::{Spec, SsdModeSpec, WorkloadSpec};
 use hash::hash;
 use hostnet_model::params::ServerParams;
 use serde_json::Value;
@@ -120,7 +120,15 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
     params[0].remote = net_host::remote(&spec, &workloads.effective)?;
     sockets::check_clients(&workloads.resolved, &sockets)?;
     let resolved = std::mem::take(&mut workloads.resolved);
-    let mut server = ServerParams { sockets: params, upi, workloads: resolved, stack: None, control: None, seed: 0 };
+    let mut server = ServerParams {
+        sockets: params,
+        upi,
+        octo_drives: spec.ssd.mode == SsdModeSpec::Octo,
+        workloads: resolved,
+        stack: None,
+        control: None,
+        seed: 0,
+    };
     server::share_memory(&mut server, 0)?;
     server::check_footprint(&server, 0)?;
     Ok(Resolved { spec, workloads, server })

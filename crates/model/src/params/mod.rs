@@ -33,6 +33,9 @@ pub struct ServerParams {
     /// The ways between them, if there are several that know each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upi: Option<SocketsParams>,
+    /// Whether each drive has a path to every socket.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub octo_drives: bool,
     /// What runs on the server. The index of a workload is its class in every domain.
     pub workloads: Vec<Workload>,
     /// What network traffic costs the cores.
@@ -109,8 +112,8 @@ impl ServerParams {
     #[must_use]
     pub fn drives_at(&self, socket: u8) -> Vec<(u8, u32)> {
         let of = |number: u8| (0..self.sockets[usize::from(number)].ssd.count).map(move |index| (number, index));
-        let others = (0..).zip(&self.sockets).filter(|&(number, other)| number != socket && other.ssd.octo);
-        of(socket).chain(others.flat_map(|(number, _)| of(number))).collect()
+        let others = (0..self.sockets.len() as u8).filter(|&other| self.octo_drives && other != socket);
+        of(socket).chain(others.flat_map(of)).collect()
     }
 
     /// Of those: whether their writes go to the LLC. Empty without caches.
@@ -225,9 +228,6 @@ pub struct PcieParams {
 pub struct SsdParams {
     /// How many.
     pub count: u32,
-    /// Whether each has a path to every socket.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub octo: bool,
     /// Bytes per second of one drive, reading from it (P2M-Write).
     pub read_bytes_per_s: u64,
     /// Bytes per second of one drive, writing to it (P2M-Read).

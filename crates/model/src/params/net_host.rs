@@ -21,7 +21,6 @@ pub struct NicParams {
     /// Its other functions, on other sockets.
     pub functions: Vec<NicFunctionParams>,
     /// By function, the first included: the socket whose cores' queues go by it. Empty if that is its own of each.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub serves: Vec<u8>,
     /// Whether the queues of a core go by the function of its own socket, if there is one (an octopus); else all go by
     /// the first.
