@@ -19,16 +19,18 @@ impl Flight {
     /// Lines times ps until `now`. Its lines enter and leave evenly; both are counted a span late, so that no register
     /// ever has to be set back or jumps.
     fn area(&self, now: Time) -> u128 {
+        let span = u128::from(self.span_ps);
         let reached = |from: Time| {
-            let (past, span) = (u128::from(now.ps().saturating_sub(from.ps())), u128::from(self.span_ps));
-            // Twice the integral of a line that rises to 1 within the span.
+            let past = u128::from(now.ps().saturating_sub(from.ps()));
+            // Twice the integral of a line that rises to 1 within the span, times the span: rounded before they are
+            // taken from each other two of these could shrink.
             if past < span {
-                past * past / span
+                past * past
             } else {
-                2 * past - span
+                (2 * past - span) * span
             }
         };
-        u128::from(self.lines) * (reached(self.enters) - reached(self.leaves)) / 2
+        u128::from(self.lines) * (reached(self.enters) - reached(self.leaves)) / (2 * span)
     }
 }
 

@@ -87,6 +87,14 @@ fn writes_enter_as_fast_as_they_are_drained() {
     assert!((63_000..=64_000).contains(&lines), "{lines} lines at one per ns");
 }
 
+#[test]
+fn a_write_that_leaves_as_soon_as_it_enters_never_takes_area_back() {
+    let mut flights = Flights::new();
+    let _ = flights.add(at(1289), 160, 221, 54_781, 1);
+    let areas: Vec<u128> = (1289..70_000).map(|ps| flights.area(at(ps))).collect();
+    assert!(areas.is_sorted());
+}
+
 proptest! {
     #[test]
     fn writes_enter_in_order_and_the_area_never_shrinks_and_ends_as_the_residences(
