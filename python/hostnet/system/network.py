@@ -108,8 +108,8 @@ class Nic(Description):
     written later, by a kernel thread; "20 us" when absent. Range: at most "1 s".
     """
     steer_expiry: str | None = None
-    """After so long without a packet the queue of a flow is forgotten, and a hash chooses one (time); never when absent.
-    Range: "1 us" to "1000 s".
+    """After so long without a packet the queue of a flow is forgotten, and a hash chooses one (time); never when
+    absent. Range: "1 us" to "1000 s".
     """
     pfc: Pfc | None = None
     """When it pauses its peer; never when absent."""

@@ -15,7 +15,9 @@ class Move(Description):
     core: int
     """The core that it goes to. Range: 0 to 65535."""
     end: str | None = None
-    """Which of the two hosts' threads, "from" or "to"; when absent, those at `to` if it is a server, else those at `from`."""
+    """Which of the two hosts' threads, "from" or "to"; when absent, those at `to` if it is a server, else those at
+    `from`.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -70,12 +70,13 @@ pub(crate) struct NicSpec {
     /// Of a server of several sockets: in whose memory its rings and receive buffers lie.
     #[serde(default, skip_serializing_if = "RingsSpec::is_default")]
     pub(crate) rings: RingsSpec,
-    /// From a core that asks for packets of a flow to come in by its queue until they do (time): the table of the NIC is
-    /// written later, by a kernel thread; "20 us" when absent.
+    /// From a core that asks for packets of a flow to come in by its queue until they do (time): the table of the NIC
+    /// is written later, by a kernel thread; "20 us" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1 s"))]
     pub(crate) steer_delay: Option<Time>,
-    /// After so long without a packet the queue of a flow is forgotten, and a hash chooses one (time); never when absent.
+    /// After so long without a packet the queue of a flow is forgotten, and a hash chooses one (time); never when
+    /// absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "1000 s"))]
     pub(crate) steer_expiry: Option<Time>,

@@ -26,8 +26,8 @@ pub(super) enum Way {
     Io,
     /// Other sockets.
     Socket,
-    /// The cores and the IIO again, with lines that are at home in other sockets: what waits for one of the entries that
-    /// such lines may hold is retried, and lets others pass.
+    /// The cores and the IIO again, with lines that are at home in other sockets: what waits for one of the entries
+    /// that such lines may hold is retried, and lets others pass.
     CoreAbroad,
     IoAbroad,
 }

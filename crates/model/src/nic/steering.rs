@@ -1,5 +1,5 @@
-//! Which queue, and so which function, the packets of a flow come in by: what the host asked for (accelerated RFS), else
-//! a hash (RSS).
+//! Which queue, and so which function, the packets of a flow come in by: what the host asked for (accelerated RFS),
+//! else a hash (RSS).
 
 use super::{Common, Nic};
 use crate::part::{Context, Payload};

@@ -113,8 +113,8 @@ pub struct StackParams {
     pub budget: u32,
     /// Bytes up to which packets of a flow are joined (GRO); 0 = not at all.
     pub gro_bytes: u32,
-    /// Lines of a copy that are on their way at most where prefetchers of the L2 help it, those of the LFB among them; 0:
-    /// they do not.
+    /// Lines of a copy that are on their way at most where prefetchers of the L2 help it, those of the LFB among them;
+    /// 0: they do not.
     pub prefetch_ahead: u32,
     /// Whether the core polls instead of waiting for interrupts.
     pub poll: bool,

@@ -126,10 +126,14 @@ proptest! {
             })
             .collect();
         let ends = if receives { INTO } else { OUT_OF };
-        let beside = if more { format!("[flow.g]\nkind = \"bulk\"\n{INTO}\ntransport = \"joined\"\n") } else { String::new() };
+        let other = format!("[flow.g]\nkind = \"bulk\"\n{INTO}\ntransport = \"joined\"\n");
+        let beside = if more { other } else { String::new() };
         let mode = if octo { "octo" } else { "standard" };
-        let keys = format!("{OCTO}nic.mode = \"{mode}\"\nnic.steer_delay = \"{delay_us} us\"\nstack.poll = {poll}\n");
-        let text = server(&keys, &format!("{}{beside}", flow(&format!("{ends}\ncount = {count}\nmove = [{}]", list.join(", ")))));
+        let keys = format!(
+            "{OCTO}nic.mode = \"{mode}\"\nnic.steer_delay = \"{delay_us} us\"\nstack.poll = {poll}\n"
+        );
+        let own = flow(&format!("{ends}\ncount = {count}\nmove = [{}]", list.join(", ")));
+        let text = server(&keys, &format!("{own}{beside}"));
         let plan = plan(&text);
         let mut simulation = run(&plan, 600);
         assert_in_order(&mut simulation, &text);

@@ -1,0 +1,124 @@
+"""Threads that go to another core while their flow runs, as one sees them from outside."""
+
+from __future__ import annotations
+
+import struct
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hostnet
+from hostnet import ConfigError
+
+OCTO = [{"socket": 0, "lanes": 8}, {"socket": 1, "lanes": 8}]
+
+
+def cluster(move: list[dict[str, Any]], *, receive: bool = True, mode: str = "octo", **flow: Any) -> dict[str, Any]:
+    """A flow of core 0, on socket 0; cores 14 and on are on socket 1."""
+    ends = ("client", "server") if receive else ("server", "client")
+    return {
+        "host": {
+            "client": {"kind": "endpoint", "latency": "5 us"},
+            "server": {
+                "preset": "broadwell-r730",
+                "cache": {"enabled": True},
+                "nic": {"ddio": True, "functions": OCTO, "mode": mode},
+            },
+        },
+        "network": {"topology": "direct", "latency": "10 ns", "mtu": "1500 B"},
+        "transport": {"joined": {"base": "cubic", "ack_segments": 44, "ack_delay": "50 us"}},
+        "flow": {
+            "f": {
+                "kind": "bulk",
+                "from": ends[0],
+                "to": ends[1],
+                "to_cores" if receive else "from_cores": "0",
+                "transport": "joined",
+                "move": move,
+                **flow,
+            }
+        },
+        "run": {"warmup": "2 ms", "duration": "2 ms"},
+    }
+
+
+def functions(results: hostnet.Results) -> list[dict[str, Any]]:
+    return list(results.summary["functions"])
+
+
+def test_an_octopus_follows_and_keeps_the_throughput_and_standard_firmware_does_not() -> None:
+    still, octo, standard = (
+        hostnet.run(cluster(move, mode=mode))
+        for move, mode in (
+            ([], "octo"),
+            ([{"at": "1 ms", "core": 14}], "octo"),
+            ([{"at": "1 ms", "core": 14}], "standard"),
+        )
+    )
+    rates = [float(run.classes["f"]["goodput_gbps"]) for run in (still, octo, standard)]
+    assert rates[1] == pytest.approx(rates[0], rel=0.03)
+    assert rates[2] < 0.9 * rates[0]
+    assert [row["written_gbps"] > 1 for row in functions(octo)] == [False, True]
+    assert [row["written_gbps"] > 1 for row in functions(standard)] == [True, False]
+    for run in (octo, standard):
+        assert run.classes["f"]["retransmitted_packets"] == 0
+
+
+def sequences(capture: Path, port_from: int) -> list[int]:
+    """Sequence numbers of the packets with data in a capture that come from a side: 0 the first that is seen."""
+    data = capture.read_bytes()
+    at, found, sides = 24, [], []
+    while at < len(data):
+        (length,) = struct.unpack_from("<I", data, at + 8)
+        frame = data[at + 16 : at + 16 + length]
+        at += 16 + length
+        header = 14 + 4 * (frame[14] & 15)
+        source = frame[26:30]
+        if source not in sides:
+            sides.append(source)
+        (sequence,) = struct.unpack_from(">I", frame, header + 4)
+        total = struct.unpack_from(">H", frame, 16)[0]
+        if total > 14 + 4 * (frame[header + 12] >> 4) + 100 and sides.index(source) == port_from:
+            found.append(sequence)
+    return found
+
+
+@pytest.mark.parametrize("receive", [True, False])
+def test_a_capture_shows_every_packet_in_order_while_threads_move(tmp_path: Path, receive: bool) -> None:
+    moves = [{"at": f"{300 + 120 * step} us", "core": (14, 1, 15, 0)[step % 4]} for step in range(8)]
+    config = cluster(moves, receive=receive)
+    config["run"] = {"warmup": "100 us", "duration": "1400 us"}
+    capture = tmp_path / "server.pcap"
+    results = hostnet.run(config, pcap=capture, pcap_host="server")
+    numbers = sequences(capture, 0)
+    assert len(numbers) > 500
+    assert all((after - before) % 2**32 < 2**31 for before, after in pairwise(numbers))
+    assert len(set(numbers)) == len(numbers), "nothing is sent twice"
+    assert results.classes["f"]["retransmitted_packets"] == 0
+
+
+@pytest.mark.parametrize(
+    ("move", "said"),
+    [
+        ([{"at": "1 ms", "core": 99}], r"flow\.f\.move\[0\]\.core: core 99 does not exist at host\.server"),
+        ([{"at": "1 ms", "core": 14, "end": "from"}], r"flow\.f\.move\[0\]: .*client.* is an endpoint"),
+        (
+            [{"at": "2 ms", "core": 14}, {"at": "1 ms", "core": 0}],
+            r"flow\.f\.move\[1\]\.at: 1 ms is not after the move before it, at 2 ms",
+        ),
+        ([{"at": "1 ms", "cores": 14}], r"flow\.f\.move\[0\]\.cores: .*core"),
+    ],
+)
+def test_moves_that_cannot_be_say_what_to_change(move: list[dict[str, Any]], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        hostnet.run(cluster(move))
+
+
+def test_rdma_and_captures_have_no_thread_that_could_move() -> None:
+    config = cluster([{"at": "1 ms", "core": 14}])
+    config["flow"]["f"] |= {"kind": "write", "transport": "roce"}
+    del config["flow"]["f"]["to_cores"]
+    with pytest.raises(ConfigError, match=r"flow\.f\.move: has an effect only with kind"):
+        hostnet.run(config)
