@@ -223,7 +223,7 @@ pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool, prefetched: b
         extra_lines: (extra_lines * 65536.0).round() as u64,
         page_lines: (page_lines * 65536.0).round() as u64,
         prefetched,
-        prefetch_ahead: 0,
+        prefetch_ahead: spec.prefetch_ahead.unwrap_or(0),
         copy_ahead: spec.copy_ahead,
         cached_user: spec.cached_user,
         line_size: LineSize::LINE,

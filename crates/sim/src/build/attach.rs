@@ -285,11 +285,11 @@ impl SocketBuilder<'_> {
         (core, params, traffic)
     }
 
-    /// Lines of a copy that are on their way at most with the help of the streamer: as many as it runs ahead.
+    /// Lines of a copy that are on their way at most with the help of the streamer.
     fn prefetch_ahead(&self, stack: &StackParams) -> u32 {
         let prefetch = self.params.cache.as_ref().map(|cache| &cache.prefetch);
         let streams = prefetch.filter(|prefetch| prefetch.stream && !stack.line_size.is_burst());
-        streams.map_or(0, |prefetch| prefetch.distance_lines.min(stack.copy_ahead + prefetch.credits))
+        streams.map_or(0, |prefetch| stack.prefetch_ahead.min(stack.copy_ahead + prefetch.credits))
     }
 
     /// The ends of RDMA flows here, each with a memory region of its own.
