@@ -98,7 +98,8 @@ class NonuniformDma:
         for name in self.flows:
             for side, key in SIDES:
                 if _is_at(config["flow"][name][side], self.host, config) and config["flow"][name].get(key):
-                    cores = [place.get(core, core) for core in numbers(str(config["flow"][name].get(key, "")))]
+                    moved["flow"][name].pop("move", None)
+                    cores = [place.get(core, core) for core in _cores(config, name, self.host)]
                     moved["flow"][name][key] = ",".join(map(str, cores))
         named = ", ".join(str(place[core]) for core in self.cores)
         return [(f"core{'s' if len(self.cores) > 1 else ''} {named} on socket {self.device}", moved)]
@@ -219,11 +220,21 @@ def _is_at(end: object, host: str, config: Config) -> bool:
 
 
 def _cores(config: Config, flow: str, host: str) -> list[int]:
-    """The cores of a flow at a host."""
+    """The cores of a flow at a host; of threads that move, those that they come to last."""
     entry = config["flow"][flow]
-    return [
-        core for side, key in SIDES if _is_at(entry[side], host, config) for core in numbers(str(entry.get(key) or ""))
-    ]
+    found: list[int] = []
+    for side, key in SIDES:
+        if _is_at(entry[side], host, config):
+            last = [move["core"] for move in entry.get("move") or () if move.get("end", _moving(config, flow)) == side]
+            found += last[-1:] or numbers(str(entry.get(key) or ""))
+    return found
+
+
+def _moving(config: Config, flow: str) -> str:
+    """Whose threads move when a move does not say."""
+    to = config["flow"][flow]["to"]
+    hosts = to if isinstance(to, list | tuple) else (to,)
+    return "from" if any(config["host"][name].get("kind") == "endpoint" for name in hosts) else "to"
 
 
 def cores_of_socket(entry: Mapping[str, Any], socket: int) -> tuple[int, int]:

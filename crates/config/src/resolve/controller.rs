@@ -45,7 +45,8 @@ pub(super) fn resolve(spec: &ControllerSpec, dram: &DramParams) -> Result<Contro
         write_high,
         write_low,
         reads_per_mode: spec.reads_per_mode,
-        reads_few: spec.reads_few,
+        // As many as the queue holds would be few always: writes would go before every read for ever.
+        reads_few: spec.reads_few.min(spec.rpq.entries - 1),
         writes_per_mode: spec.writes_per_mode,
         idle_drain: match spec.idle_drain {
             IdleDrainSpec::Off => IdleDrain::Off,

@@ -174,6 +174,7 @@ pub(crate) struct StackSpec {
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) send: Time,
     /// Work of the kernel's generator of packets per packet, beyond what the lines of rings take to come (time).
+    #[serde(default = "generate_219_ns")]
     #[schemars(extend("x-max" = "1 ms"))]
     pub(crate) generate: Time,
     /// Work of the copy to or from the application per line, beyond what the line's data takes to come (time).
@@ -215,6 +216,11 @@ pub(crate) struct StackSpec {
     pub(crate) prefetch_ahead: Option<u32>,
     /// Whether the application's buffer lies in the caches, so that only the kernel's side of a copy is memory traffic.
     pub(crate) cached_user: bool,
+}
+
+/// As of `broadwell-r730`.
+fn generate_219_ns() -> Time {
+    Time(219_000)
 }
 
 /// In whose memory the rings and receive buffers of a NIC lie.

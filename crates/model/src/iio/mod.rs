@@ -50,28 +50,27 @@ struct Link {
     /// Writes that leave their entries in the order in which they came (no relaxed ordering): each with whether memory
     /// has it.
     in_order: Option<VecDeque<(RequestId, bool)>>,
-    /// Writes that the device is told of when they can be seen, and by what.
-    watched: VecDeque<(RequestId, u32)>,
+    /// Writes that the device is told of when they can be seen, in their order: by what, and whether they can be.
+    watched: VecDeque<(RequestId, u32, bool)>,
 }
 
 impl Link {
-    /// Notes that memory has a write; the writes that leave now, in order, and what the device is told of them.
-    fn acknowledge(&mut self, id: RequestId) -> impl Iterator<Item = (RequestId, Option<u32>)> + '_ {
-        let Self { in_order, watched, .. } = self;
+    /// Notes that memory has a write; the writes that leave now, in order.
+    fn acknowledge(&mut self, id: RequestId) -> impl Iterator<Item = RequestId> + '_ {
+        if let Some(watched) = self.watched.iter_mut().find(|watched| watched.0 == id) {
+            watched.2 = true;
+        }
+        let Self { in_order, .. } = self;
         let mut alone = Some(id).filter(|_| in_order.is_none());
         if let Some(writes) = in_order {
             if let Some(write) = writes.iter_mut().find(|write| write.0 == id) {
                 write.1 = true;
             }
         }
-        let leaves = std::iter::from_fn(move || match in_order {
+        std::iter::from_fn(move || match in_order {
             None => alone.take(),
             Some(writes) if writes.front().is_some_and(|write| write.1) => writes.pop_front().map(|write| write.0),
             Some(_) => None,
-        });
-        leaves.map(|id| {
-            let at = watched.iter().position(|watched| watched.0 == id);
-            (id, at.and_then(|at| watched.remove(at)).map(|watched| watched.1))
         })
     }
 }
@@ -211,14 +210,16 @@ impl Iio {
         let now = context.now();
         let link = context.requests.get(id).tag as usize;
         let device = self.links[link].device;
-        for (id, tag) in self.links[link].acknowledge(id) {
+        for id in self.links[link].acknowledge(id) {
             let Request { class, since, .. } = *context.requests.get(id);
             self.write.release(now, class, since);
             self.counts[0].leave(now);
             context.requests.remove(id);
-            if let Some(tag) = tag {
-                context.send(device, 1, Payload::Seen { tag });
-            }
+        }
+        let watched = &mut self.links[link].watched;
+        while let Some(&(_, tag, true)) = watched.front() {
+            watched.pop_front();
+            context.send(device, 1, Payload::Seen { tag });
         }
         self.start_writes(context);
     }
@@ -306,7 +307,7 @@ impl Iio {
             next: RequestId::NONE,
         });
         if tlp.tag != NO_TAG && tlp.left == 0 {
-            self.links[tlp.burst as usize].watched.push_back((id, tlp.tag));
+            self.links[tlp.burst as usize].watched.push_back((id, tlp.tag, false));
         }
         if kind != Kind::IoRead {
             if let Some(writes) = &mut self.links[tlp.burst as usize].in_order {

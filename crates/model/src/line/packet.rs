@@ -63,7 +63,7 @@ pub struct Packet {
     /// At the receiving server: the queue of the NIC it came in by.
     pub queue: u16,
     /// At a receiving server that may steer its flow from one queue to another: which one of its flow it is, from 1 on.
-    pub order: u32,
+    pub order: u64,
     /// At a server: the line of virtual memory at which it lies.
     pub line: u64,
     /// What it is for.

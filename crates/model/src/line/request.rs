@@ -72,8 +72,7 @@ pub struct Request {
     pub class: u8,
     /// The class of the CHA's domains that its entry stands in, once it has one.
     pub book: u16,
-    /// For a core's read: whether the line will be dirty there, as it is for a store or was dirty in the LLC. For a
-    /// device's write: whether the device is told when it can be seen.
+    /// For a core's read: whether the line will be dirty there, as it is for a store or was dirty in the LLC.
     pub for_store: bool,
     /// The socket whose memory it lies in.
     pub socket: u8,

@@ -136,6 +136,16 @@ impl<T: Entry> Fifo<T> {
         Some(id)
     }
 
+    /// Its entries, the first first.
+    pub fn iter<'a>(&self, slab: &'a Slab<T>) -> impl Iterator<Item = &'a T> {
+        let mut next = self.head;
+        (0..self.len).map(move |_| {
+            let entry = slab.get(next);
+            next = *entry.clone().next();
+            entry
+        })
+    }
+
     /// How many wait.
     #[must_use]
     pub fn len(&self) -> u32 {

@@ -46,7 +46,7 @@ struct Common {
     pages: Translator,
     flows: Vec<NicFlow>,
     /// Per flow: packets that came in, if flows may be steered from one queue to another.
-    orders: Vec<u32>,
+    orders: Vec<u64>,
     /// Per flow: when its last packet came in, if rules expire.
     used: Vec<Time>,
     /// Spreads flows over queues.

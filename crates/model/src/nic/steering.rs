@@ -7,7 +7,7 @@ use hostnet_kernel::{ComponentId, Time};
 
 impl Common {
     /// The number of the next packet of a flow; 0 where nobody asks.
-    pub(super) fn next_order(&mut self, flow: u32) -> u32 {
+    pub(super) fn next_order(&mut self, flow: u32) -> u64 {
         self.orders.get_mut(flow as usize).map_or(0, |order| {
             *order += 1;
             *order

@@ -89,9 +89,11 @@ impl CopyLines {
             *begun = rng.next_u64() % (*bytes / (*step_bytes).max(1)).max(1);
         }
         let lfb = Lfb::new(&core, core.lfb_entries, classes);
-        let mut lines = Lines::new(index, cha, core, stack, pages, rng, [footprint.user, footprint.kernel], 0);
+        // Rates were measured with what the LFB has on its way; prefetchers help nobody there.
+        let stack = StackParams { prefetch_ahead: 0, ..stack.clone() };
+        let regions = [footprint.user, footprint.kernel];
+        let mut lines = Lines::new(index, cha, core, &stack, pages, rng, regions, classes);
         lines.begin_read(class);
-        let stack = stack.clone();
         Self { lfb, lines, source, packet_lines: 1, class, stack, counts: StackCounts::default() }
     }
 

@@ -185,6 +185,9 @@ impl NetStack {
         self.by_flow.sort_unstable();
         assert!(self.by_flow.windows(2).all(|pair| pair[0].0 < pair[1].0), "a flow has one end at a core");
         self.output.divide(first + ends.len());
+        for (index, socket) in self.sockets.iter_mut().enumerate() {
+            socket.send_only_from(self.output.buffer(index));
+        }
         self.datagrams = ends.into_iter().map(DatagramEnd::new).collect();
         self
     }

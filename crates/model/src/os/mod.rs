@@ -275,6 +275,9 @@ impl NetStack {
     pub(crate) fn set_turn(&mut self, turn: bool, lfb: &mut Lfb, context: &mut Context) {
         self.turn = turn;
         self.run(lfb, context);
+        if self.moving.waits() {
+            self.depart(context);
+        }
     }
 
     /// It begins without the core, which it shares with other engines.

@@ -9,7 +9,7 @@ use super::run::Task;
 use super::socket::Socket;
 use super::softirq::TO_NIC_PS;
 use super::NetStack;
-use crate::line::{Content, Packet, PacketId};
+use crate::line::{Content, Packet, PacketId, Packets};
 use crate::part::{Context, Payload};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -130,14 +130,18 @@ impl NetStack {
     }
 
     /// Gives the socket of a flow away, which goes where its next hop leads.
-    pub(crate) fn give(&mut self, flow: u32, own: ComponentId) -> Option<Passing> {
+    pub(crate) fn give(&mut self, flow: u32, own: ComponentId, packets: &Packets) -> Option<Passing> {
         let index = self.socket_of(flow)?;
+        let waiting = self.waiting_of(flow, packets);
+        self.ready.retain(|&other| other as usize != index);
+        self.output.forget(index as u32);
         let socket = &mut self.sockets[index];
         let hop = socket.next_hop()?;
         let elsewhere = Elsewhere { flow, core: hop.core, queue: hop.queue, class: socket.params.class };
         let left = Socket::absent(socket);
         let mut socket = Box::new(std::mem::replace(socket, left));
         socket.hops += 1;
+        socket.counts.packets -= waiting;
         if socket.in_nic > 0 {
             socket.by.get_or_insert(own);
         }
@@ -153,6 +157,7 @@ impl NetStack {
         let index = self.by_flow[at].1 as usize;
         let connection = index as u32;
         self.moving.forget(flow);
+        socket.counts.packets += self.waiting_of(flow, context.packets);
         socket.generation = socket.generation.max(self.sockets[index].generation).wrapping_add(1);
         socket.timer_at = None;
         socket.ready = false;
@@ -172,6 +177,15 @@ impl NetStack {
         self.set_timer(index, context);
         self.want_output(index);
         context.send(context.id, 1, Payload::Begin { connection });
+    }
+
+    /// Packets of a flow that have come here and that the driver is not through with.
+    fn waiting_of(&self, flow: u32, packets: &Packets) -> u64 {
+        let working = match self.task {
+            Some(Task::Packet(id)) => u64::from(packets.get(id).flow == flow),
+            _ => 0,
+        };
+        working + self.softirq.waiting(packets).filter(|packet| packet.flow == flow).count() as u64
     }
 
     /// Sees to it that a thread goes when it is to go next.
@@ -200,7 +214,13 @@ impl NetStack {
                 self.admit(index, &packet);
                 self.softirq.poll();
             }
-            (Some(index), Content::Udp(datagram)) => self.keep_datagram(index, datagram, packet.line),
+            (Some(index), Content::Udp(datagram)) => {
+                if let Some(end) = self.datagram_end(index) {
+                    end.counts.packets += 1;
+                }
+                self.keep_datagram(index, datagram, packet.line);
+                self.softirq.poll();
+            }
             _ if self.hand_on(packet, context) => {}
             _ => self.counts.strangers += 1,
         }
@@ -228,7 +248,8 @@ impl NetStack {
     /// A segment is sent that another core hands on: it goes by the queue of this one.
     pub(super) fn on_transmit(&mut self, id: PacketId, context: &mut Context) {
         let flow = context.packets.get(id).flow;
-        let class = self.moving.find(flow).map_or(0, |elsewhere| elsewhere.class);
+        let here = self.end_of(flow).map(|index| self.class_of(index));
+        let class = here.or_else(|| Some(self.moving.find(flow)?.class)).unwrap_or_default();
         self.lines.know(self.rings.segments.next_line(), true, class, context);
         context.send(self.nic, TO_NIC_PS, Payload::Transmit(id));
     }

@@ -47,6 +47,11 @@ impl Output {
         self.waiting.push_back(socket);
     }
 
+    /// A socket has nothing to send here any more.
+    pub(super) fn forget(&mut self, socket: u32) {
+        self.waiting.retain(|&other| other != socket);
+    }
+
     /// Where a socket sends from.
     pub(super) fn buffer(&self, socket: usize) -> Buffer {
         let first = socket as u64 * self.share % self.region.bytes;

@@ -72,8 +72,8 @@ pub(super) struct Socket {
     pieces: VecDeque<Piece>,
     /// The number of the last packet that the kernel has seen, and those that came by another queue before it was
     /// their turn.
-    seen: u32,
-    early: BTreeMap<u32, Packet>,
+    seen: u64,
+    early: BTreeMap<u64, Packet>,
     /// Bytes of the stream that the application has read.
     read_at: u64,
     /// Where it sends from, by the first byte of the stream that lies there; the last first.
@@ -159,6 +159,11 @@ impl Socket {
     /// What is written from now on lies there.
     pub(super) fn sends_from(&mut self, buffer: Buffer) {
         self.sends_from.insert(0, (self.counts.written_bytes, buffer));
+    }
+
+    /// All that it sends lies there; before it has written anything.
+    pub(super) fn send_only_from(&mut self, buffer: Buffer) {
+        self.sends_from = vec![(0, buffer)];
     }
 
     /// The line of virtual memory where a byte of the stream that it sends lies.

@@ -7,7 +7,7 @@ use super::lines::Pace;
 use super::run::{Choice, Task};
 use super::NetStack;
 use crate::lfb::Lfb;
-use crate::line::{Content, Ecn, Fifo, Packet, PacketId};
+use crate::line::{Content, Ecn, Fifo, Packet, PacketId, Packets};
 use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,11 @@ impl Softirq {
 
     pub(super) fn is_polling(&self) -> bool {
         self.polling
+    }
+
+    /// Packets that have come and are not worked on yet.
+    pub(super) fn waiting<'a>(&self, packets: &'a Packets) -> impl Iterator<Item = &'a Packet> {
+        self.backlog.iter(packets)
     }
 
     /// It is to look for packets.

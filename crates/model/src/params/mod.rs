@@ -34,7 +34,7 @@ pub struct ServerParams {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upi: Option<SocketsParams>,
     /// Whether each drive has a path to every socket.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub octo_drives: bool,
     /// What runs on the server. The index of a workload is its class in every domain.
     pub workloads: Vec<Workload>,

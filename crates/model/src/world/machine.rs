@@ -280,7 +280,7 @@ impl Machine {
     fn hand_over(&mut self, flow: u32, from: ComponentId, to: ComponentId, scheduler: &mut Scheduler<Payload>) {
         let index = |core: ComponentId| (core.0 - self.first.0) as usize;
         let (giver, taker) = (index(from), index(to));
-        let passing = stack_of(&mut self.components[giver]).and_then(|stack| stack.give(flow, from));
+        let passing = stack_of(&mut self.components[giver]).and_then(|stack| stack.give(flow, from, &self.packets));
         let mut context = Context {
             id: to,
             homes: &self.homes,

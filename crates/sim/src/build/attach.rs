@@ -70,7 +70,7 @@ impl Attachment<'_> {
         };
         let receives = |end: &End| !end.initiator && pours(&end.flow.traffic);
         let all = self.network_cores(params);
-        let busy = |core: &u32| self.ends().any(|end| receives(&end) && end.core == *core);
+        let busy = |core: &u32| self.ends().any(|end| receives(&end) && end.cores().any(|own| own == *core));
         let some: Vec<u32> = all.iter().copied().filter(busy).collect();
         if some.is_empty() {
             all

@@ -1,6 +1,6 @@
 //! Threads that go to other cores while their flows run.
 
-use crate::books::streams;
+use crate::books::{assert_conserved, streams};
 use crate::common::us;
 use crate::lab::{drain, nic, plan, run, servers};
 use hostnet_kernel::{checkpoint, Simulation};
@@ -36,6 +36,7 @@ fn through(simulation: &Simulation<World>) -> [[u64; 2]; 2] {
 /// empty.
 fn assert_in_order(simulation: &mut Simulation<World>, what: &str) {
     drain(simulation);
+    assert_conserved(simulation, nic(servers(simulation)[0]).flows().len());
     let machine = servers(simulation)[0];
     assert!(nic(machine).flows().iter().all(|flow| flow.dropped_in_all().packets == 0), "{what}");
     assert_eq!(machine.engines::<NetStack>().map(|stack| stack.counts().strangers).sum::<u64>(), 0, "{what}");

@@ -22,7 +22,7 @@ use crate::error::{ConfigError, Issue};
 use crate::plan::{Format, Input, Plan};
 use crate::schema;
 use crate::spec::ClusterSpec;
-use hostnet_model::params::{ClusterParams, End, HostKind, HostParams};
+use hostnet_model::params::{ClusterParams, End, FlowParams, HostKind, HostParams, Traffic};
 use hosts::{Attached, Hosts};
 use serde_json::Value;
 
@@ -62,7 +62,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
         hosts,
         switches: fabric.switches,
         cables: fabric.cables,
-        flows: flows.params,
+        flows: seeded(flows.params, run.seed),
         classes: flows.classes,
         seed: run.seed,
     };
@@ -121,4 +121,14 @@ fn table(kind: &str, name: &str) -> String {
 /// What a tree holds at a key, as a table; empty when it holds none.
 fn tables<'a>(tree: &'a mut Value, key: &str) -> impl Iterator<Item = (&'a String, &'a mut Value)> {
     tree.get_mut(key).and_then(Value::as_object_mut).into_iter().flatten()
+}
+
+/// Flows that draw their kinds of requests, as the seed of the run says.
+fn seeded(mut flows: Vec<FlowParams>, seed: u64) -> Vec<FlowParams> {
+    for (number, flow) in (0..).zip(&mut flows) {
+        if let Traffic::Rpc { other: Some(other), .. } = &mut flow.traffic {
+            other.seed = seed.rotate_left(32) ^ number;
+        }
+    }
+    flows
 }

@@ -4,7 +4,7 @@ use super::flows::Draft;
 use super::hosts::Hosts;
 use super::moves;
 use crate::error::Issue;
-use hostnet_model::params::{FlowParams, Traffic, Transport};
+use hostnet_model::params::{FlowParams, Transport};
 use std::collections::BTreeMap;
 
 /// Gives every flow its hosts and cores. Cores that the document names go first, then tables in their order.
@@ -24,12 +24,7 @@ pub(super) fn place(drafts: &[Draft], hosts: &mut Hosts) -> Result<Vec<FlowParam
         }
         let each = draft.pairs.iter().flat_map(|pair| std::iter::repeat_n(*pair, draft.count as usize));
         for (at, (from, to)) in (0..).zip(each) {
-            let mut traffic = draft.flow.traffic.clone();
-            if let Traffic::Rpc { other: Some(other), .. } = &mut traffic {
-                other.seed = params.len() as u64 + 1;
-            }
             params.push(FlowParams {
-                traffic,
                 from: from as u16,
                 to: to as u16,
                 from_core: sides[0].next(from),

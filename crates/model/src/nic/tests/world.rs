@@ -56,6 +56,7 @@ pub(super) struct World {
     requests: Requests,
     rng: Rng,
     credits_at: [Time; 2],
+    seen_at: [Time; 2],
     data_at: [Time; 2],
     /// What cores got: when, which core, what.
     pub(super) received: Vec<(Time, u32, Packet)>,
@@ -182,6 +183,7 @@ pub(super) fn bench_of(
         requests: Requests::with_capacity(0),
         rng: Rng::new(seed, 9),
         credits_at: [Time::ZERO; 2],
+        seen_at: [Time::ZERO; 2],
         data_at: [Time::ZERO; 2],
         received: Vec::new(),
         interrupts: Vec::new(),
@@ -268,7 +270,9 @@ impl World {
                     self.credits_at[function].max(now + self.rng.around(mean, spread).max(1)) + 1;
                 scheduler.send(iio, NIC, self.credits_at[function].since(now), Payload::PostedCredit { lines });
                 if tag != u32::MAX {
-                    scheduler.send(iio, NIC, self.rng.around(mean, spread).max(1), Payload::Seen { tag });
+                    let seen = (now + self.rng.around(mean, spread).max(1)).max(self.seen_at[function]) + 1;
+                    self.seen_at[function] = seen;
+                    scheduler.send(iio, NIC, seen.since(now), Payload::Seen { tag });
                 }
             }
             Payload::ReadTlp { line, lines, class, .. } => {

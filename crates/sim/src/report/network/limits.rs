@@ -53,6 +53,8 @@ const LIMITS: &[Column<Limits>] = &[
 
 /// A class with its flows.
 pub(crate) struct Class<'a> {
+    /// The end of the window, in ps.
+    now_ps: u64,
     pub(crate) flows: Vec<&'a FlowParams>,
     pub(crate) totals: FlowTotals,
     ended: bool,
@@ -83,11 +85,17 @@ impl Class<'_> {
         self.flows.iter().any(|flow| matches!(flow.traffic, Traffic::Rpc { .. } | Traffic::Ping { .. }))
     }
 
-    /// The cores that its flows run on at a host.
+    /// The cores that its flows run on at a host at the end of the window.
     fn cores(&self, host: u16) -> BTreeSet<u32> {
         let on_cores = |flow: &&&FlowParams| matches!(flow.transport, Transport::Tcp(_) | Transport::Udp(_));
-        let ends =
-            self.flows.iter().filter(on_cores).flat_map(|flow| [(flow.from, flow.from_core), (flow.to, flow.to_core)]);
+        let now_at = |flow: &FlowParams, initiator: bool, first: u32| {
+            let gone = flow.moves.iter().filter(|one| one.initiator == initiator && one.at_ps < self.now_ps);
+            gone.last().map_or(first, |one| one.core)
+        };
+        let ends = self.flows.iter().filter(on_cores).flat_map(|flow| {
+            let cores = [now_at(flow, true, flow.from_core), now_at(flow, false, flow.to_core)];
+            [(flow.from, cores[0]), (flow.to, cores[1])]
+        });
         ends.filter(|(at, _)| *at == host).map(|(_, core)| core).collect()
     }
 }
@@ -121,6 +129,7 @@ impl WorldView<'_> {
             let class = Class {
                 flows: own.iter().map(|&flow| &cluster.flows[flow]).collect(),
                 totals: own.iter().fold(FlowTotals::default(), |sum, &flow| sum.plus(&flows[flow])),
+                now_ps: self.now.ps(),
                 ended: own.iter().all(|&flow| completed[flow]),
             };
             table.add(LIMITS, &(name, self.limit(&class)));
