@@ -209,8 +209,8 @@ pub(crate) struct StackSpec {
     /// Lines that a copy asks for ahead of the one it needs, at most the LFB entries.
     #[schemars(range(min = 0, max = 1024))]
     pub(crate) copy_ahead: u32,
-    /// Lines that a copy has on their way at most where the streamer of the L2 helps it, those of the LFB among them: it
-    /// takes part when the caches do. When absent it does not help.
+    /// Lines that a copy has on their way at most where the streamer of the L2 helps it, those of the LFB among them:
+    /// it takes part when the caches do. When absent it does not help.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1024))]
     pub(crate) prefetch_ahead: Option<u32>,

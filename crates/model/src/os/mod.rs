@@ -137,8 +137,8 @@ pub struct NetStack {
 }
 
 impl NetStack {
-    /// That of core number `index`, as `wiring` says, with the ends of flows whose applications run on it. Packets of
-    /// its flows must come in by its receive queue, if it has one (aRFS).
+    /// That of core number `index`, as `wiring` says, with the ends of flows whose applications run on it, or come
+    /// to it later. Packets of others must not come in by its receive queue, but for those that `wiring` says.
     ///
     /// # Panics
     /// If two sockets belong to the same flow.

@@ -89,8 +89,8 @@ impl Class<'_> {
     fn cores(&self, host: u16) -> BTreeSet<u32> {
         let on_cores = |flow: &&&FlowParams| matches!(flow.transport, Transport::Tcp(_) | Transport::Udp(_));
         let now_at = |flow: &FlowParams, initiator: bool, first: u32| {
-            let gone = flow.moves.iter().filter(|one| one.initiator == initiator && one.at_ps < self.now_ps);
-            gone.last().map_or(first, |one| one.core)
+            let mut gone = flow.moves.iter().filter(|one| one.initiator == initiator && one.at_ps < self.now_ps);
+            gone.next_back().map_or(first, |one| one.core)
         };
         let ends = self.flows.iter().filter(on_cores).flat_map(|flow| {
             let cores = [now_at(flow, true, flow.from_core), now_at(flow, false, flow.to_core)];
