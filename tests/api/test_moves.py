@@ -123,3 +123,29 @@ def test_rdma_and_captures_have_no_thread_that_could_move() -> None:
     del config["flow"]["f"]["to_cores"]
     with pytest.raises(ConfigError, match=r"flow\.f\.move: has an effect only with kind"):
         hostnet.run(config)
+
+
+def test_a_host_may_have_more_sockets_than_its_preset() -> None:
+    config = cluster([{"at": "300 us", "core": 46}])
+    config["host"]["server"] |= {"sockets": 4}
+    config["host"]["server"]["nic"] = {"ddio": True, "functions": [{"socket": socket} for socket in range(4)]}
+    config["run"] = {"warmup": "800 us", "duration": "200 us"}
+    results = hostnet.run(config)
+    assert [row["written_gbps"] > 1 for row in functions(results)] == [False, False, False, True]
+    assert results.classes["f"]["retransmitted_packets"] == 0
+
+
+@pytest.mark.parametrize(
+    ("host", "sockets", "said"),
+    [
+        ("server", 9, r"host\.server\.sockets: 9 is out of range; 1 to 8 is allowed"),
+        ("client", 2, r"host\.client\.sockets: has an effect only at a server"),
+        ("server", 1, r"flow\.f\.move\[0\]\.core: core 14 does not exist"),
+    ],
+)
+def test_sockets_of_hosts_that_cannot_be(host: str, sockets: int, said: str) -> None:
+    config = cluster([{"at": "1 ms", "core": 14}])
+    config["host"]["server"]["nic"] = {"ddio": True}
+    config["host"][host]["sockets"] = sockets
+    with pytest.raises(ConfigError, match=said):
+        hostnet.run(config)

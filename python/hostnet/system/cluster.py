@@ -29,6 +29,8 @@ class Host(Parts):
     """
     preset: str | None = None
     """The server that its values start from."""
+    sockets: int | None = None
+    """Of a server: its sockets; those of its preset when absent, 1 without one. Range: 1 to 8."""
     count: int | None = None
     """How many hosts there are like this one; 1 when absent. Above 1 they are named NAME-0, NAME-1 ..., and NAME means
     all of them. Range: 1 to 4096.

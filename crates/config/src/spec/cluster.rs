@@ -45,6 +45,10 @@ pub(crate) struct HostSpec {
     /// The server that its values start from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) preset: Option<String>,
+    /// Of a server: its sockets; those of its preset when absent, 1 without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 8))]
+    pub(crate) sockets: Option<u32>,
     /// How many hosts there are like this one. Above 1 they are named NAME-0, NAME-1 ..., and NAME means all of them.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 4096))]

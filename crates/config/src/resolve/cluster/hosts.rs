@@ -101,10 +101,13 @@ impl Hosts {
     fn server(&mut self, name: &str, spec: &HostSpec, source: &Source, base_dir: &Path) -> Result<Resolved, Issue> {
         let path = table("host", name);
         let mut given = Value::Object(spec.server.clone());
-        given["server"] = spec
-            .preset
-            .as_ref()
-            .map_or_else(|| serde_json::json!({}), |preset| serde_json::json!({ "preset": preset }));
+        given["server"] = serde_json::json!({});
+        if let Some(preset) = &spec.preset {
+            given["server"]["preset"] = preset.clone().into();
+        }
+        if let Some(sockets) = spec.sockets {
+            given["server"]["sockets"] = sockets.into();
+        }
         let at_host = |issue: Issue| named_preset(issue.within(&path), &path);
         let complete = complete_server(&given, spec.preset.as_deref(), base_dir).map_err(at_host)?;
         let Complete { mut tree, files, dropped } = complete;
@@ -222,11 +225,13 @@ impl Hosts {
     }
 }
 
-/// Puts an issue about the name of a preset where a host has it.
+/// Puts an issue about the preset, or the sockets, of a server where a host has them.
 fn named_preset(mut issue: Issue, path: &str) -> Issue {
     for named in &mut issue.paths {
-        if *named == format!("{path}.server.preset") {
-            *named = format!("{path}.preset");
+        for key in ["preset", "sockets"] {
+            if *named == format!("{path}.server.{key}") {
+                *named = format!("{path}.{key}");
+            }
         }
     }
     issue
@@ -236,7 +241,11 @@ fn named_preset(mut issue: Issue, path: &str) -> Issue {
 fn check_keys(path: &str, spec: &HostSpec) -> Result<(), Issue> {
     let wrong = match spec.kind {
         HostKindSpec::Endpoint => {
-            let own = [("preset", spec.preset.is_some()), ("fidelity", spec.fidelity.is_some())];
+            let own = [
+                ("preset", spec.preset.is_some()),
+                ("sockets", spec.sockets.is_some()),
+                ("fidelity", spec.fidelity.is_some()),
+            ];
             let own = own.into_iter().find(|(_, given)| *given).map(|(key, _)| key);
             own.or_else(|| spec.server.keys().next().map(String::as_str)).map(|key| (key, "a server"))
         }
