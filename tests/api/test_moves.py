@@ -132,7 +132,7 @@ def test_a_host_may_have_more_sockets_than_its_preset() -> None:
     config["run"] = {"warmup": "800 us", "duration": "200 us"}
     results = hostnet.run(config)
     assert [row["written_gbps"] > 1 for row in functions(results)] == [False, False, False, True]
-    assert results.classes["f"]["retransmitted_packets"] == 0
+    assert float(results.classes["f"]["goodput_gbps"]) > 5
 
 
 @pytest.mark.parametrize(
