@@ -75,7 +75,9 @@ def test_what_crosses_is_told_of_each_direction() -> None:
     results = run("node:0")
     sent, rows = results.upi, results.domains
     assert sorted(sent) == [(0, 1), (1, 0)]
-    assert run("local").upi[0, 1]["messages"] == 0
+    assert run("local", upi=Sockets(snoop="directory")).upi[0, 1]["messages"] == 0
+    snooped = run("local").upi
+    assert all(row["messages"] > 1000 and row["lines"] == 0 for row in snooped.values()), "the home asks, nobody has it"
     window_ns = results.summary["window_ns"]
     for row in sent.values():
         bytes_ = row["lines"] * 72 + (row["messages"] - row["lines"]) * 8
@@ -99,7 +101,10 @@ def test_a_server_of_one_socket_has_no_ways() -> None:
 
 
 def test_runs_of_several_sockets_can_be_compared(tmp_path: Path) -> None:
-    local, foreign = run("local").save(tmp_path / "local"), run("node:0").save(tmp_path / "foreign")
+    upi = Sockets(snoop="directory")
+    local, foreign = (
+        run(memory, upi=upi).save(tmp_path / name) for memory, name in (("local", "local"), ("node:0", "foreign"))
+    )
     assert hostnet.compare(local, local, rerun=False).identical
     found = hostnet.compare(local, foreign, rerun=False).results
     (sent,) = (row for row in found if (row.subject, row.column) == ("UPI 0 to 1", "busy_share"))
