@@ -123,8 +123,18 @@ fn what_cannot_be_is_refused_with_its_place() {
 }
 
 #[test]
-fn hosts_of_several_sockets_have_lines() {
-    let text = "[host.a]\npreset = \"broadwell-r730\"\nfidelity = \"fluid\"\n[host.b]\nkind = \"endpoint\"\n\
-                [flow.f]\nkind = \"bulk\"\nfrom = \"b\"\nto = \"a\"\n";
-    assert_refused(text, "host.a.fidelity: a server of 2 sockets is simulated line by line");
+fn hosts_of_several_sockets_have_lines_or_rates_of_the_first() {
+    let host = |keys: &str, cores: &str| {
+        format!(
+            "[host.a]\npreset = \"broadwell-r730\"\n{keys}[host.b]\nkind = \"endpoint\"\n\
+             [flow.f]\nkind = \"bulk\"\nfrom = \"b\"\nto = \"a\"\nto_cores = \"{cores}\"\n"
+        )
+    };
+    assert_refused(&host("fidelity = \"burst\"\n", "0"), "host.a.fidelity: a server of 2 sockets has no bursts");
+    let fluid = "fidelity = \"fluid\"\n";
+    let elsewhere = "host.a.fidelity: rates are those of socket 0, and core 14 serves the network on another one";
+    assert_refused(&host(fluid, "14"), elsewhere);
+    let octo = [fluid, "nic.functions = [{ socket = 0, lanes = 8 }, { socket = 1, lanes = 8 }]\n"].concat();
+    assert_refused(&host(&octo, "0"), "host.a.fidelity: rates are those of socket 0; a NIC");
+    resolved(&host(fluid, "0-13")).unwrap_or_else(|error| panic!("{error}"));
 }

@@ -108,6 +108,27 @@ fn it_goes_on_from_a_checkpoint_as_if_nothing_was() {
 }
 
 #[test]
+fn other_sockets_are_in_the_rates() {
+    let sockets =
+        "sockets = 3\nworkload.mapp = { kind = \"stream\", cores = \"8,16\", reads = 0.5, memory = \"node:0\" }\n\
+                   control = { rule = \"fixed\", level = LEVEL }\n[host.sender]";
+    let of = |fidelity, level: &str| {
+        let text = CLUSTER.replacen("[host.sender]", &sockets.replace("LEVEL", level), 1);
+        let mut run = Run::new(&plan_of(&text, fidelity), Options::default());
+        assert!(run.run(|_| true).expect("it is not stuck"));
+        [("classes", "goodput_gbps"), ("memory", "gb_per_s")].map(|(table, key)| number(&mut run, table, key))
+    };
+    let [free, held] = ["0", "3"].map(|level| {
+        let [line, fluid] = ["line", "fluid"].map(|fidelity| of(fidelity, level));
+        for (line, fluid) in line.iter().zip(fluid) {
+            assert!((fluid / line - 1.0).abs() < 0.1, "level {level}: {fluid} instead of {line}");
+        }
+        fluid
+    });
+    assert!(held[1] < 0.8 * free[1], "throttled sockets move {} instead of {} GB/s", held[1], free[1]);
+}
+
+#[test]
 fn looking_more_often_changes_nothing() {
     let loaded = format!("{CLUSTER}[host.receiver.workload.mapp]\nkind = \"remote\"\nsockets = \"0-1\"\nreads = 0.5\n");
     let looked_at = |series_ps: u64| {

@@ -233,15 +233,15 @@ pub(crate) fn loaded_server(params: &ServerParams, load: Load, filled: &mut Fill
     Simulation::new(vec![(machine, scheduler)], u64::MAX)
 }
 
-/// The partition of a host on a network over a memory of rates.
+/// The partition of a host on a network over a memory of rates. Control tells that of so many other sockets.
 pub(crate) fn fluid_partition(
     params: &ServerParams,
     layout: Layout,
     attachment: Attachment,
-    memory: FluidMemory,
+    (memory, held): (FluidMemory, usize),
 ) -> (Machine, Scheduler<Payload>) {
     let builder = Builder { attachment: Some(attachment), ..Builder::new(params, layout) };
-    let components = builder.fluid_components();
+    let components = builder.fluid_components(held);
     let filled = builder.partition(components, Some(memory), &mut Feeds::new(params), &mut |_| true);
     filled.expect("nobody stops it")
 }

@@ -1,14 +1,38 @@
 //! Other sockets of which there are only cores, and what watches a host.
 
-use super::{Builder, SocketBuilder};
+use super::{Builder, SocketBuilder, SocketLayout};
 use hostnet_kernel::ComponentId;
 use hostnet_model::cha::Abroad;
 use hostnet_model::control::{self, Control, Throttled};
 use hostnet_model::core::{Core, Programs, Wiring};
 use hostnet_model::link::Upi;
-use hostnet_model::params::{ControlParams, CoreParams, RemoteCore, SocketsParams};
+use hostnet_model::params::{ControlParams, CoreParams, RemoteCore, ServerParams, SocketParams, SocketsParams};
 use hostnet_model::PartKind;
 use std::collections::BTreeSet;
+
+/// The other sockets that control throttles: of each, whether anything runs there. Empty if nothing does on any.
+pub(crate) fn held_back(params: &ServerParams) -> Vec<bool> {
+    let has_nic = |socket: &SocketParams| socket.nic.is_some();
+    let at = params.sockets.iter().position(has_nic).unwrap_or(0);
+    if let Some(remote) = &params.sockets[at].remote {
+        let runs = |socket| remote.cores.iter().any(|core| core.socket == socket);
+        return (0..remote.sockets).map(runs).collect();
+    }
+    let running: BTreeSet<u32> = params.workloads.iter().flat_map(|workload| workload.kind.cores()).copied().collect();
+    let mut first = 0;
+    let runs = |socket: &SocketParams| {
+        let cores = first..first + socket.core.count;
+        first = cores.end;
+        running.range(cores).next().is_some()
+    };
+    let mut all: Vec<bool> = params.sockets.iter().map(runs).collect();
+    all.remove(at);
+    if all.contains(&true) {
+        all
+    } else {
+        Vec::new()
+    }
+}
 
 impl SocketBuilder<'_> {
     /// The ways to other sockets of which there is nothing else.
@@ -70,12 +94,10 @@ impl Builder<'_> {
         self.control_of(control, self.throttled())
     }
 
-    /// What control throttles: the cores of other sockets, or if there are none those of the one with the NIC that run
-    /// streams and applications; never those of the network.
+    /// What control throttles: the cores of other sockets, or if none runs anything those of the one with the NIC that
+    /// run streams and applications; never those of the network.
     pub(crate) fn throttled(&self) -> Throttled {
         let at = self.layout.at_nic();
-        let network = self.network_cores();
-        let local = |&core: &u32| Some(at.cores().get(at.own_core(core)?));
         match &self.params.sockets[usize::from(at.number)].remote {
             Some(remote) if remote.sockets > 0 => {
                 let cores = |socket| {
@@ -85,11 +107,23 @@ impl Builder<'_> {
                 Throttled::Sockets((0..remote.sockets).map(cores).collect())
             }
             _ => {
-                let own = self.params.workloads.iter().flat_map(|workload| workload.kind.cores());
-                let own: BTreeSet<&u32> = own.filter(|core| !network.contains(core)).collect();
-                Throttled::Local(own.into_iter().filter_map(local).collect())
+                let others = self.layout.sockets.iter().filter(|other| other.number != at.number);
+                let others: Vec<_> = others.map(|other| self.loading(other)).collect();
+                if others.iter().all(Vec::is_empty) {
+                    Throttled::Local(self.loading(at))
+                } else {
+                    Throttled::Sockets(others)
+                }
             }
         }
+    }
+
+    /// The cores of a socket that run streams and applications, and do not serve the network.
+    fn loading(&self, socket: &SocketLayout) -> Vec<ComponentId> {
+        let network = self.network_cores();
+        let all = self.params.workloads.iter().flat_map(|workload| workload.kind.cores());
+        let all: BTreeSet<&u32> = all.filter(|core| !network.contains(core)).collect();
+        all.into_iter().filter_map(|&core| Some(socket.cores().get(socket.own_core(core)?))).collect()
     }
 
     /// What watches the host, and throttles what it is given.

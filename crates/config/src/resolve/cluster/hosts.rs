@@ -78,9 +78,8 @@ impl Hosts {
             HostKindSpec::Server => Some(self.server(name, spec, source, base_dir)?),
         };
         let sockets = server.as_ref().map_or(1, |server| server.server.sockets.len());
-        if sockets > 1 && fidelity(spec) != Fidelity::Line {
-            let message =
-                format!("a server of {sockets} sockets is simulated line by line; leave it out or give \"line\"");
+        if sockets > 1 && fidelity(spec) == Fidelity::Burst {
+            let message = format!("a server of {sockets} sockets has no bursts; leave it out, or give \"fluid\"");
             return Err(Issue::new(format!("{path}.fidelity"), message));
         }
         let first = self.hosts.len();
@@ -187,7 +186,10 @@ impl Hosts {
                     let cores = host.cores.as_ref().map(HostCores::of_network).unwrap_or_default();
                     let mtu = flows.mtu_bytes[at].unwrap_or(spec.network.mtu.0 as u32);
                     let within = |issue: Issue| issue.within(&table("host", &group.name));
-                    let mut server = networked(resolved, cores, mtu).map_err(within)?;
+                    let mut server = networked(resolved, cores.clone(), mtu).map_err(within)?;
+                    if fidelity(of_host) == Fidelity::Fluid {
+                        check_rates(&server, &cores).map_err(within)?;
+                    }
                     let rdma_ends = flows.rdma_ends(at);
                     server::share_memory(&mut server, rdma_ends).map_err(within)?;
                     server::check_footprint(&server, rdma_ends).map_err(|issue| {
@@ -309,6 +311,27 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32) -> Result<Ser
     params.stack = Some(net_host::stack(stack, cores, nic.ddio, spec.prefetch.stream));
     params.control = spec.control.as_ref().map(net_host::control).transpose()?.flatten();
     Ok(params)
+}
+
+/// Checks that the network of a server whose memory has rates is on its first socket, which has them.
+fn check_rates(server: &ServerParams, cores: &[u32]) -> Result<(), Issue> {
+    let first = server.socket();
+    if first.nic.as_ref().is_none_or(|nic| !nic.functions.is_empty()) {
+        let message = "rates are those of socket 0; a NIC with a function on another one needs \"line\"";
+        return Err(Issue::between(&["fidelity", "nic.functions"], message));
+    }
+    let named = server.stack.iter().flat_map(|stack| &stack.cores);
+    match named.chain(cores).find(|&&core| core >= first.core.count) {
+        Some(core) => {
+            let message = format!(
+                "rates are those of socket 0, and core {core} serves the network on another one; \
+                give its flows cores up to {}, or simulate it line by line",
+                first.core.count - 1
+            );
+            Err(Issue::new("fidelity", message))
+        }
+        None => Ok(()),
+    }
 }
 
 /// A host with every value written out.

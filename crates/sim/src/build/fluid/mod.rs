@@ -1,8 +1,8 @@
 //! A host whose memory system has rates instead of lines.
 //!
-//! Its NIC, its network cores and what watches it are those of every host; memory, IIO and all that runs beside the
-//! network is one table of rates, found by running the same server line by line for a moment in each state that it can
-//! be in.
+//! Its NIC, its network cores and what watches it are those of every host; memory, IIO, other sockets and all that runs
+//! beside the network is one table of rates, found by running the same server line by line for a moment in each state
+//! that it can be in.
 
 mod fill;
 mod load;
@@ -13,6 +13,7 @@ pub(crate) use load::Load;
 
 use crate::build::attach::Attachment;
 use crate::build::parts::WITH_RATES;
+use crate::build::sockets::held_back;
 use crate::build::{fluid_partition, Builder, Layout};
 use hostnet_kernel::Scheduler;
 use hostnet_model::control::Throttled;
@@ -52,7 +53,8 @@ pub(crate) fn server(
         cores: socket.core.count,
         classes: params.workloads.len(),
     });
-    Some(fluid_partition(&without_lines(params), layout, attachment, memory))
+    let held = held_back(params).len();
+    Some(fluid_partition(&without_lines(params), layout, attachment, (memory, held)))
 }
 
 /// The cores that copy while rates are measured. What is in the caches depends on the buffers that are in use.
@@ -65,10 +67,10 @@ fn loaded_cores(params: &ServerParams, attachment: &Attachment) -> Vec<u32> {
 }
 
 fn throttling(params: &ServerParams) -> Throttling {
-    match (&params.socket().remote, &params.control) {
-        (Some(remote), _) if remote.sockets > 0 => Throttling::Sockets,
-        (_, Some(control)) => Throttling::Local { most_ps: u32::try_from(control.mba_ps).unwrap_or(u32::MAX) },
-        _ => Throttling::Local { most_ps: 1 },
+    match &params.control {
+        _ if !held_back(params).is_empty() => Throttling::Sockets,
+        Some(control) => Throttling::Local { most_ps: u32::try_from(control.mba_ps).unwrap_or(u32::MAX) },
+        None => Throttling::Local { most_ps: 1 },
     }
 }
 
@@ -83,7 +85,7 @@ fn without_lines(params: &ServerParams) -> ServerParams {
         ..socket.clone()
     };
     let workloads = params.workloads.iter().map(silent).collect();
-    ServerParams { sockets: vec![socket], workloads, ..params.clone() }
+    ServerParams { sockets: vec![socket], upi: None, workloads, ..params.clone() }
 }
 
 /// A link whose TLPs carry packets, as fast as it carries those of the real size. It may have a TLP on its way beyond
@@ -102,15 +104,15 @@ fn packet_link(pcie: &PcieParams) -> PcieParams {
 }
 
 impl Builder<'_> {
-    /// The parts of a host of rates, in the order of its layout.
-    pub(crate) fn fluid_components(&self) -> Vec<Component> {
+    /// The parts of a host of rates, in the order of its layout. `held`: how many other sockets control throttles.
+    pub(crate) fn fluid_components(&self, held: usize) -> Vec<Component> {
         let mut all = self.of_sockets(WITH_RATES);
         if let Some(control) = &self.params.control {
             // What would be told to the cores is told to the memory.
             let memory = self.layout.at_nic().iio();
-            let throttled = match &self.params.socket().remote {
-                Some(remote) if remote.sockets > 0 => Throttled::Sockets(vec![vec![memory]; remote.sockets as usize]),
-                _ => Throttled::Local(vec![memory]),
+            let throttled = match held {
+                0 => Throttled::Local(vec![memory]),
+                _ => Throttled::Sockets(vec![vec![memory]; held]),
             };
             all.push(self.control_of(control, throttled).into());
         }

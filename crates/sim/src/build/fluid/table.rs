@@ -3,9 +3,10 @@
 use super::fill::{has_ddio, Filled};
 use super::load::{measure, Load, Measured, Span};
 use super::GoOn;
+use crate::build::sockets::held_back;
 use hostnet_model::control::LEVEL_MAX;
 use hostnet_model::params::{
-    ControlRule, FluidHold, FluidParams, FluidPoint, FluidRow, RemoteParams, ServerParams, SocketParams, FLUID_SHARES,
+    ControlRule, FluidHold, FluidParams, FluidPoint, FluidRow, ServerParams, SocketParams, FLUID_SHARES,
 };
 
 /// How long a server is measured for while devices write some of what they can, and all of it. Under a full load it
@@ -67,18 +68,16 @@ fn last_hold(params: &ServerParams) -> usize {
         Some(ControlRule::HostCc(rule)) => rule.local,
         Some(ControlRule::Fixed(_) | ControlRule::User(_)) => true,
     };
-    match &params.socket().remote {
+    match held_back(params).len() {
         _ if !acts => 0,
-        Some(remote) if remote.sockets > 0 => remote.sockets as usize,
-        _ => usize::from(LEVEL_MAX) - 1,
+        0 => usize::from(LEVEL_MAX) - 1,
+        sockets => sockets,
     }
 }
 
 /// Whether one more throttled socket throttles nobody.
 fn changes_nothing(params: &ServerParams, hold: usize) -> bool {
-    let idle =
-        |remote: &RemoteParams| remote.sockets > 0 && !remote.cores.iter().any(|core| core.socket as usize + 1 == hold);
-    hold > 0 && params.socket().remote.as_ref().is_some_and(idle)
+    hold > 0 && held_back(params).get(hold - 1) == Some(&false)
 }
 
 /// The numbers of copying cores that are measured. With DDIO cores find in the caches what they copy, and whenever they
