@@ -88,6 +88,7 @@ impl Dumbbell {
             start_ps,
             deaf_ps: None,
             moves: Vec::new(),
+            sendfile: None,
             via: Vec::new(),
             priority: 0,
             mtu_bytes: 1500,

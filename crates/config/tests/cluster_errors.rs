@@ -114,6 +114,38 @@ fn cables_join_what_they_must() {
 }
 
 #[test]
+fn files_lie_on_nodes_that_there_are_and_are_sent_by_servers_over_tcp() {
+    let base = BASE.replace("cascade-lake-hostcc", "broadwell-r730").replace("\"a\"\nto = \"s\"", "\"s\"\nto = \"a\"");
+    let says = |overrides: &[&str], wanted: &[&str]| says(&base, overrides, wanted);
+    says(&["flow.f.sendfile=node:2"], &["flow.f.sendfile: there is no node 2; host.s.sockets = 2 means 0 to 1"]);
+    says(&["flow.f.sendfile=interleve"], &["flow.f.sendfile", "did you mean \"interleave\"?"]);
+    says(
+        &["flow.f.sendfile=interleave", "host.s.sockets=1"],
+        &["flow.f.sendfile: \"interleave\" needs several nodes; host.s.sockets = 1"],
+    );
+    says(
+        &["flow.f.sendfile=local", "flow.f.from=b"],
+        &["flow.f.sendfile", "\"b\" is an endpoint, which has no memory"],
+    );
+    says(&["flow.f.sendfile=local", "flow.f.transport=roce"], &["flow.f.sendfile", "no effect over RoCE"]);
+    says(
+        &["flow.f.sendfile=local", "flow.f.kind=rpc", "flow.f.request=1 kB"],
+        &["flow.f.sendfile: has an effect only with kind = \"bulk\""],
+    );
+    says(&["flow.f.sendfle=local"], &["flow.f.sendfle: unknown key; did you mean \"sendfile\"?"]);
+    says(&["flow.f.sendfile=local", "flow.f.count=65536"], &["flow: the buffers", "65536 files that are sent need"]);
+    says(
+        &["host.s.nic.scatter=true", "host.s.nic.mode=standard"],
+        &["host.s.nic.scatter: has an effect only with nic.mode = \"octo\""],
+    );
+    for place in ["local", "first-touch", "node:0", "node:1", "interleave"] {
+        let place = format!("flow.f.sendfile={place}");
+        assert!(cluster_text(&base, Format::Toml, &[&place, "host.s.nic.scatter=true"]).is_ok());
+    }
+    assert!(cluster_text(&base, Format::Toml, &["flow.f.sendfile=local", "host.s.sockets=1"]).is_ok());
+}
+
+#[test]
 fn switches_and_nics_can_do_what_is_asked() {
     says(
         BASE,

@@ -22,6 +22,7 @@ fn flow() -> FlowParams {
         start_ps: 0,
         deaf_ps: None,
         moves: Vec::new(),
+        sendfile: None,
         via: Vec::new(),
         priority: 0,
         mtu_bytes: 4000,

@@ -103,6 +103,10 @@ class Nic(Description):
     """Of a server of several sockets, in whose memory its rings and receive buffers lie: "core" (that of the core that
     serves them, as drivers allocate them) or "device" (that of the NIC's socket); "core" when absent.
     """
+    scatter: bool | None = None
+    """Of an octopus: whether descriptors say for each fragment of a packet by which function it is read, that of the
+    node where it lies (IOctoSG); else all go by that of their queue. False when absent.
+    """
     steer_delay: str | None = None
     """From a core that asks for packets of a flow to come in by its queue until they do (time): the table of the NIC is
     written later, by a kernel thread; "20 us" when absent. Range: at most "1 s".

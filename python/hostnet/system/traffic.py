@@ -81,6 +81,11 @@ class Flow(Description):
     """
     move: Sequence[Move] | None = None
     """When its threads go to other cores, in the order of time, at most 1024."""
+    sendfile: str | None = None
+    """Of "bulk" over TCP from a server: where the pages of a file lie that is sent without a copy, one for each flow:
+    "local" (with the core that it begins at; "first-touch" is the same), "node:1" (in the memory of a socket) or
+    "interleave" (in that of all in turn). When absent, what the application writes is copied and sent.
+    """
     via: Sequence[str] | None = None
     """The switches that its packets pass from `from_` to `to`, and in turn on the way back, at most 64; a shortest way
     when absent.

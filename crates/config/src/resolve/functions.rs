@@ -7,6 +7,10 @@ use hostnet_model::params::{NicFunctionParams, NicParams, PcieParams};
 
 /// Gives a NIC its functions, and says which socket the first hangs off.
 pub(super) fn place(nic: &mut NicParams, spec: &NicSpec, server: &Spec) -> Result<usize, Issue> {
+    if spec.scatter == Some(true) && spec.mode == NicModeSpec::Standard {
+        let message = "has an effect only with nic.mode = \"octo\"; the first function reads all";
+        return Err(Issue::between(&["nic.scatter", "nic.mode"], message));
+    }
     let Some(functions) = &spec.functions else { return Ok(0) };
     check_sockets(functions, server.server.sockets.unwrap_or(1))?;
     nic.serves = serves(functions, spec.mode, server.server.sockets.unwrap_or(1))?;

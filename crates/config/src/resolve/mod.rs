@@ -36,6 +36,7 @@ use crate::spec::{Spec, SsdModeSpec, WorkloadSpec};
 use hash::hash;
 use hostnet_model::params::ServerParams;
 use serde_json::Value;
+use server::OfFlows;
 use source::{preset_of, Source};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -129,8 +130,8 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
         control: None,
         seed: 0,
     };
-    server::share_memory(&mut server, 0)?;
-    server::check_footprint(&server, 0)?;
+    server::share_memory(&mut server, OfFlows::default())?;
+    server::check_footprint(&server, OfFlows::default())?;
     Ok(Resolved { spec, workloads, server })
 }
 

@@ -149,6 +149,7 @@ pub(super) fn nic(
         relaxed_ordering: spec.relaxed_ordering,
         pfc,
         lro: spec.lro,
+        scatter: spec.scatter.unwrap_or(false),
         rings_at_device: spec.rings == RingsSpec::Device,
         steer_ps: spec.steer_delay.map_or(STEER_PS, |Time(ps)| ps),
         steer_expiry_ps: spec.steer_expiry.map_or(0, |Time(ps)| ps),

@@ -6,7 +6,7 @@ use crate::error::Issue;
 use crate::spec::Spec;
 use crate::units::{format, Dimension};
 use hostnet_model::nic::{QueueMemory, RDMA_MTU_MAX, RDMA_REGION_BYTES};
-use hostnet_model::os::NetFootprint;
+use hostnet_model::os::{NetFootprint, FILE_BYTES, FILE_END_BYTES};
 use hostnet_model::params::{
     App, AppParams, CacheParams, NicParams, Placement, ServerParams, SocketParams, Workload, WorkloadKind,
     BUFFER_ALIGNMENT,
@@ -42,13 +42,13 @@ fn check_write_path(spec: &Spec) -> Result<(), Issue> {
 }
 
 /// Gives traces, whose needs only a replay tells, equal shares of the memory that the buffers of other workloads leave,
-/// and the regions of so many ends of RDMA flows.
-pub(super) fn share_memory(server: &mut ServerParams, rdma_ends: usize) -> Result<(), Issue> {
+/// and what flows need.
+pub(super) fn share_memory(server: &mut ServerParams, flows: OfFlows) -> Result<(), Issue> {
     let memory = u128::from(least_memory(server));
     let is_trace =
         |workload: &&Workload| matches!(&workload.kind, WorkloadKind::App(AppParams { app: App::Trace(_), .. }));
     let of_traces: u128 = server.workloads.iter().filter(is_trace).map(|workload| needs(workload).0).sum();
-    let taken: u128 = all_needs(server).map(|(bytes, _)| bytes).sum::<u128>() + regions(rdma_ends) - of_traces;
+    let taken: u128 = all_needs(server).map(|(bytes, _)| bytes).sum::<u128>() + flows.bytes(server) - of_traces;
     let threads = |workload: &Workload| match &workload.kind {
         WorkloadKind::App(AppParams { app: App::Trace(_), cores, .. }) => cores.len(),
         _ => 0,
@@ -100,25 +100,49 @@ fn nic_bytes(nic: &NicParams) -> u128 {
     u128::from(queue + core) * u128::from(nic.queues)
 }
 
-/// Checks that the buffers of all workloads fit the memory, and the regions of so many ends of RDMA flows.
-pub(super) fn check_footprint(server: &ServerParams, rdma_ends: usize) -> Result<(), Issue> {
+/// Checks that the buffers of all workloads fit the memory, and what flows need.
+pub(super) fn check_footprint(server: &ServerParams, flows: OfFlows) -> Result<(), Issue> {
     let memory = least_memory(server);
     let needs: Vec<(u128, String)> =
-        all_needs(server).chain([(regions(rdma_ends), "memory.size".to_string())]).collect();
+        all_needs(server).chain([(flows.bytes(server), "memory.size".to_string())]).collect();
     let total: u128 = needs.iter().map(|(bytes, _)| bytes).sum();
     if total <= u128::from(memory) {
         return Ok(());
     }
     let largest = needs.iter().max_by_key(|(bytes, _)| bytes).map_or("workload", |(_, path)| path);
     let shown = |bytes: u128| format(u64::try_from(bytes).unwrap_or(u64::MAX), Dimension::Size);
-    let rdma = if rdma_ends > 0 { format!(" and the {rdma_ends} regions of RDMA flows") } else { String::new() };
+    let of_flows = flows.told();
     let message =
-        format!("the buffers of the workloads{rdma} need {} of {} of memory", shown(total), shown(memory.into()));
+        format!("the buffers of the workloads{of_flows} need {} of {} of memory", shown(total), shown(memory.into()));
     Err(Issue::between(&["memory.size", largest, "workload"], message))
 }
 
-/// Bytes of the regions of so many ends of RDMA flows.
-fn regions(rdma_ends: usize) -> u128 {
-    let region = (RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)).next_multiple_of(BUFFER_ALIGNMENT);
-    u128::from(region) * rdma_ends as u128
+/// What flows need of the memory of a server.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OfFlows {
+    /// Ends of RDMA flows, each with a region.
+    pub(super) rdma_ends: usize,
+    /// Files that are sent.
+    pub(super) files: usize,
+}
+
+impl OfFlows {
+    /// Whether they need anything.
+    pub(super) fn any(self) -> bool {
+        self.rdma_ends + self.files > 0
+    }
+
+    /// Bytes of regions, and of files, which may begin and end with a run of pages.
+    fn bytes(self, server: &ServerParams) -> u128 {
+        let region = (RDMA_REGION_BYTES + u64::from(RDMA_MTU_MAX)).next_multiple_of(BUFFER_ALIGNMENT);
+        let run_bytes = server.socket().memory.pages.run_bytes.next_multiple_of(BUFFER_ALIGNMENT);
+        let file = (FILE_BYTES + FILE_END_BYTES).next_multiple_of(BUFFER_ALIGNMENT) + 2 * run_bytes;
+        u128::from(region) * self.rdma_ends as u128 + u128::from(file) * self.files as u128
+    }
+
+    fn told(self) -> String {
+        let rdma = (self.rdma_ends > 0).then(|| format!(" and the {} regions of RDMA flows", self.rdma_ends));
+        let files = (self.files > 0).then(|| format!(" and the {} files that are sent", self.files));
+        rdma.into_iter().chain(files).collect()
+    }
 }

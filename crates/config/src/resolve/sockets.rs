@@ -154,17 +154,16 @@ fn params(spec: &SocketsSpec, sockets: &[Spec]) -> Result<SocketsParams, Issue> 
     })
 }
 
-/// Where the buffers of a workload lie.
-pub(super) fn placement(text: Option<&str>, path: &str, sockets: usize) -> Result<Placement, Issue> {
-    let Some(text) = text else { return Ok(Placement::Local) };
+/// Where buffers lie, as the text at `path` says. How many sockets there are stands at `count`.
+pub(super) fn placement(text: &str, [path, count]: [&str; 2], sockets: usize) -> Result<Placement, Issue> {
     let node = text.strip_prefix("node:").map(str::parse::<u8>);
     match (text, node) {
         ("local" | "first-touch", _) => Ok(Placement::Local),
         ("interleave", _) => Ok(Placement::Interleaved),
         (_, Some(Ok(node))) if usize::from(node) < sockets => Ok(Placement::Socket(node)),
         (_, Some(Ok(node))) => {
-            let message = format!("there is no node {node}; server.sockets = {sockets} means 0 to {}", sockets - 1);
-            Err(Issue::between(&[path, "server.sockets"], message))
+            let message = format!("there is no node {node}; {count} = {sockets} means 0 to {}", sockets - 1);
+            Err(Issue::between(&[path, count], message))
         }
         _ => {
             let names = ["local", "first-touch", "interleave", "node:0", "node:1"];

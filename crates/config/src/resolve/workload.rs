@@ -9,8 +9,8 @@ use crate::spec::{CoreList, FioJobSpec, FioSpec, PatternSpec, RemoteStreamSpec, 
 use crate::units::{format, shorten, Dimension};
 use hostnet_model::app::{footprint, Footprint};
 use hostnet_model::params::{
-    AppParams, FioJob, FioParams, Pattern, StreamParams, Workload, WorkloadKind, BUFFER_ALIGNMENT, EXTRA_BYTES,
-    KERNEL_BYTES,
+    AppParams, FioJob, FioParams, Pattern, Placement, StreamParams, Workload, WorkloadKind, BUFFER_ALIGNMENT,
+    EXTRA_BYTES, KERNEL_BYTES,
 };
 use std::collections::BTreeMap;
 
@@ -53,7 +53,8 @@ pub(super) fn resolve(spec: &Spec, sockets: &[Spec], context: &Context) -> Resul
             WorkloadSpec::App(app) => WorkloadKind::App(app::resolve(name, app, spec)?),
             WorkloadSpec::Remote(stream) => WorkloadKind::Stream(remote_stream(name, stream)?),
         };
-        let memory = placement(workload.memory(), &format!("workload.{name}.memory"), sockets.len())?;
+        let place = |text| placement(text, [&format!("workload.{name}.memory"), "server.sockets"], sockets.len());
+        let memory = workload.memory().map_or(Ok(Placement::Local), place)?;
         Ok(Workload { name: name.clone(), kind, memory })
     });
     let resolved: Vec<Workload> = resolved.collect::<Result<_, Issue>>()?;

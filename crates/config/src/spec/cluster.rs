@@ -144,6 +144,11 @@ pub(crate) struct FlowSpec {
     #[serde(default, rename = "move", skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1024))]
     pub(crate) moves: Vec<MoveSpec>,
+    /// Of "bulk" over TCP from a server: where the pages of a file lie that is sent without a copy, one for each flow:
+    /// "local" (with the core that it begins at; "first-touch" is the same), "node:1" (in the memory of a
+    /// socket) or "interleave" (in that of all in turn). When absent, what the application writes is copied and sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sendfile: Option<String>,
     /// The switches that its packets pass from `from` to `to`, and in turn on the way back; a shortest way when absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 64))]

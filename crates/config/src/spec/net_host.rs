@@ -70,6 +70,10 @@ pub(crate) struct NicSpec {
     /// Of a server of several sockets: in whose memory its rings and receive buffers lie.
     #[serde(default, skip_serializing_if = "RingsSpec::is_default")]
     pub(crate) rings: RingsSpec,
+    /// Of an octopus: whether descriptors say for each fragment of a packet by which function it is read, that of the
+    /// node where it lies (IOctoSG); else all go by that of their queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) scatter: Option<bool>,
     /// From a core that asks for packets of a flow to come in by its queue until they do (time): the table of the NIC
     /// is written later, by a kernel thread; "20 us" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

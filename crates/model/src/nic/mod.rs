@@ -6,11 +6,13 @@
 
 mod counters;
 mod function;
+mod gather;
 mod memory;
 mod queue;
 mod rdma;
 mod reader;
 mod receive;
+mod segments;
 mod sent;
 mod steering;
 #[cfg(test)]
@@ -25,7 +27,7 @@ pub use rdma::{RdmaEnd, RDMA_MTU_MAX, RDMA_REGION_BYTES};
 pub use wiring::{FunctionWiring, NicFlow, QueueWiring, Wiring};
 
 use crate::ether::Egress;
-use crate::line::{PacketId, Pages, Rings, Translator};
+use crate::line::{socket_of, PacketId, Pages, Rings, Translator};
 use crate::params::{NicParams, PcieParams};
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
 use function::Function;
@@ -44,6 +46,8 @@ use writer::Step;
 struct Common {
     params: NicParams,
     pages: Translator,
+    /// Per node: the function that fragments there are read by (IOctoSG); empty: by that of their queue.
+    hints: Vec<Option<usize>>,
     flows: Vec<NicFlow>,
     /// Per flow: packets that came in, if flows may be steered from one queue to another.
     orders: Vec<u64>,
@@ -55,6 +59,17 @@ struct Common {
     rdma: Rdma,
     counters: NicCounters,
     flow_counters: Vec<FlowCounters>,
+}
+
+impl Common {
+    /// The function that the descriptor says for a line of virtual memory, if it says one.
+    fn hint(&mut self, line: u64) -> Option<usize> {
+        if self.hints.is_empty() {
+            return None;
+        }
+        let node = socket_of(self.pages.physical(line * 64) / 64);
+        self.hints.get(usize::from(node)).copied().flatten()
+    }
 }
 
 /// A NIC.
@@ -74,7 +89,7 @@ impl Nic {
     /// does not hold a packet, or credits do not hold a TLP.
     #[must_use]
     pub fn new(params: NicParams, wiring: Wiring, pages: Pages, mut rng: Rng) -> Self {
-        let Wiring { functions, queues, armed, steers, flows, rdma, mut wire, classes } = wiring;
+        let Wiring { functions, hints, queues, armed, steers, flows, rdma, mut wire, classes } = wiring;
         assert!(!functions.is_empty(), "a card has a function");
         assert_eq!(queues.len() as u32, params.queues, "every queue has a core");
         assert!(queues.iter().all(|queue| queue.function < functions.len()), "queues go by functions that there are");
@@ -110,6 +125,7 @@ impl Nic {
             transmit,
             common: Common {
                 pages: Translator::new(pages),
+                hints,
                 hash: rng.next_u64(),
                 port: Egress::new(&wire),
                 rdma: Rdma::new(rdma, flows.len()),

@@ -1,23 +1,16 @@
 //! The way of a function from memory to the port: descriptors, then the data of packets, in read requests.
 
+use super::gather::{Fragment, Owner};
 use super::rdma::RDMA_MTU_MAX;
-use super::transmit::{Open, Rung, SendQueue, Transmit};
+use super::segments::{data_bytes, may_cut, next_bytes, piece, LAST, RDMA_CONTROL, RDMA_DATA};
+use super::transmit::{Open, Rung, Transmit};
 use super::Common;
-use crate::line::{Content, Packet, PacketId, Packets};
+use crate::line::{Content, Packets};
 use crate::link::Endpoint;
 use crate::part::Context;
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-
-/// Headers of IP and TCP with timestamps.
-pub(super) const HEADER_BYTES: u32 = 52;
-/// [`Packet::queue`] at the port: what the packet is, and a bit that it is the last of its segment.
-pub(super) const LAST: u16 = 1;
-pub(super) const TCP: u16 = 2;
-pub(super) const RDMA_DATA: u16 = 4;
-pub(super) const RDMA_CONTROL: u16 = 6;
-pub(super) const UDP: u16 = 8;
 
 /// Lines of a page, which no read request crosses the end of (PCIe base specification 3.0, 2.2.7).
 const PAGE_LINES: u64 = 64;
@@ -25,11 +18,13 @@ const PAGE_LINES: u64 = 64;
 /// The packet whose data is being asked for.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Cut {
-    id: PacketId,
+    owner: Owner,
     /// The line of virtual memory that is asked for next, and how many are left.
     line: u64,
     lines: u32,
     class: u8,
+    /// Whether its descriptor may say by which function a fragment is read.
+    hinted: bool,
 }
 
 /// What the end of a read request brings.
@@ -37,10 +32,10 @@ struct Cut {
 enum Brings {
     /// The descriptor of a queue's next segment.
     Descriptor(u16),
-    /// A part of a packet.
+    /// A part of a fragment of a packet that another function cuts.
     Part,
-    /// The last part of a packet.
-    Packet(PacketId),
+    /// A fragment of a packet, or a part of one that this function cuts.
+    Fragment(Owner),
 }
 
 /// A read request on its way.
@@ -65,6 +60,9 @@ pub(super) struct Reader {
     /// Whether RDMA, which goes by the first function, goes before the queues.
     rdma_turn: bool,
     cut: Option<Cut>,
+    /// Fragments of packets that other functions cut, and whether one of them has the next turn.
+    lent: VecDeque<Fragment>,
+    lent_turn: bool,
     reads: VecDeque<Read>,
 }
 
@@ -82,6 +80,9 @@ impl Reader {
         packets: &Packets,
         common: &Common,
     ) -> Option<Time> {
+        if self.may_ask_lent(endpoint) {
+            return Some(now);
+        }
         match self.cut {
             Some(cut) => endpoint.may_read(endpoint.read_lines(cut.lines)).then_some(now),
             None if self.may_rdma(of, common) => Some(now),
@@ -132,6 +133,21 @@ impl Reader {
         common: &mut Common,
         context: &mut Context,
     ) -> bool {
+        let lent_first = self.lent_turn;
+        self.lent_turn = false;
+        (lent_first && self.ask_lent(endpoint, common, context))
+            || self.read_own(of, endpoint, common, context)
+            || self.ask_lent(endpoint, common, context)
+    }
+
+    /// Sends the next read request for what goes by this function's queues.
+    fn read_own(
+        &mut self,
+        of: &mut Transmit,
+        endpoint: &mut Endpoint,
+        common: &mut Common,
+        context: &mut Context,
+    ) -> bool {
         while self.cut.is_none() {
             self.rdma_turn = !self.rdma_turn;
             if self.rdma_turn && self.may_rdma(of, common) {
@@ -148,7 +164,7 @@ impl Reader {
                 Some(Action::Cut(queue)) => self.cut(queue, of, common, context),
             }
         }
-        self.ask(endpoint, common, context)
+        self.ask(of, endpoint, common, context)
     }
 
     /// Reads the descriptor of the next segment of a queue.
@@ -195,7 +211,9 @@ impl Reader {
         let [from, to] = [from, from + bytes].map(|at| common.params.line_size.shrink(at));
         let line = whole.line + u64::from(from / 64);
         let lines = (to.div_ceil(64) - from / 64).max(1);
-        self.cut = Some(Cut { id, line, lines, class });
+        let owner = of.gathers[self.function].begin(id, self.function);
+        self.cut = Some(Cut { owner, line, lines, class, hinted: true });
+        self.lend(of, common);
     }
 
     /// Takes the next packet of RDMA. What has no data goes at once.
@@ -211,28 +229,90 @@ impl Reader {
             return;
         }
         of.window_used += bytes;
-        let line = address / 64;
-        self.cut = Some(Cut { id, line, lines: common.params.line_size.shrink(bytes).div_ceil(64).max(1), class });
+        let owner = of.gathers[self.function].begin(id, self.function);
+        let lines = common.params.line_size.shrink(bytes).div_ceil(64).max(1);
+        self.cut = Some(Cut { owner, line: address / 64, lines, class, hinted: false });
+    }
+
+    /// Hands what comes next of the packet that is being cut to the functions of the nodes that it lies on.
+    fn lend(&mut self, of: &mut Transmit, common: &mut Common) {
+        while let Some(cut) = self.cut.as_mut().filter(|cut| cut.hinted) {
+            let Some(function) = common.hint(cut.line).filter(|&function| function != self.function) else { return };
+            let lines = cut.lines.min(lines_of_page(cut.line, common));
+            of.gathers[self.function].ask();
+            of.lend(function, Fragment { owner: cut.owner, line: cut.line, lines, class: cut.class });
+            self.advance(lines, of);
+        }
+    }
+
+    /// So many lines of the packet that is being cut were asked for.
+    fn advance(&mut self, lines: u32, of: &mut Transmit) {
+        let Some(cut) = &mut self.cut else { return };
+        cut.line += u64::from(lines);
+        cut.lines -= lines;
+        if cut.lines == 0 {
+            of.gathers[self.function].end();
+            self.cut = None;
+        }
     }
 
     /// Asks memory for the next part of the packet that is being cut.
-    fn ask(&mut self, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) -> bool {
-        let Some(cut) = &mut self.cut else { return false };
-        let page_lines = common.params.line_size.shrink(PAGE_LINES).max(1);
-        let lines = endpoint.read_lines(cut.lines).min((page_lines - cut.line % page_lines) as u32);
+    fn ask(&mut self, of: &mut Transmit, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) -> bool {
+        let Some(Cut { owner, line, lines, class, .. }) = self.cut else { return false };
+        let lines = endpoint.read_lines(lines).min(lines_of_page(line, common));
         if !endpoint.may_read(lines) {
             return false;
         }
-        endpoint.read(common.pages.physical(cut.line * 64) / 64, lines, cut.class, context);
-        common.counters.read_bytes += u64::from(lines) * common.params.line_size.bytes();
-        cut.line += u64::from(lines);
-        cut.lines -= lines;
-        let brings = if cut.lines == 0 { Brings::Packet(cut.id) } else { Brings::Part };
-        self.reads.push_back(Read { lines, brings });
-        if cut.lines == 0 {
-            self.cut = None;
-        }
+        of.gathers[self.function].ask();
+        self.send(line, lines, class, Brings::Fragment(owner), endpoint, common, context);
+        self.advance(lines, of);
+        self.lend(of, common);
+        self.lent_turn = true;
         true
+    }
+
+    /// Takes a fragment of a packet that another function cuts.
+    pub(super) fn borrow(&mut self, fragment: Fragment) {
+        self.lent.push_back(fragment);
+    }
+
+    fn may_ask_lent(&self, endpoint: &Endpoint) -> bool {
+        self.lent.front().is_some_and(|fragment| endpoint.may_read(endpoint.read_lines(fragment.lines)))
+    }
+
+    /// Asks memory for the next part of such a fragment.
+    fn ask_lent(&mut self, endpoint: &mut Endpoint, common: &mut Common, context: &mut Context) -> bool {
+        if !self.may_ask_lent(endpoint) {
+            return false;
+        }
+        let Some(fragment) = self.lent.front_mut() else { return false };
+        let Fragment { owner, line, class, .. } = *fragment;
+        let lines = endpoint.read_lines(fragment.lines);
+        fragment.line += u64::from(lines);
+        fragment.lines -= lines;
+        let ends = fragment.lines == 0;
+        if ends {
+            self.lent.pop_front();
+        }
+        let brings = if ends { Brings::Fragment(owner) } else { Brings::Part };
+        self.send(line, lines, class, brings, endpoint, common, context);
+        true
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn send(
+        &mut self,
+        line: u64,
+        lines: u32,
+        class: u8,
+        brings: Brings,
+        endpoint: &mut Endpoint,
+        common: &mut Common,
+        context: &mut Context,
+    ) {
+        endpoint.read(common.pages.physical(line * 64) / 64, lines, class, context);
+        common.counters.read_bytes += u64::from(lines) * common.params.line_size.bytes();
+        self.reads.push_back(Read { lines, brings });
     }
 
     /// Data is there. What the memory reorders is put in order again: it counts for the oldest requests.
@@ -253,47 +333,14 @@ impl Reader {
             match brings {
                 Brings::Descriptor(queue) => of.learn(queue),
                 Brings::Part => {}
-                Brings::Packet(id) => of.send(id, common, context),
+                Brings::Fragment(owner) => of.gather(owner, common, context),
             }
         }
     }
 }
 
-/// Whether the first segment of a queue has a packet to be cut, and there is room for its data.
-fn may_cut(of: &Transmit, queue: &SendQueue, packets: &Packets, common: &Common) -> bool {
-    let Some(open) = queue.open.front().filter(|open| open.known) else { return false };
-    let packet = packets.get(open.id);
-    let bytes = next_bytes(packet, open, common);
-    !common.port.is_paused(packet.priority) && of.window_used + bytes <= common.params.send_window_bytes
-}
-
-/// Bytes of data in memory of a packet or segment that is to be sent.
-fn data_bytes(packet: &Packet) -> u32 {
-    match packet.content {
-        Content::Tcp(segment) => segment.bytes,
-        Content::Udp(datagram) => datagram.bytes,
-        Content::Roce(_) | Content::Raw => packet.ip_bytes,
-    }
-}
-
-/// Bytes of data of the next packet of a segment.
-fn next_bytes(packet: &Packet, open: &Open, common: &Common) -> u32 {
-    match packet.content {
-        Content::Tcp(segment) => (segment.bytes - open.cut).min(common.flows[packet.flow as usize].mss_bytes),
-        Content::Udp(datagram) => datagram.bytes,
-        Content::Roce(_) | Content::Raw => packet.ip_bytes,
-    }
-}
-
-/// The packet with `bytes` bytes of a segment's data, after the first `from`.
-fn piece(whole: &Packet, from: u32, bytes: u32) -> Packet {
-    let mut own = match whole.content {
-        Content::Tcp(segment) => segment,
-        Content::Udp(_) => return Packet { queue: UDP, next: PacketId::NONE, ..*whole },
-        Content::Roce(_) | Content::Raw => return Packet { queue: 0, ..*whole },
-    };
-    own.sequence += u64::from(from);
-    own.bytes = bytes;
-    own.reduced &= from == 0;
-    Packet { ip_bytes: HEADER_BYTES + bytes, content: Content::Tcp(own), queue: TCP, next: PacketId::NONE, ..*whole }
+/// Lines from one on to the end of its page.
+fn lines_of_page(line: u64, common: &Common) -> u32 {
+    let page_lines = common.params.line_size.shrink(PAGE_LINES).max(1);
+    (page_lines - line % page_lines) as u32
 }

@@ -1,6 +1,8 @@
 //! The send side: from a core's segment in memory to packets at the port.
 
-use super::reader::{Reader, HEADER_BYTES, LAST, RDMA_CONTROL, RDMA_DATA, TCP, UDP};
+use super::gather::{Fragment, Gather, Owner};
+use super::reader::Reader;
+use super::segments::{HEADER_BYTES, LAST, RDMA_CONTROL, RDMA_DATA, TCP, UDP};
 use super::sent::Sent;
 use super::Common;
 use crate::ether::Left;
@@ -79,6 +81,8 @@ pub(super) struct Transmit {
     pub(super) segments: u32,
     /// Per function: what it reads.
     readers: Vec<Reader>,
+    /// Per function: the packets that it has cut.
+    pub(super) gathers: Vec<Gather>,
     /// Bytes asked for and not yet sent.
     pub(super) window_used: u32,
     /// Completions of segments that have left.
@@ -111,6 +115,7 @@ impl Transmit {
             left_bytes: vec![0; cores.len()],
             segments: 0,
             readers: (0..functions).map(Reader::new).collect(),
+            gathers: vec![Gather::default(); functions],
             window_used: 0,
             sent: Sent::new(functions, own.iter().zip(&places)),
             cores: own,
@@ -172,6 +177,19 @@ impl Transmit {
         let mut reader = std::mem::take(&mut self.readers[function]);
         reader.complete(self, lines, common, context);
         self.readers[function] = reader;
+    }
+
+    /// Has a function read a fragment of a packet that another one cuts.
+    pub(super) fn lend(&mut self, function: usize, fragment: Fragment) {
+        self.readers[function].borrow(fragment);
+    }
+
+    /// A read of a packet is done: those go to the port that are whole.
+    pub(super) fn gather(&mut self, owner: Owner, common: &mut Common, context: &mut Context) {
+        self.gathers[owner.function].done(owner);
+        while let Some(id) = self.gathers[owner.function].next() {
+            self.send(id, common, context);
+        }
     }
 
     pub(super) fn learn(&mut self, queue: u16) {

@@ -51,6 +51,9 @@ pub struct QueueWiring {
 pub struct Wiring {
     /// Its functions. RDMA goes by the first.
     pub functions: Vec<FunctionWiring>,
+    /// Per node: the function by which data that is sent from there is read, whatever its queue goes by, where there is
+    /// one (IOctoSG). Empty: all is read by the function of its queue.
+    pub hints: Vec<Option<usize>>,
     /// Per receive queue: whose it is. Without any the NIC takes nothing but RDMA.
     pub queues: Vec<QueueWiring>,
     /// Whether queues may interrupt from the start; not when their cores poll.

@@ -54,6 +54,12 @@ const USER_BYTES: u64 = 64 << 20;
 /// Bytes of what else the kernel of a core keeps.
 const KERNEL_BYTES: u64 = 16 << 20;
 
+/// Bytes of a file that is sent, and what a segment that begins before its end reads behind it: more than one is cut
+/// of. Devices leave nothing of it in caches, so that its size matters little.
+pub const FILE_BYTES: u64 = 4 << 20;
+/// See [`FILE_BYTES`].
+pub const FILE_END_BYTES: u64 = 1 << 20;
+
 /// The virtual memory of a network core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetFootprint {

@@ -68,6 +68,11 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
+    /// A file in its place, which is sent again from its beginning when its end comes.
+    pub(super) fn of_file(self, file: Region) -> Self {
+        Self { base: file.base, share: file.bytes, ..self }
+    }
+
     /// The line of virtual memory where a byte of the stream lies. What follows lies behind it, past the end of the
     /// share too.
     pub(super) fn line(&self, byte: u64) -> u64 {

@@ -3,6 +3,7 @@
 use super::books::SocketCounts;
 use super::moving::Hop;
 use super::output::Buffer;
+use super::region::Region;
 use crate::flow::Application;
 use crate::line::Packet;
 use crate::params::{LineSize, TcpParams, Traffic};
@@ -38,6 +39,8 @@ pub struct NetSocketParams {
     pub traffic: Traffic,
     /// Whether this end begins the flow.
     pub initiator: bool,
+    /// The file whose pages it sends, without a copy (sendfile); else it sends what it has written.
+    pub file: Option<Region>,
     /// When it begins, in ps.
     pub start_ps: u64,
     /// When the receiving application does not read, from and to in ps.
@@ -119,7 +122,7 @@ impl Socket {
             seen: 0,
             early: BTreeMap::new(),
             read_at: 0,
-            sends_from: vec![(0, buffer)],
+            sends_from: vec![(0, params.file.map_or(buffer, |file| buffer.of_file(file)))],
             present: params.here,
             leaving: false,
             hops: 0,
@@ -156,14 +159,17 @@ impl Socket {
         self.present && !self.leaving
     }
 
-    /// What is written from now on lies there.
+    /// What is written from now on lies there. A file stays where it is.
     pub(super) fn sends_from(&mut self, buffer: Buffer) {
+        if self.params.file.is_some() {
+            return;
+        }
         self.sends_from.insert(0, (self.counts.written_bytes, buffer));
     }
 
     /// All that it sends lies there; before it has written anything.
     pub(super) fn send_only_from(&mut self, buffer: Buffer) {
-        self.sends_from = vec![(0, buffer)];
+        self.sends_from = vec![(0, self.params.file.map_or(buffer, |file| buffer.of_file(file)))];
     }
 
     /// The line of virtual memory where a byte of the stream that it sends lies.

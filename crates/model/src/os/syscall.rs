@@ -153,7 +153,8 @@ impl NetStack {
             socket.take(calling.bytes, self.stack.line_size, |line, lines| self.lines.source(line, lines));
         } else {
             let to = socket.line(socket.counts.written_bytes);
-            let lines = self.stack.line_size.shrink(calling.bytes).div_ceil(64);
+            let copied = if socket.params.file.is_some() { 0 } else { calling.bytes };
+            let lines = self.stack.line_size.shrink(copied).div_ceil(64);
             self.lines.begin_write(class, lines, to, context);
         }
     }

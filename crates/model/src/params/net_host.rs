@@ -66,6 +66,9 @@ pub struct NicParams {
     pub lro: bool,
     /// Whether its rings and receive buffers lie in the memory of its own socket, and not of that of their core.
     pub rings_at_device: bool,
+    /// Whether descriptors say for each fragment of what is sent by which function it is read: that of the node where
+    /// it lies (IOctoSG). Only of an octopus.
+    pub scatter: bool,
     /// From a core that asks for packets of a flow to come in by another queue until they do, in ps.
     pub steer_ps: u64,
     /// After so long without a packet the queue of a flow is forgotten, in ps; 0 = never.

@@ -1,6 +1,6 @@
 //! Hosts, switches, cables and the flows between them.
 
-use super::ServerParams;
+use super::{Placement, ServerParams};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -159,6 +159,8 @@ pub struct FlowParams {
     pub deaf_ps: Option<(u64, u64)>,
     /// When its threads go to other cores, in the order of time.
     pub moves: Vec<MoveParams>,
+    /// Where the pages of the file lie that is sent without a copy (sendfile), if there is one; each flow has its own.
+    pub sendfile: Option<Placement>,
     /// The switches that its packets pass on their way to `to`, and in turn from there; none = a shortest way.
     pub via: Vec<u16>,
     /// Priority class of its packets, 0 to 7.

@@ -59,6 +59,7 @@ pub fn replay(from: u16, to: u16, packets: Vec<(u64, u32)>) -> FlowParams {
         start_ps: 0,
         deaf_ps: None,
         moves: Vec::new(),
+        sendfile: None,
         via: Vec::new(),
         priority: 0,
         mtu_bytes: 1500,

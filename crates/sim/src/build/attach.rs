@@ -2,13 +2,13 @@
 
 use crate::build::{Builder, SocketBuilder};
 use hostnet_model::ether::WireParams;
-use hostnet_model::line::Rings;
-use hostnet_model::nic::{
-    FunctionWiring, Nic, NicFlow, QueueMemory, QueueWiring, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES,
+use hostnet_model::nic::{Nic, NicFlow, RdmaEnd, Wiring, RDMA_MTU_MAX, RDMA_REGION_BYTES};
+use hostnet_model::os::{
+    self, DatagramEndParams, Elsewhere, Hop, NetFootprint, NetSocketParams, NetStack, Region, FILE_BYTES,
+    FILE_END_BYTES,
 };
-use hostnet_model::os::{self, DatagramEndParams, Elsewhere, Hop, NetFootprint, NetSocketParams, NetStack};
 use hostnet_model::params::{
-    ClusterParams, CoreParams, FlowParams, NicParams, PcieParams, ServerParams, StackParams, Traffic, Transport,
+    ClusterParams, CoreParams, FlowParams, NicParams, ServerParams, StackParams, Traffic, Transport,
 };
 use hostnet_model::transport::roce::RoceConnection;
 use hostnet_model::PartKind;
@@ -86,7 +86,7 @@ impl Attachment<'_> {
 
     /// The cores that serve the NIC, in the order of its queues: those that the stack names, then others that have
     /// flows.
-    fn cores(&self, stack: &StackParams) -> Vec<u32> {
+    pub(super) fn cores(&self, stack: &StackParams) -> Vec<u32> {
         let mut cores = stack.cores.clone();
         let mut others: Vec<u32> = self
             .ends()
@@ -117,65 +117,6 @@ impl Builder<'_> {
         }
     }
 
-    /// The socket that has the memory of the queues of a core: its own, or that of the device.
-    fn queues_at(&self, params: &NicParams, core: u32) -> u8 {
-        if params.rings_at_device {
-            self.layout.at_nic().number
-        } else {
-            self.layout.at_core(core)
-        }
-    }
-
-    /// The memory of the queues of a NIC with these cores.
-    fn queues(&self, params: &NicParams, serving: &[u32]) -> &[QueueMemory] {
-        let place = |&core: &u32| {
-            let socket = self.queues_at(params, core);
-            QueueMemory::at(self.spaces.of(socket, QueueMemory::bytes(params)), params)
-        };
-        self.queues.get_or_init(|| serving.iter().map(place).collect())
-    }
-
-    /// The functions of the NIC.
-    fn functions(&self) -> Vec<FunctionWiring> {
-        let wiring = |(number, pcie): (u8, &PcieParams)| {
-            let link = self.params.drives_at(number).len() as u8;
-            FunctionWiring { iio: self.at(number).0.iio(), link, pcie: pcie.clone() }
-        };
-        self.params.nic_links().map(wiring).collect()
-    }
-
-    /// The function of the NIC that the queues of a core go by, and what the way there takes longer than on one socket,
-    /// in ps.
-    fn way_to_nic(&self, core: u32) -> (usize, u64) {
-        let socket = self.layout.at_core(core);
-        let at: Vec<u8> = self.params.nic_links().map(|(socket, _)| socket).collect();
-        let nic = self.params.nic();
-        let serves = nic.map(|nic| &nic.serves).filter(|serves| !serves.is_empty()).unwrap_or(&at);
-        let own = serves.iter().position(|&served| nic.is_some_and(|nic| nic.octo) && served == socket).unwrap_or(0);
-        let crosses = at.get(own).is_some_and(|&at| at != socket);
-        let upi_ps = self.params.upi.as_ref().filter(|_| crosses).map_or(0, |upi| upi.upi.latency_ps);
-        (own, upi_ps)
-    }
-
-    /// The queues of a core at the NIC, with their memory.
-    fn queue(&self, params: &NicParams, core: u32, memory: &QueueMemory) -> QueueWiring {
-        let (function, away_ps) = self.way_to_nic(core);
-        let device = self.params.nic_links().nth(function).map(|(socket, _)| socket);
-        let far = device.is_some_and(|device| device != self.queues_at(params, core));
-        QueueWiring { core: self.layout.core(core), memory: *memory, function, far, away_ps }
-    }
-
-    /// The rings of a queue of the NIC.
-    fn rings(&self, queue: u16) -> Rings {
-        let at = usize::from(self.layout.at_nic().number);
-        let (Some(params), Some(stack), Some(attachment)) =
-            (&self.params.sockets[at].nic, &self.params.stack, &self.attachment)
-        else {
-            return Rings::NONE;
-        };
-        self.queues(params, &attachment.cores(stack))[usize::from(queue)].rings()
-    }
-
     /// The classes of flows come after the workloads of the server.
     fn class_of(&self, flow: &FlowParams) -> u8 {
         let Some(attachment) = &self.attachment else { return flow.class };
@@ -196,6 +137,7 @@ impl Builder<'_> {
                 tcp: tcp.clone(),
                 traffic: end.flow.traffic.clone(),
                 initiator: end.initiator,
+                file: self.file(&end, core),
                 start_ps: end.flow.start_ps,
                 deaf_ps: end.flow.deaf_ps,
                 here: end.core == core,
@@ -203,6 +145,13 @@ impl Builder<'_> {
             })
         };
         attachment.ends().filter(|end| end.cores().any(|own| own == core)).filter_map(socket).collect()
+    }
+
+    /// The file that an end of a flow sends, whose thread begins on a core. It stays when the thread goes.
+    fn file(&self, end: &End, core: u32) -> Option<Region> {
+        let place = end.flow.sendfile.filter(|_| end.initiator && end.core == core)?;
+        let base = self.place(place, self.layout.at_core(core), FILE_BYTES + FILE_END_BYTES);
+        Some(Region { base, bytes: FILE_BYTES })
     }
 
     fn hop(&self, at_ps: u64, core: u32) -> Hop {
@@ -340,6 +289,7 @@ impl SocketBuilder<'_> {
         });
         let wiring = Wiring {
             functions: self.server.functions(),
+            hints: self.server.hints(&params),
             queues: serving
                 .iter()
                 .zip(memory)

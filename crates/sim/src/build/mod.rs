@@ -15,6 +15,7 @@ mod sockets;
 pub(crate) mod warm_up;
 #[cfg(test)]
 mod warm_up_tests;
+mod ways;
 mod world;
 
 pub(crate) use world::{prepared, servers, BURST};
@@ -104,12 +105,7 @@ impl SocketBuilder<'_> {
 
     /// Memory for a workload, where that wants it; by itself on a socket.
     pub(crate) fn take_for(&self, class: u8, socket: u8, bytes: u64) -> u64 {
-        let spaces = &self.server.spaces;
-        match self.server.params.workloads[usize::from(class)].memory {
-            Placement::Local => spaces.of(socket, bytes),
-            Placement::Socket(socket) => spaces.of(socket, bytes),
-            Placement::Interleaved => spaces.shared(bytes, self.pages.run_bytes()),
-        }
+        self.server.place(self.server.params.workloads[usize::from(class)].memory, socket, bytes)
     }
 }
 
@@ -125,6 +121,15 @@ impl<'a> Builder<'a> {
     pub(crate) fn at(&self, socket: u8) -> (&SocketLayout, &SocketParams) {
         let number = usize::from(socket);
         (&self.layout.sockets[number], &self.params.sockets[number])
+    }
+
+    /// Memory at a place; where it is by itself on the socket of whom it is for.
+    pub(crate) fn place(&self, place: Placement, socket: u8, bytes: u64) -> u64 {
+        match place {
+            Placement::Local => self.spaces.of(socket, bytes),
+            Placement::Socket(socket) => self.spaces.of(socket, bytes),
+            Placement::Interleaved => self.spaces.shared(bytes, self.params.socket().memory.pages.run_bytes),
+        }
     }
 
     fn rng(&self, stream: u64) -> Rng {

@@ -12,6 +12,7 @@ mod datagrams;
 mod deadlock;
 mod determinism;
 mod faults;
+mod files;
 mod lab;
 mod laws;
 mod limits;

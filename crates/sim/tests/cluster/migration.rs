@@ -9,7 +9,7 @@ use hostnet_model::World;
 use proptest::prelude::*;
 
 /// A server of two sockets, whose cores 14 and on are those of the second, with more keys, and one flow.
-fn server(keys: &str, flow: &str) -> String {
+pub fn server(keys: &str, flow: &str) -> String {
     format!(
         "[host.server]\npreset = \"broadwell-r730\"\n{keys}\n[host.peer]\nkind = \"endpoint\"\n\
          [network]\ntopology = \"direct\"\nlatency = \"10 ns\"\n\
@@ -18,7 +18,7 @@ fn server(keys: &str, flow: &str) -> String {
     )
 }
 
-const OCTO: &str = "cache.enabled = true\nnic.ddio = true\nnic.functions = [{ socket = 0 }, { socket = 1 }]\n";
+pub const OCTO: &str = "cache.enabled = true\nnic.ddio = true\nnic.functions = [{ socket = 0 }, { socket = 1 }]\n";
 
 fn flow(keys: &str) -> String {
     format!("[flow.f]\nkind = \"bulk\"\ntransport = \"joined\"\n{keys}\n")
@@ -28,13 +28,13 @@ const INTO: &str = "from = \"peer\"\nto = \"server\"\nto_cores = \"0\"";
 const OUT_OF: &str = "from = \"server\"\nto = \"peer\"\nfrom_cores = \"0\"";
 
 /// Bytes that went through each function of the server's NIC: written, and read.
-fn through(simulation: &Simulation<World>) -> [[u64; 2]; 2] {
+pub fn through(simulation: &Simulation<World>) -> [[u64; 2]; 2] {
     [0, 1].map(|function| nic(servers(simulation)[0]).moved_bytes(function))
 }
 
 /// Nothing was sent twice, dropped, lost, or came before what was sent before it; and it is all there once the world is
 /// empty.
-fn assert_in_order(simulation: &mut Simulation<World>, what: &str) {
+pub fn assert_in_order(simulation: &mut Simulation<World>, what: &str) {
     drain(simulation);
     assert_conserved(simulation, nic(servers(simulation)[0]).flows().len());
     let machine = servers(simulation)[0];

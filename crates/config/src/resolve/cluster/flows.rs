@@ -2,9 +2,8 @@
 
 use super::fabric::{spans, Fabric};
 use super::hosts::Hosts;
-use super::moves;
 use super::places::place;
-use super::{datagrams, table, transport};
+use super::{datagrams, files, moves, table, transport};
 use crate::content::place_of;
 use crate::error::Issue;
 use crate::spec::{ClusterSpec, CoreList, DatagramPatternSpec, FlowKindSpec, FlowSpec, Names, OtherSpec, Size, Time};
@@ -31,6 +30,11 @@ pub(super) struct Flows {
 }
 
 impl Flows {
+    /// Flows that send a file from a host.
+    pub(super) fn files(&self, host: usize) -> usize {
+        self.params.iter().filter(|flow| flow.sendfile.is_some() && usize::from(flow.from) == host).count()
+    }
+
     /// The ends of RDMA flows at a host.
     pub(super) fn rdma_ends(&self, host: usize) -> usize {
         let here = |flow: &&FlowParams| usize::from(flow.from) == host || usize::from(flow.to) == host;
@@ -158,6 +162,7 @@ fn draft(
         start_ps: spec.start.0,
         deaf_ps: spec.deaf.map(|span| spans(&[span], &format!("{path}.deaf"))).transpose()?.map(|spans| spans[0]),
         moves: Vec::new(),
+        sendfile: None,
         via: Vec::new(),
         priority: *spec.priority.get_or_insert(priority),
         mtu_bytes: spec.mtu.map_or(0, |Size(bytes)| bytes as u32),
@@ -166,6 +171,7 @@ fn draft(
     let Time(stagger_ps) = spec.stagger;
     let pairs = pairs(&path, spec, hosts, fabric)?;
     flow.moves = moves::resolve(&path, spec, &flow.transport, &pairs, hosts)?;
+    flow.sendfile = files::resolve(&path, spec, &flow.transport, &pairs, hosts)?;
     flow.via = fabric.way(&spec.via, &pairs, hosts, &path)?;
     let flows = pairs.len() as u64 * u64::from(spec.count);
     if stagger_ps.saturating_mul(flows).saturating_add(flow.start_ps) > START_MAX_PS {
@@ -181,8 +187,9 @@ fn draft(
 /// Which keys belong to which kinds of flow.
 fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     use FlowKindSpec::{Bulk, Datagram, Read, Replay, Rpc, Write};
-    let keys: [(&str, bool, &[FlowKindSpec], &str); 15] = [
+    let keys: [(&str, bool, &[FlowKindSpec], &str); 16] = [
         ("move", !spec.moves.is_empty(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
+        ("sendfile", spec.sendfile.is_some(), &[Bulk], "\"bulk\""),
         ("deaf", spec.deaf.is_some(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("bytes", spec.bytes.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
         ("pattern", spec.pattern.is_some(), &[Datagram], "\"datagram\""),

@@ -1,6 +1,7 @@
 //! `[host.*]`: servers and endpoints.
 
 use super::super::checked;
+use super::super::server::OfFlows;
 use super::super::source::Source;
 use super::super::{
     complete_server, effective, functions, net_host, plan_error, server, server_of, Complete, Context, Resolved,
@@ -162,6 +163,12 @@ impl Hosts {
         }
     }
 
+    /// The sockets of a host, if it is a server.
+    pub(super) fn sockets(&self, host: usize) -> Option<usize> {
+        let server = self.groups[self.hosts[host].group].server.as_ref()?;
+        Some(server.server.sockets.len())
+    }
+
     /// The table that a host comes from.
     pub(super) fn table_of(&self, host: usize) -> String {
         table("host", &self.groups[self.hosts[host].group].name)
@@ -190,11 +197,11 @@ impl Hosts {
                     if fidelity(of_host) == Fidelity::Fluid {
                         check_rates(&server, &cores).map_err(within)?;
                     }
-                    let rdma_ends = flows.rdma_ends(at);
-                    server::share_memory(&mut server, rdma_ends).map_err(within)?;
-                    server::check_footprint(&server, rdma_ends).map_err(|issue| {
+                    let of_flows = OfFlows { rdma_ends: flows.rdma_ends(at), files: flows.files(at) };
+                    server::share_memory(&mut server, of_flows).map_err(within)?;
+                    server::check_footprint(&server, of_flows).map_err(|issue| {
                         let mut issue = within(issue);
-                        issue.paths.splice(0..0, (rdma_ends > 0).then(|| "flow".to_string()));
+                        issue.paths.splice(0..0, of_flows.any().then(|| "flow".to_string()));
                         issue
                     })?;
                     HostKind::Server(Box::new(ServerParams {

@@ -3,6 +3,7 @@
 mod cores;
 mod datagrams;
 mod fabric;
+mod files;
 mod flows;
 mod hosts;
 mod islands;

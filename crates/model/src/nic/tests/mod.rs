@@ -3,6 +3,7 @@
 mod properties;
 mod rdma;
 mod receiving;
+mod scattered;
 mod sending;
 mod wiring;
 mod world;

@@ -1,7 +1,7 @@
 //! What holds whatever comes.
 
 use super::world::{arrive, bench_with, data, drain, flows, host, params, pcie, run, transmit, Bench, Host};
-use crate::line::{Content, Packet};
+use crate::line::{memory_of, Content, Packet, Pages};
 use crate::params::{NicFunctionParams, NicParams, PcieParams, PfcParams};
 use crate::transport::tcp::Segment;
 use proptest::prelude::*;
@@ -12,8 +12,8 @@ struct Case {
     host: Host,
     /// Gap in ps, flow, bytes of the IP packet, whether it is damaged.
     arrivals: Vec<(u64, u32, u32, bool)>,
-    /// Gap in ps, flow, bytes of data.
-    segments: Vec<(u64, u32, u32)>,
+    /// Gap in ps, flow, bytes of data, and in which memory they lie.
+    segments: Vec<(u64, u32, u32, usize)>,
     seed: u64,
 }
 
@@ -21,9 +21,9 @@ fn cases() -> impl Strategy<Value = Case> {
     let nic = (4_u32..64, 8_u32..64, 1_u32..20, 9_000_u64..60_000, any::<bool>(), 1_u32..5, 0_u64..5_000_000);
     let host = (1_u64..3_000_000, 1_u64..2_000_000, 1_u64..4_000_000, any::<bool>());
     let arrivals = prop::collection::vec((0_u64..400_000, 0_u32..4, 40_u32..8178, prop::bool::weighted(0.02)), 0..120);
-    let segments = prop::collection::vec((0_u64..2_000_000, 0_u32..4, 0_u32..65_000), 0..20);
-    (nic, host, arrivals, segments, any::<u64>(), any::<[bool; 2]>()).prop_map(
-        |(nic, host, arrivals, segments, seed, [pfc, octo])| {
+    let segments = prop::collection::vec((0_u64..2_000_000, 0_u32..4, 0_u32..65_000, 0_usize..3), 0..20);
+    (nic, host, arrivals, segments, any::<u64>(), any::<[bool; 3]>()).prop_map(
+        |(nic, host, arrivals, segments, seed, [pfc, octo, scatter])| {
             let second = NicFunctionParams { socket: 1, pcie: pcie() };
             let (posted, nonposted, ring, buffer, lro, packets, wait) = nic;
             let pfc = pfc.then_some(PfcParams { priorities: 1, xoff_bytes: buffer / 2, xon_bytes: buffer / 4 });
@@ -31,6 +31,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 params: NicParams {
                     pcie: PcieParams { posted_lines: posted, nonposted_lines: nonposted, ..pcie() },
                     functions: octo.then_some(second).into_iter().collect(),
+                    scatter,
                     ring_entries: ring,
                     buffer_bytes: buffer,
                     lro,
@@ -65,10 +66,14 @@ fn start(case: &Case) -> Bench {
         arrive(&mut bench, at, Packet { corrupt, content: Content::Tcp(segment), ..data(flow, ip_bytes) });
     }
     let mut at = 1;
-    for &(gap, flow, bytes) in &case.segments {
+    let places = [0, memory_of(1), Pages::shared() + (1 << 20)];
+    let mut sequences = [0_u64; 4];
+    for &(gap, flow, bytes, place) in &case.segments {
         at += gap;
-        let segment = Segment { bytes, ..Segment::default() };
-        transmit(&mut bench, at, Packet { content: Content::Tcp(segment), line: 1 << 14, ..data(flow, 0) });
+        let segment = Segment { sequence: sequences[flow as usize], bytes, ..Segment::default() };
+        sequences[flow as usize] += u64::from(bytes);
+        let line = places[place] / 64 + (1 << 14);
+        transmit(&mut bench, at, Packet { content: Content::Tcp(segment), line, ..data(flow, 0) });
     }
     bench
 }
@@ -137,6 +142,13 @@ proptest! {
             prop_assert!(segment.sequence >= last[packet.flow as usize]);
             last[packet.flow as usize] = segment.sequence + u64::from(segment.bytes);
             prop_assert_eq!(*core, packet.flow % 2);
+        }
+        let mut last = [0_u64; 4];
+        for (_, packet) in &world.sent {
+            let Content::Tcp(segment) = packet.content else { unreachable!("only TCP was sent") };
+            let last = &mut last[packet.flow as usize];
+            prop_assert_eq!(segment.sequence, *last);
+            *last += u64::from(segment.bytes);
         }
     }
 

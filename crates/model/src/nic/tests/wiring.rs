@@ -28,6 +28,11 @@ pub(super) fn wiring(params: &NicParams, flows: Vec<NicFlow>, rdma: Vec<RdmaEnd>
     let function = |&iio: &ComponentId| FunctionWiring { iio, link: 0, pcie: params.pcie.clone() };
     Wiring {
         functions: IIOS[..functions].iter().map(function).collect(),
+        hints: if params.scatter {
+            (0..2).map(|node| (node < functions).then_some(node)).collect()
+        } else {
+            Vec::new()
+        },
         queues: (0..params.queues).map(queue).collect(),
         armed: true,
         steers: false,

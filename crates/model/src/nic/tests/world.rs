@@ -3,7 +3,7 @@
 use super::wiring::{wiring, IIOS};
 use crate::cache::SocketCaches;
 use crate::ether::WireParams;
-use crate::line::{Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests, SocketHomes};
+use crate::line::{socket_of, Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests, SocketHomes};
 use crate::nic::{FlowCounters, Nic, NicFlow, RdmaEnd};
 use crate::params::{LineSize, NicParams, PageParams, PcieParams};
 use crate::part::{Context, Part, Payload};
@@ -69,6 +69,8 @@ pub(super) struct World {
     /// Lines written: when, first line, lines.
     pub(super) writes: Vec<(Time, u64, u8)>,
     pub(super) reads: Vec<(Time, u64, u8)>,
+    /// Lines read by each function from each socket.
+    pub(super) read_from: [[u64; 2]; 2],
 }
 
 pub(super) fn pcie() -> PcieParams {
@@ -111,6 +113,7 @@ pub(super) fn params() -> NicParams {
         pfc: None,
         lro: false,
         rings_at_device: false,
+        scatter: false,
         steer_ps: 20_000_000,
         steer_expiry_ps: 0,
         line_size: LineSize::LINE,
@@ -118,7 +121,8 @@ pub(super) fn params() -> NicParams {
 }
 
 pub(super) fn pages() -> Pages {
-    Pages::new(&PageParams { run_bytes: 2 << 20, memory_bytes: 1 << 30 }, 7)
+    let params = PageParams { run_bytes: 2 << 20, memory_bytes: 1 << 30 };
+    Pages::new(&params, 7).and(&params)
 }
 
 pub(super) fn host() -> Host {
@@ -192,6 +196,7 @@ pub(super) fn bench_of(
         pauses: Vec::new(),
         writes: Vec::new(),
         reads: Vec::new(),
+        read_from: [[0; 2]; 2],
     };
     let mut scheduler = Scheduler::new(ComponentId(0), 7, 64);
     for (delay, payload) in world.nic.starts() {
@@ -277,6 +282,7 @@ impl World {
             }
             Payload::ReadTlp { line, lines, class, .. } => {
                 self.reads.push((now, line, lines));
+                self.read_from[function][usize::from(socket_of(line))] += u64::from(lines);
                 let (mean, spread) = self.host.data_ps;
                 for part in (0..lines).step_by(4) {
                     self.data_at[function] = self.data_at[function].max(now + self.rng.around(mean, spread).max(1)) + 1;

@@ -89,6 +89,7 @@ pub(super) fn socket(flow: u32, traffic: Traffic, initiator: bool) -> NetSocketP
         tcp: tcp(),
         traffic,
         initiator,
+        file: None,
         start_ps: 0,
         deaf_ps: None,
         here: true,

@@ -205,6 +205,7 @@ impl SocketBuilder<'_> {
                 link: self.nic_link()?,
                 pcie: params.pcie.clone(),
             }],
+            hints: Vec::new(),
             queues: (0..queues).map(queue).collect(),
             armed: false,
             steers: false,

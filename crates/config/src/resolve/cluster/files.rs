@@ -1,0 +1,38 @@
+//! Files that flows send without a copy.
+
+use super::super::sockets;
+use super::hosts::Hosts;
+use crate::error::Issue;
+use crate::spec::FlowSpec;
+use crate::units::shorten;
+use hostnet_model::params::{Placement, Transport};
+
+/// Where the pages of the files of a table of flows lie.
+pub(super) fn resolve(
+    path: &str,
+    spec: &FlowSpec,
+    transport: &Transport,
+    pairs: &[(usize, usize)],
+    hosts: &Hosts,
+) -> Result<Option<Placement>, Issue> {
+    let Some(text) = &spec.sendfile else { return Ok(None) };
+    let at = format!("{path}.sendfile");
+    if !matches!(transport, Transport::Tcp(_)) {
+        let message = "has no effect over RoCE: nothing is copied there";
+        return Err(Issue::between(&[&at, &format!("{path}.transport")], message));
+    }
+    let mut place = None;
+    for &(from, _) in pairs {
+        let Some(count) = hosts.sockets(from) else {
+            let message = format!("{} is an endpoint, which has no memory", shorten(&hosts.hosts[from].name));
+            return Err(Issue::between(&[&at, &format!("{path}.from")], message));
+        };
+        let key = format!("{}.sockets", hosts.table_of(from));
+        place = Some(sockets::placement(text, [&at, &key], count)?);
+        if place == Some(Placement::Interleaved) && count == 1 {
+            let message = format!("\"interleave\" needs several nodes; {key} = 1: give \"local\", or more sockets");
+            return Err(Issue::between(&[&at, &key], message));
+        }
+    }
+    Ok(place)
+}

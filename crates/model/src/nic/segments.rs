@@ -1,0 +1,53 @@
+//! Segments of cores, and the packets that they are cut into.
+
+use super::transmit::{Open, SendQueue, Transmit};
+use super::Common;
+use crate::line::{Content, Packet, PacketId, Packets};
+
+/// Headers of IP and TCP with timestamps.
+pub(super) const HEADER_BYTES: u32 = 52;
+/// [`Packet::queue`] at the port: what the packet is, and a bit that it is the last of its segment.
+pub(super) const LAST: u16 = 1;
+pub(super) const TCP: u16 = 2;
+pub(super) const RDMA_DATA: u16 = 4;
+pub(super) const RDMA_CONTROL: u16 = 6;
+pub(super) const UDP: u16 = 8;
+
+/// Whether the first segment of a queue has a packet to be cut, and there is room for its data.
+pub(super) fn may_cut(of: &Transmit, queue: &SendQueue, packets: &Packets, common: &Common) -> bool {
+    let Some(open) = queue.open.front().filter(|open| open.known) else { return false };
+    let packet = packets.get(open.id);
+    let bytes = next_bytes(packet, open, common);
+    !common.port.is_paused(packet.priority) && of.window_used + bytes <= common.params.send_window_bytes
+}
+
+/// Bytes of data in memory of a packet or segment that is to be sent.
+pub(super) fn data_bytes(packet: &Packet) -> u32 {
+    match packet.content {
+        Content::Tcp(segment) => segment.bytes,
+        Content::Udp(datagram) => datagram.bytes,
+        Content::Roce(_) | Content::Raw => packet.ip_bytes,
+    }
+}
+
+/// Bytes of data of the next packet of a segment.
+pub(super) fn next_bytes(packet: &Packet, open: &Open, common: &Common) -> u32 {
+    match packet.content {
+        Content::Tcp(segment) => (segment.bytes - open.cut).min(common.flows[packet.flow as usize].mss_bytes),
+        Content::Udp(datagram) => datagram.bytes,
+        Content::Roce(_) | Content::Raw => packet.ip_bytes,
+    }
+}
+
+/// The packet with `bytes` bytes of a segment's data, after the first `from`.
+pub(super) fn piece(whole: &Packet, from: u32, bytes: u32) -> Packet {
+    let mut own = match whole.content {
+        Content::Tcp(segment) => segment,
+        Content::Udp(_) => return Packet { queue: UDP, next: PacketId::NONE, ..*whole },
+        Content::Roce(_) | Content::Raw => return Packet { queue: 0, ..*whole },
+    };
+    own.sequence += u64::from(from);
+    own.bytes = bytes;
+    own.reduced &= from == 0;
+    Packet { ip_bytes: HEADER_BYTES + bytes, content: Content::Tcp(own), queue: TCP, next: PacketId::NONE, ..*whole }
+}

@@ -1,0 +1,79 @@
+//! By which function of a NIC things go, and where its queues have their memory.
+
+use super::Builder;
+use hostnet_model::line::Rings;
+use hostnet_model::nic::{FunctionWiring, QueueMemory, QueueWiring};
+use hostnet_model::params::{NicParams, PcieParams};
+
+impl Builder<'_> {
+    /// The socket that has the memory of the queues of a core: its own, or that of the device.
+    fn queues_at(&self, params: &NicParams, core: u32) -> u8 {
+        if params.rings_at_device {
+            self.layout.at_nic().number
+        } else {
+            self.layout.at_core(core)
+        }
+    }
+
+    /// The memory of the queues of a NIC with these cores.
+    pub(super) fn queues(&self, params: &NicParams, serving: &[u32]) -> &[QueueMemory] {
+        let place = |&core: &u32| {
+            let socket = self.queues_at(params, core);
+            QueueMemory::at(self.spaces.of(socket, QueueMemory::bytes(params)), params)
+        };
+        self.queues.get_or_init(|| serving.iter().map(place).collect())
+    }
+
+    /// The functions of the NIC.
+    pub(super) fn functions(&self) -> Vec<FunctionWiring> {
+        let wiring = |(number, pcie): (u8, &PcieParams)| {
+            let link = self.params.drives_at(number).len() as u8;
+            FunctionWiring { iio: self.at(number).0.iio(), link, pcie: pcie.clone() }
+        };
+        self.params.nic_links().map(wiring).collect()
+    }
+
+    /// The function of an octopus that serves a socket, if one does.
+    fn function_of(&self, socket: u8) -> Option<usize> {
+        let nic = self.params.nic().filter(|nic| nic.octo)?;
+        if nic.serves.is_empty() {
+            return self.params.nic_links().position(|(at, _)| at == socket);
+        }
+        nic.serves.iter().position(|&served| served == socket)
+    }
+
+    /// The functions that read what lies on each node, if descriptors say so.
+    pub(super) fn hints(&self, params: &NicParams) -> Vec<Option<usize>> {
+        let sockets = if params.scatter { self.params.sockets.len() as u8 } else { 0 };
+        (0..sockets).map(|socket| self.function_of(socket)).collect()
+    }
+
+    /// The function of the NIC that the queues of a core go by, and what the way there takes longer than on one socket,
+    /// in ps.
+    pub(super) fn way_to_nic(&self, core: u32) -> (usize, u64) {
+        let socket = self.layout.at_core(core);
+        let own = self.function_of(socket).unwrap_or(0);
+        let crosses = self.params.nic_links().nth(own).is_some_and(|(at, _)| at != socket);
+        let upi_ps = self.params.upi.as_ref().filter(|_| crosses).map_or(0, |upi| upi.upi.latency_ps);
+        (own, upi_ps)
+    }
+
+    /// The queues of a core at the NIC, with their memory.
+    pub(super) fn queue(&self, params: &NicParams, core: u32, memory: &QueueMemory) -> QueueWiring {
+        let (function, away_ps) = self.way_to_nic(core);
+        let device = self.params.nic_links().nth(function).map(|(socket, _)| socket);
+        let far = device.is_some_and(|device| device != self.queues_at(params, core));
+        QueueWiring { core: self.layout.core(core), memory: *memory, function, far, away_ps }
+    }
+
+    /// The rings of a queue of the NIC.
+    pub(super) fn rings(&self, queue: u16) -> Rings {
+        let at = usize::from(self.layout.at_nic().number);
+        let (Some(params), Some(stack), Some(attachment)) =
+            (&self.params.sockets[at].nic, &self.params.stack, &self.attachment)
+        else {
+            return Rings::NONE;
+        };
+        self.queues(params, &attachment.cores(stack))[usize::from(queue)].rings()
+    }
+}
