@@ -241,6 +241,52 @@ def test_single_units_are_read_by_the_first_core_of_their_socket(tmp_path: Path)
     assert {link.socket for link in shares.links} == {"0", "1", "2"}
 
 
+CLUSTER = """[host.server]
+preset = "broadwell-r730"
+cache.enabled = true
+nic.ddio = true
+nic.functions = [{ socket = 0 }, { socket = 1 }]
+socket.1.memory.channels = 2
+workload.s = { kind = "stream", cores = "1,15", memory = "interleave", pattern = "random" }
+[host.client]
+kind = "endpoint"
+[network]
+topology = "direct"
+[flow.file]
+kind = "bulk"
+from = "server"
+to = "client"
+from_cores = "0"
+sendfile = "node:1"
+[run]
+warmup = "100 us"
+duration = "100 us"
+"""
+
+
+@pytest.mark.parametrize("form", ["perf", "pcm"])
+def test_a_host_of_a_cluster_has_the_units_of_each_of_its_sockets(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "cluster.toml"
+    file.write_text(CLUSTER)
+    results = hostnet.run_cluster(file, counters="30 us")
+    path = written(results, tmp_path, form, per_socket=form == "perf")
+    alone = tmp_path / "alone.toml"
+    alone.write_text(
+        '[server]\npreset = "broadwell-r730"\n[socket.1]\nmemory.channels = 2\n'
+        '[workload.s]\nkind = "stream"\ncores = "1"\n'
+    )
+    both = [counters.read(path, alone, socket=socket) for socket in (0, 1)]
+    assert [one.total["channels"] for one in both] == [4, 2]
+    server = results.summary["servers"]["server"]
+    for name in ("lines_read", "lines_written"):
+        assert sum(one.total[name] for one in both) == server["counters"][name]
+    links = [link for link in both[0].links if link.socket == "0"]
+    sent, received = (sum(getattr(link, way).line_gb_per_s for link in links) for way in ("sent", "received"))
+    told = {(row["from"], row["to"]): row["line_gb_per_s"] for row in server["upi"]}
+    assert (sent, received) == (pytest.approx(told[0, 1]), pytest.approx(told[1, 0]))
+    assert received > 1.5 * sent, "the file crosses on its way to the function of the queue"
+
+
 def test_a_server_of_one_socket_counts_what_it_counted_before(tmp_path: Path) -> None:
     results = run(tmp_path, '[workload.s]\nkind = "stream"\ncores = "0"\n', count=1)
     assert "UPI" not in written(results, tmp_path, "pcm").read_text()

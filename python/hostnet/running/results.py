@@ -312,7 +312,7 @@ def server_config(config: Mapping[str, Any], host: str) -> dict[str, Any]:
         return dict(config)
     # Of many equal hosts each has a number behind the name of their table.
     entry = config["host"].get(host) or config["host"][host.rpartition("-")[0]]
-    return {**entry, "server": {"preset": entry.get("preset")}}
+    return {**entry, "server": {key: entry.get(key) for key in ("preset", "sockets")}}
 
 
 def some(names: list[str]) -> str:

@@ -355,6 +355,7 @@ fn complete(spec: &HostSpec, group: &Group) -> Result<HostSpec, Issue> {
             let tree = serde_json::to_value(&written).map_err(plan_error)?;
             host.server = tree.as_object().cloned().unwrap_or_default();
             host.server.retain(|key, _| key != "server" && key != "run");
+            host.sockets = Some(resolved.server.sockets.len() as u32);
             host.fidelity = host.fidelity.or(Some(FidelitySpec::Line));
         }
     }
