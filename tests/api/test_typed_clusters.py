@@ -25,9 +25,11 @@ from hostnet import (
     Flow,
     Host,
     Lfb,
+    Move,
     Network,
     Nic,
     NicLink,
+    OtherRequests,
     Pfc,
     Ramp,
     Run,
@@ -117,8 +119,20 @@ TRANSPORTS = some.fixed_dictionaries(
         "fast": some.builds(Transport, base=some.just("cubic"), rto_min=one_of("10 ms"), tso=one_of("0 B", "64 KiB")),
     }
 )
+MOVES = one_of(
+    (Move(at="1 us", core=3),),
+    (Move(at="5 us", core=1, end=None), Move(at="1 ms", core=0)),
+)
 FLOWS = (
     some.builds(
+        Flow,
+        kind=some.just("bulk"),
+        from_=some.just("server"),
+        to=some.just("client"),
+        sendfile=one_of("local", "first-touch", "node:0"),
+        move=MOVES,
+    )
+    | some.builds(
         Flow,
         kind=some.just("bulk"),
         from_=some.sampled_from(["client", ("client",)]),
@@ -129,6 +143,7 @@ FLOWS = (
         start=one_of("0 ps", "1 us"),
         deaf=one_of(("1 us", "1 ms")),
         bytes=one_of("1 MB"),
+        move=MOVES,
     )
     | some.builds(
         Flow,
@@ -136,8 +151,12 @@ FLOWS = (
         from_=some.just("server"),
         to=some.just("client"),
         request=some.sampled_from(["128 B", "32 KiB"]),
+        other=maybe(
+            some.builds(OtherRequests, share=some.floats(0, 1), request=some.just("1 B"), response=some.just("1 kB"))
+        ),
         in_flight=maybe(some.integers(1, 100)),
         think=one_of("1 us"),
+        move=MOVES,
     )
     | some.builds(
         Flow,

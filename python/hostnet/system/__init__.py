@@ -10,7 +10,7 @@ from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
 from hostnet.system.network import Control, Nic, NicFunction, NicLink, Pfc, Remote, Sockets, Stack, Upi
 from hostnet.system.parts import Socket
-from hostnet.system.traffic import Flow, Transport
+from hostnet.system.traffic import Flow, Move, OtherRequests, Transport
 from hostnet.system.workload import *  # noqa: F403 - the list of kinds is there
 
 __all__ = [
@@ -34,10 +34,12 @@ __all__ = [
     "Lfb",
     "Llc",
     "Memory",
+    "Move",
     "Network",
     "Nic",
     "NicFunction",
     "NicLink",
+    "OtherRequests",
     "Pcie",
     "Pfc",
     "Prefetch",
