@@ -37,9 +37,10 @@ pub fn through(simulation: &Simulation<World>) -> [[u64; 2]; 2] {
 pub fn assert_in_order(simulation: &mut Simulation<World>, what: &str) {
     drain(simulation);
     assert_conserved(simulation, nic(servers(simulation)[0]).flows().len());
-    let machine = servers(simulation)[0];
-    assert!(nic(machine).flows().iter().all(|flow| flow.dropped_in_all().packets == 0), "{what}");
-    assert_eq!(machine.engines::<NetStack>().map(|stack| stack.counts().strangers).sum::<u64>(), 0, "{what}");
+    for machine in servers(simulation) {
+        assert!(nic(machine).flows().iter().all(|flow| flow.dropped_in_all().packets == 0), "{what}");
+        assert_eq!(machine.engines::<NetStack>().map(|stack| stack.counts().strangers).sum::<u64>(), 0, "{what}");
+    }
     let ends = streams(simulation);
     let bytes = |pick: fn(&hostnet_model::transport::tcp::Counters) -> u64| {
         ends.iter().map(|end| pick(end.connection.counters())).sum::<u64>()
@@ -98,43 +99,100 @@ fn a_rule_that_nothing_uses_is_forgotten_and_packets_still_find_their_thread() {
     assert!(forgotten.1.abs_diff(kept.1) * 5 < kept.1, "all are answered: {forgotten:?}, {kept:?}");
 }
 
-/// Moves of the threads of a flow: gaps between them in us, cores, and which end.
-fn moves() -> impl Strategy<Value = Vec<(u32, u32)>> {
-    let core = prop_oneof![0_u32..4, 14_u32..18];
-    prop::collection::vec((1_u32..150, core), 1..6)
+/// What happens in a random world.
+#[derive(Clone, Debug)]
+struct Case {
+    /// Moves of the threads of the first flows: gaps between them in us, cores, and whether those at the server go.
+    moves: Vec<(u32, u32, bool)>,
+    count: u32,
+    receives: bool,
+    octo: bool,
+    delay_us: u32,
+    poll: bool,
+    /// Whether there are flows beside, that stay.
+    more: bool,
+    /// Requests and answers instead of a stream.
+    rpc: bool,
+    /// A server at the other end, too.
+    both: bool,
+    lro: bool,
+    /// Other work on cores that threads come to.
+    shared: bool,
+    /// After so long the NIC forgets the queue of a flow, in us; and datagrams, with pauses between them.
+    expiry_us: Option<u32>,
+    datagrams: bool,
 }
 
+fn cases() -> impl Strategy<Value = Case> {
+    let core = prop_oneof![0_u32..4, 14_u32..18];
+    let moves = prop::collection::vec((1_u32..150, core, any::<bool>()), 1..6);
+    let expiry = prop::option::of(20_u32..200);
+    (moves, 1_u32..4, 0_u32..60, expiry, any::<[bool; 9]>()).prop_map(|(moves, count, delay_us, expiry_us, flags)| {
+        let [receives, octo, poll, more, rpc, both, lro, shared, datagrams] = flags;
+        Case { moves, count, receives, octo, delay_us, poll, more, rpc, both, lro, shared, expiry_us, datagrams }
+    })
+}
+
+impl Case {
+    fn text(&self) -> String {
+        let Self { octo, delay_us, poll, lro, .. } = self;
+        let mode = if *octo { "octo" } else { "standard" };
+        let mut keys = format!(
+            "{OCTO}nic.mode = \"{mode}\"\nnic.steer_delay = \"{delay_us} us\"\nstack.poll = {poll}\nnic.lro = {lro}\n"
+        );
+        if let Some(expiry) = self.expiry_us {
+            keys += &format!("stack.cores = \"0-7,14-21\"\nnic.steer_expiry = \"{expiry} us\"\n");
+        }
+        let work = if self.shared { STREAM } else { "" };
+        let text = server(&format!("{keys}{work}"), &self.flows());
+        let other = format!("[host.peer]\npreset = \"broadwell-r730\"\n{keys}");
+        if self.both {
+            text.replace("[host.peer]\nkind = \"endpoint\"", &other)
+        } else {
+            text
+        }
+    }
+
+    fn flows(&self) -> String {
+        let ends = if self.receives { INTO } else { OUT_OF };
+        let own = if self.rpc { RPC } else { "[flow.f]\nkind = \"bulk\"\ntransport = \"joined\"\n" };
+        let mut flows = format!("{own}{ends}\ncount = {}\nmove = [{}]\n", self.count, self.list());
+        if self.more {
+            flows += &format!("[flow.g]\nkind = \"bulk\"\n{INTO}\ntransport = \"joined\"\n");
+        }
+        if self.datagrams {
+            flows += "[flow.u]\nkind = \"datagram\"\nfrom = \"peer\"\nto = \"server\"\nto_cores = \"1,15\"\n\
+                size = \"1000 B\"\nrate = \"80 Mbps\"\ncount = 2\n\
+                [flow.v]\nkind = \"datagram\"\npattern = \"ping\"\nfrom = \"server\"\nto = \"peer\"\n\
+                from_cores = \"2\"\nrequest = \"64 B\"\nthink = \"150 us\"\n";
+        }
+        flows
+    }
+
+    /// The moves, each after those before it; without a server at the other end only this one's threads go.
+    fn list(&self) -> String {
+        let mut at = 50;
+        let each = self.moves.iter().map(|(gap, core, here)| {
+            at += gap;
+            let end = if self.receives == (*here || !self.both) { "to" } else { "from" };
+            format!("{{ at = \"{at} us\", core = {core}, end = \"{end}\" }}")
+        });
+        each.collect::<Vec<_>>().join(", ")
+    }
+}
+
+const RPC: &str = "[flow.f]\nkind = \"rpc\"\ntransport = \"joined\"\nrequest = \"5 kB\"\nresponse = \"40 kB\"\n\
+    other = { share = 0.3, request = \"64 B\", response = \"200 kB\" }\nin_flight = 3\nthink = \"30 us\"\n";
+const STREAM: &str =
+    "[host.server.workload.s]\nkind = \"stream\"\ncores = \"0,2,14\"\nreads = 0.5\nworking_set = \"1 MiB\"\n";
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(crate::common::laws::cases(20))]
 
     /// With several flows, moved at once, on cores that others have already, while sending or receiving.
     #[test]
-    fn nothing_is_lost_and_nothing_overtakes(
-        moves in moves(),
-        count in 1_u32..4,
-        receives in any::<bool>(),
-        octo in any::<bool>(),
-        delay_us in 0_u32..60,
-        poll in any::<bool>(),
-        more in any::<bool>(),
-    ) {
-        let mut at = 50;
-        let list: Vec<String> = moves
-            .iter()
-            .map(|(gap, core)| {
-                at += gap;
-                format!("{{ at = \"{at} us\", core = {core} }}")
-            })
-            .collect();
-        let ends = if receives { INTO } else { OUT_OF };
-        let other = format!("[flow.g]\nkind = \"bulk\"\n{INTO}\ntransport = \"joined\"\n");
-        let beside = if more { other } else { String::new() };
-        let mode = if octo { "octo" } else { "standard" };
-        let keys = format!(
-            "{OCTO}nic.mode = \"{mode}\"\nnic.steer_delay = \"{delay_us} us\"\nstack.poll = {poll}\n"
-        );
-        let own = flow(&format!("{ends}\ncount = {count}\nmove = [{}]", list.join(", ")));
-        let text = server(&keys, &format!("{own}{beside}"));
+    fn nothing_is_lost_and_nothing_overtakes(case in cases()) {
+        let text = case.text();
         let plan = plan(&text);
         let mut simulation = run(&plan, 600);
         assert_in_order(&mut simulation, &text);
