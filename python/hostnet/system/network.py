@@ -81,6 +81,9 @@ class Nic(Description):
     of the ring when absent. Range: "2 KiB" to "16 GiB"."""
     completion: str | None = None
     """A completion, written to memory after the data of a packet (size). Range: "1 B" to "64 B"."""
+    event: str | None = None
+    """An event queue entry, written to memory before an interrupt, and read by the core before it looks for packets
+    (size); none when absent. Range: "1 B" to "64 B"."""
     receive: str | None = None
     """From the last bit of a packet to its first TLP at an idle NIC (time). Range: "1 ps" to "100 us"."""
     transmit: str | None = None

@@ -139,6 +139,7 @@ pub(super) fn nic(
         stride_bytes: spec.stride.map_or(0, |Size(bytes)| bytes as u32),
         pool_bytes,
         completion_bytes: spec.completion.0 as u32,
+        event_bytes: spec.event.map_or(0, |Size(bytes)| bytes as u32),
         receive_ps: spec.receive.0,
         transmit_ps: spec.transmit.0,
         interrupt_ps: spec.interrupt.0,

@@ -43,6 +43,11 @@ pub(crate) struct NicSpec {
     /// A completion, written to memory after the data of a packet (size).
     #[schemars(extend("x-min" = "1 B", "x-max" = "64 B"))]
     pub(crate) completion: Size,
+    /// An event queue entry, written to memory before an interrupt, and read by the core before it looks for packets
+    /// (size); none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "64 B"))]
+    pub(crate) event: Option<Size>,
     /// From the last bit of a packet to its first TLP at an idle NIC (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub(crate) receive: Time,

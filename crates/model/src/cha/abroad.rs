@@ -29,7 +29,8 @@ pub struct Abroad {
     pub entries: u32,
     /// Whether memory reads ahead for every request of another socket, while the caches are looked up.
     pub speculative: bool,
-    /// Whether a read of this socket that memory answers waits until all others have said that they have nothing.
+    /// Whether a read of this socket that memory answers waits until all others have said that they have nothing. They
+    /// are asked, and what they ask is answered, by a home agent beside the memory controller.
     pub broadcast: bool,
     /// Whether memory notes by a write of its own that another socket owns a line.
     pub directory: bool,
@@ -78,6 +79,15 @@ impl Cha {
     /// The socket that a request comes from, if that is another one.
     pub(super) fn comes_from(&self, request: &Request) -> Option<u8> {
         self.crossing.as_ref()?.abroad.socket(request.owner)
+    }
+
+    /// From the home agent to a slice of the LLC, and back, in ps: it is as far as the memory controller. Without one
+    /// the CHA itself is the home.
+    pub(super) fn agent_ps(&self) -> [u64; 2] {
+        match &self.crossing {
+            Some(crossing) if crossing.abroad.broadcast => [self.params.read_to_mc_ps, self.params.from_mc_ps],
+            _ => [0, 0],
+        }
     }
 
     /// Takes an entry for a request and sends it, as one of this CHA, to the socket where it is at home.
@@ -133,7 +143,8 @@ impl Cha {
         };
         let upi = self.crossing().abroad.upi(socket);
         let id = context.requests.insert(request);
-        context.send(upi, NEXT_PS, Payload::Arrive(id));
+        let [to_agent, _] = if kind == Kind::Snoop { self.agent_ps() } else { [0, 0] };
+        context.send(upi, to_agent.max(NEXT_PS), Payload::Arrive(id));
         id
     }
 

@@ -2,7 +2,8 @@
 //!
 //! The home knows who has a line, as a directory does that is never out of date, and asks only then: of a dirty copy
 //! before it lets a line be read, of any copy before it lets one be written. Without a directory it asks all others
-//! while memory reads (home snoop), and what they have is known all the same: only the time differs.
+//! while memory reads (home snoop), and what they have is known all the same: only the time differs. Who asks then is
+//! a home agent beside the memory controller, so that snoops and answers have the way from there to the CHA, too.
 
 use super::abroad::NEXT_PS;
 use super::Cha;
@@ -85,8 +86,14 @@ impl Cha {
         let taken = |caches: &mut Caches| if for_store { caches.give_up(line) } else { caches.lend(line) };
         let dirty = context.caches.own().and_then(taken);
         context.send(owner, self.upi_ps, Payload::Admitted(id));
-        let delay = self.hit_ps.max(NEXT_PS);
-        let answer = if dirty.is_some() { Payload::Data(id) } else { Payload::Acknowledged(id) };
+        // The home agent passes the answer on: its way to the CHA there counts here. A lookup that finds no data takes
+        // no time of its own, as at home.
+        let [_, from_agent] = self.agent_ps();
+        let (lookup, answer) = match dirty {
+            Some(_) => (self.hit_ps, Payload::Data(id)),
+            None => (0, Payload::Acknowledged(id)),
+        };
+        let delay = lookup.max(NEXT_PS) + from_agent;
         context.send(owner, delay, answer);
     }
 

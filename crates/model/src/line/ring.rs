@@ -41,12 +41,14 @@ pub struct Rings {
     pub segments: Ring,
     /// Completions of segments, which the device writes.
     pub sent: Ring,
+    /// What the device writes before it interrupts, if it does.
+    pub events: Option<Ring>,
 }
 
 impl Rings {
     /// Those of a core without queues, which never uses them.
     pub const NONE: Self = {
         let ring = Ring { base: 0, bytes: 64, at: 0 };
-        Self { received: ring, segments: ring, sent: ring }
+        Self { received: ring, segments: ring, sent: ring, events: None }
     };
 }

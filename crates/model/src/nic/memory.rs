@@ -7,12 +7,17 @@ use serde::{Deserialize, Serialize};
 /// Bytes of the descriptors of one send queue, and of its completions: 1024 of a line each.
 const SEND_RING_BYTES: u64 = 1024 * 64;
 
+/// Bytes of an event queue: 64 entries of a line each, a page (assumed).
+const EVENT_RING_BYTES: u64 = 64 * 64;
+
 /// The memory of a receive queue and a send queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueMemory {
     base: u64,
     pool_bytes: u64,
     completion_bytes: u64,
+    /// 0: there is no event queue.
+    event_bytes: u64,
 }
 
 impl QueueMemory {
@@ -20,14 +25,15 @@ impl QueueMemory {
     #[must_use]
     pub fn at(base: u64, params: &NicParams) -> Self {
         let completion_bytes = (u64::from(params.ring_entries) * 64).next_multiple_of(4096);
-        Self { base, pool_bytes: params.pool_bytes.next_multiple_of(64), completion_bytes }
+        let event_bytes = if params.event_bytes > 0 { EVENT_RING_BYTES } else { 0 };
+        Self { base, pool_bytes: params.pool_bytes.next_multiple_of(64), completion_bytes, event_bytes }
     }
 
     /// Bytes that it takes.
     #[must_use]
     pub fn bytes(params: &NicParams) -> u64 {
-        let Self { pool_bytes, completion_bytes, .. } = Self::at(0, params);
-        pool_bytes + completion_bytes + 2 * SEND_RING_BYTES
+        let Self { pool_bytes, completion_bytes, event_bytes, .. } = Self::at(0, params);
+        pool_bytes + completion_bytes + 2 * SEND_RING_BYTES + event_bytes
     }
 
     /// The virtual address of the memory that frames go through.
@@ -44,6 +50,7 @@ impl QueueMemory {
             received: Ring::new(received, self.completion_bytes),
             segments: Ring::new(segments, SEND_RING_BYTES),
             sent: Ring::new(segments + SEND_RING_BYTES, SEND_RING_BYTES),
+            events: (self.event_bytes > 0).then(|| Ring::new(segments + 2 * SEND_RING_BYTES, self.event_bytes)),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! cut into packets and sent by the port.
 
 mod counters;
+mod events;
 mod function;
 mod gather;
 mod memory;
@@ -234,7 +235,7 @@ impl Nic {
         ends.map(|(connection, end)| (end.start_ps.max(1), Payload::Begin { connection }))
     }
 
-    /// A function sends a TLP: writes and reads take turns, and completions of segments go before packets.
+    /// A function sends a TLP: writes and reads take turns; completions of segments and events go before packets.
     fn send(&mut self, number: usize, context: &mut Context) {
         let Function { endpoint, read_turn, .. } = &mut self.functions[number];
         let common = &mut self.common;
@@ -242,7 +243,9 @@ impl Nic {
             *read_turn = false;
             return;
         }
-        if self.transmit.sent.write(number, endpoint, common, context) {
+        if self.transmit.sent.write(number, endpoint, common, context)
+            || self.receive.write_event(number, endpoint, common, context)
+        {
             *read_turn = true;
             return;
         }
@@ -270,7 +273,9 @@ impl Nic {
                 }
             };
             let read = self.transmit.next(number, now, endpoint, context.packets, &self.common);
-            let completion = self.transmit.sent.may_write(number, endpoint, &self.common).then_some(now);
+            let small = self.transmit.sent.may_write(number, endpoint, &self.common)
+                || self.receive.events.may_write(number, endpoint, &self.common);
+            let completion = small.then_some(now);
             if let Some(time) = write.into_iter().chain(read).chain(completion).min() {
                 function.wake_at(time, context);
             }

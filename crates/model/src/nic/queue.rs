@@ -32,6 +32,9 @@ pub(super) struct Queue {
     /// Where the next buffer begins in the pool.
     buffer: u64,
     completions: Ring,
+    /// What is written before an interrupt, if anything is; and the class of the packet that it is last for.
+    events: Option<Ring>,
+    pub(super) class: u8,
     /// Descriptors in the ring.
     pub(super) free: u32,
     entries: u32,
@@ -55,6 +58,8 @@ impl Queue {
             pool_bytes: params.pool_bytes,
             buffer: 0,
             completions: wiring.memory.rings().received,
+            events: wiring.memory.rings().events,
+            class: 0,
             free: params.ring_entries,
             entries: params.ring_entries,
             armed,
@@ -78,6 +83,16 @@ impl Queue {
     /// The physical line of the next completion.
     pub(super) fn completion_line(&mut self, pages: &Pages) -> u64 {
         pages.physical(self.completions.next_line()) / 64
+    }
+
+    /// Whether something is written before an interrupt.
+    pub(super) fn has_events(&self) -> bool {
+        self.events.is_some()
+    }
+
+    /// The physical line of the next event, if there are any.
+    pub(super) fn event_line(&mut self, pages: &Pages) -> Option<u64> {
+        self.events.as_mut().map(|events| pages.physical(events.next_line()) / 64)
     }
 
     /// The core was told of a packet.

@@ -1,6 +1,7 @@
 //! The receive side: from the cable through the buffer to memory.
 
 use super::counters::DropReason;
+use super::events::Events;
 use super::queue::{Moderation, Queue};
 use super::writer::{Step, Writer};
 use super::Common;
@@ -50,6 +51,7 @@ pub(super) struct Receive {
     /// Per function: the packets in the buffer that go by it.
     writers: Vec<Writer>,
     pub(super) queues: Vec<Queue>,
+    pub(super) events: Events,
     /// Bytes in the buffer.
     used: u64,
     /// The same of each priority.
@@ -70,6 +72,7 @@ impl Receive {
         Self {
             writers: vec![Writer::default(); functions],
             queues,
+            events: Events::new(functions),
             used: 0,
             used_of: [0; 8],
             used_lossy: 0,
@@ -235,6 +238,7 @@ impl Receive {
         let Packet { flow, ip_bytes, queue, .. } = *context.packets.get(id);
         common.flow_counters[flow as usize].delivered.add(ip_bytes);
         let ring = &mut self.queues[usize::from(queue)];
+        ring.class = common.flows[flow as usize].class;
         context.send(ring.core, 1, Payload::Received(id));
         let moderation = ring.deliver(context.now(), &common.params);
         self.interrupt(queue, moderation, common, context);
@@ -261,16 +265,24 @@ impl Receive {
         }
     }
 
-    fn interrupt(&self, queue: u16, moderation: Moderation, common: &mut Common, context: &mut Context) {
-        let interrupt = Payload::Interrupt { queue };
+    fn interrupt(&mut self, queue: u16, moderation: Moderation, common: &mut Common, context: &mut Context) {
         match moderation {
             Moderation::Nothing => {}
-            Moderation::Until(time) => context.send(context.id, time.since(context.now()), interrupt),
-            Moderation::Fire => {
-                common.counters.interrupts += 1;
-                let Queue { core, away_ps, .. } = self.queues[usize::from(queue)];
-                context.send(core, common.params.interrupt_ps.max(1) + away_ps, interrupt);
+            Moderation::Until(time) => {
+                context.send(context.id, time.since(context.now()), Payload::Interrupt { queue });
             }
+            Moderation::Fire => self.events.raise(queue, &self.queues[usize::from(queue)], common, context),
         }
+    }
+
+    /// A function writes an entry of an event queue. True when one was written.
+    pub(super) fn write_event(
+        &mut self,
+        function: usize,
+        endpoint: &mut Endpoint,
+        common: &Common,
+        context: &mut Context,
+    ) -> bool {
+        self.events.write(function, &mut self.queues, endpoint, common, context)
     }
 }

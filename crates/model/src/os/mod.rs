@@ -239,7 +239,7 @@ impl NetStack {
         match payload {
             Payload::Step => {}
             Payload::Received(id) => self.on_received(id, context),
-            Payload::Interrupt { .. } => self.on_interrupt(),
+            Payload::Interrupt { .. } => self.on_interrupt(context),
             Payload::Sent { flow, bytes } => self.on_sent(flow, bytes, context),
             Payload::Move { connection } => self.on_move(connection),
             Payload::Backlog(id) => self.on_backlog(id, context),

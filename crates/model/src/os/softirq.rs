@@ -63,10 +63,16 @@ impl NetStack {
         }
     }
 
-    /// The queue has interrupted.
-    pub(super) fn on_interrupt(&mut self) {
+    /// The queue has interrupted: the core reads why before it looks for packets.
+    pub(super) fn on_interrupt(&mut self, context: &Context) {
         self.counts.interrupts += 1;
         self.softirq.polling = true;
+        if let Some(events) = &mut self.rings.events {
+            let event = events.next_line();
+            let flow = self.softirq.waiting(context.packets).next().map(|packet| packet.flow);
+            let class = flow.and_then(|flow| self.end_of(flow)).map_or(0, |index| self.class_of(index));
+            self.lines.know(event, false, class, context);
+        }
     }
 
     /// What the softirq does next.

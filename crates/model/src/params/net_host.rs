@@ -43,6 +43,8 @@ pub struct NicParams {
     pub pool_bytes: u64,
     /// Bytes of a completion, written to memory after the data of a packet.
     pub completion_bytes: u32,
+    /// Bytes of an event queue entry, written to memory before an interrupt. 0: there is none.
+    pub event_bytes: u32,
     /// From the last bit of a packet to its first TLP at an idle NIC, in ps.
     pub receive_ps: u64,
     /// From a doorbell to the first read of a descriptor, and from data to the port, in ps.

@@ -213,6 +213,23 @@ fn moderation_ends_with_the_packets_or_with_the_time() {
 }
 
 #[test]
+fn an_entry_of_the_event_queue_is_written_before_the_interrupt() {
+    let mut bench = bench(NicParams { event_bytes: 64, ..params() }, host());
+    arrive(&mut bench, 1, data(0, 300));
+    let world = drain(&mut bench);
+    // The frame of five lines in two TLPs, its completion, and the entry, which is sent as soon as the lane is free.
+    assert_eq!(world.writes.len(), 4);
+    let (sent, line, lines) = world.writes[3];
+    assert_eq!(lines, 1);
+    assert_ne!(line, world.writes[2].1, "the two have rings of their own");
+    let seen = world.received[0].0 - 1;
+    let handed = seen.ps() + 1_000_000;
+    let interrupt = world.interrupts[0].0.ps();
+    assert_eq!(world.interrupts.len(), 1);
+    assert!(interrupt >= handed && interrupt - handed <= 2 && sent > seen, "the interrupt goes with the entry");
+}
+
+#[test]
 fn a_packet_that_came_before_the_core_armed_is_not_forgotten() {
     let mut bench = bench(params(), Host { replenish_ps: None, ..host() });
     arrive(&mut bench, 1, data(0, 300));

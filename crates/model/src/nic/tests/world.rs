@@ -102,6 +102,7 @@ pub(super) fn params() -> NicParams {
         stride_bytes: 0,
         pool_bytes: 4 << 20,
         completion_bytes: 64,
+        event_bytes: 0,
         receive_ps: 300_000,
         transmit_ps: 200_000,
         interrupt_ps: 1_000_000,

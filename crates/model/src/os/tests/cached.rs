@@ -3,6 +3,7 @@
 use super::rig::{core_params, flows, run_us, socket, stack, world, Run, MSS};
 use crate::cache::Caches;
 use crate::cha::{Cha, Wiring};
+use crate::line::Ring;
 use crate::params::{
     CacheParams, ChaParams, CleanVictims, DdioParams, IioParams, Inclusion, L2Params, LlcParams, PrefetchParams,
     Replacement, StackParams, Traffic,
@@ -91,6 +92,26 @@ fn lines_that_the_nic_put_into_the_llc_are_not_read_from_memory() {
             assert_eq!(rig.core.counts().source_hits, 0, "the NIC's lines are not in the L2");
         }
     }
+}
+
+#[test]
+fn an_entry_of_the_event_queue_is_read_at_every_interrupt() {
+    let extra = |events: bool| {
+        let params = cache_params(Inclusion::Inclusive);
+        let mut run = flows(stack(), vec![socket(0, Traffic::Bulk { bytes: u64::from(MSS) * 300 }, false)]);
+        let rig = world(&mut run);
+        rig.caches = Some(Caches::new(&params, 1, 4, 2, 1));
+        rig.cha = Some(cha(&params));
+        rig.core.rings.events = events.then(|| Ring::new(1 << 28, 1 << 12));
+        run_us(&mut run, 20_000);
+        let core = &world(&mut run).core;
+        let (counts, acks) = (core.counts(), core.sockets[0].counts.acks);
+        (counts.extra_lines - 2 * counts.packets - acks, counts.interrupts)
+    };
+    assert_eq!(extra(false).0, 0);
+    let (lines, interrupts) = extra(true);
+    assert!(interrupts > 1, "{interrupts}");
+    assert_eq!(lines, interrupts);
 }
 
 #[test]

@@ -104,7 +104,7 @@ pub(super) fn pages() -> Pages {
 /// Rings above the memory of packets.
 fn rings() -> Rings {
     let ring = |number: u64| Ring::new(1 << 29 | number << 16, 1 << 16);
-    Rings { received: ring(0), segments: ring(1), sent: ring(2) }
+    Rings { received: ring(0), segments: ring(1), sent: ring(2), events: None }
 }
 
 pub(super) fn net_core(stack: StackParams, sockets: Vec<NetSocketParams>) -> NetStack {

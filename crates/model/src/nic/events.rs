@@ -1,0 +1,62 @@
+//! Entries of event queues: what a card writes to memory before it interrupts, and the core reads first of all.
+
+use super::queue::Queue;
+use super::Common;
+use crate::line::PacketId;
+use crate::link::Endpoint;
+use crate::part::{Context, Payload};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Interrupts that wait for their entry to be written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Events {
+    /// Per function: the receive queues.
+    due: Vec<VecDeque<u16>>,
+}
+
+impl Events {
+    pub(super) fn new(functions: usize) -> Self {
+        Self { due: vec![VecDeque::new(); functions] }
+    }
+
+    /// A queue interrupts: at once, or when the entry is written. Bursts have no room for it.
+    pub(super) fn raise(&mut self, queue: u16, of: &Queue, common: &mut Common, context: &mut Context) {
+        common.counters.interrupts += 1;
+        if of.has_events() && !common.params.line_size.is_burst() {
+            self.due[of.function].push_back(queue);
+        } else {
+            signal(queue, of, common, context);
+        }
+    }
+
+    /// Whether a function can write an entry.
+    pub(super) fn may_write(&self, function: usize, endpoint: &Endpoint, common: &Common) -> bool {
+        !self.due[function].is_empty() && endpoint.may_write(common.params.event_bytes)
+    }
+
+    /// A function writes an entry, and the interrupt behind it. True when one was written.
+    pub(super) fn write(
+        &mut self,
+        function: usize,
+        queues: &mut [Queue],
+        endpoint: &mut Endpoint,
+        common: &Common,
+        context: &mut Context,
+    ) -> bool {
+        if !self.may_write(function, endpoint, common) {
+            return false;
+        }
+        let Some(queue) = self.due[function].pop_front() else { return false };
+        let of = &mut queues[usize::from(queue)];
+        let Some(line) = of.event_line(common.pages.pages()) else { return false };
+        endpoint.write(line, common.params.event_bytes, of.class, PacketId::NONE.0, context);
+        signal(queue, of, common, context);
+        true
+    }
+}
+
+/// The interrupt of a queue is on its way to its core.
+fn signal(queue: u16, of: &Queue, common: &Common, context: &mut Context) {
+    context.send(of.core, common.params.interrupt_ps.max(1) + of.away_ps, Payload::Interrupt { queue });
+}
