@@ -226,6 +226,7 @@ pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool, prefetched: b
         page_lines: (page_lines * 65536.0).round() as u64,
         prefetched,
         prefetch_ahead: spec.prefetch_ahead.unwrap_or(0),
+        prefetch_pairs: spec.prefetch_ahead.is_some(),
         copy_ahead: spec.copy_ahead,
         cached_user: spec.cached_user,
         line_size: LineSize::LINE,

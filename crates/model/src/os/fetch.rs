@@ -20,6 +20,8 @@ pub(super) enum Purpose {
     Ahead(u16),
     /// A structure of the kernel.
     Extra,
+    /// The other line of a pair of 128 B, which nobody waits for.
+    Pair,
 }
 
 impl Purpose {
@@ -30,8 +32,14 @@ impl Purpose {
             Self::Destination => (1, 0),
             Self::Extra => (2, 0),
             Self::Ahead(slot) => (3, slot),
+            Self::Pair => (4, 0),
         };
         u32::from(slot) << 16 | u32::from(class) << 8 | kind
+    }
+
+    /// Whether the prefetchers of the L2 ask for it.
+    fn is_ahead(self) -> bool {
+        matches!(self, Self::Ahead(_) | Self::Pair)
     }
 
     fn of(tag: u32) -> (Self, u8) {
@@ -39,6 +47,7 @@ impl Purpose {
             0 => Self::Source((tag >> 16) as u16),
             1 => Self::Destination,
             3 => Self::Ahead((tag >> 16) as u16),
+            4 => Self::Pair,
             _ => Self::Extra,
         };
         (purpose, (tag >> 8) as u8)
@@ -95,6 +104,8 @@ impl Fetch {
     /// What a wish for a line is sent as: a copy that has used up the LFB goes on with the prefetchers.
     fn way(&self, purpose: Purpose, lfb: &Lfb) -> Option<Purpose> {
         match (purpose, &self.prefetch) {
+            (Purpose::Pair, Some(prefetch)) => (prefetch.free() > 0).then_some(purpose),
+            (Purpose::Pair, None) => None,
             _ if lfb.idle > 0 => Some(purpose),
             (Purpose::Source(slot), Some(prefetch)) if prefetch.free() > 0 => Some(Purpose::Ahead(slot)),
             _ => None,
@@ -120,7 +131,7 @@ impl Fetch {
             caches.expect(line);
         }
         match &mut self.prefetch {
-            Some(prefetch) if matches!(purpose, Purpose::Ahead(_)) => {
+            Some(prefetch) if purpose.is_ahead() => {
                 let taken = prefetch.try_acquire(context.now(), class);
                 assert!(taken, "a prefetch credit is free");
             }
@@ -157,7 +168,7 @@ impl Fetch {
         let now = context.now();
         let Request { line, for_store, since, entered, tag, .. } = *context.requests.get(id);
         let (purpose, class) = Purpose::of(tag);
-        let ahead = self.prefetch.as_mut().filter(|_| matches!(purpose, Purpose::Ahead(_)));
+        let ahead = self.prefetch.as_mut().filter(|_| purpose.is_ahead());
         if ahead.is_none() {
             lfb.read.release(now, class, since);
         }
@@ -200,7 +211,7 @@ impl Fetch {
         if over {
             context.requests.remove(id);
         }
-        let ahead = self.prefetch.as_mut().filter(|_| matches!(purpose, Purpose::Ahead(_)));
+        let ahead = self.prefetch.as_mut().filter(|_| purpose.is_ahead());
         if ahead.is_none() {
             lfb.write.release(context.now(), class, since);
         }

@@ -59,6 +59,8 @@ pub(super) struct Known {
     pub(super) class: u8,
     /// Whether nothing asks for it before the core has come to it.
     pub(super) in_turn: bool,
+    /// Whether the other line of its pair is worth a prefetch: what is to be read there has been written.
+    pub(super) pair: bool,
 }
 
 /// The lines of the kernel. One leads to the next, so that the core waits for each unless prefetchers know before.
@@ -164,18 +166,19 @@ impl Kernel {
         }
     }
 
-    /// The next one to ask for, if it is time. `here` says whether the core has come to it.
-    pub(super) fn next(&mut self, here: bool, pages: &Pages, rng: &mut Rng, now: Time) -> Option<Wish> {
+    /// The next one to ask for, if it is time, and whether the other of its pair is asked for with it. `here` says
+    /// whether the core has come to it.
+    pub(super) fn next(&mut self, here: bool, pages: &Pages, rng: &mut Rng, now: Time) -> Option<(Wish, bool)> {
         if !self.is_ready(now) || (!here && self.known.front().is_some_and(|known| known.in_turn)) {
             return None;
         }
-        if let Some(Known { line, store, class, .. }) = self.known.pop_front() {
+        if let Some(Known { line, store, class, pair, .. }) = self.known.pop_front() {
             self.led = true;
-            return Some(Wish { line, store, purpose: Purpose::Extra, class });
+            return Some((Wish { line, store, purpose: Purpose::Extra, class }, pair));
         }
         let store = self.owed.take()?;
         let line = self.walk.next(pages, rng);
-        Some(Wish { line, store, purpose: Purpose::Extra, class: self.class })
+        Some((Wish { line, store, purpose: Purpose::Extra, class: self.class }, false))
     }
 
     /// It has been asked for; whether it is on its way or there.

@@ -59,6 +59,8 @@ pub(super) struct Lines {
     rng: Rng,
     copy_line_ps: u64,
     cached_user: bool,
+    /// Whether the adjacent-line prefetcher helps with completions.
+    pairs: bool,
     copy: Copy,
     /// Which of the lines ahead are there, by their number modulo the length of this list.
     arrived: Vec<bool>,
@@ -95,6 +97,7 @@ impl Lines {
             rng,
             copy_line_ps: stack.copy_line_ps,
             cached_user: stack.cached_user,
+            pairs: stack.prefetch_pairs,
             copy: Copy::default(),
             arrived: vec![false; ahead],
             stores: VecDeque::with_capacity(STORES_MAX),
@@ -309,19 +312,25 @@ impl Lines {
     /// The core is to touch the line at a virtual address before it goes on. Without caches, false: nobody keeps
     /// account of what caches would have. Nor in bursts, which have no room for single lines.
     pub(super) fn know(&mut self, address: u64, store: bool, class: u8, context: &Context) -> bool {
-        self.remember(address, store, class, false, context)
+        self.remember(address, Known { line: 0, store, class, in_turn: false, pair: false }, context)
+    }
+
+    /// As [`Lines::know`] of a completion. If the `next` one is there, too, and shares a pair of lines with it, the
+    /// adjacent-line prefetcher brings both.
+    pub(super) fn know_completion(&mut self, address: u64, next: bool, class: u8, context: &Context) -> bool {
+        let pair = next && self.pairs && address / 64 % 2 == 0;
+        self.remember(address, Known { line: 0, store: false, class, in_turn: false, pair }, context)
     }
 
     /// As [`Lines::know`] of a line that is read, but nothing asks for it while the core works on something else.
     pub(super) fn know_in_turn(&mut self, address: u64, class: u8, context: &Context) {
-        self.remember(address, false, class, true, context);
+        self.remember(address, Known { line: 0, store: false, class, in_turn: true, pair: false }, context);
     }
 
-    fn remember(&mut self, address: u64, store: bool, class: u8, in_turn: bool, context: &Context) -> bool {
+    fn remember(&mut self, address: u64, known: Known, context: &Context) -> bool {
         let counts = context.caches.are_there() && !self.kernel.is_burst();
         if counts {
-            let line = self.pages.physical(address) / 64;
-            self.kernel.know(Known { line, store, class, in_turn });
+            self.kernel.know(Known { line: self.pages.physical(address) / 64, ..known });
         }
         counts
     }
@@ -341,9 +350,13 @@ impl Lines {
     fn touch(&mut self, here: bool, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
         let Self { kernel, fetch, pages, rng, .. } = self;
         while lfb.idle > 0 {
-            let Some(wish) = kernel.next(here, pages, rng, context.now()) else { return };
-            kernel.asked(fetch.ask(wish, lfb, context) == Asked::Coming, context.now());
+            let Some((wish, pair)) = kernel.next(here, pages, rng, context.now()) else { return };
+            let coming = fetch.ask(wish, lfb, context) == Asked::Coming;
+            kernel.asked(coming, context.now());
             counts.extra_lines += 1;
+            if coming && pair {
+                let _ = fetch.ask(Wish { line: wish.line ^ 1, purpose: Purpose::Pair, ..wish }, lfb, context);
+            }
         }
     }
 
@@ -365,7 +378,7 @@ impl Lines {
                 match fetch.on_data(id, leaves, lfb, context) {
                     Purpose::Source(slot) | Purpose::Ahead(slot) => self.arrived[usize::from(slot)] = true,
                     Purpose::Extra => self.kernel.arrive(context.now()),
-                    Purpose::Destination => {}
+                    Purpose::Destination | Purpose::Pair => {}
                 }
             }
             Payload::Admitted(id) => self.fetch.on_admitted(id, false, lfb, context),

@@ -154,7 +154,8 @@ impl NetStack {
                 }
             },
         };
-        let known = self.lines.know(completion, false, class, context);
+        let next = !self.softirq.backlog.is_empty();
+        let known = self.lines.know_completion(completion, next, class, context);
         self.lines.know(packet.line * 64, false, class, context);
         let owed = Owed::of_packet(&self.stack, packet.ip_bytes, if known { 2 } else { 0 });
         self.lines.owe(owed, class, lfb, &mut self.counts, context);

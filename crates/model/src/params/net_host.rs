@@ -121,6 +121,8 @@ pub struct StackParams {
     /// Lines of a copy that are on their way at most where prefetchers of the L2 help it, those of the LFB among them;
     /// 0: they do not.
     pub prefetch_ahead: u32,
+    /// Whether the adjacent-line prefetcher brings completions in pairs; only where prefetchers help copies.
+    pub prefetch_pairs: bool,
     /// Whether the core polls instead of waiting for interrupts.
     pub poll: bool,
     /// Lines per received packet that the kernel reads beside the payload, in units of 2^-16: headers and completions.

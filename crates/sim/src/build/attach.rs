@@ -226,6 +226,8 @@ impl SocketBuilder<'_> {
         let elsewhere = self.server.elsewhere(self.number(core));
         let rings = self.server.rings(queue);
         stack.prefetch_ahead = self.prefetch_ahead(&stack);
+        let adjacent = self.params.cache.as_ref().is_some_and(|cache| cache.prefetch.adjacent);
+        stack.prefetch_pairs &= adjacent && stack.prefetch_ahead > stack.copy_ahead;
         let wiring = os::Wiring { cha, nic, queue: Some(queue), rings, elsewhere, away_ps };
         let datagrams = self.server.datagram_ends(self.number(core));
         let classes = self.server.classes;
@@ -332,6 +334,7 @@ mod tests {
             page_lines: 0,
             prefetched: true,
             prefetch_ahead: 0,
+            prefetch_pairs: false,
             copy_ahead,
             cached_user: true,
             line_size,

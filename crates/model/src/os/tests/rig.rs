@@ -55,6 +55,7 @@ pub(super) fn stack() -> StackParams {
         page_lines: 0,
         prefetched: true,
         prefetch_ahead: 0,
+        prefetch_pairs: false,
         copy_ahead: 8,
         cached_user: true,
         line_size: LineSize::LINE,
