@@ -83,7 +83,7 @@ fn a_home_that_has_to_ask_waits_for_the_other_socket_while_memory_reads() {
     assert_near("a snoop that is shorter than the read of memory", near[1], near[0], 1e-9);
     let far = held_ns(load("home", "200 ns"), Group::ChaRead);
     // The home agent asks, and passes the answer on.
-    let preset = plan(PRESET, &[]);
+    let preset = plan(&format!("{PRESET}[workload.idle]\nkind = \"stream\"\ncores = \"0\"\n"), &[]);
     let cha = &preset.server().expect("a server").sockets[0].cha;
     let agent = (cha.read_to_mc_ps + cha.from_mc_ps) as f64 / 1000.0;
     assert_near("from admission until the answer in ns", far, agent + 2.0 * (200.0 + REQUEST_NS), 1.0);
