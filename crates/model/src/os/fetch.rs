@@ -20,8 +20,8 @@ pub(super) enum Purpose {
     Ahead(u16),
     /// A structure of the kernel.
     Extra,
-    /// The other line of a pair of 128 B, which nobody waits for.
-    Pair,
+    /// A line that nobody waits for: the other one of a pair of 128 B, or what follows the source of a copy.
+    Unasked,
 }
 
 impl Purpose {
@@ -32,14 +32,14 @@ impl Purpose {
             Self::Destination => (1, 0),
             Self::Extra => (2, 0),
             Self::Ahead(slot) => (3, slot),
-            Self::Pair => (4, 0),
+            Self::Unasked => (4, 0),
         };
         u32::from(slot) << 16 | u32::from(class) << 8 | kind
     }
 
     /// Whether the prefetchers of the L2 ask for it.
     fn is_ahead(self) -> bool {
-        matches!(self, Self::Ahead(_) | Self::Pair)
+        matches!(self, Self::Ahead(_) | Self::Unasked)
     }
 
     fn of(tag: u32) -> (Self, u8) {
@@ -47,7 +47,7 @@ impl Purpose {
             0 => Self::Source((tag >> 16) as u16),
             1 => Self::Destination,
             3 => Self::Ahead((tag >> 16) as u16),
-            4 => Self::Pair,
+            4 => Self::Unasked,
             _ => Self::Extra,
         };
         (purpose, (tag >> 8) as u8)
@@ -104,8 +104,8 @@ impl Fetch {
     /// What a wish for a line is sent as: a copy that has used up the LFB goes on with the prefetchers.
     fn way(&self, purpose: Purpose, lfb: &Lfb) -> Option<Purpose> {
         match (purpose, &self.prefetch) {
-            (Purpose::Pair, Some(prefetch)) => (prefetch.free() > 0).then_some(purpose),
-            (Purpose::Pair, None) => None,
+            (Purpose::Unasked, Some(prefetch)) => (prefetch.free() > 0).then_some(purpose),
+            (Purpose::Unasked, None) => None,
             _ if lfb.idle > 0 => Some(purpose),
             (Purpose::Source(slot), Some(prefetch)) if prefetch.free() > 0 => Some(Purpose::Ahead(slot)),
             _ => None,

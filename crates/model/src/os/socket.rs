@@ -261,4 +261,11 @@ impl Socket {
         debug_assert!(self.read_at == end, "what can be read has come");
         self.read_at = end;
     }
+
+    /// What is left of the packet in whose middle the last read ended: its first line, and how many.
+    pub(super) fn rest(&self, size: LineSize) -> Option<(u64, u32)> {
+        let piece = self.pieces.front().filter(|piece| piece.start < self.read_at)?;
+        let past = piece.line + (piece.end - piece.start + u64::from(piece.offset)).div_ceil(size.bytes());
+        (past > piece.fresh).then(|| (piece.fresh, (past - piece.fresh) as u32))
+    }
 }

@@ -151,6 +151,9 @@ impl NetStack {
         if calling.reads {
             self.lines.begin_read(class);
             socket.take(calling.bytes, self.stack.line_size, |line, lines| self.lines.source(line, lines));
+            if let Some((line, lines)) = socket.rest(self.stack.line_size) {
+                self.lines.source_goes_on(line, lines);
+            }
         } else {
             let to = socket.line(socket.counts.written_bytes);
             let copied = if socket.params.file.is_some() { 0 } else { calling.bytes };

@@ -3,6 +3,8 @@
 //! The rest of the core knows only what is public here to its siblings: a copy begins, it goes on until some time, it
 //! waits, it is done. Over a memory system that has rates instead of lines, only this file has another counterpart.
 
+mod ahead;
+
 use super::books::StackCounts;
 use super::fetch::{Asked, Fetch, Purpose, Wish};
 use super::kernel::{Kernel, Known, Owed};
@@ -25,7 +27,7 @@ const PAGE_LINES: u64 = 64;
 
 /// How a copy goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pace {
+pub(in crate::os) enum Pace {
     /// All of it is copied.
     Done,
     /// The core is busy with it until then.
@@ -45,6 +47,9 @@ struct Copy {
     runs: VecDeque<(u64, u32)>,
     asked: u64,
     taken: u64,
+    /// What follows the source in its page: lines for the streamer, which runs on, and how many it has asked for.
+    beyond: (u64, u32),
+    run_on: u64,
     /// When the core is through with the lines taken so far.
     front: Time,
     /// The line of virtual memory that is stored to next, if it is one of the kernel's buffer.
@@ -53,7 +58,7 @@ struct Copy {
 
 /// The lines of a network core.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Lines {
+pub(in crate::os) struct Lines {
     fetch: Fetch,
     pages: Pages,
     rng: Rng,
@@ -74,7 +79,7 @@ pub(super) struct Lines {
 
 impl Lines {
     #[allow(clippy::too_many_arguments)]
-    pub(super) fn new(
+    pub(in crate::os) fn new(
         index: u32,
         cha: ComponentId,
         core: CoreParams,
@@ -106,33 +111,33 @@ impl Lines {
     }
 
     /// Lines on their way for the prefetchers of the L2, if they help copies.
-    pub(super) fn prefetch(&self) -> Option<&Domain> {
+    pub(in crate::os) fn prefetch(&self) -> Option<&Domain> {
         self.fetch.prefetch()
     }
 
     /// The same, to settle or to reset it.
-    pub(super) fn prefetch_mut(&mut self) -> Option<&mut Domain> {
+    pub(in crate::os) fn prefetch_mut(&mut self) -> Option<&mut Domain> {
         self.fetch.prefetch_mut()
     }
 
     /// Lines of the copy that the core is through with.
-    pub(super) fn copied(&self) -> u64 {
+    pub(in crate::os) fn copied(&self) -> u64 {
         self.copy.taken
     }
 
     /// Those that are left.
-    pub(super) fn left(&self) -> u64 {
+    pub(in crate::os) fn left(&self) -> u64 {
         self.copy.lines - self.copy.taken
     }
 
     /// Begins a copy to the user's buffer. Its source is named by [`Lines::source`] afterwards.
-    pub(super) fn begin_read(&mut self, class: u8) {
+    pub(in crate::os) fn begin_read(&mut self, class: u8) {
         self.begin(class, true);
     }
 
     /// Begins a copy of `lines` lines from the user's buffer to the kernel's, which begins at a line of virtual memory.
     /// What it stores there is seen by caches alone.
-    pub(super) fn begin_write(&mut self, class: u8, lines: u64, to: u64, context: &Context) {
+    pub(in crate::os) fn begin_write(&mut self, class: u8, lines: u64, to: u64, context: &Context) {
         self.begin(class, !self.cached_user);
         self.copy.to = (context.caches.are_there() && !self.kernel.is_burst()).then_some(to);
         if self.copy.from_memory {
@@ -152,7 +157,7 @@ impl Lines {
     }
 
     /// Adds `lines` lines of virtual memory from `line` on to the source of the copy.
-    pub(super) fn source(&mut self, mut line: u64, mut lines: u32) {
+    pub(in crate::os) fn source(&mut self, mut line: u64, mut lines: u32) {
         let run_lines = (self.pages.run_bytes() / 64).max(1);
         while lines > 0 {
             let within = u64::from(lines).min(run_lines - line % run_lines) as u32;
@@ -163,7 +168,7 @@ impl Lines {
     }
 
     /// Reads `lines` lines of virtual memory from `line` on before time begins, in `caches` alone.
-    pub(super) fn warm_up(&self, line: u64, lines: u32, class: u8, caches: &mut Caches) {
+    pub(in crate::os) fn warm_up(&self, line: u64, lines: u32, class: u8, caches: &mut Caches) {
         for line in line..line + u64::from(lines) {
             self.fetch.warm_up(self.pages.physical(line * 64) / 64, class, caches);
         }
@@ -176,7 +181,7 @@ impl Lines {
     }
 
     /// Goes on with the copy, which has the core to itself now.
-    pub(super) fn advance(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) -> Pace {
+    pub(in crate::os) fn advance(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) -> Pace {
         let now = context.now();
         if self.copy.from_memory && context.fluid.is_some() {
             return self.advance_rated(counts, context);
@@ -253,34 +258,8 @@ impl Lines {
     }
 
     /// Time that copies waited for lines without saying so, since this was asked last, in ps.
-    pub(super) fn take_waited(&mut self) -> u64 {
+    pub(in crate::os) fn take_waited(&mut self) -> u64 {
         std::mem::take(&mut self.waited_ps)
-    }
-
-    /// Asks for the lines of the copy's source that come next.
-    fn ask_ahead(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
-        let ahead = self.arrived.len() as u64;
-        while self.copy.asked < self.copy.taken + ahead {
-            let Some(&(line, lines)) = self.copy.runs.front() else { return };
-            let slot = (self.copy.asked % ahead) as usize;
-            let purpose = Purpose::Source(slot as u16);
-            let wish = Wish { line, store: false, purpose, class: self.copy.class };
-            match self.fetch.ask(wish, lfb, context) {
-                Asked::Full => return,
-                Asked::There => {
-                    self.arrived[slot] = true;
-                    counts.source_hits += 1;
-                }
-                Asked::Coming => {}
-            }
-            counts.source_lines += 1;
-            self.copy.asked += 1;
-            if lines > 1 {
-                self.copy.runs[0] = (line + 1, lines - 1);
-            } else {
-                self.copy.runs.pop_front();
-            }
-        }
     }
 
     /// Asks for the lines that stores wait for.
@@ -293,7 +272,7 @@ impl Lines {
     }
 
     /// The kernel is to touch these lines before it goes on.
-    pub(super) fn owe(
+    pub(in crate::os) fn owe(
         &mut self,
         lines: Owed,
         class: u8,
@@ -311,19 +290,19 @@ impl Lines {
 
     /// The core is to touch the line at a virtual address before it goes on. Without caches, false: nobody keeps
     /// account of what caches would have. Nor in bursts, which have no room for single lines.
-    pub(super) fn know(&mut self, address: u64, store: bool, class: u8, context: &Context) -> bool {
+    pub(in crate::os) fn know(&mut self, address: u64, store: bool, class: u8, context: &Context) -> bool {
         self.remember(address, Known { line: 0, store, class, in_turn: false, pair: false }, context)
     }
 
     /// As [`Lines::know`] of a completion. If the `next` one is there, too, and shares a pair of lines with it, the
     /// adjacent-line prefetcher brings both.
-    pub(super) fn know_completion(&mut self, address: u64, next: bool, class: u8, context: &Context) -> bool {
+    pub(in crate::os) fn know_completion(&mut self, address: u64, next: bool, class: u8, context: &Context) -> bool {
         let pair = next && self.pairs && address / 64 % 2 == 0;
         self.remember(address, Known { line: 0, store: false, class, in_turn: false, pair }, context)
     }
 
     /// As [`Lines::know`] of a line that is read, but nothing asks for it while the core works on something else.
-    pub(super) fn know_in_turn(&mut self, address: u64, class: u8, context: &Context) {
+    pub(in crate::os) fn know_in_turn(&mut self, address: u64, class: u8, context: &Context) {
         self.remember(address, Known { line: 0, store: false, class, in_turn: true, pair: false }, context);
     }
 
@@ -336,12 +315,12 @@ impl Lines {
     }
 
     /// Whether the core waits, or will wait, for such a line.
-    pub(super) fn leads(&self) -> bool {
+    pub(in crate::os) fn leads(&self) -> bool {
         self.kernel.leads()
     }
 
     /// Goes on with the lines of the kernel; whether the core may do something else.
-    pub(super) fn follow(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) -> Pace {
+    pub(in crate::os) fn follow(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) -> Pace {
         self.touch(true, lfb, counts, context);
         self.kernel.pace(context.now())
     }
@@ -355,13 +334,13 @@ impl Lines {
             kernel.asked(coming, context.now());
             counts.extra_lines += 1;
             if coming && pair {
-                let _ = fetch.ask(Wish { line: wish.line ^ 1, purpose: Purpose::Pair, ..wish }, lfb, context);
+                let _ = fetch.ask(Wish { line: wish.line ^ 1, purpose: Purpose::Unasked, ..wish }, lfb, context);
             }
         }
     }
 
     /// Handles an event of a line.
-    pub(super) fn on_event(
+    pub(in crate::os) fn on_event(
         &mut self,
         payload: Payload,
         lfb: &mut Lfb,
@@ -378,7 +357,7 @@ impl Lines {
                 match fetch.on_data(id, leaves, lfb, context) {
                     Purpose::Source(slot) | Purpose::Ahead(slot) => self.arrived[usize::from(slot)] = true,
                     Purpose::Extra => self.kernel.arrive(context.now()),
-                    Purpose::Destination | Purpose::Pair => {}
+                    Purpose::Destination | Purpose::Unasked => {}
                 }
             }
             Payload::Admitted(id) => self.fetch.on_admitted(id, false, lfb, context),

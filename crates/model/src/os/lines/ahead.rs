@@ -1,0 +1,59 @@
+//! What a copy asks for before it comes to it.
+
+use super::{Asked, Lines, Purpose, StackCounts, Wish};
+use crate::lfb::Lfb;
+use crate::part::Context;
+
+/// Lines of a page of 4 KiB, which the streamer of an L2 does not leave.
+const STREAM_LINES: u64 = 64;
+
+impl Lines {
+    /// Names the `lines` lines of virtual memory from `line` on that follow the source of the copy, and that have been
+    /// written: those that the streamer brings before anybody wants them.
+    pub(in crate::os) fn source_goes_on(&mut self, line: u64, lines: u32) {
+        if self.fetch.prefetch().is_some() {
+            let within = (STREAM_LINES - line % STREAM_LINES).min(lines.into()) as u32;
+            self.copy.beyond = (self.pages.physical(line * 64) / 64, within);
+        }
+    }
+
+    /// Asks for the lines of the copy's source that come next.
+    pub(super) fn ask_ahead(&mut self, lfb: &mut Lfb, counts: &mut StackCounts, context: &mut Context) {
+        let ahead = self.arrived.len() as u64;
+        while self.copy.asked < self.copy.taken + ahead {
+            let Some(&(line, lines)) = self.copy.runs.front() else { return self.run_on(lfb, context) };
+            let slot = (self.copy.asked % ahead) as usize;
+            let purpose = Purpose::Source(slot as u16);
+            let wish = Wish { line, store: false, purpose, class: self.copy.class };
+            match self.fetch.ask(wish, lfb, context) {
+                Asked::Full => return,
+                Asked::There => {
+                    self.arrived[slot] = true;
+                    counts.source_hits += 1;
+                }
+                Asked::Coming => {}
+            }
+            counts.source_lines += 1;
+            self.copy.asked += 1;
+            if lines > 1 {
+                self.copy.runs[0] = (line + 1, lines - 1);
+            } else {
+                self.copy.runs.pop_front();
+            }
+        }
+    }
+
+    /// The streamer does not know where the source ends.
+    fn run_on(&mut self, lfb: &mut Lfb, context: &mut Context) {
+        let ahead = self.arrived.len() as u64;
+        while self.copy.asked + self.copy.run_on < self.copy.taken + ahead && self.copy.beyond.1 > 0 {
+            let (line, lines) = self.copy.beyond;
+            let wish = Wish { line, store: false, purpose: Purpose::Unasked, class: self.copy.class };
+            if self.fetch.ask(wish, lfb, context) == Asked::Full {
+                return;
+            }
+            self.copy.beyond = (line + 1, lines - 1);
+            self.copy.run_on += 1;
+        }
+    }
+}
