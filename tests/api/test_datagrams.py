@@ -62,7 +62,8 @@ def test_a_completion_is_in_the_llc_of_the_socket_of_the_nic_and_in_memory_on_th
     rings = generated(OTHER_SOCKET, rings="device")
     assert cost_ns(rings) == pytest.approx(cost_ns(remote), rel=0.05), "the LLC of the other socket is no nearer"
     for results in (local, remote):
-        assert results.summary["hosts"][0]["core_send_share"] > 0.7
+        # 219 ns of a packet are `stack.generate`; the rest is the wait for a completion.
+        assert results.summary["hosts"][0]["core_send_share"] == pytest.approx(219 / cost_ns(results), rel=0.03)
         assert results.summary["limits"][0]["limit"] == "sender cores"
 
 
