@@ -80,6 +80,7 @@ if TYPE_CHECKING:
         Timing,
         Tor,
         Transport,
+        Trunk,
         Upi,
         WriteQueue,
     )
@@ -152,6 +153,7 @@ __all__ = [
     "Timing",
     "Tor",
     "Transport",
+    "Trunk",
     "Upi",
     "WriteQueue",
     "__version__",

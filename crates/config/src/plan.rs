@@ -88,6 +88,7 @@ pub(crate) fn lone(server: ServerParams) -> ClusterParams {
         hosts: vec![host],
         switches: Vec::new(),
         cables: Vec::new(),
+        racks: false,
         flows: Vec::new(),
         classes: Vec::new(),
         seed,

@@ -4,7 +4,7 @@ from hostnet.system import workload
 from hostnet.system.cache import L2, Cache, Ddio, Llc, Prefetch, SnoopFilter
 from hostnet.system.cluster import Cluster, Host
 from hostnet.system.config import Config
-from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch
+from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch, Trunk
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
@@ -57,6 +57,7 @@ __all__ = [
     "Timing",
     "Tor",
     "Transport",
+    "Trunk",
     "Upi",
     "WriteQueue",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -33,7 +33,11 @@ class Host(Parts):
     """Of a server: its sockets; those of its preset when absent, 1 without one. Range: 1 to 8."""
     count: int | None = None
     """How many hosts there are like this one; 1 when absent. Above 1 they are named NAME-0, NAME-1 ..., and NAME means
-    all of them. Range: 1 to 4096.
+    all of them. Range: 1 to 16384.
+    """
+    at: str | Sequence[str] | None = None
+    """In a topology of many switches: the switch that it is cabled to, or one for each of its hosts; the first with a
+    free port when absent.
     """
     fidelity: str | None = None
     """How finely a server is simulated: "line" (line by line), "burst" (several lines at a time, as many as a TLP has)

@@ -46,7 +46,8 @@ class Switch(Description):
 class Cable(Description):
     """A full-duplex cable. What is None is that of the network.
 
-    Without ends it is the cable of a host in a topology, and has the name of the host.
+    Without ends it is a cable of a topology: that of a host has the name of the host, that between two switches both
+    names, such as "leaf-0_spine-1".
     """
 
     ends: tuple[str, str] | None = None
@@ -79,13 +80,24 @@ class Bottleneck(Description):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class Trunk(Description):
+    """The cables between some switches of a topology."""
+
+    rate: str | None = None
+    """Rate of each in either direction (bandwidth). Range: "1 Mbps" to "10 TB/s"."""
+    latency: str | None = None
+    """Propagation delay of each (time). Range: "1 ps" to "10 s"."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Network(Description):
     """What every cable and switch is like that does not say otherwise, and how hosts are joined without cables."""
 
     topology: str | None = None
     """How hosts are joined: "star" (all at one switch, named "tor"), "dumbbell" (two switches, "left" and "right", with
-    one cable between them) or "direct" (two hosts and one cable); "star" when this and all cables with ends are absent.
-    Not together with those.
+    one cable between them), "direct" (two hosts and one cable), or of many switches "two-tier", "leaf-spine",
+    "fat-tree", "ring", "mesh", "torus" or "dragonfly"; "star" when this and all cables with ends are absent. Not
+    together with those.
     """
     rate: str | None = None
     """Rate of a cable in either direction (bandwidth); "100 Gbps" when absent. Range: "1 Mbps" to "10 TB/s"."""
@@ -105,5 +117,38 @@ class Network(Description):
     """Hosts at the right switch of a dumbbell."""
     bottleneck: Bottleneck = Bottleneck()
     """The cable between the switches of a dumbbell."""
+    leaves: int | None = None
+    """Leaf switches of "two-tier" and "leaf-spine"; as many as the hosts need when absent. Range: 1 to 16384."""
+    spines: int | None = None
+    """Spine switches of "leaf-spine"; as many as the oversubscription asks for when absent. Range: 1 to 1024."""
+    hosts_per_switch: int | None = None
+    """Hosts at each switch that has some at most; when absent, the hosts shared out among the switches. Not of
+    "fat-tree" and "dragonfly". Range: 1 to 16384.
+    """
+    oversubscription: float | None = None
+    """Of "two-tier" and "leaf-spine": rates of the hosts at a full leaf switch divided by those of its cables upward;
+    when absent, it follows from `spines` and `core.rate`. Range: 0.01 to 1000.
+    """
+    k: int | None = None
+    """Of "fat-tree": ports of each switch, an even number: there is room for k^3/4 hosts; the least that has room when
+    absent. Range: 2 to 42.
+    """
+    size: int | Sequence[int] | None = None
+    """Of "ring", "mesh" and "torus": switches along each dimension, 8 or (8, 4). Range: 1 to 4096."""
+    a: int | None = None
+    """Of "dragonfly": switches of a group; 2h when absent. Range: 1 to 256."""
+    p: int | None = None
+    """Of "dragonfly": hosts at each switch at most; h when absent. Range: 1 to 256."""
+    h: int | None = None
+    """Of "dragonfly": cables of each switch to other groups; the least that has room for the hosts when absent.
+
+    Range: 1 to 256.
+    """
+    groups: int | None = None
+    """Of "dragonfly": groups; a h + 1 when absent, which is the most. Range: 2 to 4096."""
+    core: Trunk = Trunk()
+    """Cables between switches, in topologies of many; those of the network when absent."""
+    global_: Trunk = Trunk()
+    """Of "dragonfly": cables between groups; those between switches when absent. Its key in files is `global`."""
     switch: Switch = Switch()
     """What every switch is like that does not say otherwise."""

@@ -51,8 +51,12 @@ pub(crate) struct HostSpec {
     pub(crate) sockets: Option<u32>,
     /// How many hosts there are like this one. Above 1 they are named NAME-0, NAME-1 ..., and NAME means all of them.
     #[serde(default = "one")]
-    #[schemars(range(min = 1, max = 4096))]
+    #[schemars(range(min = 1, max = 16384))]
     pub(crate) count: u32,
+    /// In a topology of many switches: the switch that it is cabled to, or one for each of its hosts; the first with a
+    /// free port when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) at: Option<Names>,
     /// How finely a server is simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fidelity: Option<FidelitySpec>,

@@ -15,6 +15,7 @@ mod memory_run;
 mod net_host;
 mod network;
 mod sockets;
+mod topology;
 mod transport;
 mod values;
 mod workload;
@@ -38,8 +39,9 @@ pub(crate) use memory_run::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, Trac
 pub(crate) use net_host::{
     ControlSpec, NicFunctionSpec, NicModeSpec, NicSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, StackSpec, UpiSpec,
 };
-pub(crate) use network::{BottleneckSpec, CableSpec, EndSpec, NetworkSpec, PfcSpec, Span, SwitchSpec, TopologySpec};
+pub(crate) use network::{BottleneckSpec, CableSpec, EndSpec, NetworkSpec, PfcSpec, Span, SwitchSpec};
 pub(crate) use sockets::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec};
+pub(crate) use topology::{Sizes, TopologySpec, TrunkSpec};
 pub(crate) use transport::{BaseSpec, TransportSpec};
 pub(crate) use values::{Bandwidth, MemorySize, Share, Size, Time, TimeLimit, TransferRate, WarmUpSpec, Watermark};
 pub(crate) use workload::{Direction, FioJobSpec, FioSpec, PatternSpec, RemoteStreamSpec, StreamSpec, WorkloadSpec};

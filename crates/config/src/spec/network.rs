@@ -2,6 +2,7 @@
 
 use super::ecn::EcnSpec;
 use super::lists::Names;
+use super::topology::{Sizes, TopologySpec, TrunkSpec};
 use super::values::{Bandwidth, Size, Time};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -44,21 +45,57 @@ pub(crate) struct NetworkSpec {
     /// The cable between the switches of a dumbbell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) bottleneck: Option<BottleneckSpec>,
+    /// Leaf switches of "two-tier" and "leaf-spine"; as many as the hosts need when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 16384))]
+    pub(crate) leaves: Option<u32>,
+    /// Spine switches of "leaf-spine"; as many as the oversubscription asks for when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1024))]
+    pub(crate) spines: Option<u32>,
+    /// Hosts at each switch that has some at most; when absent, the hosts shared out among the switches. Not of
+    /// "fat-tree" and "dragonfly".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 16384))]
+    pub(crate) hosts_per_switch: Option<u32>,
+    /// Of "two-tier" and "leaf-spine": rates of the hosts at a full leaf switch divided by those of its cables upward;
+    /// when absent, it follows from `spines` and `core.rate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.01, max = 1000.0))]
+    pub(crate) oversubscription: Option<f64>,
+    /// Of "fat-tree": ports of each switch, an even number: there is room for k^3/4 hosts; the least that has room when
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 2, max = 42))]
+    pub(crate) k: Option<u32>,
+    /// Of "ring", "mesh" and "torus": switches along each dimension, 8 or [8, 4].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) size: Option<Sizes>,
+    /// Of "dragonfly": switches of a group; 2h when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 256))]
+    pub(crate) a: Option<u32>,
+    /// Of "dragonfly": hosts at each switch at most; h when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 256))]
+    pub(crate) p: Option<u32>,
+    /// Of "dragonfly": cables of each switch to other groups; the least that has room for the hosts when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 256))]
+    pub(crate) h: Option<u32>,
+    /// Of "dragonfly": groups; a h + 1 when absent, which is the most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 2, max = 4096))]
+    pub(crate) groups: Option<u32>,
+    /// Cables between switches, in topologies of many; those of the network when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) core: Option<TrunkSpec>,
+    /// Of "dragonfly": cables between groups; those between switches when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) global: Option<TrunkSpec>,
     /// What every switch is like that does not say otherwise.
     #[serde(default)]
     pub(crate) switch: SwitchSpec,
-}
-
-/// How hosts are joined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum TopologySpec {
-    /// Every host is cabled to one switch, named "tor".
-    Star,
-    /// Two switches, "left" and "right", with one cable between them.
-    Dumbbell,
-    /// Two hosts and one cable.
-    Direct,
 }
 
 /// The cable between the switches of a dumbbell.
@@ -124,8 +161,8 @@ pub(crate) struct PfcSpec {
     pub(crate) xon: Size,
 }
 
-/// A full-duplex cable. What is absent is that of the network. Without ends it is the cable of a host in a topology,
-/// and has the name of the host.
+/// A full-duplex cable. What is absent is that of the network. Without ends it is a cable of a topology: that of a host
+/// has the name of the host, that between two switches both names, such as "leaf-0_spine-1".
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CableSpec {
@@ -242,6 +279,18 @@ impl Default for NetworkSpec {
             left: None,
             right: None,
             bottleneck: None,
+            leaves: None,
+            spines: None,
+            hosts_per_switch: None,
+            oversubscription: None,
+            k: None,
+            size: None,
+            a: None,
+            p: None,
+            h: None,
+            groups: None,
+            core: None,
+            global: None,
             switch: SwitchSpec::default(),
         }
     }

@@ -40,6 +40,8 @@ struct Builder<'a> {
     graph: Graph,
     /// Of each node (switches, then hosts) its component.
     components: Vec<ComponentId>,
+    /// The switches and endpoints in the order of their components.
+    order: Vec<usize>,
     is_server: Vec<bool>,
     /// Of each host the flows that begin or end there, in order.
     flows: Vec<Vec<u32>>,
@@ -56,17 +58,9 @@ struct Builder<'a> {
 pub fn fabric(cluster: &ClusterParams, first: ComponentId, servers: &[Option<ComponentId>]) -> Built {
     assert_eq!(servers.len(), cluster.hosts.len(), "every host is a server or not");
     let builder = Builder::new(cluster, first, servers);
-    let mut routes = builder.graph.routes(cluster);
-    let host_routes = routes.split_off(cluster.switches.len());
-    let mut nodes: Vec<Node> = Vec::new();
-    for (index, (params, routes)) in cluster.switches.iter().zip(routes.into_iter().flatten()).enumerate() {
-        nodes.push(Node::Switch(Box::new(builder.switch(index, params, routes))));
-    }
-    for (index, host) in cluster.hosts.iter().enumerate() {
-        if let (HostKind::Endpoint(params), None) = (&host.kind, servers[index]) {
-            nodes.push(Node::Endpoint(Box::new(builder.endpoint(index, params, host_routes[index].as_ref()))));
-        }
-    }
+    let mut switch_routes = builder.graph.routes(cluster);
+    let host_routes = switch_routes.split_off(cluster.switches.len());
+    let nodes = builder.nodes(switch_routes, &host_routes);
     let wires = (0..).zip(servers).map(|(host, server)| match server {
         Some(_) => builder.wires(builder.graph.host(host)),
         None => Vec::new(),
@@ -74,7 +68,7 @@ pub fn fabric(cluster: &ClusterParams, first: ComponentId, servers: &[Option<Com
     let wires = wires.collect();
     let components = nodes.len();
     let window_ps = builder.window_ps();
-    let fabric = Fabric::new(first, nodes);
+    let fabric = Fabric::new(first, nodes, builder.endpoints());
     let queue = Queue::with_slots(EVENTS_CAPACITY, slot_bits(cluster));
     let mut scheduler = Scheduler::with_queue(first, components, queue);
     fabric.begin(&mut scheduler);
@@ -90,16 +84,41 @@ fn slot_bits(cluster: &ClusterParams) -> u32 {
 
 impl<'a> Builder<'a> {
     fn new(cluster: &'a ClusterParams, first: ComponentId, servers: &[Option<ComponentId>]) -> Self {
-        let mut next = first.0;
-        let mut own = || {
-            next += 1;
-            ComponentId(next - 1)
-        };
-        let mut components: Vec<ComponentId> = cluster.switches.iter().map(|_| own()).collect();
-        components.extend(servers.iter().map(|server| server.unwrap_or_else(&mut own)));
+        let graph = Graph::new(cluster);
+        let order = order(cluster, &graph, servers);
+        let at_switches = cluster.switches.iter().map(|_| first);
+        let mut components: Vec<ComponentId> =
+            at_switches.chain(servers.iter().map(|server| server.unwrap_or(first))).collect();
+        for (own, &node) in (first.0..).zip(&order) {
+            components[node] = ComponentId(own);
+        }
         let is_server = cluster.switches.iter().map(|_| false).chain(servers.iter().map(Option::is_some)).collect();
         let mtu_bytes = cluster.flows.iter().map(|flow| flow.mtu_bytes).max().unwrap_or(0);
-        Self { cluster, graph: Graph::new(cluster), components, is_server, flows: flows_of_hosts(cluster), mtu_bytes }
+        Self { cluster, graph, components, order, is_server, flows: flows_of_hosts(cluster), mtu_bytes }
+    }
+
+    /// The switches and endpoints, in the order of their components.
+    fn nodes(&self, switch_routes: Vec<Option<Routes>>, host_routes: &[Option<Routes>]) -> Vec<Node> {
+        let mut switch_routes = switch_routes.into_iter().flatten();
+        let node = |&node: &usize| match node.checked_sub(self.cluster.switches.len()) {
+            None => {
+                let routes = switch_routes.next()?;
+                Some(Node::Switch(Box::new(self.switch(node, &self.cluster.switches[node], routes))))
+            }
+            Some(host) => {
+                let params = self.endpoint_params(node)?;
+                Some(Node::Endpoint(Box::new(self.endpoint(host, params, host_routes[host].as_ref()))))
+            }
+        };
+        self.order.iter().filter_map(node).collect()
+    }
+
+    /// Where in the order the endpoints stand, as hosts are numbered.
+    fn endpoints(&self) -> Vec<u32> {
+        let switches = self.cluster.switches.len();
+        let mut places: Vec<(usize, u32)> = self.order.iter().copied().zip(0..).filter(|at| at.0 >= switches).collect();
+        places.sort_unstable();
+        places.into_iter().map(|(_, place)| place).collect()
     }
 
     fn cable(&self, port: &PortOf) -> &'a CableParams {
@@ -194,6 +213,23 @@ impl<'a> Builder<'a> {
         let servers = self.graph.ports.iter().zip(&self.is_server).filter(|(_, &is_server)| is_server);
         servers.flat_map(|(ports, _)| ports).map(|port| self.cable(port).latency_ps).min()
     }
+}
+
+/// The switches and endpoints in the order of their components: switches in their order, and endpoints as
+/// [`ClusterParams::racks`] says.
+fn order(cluster: &ClusterParams, graph: &Graph, servers: &[Option<ComponentId>]) -> Vec<usize> {
+    let switches = cluster.switches.len();
+    let mut racks: Vec<Vec<usize>> = vec![Vec::new(); switches];
+    let mut others = Vec::new();
+    for host in (0..servers.len()).filter(|&host| servers[host].is_none()) {
+        let node = graph.host(host);
+        match graph.ports[node].first().filter(|port| cluster.racks && port.node < switches) {
+            Some(port) => racks[port.node].push(node),
+            None => others.push(node),
+        }
+    }
+    let racks = racks.into_iter().enumerate().flat_map(|(switch, rack)| std::iter::once(switch).chain(rack));
+    racks.chain(others).collect()
 }
 
 /// Of each host the flows that begin or end there, in order.

@@ -1,7 +1,6 @@
 //! Paused ports that wait for each other.
 
-use super::fabric::{Fabric, Node};
-use super::switch::Switch;
+use super::fabric::Fabric;
 use crate::line::{Fifo, Packet, Packets};
 use serde::{Deserialize, Serialize};
 
@@ -67,33 +66,25 @@ impl Fabric {
 
     /// The switch that a port leads to, and its port there.
     fn behind(&self, at: PausedPort) -> Option<(u16, u16)> {
-        let (peer, port) = self.switch(at.switch)?.ports()[usize::from(at.port)].egress().peer();
-        let number = u16::try_from(peer.0.checked_sub(self.component(0).0)?).ok()?;
-        self.switch(number).map(|_| (number, port))
+        let (peer, port) = self.switch(at.switch.into())?.ports()[usize::from(at.port)].egress().peer();
+        Some((u16::try_from(self.switch_at(peer)?).ok()?, port))
     }
 
     /// Down to how many bytes from a port the switch behind it, if it asks for a pause, goes on asking.
     fn xon_bytes(&self, at: PausedPort) -> Option<u64> {
         let (switch, port) = self.behind(at)?;
-        let switch = self.switch(switch)?;
+        let switch = self.switch(switch.into())?;
         switch.xon_bytes().filter(|_| switch.ports()[usize::from(port)].asks_pause(at.priority))
     }
 
     /// Bytes that came in from the port `at` and wait at `next`.
     fn held_at(&self, at: PausedPort, next: PausedPort) -> u64 {
         let Some((_, port)) = self.behind(at).filter(|behind| behind.0 == next.switch) else { return 0 };
-        let waiting = self.switch(next.switch).filter(|_| next.priority == at.priority);
+        let waiting = self.switch(next.switch.into()).filter(|_| next.priority == at.priority);
         waiting.map_or(0, |switch| {
             let queue = switch.ports()[usize::from(next.port)].egress().queue_of(next.priority);
             bytes_from(queue, self.packets(), port)
         })
-    }
-
-    fn switch(&self, number: u16) -> Option<&Switch> {
-        match self.nodes().get(usize::from(number)) {
-            Some(Node::Switch(switch)) => Some(switch),
-            _ => None,
-        }
     }
 }
 

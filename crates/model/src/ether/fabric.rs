@@ -21,14 +21,20 @@ pub enum Node {
 pub struct Fabric {
     first: ComponentId,
     nodes: Vec<Node>,
+    /// Where the switches are among the nodes, and the endpoints in the order of the hosts.
+    switches: Vec<u32>,
+    endpoints: Vec<u32>,
     packets: Packets,
 }
 
 impl Fabric {
-    /// A fabric whose nodes are the components from `first` on.
+    /// A fabric whose nodes are the components from `first` on: the switches in their order, and the endpoints, of which
+    /// `endpoints` says where they are in the order of the hosts.
     #[must_use]
-    pub fn new(first: ComponentId, nodes: Vec<Node>) -> Self {
-        Self { first, nodes, packets: Packets::default() }
+    pub fn new(first: ComponentId, nodes: Vec<Node>, endpoints: Vec<u32>) -> Self {
+        let switches = (0..).zip(&nodes).filter(|(_, node)| matches!(node, Node::Switch(_)));
+        let switches = switches.map(|(index, _)| index).collect();
+        Self { first, nodes, switches, endpoints, packets: Packets::default() }
     }
 
     /// Has every end of a flow begin at its time.
@@ -46,7 +52,7 @@ impl Fabric {
         ComponentId(self.first.0 + node as u32)
     }
 
-    /// The nodes: all switches, then the hosts that are endpoints, in their order.
+    /// The nodes, in the order of their components.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
@@ -63,14 +69,37 @@ impl Fabric {
         &mut self.packets
     }
 
+    /// A switch by its number.
+    #[must_use]
+    pub fn switch(&self, number: usize) -> Option<&Switch> {
+        match self.nodes.get(*self.switches.get(number)? as usize)? {
+            Node::Switch(switch) => Some(switch),
+            Node::Endpoint(_) => None,
+        }
+    }
+
+    /// The switch that a component is, by its number.
+    #[must_use]
+    pub fn switch_at(&self, component: ComponentId) -> Option<usize> {
+        let node = component.0.checked_sub(self.first.0)?;
+        self.switches.binary_search(&node).ok()
+    }
+
+    /// The component that an endpoint is; `number` counts the endpoints in the order of the hosts.
+    #[must_use]
+    pub fn endpoint_component(&self, number: usize) -> Option<ComponentId> {
+        self.endpoints.get(number).map(|&node| self.component(node as usize))
+    }
+
     /// The switches, in their order.
     pub fn switches(&self) -> impl Iterator<Item = &Switch> {
-        self.nodes.iter().filter_map(|node| if let Node::Switch(switch) = node { Some(&**switch) } else { None })
+        (0..self.switches.len()).filter_map(|number| self.switch(number))
     }
 
     /// The endpoints, in the order of the hosts.
     pub fn endpoints(&self) -> impl Iterator<Item = &Endpoint> {
-        self.nodes.iter().filter_map(|node| if let Node::Endpoint(end) = node { Some(&**end) } else { None })
+        let nodes = self.endpoints.iter().map(|&node| &self.nodes[node as usize]);
+        nodes.filter_map(|node| if let Node::Endpoint(end) = node { Some(&**end) } else { None })
     }
 
     /// Begins a new measuring window at `now`.

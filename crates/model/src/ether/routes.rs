@@ -4,11 +4,14 @@
 use crate::params::{ClusterParams, End};
 use hostnet_kernel::mix;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
-/// For each host the ports of a node that lie on a shortest way to it.
+/// For each host the ports of a node that lie on a shortest way to it. There are many hosts and few sets of ports.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Routes {
-    /// Where the ports of each host begin in `ports`, and the end.
+    /// The set of ports of each host.
+    sets: Vec<u16>,
+    /// Where the ports of each set begin in `ports`, and the end.
     starts: Vec<u32>,
     ports: Vec<u16>,
     /// The ports that flows are given to a host, in order.
@@ -27,8 +30,8 @@ impl Routes {
                 return Some(self.given[at].2);
             }
         }
-        let start = *self.starts.get(usize::from(to))? as usize;
-        let end = *self.starts.get(usize::from(to) + 1)? as usize;
+        let set = usize::from(*self.sets.get(usize::from(to))?);
+        let (start, end) = (self.starts[set] as usize, self.starts[set + 1] as usize);
         match end - start {
             0 => None,
             1 => Some(self.ports[start]),
@@ -39,7 +42,8 @@ impl Routes {
     /// All ports that lie on a shortest way to a host.
     #[must_use]
     pub fn ports(&self, to: u16) -> &[u16] {
-        &self.ports[self.starts[usize::from(to)] as usize..self.starts[usize::from(to) + 1] as usize]
+        let set = usize::from(self.sets[usize::from(to)]);
+        &self.ports[self.starts[set] as usize..self.starts[set + 1] as usize]
     }
 }
 
@@ -47,6 +51,46 @@ impl Routes {
 fn choice(salt: u64, flow: u32, from: u16, count: usize) -> usize {
     let hash = mix(salt ^ (u64::from(flow) << 16 | u64::from(from)));
     ((u128::from(hash) * count as u128) >> 64) as usize
+}
+
+/// Routes of a node in the making.
+#[derive(Debug, Default)]
+struct Table {
+    numbers: BTreeMap<Vec<u16>, u16>,
+    /// The set of ports of each host.
+    sets: Vec<u16>,
+}
+
+impl Table {
+    /// The number of a set of ports.
+    fn set(&mut self, ports: &[u16]) -> u16 {
+        if let Some(&number) = self.numbers.get(ports) {
+            return number;
+        }
+        let number = self.numbers.len() as u16;
+        self.numbers.insert(ports.to_vec(), number);
+        number
+    }
+
+    /// A set leads to a host.
+    fn lead(&mut self, host: usize, set: u16) {
+        if self.sets.len() <= host {
+            self.sets.resize(host + 1, 0);
+        }
+        self.sets[host] = set;
+    }
+
+    fn routes(self, hosts: usize, salt: u64) -> Routes {
+        let mut in_order: Vec<(u16, Vec<u16>)> = self.numbers.into_iter().map(|(ports, set)| (set, ports)).collect();
+        in_order.sort_unstable();
+        let (mut starts, mut ports) = (vec![0], Vec::new());
+        for (_, set) in in_order {
+            ports.extend(set);
+            starts.push(ports.len() as u32);
+        }
+        debug_assert_eq!(self.sets.len(), hosts, "every host has a set, if an empty one");
+        Routes { sets: self.sets, starts, ports, given: Vec::new(), salt }
+    }
 }
 
 /// The nodes of a cluster, numbered: switches, then hosts.
@@ -114,29 +158,45 @@ impl Graph {
     }
 
     fn shortest(&self, seed: u64) -> Vec<Option<Routes>> {
-        let salt = |node: usize| mix(seed ^ mix(node as u64 + 1));
-        let empty = |node| Routes { starts: vec![0], ports: Vec::new(), given: Vec::new(), salt: salt(node) };
         let chooses = |node: usize| node < self.switches || self.ports[node].len() > 1;
-        let mut routes: Vec<_> = (0..self.ports.len()).map(|node| chooses(node).then(|| empty(node))).collect();
-        let mut choosing: Vec<_> =
-            routes.iter_mut().enumerate().filter_map(|(node, routes)| Some((node, routes.as_mut()?))).collect();
+        let mut tables: Vec<_> = (0..self.ports.len()).map(|node| chooses(node).then(Table::default)).collect();
+        let choosing: Vec<usize> = (0..self.ports.len()).filter(|&node| chooses(node)).collect();
         // Hosts at one switch are reached by the same ways as the switch.
-        let mut of_switches: Vec<Option<Vec<Vec<u16>>>> = vec![None; self.switches];
+        let mut racks: Vec<Vec<(usize, u16)>> = vec![Vec::new(); self.switches];
+        let mut others = Vec::new();
         for host in self.switches..self.ports.len() {
-            let only = self.only_switch(host);
-            let ways = match only {
-                Some(port) => of_switches[port.node].get_or_insert_with(|| self.ways(port.node)),
-                None => &mut self.ways(host),
-            };
-            for (node, routes) in &mut choosing {
-                match only {
-                    Some(port) if port.node == *node => routes.ports.push(port.port),
-                    _ => routes.ports.extend(&ways[*node]),
-                }
-                routes.starts.push(routes.ports.len() as u32);
+            match self.only_switch(host) {
+                Some(port) => racks[port.node].push((host, port.port)),
+                None => others.push(host),
             }
         }
-        routes
+        let mut ways = Vec::new();
+        for (switch, rack) in racks.iter().enumerate().filter(|(_, rack)| !rack.is_empty()) {
+            let distances = self.distances(switch);
+            for &node in choosing.iter().filter(|&&node| node != switch) {
+                self.ways(node, switch, &distances, &mut ways);
+                let table = tables[node].as_mut().expect("it chooses");
+                let set = table.set(&ways);
+                rack.iter().for_each(|&(host, _)| table.lead(host - self.switches, set));
+            }
+            let table = tables[switch].as_mut().expect("switches choose");
+            for &(host, port) in rack {
+                let set = table.set(&[port]);
+                table.lead(host - self.switches, set);
+            }
+        }
+        for host in others {
+            let distances = self.distances(host);
+            for &node in &choosing {
+                self.ways(node, host, &distances, &mut ways);
+                let table = tables[node].as_mut().expect("it chooses");
+                let set = table.set(&ways);
+                table.lead(host - self.switches, set);
+            }
+        }
+        let hosts = self.ports.len() - self.switches;
+        let salt = |node: usize| mix(seed ^ mix(node as u64 + 1));
+        tables.into_iter().enumerate().map(|(node, table)| Some(table?.routes(hosts, salt(node)))).collect()
     }
 
     /// The port of a host that has only one, if a switch is at the other end of its cable.
@@ -147,15 +207,12 @@ impl Graph {
         }
     }
 
-    /// Of each node the ports that lie on a shortest way to `target`.
-    fn ways(&self, target: usize) -> Vec<Vec<u16>> {
-        let distances = self.distances(target);
+    /// Notes the ports of a node that lie on a shortest way to `target`, which is so many cables away from each node.
+    fn ways(&self, node: usize, target: usize, distances: &[u32], ways: &mut Vec<u16>) {
         let forwards = |node: usize| node < self.switches || node == target;
-        let ways = self.ports.iter().enumerate().map(|(node, ports)| {
-            let nearer = |port: &PortOf| distances[port.node] < distances[node] && forwards(port.node);
-            (0..).zip(ports).filter(|(_, port)| nearer(port)).map(|(index, _)| index).collect()
-        });
-        ways.collect()
+        let nearer = |port: &PortOf| distances[port.node] < distances[node] && forwards(port.node);
+        ways.clear();
+        ways.extend((0..).zip(&self.ports[node]).filter(|(_, port)| nearer(port)).map(|(index, _)| index));
     }
 
     /// Cables between each node and `target`, through switches only; `u32::MAX` where there is no way.
@@ -212,7 +269,9 @@ mod tests {
                 let Some(routes) = routes else { continue };
                 for host in graph.switches..graph.ports.len() {
                     let to = (host - graph.switches) as u16;
-                    assert_eq!(routes.ports(to), graph.ways(host)[node], "{hosts:?}: from {node} to {host}");
+                    let mut ways = Vec::new();
+                    graph.ways(node, host, &graph.distances(host), &mut ways);
+                    assert_eq!(routes.ports(to), ways, "{hosts:?}: from {node} to {host}");
                 }
             }
         }

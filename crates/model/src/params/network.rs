@@ -13,6 +13,10 @@ pub struct ClusterParams {
     pub switches: Vec<SwitchParams>,
     /// The cables. A host has as many ports as cables end at it, in their order; so has a switch.
     pub cables: Vec<CableParams>,
+    /// Whether events of one time follow the switches, each with the endpoints that are cabled to it after it; otherwise
+    /// all switches, then all endpoints. A switch and its endpoints are then a range of components.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub racks: bool,
     /// What is sent; the index of a flow is its number in packets.
     pub flows: Vec<FlowParams>,
     /// Names of the classes of traffic that flows belong to.

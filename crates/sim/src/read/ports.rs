@@ -25,33 +25,66 @@ pub(crate) struct PortView<'a> {
     /// Only switches mark, and only switches and NICs ask for pauses.
     pub(crate) marks: bool,
     pub(crate) totals: PortTotals,
+    /// The cable that it sends onto, and who is at the other end.
+    way: Option<(&'a CableParams, End)>,
 }
 
 impl<'a> PortView<'a> {
-    fn new(end: End, number: usize, egress: &'a Egress) -> Self {
+    fn new(end: End, number: usize, egress: &'a Egress, cables: &Cables<'a>) -> Self {
         let totals = PortTotals {
             sent_packets: egress.sent_packets(),
             sent_wire_bytes: egress.sent_wire_bytes(),
             ..PortTotals::default()
         };
-        Self { end, number, egress, marks: false, totals }
+        Self { end, number, egress, marks: false, totals, way: cables.way(end, number) }
     }
 
     /// The cable that it sends onto.
-    pub(crate) fn cable(&self, cluster: &'a ClusterParams) -> Option<&'a CableParams> {
-        cluster.cables.iter().filter(|cable| cable.ends.contains(&self.end)).nth(self.number)
+    pub(crate) fn cable(&self) -> Option<&'a CableParams> {
+        self.way.map(|(cable, _)| cable)
     }
 
     /// Who is at the other end of the cable.
-    pub(crate) fn peer(&self, cluster: &ClusterParams) -> Option<End> {
-        let [one, other] = self.cable(cluster)?.ends;
-        Some(if one == self.end { other } else { one })
+    pub(crate) fn peer(&self) -> Option<End> {
+        self.way.map(|(_, peer)| peer)
+    }
+}
+
+/// The cables of each switch and each host, in the order of their ports, with who is at the other end.
+struct Cables<'a> {
+    switches: Vec<Vec<(&'a CableParams, End)>>,
+    hosts: Vec<Vec<(&'a CableParams, End)>>,
+}
+
+impl<'a> Cables<'a> {
+    fn of(cluster: &'a ClusterParams) -> Self {
+        let mut cables =
+            Self { switches: vec![Vec::new(); cluster.switches.len()], hosts: vec![Vec::new(); cluster.hosts.len()] };
+        for cable in &cluster.cables {
+            let [one, other] = cable.ends;
+            for (end, peer) in [(one, other), (other, one)] {
+                match end {
+                    End::Switch(switch) => cables.switches[usize::from(switch)].push((cable, peer)),
+                    End::Host(host) => cables.hosts[usize::from(host)].push((cable, peer)),
+                }
+            }
+        }
+        cables
+    }
+
+    fn way(&self, end: End, port: usize) -> Option<(&'a CableParams, End)> {
+        let ways = match end {
+            End::Switch(switch) => &self.switches[usize::from(switch)],
+            End::Host(host) => &self.hosts[usize::from(host)],
+        };
+        ways.get(port).copied()
     }
 }
 
 /// All ports: those of switches, endpoints and servers.
-pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &ClusterParams) -> Vec<PortView<'a>> {
+pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterParams) -> Vec<PortView<'a>> {
     let mut ports = Vec::new();
+    let cables = Cables::of(cluster);
     let hosts = |server: bool| {
         let hosts = (0..).zip(&cluster.hosts);
         hosts.filter(move |(_, host)| matches!(host.kind, HostKind::Server(_)) == server).map(|(host, _)| host)
@@ -63,7 +96,7 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &ClusterPara
             World::Fabric(fabric) => {
                 for (switch, number) in fabric.switches().zip(0..) {
                     ports.extend(switch.ports().iter().enumerate().map(|(index, port)| {
-                        let mut view = PortView::new(End::Switch(number), index, port.egress());
+                        let mut view = PortView::new(End::Switch(number), index, port.egress(), &cables);
                         view.marks = true;
                         view.totals.marked_packets = port.marked_packets();
                         view.totals.pauses_asked = port.pauses_asked();
@@ -72,14 +105,14 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &ClusterPara
                 }
                 for (endpoint, host) in fabric.endpoints().zip(hosts(false)) {
                     let own = endpoint.ports().iter().enumerate();
-                    ports.extend(own.map(|(index, port)| PortView::new(End::Host(host), index, port)));
+                    ports.extend(own.map(|(index, port)| PortView::new(End::Host(host), index, port, &cables)));
                 }
             }
         }
     }
     for (machine, host) in servers.into_iter().zip(hosts(true)) {
         for nic in machine.each::<Nic>() {
-            let mut view = PortView::new(End::Host(host), 0, nic.port());
+            let mut view = PortView::new(End::Host(host), 0, nic.port(), &cables);
             view.totals.pauses_asked = nic.counters().pauses_sent;
             ports.push(view);
         }

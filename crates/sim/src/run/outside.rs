@@ -3,7 +3,6 @@
 use super::Run;
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_model::control::{Control, Controller};
-use hostnet_model::ether::{Fabric, Node};
 use hostnet_model::params::{ClusterParams, HostKind};
 use hostnet_model::World;
 use hostnet_model::{Packet, PartKind};
@@ -133,15 +132,10 @@ fn port<'a>(cluster: &ClusterParams, worlds: impl Iterator<Item = &'a World>, ho
     for (partition, world) in worlds.enumerate() {
         let part = match world {
             World::Server(machine) if is_server(cluster, number) && partition == servers => machine.id(PartKind::Nic),
-            World::Fabric(fabric) if !is_server(cluster, number) => endpoint_of(fabric, endpoints),
+            World::Fabric(fabric) if !is_server(cluster, number) => fabric.endpoint_component(endpoints),
             _ => continue,
         };
         return part.map(|part| Port { partition, part }).ok_or_else(none);
     }
     Err(none())
-}
-
-fn endpoint_of(fabric: &Fabric, number: usize) -> Option<ComponentId> {
-    let endpoints = fabric.nodes().iter().enumerate().filter(|(_, node)| matches!(node, Node::Endpoint(_)));
-    endpoints.map(|(index, _)| fabric.component(index)).nth(number)
 }

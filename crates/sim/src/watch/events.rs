@@ -2,7 +2,7 @@
 
 use hostnet_config::Plan;
 use hostnet_kernel::{ComponentId, Event, Observer, Simulation};
-use hostnet_model::ether::Node;
+use hostnet_model::ether::Fabric;
 use hostnet_model::memory::Place;
 use hostnet_model::params::HostKind;
 use hostnet_model::World;
@@ -187,7 +187,7 @@ struct Places {
     /// Of each server its first component, and its parts.
     servers: Vec<(u32, Vec<Part>)>,
     /// What is between hosts, and the first component there.
-    between: Vec<&'static str>,
+    between: Vec<(&'static str, u32)>,
     first: u32,
 }
 
@@ -199,7 +199,7 @@ impl Places {
                 World::Server(machine) => places.servers.push(parts_of(machine, places.servers.len() as u16)),
                 World::Fabric(fabric) => {
                     places.first = fabric.component(0).0;
-                    places.between = fabric.nodes().iter().map(kind_of).collect();
+                    places.between = between(fabric);
                 }
             }
         }
@@ -213,9 +213,8 @@ impl Places {
     }
 
     fn between_hosts(&self, index: usize) -> Part {
-        let kind = self.between.get(index).copied().unwrap_or("endpoint");
-        let number = self.between[..index.min(self.between.len())].iter().filter(|other| **other == kind).count();
-        Part { kind, number: number as u32, server: None }
+        let (kind, number) = self.between.get(index).copied().unwrap_or(("endpoint", self.between.len() as u32));
+        Part { kind, number, server: None }
     }
 }
 
@@ -226,11 +225,15 @@ fn parts_of(machine: &Machine, server: u16) -> (u32, Vec<Part>) {
     (first, (first..).take(machine.components().len()).map(part).collect())
 }
 
-fn kind_of(node: &Node) -> &'static str {
-    match node {
-        Node::Switch(_) => "switch",
-        Node::Endpoint(_) => "endpoint",
+/// What the switches and endpoints are called, and their numbers, in the order of their components.
+fn between(fabric: &Fabric) -> Vec<(&'static str, u32)> {
+    let mut switches = 0..;
+    let mut names: Vec<_> = fabric.nodes().iter().map(|_| ("switch", 0)).collect();
+    for (number, id) in (0..).map_while(|number| Some((number, fabric.endpoint_component(number as usize)?))) {
+        names[(id.0 - fabric.component(0).0) as usize] = ("endpoint", number);
     }
+    names.iter_mut().filter(|name| name.0 == "switch").zip(&mut switches).for_each(|(name, number)| name.1 = number);
+    names
 }
 
 /// All events of a stretch of a run, in their order.

@@ -1,6 +1,7 @@
 //! `[flow.*]`.
 
-use super::fabric::{spans, Fabric};
+use super::cables::spans;
+use super::fabric::Fabric;
 use super::hosts::Hosts;
 use super::places::place;
 use super::{datagrams, files, moves, table, transport};

@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const HOSTS_MAX: usize = 4096;
+const HOSTS_MAX: usize = 16384;
 const ENDPOINT_LATENCY_PS: u64 = 1_000_000;
 const ENDPOINT_QUEUE_PACKETS: u32 = 64;
 /// Spreads the seed of a run over its servers: 2^64 divided by the golden ratio.

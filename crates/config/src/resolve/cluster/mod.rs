@@ -1,5 +1,6 @@
 //! The configuration of a cluster.
 
+mod cables;
 mod cores;
 mod datagrams;
 mod fabric;
@@ -10,6 +11,7 @@ mod islands;
 mod moves;
 mod places;
 mod switches;
+mod topology;
 mod transport;
 mod ways;
 
@@ -63,6 +65,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
         hosts,
         switches: fabric.switches,
         cables: fabric.cables,
+        racks: fabric.racks,
         flows: seeded(flows.params, run.seed),
         classes: flows.classes,
         seed: run.seed,

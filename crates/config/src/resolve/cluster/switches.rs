@@ -14,33 +14,37 @@ const SWITCH_LATENCY_PS: u64 = 500_000;
 pub(super) struct Place<'a> {
     pub(super) name: &'a str,
     pub(super) own: &'a SwitchSpec,
+    /// What those alike are called together, and what is said of them.
+    pub(super) kind: Option<(&'a str, &'a SwitchSpec)>,
 }
 
 impl Place<'_> {
-    fn path(&self, key: &str) -> String {
-        format!("switch.{}.{key}", self.name)
-    }
-
-    /// Where a value of the switch stands: with it, or with the network.
+    /// Where a value of the switch stands: with it, with those alike, or with the network.
     pub(super) fn origin(&self, key: &str) -> String {
-        let own = match key {
-            "ecn" => self.own.ecn.is_some(),
-            "pfc" => self.own.pfc.is_some(),
-            _ => self.own.buffer.is_some(),
+        let gives = |spec: &SwitchSpec| match key {
+            "ecn" => spec.ecn.is_some(),
+            "pfc" => spec.pfc.is_some(),
+            _ => spec.buffer.is_some(),
         };
-        if own {
-            self.path(key)
-        } else {
-            format!("network.switch.{key}")
+        match self.kind {
+            _ if gives(self.own) => format!("switch.{}.{key}", self.name),
+            Some((kind, spec)) if gives(spec) => format!("switch.{kind}.{key}"),
+            _ => format!("network.switch.{key}"),
         }
     }
 }
 
-/// Puts what holds for every switch under what one says.
-pub(super) fn complete(switch: &mut SwitchSpec, all: &SwitchSpec) {
-    switch.buffer = switch.buffer.or(all.buffer).or(Some(Size(BUFFER_BYTES)));
+/// Writes out what is the same wherever nobody says otherwise.
+pub(super) fn complete(switch: &mut SwitchSpec) {
+    switch.buffer.get_or_insert(Size(BUFFER_BYTES));
+    switch.latency.get_or_insert(Time(SWITCH_LATENCY_PS));
+}
+
+/// Puts what holds for several switches under what one says.
+pub(super) fn inherit(switch: &mut SwitchSpec, all: &SwitchSpec) {
+    switch.buffer = switch.buffer.or(all.buffer);
     switch.alpha = switch.alpha.or(all.alpha);
-    switch.latency = switch.latency.or(all.latency).or(Some(Time(SWITCH_LATENCY_PS)));
+    switch.latency = switch.latency.or(all.latency);
     switch.ecn = switch.ecn.clone().or_else(|| all.ecn.clone());
     switch.pfc = switch.pfc.clone().or_else(|| all.pfc.clone());
 }

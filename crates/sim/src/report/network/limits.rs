@@ -166,7 +166,7 @@ impl WorldView<'_> {
         from: &'a BTreeSet<u16>,
         to: &'a BTreeSet<u16>,
     ) -> impl Iterator<Item = (PortView<'a>, crate::read::ports::PortTotals)> {
-        self.ports().filter(|(port, _)| match (port.end, port.peer(&self.plan.cluster)) {
+        self.ports().filter(|(port, _)| match (port.end, port.peer()) {
             (End::Host(host), _) => from.contains(&host),
             (End::Switch(_), Some(End::Host(host))) => to.contains(&host),
             (End::Switch(_), peer) => peer.is_some(),
@@ -175,7 +175,7 @@ impl WorldView<'_> {
 
     /// The cable between two names.
     fn cable_words(&self, port: &PortView) -> String {
-        let peer = port.peer(&self.plan.cluster).map_or("", |peer| self.name_of(peer));
+        let peer = port.peer().map_or("", |peer| self.name_of(peer));
         format!("{} to {peer}", self.name_of(port.end))
     }
 

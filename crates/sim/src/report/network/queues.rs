@@ -25,7 +25,7 @@ impl Rows for Queues {
 const QUEUES: &[Column<Queues>] = &[
     Column::text("place", |row| row.view.name_of(row.port.end).into()),
     Column::integer("port", |row| (row.port.number as u64).into()),
-    Column::text("to", |row| row.port.peer(&row.view.plan.cluster).map(|peer| row.view.name_of(peer)).into()),
+    Column::text("to", |row| row.port.peer().map(|peer| row.view.name_of(peer)).into()),
     Column::number("rate_gbps", |row| row.view.rate_gbps(&row.port).into()),
     Column::integer("sent_packets", |row| row.grown(|port| port.sent_packets).into()),
     Column::number("sent_gbps", |row| row.view.sent_gbps(&row.port, row.before).into()),
@@ -60,7 +60,7 @@ impl WorldView<'_> {
 
     /// Gbit/s that its cable carries.
     pub(crate) fn rate_gbps(&self, port: &PortView) -> Option<f64> {
-        Some(port.cable(&self.plan.cluster)?.bytes_per_s as f64 * GBPS)
+        Some(port.cable()?.bytes_per_s as f64 * GBPS)
     }
 
     /// Share of the window for which the priority that was paused longest was paused.

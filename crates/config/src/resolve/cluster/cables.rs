@@ -1,0 +1,150 @@
+//! `[cable.*]`, and the cables of a topology.
+
+use super::super::workload::share;
+use super::hosts::Hosts;
+use super::table;
+use super::topology::{self, Made, CABLES_MAX, SWITCHES_MAX};
+use crate::error::Issue;
+use crate::spec::{CableSpec, ClusterSpec, NetworkSpec, Span};
+use crate::units::{format, Dimension};
+use hostnet_model::params::{CableParams, End};
+use std::collections::BTreeMap;
+
+/// What stands between the names of two switches in that of the cable between them.
+const BETWEEN: char = '_';
+
+/// A cable with where it stands in the document.
+pub(super) struct Named {
+    pub(super) path: String,
+    pub(super) ends: [String; 2],
+    pub(super) spec: CableSpec,
+}
+
+/// The switches and cables: those of the document, or those of the topology.
+pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue> {
+    if spec.cable.len() > CABLES_MAX || spec.switch.len() > SWITCHES_MAX {
+        return Err(Issue::between(
+            &["cable", "switch"],
+            format!("at most {CABLES_MAX} cables and {SWITCHES_MAX} switches are allowed"),
+        ));
+    }
+    let Some(first) = spec.cable.iter().find(|(_, cable)| cable.ends.is_some()).map(|(name, _)| name) else {
+        let mut made = topology::make(spec, hosts)?;
+        change(&mut made.cables, &spec.cable, hosts)?;
+        return Ok(made);
+    };
+    let network = &spec.network;
+    if network.topology.is_some() {
+        let message = "a topology and cables with ends exclude each other; give one of them";
+        return Err(Issue::between(&["network.topology", &format!("{}.ends", table("cable", first))], message));
+    }
+    topology::check_none(spec)?;
+    let cables = spec.cable.iter().map(of_document).collect::<Result<_, _>>()?;
+    Ok(Made { switches: spec.switch.keys().map(|name| (name.clone(), None)).collect(), cables, racks: false })
+}
+
+fn of_document((name, spec): (&String, &CableSpec)) -> Result<Named, Issue> {
+    let path = table("cable", name);
+    match spec.ends.clone() {
+        Some(ends) => Ok(Named { path, ends, spec: spec.clone() }),
+        None => {
+            let message = "missing; a network is made of cables that all have ends, or of a topology";
+            Err(Issue::new(format!("{path}.ends"), message))
+        }
+    }
+}
+
+/// Gives the cables that a topology made the values that stand under their names: first those of a table of hosts, then
+/// those of a single one.
+fn change(made: &mut [Named], cables: &BTreeMap<String, CableSpec>, hosts: &Hosts) -> Result<(), Issue> {
+    let mut meant = Vec::new();
+    for (name, spec) in cables {
+        let path = table("cable", name);
+        match (hosts.named(name, &path), name.split_once(BETWEEN)) {
+            (Ok(range), _) => meant.push((range, path, spec)),
+            (Err(_), Some(ends)) => between(made, ends, spec, &path)?,
+            (Err(issue), None) => {
+                let message = format!("{}; a cable without ends has the name of its host", issue.message);
+                return Err(Issue { message, ..issue });
+            }
+        }
+    }
+    meant.sort_by_key(|(range, ..)| std::cmp::Reverse(range.len()));
+    let mut of_name = BTreeMap::new();
+    for (at, cable) in made.iter().enumerate() {
+        for end in &cable.ends {
+            of_name.entry(end.clone()).or_insert(at);
+        }
+    }
+    let mut owners: BTreeMap<usize, (usize, &str)> = BTreeMap::new();
+    for (range, path, spec) in &meant {
+        for host in range.clone() {
+            let Some(&at) = of_name.get(&hosts.hosts[host].name) else { continue };
+            if let Some((_, other)) = owners.insert(at, (host, path)).filter(|(other, _)| *other != host) {
+                return Err(Issue::between(&[path, other], format!("is the same cable as {other}; give one of them")));
+            }
+            set(&mut made[at], spec, path);
+        }
+    }
+    Ok(())
+}
+
+/// Gives the cables between two switches the values of a table.
+fn between(made: &mut [Named], (one, other): (&str, &str), spec: &CableSpec, path: &str) -> Result<(), Issue> {
+    let joins = |cable: &&mut Named| cable.ends == [one, other] || cable.ends == [other, one];
+    let mut found = false;
+    for cable in made.iter_mut().filter(joins) {
+        set(cable, spec, path);
+        found = true;
+    }
+    if found {
+        return Ok(());
+    }
+    let message = "is no host, and no cable of the topology joins these two; the cable between two switches is called \
+                   as both are, such as leaf-0_spine-1";
+    Err(Issue::between(&[path, "network.topology"], message))
+}
+
+fn set(cable: &mut Named, spec: &CableSpec, path: &str) {
+    cable.path = path.to_string();
+    cable.spec.rate = spec.rate.or(cable.spec.rate);
+    cable.spec.latency = spec.latency.or(cable.spec.latency);
+    if !spec.down.is_empty() {
+        cable.spec.down.clone_from(&spec.down);
+    }
+    if spec.corrupt > 0.0 {
+        cable.spec.corrupt = spec.corrupt;
+    }
+}
+
+pub(super) fn resolve(cable: &Named, ends: [End; 2], network: &NetworkSpec) -> Result<CableParams, Issue> {
+    let spec = &cable.spec;
+    Ok(CableParams {
+        ends,
+        bytes_per_s: spec.rate.unwrap_or(network.rate).0,
+        framing_bytes: network.framing.0 as u32,
+        frame_min_bytes: network.frame_min.0 as u32,
+        latency_ps: spec.latency.unwrap_or(network.latency).0,
+        down_ps: spans(&spec.down, &format!("{}.down", cable.path))?,
+        corrupt: share(spec.corrupt),
+    })
+}
+
+/// Spans of time in order, as pairs of ps.
+pub(super) fn spans(spans: &[Span], path: &str) -> Result<Vec<(u64, u64)>, Issue> {
+    let mut before = 0;
+    let mut pairs = Vec::new();
+    for (at, [from, to]) in spans.iter().map(|span| span.map(|time| time.0 .0)).enumerate() {
+        let shown = |ps: u64| format(ps, Dimension::Time);
+        if from >= to {
+            return Err(Issue::new(format!("{path}[{at}]"), format!("{} is not before {}", shown(from), shown(to))));
+        }
+        if from < before {
+            let message = format!("{} is before the end of the span before it, {}", shown(from), shown(before));
+            return Err(Issue::new(format!("{path}[{at}]"), message));
+        }
+        before = to;
+        pairs.push((from, to));
+    }
+    Ok(pairs)
+}

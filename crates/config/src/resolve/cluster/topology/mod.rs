@@ -1,0 +1,234 @@
+//! Networks by name and size: which switches there are, what joins them, and where hosts have their place.
+
+mod dragonfly;
+mod grids;
+mod keys;
+mod small;
+mod trees;
+
+use super::cables::Named;
+use super::hosts::Hosts;
+use super::table;
+use crate::error::{nearest, Issue};
+use crate::spec::{CableSpec, ClusterSpec, Names, NetworkSpec, TopologySpec, TrunkSpec};
+use crate::units::shorten;
+
+/// Switches that there may be in all.
+pub(super) const SWITCHES_MAX: usize = 16384;
+/// Cables that there may be in all.
+pub(super) const CABLES_MAX: usize = 65536;
+
+/// What a topology makes.
+pub(super) struct Made {
+    /// The switches in their order: their names, and what several alike are called together.
+    pub(super) switches: Vec<(String, Option<&'static str>)>,
+    pub(super) cables: Vec<Named>,
+    /// Whether hosts follow the switch that they are cabled to in the order of events.
+    pub(super) racks: bool,
+}
+
+/// A network of many switches.
+struct Shape {
+    /// The switches in their order: their names, and what those alike are called together.
+    switches: Vec<(String, &'static str)>,
+    trunks: Vec<Trunk>,
+    /// The switches that hosts are cabled to, and how many each has room for.
+    leaves: Vec<usize>,
+    room: usize,
+    /// The key that says how many there is room for.
+    room_key: &'static str,
+}
+
+/// A cable between two switches.
+struct Trunk {
+    ends: [usize; 2],
+    /// Whether it joins groups.
+    global: bool,
+}
+
+impl Trunk {
+    fn new(one: usize, other: usize) -> Self {
+        Self { ends: [one, other], global: false }
+    }
+}
+
+/// The switches and cables of the topology of a network.
+pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue> {
+    let topology = spec.network.topology.unwrap_or(TopologySpec::Star);
+    keys::check(&spec.network)?;
+    if let Some(shape) = shape(topology, &mut spec.network, hosts.hosts.len())? {
+        return shape.made(spec, hosts);
+    }
+    check_no_places(spec)?;
+    let cables = match topology {
+        TopologySpec::Dumbbell => small::dumbbell(&mut spec.network, &mut spec.switch, hosts),
+        TopologySpec::Direct => small::direct(&spec.switch, hosts),
+        _ => small::star(&mut spec.switch, hosts),
+    }?;
+    let switches = spec.switch.keys().map(|name| (name.clone(), None)).collect();
+    Ok(Made { switches, cables, racks: false })
+}
+
+/// Checks that a network of cables with ends has no keys of topologies.
+pub(super) fn check_none(spec: &ClusterSpec) -> Result<(), Issue> {
+    keys::check(&spec.network)?;
+    check_no_places(spec)
+}
+
+/// Checks that no host has its place at a switch by name.
+fn check_no_places(spec: &ClusterSpec) -> Result<(), Issue> {
+    match spec.host.iter().find(|(_, host)| host.at.is_some()) {
+        Some((name, _)) => {
+            let message = "has an effect only in a topology of many switches, such as \"leaf-spine\"";
+            Err(Issue::between(&[&format!("{}.at", table("host", name)), "network.topology"], message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A network of many switches, if that is what is asked for. Sizes that follow from others are written out.
+fn shape(topology: TopologySpec, network: &mut NetworkSpec, hosts: usize) -> Result<Option<Shape>, Issue> {
+    match topology {
+        TopologySpec::Star | TopologySpec::Dumbbell | TopologySpec::Direct => Ok(None),
+        TopologySpec::TwoTier => trees::two_tier(network, hosts).map(Some),
+        TopologySpec::LeafSpine => trees::leaf_spine(network, hosts).map(Some),
+        TopologySpec::FatTree => trees::fat_tree(network, hosts).map(Some),
+        TopologySpec::Ring | TopologySpec::Mesh | TopologySpec::Torus => {
+            grids::grid(topology, network, hosts).map(Some)
+        }
+        TopologySpec::Dragonfly => dragonfly::dragonfly(network, hosts).map(Some),
+    }
+}
+
+/// Checks that there are not too many switches and cables between them, before any is made.
+fn check_counts(switches: u64, trunks: u64, paths: &[&str]) -> Result<(), Issue> {
+    if switches <= SWITCHES_MAX as u64 && trunks <= CABLES_MAX as u64 {
+        return Ok(());
+    }
+    let message = format!(
+        "{switches} switches with {trunks} cables between them; at most {SWITCHES_MAX} and {CABLES_MAX} are allowed"
+    );
+    Err(Issue::between(paths, message))
+}
+
+impl Shape {
+    fn made(self, spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue> {
+        for &(_, kind) in &self.switches {
+            if !spec.switch.contains_key(kind) {
+                spec.switch.insert(kind.to_string(), crate::spec::SwitchSpec::default());
+            }
+        }
+        self.check_names(spec)?;
+        let places = self.places(spec, hosts)?;
+        let mut cables: Vec<Named> = (0..hosts.hosts.len())
+            .map(|host| {
+                let ends = [hosts.hosts[host].name.clone(), self.switches[places[host]].0.clone()];
+                Named { path: hosts.table_of(host), ends, spec: CableSpec::default() }
+            })
+            .collect();
+        if cables.len() + self.trunks.len() > CABLES_MAX {
+            let message =
+                format!("{} cables in all; at most {CABLES_MAX} are allowed", cables.len() + self.trunks.len());
+            return Err(Issue::new("network.topology", message));
+        }
+        cables.extend(self.trunks.iter().map(|trunk| self.cable(trunk, &spec.network)));
+        let switches = self.switches.into_iter().map(|(name, kind)| (name, Some(kind))).collect();
+        Ok(Made { switches, cables, racks: true })
+    }
+
+    fn cable(&self, trunk: &Trunk, network: &NetworkSpec) -> Named {
+        let core = network.core.as_ref();
+        let (path, own) =
+            if trunk.global { ("network.global", network.global.as_ref()) } else { ("network.core", None) };
+        let of = |own: Option<&TrunkSpec>| (own.and_then(|own| own.rate), own.and_then(|own| own.latency));
+        let ((rate, latency), (core_rate, core_latency)) = (of(own), of(core));
+        let spec = CableSpec { rate: rate.or(core_rate), latency: latency.or(core_latency), ..CableSpec::default() };
+        Named { path: path.to_string(), ends: trunk.ends.map(|end| self.switches[end].0.clone()), spec }
+    }
+
+    /// Checks that every table of switches is of some that are there.
+    fn check_names(&self, spec: &ClusterSpec) -> Result<(), Issue> {
+        let names: std::collections::BTreeSet<&str> =
+            self.switches.iter().flat_map(|(name, kind)| [name.as_str(), kind]).collect();
+        match spec.switch.keys().find(|name| !names.contains(name.as_str())) {
+            Some(name) => {
+                let message = format!("the topology has no such switch; {}", self.told(name, names.iter().copied()));
+                Err(Issue::between(&[&table("switch", name), "network.topology"], message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What to say about a name that is not there.
+    fn told<'a>(&self, name: &str, names: impl Iterator<Item = &'a str>) -> String {
+        let first_last = |names: &mut dyn Iterator<Item = &str>| {
+            let all: Vec<&str> = names.collect();
+            format!("\"{}\" to \"{}\"", all.first().unwrap_or(&""), all.last().unwrap_or(&""))
+        };
+        match nearest(name, names) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => {
+                let mut leaves = self.leaves.iter().map(|&leaf| self.switches[leaf].0.as_str());
+                format!("switches with hosts are {}", first_last(&mut leaves))
+            }
+        }
+    }
+
+    /// The switch of each host: those that the document names, then the first with a free port.
+    fn places(&self, spec: &ClusterSpec, hosts: &Hosts) -> Result<Vec<usize>, Issue> {
+        let key = format!("network.{}", self.room_key);
+        if hosts.hosts.len() > self.leaves.len() * self.room {
+            let message = format!(
+                "{} hosts; {} switches with {} hosts each have room for {}",
+                hosts.hosts.len(),
+                self.leaves.len(),
+                self.room,
+                self.leaves.len() * self.room
+            );
+            return Err(Issue::between(&[&key, "host", "network.topology"], message));
+        }
+        let mut free = vec![self.room; self.leaves.len()];
+        let mut places = vec![None; hosts.hosts.len()];
+        for group in &hosts.groups {
+            let path = format!("{}.at", table("host", &group.name));
+            let Some(Names(at)) = &spec.host[&group.name].at else { continue };
+            if at.len() > 1 && at.len() != group.members.len() {
+                let message = format!("{} switches for {} hosts", at.len(), group.members.len());
+                return Err(Issue::between(&[&path, &format!("{}.count", table("host", &group.name))], message));
+            }
+            for (number, host) in group.members.clone().enumerate() {
+                let leaf = self.leaf(&at[number % at.len()], &path)?;
+                if free[leaf] == 0 {
+                    let name = shorten(&self.switches[self.leaves[leaf]].0);
+                    let message = format!("{name} has no port left: it has room for {} hosts", self.room);
+                    return Err(Issue::between(&[&path, &key], message));
+                }
+                free[leaf] -= 1;
+                places[host] = Some(leaf);
+            }
+        }
+        let mut leaf = 0;
+        let places = places.into_iter().map(|place| {
+            let place = place.unwrap_or_else(|| {
+                leaf += free[leaf..].iter().position(|&free| free > 0).unwrap_or(0);
+                free[leaf] -= 1;
+                leaf
+            });
+            self.leaves[place]
+        });
+        Ok(places.collect())
+    }
+
+    /// The number, among the switches with hosts, of the one with a name.
+    fn leaf(&self, name: &str, path: &str) -> Result<usize, Issue> {
+        if let Some(leaf) = self.leaves.iter().position(|&leaf| self.switches[leaf].0 == name) {
+            return Ok(leaf);
+        }
+        let leaves = self.leaves.iter().map(|&leaf| self.switches[leaf].0.as_str());
+        let message = match self.switches.iter().any(|(switch, _)| switch == name) {
+            true => format!("no hosts are cabled to {}; {}", shorten(name), self.told("", std::iter::empty())),
+            false => format!("there is no switch {}; {}", shorten(name), self.told(name, leaves)),
+        };
+        Err(Issue::between(&[path, "network.topology"], message))
+    }
+}

@@ -1,0 +1,94 @@
+//! Networks of one switch or two: star, dumbbell, direct.
+
+use super::super::cables::Named;
+use super::super::hosts::Hosts;
+use super::super::table;
+use crate::error::Issue;
+use crate::spec::{BottleneckSpec, CableSpec, Names, NetworkSpec, SwitchSpec};
+use crate::units::shorten;
+use std::collections::BTreeMap;
+
+/// The switch of a star, and those of a dumbbell.
+const STAR: &str = "tor";
+const DUMBBELL: [&str; 2] = ["left", "right"];
+
+fn of_topology(ends: [&str; 2], path: String) -> Named {
+    Named { path, ends: ends.map(str::to_string), spec: CableSpec::default() }
+}
+
+pub(super) fn star(switches: &mut BTreeMap<String, SwitchSpec>, hosts: &Hosts) -> Result<Vec<Named>, Issue> {
+    if switches.is_empty() {
+        switches.insert(STAR.to_string(), SwitchSpec::default());
+    }
+    let mut names = switches.keys();
+    let (Some(switch), None) = (names.next(), names.next()) else {
+        let message =
+            "several switches need cables, such as [cable.a] with ends = [\"sender\", \"tor\"]; a star has one switch";
+        return Err(Issue::between(&["switch", "network.topology"], message));
+    };
+    let cable = |at: usize| of_topology([&hosts.hosts[at].name, switch], hosts.table_of(at));
+    Ok((0..hosts.hosts.len()).map(cable).collect())
+}
+
+pub(super) fn direct(switches: &BTreeMap<String, SwitchSpec>, hosts: &Hosts) -> Result<Vec<Named>, Issue> {
+    if let Some(name) = switches.keys().next() {
+        let message = "has no cable: topology = \"direct\" has no switch";
+        return Err(Issue::between(&[&table("switch", name), "network.topology"], message));
+    }
+    let [one, other] = hosts.hosts.as_slice() else {
+        let message = format!("\"direct\" joins two hosts; there are {}", hosts.hosts.len());
+        return Err(Issue::new("network.topology", message));
+    };
+    Ok(vec![of_topology([&one.name, &other.name], hosts.table_of(0))])
+}
+
+pub(super) fn dumbbell(
+    network: &mut NetworkSpec,
+    switches: &mut BTreeMap<String, SwitchSpec>,
+    hosts: &Hosts,
+) -> Result<Vec<Named>, Issue> {
+    if let Some(name) = switches.keys().find(|name| !DUMBBELL.contains(&name.as_str())) {
+        let message = "has no cable: the switches of a dumbbell are \"left\" and \"right\"";
+        return Err(Issue::between(&[&table("switch", name), "network.topology"], message));
+    }
+    let mut sides: Vec<Option<&str>> = vec![None; hosts.hosts.len()];
+    for (side, names) in DUMBBELL.into_iter().zip([&network.left, &network.right]) {
+        let path = format!("network.{side}");
+        let Some(Names(names)) = names else {
+            return Err(Issue::new(path, "missing; a dumbbell has hosts at its left and at its right"));
+        };
+        switches.entry(side.to_string()).or_default();
+        for at in
+            names.iter().map(|name| hosts.named(name, &path)).collect::<Result<Vec<_>, _>>()?.into_iter().flatten()
+        {
+            if let Some(other) = sides[at].replace(side) {
+                let message =
+                    format!("{} stands twice: at the {other} and at the {side}", shorten(&hosts.hosts[at].name));
+                return Err(Issue::between(&[&path, &format!("network.{other}")], message));
+            }
+        }
+    }
+    let mut cables = Vec::new();
+    for (at, side) in sides.into_iter().enumerate() {
+        let path = hosts.table_of(at);
+        let Some(side) = side else {
+            let name = shorten(&hosts.hosts[at].name);
+            let message = format!("{name} stands neither at the left nor at the right of the dumbbell");
+            return Err(Issue::between(&[&path, "network.left", "network.right"], message));
+        };
+        cables.push(of_topology([&hosts.hosts[at].name, side], path));
+    }
+    let bottleneck = network.bottleneck.get_or_insert_with(BottleneckSpec::default);
+    bottleneck.rate.get_or_insert(network.rate);
+    bottleneck.latency.get_or_insert(network.latency);
+    let mut between = of_topology(DUMBBELL, "network.bottleneck".to_string());
+    between.spec = CableSpec {
+        ends: None,
+        rate: bottleneck.rate,
+        latency: bottleneck.latency,
+        down: bottleneck.down.clone(),
+        corrupt: bottleneck.corrupt,
+    };
+    cables.push(between);
+    Ok(cables)
+}
