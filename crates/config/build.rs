@@ -1,5 +1,5 @@
-//! Embeds every file of `specs/`, so that a new device, server, controller, application or list of counters is a new
-//! file and nothing else.
+//! Embeds every file of `specs/`, so that a new device, server, controller, application, transport, list of counters or
+//! distribution of flow sizes is a new file and nothing else.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ fn main() -> io::Result<()> {
         ("APPS", "apps"),
         ("COUNTERS", "counters"),
         ("TRANSPORTS", "transports"),
+        ("FLOW_SIZES", "flow-sizes"),
     ];
     for (name, folder) in folders {
         text += &constant(name, &specs.join(folder))?;

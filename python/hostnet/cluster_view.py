@@ -93,6 +93,7 @@ def views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
         traffic(summary["classes"]),
         requests(summary["latencies"]),
         completions(flows, whole=not summary.get("warm_up_ns")),
+        slowdowns(summary.get("completions", ())),
         hosts(summary["hosts"]),
         cores(summary["hosts"]),
         levels(summary.get("control", ())),
@@ -158,6 +159,28 @@ def completions(flows: Iterable[Row], *, whole: bool) -> View:
     ]
     about = "From the start of a flow until its last byte was received, in µs. Gbps each is what half of the flows had."
     return View("Completion times", about, columns, rows)
+
+
+def slowdowns(rows: Sequence[Row]) -> View:
+    """How much longer flows of each size took than alone, where a class has many."""
+    columns = [
+        name_of("class", "class"),
+        name_of("data", "size"),
+        plain("flows", "flows"),
+        plain("ended", "completed"),
+        plain("mean µs", "mean_us"),
+        plain("P50", "p50_us"),
+        plain("P99", "p99_us"),
+        plain("slowdown mean", "slowdown_mean"),
+        plain("P50", "slowdown_p50"),
+        plain("P99", "slowdown_p99"),
+    ]
+    about = (
+        "Of flows that begin in the window: the time until the last byte was received, in µs, and how many times as "
+        "long it is as with nothing else in the network."
+    )
+    many = {row["class"] for row in rows if row["flows"] >= 10}
+    return View("Slowdown by size", about, columns, [row for row in rows if row["class"] in many])
 
 
 def _gbps(row: Row) -> float:

@@ -30,6 +30,26 @@ def test_every_column_is_documented_in_its_order(short: hostnet.ClusterResults, 
     assert all(len(cells) == 2 and cells[0] for cells in columns.values())
 
 
+def test_every_column_of_completions_is_documented() -> None:
+    hosts = {"e": hostnet.Host(kind="endpoint", count=2)}
+    flow = hostnet.Flow(kind="bulk", from_="e-0", to="e-1", bytes="1 kB")
+    cluster = hostnet.Cluster(host=hosts, flow={"f": flow}, run=hostnet.Run(warmup="1 us", duration="50 us"))
+    columns = documented("clusters.md", "### completions")
+    assert list(columns) == hostnet.run_cluster(cluster).tables["completions"].column_names
+
+
+def test_the_configurations_of_the_page_resolve() -> None:
+    text = (ROOT / "docs/clusters.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    whole = [block for block in blocks if "[host." in block]
+    shapes = [block for block in blocks if block.startswith("network = ")]
+    assert (len(whole), len(shapes)) == (3, 5)
+    for block in whole:
+        _core.resolve(block)
+    for block in shapes:
+        _core.resolve(f'{block}[host.e]\nkind = "endpoint"\ncount = 64\n')
+
+
 def test_every_table_is_documented(short: hostnet.ClusterResults) -> None:
     assert set(short.tables) == {*TABLES, "workloads", "domains", "channels", "caches", "host_series"}
 

@@ -72,6 +72,7 @@ impl Dumbbell {
             framing_bytes: 2,
             frame_min_bytes: 0,
             latency_ps: 10_000_000,
+            length: 1,
             down_ps: Vec::new(),
             corrupt: 0,
         }

@@ -28,7 +28,7 @@ pub use document::check_syntax;
 pub use error::{suggestion, ConfigError};
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
-pub use presets::{apps, counters, devices, presets, profiles, transports, AppInfo, PresetInfo};
+pub use presets::{apps, counters, devices, flow_sizes_names, presets, profiles, transports, AppInfo, PresetInfo};
 pub use resolve::{is_cluster, link_bytes_per_s, memory_plan, resolve};
 pub use schema::{cluster_schema, memory_schema, schema};
 

@@ -5,7 +5,7 @@ use crate::check::check;
 use crate::document::{parse_toml, read_text, Document};
 use crate::error::{suggestion, Issue};
 use crate::layers::{at, overlay};
-use crate::spec::AppName;
+use crate::spec::{AppName, SizePoint, SizesFile};
 use crate::units::shorten;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -108,6 +108,18 @@ pub(crate) fn transport(name: &str, path: &str) -> Result<Value, Issue> {
 /// The names of the transports that come with the program.
 pub fn transports() -> impl Iterator<Item = &'static str> {
     TRANSPORTS.iter().map(|(name, _)| *name)
+}
+
+/// The points of a distribution of flow sizes that comes with the program.
+pub(crate) fn flow_sizes(name: &str) -> Option<Vec<SizePoint>> {
+    let (_, text) = FLOW_SIZES.iter().find(|(known, _)| *known == name)?;
+    let file: SizesFile = serde_json::from_value(parse_toml(text).ok()?.tree).ok()?;
+    Some(file.sizes)
+}
+
+/// The names of the distributions of flow sizes that come with the program.
+pub fn flow_sizes_names() -> impl Iterator<Item = &'static str> {
+    FLOW_SIZES.iter().map(|(name, _)| *name)
 }
 
 /// The settings of a preset.

@@ -53,8 +53,8 @@ mod _core {
     use crate::memory::{memory_plan, memory_schema, profiles, run_memory, MemoryPlan, MemoryRunResult};
     #[pymodule_export]
     use crate::plan::{
-        app_template, apps, check_syntax, counters, devices, link_bytes_per_s, presets, resolve, restore_plan, schema,
-        template, transports, Plan,
+        app_template, apps, check_syntax, counters, devices, flow_sizes, link_bytes_per_s, presets, resolve,
+        restore_plan, schema, template, transports, Plan,
     };
     #[pymodule_export]
     use crate::result::RunResult;

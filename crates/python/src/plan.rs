@@ -215,6 +215,12 @@ pub(crate) fn transports() -> Vec<&'static str> {
     hostnet_config::transports().collect()
 }
 
+/// The names of the distributions of flow sizes.
+#[pyfunction]
+pub(crate) fn flow_sizes() -> Vec<&'static str> {
+    hostnet_config::flow_sizes_names().collect()
+}
+
 /// Name and description of every application.
 #[pyfunction]
 pub(crate) fn apps() -> Vec<(&'static str, String)> {

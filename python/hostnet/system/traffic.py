@@ -33,6 +33,16 @@ class OtherRequests(Description):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class SizePoint(Description):
+    """How many flows have at most so much data. Between two points sizes are equally likely."""
+
+    bytes: str
+    """Data of a flow (size). Range: "1 B" to "1000 TB"."""
+    share: float
+    """Share of flows that have at most so much (0 to 1)."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Flow(Description):
     """Something that is sent from hosts to hosts."""
 
@@ -50,6 +60,29 @@ class Flow(Description):
     """The other host, or several."""
     count: int | None = None
     """Flows of each pair of hosts; 1 when absent. Range: 1 to 65536."""
+    pairs: str | None = None
+    """Who of `from_` sends to whom of `to`, which may be the same hosts: "all-to-all" (every host to every other one),
+    "permutation" (every host to one of `to`, each of which receives from one, at random), "incast" (to every host of
+    `to` hosts of `from_`, at random when `senders` says how many) or "random" (every flow from and to hosts at random);
+    as the lists say when absent, "random" with `load`.
+    """
+    senders: int | None = None
+    """Of the pairs "incast": hosts of `from_`, drawn at random, that send to each of `to`; all when absent.
+
+    Range: 1 to 16384.
+    """
+    sizes: str | Sequence[SizePoint] | None = None
+    """Of "bulk", "write" and "read": data of each flow at random, from a distribution by name ("web-search",
+    "data-mining") or its points, in order."""
+    load: float | None = None
+    """Flows begin at random (Poisson), so many that their data is this share of what the cables of `from_` carry, or
+    those of `to` if that is less. Range: 0.0001 to 1.
+    """
+    until: str | None = None
+    """With `load`: when no more flows begin, from the start of the run (time); its end when absent.
+
+    Range: at most "1000 s".
+    """
     transport: str | None = None
     """How it is carried: a transport by name; "dctcp" when absent, "roce" for "write" and "read". Not of "datagram",
     which is UDP.

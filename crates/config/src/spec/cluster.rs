@@ -2,6 +2,7 @@
 
 use super::lists::{CoreList, Names};
 use super::network::{CableSpec, MoveSpec, NetworkSpec, Span, SwitchSpec};
+use super::patterns::{FlowSizesSpec, PairsSpec};
 use super::transport::TransportSpec;
 use super::values::{Bandwidth, Size, Time};
 use super::RunSpec;
@@ -112,6 +113,27 @@ pub(crate) struct FlowSpec {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 65536))]
     pub(crate) count: u32,
+    /// Who of `from` sends to whom of `to`, which may be the same hosts; as the lists say when absent, at random with
+    /// `load`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pairs: Option<PairsSpec>,
+    /// Of the pairs "incast": hosts of `from`, drawn at random, that send to each of `to`; all when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 16384))]
+    pub(crate) senders: Option<u32>,
+    /// Of "bulk", "write" and "read": data of each flow at random, from a distribution by name ("web-search",
+    /// "data-mining") or a list of tables of `bytes` and `share`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) sizes: Option<FlowSizesSpec>,
+    /// Flows begin at random (Poisson), so many that their data is this share of what the cables of `from` carry, or
+    /// those of `to` if that is less (0 to 1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0001, max = 1.0))]
+    pub(crate) load: Option<f64>,
+    /// With `load`: when no more flows begin, from the start of the run (time); its end when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1000 s"))]
+    pub(crate) until: Option<Time>,
     /// How it is carried: a transport by name; "dctcp" when absent, "roce" for "write" and "read". Not of "datagram",
     /// which is UDP.
     #[serde(default, skip_serializing_if = "Option::is_none")]

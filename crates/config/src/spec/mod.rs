@@ -14,6 +14,7 @@ mod memory;
 mod memory_run;
 mod net_host;
 mod network;
+mod patterns;
 mod sockets;
 mod topology;
 mod transport;
@@ -40,6 +41,7 @@ pub(crate) use net_host::{
     ControlSpec, NicFunctionSpec, NicModeSpec, NicSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, StackSpec, UpiSpec,
 };
 pub(crate) use network::{BottleneckSpec, CableSpec, EndSpec, NetworkSpec, PfcSpec, Span, SwitchSpec};
+pub(crate) use patterns::{FlowSizesSpec, PairsSpec, SizePoint, SizesFile};
 pub(crate) use sockets::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec};
 pub(crate) use topology::{Sizes, TopologySpec, TrunkSpec};
 pub(crate) use transport::{BaseSpec, TransportSpec};

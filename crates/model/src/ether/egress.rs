@@ -326,6 +326,18 @@ impl Egress {
         class.paused_ps + running
     }
 
+    /// Time that an IP packet of so many bytes takes on the wire, in ps.
+    #[must_use]
+    pub fn serialization_ps(&self, ip_bytes: u32) -> u64 {
+        self.wire.serialization_ps(self.wire.wire_bytes(ip_bytes))
+    }
+
+    /// From the last bit of a packet at this port until the other end handles it, in ps.
+    #[must_use]
+    pub fn delay_ps(&self) -> u64 {
+        self.wire.delay_ps
+    }
+
     /// Who receives what is sent here, and by which of its ports.
     #[must_use]
     pub fn peer(&self) -> (ComponentId, u16) {

@@ -28,8 +28,8 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// A fabric whose nodes are the components from `first` on: the switches in their order, and the endpoints, of which
-    /// `endpoints` says where they are in the order of the hosts.
+    /// A fabric whose nodes are the components from `first` on: the switches in their order, and the endpoints, of
+    /// which `endpoints` says where they are in the order of the hosts.
     #[must_use]
     pub fn new(first: ComponentId, nodes: Vec<Node>, endpoints: Vec<u32>) -> Self {
         let switches = (0..).zip(&nodes).filter(|(_, node)| matches!(node, Node::Switch(_)));

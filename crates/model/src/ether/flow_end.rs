@@ -10,7 +10,7 @@ use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
 /// Bytes of the headers of IP and TCP with timestamps; selective acknowledgements are not counted.
-const TCP_HEADER_BYTES: u32 = 52;
+pub const TCP_HEADER_BYTES: u32 = 52;
 
 /// What an end sends and how. Most are streams; behind a pointer each would be one more thing to fetch.
 #[allow(clippy::large_enum_variant)]

@@ -23,7 +23,7 @@ pub use drops::{DropReason, Drops};
 pub use egress::{Egress, Left, PRIORITIES};
 pub use endpoint::Endpoint;
 pub use fabric::{Fabric, Node};
-pub use flow_end::FlowEnd;
+pub use flow_end::{FlowEnd, TCP_HEADER_BYTES};
 pub use occupancy::Level;
 pub use routes::Routes;
 pub use stream::Stream;

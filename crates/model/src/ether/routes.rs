@@ -108,6 +108,8 @@ pub(super) struct PortOf {
     pub(super) end: usize,
     pub(super) node: usize,
     pub(super) port: u16,
+    /// How long the cable is when shortest ways are looked for.
+    pub(super) length: u32,
 }
 
 impl Graph {
@@ -122,8 +124,9 @@ impl Graph {
             let [a, b] = params.ends.map(node);
             let port_a = ports[a].len() as u16;
             let port_b = ports[b].len() as u16 + u16::from(a == b);
-            ports[a].push(PortOf { cable, end: 0, node: b, port: port_b });
-            ports[b].push(PortOf { cable, end: 1, node: a, port: port_a });
+            let length = params.length.max(1);
+            ports[a].push(PortOf { cable, end: 0, node: b, port: port_b, length });
+            ports[b].push(PortOf { cable, end: 1, node: a, port: port_a, length });
         }
         Self { switches, ports }
     }
@@ -207,31 +210,39 @@ impl Graph {
         }
     }
 
-    /// Notes the ports of a node that lie on a shortest way to `target`, which is so many cables away from each node.
+    /// Notes the ports of a node that lie on a shortest way to `target`, which is so far away from each node.
     fn ways(&self, node: usize, target: usize, distances: &[u32], ways: &mut Vec<u16>) {
         let forwards = |node: usize| node < self.switches || node == target;
-        let nearer = |port: &PortOf| distances[port.node] < distances[node] && forwards(port.node);
+        let nearer = |port: &PortOf| distances[port.node].checked_add(port.length) == Some(distances[node]);
+        let nearer = |port: &PortOf| nearer(port) && forwards(port.node);
         ways.clear();
         ways.extend((0..).zip(&self.ports[node]).filter(|(_, port)| nearer(port)).map(|(index, _)| index));
     }
 
-    /// Cables between each node and `target`, through switches only; `u32::MAX` where there is no way.
+    /// How far each node is from `target`, through switches only; `u32::MAX` where there is no way.
     fn distances(&self, target: usize) -> Vec<u32> {
         let mut distances = vec![u32::MAX; self.ports.len()];
         distances[target] = 0;
-        let mut reached = vec![target];
-        let mut next = 0;
-        while let Some(&node) = reached.get(next) {
-            next += 1;
-            if node >= self.switches && node != target {
-                continue;
-            }
-            for port in &self.ports[node] {
-                if distances[port.node] == u32::MAX {
-                    distances[port.node] = distances[node] + 1;
-                    reached.push(port.node);
+        // The nodes that were found at each distance; some are found again, nearer, before their turn comes.
+        let mut found = vec![vec![target]];
+        let mut distance = 0;
+        while distance < found.len() {
+            for node in std::mem::take(&mut found[distance]) {
+                let forwards = node < self.switches || node == target;
+                if !forwards || distances[node] != distance as u32 {
+                    continue;
+                }
+                for port in &self.ports[node] {
+                    let there = distance as u32 + port.length;
+                    if there < distances[port.node] {
+                        distances[port.node] = there;
+                        let place = there as usize;
+                        found.resize(found.len().max(place + 1), Vec::new());
+                        found[place].push(port.node);
+                    }
                 }
             }
+            distance += 1;
         }
         distances
     }
@@ -255,8 +266,9 @@ mod tests {
         let mut ports = vec![Vec::new(); switches + single + 2];
         for (cable, (a, b)) in cables.into_iter().enumerate() {
             let [port_a, port_b] = [ports[a].len() as u16, ports[b].len() as u16];
-            ports[a].push(PortOf { cable, end: 0, node: b, port: port_b });
-            ports[b].push(PortOf { cable, end: 1, node: a, port: port_a });
+            let length = 1;
+            ports[a].push(PortOf { cable, end: 0, node: b, port: port_b, length });
+            ports[b].push(PortOf { cable, end: 1, node: a, port: port_a, length });
         }
         Graph { switches, ports }
     }

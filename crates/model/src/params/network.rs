@@ -13,8 +13,8 @@ pub struct ClusterParams {
     pub switches: Vec<SwitchParams>,
     /// The cables. A host has as many ports as cables end at it, in their order; so has a switch.
     pub cables: Vec<CableParams>,
-    /// Whether events of one time follow the switches, each with the endpoints that are cabled to it after it; otherwise
-    /// all switches, then all endpoints. A switch and its endpoints are then a range of components.
+    /// Whether components are numbered switch by switch, each with the endpoints that are cabled to it after it, so
+    /// that they are a range; otherwise all switches come first, then all endpoints.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub racks: bool,
     /// What is sent; the index of a flow is its number in packets.
@@ -125,10 +125,21 @@ pub struct CableParams {
     pub frame_min_bytes: u32,
     /// Propagation delay, in ps; at least 1.
     pub latency_ps: u64,
+    /// How long it is when shortest ways are looked for; at least 1, which is what most have.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub length: u32,
     /// When it is down, from and to in ps: what is on it or sent onto it is lost.
     pub down_ps: Vec<(u64, u64)>,
     /// Share of packets that it damages, in units of 2^-32.
     pub corrupt: u64,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn is_one(length: &u32) -> bool {
+    *length == 1
 }
 
 /// One end of a cable.

@@ -42,6 +42,7 @@ pub fn cable(cluster: &mut ClusterParams, ends: [End; 2], gbps: u64) -> &mut Cab
         framing_bytes: 38,
         frame_min_bytes: 84,
         latency_ps: 1_000_000,
+        length: 1,
         down_ps: Vec::new(),
         corrupt: 0,
     });

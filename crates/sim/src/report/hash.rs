@@ -6,8 +6,8 @@ use sha2::{Digest, Sha256};
 
 /// What a summary says of the measuring window.
 const OF_THE_WINDOW: [&str; 3] = ["complete", "warm_up_ns", "window_ns"];
-/// Tables that tell how a run went, or explain it.
-const LEFT_OUT: [&str; 3] = ["series", "host_series", "limits"];
+/// Tables that tell how a run went, explain it, or sum up others.
+const LEFT_OUT: [&str; 4] = ["series", "host_series", "limits", "completions"];
 /// The column that explains a workload.
 const EXPLAINED: &str = "limited_by";
 

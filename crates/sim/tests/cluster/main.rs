@@ -18,3 +18,4 @@ mod laws;
 mod limits;
 mod migration;
 mod shared;
+mod topologies;

@@ -18,6 +18,8 @@ pub(super) struct Named {
     pub(super) path: String,
     pub(super) ends: [String; 2],
     pub(super) spec: CableSpec,
+    /// How long it is when shortest ways are looked for.
+    pub(super) length: u32,
 }
 
 /// The switches and cables: those of the document, or those of the topology.
@@ -46,7 +48,7 @@ pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue>
 fn of_document((name, spec): (&String, &CableSpec)) -> Result<Named, Issue> {
     let path = table("cable", name);
     match spec.ends.clone() {
-        Some(ends) => Ok(Named { path, ends, spec: spec.clone() }),
+        Some(ends) => Ok(Named { path, ends, spec: spec.clone(), length: 1 }),
         None => {
             let message = "missing; a network is made of cables that all have ends, or of a topology";
             Err(Issue::new(format!("{path}.ends"), message))
@@ -125,6 +127,7 @@ pub(super) fn resolve(cable: &Named, ends: [End; 2], network: &NetworkSpec) -> R
         framing_bytes: network.framing.0 as u32,
         frame_min_bytes: network.frame_min.0 as u32,
         latency_ps: spec.latency.unwrap_or(network.latency).0,
+        length: cable.length,
         down_ps: spans(&spec.down, &format!("{}.down", cable.path))?,
         corrupt: share(spec.corrupt),
     })

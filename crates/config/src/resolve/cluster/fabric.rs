@@ -18,6 +18,8 @@ pub(super) struct Fabric {
     pub(super) cables: Vec<CableParams>,
     /// Whether hosts follow the switch that they are cabled to in the order of events.
     pub(super) racks: bool,
+    /// What the cable of each host carries, in bytes per second.
+    rates: Vec<u64>,
     /// The part of the network that each host is in.
     islands: Vec<usize>,
     thresholds: Vec<Threshold>,
@@ -42,13 +44,21 @@ pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Fabric, I
         .iter()
         .zip(&joined)
         .map(|(cable, ends)| cables::resolve(cable, *ends, &network))
-        .collect::<Result<_, _>>()?;
+        .collect::<Result<Vec<CableParams>, _>>()?;
     for cable in spec.cable.values_mut().filter(|cable| cable.ends.is_some()) {
         cable.rate.get_or_insert(network.rate);
         cable.latency.get_or_insert(network.latency);
     }
+    let mut rates = vec![0; hosts.hosts.len()];
+    for (ends, cable) in joined.iter().zip(&params) {
+        for end in ends {
+            if let End::Host(host) = end {
+                rates[usize::from(*host)] = cable.bytes_per_s;
+            }
+        }
+    }
     let islands = islands(hosts.hosts.len(), names.len(), &joined);
-    Ok(Fabric { switches, cables: params, racks, islands, thresholds })
+    Ok(Fabric { switches, cables: params, racks, rates, islands, thresholds })
 }
 
 /// The switches, with their marking thresholds in packets. What a table of several alike says holds for those that do
@@ -83,6 +93,11 @@ impl Fabric {
     /// Whether packets can get from one host to another.
     pub(super) fn joins(&self, from: usize, to: usize) -> bool {
         self.islands[from] == self.islands[to]
+    }
+
+    /// What the cables of hosts carry together, in bytes per second.
+    pub(super) fn rate(&self, hosts: &[usize]) -> f64 {
+        hosts.iter().map(|&host| self.rates[host] as f64).sum()
     }
 
     /// Checks that every marking threshold can be reached by packets of `mtu_bytes`.

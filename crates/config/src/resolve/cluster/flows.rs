@@ -1,12 +1,15 @@
 //! `[flow.*]`.
 
 use super::cables::spans;
+use super::drawn::{self, stream_of, Drawn, Network};
 use super::fabric::Fabric;
 use super::hosts::Hosts;
+use super::pairs::Sides;
 use super::places::place;
 use super::{datagrams, files, moves, table, transport};
 use crate::content::place_of;
 use crate::error::Issue;
+use crate::plan::RunPlan;
 use crate::spec::{ClusterSpec, CoreList, DatagramPatternSpec, FlowKindSpec, FlowSpec, Names, OtherSpec, Size, Time};
 use crate::units::{format, shorten, Dimension};
 use hostnet_model::params::{FlowParams, OtherRequests, Traffic, Transport};
@@ -15,7 +18,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Flows of all tables together.
-const FLOWS_MAX: usize = 1 << 20;
+pub(super) const FLOWS_MAX: usize = 1 << 20;
 /// Classes of traffic; beside 64 workloads of a server they have numbers in a byte.
 const CLASSES_MAX: usize = 128;
 /// The latest time at which a flow may begin, in ps.
@@ -46,9 +49,9 @@ impl Flows {
 /// A table of flows, before its cores are known.
 pub(super) struct Draft {
     pub(super) path: String,
-    pub(super) pairs: Vec<(usize, usize)>,
+    /// Who sends to whom, how often, when and how much.
+    pub(super) drawn: Drawn,
     pub(super) flow: FlowParams,
-    pub(super) count: u32,
     pub(super) stagger_ps: u64,
     /// The cores at either side, where the document says which.
     pub(super) cores: [Option<Vec<u32>>; 2],
@@ -59,6 +62,7 @@ pub(super) fn resolve(
     hosts: &mut Hosts,
     fabric: &Fabric,
     base_dir: &Path,
+    run: &RunPlan,
 ) -> Result<Flows, Issue> {
     let mut classes = Vec::new();
     let mut drafts = Vec::new();
@@ -73,15 +77,16 @@ pub(super) fn resolve(
         let carried = carried(&path, flow, transport, mtu)?;
         let class = flow.class.get_or_insert_with(|| name.clone());
         let class = class_of(&mut classes, class, &format!("{path}.class"))?;
-        drafts.push(draft(path, flow, class, carried, hosts, fabric)?);
+        let stream = stream_of(name);
+        drafts.push(draft(path, flow, class, carried, &Network { hosts, fabric, run, stream })?);
     }
-    let total: usize = drafts.iter().map(|draft| draft.pairs.len() * draft.count as usize).sum();
+    let total: usize = drafts.iter().map(|draft| draft.drawn.flows()).sum();
     if total > FLOWS_MAX {
         return Err(Issue::new("flow", format!("{total} flows in all; at most {FLOWS_MAX} are allowed")));
     }
     let mut mtu_bytes = vec![None; hosts.hosts.len()];
     for draft in &drafts {
-        for &(from, to) in &draft.pairs {
+        for &(from, to) in &draft.drawn.pairs {
             for host in [from, to] {
                 mtu_bytes[host] = mtu_bytes[host].max(Some(draft.flow.mtu_bytes));
             }
@@ -143,8 +148,7 @@ fn draft(
     spec: &mut FlowSpec,
     class: u8,
     transport: Transport,
-    hosts: &Hosts,
-    fabric: &Fabric,
+    network: &Network,
 ) -> Result<Draft, Issue> {
     let priority = if matches!(transport, Transport::Roce(_)) { ROCE_PRIORITY } else { 0 };
     check_keys(&path, spec)?;
@@ -170,11 +174,11 @@ fn draft(
     };
     let cores = [&spec.from_cores, &spec.to_cores].map(|list| list.as_ref().map(|CoreList(cores)| cores.clone()));
     let Time(stagger_ps) = spec.stagger;
-    let pairs = pairs(&path, spec, hosts, fabric)?;
-    flow.moves = moves::resolve(&path, spec, &flow.transport, &pairs, hosts)?;
-    flow.sendfile = files::resolve(&path, spec, &flow.transport, &pairs, hosts)?;
-    flow.via = fabric.way(&spec.via, &pairs, hosts, &path)?;
-    let flows = pairs.len() as u64 * u64::from(spec.count);
+    let drawn = drawn(&path, spec, network)?;
+    flow.moves = moves::resolve(&path, spec, &flow.transport, &drawn.pairs, network.hosts)?;
+    flow.sendfile = files::resolve(&path, spec, &flow.transport, &drawn.pairs, network.hosts)?;
+    flow.via = network.fabric.way(&spec.via, &drawn.pairs, network.hosts, &path)?;
+    let flows = drawn.flows() as u64;
     if stagger_ps.saturating_mul(flows).saturating_add(flow.start_ps) > START_MAX_PS {
         let message = format!("the last of {flows} flows would begin after {}", format(START_MAX_PS, Dimension::Time));
         return Err(Issue::between(
@@ -182,15 +186,17 @@ fn draft(
             message,
         ));
     }
-    Ok(Draft { path, pairs, flow, count: spec.count, stagger_ps, cores })
+    Ok(Draft { path, drawn, flow, stagger_ps, cores })
 }
 
 /// Which keys belong to which kinds of flow.
 fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
     use FlowKindSpec::{Bulk, Datagram, Read, Replay, Rpc, Write};
-    let keys: [(&str, bool, &[FlowKindSpec], &str); 16] = [
+    let keys: [(&str, bool, &[FlowKindSpec], &str); 18] = [
         ("move", !spec.moves.is_empty(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("sendfile", spec.sendfile.is_some(), &[Bulk], "\"bulk\""),
+        ("sizes", spec.sizes.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
+        ("load", spec.load.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
         ("deaf", spec.deaf.is_some(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("bytes", spec.bytes.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
         ("pattern", spec.pattern.is_some(), &[Datagram], "\"datagram\""),
@@ -273,21 +279,14 @@ fn replay(path: &str, file: &str, scale: f64, mtu_bytes: u32) -> Result<Vec<(u64
     Ok(packets.iter().map(|packet| (scaled(packet.time_ps), packet.ip_bytes)).collect())
 }
 
-/// The pairs of hosts of a table of flows.
-fn pairs(path: &str, spec: &FlowSpec, hosts: &Hosts, fabric: &Fabric) -> Result<Vec<(usize, usize)>, Issue> {
+/// Who sends to whom, how often, when and how much, in a table of flows.
+fn drawn(path: &str, spec: &FlowSpec, network: &Network) -> Result<Drawn, Issue> {
+    let Network { hosts, fabric, .. } = network;
     let (from_path, to_path) = (format!("{path}.from"), format!("{path}.to"));
     let from = numbers(&spec.from, hosts, &from_path)?;
     let to = numbers(&spec.to, hosts, &to_path)?;
-    let pairs: Vec<(usize, usize)> = match (from.as_slice(), to.as_slice()) {
-        (many, [one]) => many.iter().map(|&from| (from, *one)).collect(),
-        ([one], many) => many.iter().map(|&to| (*one, to)).collect(),
-        (from, to) if from.len() == to.len() => from.iter().copied().zip(to.iter().copied()).collect(),
-        (from, to) => {
-            let message = format!("{} hosts to {}: give one on either side, or as many on both", from.len(), to.len());
-            return Err(Issue::between(&[&to_path, &from_path], message));
-        }
-    };
-    for &(from, to) in &pairs {
+    let drawn = drawn::resolve(&Sides { path, from: &from, to: &to, hosts }, spec, network)?;
+    for &(from, to) in &drawn.pairs {
         let name = |at: usize| shorten(&hosts.hosts[at].name);
         if from == to {
             return Err(Issue::between(&[&to_path, &from_path], format!("{} sends to itself", name(from))));
@@ -309,15 +308,16 @@ fn pairs(path: &str, spec: &FlowSpec, hosts: &Hosts, fabric: &Fabric) -> Result<
             return Err(Issue::between(&[&to_path, &from_path], message));
         }
     }
-    Ok(pairs)
+    Ok(drawn)
 }
 
 /// The hosts that names mean, in their order.
 fn numbers(Names(names): &Names, hosts: &Hosts, path: &str) -> Result<Vec<usize>, Issue> {
     let ranges: Vec<_> = names.iter().map(|name| hosts.named(name, path)).collect::<Result<_, _>>()?;
+    let mut twice = vec![false; hosts.hosts.len()];
     let mut found = Vec::new();
     for at in ranges.into_iter().flatten() {
-        if found.contains(&at) {
+        if std::mem::replace(&mut twice[at], true) {
             return Err(Issue::new(path, format!("{} stands twice", shorten(&hosts.hosts[at].name))));
         }
         found.push(at);

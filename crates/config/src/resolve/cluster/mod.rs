@@ -3,13 +3,16 @@
 mod cables;
 mod cores;
 mod datagrams;
+mod drawn;
 mod fabric;
 mod files;
 mod flows;
 mod hosts;
 mod islands;
 mod moves;
+mod pairs;
 mod places;
+mod sizes;
 mod switches;
 mod topology;
 mod transport;
@@ -53,9 +56,9 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     let mut spec: ClusterSpec = serde_json::from_value(tree).map_err(plan_error)?;
     let mut hosts = Hosts::resolve(&spec, source, input.base_dir)?;
     let fabric = fabric::resolve(&mut spec, &hosts)?;
-    let flows = flows::resolve(&mut spec, &mut hosts, &fabric, input.base_dir)?;
     let ramp_ps = hosts.ramp_ps;
     let run = run::resolve(&spec.run, ramp_ps)?;
+    let flows = flows::resolve(&mut spec, &mut hosts, &fabric, input.base_dir, &run)?;
     let Attached { params: hosts, mut ignored, unvalidated, effective } =
         hosts.attach(&spec, &flows, run.seed, input.base_dir)?;
     ignored.splice(0..0, source.dropped.iter().cloned());

@@ -44,7 +44,7 @@ pub(super) fn resolve(
 /// Gives the network the cores that threads go to.
 pub(super) fn claim(draft: &Draft, hosts: &mut Hosts) -> Result<(), Issue> {
     for (number, one) in draft.flow.moves.iter().enumerate() {
-        for &(from, to) in &draft.pairs {
+        for &(from, to) in &draft.drawn.pairs {
             let host = if one.initiator { from } else { to };
             let path = hosts.table_of(host);
             if let Some(cores) = &mut hosts.hosts[host].cores {

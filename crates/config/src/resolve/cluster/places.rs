@@ -4,7 +4,7 @@ use super::flows::Draft;
 use super::hosts::Hosts;
 use super::moves;
 use crate::error::Issue;
-use hostnet_model::params::{FlowParams, Transport};
+use hostnet_model::params::{FlowParams, Traffic, Transport};
 use std::collections::BTreeMap;
 
 /// Gives every flow its hosts and cores. Cores that the document names go first, then tables in their order.
@@ -14,27 +14,44 @@ pub(super) fn place(drafts: &[Draft], hosts: &mut Hosts) -> Result<Vec<FlowParam
     for draft in drafts {
         let needs_cores = !matches!(draft.flow.transport, Transport::Roce(_));
         let mut sides = [Side::default(), Side::default()];
-        for &(from, to) in draft.pairs.iter().filter(|_| needs_cores) {
+        for &(from, to) in draft.drawn.pairs.iter().filter(|_| needs_cores) {
             for (side, host) in sides.iter_mut().zip([from, to]) {
-                *side.flows.entry(host).or_default() += draft.count as usize;
+                *side.flows.entry(host).or_default() += draft.drawn.count as usize;
             }
         }
         for (side, which) in sides.iter_mut().zip(0..) {
             side.take(draft, which, hosts)?;
         }
-        let each = draft.pairs.iter().flat_map(|pair| std::iter::repeat_n(*pair, draft.count as usize));
-        for (at, (from, to)) in (0..).zip(each) {
+        let each = draft.drawn.pairs.iter().flat_map(|pair| std::iter::repeat_n(*pair, draft.drawn.count as usize));
+        for (at, (from, to)) in each.enumerate() {
             params.push(FlowParams {
                 from: from as u16,
                 to: to as u16,
                 from_core: sides[0].next(from),
                 to_core: sides[1].next(to),
-                start_ps: draft.flow.start_ps + draft.stagger_ps * at,
+                start_ps: draft.start_ps(at),
+                traffic: draft.traffic(at),
                 ..draft.flow.clone()
             });
         }
     }
     Ok(params)
+}
+
+impl Draft {
+    /// When flow number `at` of the table begins.
+    fn start_ps(&self, at: usize) -> u64 {
+        self.drawn.starts_ps.get(at).copied().unwrap_or(self.flow.start_ps + self.stagger_ps * at as u64)
+    }
+
+    /// What its applications do.
+    fn traffic(&self, at: usize) -> Traffic {
+        match (&self.flow.traffic, self.drawn.bytes.get(at)) {
+            (Traffic::Bulk { .. }, Some(&bytes)) => Traffic::Bulk { bytes },
+            (Traffic::Read { .. }, Some(&bytes)) => Traffic::Read { bytes },
+            (traffic, _) => traffic.clone(),
+        }
+    }
 }
 
 /// Gives the network the cores that the document names: those of flows, and those with queues.
@@ -54,7 +71,7 @@ fn claim(drafts: &[Draft], hosts: &mut Hosts) -> Result<(), Issue> {
             if matches!(draft.flow.transport, Transport::Roce(_)) {
                 return Err(Issue::new(at, "has no effect: RoCE needs no core"));
             }
-            for &(from, to) in &draft.pairs {
+            for &(from, to) in &draft.drawn.pairs {
                 let host = [from, to][which];
                 let path = hosts.table_of(host);
                 let Some(cores) = &mut hosts.hosts[host].cores else {

@@ -25,9 +25,9 @@ use serde::{Deserialize, Serialize};
 /// Bytes of the headers of a packet with data beside the data: IP (20), UDP (8), BTH (12), ICRC (4).
 pub const DATA_HEADER_BYTES: u32 = 44;
 /// What a read request (RETH) and a congestion notification (reserved) have beyond those.
-const REQUEST_BYTES: u32 = 16;
+pub const REQUEST_BYTES: u32 = 16;
 /// What an acknowledgement has beyond those (AETH).
-const ACKNOWLEDGE_BYTES: u32 = 4;
+pub const ACKNOWLEDGE_BYTES: u32 = 4;
 
 /// What a RoCE packet is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

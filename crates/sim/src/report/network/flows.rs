@@ -156,10 +156,9 @@ impl WorldView<'_> {
         half_width.is_finite().then_some(half_width)
     }
 
-    pub(crate) fn flows(&self, flows: &[FlowTotals]) -> Table {
-        let mut table = Table::new("flows", headings(FLOWS).chain(headings(COUNTS)));
-        let cluster = &self.plan.cluster;
-        let mut completed = vec![None; flows.len()];
+    /// When each flow with an end was complete, as far as it is.
+    pub(super) fn completed(&self) -> Vec<Option<Time>> {
+        let mut completed = vec![None; self.plan.cluster.flows.len()];
         for (flow, _, _, application) in self.simulation.worlds().flat_map(ends) {
             if let Some(at) = application.completed_at() {
                 completed[flow as usize] = Some(at);
@@ -170,6 +169,12 @@ impl WorldView<'_> {
                 completed[flow as usize] = Some(at);
             }
         }
+        completed
+    }
+
+    pub(super) fn flows(&self, flows: &[FlowTotals], completed: &[Option<Time>]) -> Table {
+        let mut table = Table::new("flows", headings(FLOWS).chain(headings(COUNTS)));
+        let cluster = &self.plan.cluster;
         for (number, (totals, flow)) in flows.iter().zip(&cluster.flows).enumerate() {
             let row = FlowRow { view: self, number, flow, totals, completed: completed[number] };
             table.push([cells(FLOWS, &row), cells(COUNTS, totals)].concat());

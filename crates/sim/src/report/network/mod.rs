@@ -1,10 +1,12 @@
 //! From a run of a cluster to its tables and its summary.
 
+mod completions;
 mod control;
 mod faults;
 mod flows;
 mod functions;
 mod hosts;
+mod ideal;
 mod limits;
 mod queues;
 
@@ -87,6 +89,8 @@ impl WorldView<'_> {
             told.insert(name.clone(), of_servers.add(name, results));
         }
         let functions = self.functions();
+        let completed = self.completed();
+        let completions = self.completions(&completed);
         let mut summary = json!({
             "classes": rows(&classes),
             "limits": rows(&limits),
@@ -100,10 +104,14 @@ impl WorldView<'_> {
         if let (Some(functions), Some(entries)) = (&functions, summary.as_object_mut()) {
             entries.insert("functions".to_owned(), json!(rows(functions)));
         }
-        let mut all = vec![classes, self.flows(&flows), latencies, hosts, memory, queues];
+        if let (Some(completions), Some(entries)) = (&completions, summary.as_object_mut()) {
+            entries.insert("completions".to_owned(), json!(rows(completions)));
+        }
+        let mut all = vec![classes, self.flows(&flows, &completed), latencies, hosts, memory, queues];
         let OfServers { workloads, domains, channels, caches, series } = of_servers;
         all.extend([workloads, domains, channels, caches, control, limits, self.series(), series]);
         all.extend(functions);
+        all.extend(completions);
         (all, summary)
     }
 

@@ -18,6 +18,10 @@ pub(super) const SWITCHES_MAX: usize = 16384;
 /// Cables that there may be in all.
 pub(super) const CABLES_MAX: usize = 65536;
 
+/// How long a cable between groups is when shortest ways are looked for: so long that no way has two of them where it
+/// can have one, and a cable in either group (Kim et al., minimal routing).
+const GLOBAL_LENGTH: u32 = 3;
+
 /// What a topology makes.
 pub(super) struct Made {
     /// The switches in their order: their names, and what several alike are called together.
@@ -123,7 +127,7 @@ impl Shape {
         let mut cables: Vec<Named> = (0..hosts.hosts.len())
             .map(|host| {
                 let ends = [hosts.hosts[host].name.clone(), self.switches[places[host]].0.clone()];
-                Named { path: hosts.table_of(host), ends, spec: CableSpec::default() }
+                Named { path: hosts.table_of(host), ends, spec: CableSpec::default(), length: 1 }
             })
             .collect();
         if cables.len() + self.trunks.len() > CABLES_MAX {
@@ -143,7 +147,8 @@ impl Shape {
         let of = |own: Option<&TrunkSpec>| (own.and_then(|own| own.rate), own.and_then(|own| own.latency));
         let ((rate, latency), (core_rate, core_latency)) = (of(own), of(core));
         let spec = CableSpec { rate: rate.or(core_rate), latency: latency.or(core_latency), ..CableSpec::default() };
-        Named { path: path.to_string(), ends: trunk.ends.map(|end| self.switches[end].0.clone()), spec }
+        let length = if trunk.global { GLOBAL_LENGTH } else { 1 };
+        Named { path: path.to_string(), ends: trunk.ends.map(|end| self.switches[end].0.clone()), spec, length }
     }
 
     /// Checks that every table of switches is of some that are there.

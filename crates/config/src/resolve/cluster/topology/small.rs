@@ -13,7 +13,7 @@ const STAR: &str = "tor";
 const DUMBBELL: [&str; 2] = ["left", "right"];
 
 fn of_topology(ends: [&str; 2], path: String) -> Named {
-    Named { path, ends: ends.map(str::to_string), spec: CableSpec::default() }
+    Named { path, ends: ends.map(str::to_string), spec: CableSpec::default(), length: 1 }
 }
 
 pub(super) fn star(switches: &mut BTreeMap<String, SwitchSpec>, hosts: &Hosts) -> Result<Vec<Named>, Issue> {

@@ -1,0 +1,144 @@
+//! Who sends to whom among many hosts.
+
+use super::hosts::Hosts;
+use crate::error::Issue;
+use crate::spec::PairsSpec;
+use crate::units::shorten;
+use hostnet_kernel::Rng;
+
+/// Times that a permutation is drawn until no host sends to itself: it takes three on average.
+const DRAWS_MAX: u32 = 1000;
+/// Pairs of a table of flows.
+const PAIRS_MAX: usize = 1 << 20;
+
+/// The hosts of a table of flows.
+pub(super) struct Sides<'a> {
+    pub(super) path: &'a str,
+    pub(super) from: &'a [usize],
+    pub(super) to: &'a [usize],
+    pub(super) hosts: &'a Hosts,
+}
+
+impl Sides<'_> {
+    fn issue(&self, message: String) -> Issue {
+        let path = self.path;
+        Issue::between(&[&format!("{path}.pairs"), &format!("{path}.from"), &format!("{path}.to")], message)
+    }
+
+    /// Checks that the lists have room for pairs.
+    fn check_count(&self, each: usize) -> Result<(), Issue> {
+        let pairs = self.to.len().saturating_mul(each);
+        if pairs > PAIRS_MAX {
+            return Err(self.issue(format!("{pairs} pairs of hosts; at most {PAIRS_MAX} are allowed")));
+        }
+        Ok(())
+    }
+
+    /// The pairs of a pattern; each host of `from` has `count` flows to hosts at random.
+    pub(super) fn pairs(
+        &self,
+        pattern: PairsSpec,
+        senders: Option<u32>,
+        count: u32,
+        rng: &mut Rng,
+    ) -> Result<Vec<(usize, usize)>, Issue> {
+        match pattern {
+            PairsSpec::AllToAll => {
+                self.check_count(self.from.len())?;
+                let all = self.from.iter().flat_map(|&from| self.to.iter().map(move |&to| (from, to)));
+                self.any(all.filter(|(from, to)| from != to).collect())
+            }
+            PairsSpec::Permutation => self.permutation(rng),
+            PairsSpec::Incast => self.incast(senders, rng),
+            PairsSpec::Random => {
+                self.check_draw()?;
+                if self.from.len().saturating_mul(count as usize) > PAIRS_MAX {
+                    return Err(self.issue(format!("more than {PAIRS_MAX} flows")));
+                }
+                let each = self.from.iter().flat_map(|&from| std::iter::repeat_n(from, count as usize));
+                Ok(each.map(|from| (from, self.other(from, rng))).collect())
+            }
+        }
+    }
+
+    fn any(&self, pairs: Vec<(usize, usize)>) -> Result<Vec<(usize, usize)>, Issue> {
+        match pairs.is_empty() {
+            true => Err(self.issue("no host sends to another one".to_string())),
+            false => Ok(pairs),
+        }
+    }
+
+    fn permutation(&self, rng: &mut Rng) -> Result<Vec<(usize, usize)>, Issue> {
+        if self.from.len() != self.to.len() {
+            let message = format!("{} hosts to {}: a permutation has as many", self.from.len(), self.to.len());
+            return Err(self.issue(message));
+        }
+        let mut to = self.to.to_vec();
+        for _ in 0..DRAWS_MAX {
+            shuffle(&mut to, rng);
+            let pairs = || self.from.iter().copied().zip(to.iter().copied());
+            if pairs().all(|(from, to)| from != to) {
+                return Ok(pairs().collect());
+            }
+        }
+        Err(self.issue("in every permutation a host sends to itself".to_string()))
+    }
+
+    fn incast(&self, senders: Option<u32>, rng: &mut Rng) -> Result<Vec<(usize, usize)>, Issue> {
+        let each = senders.map_or(self.from.len(), |senders| senders as usize);
+        self.check_count(each)?;
+        let mut pairs = Vec::new();
+        for &to in self.to {
+            let mut others: Vec<usize> = self.from.iter().copied().filter(|&from| from != to).collect();
+            if senders.is_some_and(|senders| senders as usize > others.len()) {
+                let message = format!("{each} senders; there are {} others", others.len());
+                let path = self.path;
+                return Err(Issue::between(&[&format!("{path}.senders"), &format!("{path}.from")], message));
+            }
+            if senders.is_some() {
+                shuffle(&mut others, rng);
+                others.truncate(each);
+                others.sort_unstable();
+            }
+            pairs.extend(others.into_iter().map(|from| (from, to)));
+        }
+        self.any(pairs)
+    }
+
+    /// Checks that whoever sends finds another host.
+    fn check_draw(&self) -> Result<(), Issue> {
+        match self.to {
+            [only] if self.from.contains(only) => {
+                Err(self.issue(format!("{} sends to itself", shorten(&self.hosts.hosts[*only].name))))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Any host of `to` but one.
+    fn other(&self, from: usize, rng: &mut Rng) -> usize {
+        loop {
+            let to = self.to[rng.below(self.to.len() as u64) as usize];
+            if to != from {
+                return to;
+            }
+        }
+    }
+
+    /// A pair at random.
+    pub(super) fn draw(&self, rng: &mut Rng) -> (usize, usize) {
+        let from = self.from[rng.below(self.from.len() as u64) as usize];
+        (from, self.other(from, rng))
+    }
+
+    /// Checks that [`Sides::draw`] finds pairs.
+    pub(super) fn check(&self) -> Result<(), Issue> {
+        self.check_draw()
+    }
+}
+
+fn shuffle(all: &mut [usize], rng: &mut Rng) {
+    for last in (1..all.len()).rev() {
+        all.swap(last, rng.below(last as u64 + 1) as usize);
+    }
+}

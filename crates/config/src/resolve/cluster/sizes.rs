@@ -1,0 +1,129 @@
+//! How large flows are, and when they come in an open loop.
+
+use crate::error::{suggestion, Issue};
+use crate::presets;
+use crate::spec::{FlowSizesSpec, SizePoint};
+use crate::units::shorten;
+use hostnet_kernel::Rng;
+
+/// A distribution of sizes: the points of what share of flows has at most so many bytes.
+pub(super) struct FlowSizes(Vec<(f64, f64)>);
+
+impl FlowSizes {
+    /// Every flow alike.
+    pub(super) fn fixed(bytes: u64) -> Self {
+        Self(vec![(bytes as f64, 1.0)])
+    }
+
+    /// What a table of flows asks for.
+    pub(super) fn resolve(spec: &FlowSizesSpec, path: &str) -> Result<Self, Issue> {
+        let points = match spec {
+            FlowSizesSpec::Points(points) => points.clone(),
+            FlowSizesSpec::Named(name) => presets::flow_sizes(name).ok_or_else(|| {
+                let known = presets::flow_sizes_names();
+                Issue::new(path, format!("there is no distribution {}; {}", shorten(name), suggestion(name, known)))
+            })?,
+        };
+        let ascending = |pair: &[SizePoint]| pair[0].bytes.0 <= pair[1].bytes.0 && pair[0].share <= pair[1].share;
+        if points.last().is_none_or(|last| last.share < 1.0) || !points.windows(2).all(ascending) {
+            let message = "sizes and shares rise from point to point, and the last share is 1";
+            return Err(Issue::new(path, message));
+        }
+        Ok(Self(points.iter().map(|point| (point.bytes.0 as f64, point.share)).collect()))
+    }
+
+    /// Bytes of a flow on average.
+    pub(super) fn mean(&self) -> f64 {
+        let (first, share) = self.0[0];
+        let between = self.0.windows(2).map(|pair| (pair[1].1 - pair[0].1) * (pair[0].0 + pair[1].0) / 2.0);
+        share * first + between.sum::<f64>()
+    }
+
+    /// Bytes of a flow.
+    pub(super) fn draw(&self, rng: &mut Rng) -> u64 {
+        let share = unit(rng);
+        let above = self.0.iter().position(|&(_, most)| share <= most).unwrap_or(self.0.len() - 1);
+        let (bytes, most) = self.0[above];
+        let Some(&(least, below)) = above.checked_sub(1).and_then(|at| self.0.get(at)) else { return bytes as u64 };
+        let part = if most > below { (share - below) / (most - below) } else { 1.0 };
+        (least + part * (bytes - least)).round() as u64
+    }
+}
+
+/// Times that come at random (a Poisson process), so many ps apart on average.
+pub(super) struct Arrivals {
+    mean_ps: f64,
+    at_ps: f64,
+}
+
+impl Arrivals {
+    pub(super) fn new(start_ps: u64, mean_ps: f64) -> Self {
+        Self { mean_ps, at_ps: start_ps as f64 }
+    }
+
+    pub(super) fn next(&mut self, rng: &mut Rng) -> u64 {
+        self.at_ps += self.mean_ps * -ln(unit(rng));
+        self.at_ps.round() as u64
+    }
+}
+
+/// A number above 0 and up to 1.
+fn unit(rng: &mut Rng) -> f64 {
+    ((rng.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
+}
+
+/// The natural logarithm of a number above 0 and up to 1. It takes sums, products and quotients only, which are the
+/// same on every machine; libraries differ in the last digit.
+fn ln(value: f64) -> f64 {
+    let (mut mantissa, mut halvings) = (value, 0.0);
+    while mantissa < 0.75 {
+        mantissa *= 2.0;
+        halvings += 1.0;
+    }
+    let ratio = (mantissa - 1.0) / (mantissa + 1.0);
+    let (mut power, mut sum) = (ratio, 0.0);
+    for odd in (1..40).step_by(2) {
+        sum += power / f64::from(odd);
+        power *= ratio * ratio;
+    }
+    2.0 * sum - halvings * std::f64::consts::LN_2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_logarithm_is_that_of_the_library() {
+        for value in [1.0, 0.999, 0.75, 0.7499, 0.5, 0.1, 1e-9, 1.1e-16] {
+            assert!((ln(value) - f64::ln(value)).abs() < 1e-13 * (1.0 - f64::ln(value)), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_is_drawn_has_the_mean_and_the_quantiles_of_its_distribution() {
+        for (name, mean) in [("web-search", 1.67e6), ("data-mining", 7.45e6)] {
+            let sizes = FlowSizes::resolve(&FlowSizesSpec::Named(name.to_string()), "sizes").expect("it is there");
+            assert!((sizes.mean() / mean - 1.0).abs() < 0.005, "{name}: {}", sizes.mean());
+            let mut rng = Rng::new(1, 2);
+            let mut drawn: Vec<u64> = (0..200_000).map(|_| sizes.draw(&mut rng)).collect();
+            let found = drawn.iter().map(|&bytes| bytes as f64).sum::<f64>() / drawn.len() as f64;
+            assert!((found / sizes.mean() - 1.0).abs() < 0.05, "{name}: {found}");
+            drawn.sort_unstable();
+            for &(bytes, share) in &sizes.0 {
+                let below = drawn.partition_point(|&drawn| drawn as f64 <= bytes) as f64 / drawn.len() as f64;
+                assert!((below - share).abs() < 0.005, "{name}: {below} up to {bytes}");
+            }
+        }
+    }
+
+    #[test]
+    fn arrivals_are_as_far_apart_as_asked_and_as_random() {
+        let (mut rng, mut arrivals) = (Rng::new(3, 4), Arrivals::new(0, 1e6));
+        let times: Vec<f64> = (0..100_000).map(|_| arrivals.next(&mut rng) as f64).collect();
+        let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64;
+        assert!((mean / 1e6 - 1.0).abs() < 0.02 && (variance.sqrt() / mean - 1.0).abs() < 0.02, "{mean} {variance}");
+    }
+}

@@ -1,0 +1,103 @@
+//! How long a flow takes when there is nothing else: what completion times are compared with.
+
+use crate::read::ports::{ports, PortView};
+use crate::report::view::WorldView;
+use hostnet_model::ether::{Egress, Fabric, TCP_HEADER_BYTES};
+use hostnet_model::params::{End, FlowParams, Traffic, Transport};
+use hostnet_model::transport::roce::{ACKNOWLEDGE_BYTES, DATA_HEADER_BYTES, REQUEST_BYTES};
+use hostnet_model::World;
+
+/// More ports on a way than any network has: a way that goes in circles has no end.
+const PORTS_MAX: usize = 1 << 16;
+
+/// The ports of a network, to find ways in.
+pub(super) struct Ways<'a> {
+    fabric: &'a Fabric,
+    /// The ports of each switch, and of each host.
+    switches: Vec<Vec<PortView<'a>>>,
+    hosts: Vec<Vec<PortView<'a>>>,
+}
+
+impl<'a> Ways<'a> {
+    pub(super) fn new(view: &'a WorldView) -> Option<Self> {
+        let fabric = view.simulation.worlds().find_map(|world| match world {
+            World::Fabric(fabric) => Some(&**fabric),
+            World::Server(_) => None,
+        })?;
+        let cluster = &view.plan.cluster;
+        let mut switches: Vec<Vec<PortView>> = cluster.switches.iter().map(|_| Vec::new()).collect();
+        let mut hosts: Vec<Vec<PortView>> = cluster.hosts.iter().map(|_| Vec::new()).collect();
+        for port in ports(view.simulation, cluster) {
+            match port.end {
+                End::Switch(switch) => switches[usize::from(switch)].push(port),
+                End::Host(host) => hosts[usize::from(host)].push(port),
+            }
+        }
+        Some(Self { fabric, switches, hosts })
+    }
+
+    /// The ports that packets of a flow pass from one host to another.
+    fn way(&self, flow: u32, from: u16, to: u16) -> Option<Vec<&Egress>> {
+        let mut port = self.hosts[usize::from(from)].first()?;
+        let mut way = Vec::new();
+        while way.len() < PORTS_MAX {
+            way.push(port.egress);
+            match port.peer()? {
+                End::Host(host) => return (host == to).then_some(way),
+                End::Switch(switch) => {
+                    let out = self.fabric.switch(switch.into())?.routes().port(flow, from, to)?;
+                    port = self.switches[usize::from(switch)].get(usize::from(out))?;
+                }
+            }
+        }
+        None
+    }
+
+    /// From the beginning of a flow with an end until its completion, in ps: packets one after the other as fast as the
+    /// slowest cable of their way goes, with nothing before them. Of a server it has only the cable.
+    pub(super) fn ideal_ps(&self, number: u32, flow: &FlowParams) -> Option<u64> {
+        let (from, to) = (flow.from, flow.to);
+        match (&flow.transport, &flow.traffic) {
+            (Transport::Tcp(tcp), Traffic::Bulk { bytes }) => {
+                Some(train_ps(&self.way(number, from, to)?, *bytes, tcp.mss_bytes, TCP_HEADER_BYTES))
+            }
+            (Transport::Roce(roce), Traffic::Bulk { bytes }) => {
+                let data = train_ps(&self.way(number, from, to)?, *bytes, roce.mtu_bytes, DATA_HEADER_BYTES);
+                let answer = DATA_HEADER_BYTES + ACKNOWLEDGE_BYTES;
+                Some(data + packet_ps(&self.way(number, to, from)?, answer))
+            }
+            (Transport::Roce(roce), Traffic::Read { bytes }) => {
+                let data = train_ps(&self.way(number, to, from)?, *bytes, roce.mtu_bytes, DATA_HEADER_BYTES);
+                Some(data + packet_ps(&self.way(number, from, to)?, DATA_HEADER_BYTES + REQUEST_BYTES))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// One packet over idle ports.
+fn packet_ps(way: &[&Egress], ip_bytes: u32) -> u64 {
+    way.iter().map(|port| port.serialization_ps(ip_bytes) + port.delay_ps()).sum()
+}
+
+/// So many bytes in packets of at most `most`, each with a header, over idle ports. All packets but the last are alike:
+/// the last one waits for those before it at one of the ports, and passes those after it by itself.
+fn train_ps(way: &[&Egress], bytes: u64, most: u32, header: u32) -> u64 {
+    let packets = bytes.div_ceil(u64::from(most)).max(1);
+    let last_bytes = header + (bytes - (packets - 1) * u64::from(most)) as u32;
+    if packets == 1 {
+        return packet_ps(way, last_bytes);
+    }
+    let delays: u64 = way.iter().map(|port| port.delay_ps()).sum();
+    let (mut before, mut slowest) = (0, 0);
+    let mut after: u64 = way.iter().map(|port| port.serialization_ps(last_bytes)).sum();
+    let mut longest = 0;
+    for port in way {
+        let full = port.serialization_ps(header + most);
+        before += full;
+        slowest = full.max(slowest);
+        longest = longest.max(before + (packets - 2) * slowest + after);
+        after -= port.serialization_ps(last_bytes);
+    }
+    delays + longest
+}
