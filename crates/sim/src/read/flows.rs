@@ -2,6 +2,7 @@
 
 use super::ends::{datagram_ends, ends, rdma_ends};
 use hostnet_kernel::Simulation;
+use hostnet_model::ether::Fabric;
 use hostnet_model::flow::{Application, DatagramCounts};
 use hostnet_model::nic::{DropReason, Nic};
 use hostnet_model::os::NetStack;
@@ -152,46 +153,57 @@ impl Totals {
     pub(crate) fn read(simulation: &Simulation<World>, cluster: &ClusterParams) -> Self {
         let mut totals = Self { flows: vec![FlowTotals::default(); cluster.flows.len()] };
         for world in simulation.worlds() {
-            for (flow, host, connection, application) in ends(world) {
-                let initiator = cluster.flows[flow as usize].from == host;
-                totals.flows[flow as usize].add_end(initiator, connection, application);
+            match world {
+                World::Server(machine) => {
+                    totals.count_ends(world, cluster);
+                    machine.each().for_each(|nic| totals.count_nic(nic, cluster));
+                    for (params, counts, _, _) in machine.engines::<NetStack>().flat_map(NetStack::sockets) {
+                        totals.flows[params.flow as usize].marked_by_host += counts.marked_by_host;
+                    }
+                }
+                World::Fabric(fabric) => totals.count_fabric(fabric, cluster),
             }
-            for (flow, host, connection) in rdma_ends(world) {
-                let initiator = cluster.flows[flow as usize].from == host;
-                totals.flows[flow as usize].add_rdma(initiator, connection);
-            }
-            for (flow, host, application, dropped) in datagram_ends(world) {
-                let initiator = cluster.flows[flow as usize].from == host;
-                totals.flows[flow as usize].add_datagrams(initiator, application.counts(), dropped);
-            }
-            totals.count(world, cluster);
         }
         totals
     }
 
-    fn count(&mut self, world: &World, cluster: &ClusterParams) {
-        match world {
-            World::Server(machine) => {
-                machine.each().for_each(|nic| self.count_nic(nic, cluster));
-                for (params, counts, _, _) in machine.engines::<NetStack>().flat_map(NetStack::sockets) {
-                    self.flows[params.flow as usize].marked_by_host += counts.marked_by_host;
-                }
-            }
-            World::Fabric(fabric) => {
-                let switches = fabric.switches().map(|switch| switch.drops());
-                let endpoints = fabric.endpoints().map(|endpoint| endpoint.drops());
-                for (flow, _, packets) in switches.chain(endpoints).flat_map(|drops| drops.flows()) {
-                    self.flows[flow as usize].fabric_dropped += packets;
-                }
-                for end in fabric.endpoints().flat_map(|endpoint| endpoint.ends()) {
-                    let totals = &mut self.flows[end.flow() as usize];
-                    totals.host_sent += end.sent_packets();
-                    totals.host_received += end.received_packets();
-                    if is_replay(cluster, end.flow() as usize) {
-                        totals.sent_packets += end.sent_packets();
-                        totals.received_bytes[0] += end.received_bytes();
-                    }
-                }
+    /// The ends of flows at a server.
+    fn count_ends(&mut self, world: &World, cluster: &ClusterParams) {
+        for (flow, host, connection, application) in ends(world) {
+            let initiator = cluster.flows[flow as usize].from == host;
+            self.flows[flow as usize].add_end(initiator, connection, application);
+        }
+        for (flow, host, connection) in rdma_ends(world) {
+            let initiator = cluster.flows[flow as usize].from == host;
+            self.flows[flow as usize].add_rdma(initiator, connection);
+        }
+        for (flow, host, application, dropped) in datagram_ends(world) {
+            let initiator = cluster.flows[flow as usize].from == host;
+            self.flows[flow as usize].add_datagrams(initiator, application.counts(), dropped);
+        }
+    }
+
+    /// The ends of flows at endpoints, and what was dropped on the way: each end is visited once, as there may be many.
+    fn count_fabric(&mut self, fabric: &Fabric, cluster: &ClusterParams) {
+        let switches = fabric.switches().map(|switch| switch.drops());
+        let endpoints = fabric.endpoints().map(|endpoint| endpoint.drops());
+        for (flow, _, packets) in switches.chain(endpoints).flat_map(|drops| drops.flows()) {
+            self.flows[flow as usize].fabric_dropped += packets;
+        }
+        for end in fabric.endpoints().flat_map(|endpoint| endpoint.ends()) {
+            let flow = end.flow() as usize;
+            let (totals, initiator) = (&mut self.flows[flow], cluster.flows[flow].from == end.host());
+            totals.host_sent += end.sent_packets();
+            totals.host_received += end.received_packets();
+            if let Some(stream) = end.stream() {
+                totals.add_end(initiator, stream.connection(), stream.application());
+            } else if let Some(connection) = end.memory() {
+                totals.add_rdma(initiator, connection);
+            } else if let Some(application) = end.datagrams() {
+                totals.add_datagrams(initiator, application.counts(), 0);
+            } else if is_replay(cluster, flow) {
+                totals.sent_packets += end.sent_packets();
+                totals.received_bytes[0] += end.received_bytes();
             }
         }
     }

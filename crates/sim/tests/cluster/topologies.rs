@@ -118,6 +118,19 @@ fn all_equal_ways_are_used_and_about_alike() {
 }
 
 #[test]
+fn a_full_cable_limits_those_whose_way_it_is_on() {
+    let flows = "core.rate = \"1 Gbps\"\n[flow.full]\nkind = \"bulk\"\nfrom = \"e-0\"\nto = \"e-2\"\n\
+                 [flow.other]\nkind = \"rpc\"\nfrom = \"e-4\"\nto = \"e-6\"\nrequest = \"100 B\"\n\
+                 [run]\nwarmup = \"2 ms\"\nduration = \"2 ms\"\n";
+    let report = report(&plan(&(network("two-tier", 8, "leaves = 4") + flows)));
+    let limits = report.summary["limits"].as_array().expect("a table");
+    let found: Vec<_> = limits.iter().map(|row| (row["limit"].as_str(), row["place"].as_str())).collect();
+    assert_eq!(found[0].0, Some("cable"), "{found:?}");
+    assert!(["leaf-0 to root", "root to leaf-1"].map(Some).contains(&found[0].1), "{found:?}");
+    assert_eq!(found[1].0, Some("requests in flight"), "{found:?}");
+}
+
+#[test]
 fn a_ring_by_name_with_pauses_finds_its_cycle() {
     let text =
         "[host.e]\nkind = \"endpoint\"\ncount = 5\n[network]\ntopology = \"ring\"\nsize = 5\nrate = \"40 Gbps\"\n\

@@ -1,6 +1,6 @@
 //! How long flows with an end took, and how much longer than alone: the table of completions.
 
-use super::ideal::Ways;
+use super::ways::Ways;
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::WorldView;
 use hostnet_kernel::Time;

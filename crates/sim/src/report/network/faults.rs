@@ -3,7 +3,6 @@
 use super::limits::{Class, Limit};
 use crate::report::view::WorldView;
 use hostnet_model::params::{End, Traffic, Transport};
-use std::collections::BTreeSet;
 
 /// A cable is down, or an application deaf, when it is so for this share of the window.
 const BROKEN: f64 = 0.05;
@@ -11,14 +10,9 @@ const BROKEN: f64 = 0.05;
 const LOST: f64 = 0.001;
 
 impl WorldView<'_> {
-    /// A cable on the way from some hosts to others that was down.
-    pub(crate) fn cable_down(&self, from: &BTreeSet<u16>, to: &BTreeSet<u16>) -> Option<Limit> {
-        let cables = self.plan.cluster.cables.iter().filter(|cable| {
-            cable.ends.iter().all(|end| match end {
-                End::Host(host) => from.contains(host) || to.contains(host),
-                End::Switch(_) => true,
-            })
-        });
+    /// A cable on the way of a class that was down.
+    pub(crate) fn cable_down(&self, class: &Class) -> Option<Limit> {
+        let cables = self.ports_of(class).filter_map(|(port, _)| port.cable());
         let share = |spans: &[(u64, u64)]| spans.iter().map(|&span| self.share_of(span)).sum::<f64>();
         let (share, cable) = cables
             .map(|cable| (share(&cable.down_ps), cable))

@@ -5,11 +5,12 @@
 //! for answers or for its windows.
 
 use super::line_bytes;
-use crate::read::ends::ends;
+use super::ways::Ways;
 use crate::read::flows::FlowTotals;
-use crate::read::ports::PortView;
+use crate::read::ports::{PortTotals, PortView};
 use crate::report::table::{Column, Rows, Table};
 use crate::report::view::WorldView;
+use hostnet_kernel::Time;
 use hostnet_measure::Domain;
 use hostnet_model::core::{Core, Runs};
 use hostnet_model::iio::Iio;
@@ -58,27 +59,45 @@ pub(crate) struct Class<'a> {
     pub(crate) flows: Vec<&'a FlowParams>,
     pub(crate) totals: FlowTotals,
     ended: bool,
+    /// The hosts that its data comes from, and goes to.
+    pub(crate) hosts: [BTreeSet<u16>; 2],
+    /// The ports of switches that its data passes, by switch and number.
+    passed: BTreeSet<(u16, usize)>,
 }
 
-impl Class<'_> {
-    /// The hosts that its data comes from, and goes to.
-    fn hosts(&self) -> [BTreeSet<u16>; 2] {
-        let mut hosts = [BTreeSet::new(), BTreeSet::new()];
-        for flow in &self.flows {
-            let ways: &[(u16, u16)] = match flow.traffic {
-                Traffic::Bulk { .. }
-                | Traffic::Replay { .. }
-                | Traffic::Datagrams { .. }
-                | Traffic::Generate { .. } => &[(flow.from, flow.to)],
-                Traffic::Read { .. } => &[(flow.to, flow.from)],
-                Traffic::Rpc { .. } | Traffic::Ping { .. } => &[(flow.from, flow.to), (flow.to, flow.from)],
-            };
-            for (from, to) in ways {
-                hosts[0].insert(*from);
-                hosts[1].insert(*to);
+/// Where the data of a flow comes from and goes to.
+fn directions(flow: &FlowParams) -> Vec<(u16, u16)> {
+    let (there, back) = ((flow.from, flow.to), (flow.to, flow.from));
+    match flow.traffic {
+        Traffic::Bulk { .. } | Traffic::Replay { .. } | Traffic::Datagrams { .. } | Traffic::Generate { .. } => {
+            vec![there]
+        }
+        Traffic::Read { .. } => vec![back],
+        Traffic::Rpc { .. } | Traffic::Ping { .. } => vec![there, back],
+    }
+}
+
+impl<'a> Class<'a> {
+    /// The flows with these numbers. Which ports they pass is known where there are `ways`.
+    fn new(view: &'a WorldView, own: &[usize], totals: FlowTotals, ended: bool, ways: Option<&Ways>) -> Self {
+        let flows: Vec<&FlowParams> = own.iter().map(|&flow| &view.plan.cluster.flows[flow]).collect();
+        let (mut hosts, mut passed) = ([BTreeSet::new(), BTreeSet::new()], BTreeSet::new());
+        for (&number, flow) in own.iter().zip(&flows) {
+            for (from, to) in directions(flow) {
+                hosts[0].insert(from);
+                hosts[1].insert(to);
+                passed.extend(ways.into_iter().flat_map(|ways| ways.passed(number as u32, from, to)));
             }
         }
-        hosts
+        Self { now_ps: view.now.ps(), flows, totals, ended, hosts, passed }
+    }
+
+    /// Whether a port is on its way.
+    fn passes(&self, port: &PortView) -> bool {
+        match port.end {
+            End::Host(host) => self.hosts[0].contains(&host),
+            End::Switch(switch) => self.passed.contains(&(switch, port.number)),
+        }
     }
 
     fn has_requests(&self) -> bool {
@@ -116,22 +135,16 @@ fn worst(limits: impl Iterator<Item = Limit>) -> Option<Limit> {
 
 impl WorldView<'_> {
     /// A row for every class.
-    pub(crate) fn limits(&self, flows: &[FlowTotals]) -> Table {
+    pub(crate) fn limits(&self, flows: &[FlowTotals], completed: &[Option<Time>]) -> Table {
         let mut table = Table::of("limits", LIMITS);
         let cluster = &self.plan.cluster;
-        let mut completed = vec![false; cluster.flows.len()];
-        for (flow, _, _, application) in self.simulation.worlds().flat_map(ends) {
-            completed[flow as usize] |= application.completed_at().is_some();
-        }
+        let ways = Ways::new(self);
         for (index, name) in cluster.classes.iter().enumerate() {
             let own: Vec<usize> =
                 (0..cluster.flows.len()).filter(|&flow| usize::from(cluster.flows[flow].class) == index).collect();
-            let class = Class {
-                flows: own.iter().map(|&flow| &cluster.flows[flow]).collect(),
-                totals: own.iter().fold(FlowTotals::default(), |sum, &flow| sum.plus(&flows[flow])),
-                now_ps: self.now.ps(),
-                ended: own.iter().all(|&flow| completed[flow]),
-            };
+            let totals = own.iter().fold(FlowTotals::default(), |sum, &flow| sum.plus(&flows[flow]));
+            let ended = own.iter().all(|&flow| completed[flow].is_some());
+            let class = Class::new(self, &own, totals, ended, ways.as_ref());
             table.add(LIMITS, &(name, self.limit(&class)));
         }
         table
@@ -146,31 +159,23 @@ impl WorldView<'_> {
             let why = "all its flows have ended".to_owned();
             return Limit { limit: "ended", place: String::new(), load: None, why };
         }
-        let [from, to] = class.hosts();
-        self.full_cable(&from, &to)
-            .or_else(|| self.cable_down(&from, &to))
+        let [from, to] = &class.hosts;
+        self.full_cable(class)
+            .or_else(|| self.cable_down(class))
             .or_else(|| self.deaf(class))
             .or_else(|| worst(to.iter().filter_map(|&host| self.host_network(host, class))))
             .or_else(|| worst(to.iter().filter_map(|&host| self.busy_cores("receiver cores", host, class))))
             .or_else(|| worst(from.iter().filter_map(|&host| self.busy_cores("sender cores", host, class))))
-            .or_else(|| self.pauses(&from, &to))
+            .or_else(|| self.pauses(class))
             .or_else(|| worst(to.iter().filter_map(|&host| self.ring(host))))
             .or_else(|| self.marks(class))
             .or_else(|| if class.totals.timeouts > 0 { None } else { self.losses(class) })
             .unwrap_or_else(|| self.waiting(class))
     }
 
-    /// The ports on the way from some hosts to others: of the hosts, to the hosts, and between switches.
-    fn ports_between<'a>(
-        &'a self,
-        from: &'a BTreeSet<u16>,
-        to: &'a BTreeSet<u16>,
-    ) -> impl Iterator<Item = (PortView<'a>, crate::read::ports::PortTotals)> {
-        self.ports().filter(|(port, _)| match (port.end, port.peer()) {
-            (End::Host(host), _) => from.contains(&host),
-            (End::Switch(_), Some(End::Host(host))) => to.contains(&host),
-            (End::Switch(_), peer) => peer.is_some(),
-        })
+    /// The ports on the way of the data of a class.
+    pub(super) fn ports_of<'a>(&'a self, class: &'a Class) -> impl Iterator<Item = (PortView<'a>, PortTotals)> {
+        self.ports().filter(|(port, _)| class.passes(port))
     }
 
     /// The cable between two names.
@@ -179,8 +184,8 @@ impl WorldView<'_> {
         format!("{} to {peer}", self.name_of(port.end))
     }
 
-    fn full_cable(&self, from: &BTreeSet<u16>, to: &BTreeSet<u16>) -> Option<Limit> {
-        let loads = self.ports_between(from, to).filter_map(|(port, before)| {
+    fn full_cable(&self, class: &Class) -> Option<Limit> {
+        let loads = self.ports_of(class).filter_map(|(port, before)| {
             let (sent, rate) = (self.sent_gbps(&port, before), self.rate_gbps(&port)?);
             Some((sent / rate, sent, rate, port))
         });
@@ -251,8 +256,8 @@ impl WorldView<'_> {
         Some(Limit { limit, place: name.clone(), load: Some(busy), why })
     }
 
-    fn pauses(&self, from: &BTreeSet<u16>, to: &BTreeSet<u16>) -> Option<Limit> {
-        let paused = self.ports_between(from, to).map(|(port, _)| (self.paused_share(&port), port));
+    fn pauses(&self, class: &Class) -> Option<Limit> {
+        let paused = self.ports_of(class).map(|(port, _)| (self.paused_share(&port), port));
         let (share, port) = paused.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|paused| paused.0 >= WAIT)?;
         let place = self.cable_words(&port);
         let why = format!("the port {place} is paused {:.0} % of the time", share * 100.0);

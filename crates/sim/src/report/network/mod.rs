@@ -6,9 +6,10 @@ mod faults;
 mod flows;
 mod functions;
 mod hosts;
-mod ideal;
+
 mod limits;
 mod queues;
+mod ways;
 
 use crate::build::BURST;
 use crate::read::ends::machines;
@@ -81,7 +82,8 @@ impl WorldView<'_> {
         let latencies = self.latencies();
         let memory = self.memory();
         let control = self.control();
-        let limits = self.limits(&flows);
+        let completed = self.completed();
+        let limits = self.limits(&flows, &completed);
         let mut of_servers = OfServers::new();
         let mut told = serde_json::Map::new();
         for (host, results) in servers {
@@ -89,7 +91,6 @@ impl WorldView<'_> {
             told.insert(name.clone(), of_servers.add(name, results));
         }
         let functions = self.functions();
-        let completed = self.completed();
         let completions = self.completions(&completed);
         let mut summary = json!({
             "classes": rows(&classes),

@@ -1,4 +1,4 @@
-//! How long a flow takes when there is nothing else: what completion times are compared with.
+//! The ways of flows, and how long a flow takes with nothing else on its way.
 
 use crate::read::ports::{ports, PortView};
 use crate::report::view::WorldView;
@@ -38,10 +38,14 @@ impl<'a> Ways<'a> {
 
     /// The ports that packets of a flow pass from one host to another.
     fn way(&self, flow: u32, from: u16, to: u16) -> Option<Vec<&Egress>> {
+        Some(self.ports(flow, from, to)?.into_iter().map(|port| port.egress).collect())
+    }
+
+    fn ports(&self, flow: u32, from: u16, to: u16) -> Option<Vec<&PortView<'a>>> {
         let mut port = self.hosts[usize::from(from)].first()?;
         let mut way = Vec::new();
         while way.len() < PORTS_MAX {
-            way.push(port.egress);
+            way.push(port);
             match port.peer()? {
                 End::Host(host) => return (host == to).then_some(way),
                 End::Switch(switch) => {
@@ -51,6 +55,16 @@ impl<'a> Ways<'a> {
             }
         }
         None
+    }
+
+    /// The ports of switches that packets of a flow pass, by switch and number.
+    pub(super) fn passed(&self, flow: u32, from: u16, to: u16) -> Vec<(u16, usize)> {
+        let way = self.ports(flow, from, to).unwrap_or_default();
+        let of_switch = |port: &&PortView| match port.end {
+            End::Switch(switch) => Some((switch, port.number)),
+            End::Host(_) => None,
+        };
+        way.iter().filter_map(of_switch).collect()
     }
 
     /// From the beginning of a flow with an end until its completion, in ps: packets one after the other as fast as the
