@@ -20,6 +20,10 @@ const SHARED_MAX: usize = 4;
 /// How many events of the slot being popped an event may be moved past before it goes to a heap instead.
 const INSERT_MAX: usize = 32;
 
+/// How many events have to be pending before what the next ones need is fetched: what fewer touch stays in the caches
+/// of the processor. Of a network it is 7% slower with some thousand events, and 20% faster with a hundred thousand.
+const FETCHED_MIN: usize = 1 << 14;
+
 /// A pending event, linked to the next in its list: a slot, a block, or the free nodes.
 #[derive(Clone, Debug)]
 struct Node<P> {
@@ -216,6 +220,18 @@ impl<P: Copy> Queue<P> {
         let end_of_block = (self.block + 1) << SLOT_COUNT_BITS;
         self.clear_until = if self.current.is_empty() { end_of_block.min(self.slot_of(self.limit)) } else { 0 };
         node
+    }
+
+    /// Of the slot that is being popped the event that comes after so many others, if there is one and so many events
+    /// are pending that memory has to be fetched.
+    #[inline(always)]
+    pub(crate) fn ahead(&self, others: usize) -> Option<&Event<P>> {
+        if self.len < FETCHED_MIN {
+            return None;
+        }
+        let at = self.current.len().checked_sub(others + 1)?;
+        let Reverse((_, node)) = self.current[at];
+        Some(&self.nodes[node as usize].event)
     }
 
     /// When the earliest event happens.

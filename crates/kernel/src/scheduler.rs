@@ -3,6 +3,9 @@
 use crate::{ComponentId, Event, Queue, Time};
 use serde::{Deserialize, Serialize};
 
+/// How many events lie between one that is handled and one for which memory is fetched.
+const FETCHED_AHEAD: usize = 4;
+
 /// The state of one partition: its components, and what happens to them.
 pub trait Partition {
     /// What events carry.
@@ -13,6 +16,13 @@ pub trait Partition {
 
     /// Handles one event. Everything that follows from it is sent through `scheduler`.
     fn on_event(&mut self, event: Event<Self::Payload>, scheduler: &mut Scheduler<Self::Payload>);
+
+    /// An event will be handled soon, at once if it is `next`: what that takes may be fetched into the caches of the
+    /// processor.
+    #[inline(always)]
+    fn prepare(&self, event: &Event<Self::Payload>, next: bool) {
+        let _ = (event, next);
+    }
 
     /// Takes out what `payload`, on its way to another partition, names.
     fn unload(&mut self, payload: &Self::Payload) -> Self::Cargo;
@@ -167,6 +177,12 @@ impl<P: Copy> Scheduler<P> {
             let event = self.queue.release(node);
             self.now = event.time;
             self.handled += 1;
+            if let Some(event) = self.queue.ahead(FETCHED_AHEAD) {
+                world.prepare(event, false);
+                if let Some(event) = self.queue.ahead(0) {
+                    world.prepare(event, true);
+                }
+            }
             world.on_event(event, self);
         }
         false

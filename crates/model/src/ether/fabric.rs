@@ -145,6 +145,23 @@ impl Partition for Fabric {
     }
 
     #[inline]
+    fn prepare(&self, event: &Event<Payload>, next: bool) {
+        let node = self.nodes.get(event.target.0.wrapping_sub(self.first.0) as usize);
+        match (&event.payload, node) {
+            (Payload::Packet { id, .. }, Some(node)) if !next => {
+                self.packets.fetch(*id);
+                if let Node::Switch(switch) = node {
+                    switch.fetch();
+                }
+            }
+            (Payload::PortReady { .. }, Some(Node::Switch(switch))) if !next => switch.fetch(),
+            (Payload::Packet { id, .. }, Some(Node::Switch(switch))) => switch.fetch_route(self.packets.get(*id).to),
+            (Payload::PortReady { port }, Some(Node::Switch(switch))) => switch.fetch_port(*port),
+            _ => {}
+        }
+    }
+
+    #[inline]
     fn on_event(&mut self, event: Event<Payload>, scheduler: &mut Scheduler<Payload>) {
         let mut context = NetContext { id: event.target, packets: &mut self.packets, scheduler };
         let node = &mut self.nodes[(event.target.0 - self.first.0) as usize];

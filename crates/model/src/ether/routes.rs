@@ -3,6 +3,7 @@
 
 use crate::params::{ClusterParams, End};
 use hostnet_kernel::mix;
+use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -37,6 +38,12 @@ impl Routes {
             1 => Some(self.ports[start]),
             count => Some(self.ports[start + choice(self.salt, flow, from, count)]),
         }
+    }
+
+    /// Has what leads to a host fetched.
+    #[inline(always)]
+    pub(super) fn fetch(&self, to: u16) {
+        prefetch_index(&self.sets, usize::from(to));
     }
 
     /// All ports that lie on a shortest way to a host.

@@ -7,6 +7,7 @@ use crate::line::{Ecn, PacketId};
 use crate::params::{EcnParams, PfcParams, SwitchParams};
 use crate::part::NetContext;
 use hostnet_kernel::{Rng, Time};
+use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
 /// A port: its way out, and what came in by it and still waits.
@@ -96,6 +97,25 @@ impl Switch {
             rng: Rng::new(random.0, random.1),
             drops: Drops::default(),
         }
+    }
+
+    /// Has what every packet needs fetched.
+    #[inline(always)]
+    pub(super) fn fetch(&self) {
+        prefetch_index(std::slice::from_ref(&self.routes), 0);
+        prefetch_index(std::slice::from_ref(&self.used_bytes), 0);
+    }
+
+    /// Has the way to a host fetched.
+    #[inline(always)]
+    pub(super) fn fetch_route(&self, to: u16) {
+        self.routes.fetch(to);
+    }
+
+    /// Has a port fetched.
+    #[inline(always)]
+    pub(super) fn fetch_port(&self, port: u16) {
+        prefetch_index(&self.ports, usize::from(port));
     }
 
     /// A packet has come in by `port`.

@@ -1,5 +1,6 @@
 //! Things that come and go: each in a slot with a number, and waiting lists that are linked through them.
 
+use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
 /// The number of no entry.
@@ -50,6 +51,14 @@ impl<T: Entry> Slab<T> {
         }
         self.slots.push(entry);
         T::id(self.slots.len() as u32 - 1)
+    }
+
+    /// Has an entry fetched, from its beginning to its end.
+    #[inline(always)]
+    pub(crate) fn fetch(&self, id: T::Id) {
+        let number = T::number(id) as usize;
+        prefetch_index(&self.slots, number);
+        prefetch_index(&self.slots, number + 1);
     }
 
     /// Ends an entry.

@@ -46,6 +46,13 @@ impl Partition for World {
         }
     }
 
+    #[inline(always)]
+    fn prepare(&self, event: &Event<Payload>, next: bool) {
+        if let Self::Fabric(fabric) = self {
+            fabric.prepare(event, next);
+        }
+    }
+
     fn unload(&mut self, payload: &Payload) -> Option<Packet> {
         match self {
             Self::Server(machine) => machine.unload(payload),
