@@ -41,12 +41,14 @@ def small(tmp_path: Path) -> Path:
 def test_a_curve_rises_and_stays_below_the_peak(preset: str) -> None:
     server = load_server(preset)
     points = measure(Setting(server, reads=(1.0, 0.5), points=4))
+    # Idle reads of home snoop wait for the other socket, so that a load adds less to them.
+    rise = 1.15 if preset == "broadwell-r730" else 1.3
     for reads in (1.0, 0.5):
         curve = [point for point in points if point.reads == reads]
         bandwidths = [point.bandwidth_gb_per_s for point in curve]
         assert max(bandwidths) < server.memory_peak_gb_per_s
         assert bandwidths[-1] < 0.1 * server.memory_peak_gb_per_s
-        assert curve[0].latency_ns > 1.3 * curve[-1].latency_ns
+        assert curve[0].latency_ns > rise * curve[-1].latency_ns
         assert curve[-1].latency_ns > server.read_latency_ns
     most = {point.reads: point.bandwidth_gb_per_s for point in points if point.gap_ns == 0}
     assert most[1.0] > most[0.5], "turning the bus round costs bandwidth"

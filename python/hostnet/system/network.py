@@ -166,7 +166,8 @@ class Stack(Description):
     """Lines that a copy asks for ahead of the one it needs, at most the LFB entries. Range: 0 to 1024."""
     prefetch_ahead: int | None = None
     """Lines that a copy has on their way at most where the streamer of the L2 helps it, those of the LFB among them: it
-    takes part when the caches do. When absent it does not help. Range: 0 to 1024."""
+    takes part when the caches do, and so does the adjacent-line prefetcher, which brings completions in pairs. When
+    absent they do not help. Range: 0 to 1024."""
     cached_user: bool | None = None
     """Whether the application's buffer lies in the caches: only the kernel's side of a copy is memory traffic."""
 

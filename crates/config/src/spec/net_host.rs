@@ -219,7 +219,8 @@ pub(crate) struct StackSpec {
     #[schemars(range(min = 0, max = 1024))]
     pub(crate) copy_ahead: u32,
     /// Lines that a copy has on their way at most where the streamer of the L2 helps it, those of the LFB among them:
-    /// it takes part when the caches do. When absent it does not help.
+    /// it takes part when the caches do, and so does the adjacent-line prefetcher, which brings completions in pairs.
+    /// When absent they do not help.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1024))]
     pub(crate) prefetch_ahead: Option<u32>,

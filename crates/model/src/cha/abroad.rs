@@ -81,8 +81,8 @@ impl Cha {
         self.crossing.as_ref()?.abroad.socket(request.owner)
     }
 
-    /// From the home agent to a slice of the LLC, and back, in ps: it is as far as the memory controller. Without one
-    /// the CHA itself is the home.
+    /// Between a slice of the CHA and the home agent, there and back, in ps: it is as far as the memory controller. 0
+    /// without one: the CHA itself is the home.
     pub(super) fn agent_ps(&self) -> [u64; 2] {
         match &self.crossing {
             Some(crossing) if crossing.abroad.broadcast => [self.params.read_to_mc_ps, self.params.from_mc_ps],

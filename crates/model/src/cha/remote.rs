@@ -34,7 +34,8 @@ impl Cha {
     /// The same for a socket whose caches are simulated, too.
     fn serve_socket(&mut self, id: RequestId, context: &mut Context) -> bool {
         let Request { kind, line, class, owner, .. } = *context.requests.get(id);
-        let [from_agent, _] = self.agent_ps();
+        // The agent asks the LLC: the same way, the other way round.
+        let [agent, _] = self.agent_ps();
         match kind {
             Kind::CoreRead | Kind::IoRead => {
                 let hit = match kind {
@@ -48,7 +49,7 @@ impl Cha {
                 self.note_owner(id, context);
                 self.read_ahead(id, context);
                 context.send(owner, self.upi_ps, Payload::Admitted(id));
-                context.send(owner, self.hit_ps.max(NEXT_PS) + from_agent, Payload::Data(id));
+                context.send(owner, self.hit_ps.max(NEXT_PS) + agent, Payload::Data(id));
                 true
             }
             Kind::IoPut => {
@@ -56,7 +57,7 @@ impl Cha {
                 if let Some(evicted) = context.caches().io_write(line, class).evicted {
                     self.evict(evicted, context);
                 }
-                context.send(owner, self.put_ps.max(NEXT_PS) + from_agent, Payload::Acknowledged(id));
+                context.send(owner, self.put_ps.max(NEXT_PS) + agent, Payload::Acknowledged(id));
                 true
             }
             Kind::IoWrite => {
@@ -89,9 +90,9 @@ impl Cha {
             caches.io_invalidate(line);
         }
         self.read_ahead(id, context);
-        let [from_agent, _] = self.agent_ps();
+        let [agent, _] = self.agent_ps();
         context.send(owner, self.upi_ps, Payload::Admitted(id));
-        context.send(owner, self.hit_ps.max(NEXT_PS) + from_agent, Payload::Acknowledged(id));
+        context.send(owner, self.hit_ps.max(NEXT_PS) + agent, Payload::Acknowledged(id));
     }
 
     /// Memory reads a line that the caches or nobody need, because it was asked before that was known. It takes no

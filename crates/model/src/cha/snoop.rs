@@ -86,8 +86,8 @@ impl Cha {
         let taken = |caches: &mut Caches| if for_store { caches.give_up(line) } else { caches.lend(line) };
         let dirty = context.caches.own().and_then(taken);
         context.send(owner, self.upi_ps, Payload::Admitted(id));
-        // The home agent passes the answer on: its way to the CHA there counts here. A lookup that finds no data takes
-        // no time of its own, as at home.
+        // The home agent passes the answer on: its way to the CHA there counts here, where it is as long. A lookup that
+        // finds no data takes no time of its own, as at home.
         let [_, from_agent] = self.agent_ps();
         let (lookup, answer) = match dirty {
             Some(_) => (self.hit_ps, Payload::Data(id)),

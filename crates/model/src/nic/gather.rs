@@ -1,5 +1,5 @@
 //! Packets whose data is being read. With hints (IOctoSG) the fragments of a packet are read by the functions of the
-//! nodes that they lie on; packets leave in the order in which their function has cut them.
+//! nodes that they lie on; packets with data leave in the order in which their function has cut them.
 
 use crate::line::PacketId;
 use serde::{Deserialize, Serialize};

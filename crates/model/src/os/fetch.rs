@@ -122,7 +122,10 @@ impl Fetch {
         let Wish { line, store, purpose, class } = wish;
         let Some(purpose) = self.way(purpose, lfb) else { return Asked::Full };
         if let Some(caches) = context.caches.own() {
-            if caches.access(self.index, line, class, store) != Access::Miss {
+            if purpose == Purpose::Unasked && caches.holds(self.index, line) {
+                return Asked::There;
+            }
+            if purpose != Purpose::Unasked && caches.access(self.index, line, class, store) != Access::Miss {
                 if store {
                     context.caches.claim(line);
                 }
@@ -176,7 +179,7 @@ impl Fetch {
             context.caches.claim(line);
         }
         let victim = match context.caches.own() {
-            Some(caches) => caches.fill(self.index, line, class, for_store, false),
+            Some(caches) => caches.fill(self.index, line, class, for_store, purpose == Purpose::Unasked),
             None if for_store => Some(crate::cache::Victim { line: leaves(purpose), class, dirty: true, taken: true }),
             None => None,
         };

@@ -54,10 +54,9 @@ const USER_BYTES: u64 = 64 << 20;
 /// Bytes of what else the kernel of a core keeps.
 const KERNEL_BYTES: u64 = 16 << 20;
 
-/// Bytes of a file that is sent, and what a segment that begins before its end reads behind it: more than one is cut
-/// of. Devices leave nothing of it in caches, so that its size matters little.
+/// Bytes of a file that is sent over and over. Devices leave nothing of it in caches, so that its size matters little.
 pub const FILE_BYTES: u64 = 4 << 20;
-/// See [`FILE_BYTES`].
+/// Bytes behind a file that a segment which begins before its end reads: the largest segment, 1 MiB.
 pub const FILE_END_BYTES: u64 = 1 << 20;
 
 /// The virtual memory of a network core.

@@ -25,11 +25,13 @@ pub(super) struct Softirq {
     /// Packets taken in this poll, and when it began.
     polled: u32,
     since: Time,
+    /// The class of the packets of the last interrupt.
+    class: u8,
 }
 
 impl Softirq {
     pub(super) fn new(queue: Option<u16>) -> Self {
-        Self { queue, backlog: Fifo::default(), polling: false, polled: 0, since: Time::ZERO }
+        Self { queue, backlog: Fifo::default(), polling: false, polled: 0, since: Time::ZERO, class: 0 }
     }
 
     pub(super) fn is_polling(&self) -> bool {
@@ -69,9 +71,12 @@ impl NetStack {
         self.softirq.polling = true;
         if let Some(events) = &mut self.rings.events {
             let event = events.next_line();
-            let flow = self.softirq.waiting(context.packets).next().map(|packet| packet.flow);
-            let class = flow.and_then(|flow| self.end_of(flow)).map_or(0, |index| self.class_of(index));
-            self.lines.know(event, false, class, context);
+            if let Some(flow) = self.softirq.waiting(context.packets).next().map(|packet| packet.flow) {
+                let here = self.end_of(flow).map(|index| self.class_of(index));
+                let class = here.or_else(|| Some(self.moving.find(flow)?.class));
+                self.softirq.class = class.unwrap_or(self.softirq.class);
+            }
+            self.lines.know(event, false, self.softirq.class, context);
         }
     }
 

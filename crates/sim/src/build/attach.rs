@@ -227,7 +227,7 @@ impl SocketBuilder<'_> {
         let rings = self.server.rings(queue);
         stack.prefetch_ahead = self.prefetch_ahead(&stack);
         let adjacent = self.params.cache.as_ref().is_some_and(|cache| cache.prefetch.adjacent);
-        stack.prefetch_pairs &= adjacent && stack.prefetch_ahead > stack.copy_ahead;
+        stack.prefetch_pairs &= adjacent;
         let wiring = os::Wiring { cha, nic, queue: Some(queue), rings, elsewhere, away_ps };
         let datagrams = self.server.datagram_ends(self.number(core));
         let classes = self.server.classes;

@@ -10,7 +10,8 @@ use hostnet_model::params::{ControlParams, CoreParams, RemoteCore, ServerParams,
 use hostnet_model::PartKind;
 use std::collections::BTreeSet;
 
-/// The other sockets that control throttles: of each, whether anything runs there. Empty if nothing does on any.
+/// The other sockets that control throttles: of each, whether anything runs there. Empty if
+/// nothing does on any of them and they are described.
 pub(crate) fn held_back(params: &ServerParams) -> Vec<bool> {
     let has_nic = |socket: &SocketParams| socket.nic.is_some();
     let at = params.sockets.iter().position(has_nic).unwrap_or(0);

@@ -195,7 +195,7 @@ impl Hosts {
                     let within = |issue: Issue| issue.within(&table("host", &group.name));
                     let mut server = networked(resolved, cores.clone(), mtu).map_err(within)?;
                     if fidelity(of_host) == Fidelity::Fluid {
-                        check_rates(&server, &cores).map_err(within)?;
+                        check_rates(&server, &cores, flows.files(at)).map_err(within)?;
                     }
                     let of_flows = OfFlows { rdma_ends: flows.rdma_ends(at), files: flows.files(at) };
                     server::share_memory(&mut server, of_flows).map_err(within)?;
@@ -321,8 +321,13 @@ fn networked(resolved: &Resolved, cores: Vec<u32>, mtu_bytes: u32) -> Result<Ser
 }
 
 /// Checks that the network of a server whose memory has rates is on its first socket, which has them.
-fn check_rates(server: &ServerParams, cores: &[u32]) -> Result<(), Issue> {
+fn check_rates(server: &ServerParams, cores: &[u32], files: usize) -> Result<(), Issue> {
     let first = server.socket();
+    if server.sockets.len() > 1 && files > 0 {
+        let message = "rates are those of socket 0, and files (flow.<name>.sendfile) may lie on others: \
+            give one socket, or simulate it line by line";
+        return Err(Issue::between(&["fidelity", "sockets"], message));
+    }
     if first.nic.as_ref().is_none_or(|nic| !nic.functions.is_empty()) {
         let message = "rates are those of socket 0; a NIC with a function on another one needs \"line\"";
         return Err(Issue::between(&["fidelity", "nic.functions"], message));

@@ -21,7 +21,7 @@ fn cases() -> impl Strategy<Value = Case> {
     let nic = (4_u32..64, 8_u32..64, 1_u32..20, 9_000_u64..60_000, any::<bool>(), 1_u32..5, 0_u64..5_000_000);
     let host = (1_u64..3_000_000, 1_u64..2_000_000, 1_u64..4_000_000, any::<bool>());
     let arrivals = prop::collection::vec((0_u64..400_000, 0_u32..4, 40_u32..8178, prop::bool::weighted(0.02)), 0..120);
-    let segments = prop::collection::vec((0_u64..2_000_000, 0_u32..4, 0_u32..65_000, 0_usize..3), 0..20);
+    let segments = prop::collection::vec((0_u64..2_000_000, 0_u32..4, 1_u32..65_000, 0_usize..3), 0..20);
     (nic, host, arrivals, segments, any::<u64>(), any::<[bool; 3]>()).prop_map(
         |(nic, host, arrivals, segments, seed, [pfc, octo, scatter])| {
             let second = NicFunctionParams { socket: 1, pcie: pcie() };

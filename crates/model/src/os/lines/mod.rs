@@ -1,7 +1,7 @@
 //! How long the lines of a network core take: those of copies, and those of headers and completions.
 //!
 //! The rest of the core knows only what is public here to its siblings: a copy begins, it goes on until some time, it
-//! waits, it is done. Over a memory system that has rates instead of lines, only this file has another counterpart.
+//! waits, it is done. Over a memory system that has rates instead of lines, only this folder has another counterpart.
 
 mod ahead;
 
@@ -102,7 +102,7 @@ impl Lines {
             rng,
             copy_line_ps: stack.copy_line_ps,
             cached_user: stack.cached_user,
-            pairs: stack.prefetch_pairs,
+            pairs: stack.prefetch_pairs && more > 0,
             copy: Copy::default(),
             arrived: vec![false; ahead],
             stores: VecDeque::with_capacity(STORES_MAX),

@@ -115,6 +115,26 @@ fn an_entry_of_the_event_queue_is_read_at_every_interrupt() {
 }
 
 #[test]
+fn prefetchers_bring_pairs_of_completions_and_what_follows_a_read() {
+    let used = |prefetch_ahead: u32, prefetch_pairs: bool| {
+        // Reads end in the middle of packets.
+        let stack = StackParams { prefetch_ahead, prefetch_pairs, call_bytes: 4000, ..stack() };
+        let mut run = received(stack, Inclusion::Inclusive, false, 1000);
+        let rig = world(&mut run);
+        let prefetch = rig.core.lines.prefetch();
+        assert!(prefetch.is_none_or(|prefetch| prefetch.in_use() == 0), "every credit is back");
+        let counts = &rig.caches.as_ref().expect("they are there").counts().classes()[0];
+        assert!(counts.prefetch_used <= counts.prefetch_filled);
+        (counts.prefetch_used, rig.core.counts().source_hits)
+    };
+    assert_eq!(used(0, true), (0, 0), "they do not help");
+    let (lines, hits) = used(28, false);
+    assert!(lines > 0 && hits > 0, "what follows a read");
+    let (all, _) = used(28, true);
+    assert!(all > lines, "completions, too: {all} lines, not {lines}");
+}
+
+#[test]
 fn stores_to_a_buffer_of_the_user_leave_the_caches_as_dirty_lines() {
     let stack = StackParams { cached_user: false, ..stack() };
     let mut run = received(stack, Inclusion::Victim, false, 4000);
