@@ -7,7 +7,7 @@ use crate::sample::{interleaved, Sample};
 use crate::server::Clock;
 use crate::{peak_bytes, Row, Size};
 use hostnet_kernel::{checkpoint, mix, ComponentId, Rng, Simulation, Time};
-use hostnet_model::ether::{fabric, Fabric, FlowEnd, Level, Stream};
+use hostnet_model::ether::{fabrics, Fabric, FlowEnd, Level, Stream};
 use hostnet_model::params::{
     CableParams, ClusterParams, CongestionControl, EcnParams, End, EndpointParams, Fidelity, FlowParams, HostKind,
     HostParams, SwitchParams, TcpParams, Traffic, Transport,
@@ -165,8 +165,8 @@ impl Running {
     #[must_use]
     pub fn new(dumbbell: &Dumbbell) -> Self {
         let cluster = dumbbell.cluster();
-        let built = fabric(&cluster, ComponentId(0), &vec![None; cluster.hosts.len()]);
-        let simulation = Simulation::new(vec![(built.fabric, built.scheduler)], 1);
+        let built = fabrics(&cluster, ComponentId(0), &vec![None; cluster.hosts.len()], 1);
+        let simulation = Simulation::new(built.fabrics, 1);
         Self { simulation, before: (vec![0; usize::from(dumbbell.flows)], [0; 2]), begun: Time::ZERO }
     }
 

@@ -1,15 +1,17 @@
-//! From the description of a cluster to a fabric.
+//! From the description of a cluster to its fabrics.
 
+use super::cut::ranges;
 use super::egress::Egress;
 use super::endpoint::Endpoint;
 use super::fabric::{Fabric, Node};
 use super::flow_end::FlowEnd;
 use super::routes::{Graph, PortOf, Routes};
 use super::switch::Switch;
-use super::wire::WireParams;
+use super::wire::{Wire, WireParams};
 use crate::params::{CableParams, ClusterParams, EndpointParams, HostKind, SwitchParams};
 use crate::part::Payload;
 use hostnet_kernel::{ComponentId, Queue, Scheduler};
+use std::ops::Range;
 
 /// Slots of a turn of the queue of events.
 const TURN: u64 = 4096;
@@ -20,15 +22,11 @@ const EVENTS_CAPACITY: usize = 1 << 12;
 /// Random streams of cables and switches lie apart from those of the parts of servers.
 const STREAMS: u64 = 1 << 40;
 
-/// A fabric, and what the servers around it need to know.
+/// Fabrics, and what the servers around them need to know.
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// The switches and endpoints.
-    pub fabric: Fabric,
-    /// Its scheduler, with the beginnings of all flows.
-    pub scheduler: Scheduler<Payload>,
-    /// Components of the fabric.
-    pub components: usize,
+    /// The switches and endpoints: a partition each, with its scheduler, which has the beginnings of flows.
+    pub fabrics: Vec<(Fabric, Scheduler<Payload>)>,
     /// Of each host that is a server the ways out, one for each of its ports. An endpoint has its own already.
     pub wires: Vec<Vec<WireParams>>,
     /// The least delay of an event between two partitions, in ps; none when no cable leads from one to another.
@@ -49,30 +47,36 @@ struct Builder<'a> {
     mtu_bytes: u32,
 }
 
-/// Builds the fabric of a cluster, with components from `first` on. `servers` gives the component that stands at the
-/// cables of each host that is a server (its NIC), and none for endpoints.
+/// Builds the fabrics of a cluster, with components from `first` on: at most `parts` of them, at least one, each with
+/// whole racks. `servers` gives the component that stands at the cables of each host that is a server (its NIC), and
+/// none for endpoints.
 ///
 /// # Panics
 /// If `servers` does not have an element for each host, or the cluster names hosts or switches that are not there.
 #[must_use]
-pub fn fabric(cluster: &ClusterParams, first: ComponentId, servers: &[Option<ComponentId>]) -> Built {
+pub fn fabrics(cluster: &ClusterParams, first: ComponentId, servers: &[Option<ComponentId>], parts: usize) -> Built {
     assert_eq!(servers.len(), cluster.hosts.len(), "every host is a server or not");
     let builder = Builder::new(cluster, first, servers);
     let mut switch_routes = builder.graph.routes(cluster);
     let host_routes = switch_routes.split_off(cluster.switches.len());
-    let nodes = builder.nodes(switch_routes, &host_routes);
+    let mut nodes = builder.nodes(switch_routes, &host_routes).into_iter();
     let wires = (0..).zip(servers).map(|(host, server)| match server {
         Some(_) => builder.wires(builder.graph.host(host)),
         None => Vec::new(),
     });
     let wires = wires.collect();
-    let components = nodes.len();
-    let window_ps = builder.window_ps();
-    let fabric = Fabric::new(first, nodes, builder.endpoints());
-    let queue = Queue::with_slots(EVENTS_CAPACITY, slot_bits(cluster));
-    let mut scheduler = Scheduler::with_queue(first, components, queue);
-    fabric.begin(&mut scheduler);
-    Built { fabric, scheduler, components, wires, window_ps }
+    let parts = ranges(&builder.racks(), parts.max(1));
+    let window_ps = builder.window_ps(&parts);
+    let fabric = |part: &Range<usize>| {
+        let own = nodes.by_ref().take(part.len()).collect();
+        let first = ComponentId(first.0 + part.start as u32);
+        let fabric = Fabric::new(first, own, builder.switches_before(part.start), builder.endpoints(part));
+        let queue = Queue::with_slots(EVENTS_CAPACITY, slot_bits(cluster));
+        let mut scheduler = Scheduler::with_queue(first, part.len(), queue);
+        fabric.begin(&mut scheduler);
+        (fabric, scheduler)
+    };
+    Built { fabrics: parts.iter().map(fabric).collect(), wires, window_ps }
 }
 
 /// Slots of the queue of events so wide that the usual hop lies within a turn of it.
@@ -113,12 +117,35 @@ impl<'a> Builder<'a> {
         self.order.iter().filter_map(node).collect()
     }
 
-    /// Where in the order the endpoints stand, as hosts are numbered.
-    fn endpoints(&self) -> Vec<u32> {
+    /// The nodes and the weight of each rack in the order of components: a switch with its endpoints, or all that there
+    /// is where components are not numbered so. A port weighs as much as another.
+    fn racks(&self) -> Vec<(usize, u64)> {
+        let mut racks: Vec<(usize, u64)> = Vec::new();
+        for &node in &self.order {
+            let weight = self.graph.ports[node].len() as u64;
+            match racks.last_mut().filter(|_| !(self.cluster.racks && node < self.cluster.switches.len())) {
+                Some(rack) => *rack = (rack.0 + 1, rack.1 + weight),
+                None => racks.push((1, weight)),
+            }
+        }
+        racks
+    }
+
+    /// How many switches stand before a place in the order.
+    fn switches_before(&self, place: usize) -> u32 {
+        self.order[..place].iter().filter(|&&node| node < self.cluster.switches.len()).count() as u32
+    }
+
+    /// The endpoints in a part of the order: their numbers among all endpoints as hosts are numbered, and their places
+    /// in the part.
+    fn endpoints(&self, part: &Range<usize>) -> Vec<(u32, u32)> {
         let switches = self.cluster.switches.len();
-        let mut places: Vec<(usize, u32)> = self.order.iter().copied().zip(0..).filter(|at| at.0 >= switches).collect();
-        places.sort_unstable();
-        places.into_iter().map(|(_, place)| place).collect()
+        let endpoints = self.is_server.iter().enumerate().skip(switches).filter(|(_, &is_server)| !is_server);
+        let mut places = vec![None; self.is_server.len()];
+        for (place, &node) in (0..).zip(&self.order[part.clone()]) {
+            places[node] = Some(place);
+        }
+        (0..).zip(endpoints).filter_map(|(number, (node, _))| Some((number, places[node]?))).collect()
     }
 
     fn cable(&self, port: &PortOf) -> &'a CableParams {
@@ -208,10 +235,31 @@ impl<'a> Builder<'a> {
         Endpoint::new(wires.iter().map(Egress::new).collect(), params.queue_packets, ends)
     }
 
-    /// The least latency of a cable with a server at an end: all other nodes are in one partition.
-    fn window_ps(&self) -> Option<u64> {
-        let servers = self.graph.ports.iter().zip(&self.is_server).filter(|(_, &is_server)| is_server);
-        servers.flat_map(|(ports, _)| ports).map(|port| self.cable(port).latency_ps).min()
+    /// The least delay of an event between two partitions: servers, and `parts` of the order.
+    fn window_ps(&self, parts: &[Range<usize>]) -> Option<u64> {
+        let mut part_of = vec![None; self.is_server.len()];
+        for (number, part) in parts.iter().enumerate() {
+            self.order[part.clone()].iter().for_each(|&node| part_of[node] = Some(number));
+        }
+        let part_of = &part_of;
+        let delays = (0..part_of.len()).flat_map(|node| {
+            let crossing = self.graph.ports[node].iter().enumerate();
+            let inside = move |port: &PortOf| part_of[node].is_some() && part_of[node] == part_of[port.node];
+            let crossing = crossing.filter(move |(_, port)| !inside(port));
+            crossing.map(move |(index, port)| self.delay_ps(node, index as u16, port))
+        });
+        delays.min()
+    }
+
+    /// The least delay of an event that a node sends by a port. What the NIC of a server adds is its own business, and
+    /// only the latency of the cable is certain; so it is where a switch asks for pauses.
+    fn delay_ps(&self, node: usize, index: u16, port: &PortOf) -> u64 {
+        let pauses = self.cluster.switches.get(node).is_some_and(|switch| switch.pfc.is_some());
+        if pauses || self.is_server[node] || self.is_server[port.node] {
+            return self.cable(port).latency_ps.max(1);
+        }
+        let wire = Wire::new(&self.wire(node, index, port));
+        wire.serialization_ps(wire.wire_bytes(0)) + wire.delay_ps
     }
 }
 

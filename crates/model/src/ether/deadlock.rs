@@ -1,6 +1,6 @@
 //! Paused ports that wait for each other.
 
-use super::fabric::Fabric;
+use super::network::Network;
 use crate::line::{Fifo, Packet, Packets};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct PausedPort {
     pub priority: u8,
 }
 
-impl Fabric {
+impl Network<'_> {
     /// A cycle of paused ports, each of which waits for the next: the switch behind it has asked for the pause because
     /// of packets that wait at the next. Nothing ever ends such a state. Empty if there is none.
     #[must_use]
@@ -80,17 +80,13 @@ impl Fabric {
     /// Bytes that came in from the port `at` and wait at `next`.
     fn held_at(&self, at: PausedPort, next: PausedPort) -> u64 {
         let Some((_, port)) = self.behind(at).filter(|behind| behind.0 == next.switch) else { return 0 };
-        let waiting = self.switch(next.switch.into()).filter(|_| next.priority == at.priority);
-        waiting.map_or(0, |switch| {
-            let queue = switch.ports()[usize::from(next.port)].egress().queue_of(next.priority);
-            bytes_from(queue, self.packets(), port)
-        })
+        let switch = self.switch(next.switch.into()).filter(|_| next.priority == at.priority);
+        let (Some(switch), Some(packets)) = (switch, self.packets_at(next.switch.into())) else { return 0 };
+        bytes_from(switch.ports()[usize::from(next.port)].egress().queue_of(next.priority), packets, port)
     }
 }
 
 /// Bytes of the packets of a queue that came in by `port`.
 fn bytes_from(queue: &Fifo<Packet>, packets: &Packets, port: u16) -> u64 {
-    let waiting = std::iter::successors(queue.front(), |&id| Some(packets.get(id).next)).take(queue.len() as usize);
-    let waiting = waiting.map(|id| packets.get(id)).filter(|packet| packet.queue == port);
-    waiting.map(|packet| u64::from(packet.ip_bytes)).sum()
+    queue.iter(packets).filter(|packet| packet.queue == port).map(|packet| u64::from(packet.ip_bytes)).sum()
 }

@@ -1,7 +1,8 @@
-//! All switches and endpoints of a world: one partition.
+//! Switches and endpoints of a world: one partition.
 
+use super::egress::{Egress, PRIORITIES};
 use super::endpoint::Endpoint;
-use super::switch::Switch;
+use super::switch::{Port, Switch};
 use crate::line::{Packet, Packets};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
@@ -16,25 +17,30 @@ pub enum Node {
     Endpoint(Box<Endpoint>),
 }
 
-/// Switches and endpoints: a partition of the world.
+/// Switches and endpoints: a partition of the world, all there are or some of them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fabric {
     first: ComponentId,
     nodes: Vec<Node>,
-    /// Where the switches are among the nodes, and the endpoints in the order of the hosts.
+    /// The number of the first switch here; those that follow here have the next numbers.
+    first_switch: u32,
+    /// Where the switches are among the nodes.
     switches: Vec<u32>,
-    endpoints: Vec<u32>,
+    /// The endpoints in the order of the hosts: their numbers among the endpoints of the world, and where they are
+    /// among the nodes.
+    endpoints: Vec<(u32, u32)>,
     packets: Packets,
 }
 
 impl Fabric {
-    /// A fabric whose nodes are the components from `first` on: the switches in their order, and the endpoints, of
-    /// which `endpoints` says where they are in the order of the hosts.
+    /// A fabric whose nodes are the components from `first` on: the switches in their order, numbered from
+    /// `first_switch` on, and the endpoints, of which `endpoints` has the number and the place of each in the order of
+    /// the hosts.
     #[must_use]
-    pub fn new(first: ComponentId, nodes: Vec<Node>, endpoints: Vec<u32>) -> Self {
+    pub fn new(first: ComponentId, nodes: Vec<Node>, first_switch: u32, endpoints: Vec<(u32, u32)>) -> Self {
         let switches = (0..).zip(&nodes).filter(|(_, node)| matches!(node, Node::Switch(_)));
         let switches = switches.map(|(index, _)| index).collect();
-        Self { first, nodes, switches, endpoints, packets: Packets::default() }
+        Self { first, nodes, first_switch, switches, endpoints, packets: Packets::default() }
     }
 
     /// Has every end of a flow begin at its time.
@@ -64,15 +70,27 @@ impl Fabric {
         &self.packets
     }
 
+    /// The packets that wait here, in the order of the nodes, their ports and priorities, and the queues.
+    pub fn waiting(&self) -> impl Iterator<Item = &Packet> {
+        let ports = self.nodes.iter().flat_map(|node| -> Box<dyn Iterator<Item = &Egress>> {
+            match node {
+                Node::Switch(switch) => Box::new(switch.ports().iter().map(Port::egress)),
+                Node::Endpoint(endpoint) => Box::new(endpoint.ports().iter()),
+            }
+        });
+        ports.flat_map(|port| (0..PRIORITIES as u8).flat_map(|priority| port.queue_of(priority).iter(&self.packets)))
+    }
+
     /// The packets, to record some of them.
     pub fn packets_mut(&mut self) -> &mut Packets {
         &mut self.packets
     }
 
-    /// A switch by its number.
+    /// A switch by its number, if it is here.
     #[must_use]
     pub fn switch(&self, number: usize) -> Option<&Switch> {
-        match self.nodes.get(*self.switches.get(number)? as usize)? {
+        let place = *self.switches.get(number.checked_sub(self.first_switch as usize)?)?;
+        match self.nodes.get(place as usize)? {
             Node::Switch(switch) => Some(switch),
             Node::Endpoint(_) => None,
         }
@@ -82,24 +100,45 @@ impl Fabric {
     #[must_use]
     pub fn switch_at(&self, component: ComponentId) -> Option<usize> {
         let node = component.0.checked_sub(self.first.0)?;
-        self.switches.binary_search(&node).ok()
+        self.switches.binary_search(&node).ok().map(|place| self.first_switch as usize + place)
     }
 
-    /// The component that an endpoint is; `number` counts the endpoints in the order of the hosts.
+    /// The component that an endpoint is, if it is here; `number` counts the endpoints of the world in the order of the
+    /// hosts.
     #[must_use]
     pub fn endpoint_component(&self, number: usize) -> Option<ComponentId> {
-        self.endpoints.get(number).map(|&node| self.component(node as usize))
+        let place = self.endpoints.binary_search_by_key(&number, |&(number, _)| number as usize).ok()?;
+        Some(self.component(self.endpoints[place].1 as usize))
     }
 
     /// The switches, in their order.
     pub fn switches(&self) -> impl Iterator<Item = &Switch> {
-        (0..self.switches.len()).filter_map(|number| self.switch(number))
+        self.numbered_switches().map(|(_, switch)| switch)
+    }
+
+    /// The switches with their numbers, in their order.
+    pub fn numbered_switches(&self) -> impl Iterator<Item = (u32, &Switch)> {
+        let nodes =
+            (self.first_switch..).zip(&self.switches).map(|(number, &node)| (number, &self.nodes[node as usize]));
+        nodes
+            .filter_map(|(number, node)| if let Node::Switch(switch) = node { Some((number, &**switch)) } else { None })
+    }
+
+    /// The number of each endpoint among those of the world and its place among the nodes, in the order of the hosts.
+    #[must_use]
+    pub fn endpoint_places(&self) -> &[(u32, u32)] {
+        &self.endpoints
     }
 
     /// The endpoints, in the order of the hosts.
     pub fn endpoints(&self) -> impl Iterator<Item = &Endpoint> {
-        let nodes = self.endpoints.iter().map(|&node| &self.nodes[node as usize]);
-        nodes.filter_map(|node| if let Node::Endpoint(end) = node { Some(&**end) } else { None })
+        self.numbered_endpoints().map(|(_, endpoint)| endpoint)
+    }
+
+    /// The endpoints with their numbers among those of the world, in the order of the hosts.
+    pub fn numbered_endpoints(&self) -> impl Iterator<Item = (u32, &Endpoint)> {
+        let nodes = self.endpoints.iter().map(|&(number, node)| (number, &self.nodes[node as usize]));
+        nodes.filter_map(|(number, node)| if let Node::Endpoint(end) = node { Some((number, &**end)) } else { None })
     }
 
     /// Begins a new measuring window at `now`.

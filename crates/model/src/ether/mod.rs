@@ -1,29 +1,32 @@
 //! Ethernet: cables, ports, switches, and hosts without a host network.
 //!
-//! A [`Fabric`] is all switches and endpoints of a world, one partition of it; [`fabric`] builds it from the
-//! description of a cluster. A [`World`] is a partition of any kind. An [`Egress`] is a port of a switch, an endpoint
-//! or a NIC.
+//! A [`Fabric`] is a partition of switches and endpoints, all of a world or some; [`fabrics`] builds them from the
+//! description of a cluster, and a [`Network`] is all of them together. A [`World`] is a partition of any kind. An
+//! [`Egress`] is a port of a switch, an endpoint or a NIC.
 
 mod build;
+mod cut;
 mod deadlock;
 mod drops;
 mod egress;
 mod endpoint;
 mod fabric;
 mod flow_end;
+mod network;
 mod occupancy;
 mod routes;
 mod stream;
 mod switch;
 mod wire;
 
-pub use build::{fabric, headroom_bytes, Built};
+pub use build::{fabrics, headroom_bytes, Built};
 pub use deadlock::PausedPort;
 pub use drops::{DropReason, Drops};
 pub use egress::{Egress, Left, PRIORITIES};
 pub use endpoint::Endpoint;
 pub use fabric::{Fabric, Node};
 pub use flow_end::{FlowEnd, TCP_HEADER_BYTES};
+pub use network::Network;
 pub use occupancy::Level;
 pub use routes::Routes;
 pub use stream::Stream;

@@ -7,7 +7,7 @@ use crate::part::Payload;
 use hostnet_kernel::{Event, Partition, Scheduler};
 use serde::{Deserialize, Serialize};
 
-/// A server, or all that lies between servers.
+/// A server, or what lies between servers, all of it or a part.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum World {
     /// A server with its host network.

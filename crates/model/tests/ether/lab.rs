@@ -1,7 +1,7 @@
 //! Clusters of endpoints, and what is asked of all of them.
 
 use hostnet_kernel::{ComponentId, Simulation, Time};
-use hostnet_model::ether::{fabric, DropReason, Fabric};
+use hostnet_model::ether::{fabrics, DropReason, Fabric, Network, PausedPort};
 use hostnet_model::params::{
     CableParams, ClusterParams, End, EndpointParams, Fidelity, FlowParams, HostKind, HostParams, SwitchParams, Traffic,
     Transport,
@@ -80,9 +80,9 @@ pub fn star(hosts: usize, gbps: u64) -> ClusterParams {
 }
 
 pub fn simulation(cluster: &ClusterParams) -> Simulation<Fabric> {
-    let built = fabric(cluster, ComponentId(10), &vec![None; cluster.hosts.len()]);
+    let built = fabrics(cluster, ComponentId(10), &vec![None; cluster.hosts.len()], 1);
     assert_eq!(built.window_ps, None, "there is one partition");
-    Simulation::new(vec![(built.fabric, built.scheduler)], 1)
+    Simulation::new(built.fabrics, 1)
 }
 
 pub fn run(simulation: &mut Simulation<Fabric>, until_ps: u64) {
@@ -91,6 +91,11 @@ pub fn run(simulation: &mut Simulation<Fabric>, until_ps: u64) {
 
 pub fn world(simulation: &Simulation<Fabric>) -> &Fabric {
     simulation.worlds().next().expect("there is one partition")
+}
+
+/// A cycle of paused ports.
+pub fn deadlock(fabric: &Fabric) -> Vec<PausedPort> {
+    Network::of([fabric]).deadlock()
 }
 
 /// What became of the packets of a flow.

@@ -107,7 +107,7 @@ proptest! {
         }
         run(&mut first, 20_000_000_000_000);
         let fabric = world(&first);
-        if fabric.deadlock().is_empty() {
+        if deadlock(fabric).is_empty() {
             prop_assert!(fabric.packets().is_empty(), "what is on its way arrives in the end");
             for end in fabric.endpoints().flat_map(|endpoint| endpoint.ends()) {
                 let others = fabric.endpoints().flat_map(|endpoint| endpoint.ends());

@@ -151,7 +151,7 @@ fn pfc_loses_nothing_and_shares_the_port() {
     run(&mut simulation, 1_000 * US);
     let fabric = world(&simulation);
     assert_eq!(dropped(fabric, DropReason::Full), 0);
-    assert!(pauses(fabric) > 0 && fabric.deadlock().is_empty());
+    assert!(pauses(fabric) > 0 && deadlock(fabric).is_empty());
     for flow in 0..2 {
         let [asking, _] = ends(fabric, flow);
         assert_eq!((asking.counters().packets_retransmitted, asking.counters().timeouts), (0, 0));

@@ -1,4 +1,4 @@
-//! From the description of a cluster to a world: a partition per server, and one for all that lies between them.
+//! From the description of a cluster to a world: a partition per server, and one or more for what lies between them.
 
 use super::{attached_server, Layout};
 use crate::build::attach::Attachment;
@@ -7,7 +7,7 @@ use crate::build::feeds::Feeds;
 use crate::build::fluid;
 use crate::build::warm_up::Filling;
 use hostnet_kernel::{ComponentId, Scheduler, Simulation};
-use hostnet_model::ether::fabric;
+use hostnet_model::ether::fabrics;
 use hostnet_model::params::{
     ClusterParams, Fidelity, HostKind, HostParams, LineSize, ServerParams, Workload, WorkloadKind,
 };
@@ -31,14 +31,14 @@ pub enum Preparation {
     Caches(Filling),
 }
 
-/// A simulation of a cluster. Its partitions are the servers in their order, then what is between hosts, if there is
-/// anything.
+/// A simulation of a cluster. Its partitions are the servers in their order, then what is between hosts, in one, if
+/// there is anything.
 ///
 /// # Panics
 /// If the description names what is not there; the configuration has seen to that.
 #[must_use]
 pub fn world(cluster: &ClusterParams) -> Simulation<World> {
-    prepared(cluster, &servers(cluster), |_| true).expect("nobody stops it").0
+    prepared(cluster, &servers(cluster), 1, |_| true).expect("nobody stops it").0
 }
 
 /// The hosts that are servers, as finely as asked for. In bursts that takes a measurement.
@@ -46,17 +46,22 @@ pub(crate) fn servers(cluster: &ClusterParams) -> Vec<Option<ServerParams>> {
     cluster.hosts.iter().map(|host| server_of(host, cluster)).collect()
 }
 
-/// As [`world`], with its servers and their traces. Rates of memories that have some are measured first, and caches are
-/// filled: `on_stage` is told how far that is, and there is no simulation if it returns false.
+/// As [`world`], with its servers and their traces. What is between hosts is cut for so many `threads` where there are
+/// no servers: into as many partitions as possible up to that; how many changes no result. Rates of memories that have
+/// some are measured first, and caches are filled: `on_stage` is told how far that is, and there is no simulation if it
+/// returns false.
 pub(crate) fn prepared(
     cluster: &ClusterParams,
     servers: &[Option<ServerParams>],
+    threads: usize,
     mut on_stage: impl FnMut(Preparation) -> bool,
 ) -> Option<(Simulation<World>, Vec<Feeds>)> {
     let layouts = layouts(cluster, servers);
     let nics: Vec<Option<ComponentId>> = layouts.iter().map(|layout| layout.as_ref().map(Layout::nic)).collect();
     let end = layouts.iter().flatten().map(|layout| layout.end).max().unwrap_or(0);
-    let built = fabric(cluster, ComponentId(end), &nics);
+    // Which slots of a server its packets get depends on when others hand them over, and epochs tell.
+    let between = if servers.iter().any(Option::is_some) { 1 } else { threads };
+    let built = fabrics(cluster, ComponentId(end), &nics, between);
     let attachment = |host: usize| {
         let wire = built.wires[host].first()?.clone();
         Some(Attachment { cluster, host: host as u16, wire })
@@ -83,7 +88,8 @@ pub(crate) fn prepared(
         all_feeds.push(feeds);
     }
     if !cluster.cables.is_empty() {
-        parts.push((World::Fabric(Box::new(built.fabric)), built.scheduler));
+        let fabrics = built.fabrics.into_iter();
+        parts.extend(fabrics.map(|(fabric, scheduler)| (World::Fabric(Box::new(fabric)), scheduler)));
     }
     Some((Simulation::new(parts, built.window_ps.unwrap_or(u64::MAX)), all_feeds))
 }

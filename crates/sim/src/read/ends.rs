@@ -1,6 +1,7 @@
 //! The ends of flows, and the servers, wherever in a world they are.
 
 use hostnet_kernel::Simulation;
+use hostnet_model::ether::Network;
 use hostnet_model::flow::{Application, Datagrams};
 use hostnet_model::nic::Nic;
 use hostnet_model::os::NetStack;
@@ -63,4 +64,12 @@ pub(crate) fn machines(simulation: &Simulation<World>) -> impl Iterator<Item = &
         World::Server(machine) => Some(&**machine),
         World::Fabric(_) => None,
     })
+}
+
+/// What is between the servers of a world.
+pub(crate) fn network(simulation: &Simulation<World>) -> Network<'_> {
+    Network::of(simulation.worlds().filter_map(|world| match world {
+        World::Server(_) => None,
+        World::Fabric(fabric) => Some(&**fabric),
+    }))
 }

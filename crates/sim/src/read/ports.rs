@@ -1,5 +1,6 @@
 //! Ports: what they have sent so far.
 
+use super::ends::{machines, network};
 use hostnet_kernel::Simulation;
 use hostnet_model::ether::Egress;
 use hostnet_model::nic::Nic;
@@ -89,28 +90,21 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
         let hosts = (0..).zip(&cluster.hosts);
         hosts.filter(move |(_, host)| matches!(host.kind, HostKind::Server(_)) == server).map(|(host, _)| host)
     };
-    let mut servers = Vec::new();
-    for world in simulation.worlds() {
-        match world {
-            World::Server(machine) => servers.push(machine),
-            World::Fabric(fabric) => {
-                for (switch, number) in fabric.switches().zip(0..) {
-                    ports.extend(switch.ports().iter().enumerate().map(|(index, port)| {
-                        let mut view = PortView::new(End::Switch(number), index, port.egress(), &cables);
-                        view.marks = true;
-                        view.totals.marked_packets = port.marked_packets();
-                        view.totals.pauses_asked = port.pauses_asked();
-                        view
-                    }));
-                }
-                for (endpoint, host) in fabric.endpoints().zip(hosts(false)) {
-                    let own = endpoint.ports().iter().enumerate();
-                    ports.extend(own.map(|(index, port)| PortView::new(End::Host(host), index, port, &cables)));
-                }
-            }
-        }
+    let network = network(simulation);
+    for (switch, number) in network.switches().zip(0..) {
+        ports.extend(switch.ports().iter().enumerate().map(|(index, port)| {
+            let mut view = PortView::new(End::Switch(number), index, port.egress(), &cables);
+            view.marks = true;
+            view.totals.marked_packets = port.marked_packets();
+            view.totals.pauses_asked = port.pauses_asked();
+            view
+        }));
     }
-    for (machine, host) in servers.into_iter().zip(hosts(true)) {
+    for (endpoint, host) in network.endpoints().zip(hosts(false)) {
+        let own = endpoint.ports().iter().enumerate();
+        ports.extend(own.map(|(index, port)| PortView::new(End::Host(host), index, port, &cables)));
+    }
+    for (machine, host) in machines(simulation).zip(hosts(true)) {
         for nic in machine.each::<Nic>() {
             let mut view = PortView::new(End::Host(host), 0, nic.port(), &cables);
             view.totals.pauses_asked = nic.counters().pauses_sent;

@@ -40,7 +40,8 @@ const RECORD_STEP_PS: u64 = 200_000_000;
 /// How to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Threads that share the partitions, at least 1. A server is one partition, and all that lies between servers.
+    /// Threads that share the partitions, at least 1. A server is one partition, and all that lies between servers;
+    /// without servers it is cut between switches.
     pub threads: usize,
     /// Interval of the time series in ps; 0 = none.
     pub series_ps: u64,
@@ -134,7 +135,7 @@ impl Run {
     #[must_use]
     pub fn prepare(plan: &Plan, options: Options, on_preparation: impl FnMut(Preparation) -> bool) -> Option<Self> {
         let servers = build::servers(&plan.cluster);
-        let (simulation, feeds) = build::prepared(&plan.cluster, &servers, on_preparation)?;
+        let (simulation, feeds) = build::prepared(&plan.cluster, &servers, options.threads, on_preparation)?;
         let state = State {
             before: Totals::read(&simulation, &plan.cluster),
             simulation,

@@ -128,14 +128,15 @@ fn port<'a>(cluster: &ClusterParams, worlds: impl Iterator<Item = &'a World>, ho
     let number = host_number(cluster, host)?;
     let servers = servers_before(cluster, number);
     let endpoints = number - servers;
-    let none = || HostError::new(host, "has no NIC");
     for (partition, world) in worlds.enumerate() {
         let part = match world {
             World::Server(machine) if is_server(cluster, number) && partition == servers => machine.id(PartKind::Nic),
             World::Fabric(fabric) if !is_server(cluster, number) => fabric.endpoint_component(endpoints),
-            _ => continue,
+            _ => None,
         };
-        return part.map(|part| Port { partition, part }).ok_or_else(none);
+        if let Some(part) = part {
+            return Ok(Port { partition, part });
+        }
     }
-    Err(none())
+    Err(HostError::new(host, "has no NIC"))
 }

@@ -1,7 +1,7 @@
 //! Whether a world moves on, and what holds it up if not.
 
 use crate::error::SimulationError;
-use crate::read::ends::machines;
+use crate::read::ends::{machines, network};
 use crate::read::sample::{self, Group};
 use hostnet_config::Plan;
 use hostnet_kernel::{Simulation, Time};
@@ -20,11 +20,7 @@ pub(crate) fn is_busy(simulation: &Simulation<World>) -> bool {
 
 /// What to say of a world whose pauses wait for each other, if they do.
 pub(crate) fn deadlock(simulation: &Simulation<World>, cluster: &ClusterParams, now: Time) -> Option<SimulationError> {
-    let cycles = simulation.worlds().filter_map(|world| match world {
-        World::Server(_) => None,
-        World::Fabric(fabric) => Some(fabric.deadlock()),
-    });
-    let cycle: Vec<String> = cycles.flatten().map(|port| name_of(port, cluster)).collect();
+    let cycle: Vec<String> = network(simulation).deadlock().into_iter().map(|port| name_of(port, cluster)).collect();
     (!cycle.is_empty()).then(|| SimulationError::Deadlock { cycle, at_us: now.ps() / 1_000_000 })
 }
 

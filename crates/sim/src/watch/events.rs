@@ -198,8 +198,10 @@ impl Places {
             match world {
                 World::Server(machine) => places.servers.push(parts_of(machine, places.servers.len() as u16)),
                 World::Fabric(fabric) => {
-                    places.first = fabric.component(0).0;
-                    places.between = between(fabric);
+                    if places.between.is_empty() {
+                        places.first = fabric.component(0).0;
+                    }
+                    places.between.extend(between(fabric));
                 }
             }
         }
@@ -227,13 +229,11 @@ fn parts_of(machine: &Machine, server: u16) -> (u32, Vec<Part>) {
 
 /// What the switches and endpoints are called, and their numbers, in the order of their components.
 fn between(fabric: &Fabric) -> Vec<(&'static str, u32)> {
-    let mut switches = 0..;
-    let mut names: Vec<_> = fabric.nodes().iter().map(|_| ("switch", 0)).collect();
-    for (number, id) in (0..).map_while(|number| Some((number, fabric.endpoint_component(number as usize)?))) {
-        names[(id.0 - fabric.component(0).0) as usize] = ("endpoint", number);
-    }
-    names.iter_mut().filter(|name| name.0 == "switch").zip(&mut switches).for_each(|(name, number)| name.1 = number);
-    names
+    let mut switches = fabric.numbered_switches().map(|(number, _)| number);
+    let places = fabric.endpoint_places();
+    let mut endpoints = vec![None; fabric.nodes().len()];
+    places.iter().for_each(|&(number, place)| endpoints[place as usize] = Some(("endpoint", number)));
+    endpoints.into_iter().map(|name| name.unwrap_or_else(|| ("switch", switches.next().unwrap_or_default()))).collect()
 }
 
 /// All events of a stretch of a run, in their order.

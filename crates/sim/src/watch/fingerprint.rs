@@ -34,20 +34,31 @@ const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 /// If the state refuses to be written, which none does.
 #[must_use]
 pub(crate) fn of<T: Serialize>(state: &T) -> u64 {
-    let Ok(print) = state.serialize(Fingerprint { next: FACTOR, other: !FACTOR });
+    let Ok(print) = state.serialize(Fingerprint::<true> { next: FACTOR, other: !FACTOR });
+    print.end()
+}
+
+/// The same without the slots that packets are kept in, which depend on how a world is cut. Which packet is where has
+/// to be told otherwise.
+///
+/// # Panics
+/// As [`of`].
+#[must_use]
+pub(crate) fn without_slots<T: Serialize>(state: &T) -> u64 {
+    let Ok(print) = state.serialize(Fingerprint::<false> { next: FACTOR, other: !FACTOR });
     print.end()
 }
 
 /// A fingerprint in the making: two halves that take values in turn, so that a processor can work on both at once. It
 /// is handed on by value, which keeps it in registers; that makes it several times as fast.
-struct Fingerprint {
+struct Fingerprint<const SLOTS: bool> {
     next: u64,
     other: u64,
 }
 
-type Printed = Result<Fingerprint, Never>;
+type Printed<const SLOTS: bool> = Result<Fingerprint<SLOTS>, Never>;
 
-impl Fingerprint {
+impl<const SLOTS: bool> Fingerprint<SLOTS> {
     #[inline(always)]
     fn word(self, word: u64) -> Self {
         Self { next: self.other, other: step(self.next, word) }
@@ -87,23 +98,23 @@ macro_rules! words {
     ($($name:ident: $type:ty),*) => {
         $(
             #[inline(always)]
-            fn $name(self, value: $type) -> Printed {
+            fn $name(self, value: $type) -> Printed<SLOTS> {
                 Ok(self.word(value as u64))
             }
         )*
     };
 }
 
-impl ser::Serializer for Fingerprint {
+impl<const SLOTS: bool> ser::Serializer for Fingerprint<SLOTS> {
     type Ok = Self;
     type Error = Never;
-    type SerializeSeq = Values;
-    type SerializeTuple = Values;
-    type SerializeTupleStruct = Values;
-    type SerializeTupleVariant = Values;
-    type SerializeMap = Values;
-    type SerializeStruct = Fields;
-    type SerializeStructVariant = Fields;
+    type SerializeSeq = Values<SLOTS>;
+    type SerializeTuple = Values<SLOTS>;
+    type SerializeTupleStruct = Values<SLOTS>;
+    type SerializeTupleVariant = Values<SLOTS>;
+    type SerializeMap = Values<SLOTS>;
+    type SerializeStruct = Fields<SLOTS>;
+    type SerializeStructVariant = Fields<SLOTS>;
 
     words! {
         serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64,
@@ -111,51 +122,54 @@ impl ser::Serializer for Fingerprint {
     }
 
     #[inline]
-    fn serialize_u128(self, value: u128) -> Printed {
+    fn serialize_u128(self, value: u128) -> Printed<SLOTS> {
         Ok(self.word(value as u64).word((value >> 64) as u64))
     }
 
-    fn serialize_f32(self, value: f32) -> Printed {
+    fn serialize_f32(self, value: f32) -> Printed<SLOTS> {
         self.serialize_u32(value.to_bits())
     }
 
-    fn serialize_f64(self, value: f64) -> Printed {
+    fn serialize_f64(self, value: f64) -> Printed<SLOTS> {
         self.serialize_u64(value.to_bits())
     }
 
-    fn serialize_str(self, value: &str) -> Printed {
+    fn serialize_str(self, value: &str) -> Printed<SLOTS> {
         self.serialize_bytes(value.as_bytes())
     }
 
-    fn serialize_bytes(self, value: &[u8]) -> Printed {
+    fn serialize_bytes(self, value: &[u8]) -> Printed<SLOTS> {
         Ok(value.iter().fold(self.word(value.len() as u64), |print, &byte| print.word(u64::from(byte))))
     }
 
     #[inline]
-    fn serialize_none(self) -> Printed {
+    fn serialize_none(self) -> Printed<SLOTS> {
         self.serialize_u64(0)
     }
 
     #[inline]
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Printed {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Printed<SLOTS> {
         value.serialize(self.word(1))
     }
 
-    fn serialize_unit(self) -> Printed {
+    fn serialize_unit(self) -> Printed<SLOTS> {
         Ok(self)
     }
 
-    fn serialize_unit_struct(self, _name: &'static str) -> Printed {
+    fn serialize_unit_struct(self, _name: &'static str) -> Printed<SLOTS> {
         Ok(self)
     }
 
     #[inline]
-    fn serialize_unit_variant(self, _name: &'static str, index: u32, _variant: &'static str) -> Printed {
+    fn serialize_unit_variant(self, _name: &'static str, index: u32, _variant: &'static str) -> Printed<SLOTS> {
         self.serialize_u32(index)
     }
 
     #[inline(always)]
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _name: &'static str, value: &T) -> Printed {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Printed<SLOTS> {
+        if !SLOTS && name == "PacketId" {
+            return Ok(self);
+        }
         value.serialize(self)
     }
 
@@ -166,22 +180,22 @@ impl ser::Serializer for Fingerprint {
         index: u32,
         _variant: &'static str,
         value: &T,
-    ) -> Printed {
+    ) -> Printed<SLOTS> {
         value.serialize(self.word(u64::from(index)))
     }
 
     #[inline]
-    fn serialize_seq(self, length: Option<usize>) -> Result<Values, Never> {
+    fn serialize_seq(self, length: Option<usize>) -> Result<Values<SLOTS>, Never> {
         Ok(Values(self.word(length.unwrap_or(0) as u64)))
     }
 
     #[inline(always)]
-    fn serialize_tuple(self, _length: usize) -> Result<Values, Never> {
+    fn serialize_tuple(self, _length: usize) -> Result<Values<SLOTS>, Never> {
         Ok(Values(self))
     }
 
     #[inline(always)]
-    fn serialize_tuple_struct(self, _name: &'static str, _length: usize) -> Result<Values, Never> {
+    fn serialize_tuple_struct(self, _name: &'static str, _length: usize) -> Result<Values<SLOTS>, Never> {
         Ok(Values(self))
     }
 
@@ -192,16 +206,16 @@ impl ser::Serializer for Fingerprint {
         index: u32,
         _variant: &'static str,
         _length: usize,
-    ) -> Result<Values, Never> {
+    ) -> Result<Values<SLOTS>, Never> {
         Ok(Values(self.word(u64::from(index))))
     }
 
-    fn serialize_map(self, length: Option<usize>) -> Result<Values, Never> {
+    fn serialize_map(self, length: Option<usize>) -> Result<Values<SLOTS>, Never> {
         self.serialize_seq(length)
     }
 
     #[inline(always)]
-    fn serialize_struct(self, name: &'static str, _length: usize) -> Result<Fields, Never> {
+    fn serialize_struct(self, name: &'static str, _length: usize) -> Result<Fields<SLOTS>, Never> {
         Ok(Fields { values: Values(self), left_out: left_out(name) })
     }
 
@@ -212,15 +226,15 @@ impl ser::Serializer for Fingerprint {
         index: u32,
         _variant: &'static str,
         _length: usize,
-    ) -> Result<Fields, Never> {
+    ) -> Result<Fields<SLOTS>, Never> {
         Ok(Fields { values: Values(self.word(u64::from(index))), left_out: left_out(name) })
     }
 }
 
 /// Values one after the other.
-struct Values(Fingerprint);
+struct Values<const SLOTS: bool>(Fingerprint<SLOTS>);
 
-impl Values {
+impl<const SLOTS: bool> Values<SLOTS> {
     #[inline(always)]
     fn add<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Never> {
         let Fingerprint { next, other } = self.0;
@@ -230,12 +244,12 @@ impl Values {
 }
 
 /// The fields of a struct, which may be left out by their name.
-struct Fields {
-    values: Values,
+struct Fields<const SLOTS: bool> {
+    values: Values<SLOTS>,
     left_out: &'static [&'static str],
 }
 
-impl Fields {
+impl<const SLOTS: bool> Fields<SLOTS> {
     #[inline(always)]
     fn add<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Never> {
         if self.left_out.contains(&key) {
@@ -248,8 +262,8 @@ impl Fields {
 macro_rules! compounds {
     ($($trait:ident: $method:ident),*) => {
         $(
-            impl $trait for Values {
-                type Ok = Fingerprint;
+            impl<const SLOTS: bool> $trait for Values<SLOTS> {
+                type Ok = Fingerprint<SLOTS>;
                 type Error = Never;
 
                 #[inline(always)]
@@ -258,7 +272,7 @@ macro_rules! compounds {
                 }
 
                 #[inline(always)]
-                fn end(self) -> Printed {
+                fn end(self) -> Printed<SLOTS> {
                     Ok(self.0)
                 }
             }
@@ -276,8 +290,8 @@ compounds! {
 macro_rules! structs {
     ($($trait:ident),*) => {
         $(
-            impl $trait for Fields {
-                type Ok = Fingerprint;
+            impl<const SLOTS: bool> $trait for Fields<SLOTS> {
+                type Ok = Fingerprint<SLOTS>;
                 type Error = Never;
 
                 #[inline(always)]
@@ -290,7 +304,7 @@ macro_rules! structs {
                 }
 
                 #[inline(always)]
-                fn end(self) -> Printed {
+                fn end(self) -> Printed<SLOTS> {
                     Ok(self.values.0)
                 }
             }
@@ -300,8 +314,8 @@ macro_rules! structs {
 
 structs! { SerializeStruct, SerializeStructVariant }
 
-impl SerializeMap for Values {
-    type Ok = Fingerprint;
+impl<const SLOTS: bool> SerializeMap for Values<SLOTS> {
+    type Ok = Fingerprint<SLOTS>;
     type Error = Never;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Never> {
@@ -312,7 +326,7 @@ impl SerializeMap for Values {
         self.add(value)
     }
 
-    fn end(self) -> Printed {
+    fn end(self) -> Printed<SLOTS> {
         Ok(self.0)
     }
 }

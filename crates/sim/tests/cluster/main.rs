@@ -8,6 +8,7 @@ mod books;
 mod bursts;
 mod closed_form;
 mod conservation;
+mod cut;
 mod datagrams;
 mod deadlock;
 mod determinism;

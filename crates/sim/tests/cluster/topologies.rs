@@ -166,7 +166,7 @@ fn a_switch_and_its_endpoints_are_a_range_of_components() {
 }
 
 /// A random network, and traffic of all patterns.
-fn any_network() -> impl Strategy<Value = String> {
+pub fn any_network() -> impl Strategy<Value = String> {
     let shape = prop::sample::select(SHAPES.to_vec());
     let pairs = prop::sample::select(vec!["all-to-all", "permutation", "random", "incast"]);
     let transport = prop::sample::select(vec!["dctcp", "reno", "t"]);

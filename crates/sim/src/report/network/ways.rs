@@ -1,18 +1,18 @@
 //! The ways of flows, and how long a flow takes with nothing else on its way.
 
+use crate::read::ends::network;
 use crate::read::ports::{ports, PortView};
 use crate::report::view::WorldView;
-use hostnet_model::ether::{Egress, Fabric, TCP_HEADER_BYTES};
+use hostnet_model::ether::{Egress, Network, TCP_HEADER_BYTES};
 use hostnet_model::params::{End, FlowParams, Traffic, Transport};
 use hostnet_model::transport::roce::{ACKNOWLEDGE_BYTES, DATA_HEADER_BYTES, REQUEST_BYTES};
-use hostnet_model::World;
 
 /// More ports on a way than any network has: a way that goes in circles has no end.
 const PORTS_MAX: usize = 1 << 16;
 
 /// The ports of a network, to find ways in.
 pub(super) struct Ways<'a> {
-    fabric: &'a Fabric,
+    network: Network<'a>,
     /// The ports of each switch, and of each host.
     switches: Vec<Vec<PortView<'a>>>,
     hosts: Vec<Vec<PortView<'a>>>,
@@ -20,10 +20,10 @@ pub(super) struct Ways<'a> {
 
 impl<'a> Ways<'a> {
     pub(super) fn new(view: &'a WorldView) -> Option<Self> {
-        let fabric = view.simulation.worlds().find_map(|world| match world {
-            World::Fabric(fabric) => Some(&**fabric),
-            World::Server(_) => None,
-        })?;
+        let network = network(view.simulation);
+        if network.is_empty() {
+            return None;
+        }
         let cluster = &view.plan.cluster;
         let mut switches: Vec<Vec<PortView>> = cluster.switches.iter().map(|_| Vec::new()).collect();
         let mut hosts: Vec<Vec<PortView>> = cluster.hosts.iter().map(|_| Vec::new()).collect();
@@ -33,7 +33,7 @@ impl<'a> Ways<'a> {
                 End::Host(host) => hosts[usize::from(host)].push(port),
             }
         }
-        Some(Self { fabric, switches, hosts })
+        Some(Self { network, switches, hosts })
     }
 
     /// The ports that packets of a flow pass from one host to another.
@@ -49,7 +49,7 @@ impl<'a> Ways<'a> {
             match port.peer()? {
                 End::Host(host) => return (host == to).then_some(way),
                 End::Switch(switch) => {
-                    let out = self.fabric.switch(switch.into())?.routes().port(flow, from, to)?;
+                    let out = self.network.switch(switch.into())?.routes().port(flow, from, to)?;
                     port = self.switches[usize::from(switch)].get(usize::from(out))?;
                 }
             }
