@@ -5,13 +5,15 @@
 //!   needs no global counter, so it is the same for one partition or many.
 //! * [`Queue`] pops events in that order.
 //! * [`Scheduler`] is what a partition sees: the time, and a way to send.
-//! * [`Simulation`] runs partitions side by side in conservative windows.
+//! * [`Simulation`] runs partitions side by side in conservative windows, on threads and in several processes, which
+//!   hand their mail to each other by an [`Exchange`].
 //! * An [`Observer`] sees every event of a simulation of one partition; without one nothing is spent on it.
 //! * [`Rng`] gives every part its own stream.
 //! * [`checkpoint`] writes a whole simulation to bytes and reads it back.
 
 pub mod checkpoint;
 mod event;
+mod exchange;
 mod meeting;
 mod observe;
 mod parallel;
@@ -23,6 +25,7 @@ mod time;
 mod wheel;
 
 pub use event::{ComponentId, Event, EventKey};
+pub use exchange::{Across, Exchange};
 pub use observe::Observer;
 pub use partition::{Progress, Simulation};
 pub use queue::Queue;

@@ -4,8 +4,10 @@
 //! partition can disturb another, so they may run side by side; at the end of the window the events that cross
 //! are handed over. The key of an event does not depend on who ran when, so the result does not either.
 
+use crate::exchange::Across;
 use crate::parallel::Crew;
 use crate::{ComponentId, Event, Partition, Scheduler, Time};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// How a run stands, told between slices of work.
@@ -185,9 +187,23 @@ where
             self.run_until(limit, |_| true);
             return;
         }
-        let owners = Owners::of(&self.parts);
-        self.exchange(&owners);
-        Crew::new(owners, self.window_ps, limit).run(&mut self.parts, threads);
+        Crew::new(self.owners(), self.window_ps, limit).run(&mut self.parts, threads);
+        self.settle(limit);
+    }
+
+    /// The same in several processes, each of which calls it: this one runs the partitions that are its own, and the
+    /// others stay as they are but for their clocks.
+    ///
+    /// # Panics
+    /// As [`Simulation::run_until_parallel`].
+    pub fn run_until_across(&mut self, limit: Time, threads: usize, across: &mut Across)
+    where
+        W::Payload: Serialize + DeserializeOwned,
+        W::Cargo: Serialize + DeserializeOwned,
+    {
+        let ranks = across.exchange.ranks();
+        let crew = Crew::new(self.owners(), self.window_ps, limit);
+        crew.with(across, ranks, self.parts.len()).run(&mut self.parts, threads);
         self.settle(limit);
     }
 }
