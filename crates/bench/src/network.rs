@@ -165,8 +165,8 @@ impl Running {
     #[must_use]
     pub fn new(dumbbell: &Dumbbell) -> Self {
         let cluster = dumbbell.cluster();
-        let built = fabrics(&cluster, ComponentId(0), &vec![None; cluster.hosts.len()], 1);
-        let simulation = Simulation::new(built.fabrics, 1);
+        let built = fabrics(&cluster, ComponentId(0), &vec![None; cluster.hosts.len()], 1, |_| true);
+        let simulation = Simulation::new(built.here().collect(), 1);
         Self { simulation, before: (vec![0; usize::from(dumbbell.flows)], [0; 2]), begun: Time::ZERO }
     }
 

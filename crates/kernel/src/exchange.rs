@@ -23,6 +23,34 @@ pub trait Exchange: Send {
     }
 }
 
+/// Tells all processes something, and returns what each has told, by their numbers.
+///
+/// # Panics
+/// If the processes do not run the same program.
+pub fn told<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, own: &T) -> Vec<T> {
+    let letters = exchange.share(&encode(own));
+    letters.iter().map(|letter| decode(letter)).collect()
+}
+
+/// Tells the first process something; that one gets what each has told, by their numbers, and the others nothing.
+///
+/// # Panics
+/// As [`told`].
+pub fn told_first<T: Serialize + DeserializeOwned>(exchange: &mut dyn Exchange, own: &T) -> Vec<T> {
+    let mut letters = vec![Vec::new(); exchange.ranks()];
+    letters[0] = encode(own);
+    let letters = exchange.exchange(letters);
+    letters.iter().filter(|_| exchange.rank() == 0).map(|letter| decode(letter)).collect()
+}
+
+fn encode<T: Serialize>(value: &T) -> Vec<u8> {
+    postcard::to_allocvec(value).expect("what is told is plain values")
+}
+
+fn decode<T: DeserializeOwned>(letter: &[u8]) -> T {
+    postcard::from_bytes(letter).expect("all processes run the same program")
+}
+
 /// The processes of a simulation, and which of them has each partition.
 pub struct Across<'a> {
     /// The way to the other processes.
@@ -64,12 +92,11 @@ where
     }
 
     fn trade(&mut self, first: Option<Time>, mail: Vec<Vec<Sent<W>>>) -> Told<W> {
-        let encode = |mail| postcard::to_allocvec(&Letter { first, mail }).expect("events are plain values");
-        let letters = self.exchange.exchange(mail.into_iter().map(encode).collect());
+        let letters = mail.into_iter().map(|mail| encode(&Letter { first, mail })).collect();
+        let letters = self.exchange.exchange(letters);
         let mut told = Told { first: None, mail: Vec::new() };
         for letter in letters {
-            let letter: Letter<W::Payload, W::Cargo> =
-                postcard::from_bytes(&letter).expect("all processes run the same program");
+            let letter: Letter<W::Payload, W::Cargo> = decode(&letter);
             told.first = [told.first, letter.first].into_iter().flatten().min();
             told.mail.extend(letter.mail);
         }

@@ -14,6 +14,7 @@
 pub mod checkpoint;
 mod event;
 mod exchange;
+mod letterbox;
 mod meeting;
 mod observe;
 mod parallel;
@@ -25,7 +26,8 @@ mod time;
 mod wheel;
 
 pub use event::{ComponentId, Event, EventKey};
-pub use exchange::{Across, Exchange};
+pub use exchange::{told, told_first, Across, Exchange};
+pub use letterbox::Letterbox;
 pub use observe::Observer;
 pub use partition::{Progress, Simulation};
 pub use queue::Queue;

@@ -3,51 +3,13 @@
 mod common;
 
 use common::{build, outcome, Scale, Toy};
-use hostnet_kernel::{Across, Exchange, Simulation, Time};
+use hostnet_kernel::{Across, Letterbox, Simulation, Time};
 use proptest::prelude::*;
-use std::sync::mpsc::{channel, Receiver, Sender};
-
-/// A process that hands letters over channels.
-struct Office {
-    rank: usize,
-    to: Vec<Sender<Vec<u8>>>,
-    from: Vec<Receiver<Vec<u8>>>,
-}
-
-impl Exchange for Office {
-    fn rank(&self) -> usize {
-        self.rank
-    }
-
-    fn ranks(&self) -> usize {
-        self.to.len()
-    }
-
-    fn exchange(&mut self, letters: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-        for (to, letter) in self.to.iter().zip(letters) {
-            to.send(letter).expect("the other process is there");
-        }
-        self.from.iter().map(|from| from.recv().expect("the other process is there")).collect()
-    }
-}
-
-fn offices(ranks: usize) -> Vec<Office> {
-    let mut offices: Vec<Office> =
-        (0..ranks).map(|rank| Office { rank, to: Vec::new(), from: Vec::new() }).collect();
-    for from in 0..ranks {
-        for to in 0..ranks {
-            let (sender, receiver) = channel();
-            offices[from].to.push(sender);
-            offices[to].from.push(receiver);
-        }
-    }
-    offices
-}
 
 /// Runs one world in as many processes as `homes` names, through all of `limits`, and puts what they have together.
 fn run_in_processes(whole: &Simulation<Toy>, homes: &[usize], threads: usize, limits: &[Time]) -> Simulation<Toy> {
     let ranks = homes.iter().max().map_or(1, |rank| rank + 1);
-    let run = |mut office: Office| {
+    let run = |mut office: Letterbox| {
         let mut simulation = whole.clone();
         for &limit in limits {
             let mut across = Across { exchange: &mut office, homes };
@@ -56,7 +18,7 @@ fn run_in_processes(whole: &Simulation<Toy>, homes: &[usize], threads: usize, li
         simulation
     };
     let done: Vec<Simulation<Toy>> = std::thread::scope(|scope| {
-        let running: Vec<_> = offices(ranks).into_iter().map(|office| scope.spawn(|| run(office))).collect();
+        let running: Vec<_> = Letterbox::all(ranks).into_iter().map(|office| scope.spawn(|| run(office))).collect();
         running.into_iter().map(|process| process.join().expect("no process fails")).collect()
     });
     let mut together = whole.clone();

@@ -13,7 +13,7 @@ pub enum SimulationError {
     )]
     Stuck {
         /// The domain with the largest share of its credits in use.
-        domain: &'static str,
+        domain: String,
         /// Where it is.
         part: String,
         /// Credits in use.
@@ -41,6 +41,9 @@ pub enum SimulationError {
     /// A controller from outside is missing: the host and what it needs.
     #[error("{0}")]
     Controller(String),
+    /// Another process that takes part in the run has come to an error.
+    #[error("{0}")]
+    Told(String),
     /// Events happen, and time stands still.
     #[error("time stands still at {at_ps} ps: events follow each other without end")]
     Livelock {

@@ -25,12 +25,20 @@ const STREAMS: u64 = 1 << 40;
 /// Fabrics, and what the servers around them need to know.
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// The switches and endpoints: a partition each, with its scheduler, which has the beginnings of flows.
-    pub fabrics: Vec<(Fabric, Scheduler<Payload>)>,
+    /// The switches and endpoints: a partition each, where it is here, with its scheduler, which has the beginnings of
+    /// flows.
+    pub fabrics: Vec<(Option<Fabric>, Scheduler<Payload>)>,
     /// Of each host that is a server the ways out, one for each of its ports. An endpoint has its own already.
     pub wires: Vec<Vec<WireParams>>,
     /// The least delay of an event between two partitions, in ps; none when no cable leads from one to another.
     pub window_ps: Option<u64>,
+}
+
+impl Built {
+    /// The fabrics that are here, with their schedulers.
+    pub fn here(self) -> impl Iterator<Item = (Fabric, Scheduler<Payload>)> {
+        self.fabrics.into_iter().filter_map(|(fabric, scheduler)| Some((fabric?, scheduler)))
+    }
 }
 
 struct Builder<'a> {
@@ -47,19 +55,37 @@ struct Builder<'a> {
     mtu_bytes: u32,
 }
 
+/// The ports in each of the parts that [`fabrics`] cuts a network into: about what they weigh. `servers` tells which
+/// hosts are servers, which have no part in it.
+///
+/// # Panics
+/// As [`fabrics`].
+#[must_use]
+pub fn ports_of_parts(cluster: &ClusterParams, servers: &[bool], parts: usize) -> Vec<u64> {
+    let servers: Vec<Option<ComponentId>> = servers.iter().map(|&is_server| is_server.then_some(ComponentId(0))).collect();
+    let builder = Builder::new(cluster, ComponentId(0), &servers);
+    let ports = |part: Range<usize>| builder.order[part].iter().map(|&node| builder.graph.ports[node].len() as u64).sum();
+    ranges(&builder.racks(), parts.max(1)).into_iter().map(ports).collect()
+}
+
 /// Builds the fabrics of a cluster, with components from `first` on: at most `parts` of them, at least one, each with
-/// whole racks. `servers` gives the component that stands at the cables of each host that is a server (its NIC), and
-/// none for endpoints.
+/// whole racks; those that are not `here` stay empty. `servers` gives the component that stands at the cables of each
+/// host that is a server (its NIC), and none for endpoints.
 ///
 /// # Panics
 /// If `servers` does not have an element for each host, or the cluster names hosts or switches that are not there.
 #[must_use]
-pub fn fabrics(cluster: &ClusterParams, first: ComponentId, servers: &[Option<ComponentId>], parts: usize) -> Built {
+pub fn fabrics(
+    cluster: &ClusterParams,
+    first: ComponentId,
+    servers: &[Option<ComponentId>],
+    parts: usize,
+    here: impl Fn(usize) -> bool,
+) -> Built {
     assert_eq!(servers.len(), cluster.hosts.len(), "every host is a server or not");
     let builder = Builder::new(cluster, first, servers);
     let mut switch_routes = builder.graph.routes(cluster);
     let host_routes = switch_routes.split_off(cluster.switches.len());
-    let mut nodes = builder.nodes(switch_routes, &host_routes).into_iter();
     let wires = (0..).zip(servers).map(|(host, server)| match server {
         Some(_) => builder.wires(builder.graph.host(host)),
         None => Vec::new(),
@@ -67,16 +93,19 @@ pub fn fabrics(cluster: &ClusterParams, first: ComponentId, servers: &[Option<Co
     let wires = wires.collect();
     let parts = ranges(&builder.racks(), parts.max(1));
     let window_ps = builder.window_ps(&parts);
-    let fabric = |part: &Range<usize>| {
-        let own = nodes.by_ref().take(part.len()).collect();
+    let fabric = |(number, part): (usize, &Range<usize>)| {
         let first = ComponentId(first.0 + part.start as u32);
-        let fabric = Fabric::new(first, own, builder.switches_before(part.start), builder.endpoints(part));
+        if !here(number) {
+            return (None, Scheduler::new(first, part.len(), 0));
+        }
+        let nodes = builder.nodes(part, &mut switch_routes, &host_routes);
+        let fabric = Fabric::new(first, nodes, builder.switches_before(part.start), builder.endpoints(part));
         let queue = Queue::with_slots(EVENTS_CAPACITY, slot_bits(cluster));
         let mut scheduler = Scheduler::with_queue(first, part.len(), queue);
         fabric.begin(&mut scheduler);
-        (fabric, scheduler)
+        (Some(fabric), scheduler)
     };
-    Built { fabrics: parts.iter().map(fabric).collect(), wires, window_ps }
+    Built { fabrics: parts.iter().enumerate().map(fabric).collect(), wires, window_ps }
 }
 
 /// Slots of the queue of events so wide that the usual hop lies within a turn of it.
@@ -101,12 +130,16 @@ impl<'a> Builder<'a> {
         Self { cluster, graph, components, order, is_server, flows: flows_of_hosts(cluster), mtu_bytes }
     }
 
-    /// The switches and endpoints, in the order of their components.
-    fn nodes(&self, switch_routes: Vec<Option<Routes>>, host_routes: &[Option<Routes>]) -> Vec<Node> {
-        let mut switch_routes = switch_routes.into_iter().flatten();
+    /// The switches and endpoints of a part, in the order of their components; the routes of its switches are taken.
+    fn nodes(
+        &self,
+        part: &Range<usize>,
+        switch_routes: &mut [Option<Routes>],
+        host_routes: &[Option<Routes>],
+    ) -> Vec<Node> {
         let node = |&node: &usize| match node.checked_sub(self.cluster.switches.len()) {
             None => {
-                let routes = switch_routes.next()?;
+                let routes = switch_routes[node].take()?;
                 Some(Node::Switch(Box::new(self.switch(node, &self.cluster.switches[node], routes))))
             }
             Some(host) => {
@@ -114,7 +147,7 @@ impl<'a> Builder<'a> {
                 Some(Node::Endpoint(Box::new(self.endpoint(host, params, host_routes[host].as_ref()))))
             }
         };
-        self.order.iter().filter_map(node).collect()
+        self.order[part.clone()].iter().filter_map(node).collect()
     }
 
     /// The nodes and the weight of each rack in the order of components: a switch with its endpoints, or all that there

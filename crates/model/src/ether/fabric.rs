@@ -70,14 +70,12 @@ impl Fabric {
         &self.packets
     }
 
-    /// The packets that wait here, in the order of the nodes, their ports and priorities, and the queues.
-    pub fn waiting(&self) -> impl Iterator<Item = &Packet> {
-        let ports = self.nodes.iter().flat_map(|node| -> Box<dyn Iterator<Item = &Egress>> {
-            match node {
-                Node::Switch(switch) => Box::new(switch.ports().iter().map(Port::egress)),
-                Node::Endpoint(endpoint) => Box::new(endpoint.ports().iter()),
-            }
-        });
+    /// The packets that wait at a node, in the order of its ports and priorities, and the queues.
+    pub fn waiting_at(&self, node: usize) -> impl Iterator<Item = &Packet> {
+        let ports: Box<dyn Iterator<Item = &Egress>> = match &self.nodes[node] {
+            Node::Switch(switch) => Box::new(switch.ports().iter().map(Port::egress)),
+            Node::Endpoint(endpoint) => Box::new(endpoint.ports().iter()),
+        };
         ports.flat_map(|port| (0..PRIORITIES as u8).flat_map(|priority| port.queue_of(priority).iter(&self.packets)))
     }
 

@@ -19,8 +19,8 @@ mod stream;
 mod switch;
 mod wire;
 
-pub use build::{fabrics, headroom_bytes, Built};
-pub use deadlock::PausedPort;
+pub use build::{fabrics, ports_of_parts, headroom_bytes, Built};
+pub use deadlock::{cycle, Paused, PausedPort, Wait};
 pub use drops::{DropReason, Drops};
 pub use egress::{Egress, Left, PRIORITIES};
 pub use endpoint::Endpoint;

@@ -10,8 +10,8 @@ use hostnet_kernel::ComponentId;
 #[derive(Clone, Debug)]
 pub struct Network<'a> {
     fabrics: Vec<&'a Fabric>,
-    /// The switches in their order, each with the packets of its partition.
-    switches: Vec<(&'a Switch, &'a Packets)>,
+    /// The switches in their order, each with its number and the packets of its partition.
+    switches: Vec<(u32, &'a Switch, &'a Packets)>,
     /// The endpoints in the order of the hosts, each with its number.
     endpoints: Vec<(u32, &'a Endpoint)>,
 }
@@ -23,7 +23,7 @@ impl<'a> Network<'a> {
         let fabrics: Vec<&Fabric> = fabrics.into_iter().collect();
         let of_fabric = |fabric: &&'a Fabric| {
             let packets = fabric.packets();
-            fabric.switches().map(move |switch| (switch, packets)).collect::<Vec<_>>()
+            fabric.numbered_switches().map(move |(number, switch)| (number, switch, packets)).collect::<Vec<_>>()
         };
         let switches = fabrics.iter().flat_map(of_fabric).collect();
         let mut endpoints: Vec<_> = fabrics.iter().flat_map(|fabric| fabric.numbered_endpoints()).collect();
@@ -37,15 +37,20 @@ impl<'a> Network<'a> {
         self.fabrics.is_empty()
     }
 
-    /// A switch by its number.
+    fn at(&self, number: usize) -> Option<&(u32, &'a Switch, &'a Packets)> {
+        let place = self.switches.binary_search_by_key(&number, |switch| switch.0 as usize).ok()?;
+        self.switches.get(place)
+    }
+
+    /// A switch by its number, if it is here.
     #[must_use]
     pub fn switch(&self, number: usize) -> Option<&'a Switch> {
-        self.switches.get(number).map(|switch| switch.0)
+        self.at(number).map(|switch| switch.1)
     }
 
     /// The packets of the partition that a switch is in.
     pub(super) fn packets_at(&self, number: usize) -> Option<&'a Packets> {
-        self.switches.get(number).map(|switch| switch.1)
+        self.at(number).map(|switch| switch.2)
     }
 
     /// The switch that a component is, by its number.
@@ -54,13 +59,13 @@ impl<'a> Network<'a> {
         self.fabrics.iter().find_map(|fabric| fabric.switch_at(component))
     }
 
-    /// The switches, in their order.
-    pub fn switches(&self) -> impl Iterator<Item = &'a Switch> + '_ {
-        self.switches.iter().map(|switch| switch.0)
+    /// The switches with their numbers, in their order.
+    pub fn switches(&self) -> impl Iterator<Item = (u32, &'a Switch)> + '_ {
+        self.switches.iter().map(|switch| (switch.0, switch.1))
     }
 
-    /// The endpoints, in the order of the hosts.
-    pub fn endpoints(&self) -> impl Iterator<Item = &'a Endpoint> + '_ {
-        self.endpoints.iter().map(|endpoint| endpoint.1)
+    /// The endpoints with their numbers among the endpoints of the world, in the order of the hosts.
+    pub fn endpoints(&self) -> impl Iterator<Item = (u32, &'a Endpoint)> + '_ {
+        self.endpoints.iter().copied()
     }
 }

@@ -18,7 +18,7 @@ pub use probe::{lines_of, Copier, Feeder, Probe};
 
 use crate::link::Lane;
 use crate::params::{FluidParams, FluidPoint, PcieParams, FLUID_SHARES};
-use crate::part::{Context, IioCounter, Part, PartKind, Payload, Rates};
+use crate::part::{Context, IioCounter, Part, PartKind, Payload, Rates, Tag};
 use books::{Books, LINE};
 use flights::Flights;
 use hostnet_kernel::{ComponentId, Time};
@@ -192,7 +192,7 @@ impl FluidMemory {
 
     /// Lines are written. The device is told by `tag`, if it wants to be, when its credits are back: that is as exact
     /// as rates are.
-    fn write(&mut self, lines: u8, class: u8, tag: u32, context: &mut Context) {
+    fn write(&mut self, lines: u8, class: u8, tag: Tag, context: &mut Context) {
         let now = context.now();
         self.change(now);
         let drain = u128::from(point(&self.params, self.hold(), self.copying(now)).drain_bytes_per_s.max(1));
@@ -205,7 +205,7 @@ impl FluidMemory {
         self.books.write(class, lines, each);
         let delay = entered.since(now) + self.latency_ps;
         context.send(self.device, delay, Payload::PostedCredit { lines });
-        if tag != u32::MAX {
+        if tag != Tag::NONE {
             context.send(self.device, delay, Payload::Seen { tag });
         }
     }

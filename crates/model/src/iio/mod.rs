@@ -8,7 +8,7 @@ mod counters;
 use crate::line::{Home, Kind, Request, RequestId};
 use crate::link::Lane;
 use crate::params::{IioParams, LineSize, PcieParams};
-use crate::part::{self, Context, Group, IioCounter, Part, PartKind, Payload, Pool};
+use crate::part::{Context, Group, IioCounter, Part, PartKind, Payload, Pool, Tag, self};
 use counters::Cumulative;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
@@ -24,12 +24,9 @@ struct Waiting {
     class: u8,
     /// The burst of a read, the link of a write.
     burst: u32,
-    /// What the device wants to be told by when a write can be seen, or [`NO_TAG`].
-    tag: u32,
+    /// What the device wants to be told by when a write can be seen, or [`Tag::NONE`].
+    tag: Tag,
 }
-
-/// What a TLP has that its device does not want to be told of.
-const NO_TAG: u32 = u32::MAX;
 
 /// A read request of a device whose lines are on their way.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -51,7 +48,7 @@ struct Link {
     /// has it.
     in_order: Option<VecDeque<(RequestId, bool)>>,
     /// Writes that the device is told of when they can be seen, in their order: by what, and whether they can be.
-    watched: VecDeque<(RequestId, u32, bool)>,
+    watched: VecDeque<(RequestId, Tag, bool)>,
 }
 
 impl Link {
@@ -191,7 +188,7 @@ impl Iio {
 
     /// A write TLP of `lines` lines from `line` on arrives over `link`, whose device is told by `tag`, if that is one,
     /// when the last of them can be seen.
-    pub(crate) fn on_write_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, tag: u32, context: &mut Context) {
+    pub(crate) fn on_write_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, tag: Tag, context: &mut Context) {
         let waiting = Waiting { line, left: lines, lines, class, burst: u32::from(link), tag };
         self.links[usize::from(link)].writes.push_back(waiting);
         self.start_writes(context);
@@ -200,7 +197,7 @@ impl Iio {
     /// A read request of `lines` lines from `line` on arrives over `link`.
     pub(crate) fn on_read_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, context: &mut Context) {
         let burst = self.open_burst(Burst { link, class, outstanding: lines, ready: 0 });
-        let waiting = Waiting { line, left: lines, lines, class, burst, tag: NO_TAG };
+        let waiting = Waiting { line, left: lines, lines, class, burst, tag: Tag::NONE };
         self.links[usize::from(link)].reads.push_back(waiting);
         self.start_reads(context);
     }
@@ -306,7 +303,7 @@ impl Iio {
             admitted: now,
             next: RequestId::NONE,
         });
-        if tlp.tag != NO_TAG && tlp.left == 0 {
+        if tlp.tag != Tag::NONE && tlp.left == 0 {
             self.links[tlp.burst as usize].watched.push_back((id, tlp.tag, false));
         }
         if kind != Kind::IoRead {

@@ -2,14 +2,11 @@
 
 use super::Lane;
 use crate::params::PcieParams;
-use crate::part::{Context, Group, Payload, Pool};
+use crate::part::{Context, Group, Payload, Pool, Tag};
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-
-/// What no TLP is known by.
-const NO_TAG: u32 = u32::MAX;
 
 /// Credits in use from which another packet of the largest size does not fit.
 fn blocked_from(credits: u32, packet_bytes: u32) -> u32 {
@@ -23,7 +20,7 @@ struct Written {
     class: u8,
     since: Time,
     /// What the device knows it by.
-    tag: u32,
+    tag: Tag,
 }
 
 /// A device's end of a PCIe link.
@@ -131,16 +128,16 @@ impl Endpoint {
     ///
     /// # Panics
     /// If the credits were not looked at.
-    pub(crate) fn write(&mut self, line: u64, bytes: u32, class: u8, tag: u32, context: &mut Context) {
-        self.write_tlp(line, bytes, class, [tag, NO_TAG], context);
+    pub(crate) fn write(&mut self, line: u64, bytes: u32, class: u8, tag: Tag, context: &mut Context) {
+        self.write_tlp(line, bytes, class, [tag, Tag::NONE], context);
     }
 
     /// As [`Endpoint::write`], but the device is told when the lines can be seen, not when the credits are back.
-    pub(crate) fn write_seen(&mut self, line: u64, bytes: u32, class: u8, tag: u32, context: &mut Context) {
-        self.write_tlp(line, bytes, class, [NO_TAG, tag], context);
+    pub(crate) fn write_seen(&mut self, line: u64, bytes: u32, class: u8, tag: Tag, context: &mut Context) {
+        self.write_tlp(line, bytes, class, [Tag::NONE, tag], context);
     }
 
-    fn write_tlp(&mut self, line: u64, bytes: u32, class: u8, [tag, seen]: [u32; 2], context: &mut Context) {
+    fn write_tlp(&mut self, line: u64, bytes: u32, class: u8, [tag, seen]: [Tag; 2], context: &mut Context) {
         let now = context.now();
         self.written_bytes += u64::from(bytes);
         let lines = bytes.div_ceil(64) as u8;
@@ -173,7 +170,7 @@ impl Endpoint {
     ///
     /// # Panics
     /// If it is not the oldest TLP whose credits are out.
-    pub(crate) fn credited(&mut self, now: Time, lines: u8) -> u32 {
+    pub(crate) fn credited(&mut self, now: Time, lines: u8) -> Tag {
         let written = self.written.pop_front().expect("a write TLP is out");
         assert_eq!(written.lines, lines, "credits come back TLP by TLP");
         for _ in 0..lines {

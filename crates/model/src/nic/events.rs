@@ -2,9 +2,8 @@
 
 use super::queue::Queue;
 use super::Common;
-use crate::line::PacketId;
 use crate::link::Endpoint;
-use crate::part::{Context, Payload};
+use crate::part::{Context, Payload, Tag};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -50,7 +49,7 @@ impl Events {
         let Some(queue) = self.due[function].pop_front() else { return false };
         let of = &mut queues[usize::from(queue)];
         let Some(line) = of.event_line(common.pages.pages()) else { return false };
-        endpoint.write(line, common.params.event_bytes, of.class, PacketId::NONE.0, context);
+        endpoint.write(line, common.params.event_bytes, of.class, Tag::NONE, context);
         signal(queue, of, common, context);
         true
     }

@@ -323,13 +323,13 @@ impl Part for Nic {
             }
             Payload::PostedCredit { lines } => {
                 let number = self.function_at(source);
-                match PacketId(self.functions[number].endpoint.credited(context.now(), lines)) {
+                match PacketId(self.functions[number].endpoint.credited(context.now(), lines).0) {
                     PacketId::NONE => {}
                     Sent::TAG => self.transmit.sent.deliver(number, context),
                     packet => self.receive.deliver(packet, &mut self.common, context),
                 }
             }
-            Payload::Seen { tag } => match PacketId(tag) {
+            Payload::Seen { tag } => match PacketId(tag.0) {
                 Sent::TAG => self.transmit.sent.see(self.function_at(source), context),
                 packet => self.receive.deliver(packet, &mut self.common, context),
             },

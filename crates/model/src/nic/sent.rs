@@ -94,10 +94,10 @@ impl Sent {
         let bytes = common.params.completion_bytes;
         common.counters.completions += 1;
         if ended.datagram || *far {
-            endpoint.write_seen(line, bytes, class, Self::TAG.0, context);
+            endpoint.write_seen(line, bytes, class, Self::TAG.into(), context);
             self.unseen[function].push_back(ended);
         } else {
-            endpoint.write(line, bytes, class, Self::TAG.0, context);
+            endpoint.write(line, bytes, class, Self::TAG.into(), context);
             self.written[function].push_back(ended);
         }
         true

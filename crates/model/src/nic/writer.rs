@@ -107,9 +107,9 @@ impl Writer {
         let completes = head.left == 0 && common.params.line_size.is_burst() && !head.rdma;
         let id = if completes { head.id } else { PacketId::NONE };
         if completes && of.queues[usize::from(head.queue)].far {
-            endpoint.write_seen(line, bytes, head.class, id.0, context);
+            endpoint.write_seen(line, bytes, head.class, id.into(), context);
         } else {
-            endpoint.write(line, bytes, head.class, id.0, context);
+            endpoint.write(line, bytes, head.class, id.into(), context);
         }
         common.counters.written_bytes += common.params.line_size.expand(u64::from(bytes));
         if head.left == 0 {
@@ -173,9 +173,9 @@ fn complete(head: &Head, of: &mut Receive, endpoint: &mut Endpoint, common: &mut
     common.counters.completions += 1;
     // Costs of streams were calibrated with cores of the same socket that are told when the IIO has the completion.
     if queue.far || matches!(context.packets.get(head.id).content, Content::Udp(_)) {
-        endpoint.write_seen(line, bytes, head.class, head.id.0, context);
+        endpoint.write_seen(line, bytes, head.class, head.id.into(), context);
     } else {
-        endpoint.write(line, bytes, head.class, head.id.0, context);
+        endpoint.write(line, bytes, head.class, head.id.into(), context);
     }
 }
 

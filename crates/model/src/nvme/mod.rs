@@ -9,7 +9,7 @@ mod written;
 
 use crate::line::Pages;
 use crate::params::SsdParams;
-use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start};
+use crate::part::{Context, Part, PartKind, Payload, Pool, Start, Tag, self};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 pub use job::{Job, Service};
@@ -252,7 +252,7 @@ impl Ssd {
             (self.pages.physical(command.address) / 64, lines)
         };
         let bytes = lines * 64;
-        self.ports.endpoint_mut(port).write(line, bytes as u32, class, 0, context);
+        self.ports.endpoint_mut(port).write(line, bytes as u32, class, Tag::NONE, context);
         let paced = if extra { 0 } else { bytes * 1_000_000_000_000 / self.params.read_bytes_per_s };
         self.next_send = (now + paced).max(self.ports.free_at());
         if !extra {

@@ -18,5 +18,6 @@ pub use group::{Group, BOOKS};
 pub use ids::Ids;
 pub use kind::PartKind;
 pub(crate) use payload::{load, unload};
+pub(crate) use payload::Tag;
 pub use payload::{IioCounter, Payload, UpiPool};
 pub(crate) use rates::Rates;

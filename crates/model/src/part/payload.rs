@@ -4,6 +4,21 @@ use crate::line::{Packet, PacketId, Packets, RequestId};
 use hostnet_kernel::{ComponentId, Event};
 use serde::{Deserialize, Serialize};
 
+/// What a device knows a TLP by: the packet that it is of, say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tag(pub u32);
+
+impl Tag {
+    /// Of a TLP that its device does not want to be told of.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
+impl From<PacketId> for Tag {
+    fn from(id: PacketId) -> Self {
+        Self(id.0)
+    }
+}
+
 /// What events carry. At most 16 bytes, so that an event is 40.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Payload {
@@ -67,8 +82,8 @@ pub enum Payload {
         class: u8,
         /// The device's link.
         link: u8,
-        /// What the device wants to be told by when its last line can be seen; `u32::MAX` = it does not.
-        tag: u32,
+        /// What the device wants to be told by when its last line can be seen, or [`Tag::NONE`].
+        tag: Tag,
     },
     /// To the IIO: a read request TLP of a device arrives.
     ReadTlp {
@@ -91,7 +106,7 @@ pub enum Payload {
     /// To a device: the lines of a write TLP can be seen by everybody.
     Seen {
         /// What the device knows the TLP by.
-        tag: u32,
+        tag: Tag,
     },
     /// To a device: a completion with the data of `lines` lines.
     Completion {

@@ -14,14 +14,17 @@ pub enum World {
     Server(Box<Machine>),
     /// Switches and endpoints.
     Fabric(Box<Fabric>),
+    /// A partition that another process has.
+    Elsewhere,
 }
 
 impl World {
-    /// The packets of this partition, to record some of them.
-    pub fn packets_mut(&mut self) -> &mut Packets {
+    /// The packets of this partition, to record some of them; none when it is elsewhere.
+    pub fn packets_mut(&mut self) -> Option<&mut Packets> {
         match self {
-            Self::Server(machine) => machine.packets_mut(),
-            Self::Fabric(fabric) => fabric.packets_mut(),
+            Self::Server(machine) => Some(machine.packets_mut()),
+            Self::Fabric(fabric) => Some(fabric.packets_mut()),
+            Self::Elsewhere => None,
         }
     }
 
@@ -30,6 +33,7 @@ impl World {
         match self {
             Self::Server(machine) => machine.stop_sources(),
             Self::Fabric(fabric) => fabric.stop_sources(),
+            Self::Elsewhere => {}
         }
     }
 }
@@ -43,6 +47,7 @@ impl Partition for World {
         match self {
             Self::Server(machine) => machine.on_event(event, scheduler),
             Self::Fabric(fabric) => fabric.on_event(event, scheduler),
+            Self::Elsewhere => unreachable!("what happens in a partition elsewhere is handled there"),
         }
     }
 
@@ -57,6 +62,7 @@ impl Partition for World {
         match self {
             Self::Server(machine) => machine.unload(payload),
             Self::Fabric(fabric) => fabric.unload(payload),
+            Self::Elsewhere => unreachable!("a partition elsewhere sends nothing from here"),
         }
     }
 
@@ -64,6 +70,7 @@ impl Partition for World {
         match self {
             Self::Server(machine) => machine.load(payload, cargo),
             Self::Fabric(fabric) => fabric.load(payload, cargo),
+            Self::Elsewhere => unreachable!("mail for a partition elsewhere goes there"),
         }
     }
 }

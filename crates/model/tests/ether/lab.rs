@@ -80,9 +80,9 @@ pub fn star(hosts: usize, gbps: u64) -> ClusterParams {
 }
 
 pub fn simulation(cluster: &ClusterParams) -> Simulation<Fabric> {
-    let built = fabrics(cluster, ComponentId(10), &vec![None; cluster.hosts.len()], 1);
+    let built = fabrics(cluster, ComponentId(10), &vec![None; cluster.hosts.len()], 1, |_| true);
     assert_eq!(built.window_ps, None, "there is one partition");
-    Simulation::new(built.fabrics, 1)
+    Simulation::new(built.here().collect(), 1)
 }
 
 pub fn run(simulation: &mut Simulation<Fabric>, until_ps: u64) {

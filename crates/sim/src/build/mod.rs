@@ -11,6 +11,7 @@ pub(crate) mod fluid;
 mod iio;
 mod layout;
 mod parts;
+mod shares;
 mod sockets;
 pub(crate) mod warm_up;
 #[cfg(test)]
@@ -18,6 +19,7 @@ mod warm_up_tests;
 mod ways;
 mod world;
 
+pub use shares::Cut;
 pub(crate) use world::{prepared, servers, BURST};
 pub use world::{with_network, world, Preparation};
 

@@ -7,7 +7,7 @@ use crate::build::feeds::Feeds;
 use crate::build::fluid;
 use crate::build::warm_up::Filling;
 use hostnet_kernel::{ComponentId, Scheduler, Simulation};
-use hostnet_model::ether::fabrics;
+use hostnet_model::ether::{fabrics, Fabric};
 use hostnet_model::params::{
     ClusterParams, Fidelity, HostKind, HostParams, LineSize, ServerParams, Workload, WorkloadKind,
 };
@@ -38,7 +38,7 @@ pub enum Preparation {
 /// If the description names what is not there; the configuration has seen to that.
 #[must_use]
 pub fn world(cluster: &ClusterParams) -> Simulation<World> {
-    prepared(cluster, &servers(cluster), 1, |_| true).expect("nobody stops it").0
+    prepared(cluster, &servers(cluster), 1, |_| true, |_| true).expect("nobody stops it").0
 }
 
 /// The hosts that are servers, as finely as asked for. In bursts that takes a measurement.
@@ -46,27 +46,28 @@ pub(crate) fn servers(cluster: &ClusterParams) -> Vec<Option<ServerParams>> {
     cluster.hosts.iter().map(|host| server_of(host, cluster)).collect()
 }
 
-/// As [`world`], with its servers and their traces. What is between hosts is cut for so many `threads` where there are
-/// no servers: into as many partitions as possible up to that; how many changes no result. Rates of memories that have
+/// As [`world`], with its servers and their traces, and of its partitions those that are `here`. What is between hosts
+/// is cut into as many partitions as possible up to `parts`; how many changes no result. Rates of memories that have
 /// some are measured first, and caches are filled: `on_stage` is told how far that is, and there is no simulation if it
 /// returns false.
 pub(crate) fn prepared(
     cluster: &ClusterParams,
     servers: &[Option<ServerParams>],
-    threads: usize,
+    parts: usize,
+    here: impl Fn(usize) -> bool,
     mut on_stage: impl FnMut(Preparation) -> bool,
 ) -> Option<(Simulation<World>, Vec<Feeds>)> {
     let layouts = layouts(cluster, servers);
     let nics: Vec<Option<ComponentId>> = layouts.iter().map(|layout| layout.as_ref().map(Layout::nic)).collect();
     let end = layouts.iter().flatten().map(|layout| layout.end).max().unwrap_or(0);
-    // Which slots of a server its packets get depends on when others hand them over, and epochs tell.
-    let between = if servers.iter().any(Option::is_some) { 1 } else { threads };
-    let built = fabrics(cluster, ComponentId(end), &nics, between);
+    let count = servers.iter().flatten().count();
+    let built = fabrics(cluster, ComponentId(end), &nics, parts, |fabric| here(count + fabric));
     let attachment = |host: usize| {
         let wire = built.wires[host].first()?.clone();
         Some(Attachment { cluster, host: host as u16, wire })
     };
-    let points = points(cluster, servers, attachment);
+    let number = |host: usize| servers[..host].iter().flatten().count();
+    let points = points(cluster, servers, |host| attachment(host).filter(|_| here(number(host))));
     let mut done = 0;
     if points > 0 && !on_stage(Preparation::Rates { done, points }) {
         return None;
@@ -75,6 +76,12 @@ pub(crate) fn prepared(
     for (host, (server, layout)) in servers.iter().zip(&layouts).enumerate() {
         let (Some(server), Some(layout)) = (server, layout) else { continue };
         let mut feeds = Feeds::new(server);
+        if !here(number(host)) {
+            let elsewhere = Scheduler::new(ComponentId(layout.first()), (layout.end - layout.first()) as usize, 0);
+            parts.push((World::Elsewhere, elsewhere));
+            all_feeds.push(feeds);
+            continue;
+        }
         let (machine, scheduler) = match attachment(host).filter(|_| is_fluid(&cluster.hosts[host])) {
             Some(attachment) => fluid::server(server, layout.first(), attachment, &mut || {
                 done += 1;
@@ -88,8 +95,8 @@ pub(crate) fn prepared(
         all_feeds.push(feeds);
     }
     if !cluster.cables.is_empty() {
-        let fabrics = built.fabrics.into_iter();
-        parts.extend(fabrics.map(|(fabric, scheduler)| (World::Fabric(Box::new(fabric)), scheduler)));
+        let world = |fabric: Option<Fabric>| fabric.map_or(World::Elsewhere, |fabric| World::Fabric(Box::new(fabric)));
+        parts.extend(built.fabrics.into_iter().map(|(fabric, scheduler)| (world(fabric), scheduler)));
     }
     Some((Simulation::new(parts, built.window_ps.unwrap_or(u64::MAX)), all_feeds))
 }

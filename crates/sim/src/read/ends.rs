@@ -27,6 +27,7 @@ pub(crate) fn ends(world: &World) -> Vec<(u32, u16, &Connection, &Application)> 
             })
             .collect()
         }
+        World::Elsewhere => Vec::new(),
     }
 }
 
@@ -40,6 +41,7 @@ pub(crate) fn rdma_ends(world: &World) -> Vec<(u32, u16, &RoceConnection)> {
             let ends = fabric.endpoints().flat_map(|endpoint| endpoint.ends());
             ends.filter_map(|end| Some((end.flow(), end.host(), end.memory()?))).collect()
         }
+        World::Elsewhere => Vec::new(),
     }
 }
 
@@ -55,21 +57,28 @@ pub(crate) fn datagram_ends(world: &World) -> Vec<(u32, u16, &Datagrams, u64)> {
             let ends = fabric.endpoints().flat_map(|endpoint| endpoint.ends());
             ends.filter_map(|end| Some((end.flow(), end.host(), end.datagrams()?, 0))).collect()
         }
+        World::Elsewhere => Vec::new(),
     }
 }
 
-/// The servers of a world, in the order of the partitions.
-pub(crate) fn machines(simulation: &Simulation<World>) -> impl Iterator<Item = &Machine> {
-    simulation.worlds().filter_map(|world| match world {
-        World::Server(machine) => Some(&**machine),
-        World::Fabric(_) => None,
+/// The servers of a world that are here, with their numbers, in the order of the partitions.
+pub(crate) fn machines(simulation: &Simulation<World>) -> impl Iterator<Item = (usize, &Machine)> {
+    // Servers are the first partitions.
+    simulation.worlds().enumerate().filter_map(|(number, world)| match world {
+        World::Server(machine) => Some((number, &**machine)),
+        World::Fabric(_) | World::Elsewhere => None,
     })
 }
 
-/// What is between the servers of a world.
+/// A server by its number, if it is here.
+pub(crate) fn machine(simulation: &Simulation<World>, number: usize) -> Option<&Machine> {
+    machines(simulation).find(|machine| machine.0 == number).map(|machine| machine.1)
+}
+
+/// What is between the servers of a world, as far as it is here.
 pub(crate) fn network(simulation: &Simulation<World>) -> Network<'_> {
     Network::of(simulation.worlds().filter_map(|world| match world {
-        World::Server(_) => None,
+        World::Server(_) | World::Elsewhere => None,
         World::Fabric(fabric) => Some(&**fabric),
     }))
 }

@@ -143,6 +143,15 @@ fn is_replay(cluster: &ClusterParams, flow: usize) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Received(pub(crate) Vec<u64>);
 
+impl Received {
+    /// Both together; one of them may have no classes yet.
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        let of = |all: &Self, class: usize| all.0.get(class).copied().unwrap_or(0);
+        let classes = self.0.len().max(other.0.len());
+        Self((0..classes).map(|class| of(self, class) + of(other, class)).collect())
+    }
+}
+
 /// The totals of all flows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Totals {
@@ -162,6 +171,7 @@ impl Totals {
                     }
                 }
                 World::Fabric(fabric) => totals.count_fabric(fabric, cluster),
+                World::Elsewhere => {}
             }
         }
         totals
@@ -223,6 +233,11 @@ impl Totals {
                 totals.received_bytes[0] += flow.delivered.bytes;
             }
         }
+    }
+
+    /// Both together.
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        Self { flows: self.flows.iter().zip(&other.flows).map(|(one, other)| one.plus(other)).collect() }
     }
 
     /// All that moves on while a world is not stuck.

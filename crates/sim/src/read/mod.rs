@@ -17,37 +17,87 @@ use moment::HostMoment;
 use sample::Sample;
 use serde::{Deserialize, Serialize};
 
-/// What a world has done so far.
+/// What the partitions that are here have done so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Reading {
-    pub(crate) at: Time,
-    /// What flows did since the start of the run.
-    pub(crate) flows: Totals,
-    /// What classes of traffic received since then.
-    pub(crate) received: Received,
-    /// What servers did since the start of the window, in the order of the partitions.
-    pub(crate) servers: Vec<Sample>,
+pub(crate) struct Share {
+    /// What classes of traffic received since the start of the run.
+    received: Received,
+    /// All that flows did.
+    moved: u64,
+    /// What servers did since the start of the window, by their numbers.
+    servers: Vec<(usize, Sample)>,
+    /// Whether lines or packets are on their way.
+    busy: bool,
 }
 
-impl Reading {
-    /// Reads a world whose books are settled.
+impl Share {
+    /// Reads the partitions of a world whose books are settled.
     pub(crate) fn read(
         simulation: &Simulation<World>,
         cluster: &ClusterParams,
         servers: &[Option<ServerParams>],
         now: Time,
     ) -> Self {
-        let classes = servers.iter().flatten().map(|server| server.workloads.len());
-        let samples = machines(simulation).zip(classes).map(|(machine, classes)| Sample::read(machine, classes, now));
-        let servers = samples.collect();
         let flows = Totals::read(simulation, cluster);
-        Self { at: now, received: flows.received(cluster), flows, servers }
+        let (received, moved) = (flows.received(cluster), flows.moved());
+        Self { received, moved, servers: samples(simulation, servers, now), busy: is_busy(simulation) }
     }
+}
 
+/// What the servers that are here did since the start of the window, by their numbers. Their books are settled.
+pub(crate) fn samples(
+    simulation: &Simulation<World>,
+    servers: &[Option<ServerParams>],
+    now: Time,
+) -> Vec<(usize, Sample)> {
+    let classes: Vec<usize> = servers.iter().flatten().map(|server| server.workloads.len()).collect();
+    machines(simulation).map(|(number, machine)| (number, Sample::read(machine, classes[number], now))).collect()
+}
+
+/// Whether lines or packets are on their way in the partitions that are here.
+fn is_busy(simulation: &Simulation<World>) -> bool {
+    simulation.worlds().any(|world| match world {
+        World::Server(machine) => !machine.requests().is_empty() || !machine.packets().is_empty(),
+        World::Fabric(fabric) => !fabric.packets().is_empty(),
+        World::Elsewhere => false,
+    })
+}
+
+/// What a world has done so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Reading {
+    pub(crate) at: Time,
+    /// What classes of traffic received since the start of the run.
+    pub(crate) received: Received,
+    /// What servers did since the start of the window, in the order of the partitions.
+    pub(crate) servers: Vec<Sample>,
     /// All that moves on while a world is not stuck.
-    pub(crate) fn moved(&self) -> u64 {
-        self.servers.iter().fold(self.flows.moved(), |sum, server| sum.wrapping_add(server.progress()))
+    pub(crate) moved: u64,
+    /// Whether lines or packets are on their way.
+    pub(crate) busy: bool,
+}
+
+impl Reading {
+    /// What the shares of all partitions make together.
+    pub(crate) fn of(shares: Vec<Share>, now: Time) -> Self {
+        let mut reading = Self { at: now, ..Self::default() };
+        let mut servers = Vec::new();
+        for share in shares {
+            reading.received = reading.received.plus(&share.received);
+            reading.moved = reading.moved.wrapping_add(share.moved);
+            reading.busy |= share.busy;
+            servers.extend(share.servers);
+        }
+        reading.servers = by_number(servers);
+        reading.moved = reading.servers.iter().fold(reading.moved, |sum, server| sum.wrapping_add(server.progress()));
+        reading
     }
+}
+
+/// Things with numbers from 0 on, in the order of these.
+pub(crate) fn by_number<T>(mut numbered: Vec<(usize, T)>) -> Vec<T> {
+    numbered.sort_by_key(|thing| thing.0);
+    numbered.into_iter().map(|(_, thing)| thing).collect()
 }
 
 /// Readings in the order of time.

@@ -27,9 +27,9 @@ pub(crate) struct HostMoment {
     pub(crate) control: Option<(u8, Signals)>,
 }
 
-/// Every server of a world whose books are settled.
-pub(crate) fn moments(simulation: &Simulation<World>, now: Time) -> Vec<HostMoment> {
-    machines(simulation).map(|machine| host_moment(machine, now)).collect()
+/// Every server that is here, with its number, of a world whose books are settled.
+pub(crate) fn moments(simulation: &Simulation<World>, now: Time) -> Vec<(usize, HostMoment)> {
+    machines(simulation).map(|(number, machine)| (number, host_moment(machine, now))).collect()
 }
 
 fn host_moment(machine: &Machine, now: Time) -> HostMoment {

@@ -82,7 +82,7 @@ impl<'a> Cables<'a> {
     }
 }
 
-/// All ports: those of switches, endpoints and servers.
+/// The ports of the partitions that are here: those of switches, endpoints and servers, in this order.
 pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterParams) -> Vec<PortView<'a>> {
     let mut ports = Vec::new();
     let cables = Cables::of(cluster);
@@ -91,20 +91,24 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
         hosts.filter(move |(_, host)| matches!(host.kind, HostKind::Server(_)) == server).map(|(host, _)| host)
     };
     let network = network(simulation);
-    for (switch, number) in network.switches().zip(0..) {
+    for (number, switch) in network.switches() {
         ports.extend(switch.ports().iter().enumerate().map(|(index, port)| {
-            let mut view = PortView::new(End::Switch(number), index, port.egress(), &cables);
+            let mut view = PortView::new(End::Switch(number as u16), index, port.egress(), &cables);
             view.marks = true;
             view.totals.marked_packets = port.marked_packets();
             view.totals.pauses_asked = port.pauses_asked();
             view
         }));
     }
-    for (endpoint, host) in network.endpoints().zip(hosts(false)) {
+    let endpoints: Vec<u16> = hosts(false).collect();
+    for (number, endpoint) in network.endpoints() {
+        let host = endpoints[number as usize];
         let own = endpoint.ports().iter().enumerate();
         ports.extend(own.map(|(index, port)| PortView::new(End::Host(host), index, port, &cables)));
     }
-    for (machine, host) in machines(simulation).zip(hosts(true)) {
+    let servers: Vec<u16> = hosts(true).collect();
+    for (number, machine) in machines(simulation) {
+        let host = servers[number];
         for nic in machine.each::<Nic>() {
             let mut view = PortView::new(End::Host(host), 0, nic.port(), &cables);
             view.totals.pauses_asked = nic.counters().pauses_sent;
@@ -114,7 +118,14 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
     ports
 }
 
-/// What all ports have counted since the start of the run.
-pub(crate) fn totals(simulation: &Simulation<World>, cluster: &ClusterParams) -> Vec<PortTotals> {
-    ports(simulation, cluster).into_iter().map(|port| port.totals).collect()
+/// What the ports of some partitions have counted since the start of the run, each with its place among all ports.
+pub(crate) fn totals(simulation: &Simulation<World>, cluster: &ClusterParams) -> Vec<((u8, u16, usize), PortTotals)> {
+    let place = |port: &PortView| match port.end {
+        End::Switch(switch) => (0, switch, port.number),
+        End::Host(host) if matches!(cluster.hosts[usize::from(host)].kind, HostKind::Endpoint(_)) => {
+            (1, host, port.number)
+        }
+        End::Host(host) => (2, host, port.number),
+    };
+    ports(simulation, cluster).into_iter().map(|port| (place(&port), port.totals)).collect()
 }

@@ -267,10 +267,10 @@ impl Recorder {
         self.next
     }
 
-    /// Reads the units if an interval ends now.
-    pub(crate) fn stop_at(&mut self, machine: &Machine, now: Time) {
+    /// Reads the units if an interval ends now; nothing of a machine that is elsewhere.
+    pub(crate) fn stop_at(&mut self, machine: Option<&Machine>, now: Time) {
         if now == self.next {
-            self.samples.push(Units::read(machine, self.window_start, now));
+            self.samples.extend(machine.map(|machine| Units::read(machine, self.window_start, now)));
             self.next = now.saturating_add(self.step_ps);
         }
     }

@@ -3,7 +3,7 @@
 use crate::read::flows::Totals;
 use crate::read::ports::PortTotals;
 use crate::read::sample::Sample;
-use crate::read::{History, Reading};
+use crate::read::History;
 use hostnet_config::Plan;
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::params::ServerParams;
@@ -19,8 +19,10 @@ pub(crate) struct WorldView<'a> {
     /// The hosts that are servers.
     pub(crate) servers: &'a [Option<ServerParams>],
     pub(crate) simulation: &'a Simulation<World>,
-    /// What has been done until now.
-    pub(crate) total: &'a Reading,
+    /// What flows have done until now.
+    pub(crate) flows: &'a Totals,
+    /// What servers have done since the start of the window, in the order of the partitions.
+    pub(crate) samples: &'a [Sample],
     /// What flows and ports had done when the window began.
     pub(crate) before: &'a Totals,
     pub(crate) ports_before: &'a [PortTotals],

@@ -3,8 +3,8 @@
 use super::pace::epoch_ps;
 use super::{label, Run};
 use crate::build::feeds::{Feeds, FEED_PS};
-use crate::read::ends::machines;
-use crate::watch::epochs::{self, Epoch};
+use crate::read::ends::machine;
+use crate::watch::epochs::{Digest, Epoch};
 use crate::watch::events::EventLog;
 use crate::watch::trace::{Recorder, Trace};
 use crate::watch::Watch;
@@ -21,7 +21,7 @@ impl Run {
     pub(super) fn pause_before(&self, stop: Time) -> Time {
         let now = self.state.simulation.progress().time;
         let checkpoint = Some(Time::from_ps(self.options.checkpoint_at_ps)).filter(|&at| at > now);
-        let recorded = self.recorded.map(|_| now.saturating_add(super::RECORD_STEP_PS));
+        let recorded = self.records.then(|| now.saturating_add(super::RECORD_STEP_PS));
         let fed = self.is_fed().then(|| Time::from_ps((now.ps() / FEED_PS + 1) * FEED_PS));
         let pauses = [checkpoint, recorded, fed, Some(self.epoch_end()), Some(self.trace_end())];
         pauses.into_iter().flatten().fold(stop, Time::min)
@@ -38,7 +38,11 @@ impl Run {
             self.trace = self.take_trace();
         }
         if self.options.checkpoint_at_ps == now.ps() && self.checkpoint.is_none() {
-            self.checkpoint = checkpoint::write(&label(&self.plan, self.options), &self.state).ok();
+            let places = self.borrow();
+            if self.writes() {
+                self.checkpoint = checkpoint::write(&label(&self.plan, self.options), &self.state).ok();
+            }
+            self.give_back(places);
         }
     }
 
@@ -61,12 +65,14 @@ impl Run {
     /// Keeps the hash of the state as it is now.
     pub(super) fn end_epoch(&mut self) {
         self.settle();
-        self.state.epochs.push(epochs::end(&self.state.simulation));
+        let digests = self.told(Digest::of(&self.state.simulation)).into_iter();
+        let whole = digests.fold(Digest::default(), Digest::plus);
+        self.state.epochs.push(whole.epoch(self.state.simulation.progress().time));
     }
 
     /// The server that counters and trace are of.
     pub(super) fn looked_at(&self) -> Option<&Machine> {
-        machines(&self.state.simulation).nth(self.options.looked_at)
+        machine(&self.state.simulation, self.options.looked_at)
     }
 
     /// The names of the workloads of the server that counters and trace are of.
@@ -79,9 +85,7 @@ impl Run {
     /// Reads the counters at the end of an interval.
     pub(super) fn read_counters(&mut self, now: Time) {
         let state = &mut self.state;
-        if let Some(machine) = machines(&state.simulation).nth(self.options.looked_at) {
-            state.counters.stop_at(machine, now);
-        }
+        state.counters.stop_at(machine(&state.simulation, self.options.looked_at), now);
     }
 
     /// When the trace shall end, if one is being made.
@@ -106,7 +110,7 @@ impl Run {
     fn keep_steps(&mut self, on: bool) {
         let machines = self.state.simulation.parts_mut().iter_mut().filter_map(|(world, _)| match world {
             World::Server(machine) => Some(machine),
-            World::Fabric(_) => None,
+            World::Fabric(_) | World::Elsewhere => None,
         });
         machines.skip(self.options.looked_at).take(1).for_each(|machine| machine.watch(on));
     }
@@ -157,7 +161,7 @@ impl Run {
     pub(crate) fn world(&mut self) -> (&mut Machine, &mut Scheduler<Payload>) {
         match &mut self.state.simulation.parts_mut()[0] {
             (World::Server(machine), scheduler) => (machine, scheduler),
-            (World::Fabric(_), _) => panic!("servers come first"),
+            (World::Fabric(_) | World::Elsewhere, _) => panic!("servers come first"),
         }
     }
 }

@@ -4,6 +4,7 @@ mod look;
 mod many;
 mod outside;
 mod pace;
+mod processes;
 mod stuck;
 mod window;
 
@@ -12,12 +13,12 @@ pub use outside::HostError;
 pub use pace::{epoch_ps, EPOCH_PS};
 
 use crate::build::feeds::Feeds;
-use crate::build::{self, Preparation};
+use crate::build::{self, Cut, Preparation};
 use crate::error::SimulationError;
 use crate::read::flows::Totals;
 use crate::read::ports::PortTotals;
 use crate::read::units::{Recorder, Units};
-use crate::read::{History, Reading};
+use crate::read::{by_number, samples, History};
 use crate::report::view::WorldView;
 use crate::report::Report;
 use crate::watch::epochs::Epoch;
@@ -25,12 +26,14 @@ use crate::watch::trace::Trace;
 use crate::watch::Watch;
 use hostnet_config::Plan;
 use hostnet_kernel::checkpoint::{self, CheckpointError};
-use hostnet_kernel::{Progress, Simulation, Time};
+use hostnet_kernel::{Exchange, Progress, Simulation, Time};
 use hostnet_model::params::ServerParams;
 use hostnet_model::Packet;
 use hostnet_model::World;
 use pace::Pace;
+use processes::Processes;
 use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Simulated time that several threads run without a report: a compromise between progress and their start.
 const PARALLEL_STEP_PS: u64 = 100_000_000;
@@ -118,6 +121,10 @@ pub struct Run {
     trace: Option<Trace>,
     /// The partition with the host whose packets are recorded.
     recorded: Option<usize>,
+    /// Whether a host's packets are recorded, here or elsewhere.
+    records: bool,
+    /// The processes that share the run, if there is more than this one.
+    processes: Option<Processes>,
 }
 
 impl Run {
@@ -134,10 +141,35 @@ impl Run {
     /// `on_preparation` is told how far that is, and there is no run if it returns false.
     #[must_use]
     pub fn prepare(plan: &Plan, options: Options, on_preparation: impl FnMut(Preparation) -> bool) -> Option<Self> {
+        Self::prepare_with(plan, options, None, on_preparation)
+    }
+
+    /// The same for one of several processes that share the run, each of which calls it with the same plan and options.
+    #[must_use]
+    pub fn prepare_across(
+        plan: &Plan,
+        options: Options,
+        exchange: Arc<Mutex<dyn Exchange>>,
+        on_preparation: impl FnMut(Preparation) -> bool,
+    ) -> Option<Self> {
+        let ranks = exchange.lock().unwrap_or_else(PoisonError::into_inner).ranks();
+        let homes = Cut::of(plan, ranks, options.threads).homes;
+        Self::prepare_with(plan, options, Some(Processes::new(exchange, homes)), on_preparation)
+    }
+
+    fn prepare_with(
+        plan: &Plan,
+        options: Options,
+        processes: Option<Processes>,
+        on_preparation: impl FnMut(Preparation) -> bool,
+    ) -> Option<Self> {
         let servers = build::servers(&plan.cluster);
-        let (simulation, feeds) = build::prepared(&plan.cluster, &servers, options.threads, on_preparation)?;
+        let ranks = processes.as_ref().map_or(1, Processes::ranks);
+        let here = |partition| processes.as_ref().is_none_or(|processes| processes.has(partition));
+        let (simulation, feeds) =
+            build::prepared(&plan.cluster, &servers, options.threads * ranks, here, on_preparation)?;
         let state = State {
-            before: Totals::read(&simulation, &plan.cluster),
+            before: Totals::default(),
             simulation,
             phase: Phase::WarmUp { slices: History::default() },
             window_start: Time::ZERO,
@@ -153,7 +185,10 @@ impl Run {
             epochs: Vec::new(),
             done: false,
         };
-        Some(Self::with(plan, servers, options, state, feeds))
+        let mut run = Self { processes, ..Self::with(plan, servers, options, state, feeds) };
+        let before = Totals::read(&run.state.simulation, &plan.cluster);
+        run.state.before = run.told(before).into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default();
+        Some(run)
     }
 
     /// A run that goes on where a checkpoint was taken.
@@ -179,8 +214,19 @@ impl Run {
         state: State,
         feeds: Vec<Feeds>,
     ) -> Self {
-        let (checkpoint, watch, trace, recorded) = (None, None, None, None);
-        Self { plan: plan.clone(), servers, options, state, feeds, checkpoint, watch, trace, recorded }
+        Self {
+            plan: plan.clone(),
+            servers,
+            options,
+            state,
+            feeds,
+            checkpoint: None,
+            watch: None,
+            trace: None,
+            recorded: None,
+            records: false,
+            processes: None,
+        }
     }
 
     /// Runs to the end. Several times a second `on_status` is told how it stands; when that returns false the run
@@ -222,7 +268,7 @@ impl Run {
             if !self.run_until(checkpoint, &mut on_status, &mut on_packets)? {
                 return Ok(false);
             }
-            if self.checkpoint().is_some_and(|bytes| !on_checkpoint(bytes)) {
+            if self.anywhere(self.checkpoint().is_some_and(|bytes| !on_checkpoint(bytes))) {
                 return Ok(false);
             }
         }
@@ -239,20 +285,21 @@ impl Run {
         let status_events = Pace::of(&self.plan).status_events;
         let mut told_events = None;
         while !self.state.done && self.simulated_ps() < limit.ps() {
-            if let Some(error) = self.feeds.iter().find_map(Feeds::error) {
-                return Err(error.clone().into());
-            }
+            let error = self.feeds.iter().find_map(Feeds::error);
+            self.agree(error.map_or(Ok(()), |error| Err(error.clone().into())))?;
             let events = self.events();
-            if told_events.is_none_or(|told| events >= told + status_events) {
+            // Processes that share a run handle different numbers of events, and have to ask each other equally often.
+            if self.processes.is_some() || told_events.is_none_or(|told| events >= told + status_events) {
                 told_events = Some(events);
-                if !on_status(self.status()) {
+                if self.anywhere(!on_status(self.status())) {
                     return Ok(false);
                 }
             }
             let stop = self.next_stop();
             let first = self.pause_before(stop.min(limit));
             let reached = self.advance(first, &mut on_status)?;
-            if !on_packets(&self.take_recorded()) || !reached {
+            let recorded = self.take_recorded();
+            if self.anywhere(!on_packets(&recorded) || !reached) {
                 return Ok(false);
             }
             self.at_pause(first);
@@ -274,6 +321,9 @@ impl Run {
 
     /// Goes on to `stop`; false when asked to stop before.
     fn advance(&mut self, stop: Time, on_status: &mut impl FnMut(Status) -> bool) -> Result<bool, SimulationError> {
+        if self.processes.is_some() {
+            return Ok(self.advance_parallel(stop, on_status));
+        }
         if self.watch.is_none() && self.options.threads > 1 && self.state.simulation.parts().len() > 1 {
             return Ok(self.advance_parallel(stop, on_status));
         }
@@ -301,8 +351,11 @@ impl Run {
     fn advance_parallel(&mut self, stop: Time, on_status: &mut impl FnMut(Status) -> bool) -> bool {
         while self.state.simulation.progress().time < stop {
             let next = self.state.simulation.progress().time.saturating_add(PARALLEL_STEP_PS).min(stop);
-            self.state.simulation.run_until_parallel(next, self.options.threads);
-            if !on_status(self.status()) {
+            match self.processes {
+                Some(_) => self.advance_across(next),
+                None => self.state.simulation.run_until_parallel(next, self.options.threads),
+            }
+            if self.anywhere(!on_status(self.status())) {
                 return false;
             }
         }
@@ -365,12 +418,14 @@ impl Run {
     pub fn report(&mut self) -> Report {
         let now = self.settle();
         let state = &self.state;
-        let total = Reading::read(&state.simulation, &self.plan.cluster, &self.servers, now);
+        let flows = Totals::read(&state.simulation, &self.plan.cluster);
+        let samples = by_number(samples(&state.simulation, &self.servers, now));
         WorldView {
             plan: &self.plan,
             servers: &self.servers,
             simulation: &state.simulation,
-            total: &total,
+            flows: &flows,
+            samples: &samples,
             before: &state.before,
             ports_before: &state.ports_before,
             batches: &state.batches,

@@ -1,6 +1,7 @@
 //! What joins a run from outside: controllers, and the record of a host's packets.
 
 use super::Run;
+use crate::read::ends::machines;
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_model::control::{Control, Controller};
 use hostnet_model::params::{ClusterParams, HostKind};
@@ -67,6 +68,7 @@ impl Run {
                 }
                 machine.attach_controller(controller).map_err(|why| HostError::new(host, why))
             }
+            World::Elsewhere => Ok(()),
             World::Fabric(_) => unreachable!("partitions of servers come first"),
         }
     }
@@ -101,30 +103,42 @@ impl Run {
     /// If there is no such host.
     pub fn record(&mut self, host: &str) -> Result<(), HostError> {
         let (cluster, parts) = (&self.plan.cluster, self.state.simulation.parts_mut());
-        let port = port(cluster, parts.iter().map(|part| &part.0), host)?;
-        parts[port.partition].0.packets_mut().record(port.part);
-        self.recorded = Some(port.partition);
+        self.recorded = port(cluster, parts.iter().map(|part| &part.0), host)?.map(|port| {
+            if let Some(packets) = parts[port.partition].0.packets_mut() {
+                packets.record(port.part);
+            }
+            port.partition
+        });
+        self.records = true;
         Ok(())
     }
 
     /// What was recorded since the last time.
     pub(super) fn take_recorded(&mut self) -> Vec<(Time, Packet)> {
-        let Some(partition) = self.recorded else { return Vec::new() };
-        self.state.simulation.parts_mut()[partition].0.packets_mut().take_recorded()
+        if !self.records {
+            return Vec::new();
+        }
+        let parts = self.state.simulation.parts_mut();
+        let packets = self.recorded.and_then(|partition| parts[partition].0.packets_mut());
+        let own = packets.map(hostnet_model::line::Packets::take_recorded).unwrap_or_default();
+        self.told_all(own)
     }
 
     /// The watched servers, with the names of their hosts.
     fn controls(&self) -> impl Iterator<Item = (&str, &Control)> {
         let hosts = self.plan().cluster.hosts.iter().filter(|host| matches!(host.kind, HostKind::Server(_)));
-        let worlds = self.simulation().worlds().filter_map(|world| match world {
-            World::Server(machine) => Some(&**machine),
-            World::Fabric(_) => None,
-        });
-        hosts.zip(worlds).filter_map(|(host, machine)| Some((host.name.as_str(), machine.control()?)))
+        let names: Vec<&str> = hosts.map(|host| host.name.as_str()).collect();
+        machines(self.simulation()).filter_map(move |(number, machine)| Some((names[number], machine.control()?)))
     }
 }
 
-fn port<'a>(cluster: &ClusterParams, worlds: impl Iterator<Item = &'a World>, host: &str) -> Result<Port, HostError> {
+/// Where a host is; none when that is in another process.
+fn port<'a>(
+    cluster: &ClusterParams,
+    worlds: impl Iterator<Item = &'a World>,
+    host: &str,
+) -> Result<Option<Port>, HostError> {
+    let mut elsewhere = false;
     let number = host_number(cluster, host)?;
     let servers = servers_before(cluster, number);
     let endpoints = number - servers;
@@ -132,11 +146,18 @@ fn port<'a>(cluster: &ClusterParams, worlds: impl Iterator<Item = &'a World>, ho
         let part = match world {
             World::Server(machine) if is_server(cluster, number) && partition == servers => machine.id(PartKind::Nic),
             World::Fabric(fabric) if !is_server(cluster, number) => fabric.endpoint_component(endpoints),
+            World::Elsewhere => {
+                elsewhere = true;
+                None
+            }
             _ => None,
         };
         if let Some(part) = part {
-            return Ok(Port { partition, part });
+            return Ok(Some(Port { partition, part }));
         }
+    }
+    if elsewhere {
+        return Ok(None);
     }
     Err(HostError::new(host, "has no NIC"))
 }

@@ -1,27 +1,81 @@
 //! Whether a world moves on, and what holds it up if not.
 
+use super::Run;
 use crate::error::SimulationError;
 use crate::read::ends::{machines, network};
 use crate::read::sample::{self, Group};
-use hostnet_config::Plan;
 use hostnet_kernel::{Simulation, Time};
 use hostnet_measure::Domain;
-use hostnet_model::ether::PausedPort;
+use hostnet_model::ether::{cycle, PausedPort};
 use hostnet_model::params::{ClusterParams, End, HostKind};
-use hostnet_model::World;
+use hostnet_model::{Machine, World};
+use serde::{Deserialize, Serialize};
 
-/// Whether lines or packets are on their way.
-pub(crate) fn is_busy(simulation: &Simulation<World>) -> bool {
-    simulation.worlds().any(|world| match world {
-        World::Server(machine) => !machine.requests().is_empty() || !machine.packets().is_empty(),
-        World::Fabric(fabric) => !fabric.packets().is_empty(),
-    })
+impl Run {
+    /// Finds out whether pauses wait for each other.
+    pub(super) fn check_pauses(&self, now: Time) -> Result<(), SimulationError> {
+        let (network, cluster) = (network(&self.state.simulation), &self.plan.cluster);
+        let mut paused = self.told_all(network.paused());
+        if paused.is_empty() {
+            return Ok(());
+        }
+        paused.sort_unstable_by_key(|port| port.at);
+        let waits = self.told_all(network.waits(&paused));
+        let cycle: Vec<String> = cycle(&waits).into_iter().map(|port| name_of(port, cluster)).collect();
+        if cycle.is_empty() {
+            return Ok(());
+        }
+        Err(SimulationError::Deadlock { cycle, at_us: now.ps() / 1_000_000 })
+    }
+
+    /// What to say of a world that is stuck: the fullest of its domains.
+    pub(super) fn stuck(&self, now: Time, idle_ps: u64) -> SimulationError {
+        let fullest = self.told(fullest(&self.state.simulation, &self.plan.cluster)).into_iter().flatten();
+        let Fullest { domain, part, in_use, capacity, .. } =
+            fullest.max_by_key(|full| (full.share, full.place)).unwrap_or_else(|| Fullest {
+                domain: "network".to_owned(),
+                ..Fullest::default()
+            });
+        SimulationError::Stuck { domain, part, in_use, capacity, at_us: now.ps() / 1_000_000, idle_us: idle_ps / 1_000_000 }
+    }
 }
 
-/// What to say of a world whose pauses wait for each other, if they do.
-pub(crate) fn deadlock(simulation: &Simulation<World>, cluster: &ClusterParams, now: Time) -> Option<SimulationError> {
-    let cycle: Vec<String> = network(simulation).deadlock().into_iter().map(|port| name_of(port, cluster)).collect();
-    (!cycle.is_empty()).then(|| SimulationError::Deadlock { cycle, at_us: now.ps() / 1_000_000 })
+/// A domain with a large share of its credits in use.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Fullest {
+    share: u64,
+    /// The server, and the place among its domains.
+    place: (usize, usize),
+    domain: String,
+    part: String,
+    in_use: u32,
+    capacity: u32,
+}
+
+/// The fullest domain of the servers that are here, the last of several.
+fn fullest(simulation: &Simulation<World>, cluster: &ClusterParams) -> Option<Fullest> {
+    let hosts = cluster.hosts.iter().filter(|host| matches!(host.kind, HostKind::Server(_)));
+    let names: Vec<&str> = hosts.map(|host| host.name.as_str()).collect();
+    let of_server = |(server, machine): (usize, &Machine)| {
+        let groups = Group::ALL.into_iter();
+        let domains = groups.flat_map(|group| {
+            let all = sample::domains(machine, group).into_iter();
+            all.map(move |(part, domain)| (group, part, domain)).collect::<Vec<_>>()
+        });
+        let full = |(place, (group, part, domain)): (usize, (Group, String, &Domain))| {
+            let part = if names[server].is_empty() { part } else { format!("{}, {part}", names[server]) };
+            Fullest {
+                share: u64::from(domain.in_use()) * 10_000 / u64::from(domain.capacity()),
+                place: (server, place),
+                domain: group.name().to_owned(),
+                part: format!(" ({part})"),
+                in_use: domain.in_use(),
+                capacity: domain.capacity(),
+            }
+        };
+        domains.enumerate().map(full).max_by_key(|full| (full.share, full.place))
+    };
+    machines(simulation).filter_map(of_server).max_by_key(|full| (full.share, full.place))
 }
 
 /// A paused port by the names that the user gave.
@@ -34,24 +88,4 @@ fn name_of(paused: PausedPort, cluster: &ClusterParams) -> String {
         End::Switch(switch) => &cluster.switches[usize::from(switch)].name,
     });
     format!("{} port {port} to {peer}, priority {priority}", cluster.switches[usize::from(switch)].name)
-}
-
-impl SimulationError {
-    /// What to say of a world that is stuck: the fullest of its domains.
-    pub(crate) fn stuck(simulation: &Simulation<World>, plan: &Plan, now: Time, idle_ps: u64) -> Self {
-        let hosts = plan.cluster.hosts.iter().filter(|host| matches!(host.kind, HostKind::Server(_)));
-        let servers = hosts.map(|host| host.name.as_str()).zip(machines(simulation));
-        let all = servers.flat_map(|server| Group::ALL.into_iter().map(move |group| (server, group)));
-        let all = all.flat_map(|((host, machine), group)| {
-            sample::domains(machine, group).into_iter().map(move |(part, domain)| (group, host, part, domain))
-        });
-        let share = |domain: &Domain| u64::from(domain.in_use()) * 10_000 / u64::from(domain.capacity());
-        let fullest = all.max_by_key(|(_, _, _, domain)| share(domain));
-        let (domain, part, in_use, capacity) =
-            fullest.map_or(("network", String::new(), 0, 0), |(group, host, part, domain)| {
-                let part = if host.is_empty() { part } else { format!("{host}, {part}") };
-                (group.name(), format!(" ({part})"), domain.in_use(), domain.capacity())
-            });
-        Self::Stuck { domain, part, in_use, capacity, at_us: now.ps() / 1_000_000, idle_us: idle_ps / 1_000_000 }
-    }
 }

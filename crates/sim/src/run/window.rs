@@ -1,14 +1,13 @@
 //! What happens between events: when the warm-up ends, what is kept of the measuring window, and when it ends.
 
 use super::pace::Pace;
-use super::stuck;
 use super::{Phase, Run};
 use crate::error::SimulationError;
 use crate::read::flows::{Received, Totals};
-use crate::read::moment::moments;
+use crate::read::moment::{moments, HostMoment};
 use crate::read::ports;
 use crate::read::sample;
-use crate::read::{History, Reading};
+use crate::read::{by_number, History, Reading, Share};
 use crate::report::view::CONFIDENCE_GROUPS;
 use hostnet_config::{Length, Plan, WarmUp};
 use hostnet_kernel::Time;
@@ -52,10 +51,9 @@ impl Run {
 
     pub(super) fn at_stop(&mut self, now: Time) -> Result<(), SimulationError> {
         self.settle();
-        let reading = Reading::read(&self.state.simulation, &self.plan.cluster, &self.servers, now);
-        if let Some(deadlock) = stuck::deadlock(&self.state.simulation, &self.plan.cluster, now) {
-            return Err(deadlock);
-        }
+        let share = Share::read(&self.state.simulation, &self.plan.cluster, &self.servers, now);
+        let reading = Reading::of(self.told(share), now);
+        self.check_pauses(now)?;
         self.check_progress(&reading, now)?;
         if self.is_measuring() {
             self.measure(reading, now);
@@ -81,18 +79,22 @@ impl Run {
     }
 
     fn start_measuring(&mut self, now: Time) {
+        let (simulation, cluster) = (&mut self.state.simulation, &self.plan.cluster);
+        simulation.parts_mut().iter_mut().for_each(|part| sample::reset_world(&mut part.0, now));
+        let before = Totals::read(simulation, cluster);
+        let before = self.told(before).into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default();
+        let ports_before = self.told_ports(ports::totals(&self.state.simulation, &self.plan.cluster));
+        let levels = (self.options.series_ps > 0).then(|| self.told_moments(now));
         let state = &mut self.state;
-        state.simulation.parts_mut().iter_mut().for_each(|part| sample::reset_world(&mut part.0, now));
-        state.before = Totals::read(&state.simulation, &self.plan.cluster);
-        state.ports_before = ports::totals(&state.simulation, &self.plan.cluster);
+        (state.before, state.ports_before) = (before, ports_before);
         state.phase = Phase::Measure;
         state.window_start = now;
         state.moved_at = now;
         state.moved = 0;
         state.next_batch = now + state.batch_ps;
-        if self.options.series_ps > 0 {
+        if let Some(levels) = levels {
             // What the first step starts from.
-            state.series.moments.push(moments(&state.simulation, now));
+            state.series.moments.push(levels);
             state.next_series = now + self.options.series_ps;
         }
         state.counters.start(now, self.options.counters_ps);
@@ -104,9 +106,10 @@ impl Run {
         if now == self.state.counters.next() {
             self.read_counters(now);
         }
+        let levels = (now == self.state.next_series).then(|| self.told_moments(now));
         let state = &mut self.state;
-        if now == state.next_series {
-            state.series.moments.push(moments(&state.simulation, now));
+        if let Some(levels) = levels {
+            state.series.moments.push(levels);
             state.series.push(reading.clone());
             state.next_series += self.options.series_ps;
         }
@@ -127,16 +130,20 @@ impl Run {
     /// Credits that are held, or packets on their way, while nothing arrives mean that the world is stuck.
     fn check_progress(&mut self, reading: &Reading, now: Time) -> Result<(), SimulationError> {
         let state = &mut self.state;
-        let moved = reading.moved();
-        if moved != state.moved || !stuck::is_busy(&state.simulation) {
-            state.moved = moved;
+        if reading.moved != state.moved || !reading.busy {
+            state.moved = reading.moved;
             state.moved_at = now;
         }
         let idle_ps = now.since(state.moved_at);
         if idle_ps < Pace::of(&self.plan).stuck_ps {
             return Ok(());
         }
-        Err(SimulationError::stuck(&state.simulation, &self.plan, now, idle_ps))
+        Err(self.stuck(now, idle_ps))
+    }
+
+    /// The levels of every server.
+    fn told_moments(&self, now: Time) -> Vec<HostMoment> {
+        by_number(self.told_all(moments(&self.state.simulation, now)))
     }
 }
 

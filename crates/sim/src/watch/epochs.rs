@@ -1,9 +1,9 @@
 //! The state of a run at the ends of epochs, as a hash: enough to tell where two runs part.
 
 use crate::watch::fingerprint;
-use hostnet_kernel::{Event, Simulation};
+use hostnet_kernel::{ComponentId, Event, Scheduler, Simulation, Time};
 use hostnet_model::ether::{Fabric, Node};
-use hostnet_model::{Packet, Payload, World};
+use hostnet_model::{Machine, Packet, Payload, World};
 use serde::{Deserialize, Serialize};
 
 /// The end of an epoch, and the hash of the state then. The last epoch of a run may be shorter than the others.
@@ -15,44 +15,58 @@ pub struct Epoch {
     pub hash: u64,
 }
 
-/// The epoch that ends now. The books of the world are settled, so that it does not matter when they last were.
-pub(crate) fn end(simulation: &Simulation<World>) -> Epoch {
-    let servers = simulation.parts().iter().filter(|(world, _)| matches!(world, World::Server(_)));
-    let mut hashes: Vec<u64> = servers.map(|(world, scheduler)| fingerprint::of(&(scheduler.state(), world))).collect();
-    if simulation.worlds().any(|world| matches!(world, World::Fabric(_))) {
-        hashes.push(fingerprint::without_slots(&Between::of(simulation)));
-    }
-    Epoch { end_ps: simulation.progress().time.ps(), hash: fingerprint::of(&hashes) }
-}
-
-/// The state of what is between servers, however it is cut into partitions.
-#[derive(Serialize)]
-struct Between<'a> {
+/// The state of some partitions. Those of all partitions of a world make the same sum however the world is cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Digest {
+    sum: u64,
     handled: u64,
-    /// Events pending, in their order, and the packets that are on their way with them.
-    pending: Vec<(Event<Payload>, Option<&'a Packet>)>,
-    /// Events sent per component.
-    sequences: Vec<u64>,
-    nodes: Vec<&'a Node>,
-    /// Packets that wait, in the order of the queues.
-    waiting: Vec<&'a Packet>,
 }
 
-impl<'a> Between<'a> {
-    fn of(simulation: &'a Simulation<World>) -> Self {
-        let mut state =
-            Self { handled: 0, pending: Vec::new(), sequences: Vec::new(), nodes: Vec::new(), waiting: Vec::new() };
-        for (world, scheduler) in simulation.parts() {
-            let World::Fabric(fabric) = world else { continue };
-            let (_, handled, pending, sequences) = scheduler.state();
-            state.handled += handled;
-            state.pending.extend(pending.into_iter().map(|event| (event, on_the_way(fabric, event.payload))));
-            state.sequences.extend(sequences);
-            state.nodes.extend(fabric.nodes());
-            state.waiting.extend(fabric.waiting());
+impl Digest {
+    /// Of the partitions that are here. The books of the world are settled, so that it does not matter when they last
+    /// were.
+    pub(crate) fn of(simulation: &Simulation<World>) -> Self {
+        let mut digest = Self::default();
+        for (number, (world, scheduler)) in (0_u64..).zip(simulation.parts()) {
+            match world {
+                World::Server(machine) => digest.add_server(number, machine, scheduler),
+                World::Fabric(fabric) => digest.add_fabric(fabric, scheduler),
+                World::Elsewhere => {}
+            }
         }
-        state.pending.sort_unstable_by_key(|(event, _)| event.key());
-        state
+        digest
+    }
+
+    /// Both together.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self { sum: self.sum.wrapping_add(other.sum), handled: self.handled + other.handled }
+    }
+
+    /// The epoch that ends at `end` with this state of all partitions.
+    pub(crate) fn epoch(self, end: Time) -> Epoch {
+        Epoch { end_ps: end.ps(), hash: fingerprint::of(&(self.sum, self.handled)) }
+    }
+
+    fn add<T: Serialize>(&mut self, state: &T) {
+        self.sum = self.sum.wrapping_add(fingerprint::without_slots(state));
+    }
+
+    /// A server, with its packets in no order: which of its parts names which is told by what happens next.
+    fn add_server(&mut self, number: u64, machine: &Machine, scheduler: &Scheduler<Payload>) {
+        self.add(&(number, scheduler.state(), machine));
+        machine.packets().iter().for_each(|packet| self.add(&(number, packet)));
+    }
+
+    fn add_fabric(&mut self, fabric: &Fabric, scheduler: &Scheduler<Payload>) {
+        let (_, handled, pending, sequences) = scheduler.state();
+        self.handled += handled;
+        for event in pending {
+            self.add::<(Event<Payload>, Option<&Packet>)>(&(event, on_the_way(fabric, event.payload)));
+        }
+        for (place, (node, sequence)) in fabric.nodes().iter().zip(sequences).enumerate() {
+            let waiting: Vec<&Packet> = fabric.waiting_at(place).collect();
+            self.add::<(ComponentId, u64, &Node, Vec<&Packet>)>(&(fabric.component(place), *sequence, node, waiting));
+        }
     }
 }
 

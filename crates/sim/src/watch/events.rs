@@ -96,7 +96,7 @@ impl EventRecord {
             payload: event.payload,
             line: match world {
                 World::Server(machine) => line(machine),
-                World::Fabric(_) => None,
+                World::Fabric(_) | World::Elsewhere => None,
             },
         }
     }
@@ -203,6 +203,7 @@ impl Places {
                     }
                     places.between.extend(between(fabric));
                 }
+                World::Elsewhere => {}
             }
         }
         places

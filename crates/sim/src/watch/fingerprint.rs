@@ -38,8 +38,8 @@ pub(crate) fn of<T: Serialize>(state: &T) -> u64 {
     print.end()
 }
 
-/// The same without the slots that packets are kept in, which depend on how a world is cut. Which packet is where has
-/// to be told otherwise.
+/// The same without packets and the slots that they are kept in, which depend on how a world is cut. Which packets there
+/// are has to be told otherwise.
 ///
 /// # Panics
 /// As [`of`].
@@ -167,7 +167,7 @@ impl<const SLOTS: bool> ser::Serializer for Fingerprint<SLOTS> {
 
     #[inline(always)]
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Printed<SLOTS> {
-        if !SLOTS && name == "PacketId" {
+        if !SLOTS && matches!(name, "PacketId" | "Tag") {
             return Ok(self);
         }
         value.serialize(self)
@@ -216,7 +216,8 @@ impl<const SLOTS: bool> ser::Serializer for Fingerprint<SLOTS> {
 
     #[inline(always)]
     fn serialize_struct(self, name: &'static str, _length: usize) -> Result<Fields<SLOTS>, Never> {
-        Ok(Fields { values: Values(self), left_out: left_out(name) })
+        let left_out = if !SLOTS && name == "Packets" { &["slab"] } else { left_out(name) };
+        Ok(Fields { values: Values(self), left_out })
     }
 
     #[inline]

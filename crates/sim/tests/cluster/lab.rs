@@ -31,7 +31,7 @@ pub fn run(plan: &Plan, until_us: u64) -> Simulation<World> {
 pub fn fabric(simulation: &Simulation<World>) -> &hostnet_model::ether::Fabric {
     let fabric = simulation.worlds().find_map(|world| match world {
         World::Fabric(fabric) => Some(&**fabric),
-        World::Server(_) => None,
+        World::Server(_) | World::Elsewhere => None,
     });
     fabric.expect("there is a fabric")
 }
@@ -40,7 +40,7 @@ pub fn fabric(simulation: &Simulation<World>) -> &hostnet_model::ether::Fabric {
 pub fn servers(simulation: &Simulation<World>) -> Vec<&Machine> {
     let servers = simulation.worlds().filter_map(|world| match world {
         World::Server(machine) => Some(&**machine),
-        World::Fabric(_) => None,
+        World::Fabric(_) | World::Elsewhere => None,
     });
     servers.collect()
 }
@@ -57,6 +57,7 @@ pub fn settle(simulation: &mut Simulation<World>) -> Time {
         match world {
             World::Server(machine) => sample::settle(machine, now),
             World::Fabric(fabric) => fabric.settle(now),
+            World::Elsewhere => {}
         }
     }
     now
@@ -76,6 +77,7 @@ fn is_empty(simulation: &Simulation<World>) -> bool {
     });
     let parts = simulation.worlds().all(|world| match world {
         World::Fabric(fabric) => fabric.packets().is_empty(),
+        World::Elsewhere => false,
         World::Server(machine) => {
             let mut credits = crate::common::domains(machine).into_iter();
             machine.requests().is_empty()

@@ -18,5 +18,6 @@ mod lab;
 mod laws;
 mod limits;
 mod migration;
+mod ranks;
 mod shared;
 mod topologies;

@@ -75,7 +75,7 @@ impl WorldView<'_> {
     /// The tables of hosts on a network, and what a summary says of them.
     fn of_hosts(&self, servers: Vec<(usize, ServerResults)>) -> (Vec<Table>, Value) {
         let flows: Vec<FlowTotals> =
-            self.total.flows.flows.iter().zip(&self.before.flows).map(|(now, before)| now.since(before)).collect();
+            self.flows.flows.iter().zip(&self.before.flows).map(|(now, before)| now.since(before)).collect();
         let classes = self.classes(&flows);
         let hosts = self.hosts(&flows);
         let queues = self.queues();
@@ -124,7 +124,7 @@ impl WorldView<'_> {
     pub(crate) fn servers(&self) -> impl Iterator<Item = (usize, &Machine)> {
         let hosts = self.plan.cluster.hosts.iter().enumerate();
         let servers = hosts.filter(|(_, host)| matches!(host.kind, HostKind::Server(_)));
-        servers.map(|(index, _)| index).zip(machines(self.simulation))
+        servers.map(|(index, _)| index).zip(machines(self.simulation).map(|(_, machine)| machine))
     }
 
     /// The servers as runs of their own would show them, with their numbers as hosts.
@@ -134,7 +134,7 @@ impl WorldView<'_> {
                 server: self.servers[host].as_ref()?,
                 given: if self.plan.server().is_some() { &self.plan.given } else { &[] },
                 machine,
-                total: self.total.servers.get(number)?,
+                total: self.samples.get(number)?,
                 batches: self.batches.of_server(number),
                 series: self.series.of_server(number),
                 window_start: self.window_start,

@@ -1,0 +1,47 @@
+//! Processes that are threads of one: for tests, and to see what sharing a simulation costs without a network.
+
+use crate::Exchange;
+use std::sync::mpsc::{channel, Receiver, Sender};
+
+/// The place of one of several threads that stand for processes.
+#[derive(Debug)]
+pub struct Letterbox {
+    rank: usize,
+    to: Vec<Sender<Vec<u8>>>,
+    from: Vec<Receiver<Vec<u8>>>,
+}
+
+impl Letterbox {
+    /// The places of `ranks` threads.
+    #[must_use]
+    pub fn all(ranks: usize) -> Vec<Self> {
+        let mut boxes: Vec<Self> = (0..ranks).map(|rank| Self { rank, to: Vec::new(), from: Vec::new() }).collect();
+        for from in 0..ranks {
+            for to in 0..ranks {
+                let (sender, receiver) = channel();
+                boxes[from].to.push(sender);
+                boxes[to].from.push(receiver);
+            }
+        }
+        boxes
+    }
+}
+
+impl Exchange for Letterbox {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn ranks(&self) -> usize {
+        self.to.len()
+    }
+
+    /// # Panics
+    /// If another thread has ended.
+    fn exchange(&mut self, letters: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        for (to, letter) in self.to.iter().zip(letters) {
+            to.send(letter).expect("the other thread is there");
+        }
+        self.from.iter().map(|from| from.recv().expect("the other thread is there")).collect()
+    }
+}

@@ -1,0 +1,143 @@
+//! One run in several processes, which threads stand in for here: whoever does what, they find the same.
+
+use crate::common::laws::cases;
+use crate::conservation::cluster;
+use crate::lab::plan;
+use crate::topologies::any_network;
+use hostnet_config::Plan;
+use hostnet_kernel::{Letterbox, Time};
+use hostnet_model::{Packet, PacketId};
+use hostnet_sim::{Epoch, Options, Run, SimulationError};
+use proptest::prelude::*;
+use std::sync::{Arc, Mutex};
+
+/// What a run finds: the hash of its results, its epochs, what a host sends and receives, its checkpoint.
+#[derive(Debug, PartialEq)]
+struct Found {
+    hash: String,
+    epochs: Vec<Epoch>,
+    packets: Vec<(Time, Packet)>,
+    checkpoint: bool,
+}
+
+fn found(mut run: Run, host: &str) -> Result<Option<Found>, SimulationError> {
+    let mut packets = Vec::new();
+    run.record(host).expect("there is such a host");
+    let on_packets = |more: &[(Time, Packet)]| {
+        packets.extend(more.iter().map(|&(time, packet)| (time, Packet { next: PacketId::NONE, ..packet })));
+        true
+    };
+    assert!(run.run_recorded(|_| true, on_packets)?);
+    run.gather();
+    let epochs = run.epochs().to_vec();
+    let checkpoint = run.checkpoint().is_some();
+    Ok(run.writes().then(|| Found { hash: run.report().result_hash, epochs, packets, checkpoint }))
+}
+
+/// What a run in `ranks` processes finds; all of them come to the same error.
+fn across(plan: &Plan, options: Options, ranks: usize, host: &str) -> Result<Found, SimulationError> {
+    let one = |letters: Letterbox| {
+        let run = Run::prepare_across(plan, options, Arc::new(Mutex::new(letters)), |_| true).expect("nobody stops it");
+        found(run, host)
+    };
+    let mut all: Vec<_> = std::thread::scope(|scope| {
+        let running: Vec<_> = Letterbox::all(ranks).into_iter().map(|letters| scope.spawn(|| one(letters))).collect();
+        running.into_iter().map(|process| process.join().expect("no process fails")).collect()
+    });
+    assert!(all[1..].iter().all(|result| !matches!(result, Ok(Some(_)))), "one process writes");
+    assert!(all.iter().all(|result| result.is_ok() == all[0].is_ok()), "all end alike");
+    Ok(all.swap_remove(0)?.expect("the first process writes"))
+}
+
+fn alone(plan: &Plan, options: Options, host: &str) -> Result<Found, SimulationError> {
+    Ok(found(Run::new(plan, options), host)?.expect("the only process writes"))
+}
+
+const SERVERS_AMONG_ENDPOINTS: &str = "[host.e]\nkind = \"endpoint\"\ncount = 14\n\
+    [host.s]\npreset = \"cascade-lake-hostcc\"\nat = \"leaf-1\"\n\
+    [host.s.workload.mapp]\nkind = \"remote\"\nsockets = \"0\"\nreads = 0.5\n\
+    [host.s.control]\nrule = \"hostcc\"\n\
+    [host.t]\npreset = \"cascade-lake-hostcc\"\nfidelity = \"burst\"\nat = \"leaf-3\"\n\
+    [network]\ntopology = \"leaf-spine\"\nleaves = 4\nspines = 2\nmtu = \"4096 B\"\nswitch.ecn = \"20 packets\"\n\
+    [flow.up]\nkind = \"bulk\"\nfrom = \"e\"\nto = \"s\"\ntransport = \"dctcp\"\n\
+    [flow.over]\nkind = \"bulk\"\nfrom = \"s\"\nto = \"t\"\n\
+    [flow.between]\nkind = \"bulk\"\nfrom = \"e\"\nto = \"e\"\npairs = \"permutation\"\n\
+    [run]\nwarmup = \"30 us\"\nduration = \"100 us\"\n";
+
+#[test]
+fn servers_among_endpoints_find_the_same_in_any_number_of_processes() {
+    let plan = plan(SERVERS_AMONG_ENDPOINTS);
+    let options = Options {
+        series_ps: 7_000_000,
+        counters_ps: 20_000_000,
+        checkpoint_at_ps: 61_000_000,
+        ..Options::default()
+    };
+    let expected = alone(&plan, options, "s").expect("it runs");
+    assert!(expected.packets.len() > 10 && expected.epochs.len() > 5 && expected.checkpoint);
+    for threads in 2..=3 {
+        assert_eq!(alone(&plan, Options { threads, ..options }, "s"), Ok(expected_again(&expected)));
+    }
+    for (ranks, threads) in [(1, 1), (2, 1), (3, 2), (5, 1)] {
+        let found = across(&plan, Options { threads, ..options }, ranks, "s").expect("it runs");
+        assert_eq!(found, expected, "{ranks} processes of {threads} threads");
+    }
+}
+
+fn expected_again(found: &Found) -> Found {
+    let Found { hash, epochs, packets, checkpoint } = found;
+    Found { hash: hash.clone(), epochs: epochs.clone(), packets: packets.clone(), checkpoint: *checkpoint }
+}
+
+#[test]
+fn pauses_that_wait_for_each_other_are_found_in_all_processes() {
+    let list = |shift: u32| (0..5).map(|host| format!("\"e-{}\"", (host + shift) % 5)).collect::<Vec<_>>().join(", ");
+    let plan = plan(&format!(
+        "[host.e]\nkind = \"endpoint\"\ncount = 5\n[network]\ntopology = \"ring\"\nsize = 5\nrate = \"40 Gbps\"\n\
+         core.rate = \"10 Gbps\"\n\
+         switch = {{ buffer = \"1 MB\", pfc = {{ priorities = [0], xoff = \"20 kB\", xon = \"10 kB\" }} }}\n\
+         [transport.t]\nbase = \"reno\"\necn = false\ninitial_window = 1000\nreceive_buffer = \"4 MB\"\n\
+         [flow.f]\nkind = \"bulk\"\ntransport = \"t\"\nfrom = [{}]\nto = [{}]\n\
+         [run]\nwarmup = \"0 us\"\nduration = \"5 ms\"\n",
+        list(0),
+        list(2)
+    ));
+    let expected = alone(&plan, Options::default(), "e-1").expect_err("it cannot go on");
+    assert!(matches!(expected, SimulationError::Deadlock { .. }));
+    for ranks in 2..=4 {
+        assert_eq!(across(&plan, Options::default(), ranks, "e-1"), Err(alone_error(&plan)));
+    }
+}
+
+fn alone_error(plan: &Plan) -> SimulationError {
+    alone(plan, Options::default(), "e-1").expect_err("it cannot go on")
+}
+
+proptest! {
+    #![proptest_config(cases(8))]
+
+    #[test]
+    fn networks_find_the_same_in_any_number_of_processes(
+        text in any_network(),
+        ranks in 1_usize..5,
+        threads in 1_usize..3,
+    ) {
+        let plan = plan(&text.replace("[run]\n", "[run]\nwarmup = \"40 us\"\nduration = \"200 us\"\n"));
+        let options = Options { threads, ..Options::default() };
+        let expected = alone(&plan, Options::default(), "e-5");
+        prop_assert_eq!(across(&plan, options, ranks, "e-5"), expected);
+    }
+
+    #[test]
+    fn clusters_find_the_same_in_any_number_of_processes(
+        text in cluster(),
+        ranks in 1_usize..5,
+        threads in 1_usize..3,
+    ) {
+        let text = text.replace("[run]\n", "[run]\nwarmup = \"40 us\"\nduration = \"150 us\"\n");
+        let plan = plan(&text);
+        let host = plan.cluster.hosts[0].name.clone();
+        let options = Options { threads, ..Options::default() };
+        prop_assert_eq!(across(&plan, options, ranks, &host), alone(&plan, Options::default(), &host));
+    }
+}
