@@ -47,9 +47,24 @@ struct Builder<'a> {
     mtu_bytes: u32,
 }
 
-/// Builds the fabrics of a cluster, with components from `first` on: at most `parts` of them, at least one, each with
-/// whole racks. `servers` gives the component that stands at the cables of each host that is a server (its NIC), and
-/// none for endpoints.
+/// Where a network is cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The switches and endpoints of each partition, in the order of their components.
+    pub ranges: Vec<Range<usize>>,
+    /// The least delay of an event between two partitions, in ps; none when no cable leads from one to another.
+    pub window_ps: Option<u64>,
+}
+
+/// Where the network of a cluster is cut into at most `parts` partitions, at least one, each with whole racks.
+/// `servers` as for [`fabrics`].
+#[must_use]
+pub fn cut(cluster: &ClusterParams, servers: &[Option<ComponentId>], parts: usize) -> Cut {
+    Builder::new(cluster, ComponentId(0), servers).cut(parts)
+}
+
+/// Builds the fabrics of a cluster, with components from `first` on, cut as [`cut`] says. `servers` gives the component
+/// that stands at the cables of each host that is a server (its NIC), and none for endpoints.
 ///
 /// # Panics
 /// If `servers` does not have an element for each host, or the cluster names hosts or switches that are not there.
@@ -65,8 +80,7 @@ pub fn fabrics(cluster: &ClusterParams, first: ComponentId, servers: &[Option<Co
         None => Vec::new(),
     });
     let wires = wires.collect();
-    let parts = ranges(&builder.racks(), parts.max(1));
-    let window_ps = builder.window_ps(&parts);
+    let Cut { ranges: parts, window_ps } = builder.cut(parts);
     let fabric = |part: &Range<usize>| {
         let own = nodes.by_ref().take(part.len()).collect();
         let first = ComponentId(first.0 + part.start as u32);
@@ -115,6 +129,12 @@ impl<'a> Builder<'a> {
             }
         };
         self.order.iter().filter_map(node).collect()
+    }
+
+    fn cut(&self, parts: usize) -> Cut {
+        let ranges = ranges(&self.racks(), parts.max(1));
+        let window_ps = self.window_ps(&ranges);
+        Cut { ranges, window_ps }
     }
 
     /// The nodes and the weight of each rack in the order of components: a switch with its endpoints, or all that there

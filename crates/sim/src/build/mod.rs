@@ -18,7 +18,7 @@ mod warm_up_tests;
 mod ways;
 mod world;
 
-pub(crate) use world::{prepared, servers, BURST};
+pub(crate) use world::{prepared, recut, servers, BURST};
 pub use world::{with_network, world, Preparation};
 
 pub(crate) use layout::{Layout, SocketLayout};

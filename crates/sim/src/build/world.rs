@@ -7,7 +7,7 @@ use crate::build::feeds::Feeds;
 use crate::build::fluid;
 use crate::build::warm_up::Filling;
 use hostnet_kernel::{ComponentId, Scheduler, Simulation};
-use hostnet_model::ether::fabrics;
+use hostnet_model::ether::{self, cut, fabrics};
 use hostnet_model::params::{
     ClusterParams, Fidelity, HostKind, HostParams, LineSize, ServerParams, Workload, WorkloadKind,
 };
@@ -92,6 +92,22 @@ pub(crate) fn prepared(
         parts.extend(fabrics.map(|(fabric, scheduler)| (World::Fabric(Box::new(fabric)), scheduler)));
     }
     Some((Simulation::new(parts, built.window_ps.unwrap_or(u64::MAX)), all_feeds))
+}
+
+/// The same world, cut for so many threads where [`prepared`] would cut it.
+pub(crate) fn recut(simulation: Simulation<World>, cluster: &ClusterParams, threads: usize) -> Simulation<World> {
+    if cluster.hosts.iter().any(|host| matches!(host.kind, HostKind::Server(_))) {
+        return simulation;
+    }
+    let cut = cut(cluster, &vec![None; cluster.hosts.len()], threads);
+    let of_world = |(world, scheduler)| match world {
+        World::Server(_) => None,
+        World::Fabric(fabric) => Some((*fabric, scheduler)),
+    };
+    let fabrics = simulation.into_parts().into_iter().filter_map(of_world).collect();
+    let parts = ether::recut(fabrics, &cut.ranges).into_iter();
+    let parts = parts.map(|(fabric, scheduler)| (World::Fabric(Box::new(fabric)), scheduler));
+    Simulation::new(parts.collect(), cut.window_ps.unwrap_or(u64::MAX))
 }
 
 /// The numbers of the components of every server: one server after the other.
