@@ -1,8 +1,8 @@
 //! Ethernet: cables, ports, switches, and hosts without a host network.
 //!
 //! A [`Fabric`] is a partition of switches and endpoints, all of a world or some; [`fabrics`] builds them from the
-//! description of a cluster, [`recut()`] cuts them elsewhere, and a [`Network`] is all of them together. A [`World`] is a
-//! partition of any kind. An [`Egress`] is a port of a switch, an endpoint or a NIC.
+//! description of a cluster, [`recut()`] cuts them elsewhere, and a [`Network`] is all of them together. A
+//! [`crate::World`] is a partition of any kind. An [`Egress`] is a port of a switch, an endpoint or a NIC.
 
 mod build;
 mod cut;
