@@ -7,6 +7,7 @@
 //! * [`Scheduler`] is what a partition sees: the time, and a way to send.
 //! * [`Simulation`] runs partitions side by side in conservative windows, on threads and in several processes, which
 //!   hand their mail to each other by an [`Exchange`].
+//! * [`recut()`] cuts what stands still elsewhere.
 //! * An [`Observer`] sees every event of a simulation of one partition; without one nothing is spent on it.
 //! * [`Rng`] gives every part its own stream.
 //! * [`checkpoint`] writes a whole simulation to bytes and reads it back.
@@ -20,6 +21,7 @@ mod observe;
 mod parallel;
 mod partition;
 mod queue;
+mod recut;
 mod rng;
 mod scheduler;
 mod time;
@@ -31,6 +33,7 @@ pub use letterbox::Letterbox;
 pub use observe::Observer;
 pub use partition::{Progress, Simulation};
 pub use queue::Queue;
+pub use recut::recut;
 pub use rng::{mix, Rng};
 pub use scheduler::{Partition, Scheduler};
 pub use time::Time;

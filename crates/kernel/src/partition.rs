@@ -65,6 +65,12 @@ impl<W: Partition> Simulation<W> {
         &self.parts
     }
 
+    /// The partitions, each with its scheduler.
+    #[must_use]
+    pub fn into_parts(self) -> Vec<(W, Scheduler<W::Payload>)> {
+        self.parts
+    }
+
     /// Where the run stands.
     #[must_use]
     pub fn progress(&self) -> Progress {

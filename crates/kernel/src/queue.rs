@@ -423,6 +423,24 @@ impl<P: Copy> Queue<P> {
         }
     }
 
+    /// An empty queue with slots like those of `others`, which had as many events pending at most as any of them.
+    pub(crate) fn like<'a>(others: impl Iterator<Item = &'a Self>) -> Self
+    where
+        P: 'a,
+    {
+        let start = Self::with_capacity(0);
+        others.fold(start, |queue, other| Self {
+            len_max: queue.len_max.max(other.len_max()),
+            slot_bits: other.slot_bits,
+            ..queue
+        })
+    }
+
+    /// Takes out all pending events, in order.
+    pub(crate) fn take_all(&mut self) -> Vec<Event<P>> {
+        std::iter::from_fn(|| self.pop()).collect()
+    }
+
     /// All pending events in order; the queue stays as it is.
     #[must_use]
     pub fn to_sorted(&self) -> Vec<Event<P>> {

@@ -126,7 +126,7 @@ impl<P: Copy> Scheduler<P> {
     }
 
     #[inline]
-    fn owns(&self, component: ComponentId) -> bool {
+    pub(crate) fn owns(&self, component: ComponentId) -> bool {
         component.0.wrapping_sub(self.first) < self.sequences.len() as u32
     }
 
@@ -152,6 +152,52 @@ impl<P: Copy> Scheduler<P> {
     pub(crate) fn receive(&mut self, event: Event<P>) {
         assert!(event.time > self.now, "an event crossed a cut faster than the window");
         self.queue.push(event);
+    }
+
+    /// Takes out all that is pending or has not been handed over yet.
+    pub(crate) fn take_pending(&mut self) -> Vec<Event<P>> {
+        let mut pending = self.queue.take_all();
+        pending.append(&mut self.outgoing);
+        pending
+    }
+
+    /// Takes over an event from a scheduler that had it pending, or was to hand it over.
+    pub(crate) fn take_over(&mut self, event: Event<P>) {
+        if self.owns(event.target) {
+            self.queue.push(event);
+        } else {
+            self.outgoing.push(event);
+        }
+    }
+
+    /// The components of schedulers with nothing pending, so many each. What was handled counts for the first.
+    pub(crate) fn recut(from: Vec<Self>, components: &[usize]) -> Vec<Self> {
+        let Some(like) = from.first() else { return Vec::new() };
+        let (now, mut first, mut handled) = (like.now, like.first, from.iter().map(|part| part.handled).sum());
+        let queue = Queue::like(from.iter().map(|part| &part.queue));
+        let mut next = first;
+        let mut sequences = Vec::new();
+        for mut part in from {
+            assert_eq!((part.now, part.first), (now, next), "partitions stand at one time and follow each other");
+            next += part.sequences.len() as u32;
+            sequences.append(&mut part.sequences);
+        }
+        assert_eq!(components.iter().sum::<usize>(), sequences.len(), "every component is in a partition");
+        let mut sequences = sequences.into_iter();
+        let part = |&components: &usize| {
+            let own = sequences.by_ref().take(components).collect();
+            let part = Self {
+                now,
+                queue: queue.clone(),
+                sequences: own,
+                first,
+                handled: std::mem::take(&mut handled),
+                outgoing: Vec::new(),
+            };
+            first += components as u32;
+            part
+        };
+        components.iter().map(part).collect()
     }
 
     /// The next event, if it happens at or before `limit`. It stays pending.

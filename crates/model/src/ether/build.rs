@@ -55,22 +55,27 @@ struct Builder<'a> {
     mtu_bytes: u32,
 }
 
-/// The ports in each of the parts that [`fabrics`] cuts a network into: about what they weigh. `servers` tells which
-/// hosts are servers, which have no part in it.
-///
-/// # Panics
-/// As [`fabrics`].
-#[must_use]
-pub fn ports_of_parts(cluster: &ClusterParams, servers: &[bool], parts: usize) -> Vec<u64> {
-    let servers: Vec<Option<ComponentId>> = servers.iter().map(|&is_server| is_server.then_some(ComponentId(0))).collect();
-    let builder = Builder::new(cluster, ComponentId(0), &servers);
-    let ports = |part: Range<usize>| builder.order[part].iter().map(|&node| builder.graph.ports[node].len() as u64).sum();
-    ranges(&builder.racks(), parts.max(1)).into_iter().map(ports).collect()
+/// Where a network is cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The switches and endpoints of each partition, in the order of their components.
+    pub ranges: Vec<Range<usize>>,
+    /// The ports in each partition: about what it weighs.
+    pub ports: Vec<u64>,
+    /// The least delay of an event between two partitions, in ps; none when no cable leads from one to another.
+    pub window_ps: Option<u64>,
 }
 
-/// Builds the fabrics of a cluster, with components from `first` on: at most `parts` of them, at least one, each with
-/// whole racks; those that are not `here` stay empty. `servers` gives the component that stands at the cables of each
-/// host that is a server (its NIC), and none for endpoints.
+/// Where the network of a cluster is cut into at most `parts` partitions, at least one, each with whole racks.
+/// `servers` as for [`fabrics`].
+#[must_use]
+pub fn cut(cluster: &ClusterParams, servers: &[Option<ComponentId>], parts: usize) -> Cut {
+    Builder::new(cluster, ComponentId(0), servers).cut(parts)
+}
+
+/// Builds the fabrics of a cluster, with components from `first` on, cut as [`cut`] says; those that are not `here`
+/// stay empty. `servers` gives the component that stands at the cables of each host that is a server (its NIC), and
+/// none for endpoints.
 ///
 /// # Panics
 /// If `servers` does not have an element for each host, or the cluster names hosts or switches that are not there.
@@ -91,8 +96,7 @@ pub fn fabrics(
         None => Vec::new(),
     });
     let wires = wires.collect();
-    let parts = ranges(&builder.racks(), parts.max(1));
-    let window_ps = builder.window_ps(&parts);
+    let Cut { ranges: parts, window_ps, .. } = builder.cut(parts);
     let fabric = |(number, part): (usize, &Range<usize>)| {
         let first = ComponentId(first.0 + part.start as u32);
         if !here(number) {
@@ -148,6 +152,14 @@ impl<'a> Builder<'a> {
             }
         };
         self.order[part.clone()].iter().filter_map(node).collect()
+    }
+
+    fn cut(&self, parts: usize) -> Cut {
+        let ranges = ranges(&self.racks(), parts.max(1));
+        let window_ps = self.window_ps(&ranges);
+        let ports = |part: &Range<usize>| self.order[part.clone()].iter().map(|&node| self.graph.ports[node].len() as u64);
+        let ports = ranges.iter().map(|part| ports(part).sum()).collect();
+        Cut { ranges, ports, window_ps }
     }
 
     /// The nodes and the weight of each rack in the order of components: a switch with its endpoints, or all that there

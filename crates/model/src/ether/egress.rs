@@ -7,7 +7,7 @@
 use super::drops::DropReason;
 use super::occupancy::Level;
 use super::wire::{Fate, Faults, Wire, WireParams};
-use crate::line::{Fifo, Packet, PacketId};
+use crate::line::{Fifo, Packet, PacketId, Packets};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
@@ -237,6 +237,11 @@ impl Egress {
     pub fn ask_pause(&self, priority: u8, on: bool, context: &mut NetContext) {
         let port = self.wire.peer_port;
         context.send(self.wire.peer, self.queues.faults.latency_ps, Payload::Pause { port, priority, on });
+    }
+
+    /// Moves the packets that wait from one store to another.
+    pub(super) fn move_packets(&mut self, from: &mut Packets, to: &mut Packets) {
+        self.queues.classes.iter_mut().for_each(|class| class.fifo.move_to(from, to));
     }
 
     /// Begins a new measuring window at `now`: queue statistics and pauses begin anew. Counts of packets go on.

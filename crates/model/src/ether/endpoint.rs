@@ -3,7 +3,7 @@
 use super::drops::{DropReason, Drops};
 use super::egress::{Egress, Left, PRIORITIES};
 use super::flow_end::FlowEnd;
-use crate::line::PacketId;
+use crate::line::{PacketId, Packets};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 use serde::{Deserialize, Serialize};
@@ -178,6 +178,11 @@ impl Endpoint {
         if let Some(reason) = left.dropped {
             self.drops.count(left.flow, left.ip_bytes, reason);
         }
+    }
+
+    /// Moves the packets that wait from one store to another.
+    pub(super) fn move_packets(&mut self, from: &mut Packets, to: &mut Packets) {
+        self.ports.iter_mut().for_each(|port| port.move_packets(from, to));
     }
 
     /// Begins a new measuring window.

@@ -17,19 +17,29 @@ pub enum Node {
     Endpoint(Box<Endpoint>),
 }
 
+impl Node {
+    /// Moves the packets that wait here from one store to another.
+    pub(super) fn move_packets(&mut self, from: &mut Packets, to: &mut Packets) {
+        match self {
+            Self::Switch(switch) => switch.move_packets(from, to),
+            Self::Endpoint(endpoint) => endpoint.move_packets(from, to),
+        }
+    }
+}
+
 /// Switches and endpoints: a partition of the world, all there are or some of them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fabric {
-    first: ComponentId,
-    nodes: Vec<Node>,
+    pub(super) first: ComponentId,
+    pub(super) nodes: Vec<Node>,
     /// The number of the first switch here; those that follow here have the next numbers.
-    first_switch: u32,
+    pub(super) first_switch: u32,
     /// Where the switches are among the nodes.
     switches: Vec<u32>,
     /// The endpoints in the order of the hosts: their numbers among the endpoints of the world, and where they are
     /// among the nodes.
     endpoints: Vec<(u32, u32)>,
-    packets: Packets,
+    pub(super) packets: Packets,
 }
 
 impl Fabric {

@@ -1,8 +1,8 @@
 //! Ethernet: cables, ports, switches, and hosts without a host network.
 //!
 //! A [`Fabric`] is a partition of switches and endpoints, all of a world or some; [`fabrics`] builds them from the
-//! description of a cluster, and a [`Network`] is all of them together. A [`World`] is a partition of any kind. An
-//! [`Egress`] is a port of a switch, an endpoint or a NIC.
+//! description of a cluster, [`recut()`] cuts them elsewhere, and a [`Network`] is all of them together. A
+//! [`crate::World`] is a partition of any kind. An [`Egress`] is a port of a switch, an endpoint or a NIC.
 
 mod build;
 mod cut;
@@ -14,12 +14,13 @@ mod fabric;
 mod flow_end;
 mod network;
 mod occupancy;
+mod recut;
 mod routes;
 mod stream;
 mod switch;
 mod wire;
 
-pub use build::{fabrics, ports_of_parts, headroom_bytes, Built};
+pub use build::{cut, fabrics, headroom_bytes, Built, Cut};
 pub use deadlock::{cycle, Paused, PausedPort, Wait};
 pub use drops::{DropReason, Drops};
 pub use egress::{Egress, Left, PRIORITIES};
@@ -28,6 +29,7 @@ pub use fabric::{Fabric, Node};
 pub use flow_end::{FlowEnd, TCP_HEADER_BYTES};
 pub use network::Network;
 pub use occupancy::Level;
+pub use recut::{join, recut};
 pub use routes::Routes;
 pub use stream::Stream;
 pub use switch::{Port, Switch};

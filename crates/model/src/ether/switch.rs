@@ -3,7 +3,7 @@
 use super::drops::{DropReason, Drops};
 use super::egress::{Egress, Left, PRIORITIES};
 use super::routes::Routes;
-use crate::line::{Ecn, PacketId};
+use crate::line::{Ecn, PacketId, Packets};
 use crate::params::{EcnParams, PfcParams, SwitchParams};
 use crate::part::NetContext;
 use hostnet_kernel::{Rng, Time};
@@ -229,6 +229,11 @@ impl Switch {
         if let Some(reason) = left.dropped {
             self.drops.count(left.flow, left.ip_bytes, reason);
         }
+    }
+
+    /// Moves the packets that wait from one store to another.
+    pub(super) fn move_packets(&mut self, from: &mut Packets, to: &mut Packets) {
+        self.ports.iter_mut().for_each(|port| port.egress.move_packets(from, to));
     }
 
     /// Begins a new measuring window.

@@ -119,6 +119,16 @@ impl Packets {
         self.tap.as_mut().map(|tap| std::mem::take(&mut tap.seen)).unwrap_or_default()
     }
 
+    /// Whose packets are recorded, if anyone's.
+    pub(crate) fn recorded_part(&self) -> Option<ComponentId> {
+        self.tap.as_ref().map(|tap| tap.part)
+    }
+
+    /// Hands the record on to another store.
+    pub(crate) fn move_record(&mut self, to: &mut Self) {
+        to.tap = self.tap.take();
+    }
+
     /// Ends a packet, and returns it.
     pub fn remove(&mut self, id: PacketId) -> Packet {
         self.slab.remove(id);

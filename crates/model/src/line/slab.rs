@@ -145,6 +145,17 @@ impl<T: Entry> Fifo<T> {
         Some(id)
     }
 
+    /// Moves its entries from one slab to another, and the list with them.
+    pub(crate) fn move_to(&mut self, from: &mut Slab<T>, to: &mut Slab<T>) {
+        let mut moved = Self::default();
+        while let Some(id) = self.pop(from) {
+            from.remove(id);
+            let id = to.insert(*from.get(id));
+            moved.push(to, id);
+        }
+        *self = moved;
+    }
+
     /// Its entries, the first first.
     pub fn iter<'a>(&self, slab: &'a Slab<T>) -> impl Iterator<Item = &'a T> {
         let mut next = self.head;

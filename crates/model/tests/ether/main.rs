@@ -5,4 +5,5 @@ mod faults;
 mod lab;
 mod random;
 mod rdma;
+mod recut;
 mod replay;

@@ -5,7 +5,7 @@ use hostnet_kernel::checkpoint;
 use hostnet_model::params::*;
 use proptest::prelude::*;
 
-fn tcp() -> TcpParams {
+pub fn tcp() -> TcpParams {
     TcpParams {
         control: CongestionControl::Dctcp { gain: 1 << 12, alpha: 1 << 16 },
         mss_bytes: 1448,
@@ -35,7 +35,7 @@ fn roce() -> RoceParams {
 }
 
 /// Hosts around a star, a dumbbell or a ring of switches.
-fn topology(shape: u8, hosts: usize) -> ClusterParams {
+pub fn topology(shape: u8, hosts: usize) -> ClusterParams {
     let mut all = cluster();
     let switches = [1, 2, 4][usize::from(shape)];
     let middle: Vec<End> = (0..switches).map(|_| switch(&mut all)).collect();

@@ -19,8 +19,8 @@ mod warm_up_tests;
 mod ways;
 mod world;
 
-pub use shares::Cut;
-pub(crate) use world::{prepared, servers, BURST};
+pub use shares::Shares;
+pub(crate) use world::{prepared, recut, servers, BURST};
 pub use world::{with_network, world, Preparation};
 
 pub(crate) use layout::{Layout, SocketLayout};

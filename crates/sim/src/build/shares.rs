@@ -1,8 +1,9 @@
 //! How a world is shared out among processes.
 
+use crate::build::world::servers_at;
 use hostnet_config::Plan;
-use hostnet_model::ether::ports_of_parts;
-use hostnet_model::params::{ClusterParams, Fidelity, HostKind, HostParams};
+use hostnet_model::ether::cut;
+use hostnet_model::params::{Fidelity, HostKind, HostParams};
 
 /// What a loaded server weighs, in ports of a network at their rate: it handles about as many events.
 const LINE_SERVER: u64 = 200;
@@ -11,7 +12,7 @@ const FLUID_SERVER: u64 = 10;
 
 /// The partitions of a run, and which process has each.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct Shares {
     /// Names of the servers that are partitions, which come first.
     pub servers: Vec<String>,
     /// What each partition weighs, in ports of a network.
@@ -20,7 +21,7 @@ pub struct Cut {
     pub homes: Vec<usize>,
 }
 
-impl Cut {
+impl Shares {
     /// How a plan is shared out among `ranks` processes of `threads` threads each. There may be processes without any
     /// partition.
     #[must_use]
@@ -29,7 +30,7 @@ impl Cut {
         let servers: Vec<&HostParams> = cluster.hosts.iter().filter(|host| is_server(host)).collect();
         let mut weights: Vec<u64> = servers.iter().map(|host| weight(host)).collect();
         if !cluster.cables.is_empty() {
-            weights.extend(parts(cluster, ranks * threads));
+            weights.extend(cut(cluster, &servers_at(cluster), ranks * threads).ports);
         }
         let homes = homes(&weights, ranks);
         Self { servers: servers.iter().map(|host| host.name.clone()).collect(), weights, homes }
@@ -53,11 +54,6 @@ fn weight(host: &HostParams) -> u64 {
         Fidelity::Line | Fidelity::Burst => LINE_SERVER,
         Fidelity::Fluid => FLUID_SERVER,
     }
-}
-
-fn parts(cluster: &ClusterParams, parts: usize) -> Vec<u64> {
-    let servers: Vec<bool> = cluster.hosts.iter().map(is_server).collect();
-    ports_of_parts(cluster, &servers, parts)
 }
 
 /// Shares partitions out: each, the heaviest first, goes to the process that has least to do.

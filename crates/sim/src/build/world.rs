@@ -7,7 +7,7 @@ use crate::build::feeds::Feeds;
 use crate::build::fluid;
 use crate::build::warm_up::Filling;
 use hostnet_kernel::{ComponentId, Scheduler, Simulation};
-use hostnet_model::ether::{fabrics, Fabric};
+use hostnet_model::ether::{self, cut, fabrics, Fabric};
 use hostnet_model::params::{
     ClusterParams, Fidelity, HostKind, HostParams, LineSize, ServerParams, Workload, WorkloadKind,
 };
@@ -99,6 +99,30 @@ pub(crate) fn prepared(
         parts.extend(built.fabrics.into_iter().map(|(fabric, scheduler)| (world(fabric), scheduler)));
     }
     Some((Simulation::new(parts, built.window_ps.unwrap_or(u64::MAX)), all_feeds))
+}
+
+/// The same world, with what is between hosts cut into as many partitions as possible up to `parts`.
+pub(crate) fn recut(simulation: Simulation<World>, cluster: &ClusterParams, parts: usize) -> Simulation<World> {
+    if cluster.cables.is_empty() {
+        return simulation;
+    }
+    let cut = cut(cluster, &servers_at(cluster), parts);
+    let (mut worlds, mut fabrics) = (Vec::new(), Vec::new());
+    for (world, scheduler) in simulation.into_parts() {
+        match world {
+            World::Fabric(fabric) => fabrics.push((*fabric, scheduler)),
+            other => worlds.push((other, scheduler)),
+        }
+    }
+    let fabrics = ether::recut(fabrics, &cut.ranges).into_iter();
+    worlds.extend(fabrics.map(|(fabric, scheduler)| (World::Fabric(Box::new(fabric)), scheduler)));
+    Simulation::new(worlds, cut.window_ps.unwrap_or(u64::MAX))
+}
+
+/// Which hosts are servers, for a cut: the numbers of their parts play no role in it.
+pub(crate) fn servers_at(cluster: &ClusterParams) -> Vec<Option<ComponentId>> {
+    let is_server = |host: &HostParams| matches!(host.kind, HostKind::Server(_));
+    cluster.hosts.iter().map(|host| is_server(host).then_some(ComponentId(0))).collect()
 }
 
 /// The numbers of the components of every server: one server after the other.

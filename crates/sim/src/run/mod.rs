@@ -13,7 +13,7 @@ pub use outside::HostError;
 pub use pace::{epoch_ps, EPOCH_PS};
 
 use crate::build::feeds::Feeds;
-use crate::build::{self, Cut, Preparation};
+use crate::build::{self, Preparation, Shares};
 use crate::error::SimulationError;
 use crate::read::flows::Totals;
 use crate::read::ports::PortTotals;
@@ -43,8 +43,8 @@ const RECORD_STEP_PS: u64 = 200_000_000;
 /// How to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Threads that share the partitions, at least 1. A server is one partition, and all that lies between servers;
-    /// without servers it is cut between switches.
+    /// Threads that share the partitions, at least 1. A server is one partition; what is between servers is cut between
+    /// switches.
     pub threads: usize,
     /// Interval of the time series in ps; 0 = none.
     pub series_ps: u64,
@@ -153,7 +153,7 @@ impl Run {
         on_preparation: impl FnMut(Preparation) -> bool,
     ) -> Option<Self> {
         let ranks = exchange.lock().unwrap_or_else(PoisonError::into_inner).ranks();
-        let homes = Cut::of(plan, ranks, options.threads).homes;
+        let homes = Shares::of(plan, ranks, options.threads).homes;
         Self::prepare_with(plan, options, Some(Processes::new(exchange, homes)), on_preparation)
     }
 
@@ -191,12 +191,13 @@ impl Run {
         Some(run)
     }
 
-    /// A run that goes on where a checkpoint was taken.
+    /// A run that goes on where a checkpoint was taken, on as many threads as `options` says now.
     ///
     /// # Errors
     /// When the checkpoint is damaged or belongs to another configuration, `series_ps` or `counters_ps`.
     pub fn resume(plan: &Plan, options: Options, bytes: &[u8]) -> Result<Self, CheckpointError> {
-        let state = checkpoint::read(&label(plan, options), bytes)?;
+        let state: State = checkpoint::read(&label(plan, options), bytes)?;
+        let state = State { simulation: build::recut(state.simulation, &plan.cluster, options.threads), ..state };
         let servers = build::servers(&plan.cluster);
         let feeds = servers.iter().flatten().map(Feeds::new).collect();
         let mut run = Self::with(plan, servers, options, state, feeds);
@@ -440,11 +441,8 @@ impl Run {
     /// Brings all books up to now.
     fn settle(&mut self) -> Time {
         let now = self.state.simulation.progress().time;
-        self.state
-            .simulation
-            .parts_mut()
-            .iter_mut()
-            .for_each(|part| crate::read::sample::settle_world(&mut part.0, now));
+        let parts = self.state.simulation.parts_mut();
+        parts.iter_mut().for_each(|part| crate::read::sample::settle_world(&mut part.0, now));
         now
     }
 }

@@ -84,6 +84,35 @@ fn pauses_that_wait_for_each_other_are_found_across_cuts() {
     assert!((2..=5).all(|threads| error(threads) == expected));
 }
 
+/// What a run does after a checkpoint at `at_ps` that was taken on some `threads`, after each on others; with the
+/// packets from then on.
+fn gone_on(plan: &Plan, threads: &[usize], at_ps: &[u64]) -> Option<Found> {
+    let options = |threads, at_ps| Options { threads, checkpoint_at_ps: at_ps, ..Options::default() };
+    let mut run = Run::new(plan, options(threads[0], at_ps[0]));
+    for (index, &threads) in threads.iter().enumerate().skip(1) {
+        assert_eq!(run.run(|_| true), Ok(true));
+        let next = options(threads, at_ps.get(index).copied().unwrap_or(0));
+        run = Run::resume(plan, next, run.checkpoint()?).expect("it can be read");
+    }
+    Some(found(run, "e-5"))
+}
+
+#[test]
+fn a_checkpoint_goes_on_in_any_number_of_partitions() {
+    for pauses in [false, true] {
+        let plan = plan(&racks(pauses));
+        let (hash, epochs, packets, _) = with_threads(&plan, 1);
+        for threads in [[1, 4, 2], [3, 1, 5], [4, 5, 1]] {
+            let at_ps = [77_777_777, 222_222_222];
+            let own = gone_on(&plan, &threads, &at_ps).expect("checkpoints were taken");
+            assert_eq!((&own.0, &own.1, own.3), (&hash, &epochs, threads[2]), "{threads:?}");
+            assert!(packets.ends_with(&own.2), "{threads:?}");
+            let after = packets.iter().filter(|packet| packet.0.ps() > at_ps[1]);
+            assert_eq!(own.2.len(), after.count(), "{threads:?}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(cases(8))]
 
@@ -98,14 +127,13 @@ proptest! {
         let cut = with_threads(&plan, threads[0]);
         prop_assert_eq!((&cut.0, &cut.1), (&hash, &epochs));
         prop_assert!(cut.2 == packets);
-        let options = Options { threads: threads[1], checkpoint_at_ps: at_ps, ..Options::default() };
-        let mut first = Run::new(&plan, options);
-        prop_assert_eq!(first.run(|_| true), Ok(true));
-        let Some(checkpoint) = first.checkpoint() else { return Ok(()) };
-        for threads in [1, threads[2]] {
-            let second = Run::resume(&plan, Options { threads, ..options }, checkpoint).expect("it can be read");
-            let (own, own_epochs, ..) = found(second, "e-5");
-            prop_assert_eq!((&own, &own_epochs), (&hash, &epochs));
+        for threads in [[1, threads[1]], [threads[1], 1], [threads[1], threads[2]]] {
+            let Some(own) = gone_on(&plan, &threads, &[at_ps]) else { return Ok(()) };
+            let fresh = Run::new(&plan, Options { threads: threads[1], ..Options::default() });
+            prop_assert_eq!((&own.0, &own.1), (&hash, &epochs));
+            prop_assert_eq!(own.3, fresh.simulation().parts().len());
+            prop_assert!(packets.ends_with(&own.2));
+            prop_assert_eq!(own.2.len(), packets.iter().filter(|packet| packet.0.ps() > at_ps).count());
         }
     }
 }
