@@ -46,6 +46,7 @@ __all__ = [
     "run_many",
     "run_memory",
     "schema",
+    "shares",
     "template",
     "transports",
     "version",
@@ -200,14 +201,18 @@ def run(
     series_ps: int = 0,
     counters_ps: int = 0,
     checkpoint_at_ps: int = 0,
+    checkpoint_every_ps: int = 0,
     trace_ps: int = 0,
     host: str | None = None,
     checkpoint: bytes | None = None,
-    on_checkpoint: Callable[[bytes], None] | None = None,
+    records: list[bytes] = ...,
+    on_checkpoint: Callable[[str | None, int, bytes], None] | None = None,
     controllers: list[tuple[str, Any]] = ...,
     capture: tuple[str, str, int] | None = None,
+    processes: Any = None,
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
-) -> RunResult: ...
+) -> RunResult | None: ...
+def shares(plan: Plan, ranks: int, threads: int = 1) -> tuple[list[tuple[str | None, int, int]], int | None]: ...
 def predict(plan: Plan) -> RunResult: ...
 def is_cluster(text: str, *, format: str = "toml") -> bool: ...
 def cluster_schema() -> str: ...

@@ -173,6 +173,7 @@ def manifest(results: Results) -> dict[str, Any]:
         "pending_events_max": results.native.pending_max,
         "simulated_ns": results.native.simulated_ps / 1000,
         "threads": results.timing.threads,
+        "processes": results.timing.processes,
         "machine": machine(),
         "overrides": list(results.source.overrides),
         "config": json.loads(results.plan.effective_json()),

@@ -65,6 +65,12 @@ impl<P: Copy> Scheduler<P> {
         }
     }
 
+    /// What stands for this one where its partition is elsewhere: it has the same components and time, and no events.
+    #[must_use]
+    pub fn elsewhere(&self) -> Self {
+        Self { now: self.now, ..Self::new(ComponentId(self.first), self.sequences.len(), 0) }
+    }
+
     /// The time of the event being handled.
     #[must_use]
     pub fn now(&self) -> Time {

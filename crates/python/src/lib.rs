@@ -19,6 +19,7 @@ mod commands;
 mod compare;
 mod controller;
 mod errors;
+mod exchange;
 mod explain;
 mod filter;
 mod memory;
@@ -59,7 +60,7 @@ mod _core {
     #[pymodule_export]
     use crate::result::RunResult;
     #[pymodule_export]
-    use crate::run::{predict, run, run_many};
+    use crate::run::{predict, run, run_many, shares};
 
     /// The version of hostnet.
     #[pyfunction]

@@ -3,6 +3,7 @@
 use crate::capture::Capture;
 use crate::controller::{Guest, Raised};
 use crate::errors::{defect, impossible_state, os_error, simulation_error, CheckpointError, ConfigError};
+use crate::exchange::{Alarm, Post};
 use crate::perfetto;
 use crate::plan::Plan;
 use crate::result::RunResult;
@@ -10,7 +11,7 @@ use crate::supervise::{supervise, supervise_or, Describe};
 use hostnet_config::{Length, WarmUp};
 use hostnet_kernel::Time;
 use hostnet_model::Packet;
-use hostnet_sim::{Finished, HostError, Many, Options, Preparation, Run, Status};
+use hostnet_sim::{Finished, HostError, Kept, Many, Options, Preparation, Run, Shares, Status, Way};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -45,12 +46,15 @@ impl From<Failure> for PyErr {
 type CaptureOf = (PathBuf, String, u32);
 
 /// Runs a plan. The results do not depend on `threads`. `controllers` are Python objects by the names of hosts. `host`
-/// is the server that counters and trace are of. `on_checkpoint` is handed the checkpoint when its time has come.
+/// is the server that counters and trace are of. `on_checkpoint` is handed what is kept when its time has come: a name
+/// (that of a record or "index", nothing for a whole checkpoint), the simulated time in ps, and the bytes. `checkpoint`
+/// and `records` are what a run goes on from. With `processes`, which share the run, only the first has a result.
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
 #[pyfunction]
 #[pyo3(signature = (
-    plan, *, threads=1, series_ps=0, counters_ps=0, checkpoint_at_ps=0, trace_ps=0, host=None, checkpoint=None,
-    on_checkpoint=None, controllers=Vec::new(), capture=None, progress=None
+    plan, *, threads=1, series_ps=0, counters_ps=0, checkpoint_at_ps=0, checkpoint_every_ps=0, trace_ps=0, host=None,
+    checkpoint=None, records=Vec::new(), on_checkpoint=None, controllers=Vec::new(), capture=None, processes=None,
+    progress=None
 ))]
 pub(crate) fn run(
     py: Python<'_>,
@@ -59,45 +63,56 @@ pub(crate) fn run(
     series_ps: u64,
     counters_ps: u64,
     checkpoint_at_ps: u64,
+    checkpoint_every_ps: u64,
     trace_ps: u64,
     host: Option<&str>,
     checkpoint: Option<&[u8]>,
+    records: Vec<Vec<u8>>,
     on_checkpoint: Option<Py<PyAny>>,
     controllers: Vec<(String, Bound<'_, PyAny>)>,
     capture: Option<CaptureOf>,
+    processes: Option<Bound<'_, PyAny>>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<RunResult> {
+) -> PyResult<Option<RunResult>> {
     let looked_at = if counters_ps > 0 || trace_ps > 0 { plan.server_number(host)? } else { 0 };
     if trace_ps > 0 && plan.server_of(host)?.sockets.len() > 1 {
         return Err(ConfigError::new_err("trace: a server of several sockets has none yet; leave it out"));
     }
     let threads = threads.max(1);
-    let options = Options { threads, series_ps, checkpoint_at_ps, counters_ps, trace_ps, looked_at };
+    let options =
+        Options { threads, series_ps, checkpoint_at_ps, checkpoint_every_ps, counters_ps, trace_ps, looked_at };
     let raised = Raised::default();
     let guests: Vec<(String, Guest)> = controllers
         .into_iter()
         .map(|(host, object)| Ok((host, Guest::new(&object, &raised)?)))
         .collect::<PyResult<_>>()?;
     let panicked = if checkpoint.is_some() { impossible_state } else { defect };
+    let way = processes.as_ref().map(Post::of).transpose()?;
+    let alarm = processes.map(Bound::unbind);
     let result = supervise_or(py, progress, panicked, |desk| {
-        let mut run = start(&plan.plan, options, checkpoint, |stage| desk.tell(stage))?;
-        join(&mut run, guests)?;
+        let _alarm = Alarm(alarm);
+        let from = checkpoint.map(|index| (index, &records[..]));
+        let mut run = start(&plan.plan, options, from, way, |stage| desk.tell(stage))?;
+        let joined = join(&mut run, guests);
+        run.agree_on_host(joined).map_err(Failure::Host)?;
         let mut file = match capture {
             None => None,
             Some((path, host, snaplen)) => {
                 run.record(&host).map_err(Failure::Host)?;
                 let flows = &plan.plan.cluster.flows;
-                Some(Capture::create(&path, snaplen, flows).map_err(Failure::File)?)
+                let file = run.writes().then(|| Capture::create(&path, snaplen, flows));
+                file.transpose().map_err(Failure::File)?
             }
         };
         let on_status = |status| desk.tell(Stage::Run(One(status))) && !raised.any();
         let on_packets = |packets: &[(Time, Packet)]| file.as_mut().is_none_or(|file| file.add(packets));
-        let on_checkpoint = |bytes: &[u8]| raised.unless(hand_over(on_checkpoint.as_ref(), bytes));
+        let on_checkpoint = |kept: Kept| raised.unless(hand_over(on_checkpoint.as_ref(), kept));
         let complete = run.run_to_the_end(on_status, on_packets, on_checkpoint).map_err(Failure::Simulation)?;
         if let Some(file) = file {
             file.finish().map_err(Failure::File)?;
         }
-        Ok(finish(&mut run, complete))
+        run.gather();
+        Ok(run.writes().then(|| finish(&mut run, complete)))
     })?;
     match raised.take() {
         Some(error) => Err(error),
@@ -109,22 +124,28 @@ pub(crate) fn run(
 fn start(
     plan: &hostnet_config::Plan,
     options: Options,
-    checkpoint: Option<&[u8]>,
+    from: Option<(&[u8], &[Vec<u8>])>,
+    way: Option<Way>,
     mut on_stage: impl FnMut(Stage) -> bool,
 ) -> Result<Run, Failure> {
-    match checkpoint {
-        None => Run::prepare(plan, options, |stage| on_stage(Stage::Preparation(stage))).ok_or(Failure::Stopped),
-        Some(bytes) => Run::resume(plan, options, bytes).map_err(Failure::Checkpoint),
-    }
+    let on_preparation = |stage| on_stage(Stage::Preparation(stage));
+    let run = match (from, way) {
+        (Some((index, records)), way) => {
+            return Run::resume_from(plan, options, index, records, way).map_err(Failure::Checkpoint);
+        }
+        (None, None) => Run::prepare(plan, options, on_preparation),
+        (None, Some(way)) => Run::prepare_across(plan, options, way, on_preparation),
+    };
+    run.ok_or(Failure::Stopped)
 }
 
 /// Lets controllers from outside watch their hosts.
-fn join(run: &mut Run, guests: Vec<(String, Guest)>) -> Result<(), Failure> {
+fn join(run: &mut Run, guests: Vec<(String, Guest)>) -> Result<(), HostError> {
     let given = guests.len();
     for (host, guest) in guests {
-        run.attach(&host, Box::new(guest)).map_err(Failure::Host)?;
+        run.attach(&host, Box::new(guest))?;
     }
-    run.check_controllers().map_err(|error| if given == 0 { hint(error) } else { error }).map_err(Failure::Host)
+    run.check_controllers().map_err(|error| if given == 0 { hint(error) } else { error })
 }
 
 /// What to do about a controller that is missing, for those who gave none.
@@ -133,9 +154,27 @@ fn hint(mut error: HostError) -> HostError {
     error
 }
 
-/// Hands a checkpoint to Python.
-fn hand_over(receiver: Option<&Py<PyAny>>, bytes: &[u8]) -> PyResult<()> {
-    receiver.map_or(Ok(()), |receiver| Python::attach(|py| receiver.call1(py, (PyBytes::new(py, bytes),)).map(|_| ())))
+/// Hands what is kept to Python.
+fn hand_over(receiver: Option<&Py<PyAny>>, kept: Kept) -> PyResult<()> {
+    let (name, at_ps, bytes) = match kept {
+        Kept::Whole(bytes) => (None, 0, bytes),
+        Kept::Record { at_ps, partition, bytes } => (Some(format!("partition-{partition:05}")), at_ps, bytes),
+        Kept::Index { at_ps, bytes } => (Some("index".to_owned()), at_ps, bytes),
+    };
+    receiver.map_or(Ok(()), |receiver| {
+        Python::attach(|py| receiver.call1(py, (name, at_ps, PyBytes::new(py, bytes))).map(|_| ()))
+    })
+}
+
+/// How a plan is shared out among `ranks` processes of `threads` threads each: of each partition the name of its server
+/// or none, what it weighs in ports of a network, and its process; and the window in ps, none without a cut.
+#[pyfunction]
+#[pyo3(signature = (plan, ranks, threads=1))]
+pub(crate) fn shares(plan: &Plan, ranks: usize, threads: usize) -> (Vec<(Option<String>, u64, usize)>, Option<u64>) {
+    let Shares { servers, weights, homes, window_ps } = Shares::of(&plan.plan, ranks, threads);
+    let names = servers.into_iter().map(Some).chain(std::iter::repeat(None));
+    let partitions = names.zip(weights).zip(homes).map(|((name, weight), home)| (name, weight, home));
+    (partitions.collect(), window_ps)
 }
 
 /// Predicts what a plan does, without running it: a fixed point of closed forms.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from hostnet._core import CheckpointError, ConfigError, SimulationError
+from hostnet.processes import started
 from hostnet.terminal.screen import complain
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ EXIT_PIPE = 141
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and leaves with its exit code."""
     _survive_encodings()
+    if started()[1] > 1:
+        from hostnet.cli.together import together
+
+        sys.exit(together(lambda: _run(arguments), sys.argv[1:] if arguments is None else arguments))
     sys.exit(_guarded(lambda: _run(arguments)))
 
 
@@ -65,7 +70,7 @@ def _report(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):
         _silence_output()
         return EXIT_PIPE
-    code, message = _judge(error)
+    code, message = judge(error)
     if os.environ.get("HOSTNET_DEBUG") == "1":
         import traceback
 
@@ -77,7 +82,8 @@ def _report(error: BaseException) -> int:
     return code
 
 
-def _judge(error: BaseException) -> tuple[int, str]:
+def judge(error: BaseException) -> tuple[int, str]:
+    """The exit code for an error, and what to say of it."""
     if isinstance(error, typer.TyperException):
         return EXIT_USAGE, error.format_message()
     if isinstance(error, OSError):

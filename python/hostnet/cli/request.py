@@ -12,6 +12,8 @@ from hostnet.units import parse_time_ps
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from hostnet._core import Plan
+
 SEEDS_MAX = 10_000
 """The most seeds of one command."""
 
@@ -26,6 +28,9 @@ COUNTER_FORMS = ("perf", "pcm", "pcm-numa")
 
 COUNTERS_INTERVAL = "100us"
 """How often counters are read unless `--counters-interval` says otherwise."""
+
+CHECKPOINT_EVERY_PS_MIN = 10**6
+"""The shortest simulated time between two checkpoints."""
 
 COUNTERS_PS_MIN = 10**6
 """The shortest interval between two readings of the counters."""
@@ -110,6 +115,7 @@ class Request:
     trace_window: str | None = None
     host: str | None = None
     checkpoint_at: str | None = None
+    checkpoint_every: str | None = None
     checkpoint: Path | None = None
     from_checkpoint: Path | None = None
     counters: CounterOptions = CounterOptions()
@@ -131,6 +137,16 @@ class Request:
         """The simulated time of the checkpoint in ps; 0 for none."""
         return 0 if self.checkpoint_at is None else parse_time_ps(self.checkpoint_at, "--checkpoint-at")
 
+    @property
+    def checkpoint_every_ps(self) -> int:
+        """The simulated time between two checkpoints in ps; 0 for none."""
+        return 0 if self.checkpoint_every is None else parse_time_ps(self.checkpoint_every, "--checkpoint-every")
+
+    def in_common(self, plan: Plan) -> str:
+        """What all processes of a run must have been given alike."""
+        options = (self.threads, self.series, self.counters, self.host, self.checkpoint_at, self.checkpoint_every)
+        return f"{plan.hash} {plan.seed} {options} {self.pcap.host} {self.from_checkpoint is not None}"
+
     def check(self) -> None:
         """Refuses options that contradict each other or are out of range.
 
@@ -149,11 +165,17 @@ class Request:
             raise ConfigError("--host: says which server --trace and --counters are of; give one of them too")
         if self.trace_window is not None and not self.trace:
             raise ConfigError("--trace-window: says how long a trace is; give --trace too")
-        _ = self.series_ps, self.trace_ps, self.checkpoint_at_ps
+        _ = self.series_ps, self.trace_ps, self.checkpoint_at_ps, self.checkpoint_every_ps
 
     def _check_checkpoint(self) -> None:
+        if self.checkpoint_every is not None:
+            if self.checkpoint_at is not None:
+                raise ConfigError("--checkpoint-at and --checkpoint-every: give one of them")
+            if self.checkpoint_every_ps < CHECKPOINT_EVERY_PS_MIN:
+                raise ConfigError(f'--checkpoint-every "{self.checkpoint_every}": must be at least 1 us')
+            return
         if (self.checkpoint is None) != (self.checkpoint_at is None):
-            raise ConfigError("--checkpoint and --checkpoint-at: give both or neither")
+            raise ConfigError("--checkpoint and --checkpoint-at or --checkpoint-every: give both or neither")
         if self.checkpoint is not None and (self.checkpoint.is_dir() or not self.checkpoint.parent.is_dir()):
             raise ConfigError(f"--checkpoint {self.checkpoint}: name a file in a folder that exists")
         if self.from_checkpoint is not None and self.checkpoint is not None:
@@ -168,7 +190,7 @@ class Request:
         if self.seeds is None:
             return
         single = {
-            "a checkpoint is": self.checkpoint or self.from_checkpoint,
+            "a checkpoint is": self.checkpoint or self.checkpoint_every or self.from_checkpoint,
             "counters are": self.counters.form,
             "a trace is": self.trace,
         }

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import rundir
 from hostnet.cli import counters
-from hostnet.cli.checkpoint import continued
+from hostnet.cli import together as shared
+from hostnet.cli.checkpoint import checkpoint_folder, continued
 from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
 from hostnet.files import write_file
 from hostnet.running import simulate
 from hostnet.running.capture import SNAPLEN, Capture, captured_host
+from hostnet.running.records import RecordsFolder
 from hostnet.running.results import named_server
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import complain, say, say_json
@@ -63,31 +65,49 @@ def _parts(request: Request, plan: Plan, source: Source) -> Parts | None:
 
 def _run_one(request: Request, plan: Plan, source: Source, parts: Parts | None) -> int:
     counters.check_length(plan, request.counters)
-    if request.checkpoint is not None:
-        rundir.check_file(request.checkpoint)
+    _check_checkpoints(request, plan)
     if request.counters.form is not None or request.trace:
         named_server(plan, request.host, "--host")
     capture = _capture(plan, request)
-    with continued(request.from_checkpoint) as before, Watch(show=not request.quiet) as watch:
-        results = simulate.run_plan(
-            plan,
-            source,
-            threads=request.threads or 1,
-            series_ps=request.series_ps,
-            counters_ps=request.counters.interval_ps,
-            checkpoint_at_ps=request.checkpoint_at_ps,
-            trace_ps=request.trace_ps,
-            host=request.host,
-            checkpoint=before,
-            on_checkpoint=_keeper(request.checkpoint),
-            capture=capture,
-            progress=watch,
-        )
+    processes = shared.group()
+    shows = not request.quiet and (processes is None or processes.rank == 0)
+    with continued(request.from_checkpoint) as (before, records), Watch(show=shows) as watch:
+        if processes is not None:
+            shared.check_shared(request, plan, processes)
+            shared.ready(request.in_common(plan))
+        with shared.running():
+            results = simulate.run_plan(
+                plan,
+                source,
+                threads=request.threads or 1,
+                series_ps=request.series_ps,
+                counters_ps=request.counters.interval_ps,
+                checkpoint_at_ps=request.checkpoint_at_ps,
+                checkpoint_every_ps=request.checkpoint_every_ps,
+                trace_ps=request.trace_ps,
+                host=request.host,
+                checkpoint=before,
+                records=records,
+                on_checkpoint=_keeper(request, plan),
+                capture=capture,
+                processes=processes,
+                progress=watch,
+            )
         watch.finish()
         path = publish(request, plan.name, lambda place: _fill(request, results, place))
         counters.write_aside(results, request.counters)
     _print_results(request, results, path, parts)
     return _exit_code(request, results)
+
+
+def _check_checkpoints(request: Request, plan: Plan) -> None:
+    """Makes sure that checkpoints can be written, before the run begins."""
+    if request.checkpoint_every is not None:
+        folder = checkpoint_folder(request, plan)
+        RecordsFolder(folder).check()
+        rundir.check_parent(folder)
+    elif request.checkpoint is not None:
+        rundir.check_file(request.checkpoint)
 
 
 def _capture(plan: Plan, request: Request) -> Capture | None:
@@ -102,9 +122,18 @@ def _capture(plan: Plan, request: Request) -> Capture | None:
     return capture
 
 
-def _keeper(path: Path | None) -> Callable[[bytes], None] | None:
+def _keeper(request: Request, plan: Plan) -> Callable[[str | None, int, bytes], None]:
     """What writes a checkpoint as soon as its time has come."""
-    return None if path is None else lambda content: write_file(path, content)
+    if request.checkpoint_every is not None:
+        return RecordsFolder(checkpoint_folder(request, plan)).write
+    path = request.checkpoint
+    assert path is not None or request.checkpoint_at is None
+
+    def keep(_name: str | None, _at_ps: int, content: bytes) -> None:
+        if path is not None:
+            write_file(path, content)
+
+    return keep
 
 
 def _fill(request: Request, results: Results, place: Path) -> None:

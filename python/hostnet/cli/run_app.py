@@ -38,8 +38,15 @@ Host = Annotated[
 CheckpointAt = Annotated[
     str | None, typer.Option(metavar="TIME", help="Simulated time at which to write the checkpoint.")
 ]
-Checkpoint = Annotated[Path | None, typer.Option(metavar="FILE", help="The checkpoint to write.")]
-From = Annotated[Path | None, typer.Option("--from", metavar="FILE", help="Continue from a checkpoint.")]
+CheckpointEvery = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Keep a checkpoint of every such simulated time, in a folder; the last stays."),
+]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(metavar="PATH", help="The checkpoint to write.", show_default="checkpoints/<name> with --checkpoint-every"),
+]
+From = Annotated[Path | None, typer.Option("--from", metavar="PATH", help="Continue from a checkpoint, file or folder.")]
 Counters = Annotated[
     str | None,
     typer.Option(metavar="perf|pcm|pcm-numa", help="Write counters.csv as perf stat, pcm-raw or pcm-numa would."),
@@ -87,6 +94,7 @@ def run(
     trace_window: TraceWindow = None,
     host: Host = None,
     checkpoint_at: CheckpointAt = None,
+    checkpoint_every: CheckpointEvery = None,
     checkpoint: Checkpoint = None,
     from_: From = None,
     counters: Counters = None,
@@ -124,6 +132,7 @@ def run(
         trace_window=trace_window,
         host=host,
         checkpoint_at=checkpoint_at,
+        checkpoint_every=checkpoint_every,
         checkpoint=checkpoint,
         from_checkpoint=from_,
         counters=CounterOptions(counters, counters_interval, counters_out, counters_per_socket),

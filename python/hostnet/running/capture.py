@@ -38,9 +38,12 @@ class Capture:
 
 @contextmanager
 def capture_file(
-    plan: Plan, capture: Capture | None
+    plan: Plan, capture: Capture | None, *, writes: bool = True
 ) -> Iterator[tuple[tuple[str, str, int] | None, Callable[[], None]]]:
-    """What the simulator is told about a capture, and a function that gives the file its name."""
+    """What the simulator is told about a capture, and a function that gives the file its name.
+
+    Of several processes that share a run one `writes`.
+    """
     if capture is None:
         yield None, lambda: None
         return
@@ -49,6 +52,9 @@ def capture_file(
     host = captured_host(plan, capture)
     if capture.path.is_dir() or not capture.path.absolute().parent.is_dir():
         raise ConfigError(f"pcap: {capture.path}: name a file in a folder that exists")
+    if not writes:
+        yield (str(capture.path), host, capture.snaplen), lambda: None
+        return
     with scratch_file(capture.path) as (scratch, keep):
         yield (str(scratch), host, capture.snaplen), keep
 

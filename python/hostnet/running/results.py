@@ -49,7 +49,9 @@ class Timing:
     events_per_s: float
     """Events handled per second of wall time, all runs made together."""
     threads: int
-    """Threads the user asked for."""
+    """Threads the user asked for, in each process."""
+    processes: int = 1
+    """Processes that shared the run."""
 
 
 SERIES = ("series", "host_series")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet.files import read_config
+from hostnet.processes import ResultsElsewhereError
 from hostnet.running.arguments import check_controllers, check_steps, check_threads, json_of
 from hostnet.running.capture import SNAPLEN, Capture, capture_file
 from hostnet.running.results import Results, Source, Timing, named_server
@@ -19,6 +20,7 @@ from hostnet.units import parse_time_ps
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from hostnet.processes import Group
     from hostnet.system import Cluster, Config
 
     AnyConfig = Config | Cluster | str | PathLike[str] | Mapping[str, Any]
@@ -198,38 +200,54 @@ def run_plan(
     series_ps: int = 0,
     counters_ps: int = 0,
     checkpoint_at_ps: int = 0,
+    checkpoint_every_ps: int = 0,
     trace_ps: int = 0,
     host: str | None = None,
     checkpoint: bytes | None = None,
-    on_checkpoint: Callable[[bytes], None] | None = None,
+    records: Sequence[bytes] = (),
+    on_checkpoint: Callable[[str | None, int, bytes], None] | None = None,
     controllers: Controllers | None = None,
     capture: Capture | None = None,
+    processes: Group | None = None,
     progress: Progress | None = None,
 ) -> Results:
-    """Runs a checked configuration; `run` without the checks. `on_checkpoint` gets the checkpoint at its time."""
+    """Runs a checked configuration; `run` without the checks.
+
+    `on_checkpoint` gets what is kept at its time: the name of a record, "index", or None for a checkpoint of one file;
+    the simulated time in ps; and the bytes. With `processes` each of them calls it, and the first has the results.
+
+    Raises:
+        ResultsElsewhereError: The run is over, and this process is not the first.
+    """
     check_threads(threads)
     check_steps(plan, series_ps)
     check_controllers(controllers)
     looked_at = named_server(plan, host) if counters_ps or trace_ps else ""
     started, began_s = _now(), time.perf_counter()
-    with capture_file(plan, capture) as (asked, keep):
+    with capture_file(plan, capture, writes=processes is None or processes.rank == 0) as (asked, keep):
         native = _core.run(
             plan,
             threads=threads,
             series_ps=series_ps,
             counters_ps=counters_ps,
             checkpoint_at_ps=checkpoint_at_ps,
+            checkpoint_every_ps=checkpoint_every_ps,
             trace_ps=trace_ps,
             host=looked_at or None,
             checkpoint=checkpoint,
+            records=list(records),
             on_checkpoint=on_checkpoint,
             controllers=list((controllers or {}).items()),
             capture=asked,
+            processes=processes,
             progress=progress,
         )
         keep()
+    if native is None:
+        raise ResultsElsewhereError
     wall_time_s = time.perf_counter() - began_s
-    timing = Timing(started, wall_time_s, native.events / max(wall_time_s, 1e-9), threads)
+    ranks = 1 if processes is None else processes.ranks
+    timing = Timing(started, wall_time_s, native.events / max(wall_time_s, 1e-9), threads, ranks)
     return Results(native, plan, source, timing, series_ps > 0, looked_at)
 
 

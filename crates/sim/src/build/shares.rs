@@ -19,6 +19,8 @@ pub struct Shares {
     pub weights: Vec<u64>,
     /// The process that has each partition.
     pub homes: Vec<usize>,
+    /// Simulated time between two meetings of the processes in ps; none when nothing crosses.
+    pub window_ps: Option<u64>,
 }
 
 impl Shares {
@@ -29,11 +31,14 @@ impl Shares {
         let cluster = &plan.cluster;
         let servers: Vec<&HostParams> = cluster.hosts.iter().filter(|host| is_server(host)).collect();
         let mut weights: Vec<u64> = servers.iter().map(|host| weight(host)).collect();
+        let mut window_ps = None;
         if !cluster.cables.is_empty() {
-            weights.extend(cut(cluster, &servers_at(cluster), ranks * threads).ports);
+            let cut = cut(cluster, &servers_at(cluster), ranks * threads);
+            weights.extend(cut.ports);
+            window_ps = cut.window_ps;
         }
         let homes = homes(&weights, ranks);
-        Self { servers: servers.iter().map(|host| host.name.clone()).collect(), weights, homes }
+        Self { servers: servers.iter().map(|host| host.name.clone()).collect(), weights, homes, window_ps }
     }
 
     /// What each process has to do, in ports of a network.

@@ -1,19 +1,22 @@
 //! One run: warm-up, measurement, checkpoint.
 
+mod kept;
 mod look;
 mod many;
 mod outside;
 mod pace;
 mod processes;
+mod start;
 mod stuck;
 mod window;
 
+pub use kept::Kept;
 pub use many::{run_many, Finished, Many};
 pub use outside::HostError;
 pub use pace::{epoch_ps, EPOCH_PS};
+pub use start::Way;
 
 use crate::build::feeds::Feeds;
-use crate::build::{self, Preparation, Shares};
 use crate::error::SimulationError;
 use crate::read::flows::Totals;
 use crate::read::ports::PortTotals;
@@ -25,15 +28,13 @@ use crate::watch::epochs::Epoch;
 use crate::watch::trace::Trace;
 use crate::watch::Watch;
 use hostnet_config::Plan;
-use hostnet_kernel::checkpoint::{self, CheckpointError};
-use hostnet_kernel::{Exchange, Progress, Simulation, Time};
+use hostnet_kernel::{Progress, Simulation, Time};
 use hostnet_model::params::ServerParams;
 use hostnet_model::Packet;
 use hostnet_model::World;
 use pace::Pace;
 use processes::Processes;
 use serde::{Deserialize, Serialize};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Simulated time that several threads run without a report: a compromise between progress and their start.
 const PARALLEL_STEP_PS: u64 = 100_000_000;
@@ -50,6 +51,8 @@ pub struct Options {
     pub series_ps: u64,
     /// Simulated time of the checkpoint in ps; 0 = none.
     pub checkpoint_at_ps: u64,
+    /// Simulated time between two checkpoints in records, in ps; 0 = none.
+    pub checkpoint_every_ps: u64,
     /// Interval at which the counters of every unit of a server are read in ps; 0 = never.
     pub counters_ps: u64,
     /// For how long the trace follows every line of a server, in ps, from the end of the warm-up or from where the run
@@ -61,7 +64,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { threads: 1, series_ps: 0, checkpoint_at_ps: 0, counters_ps: 0, trace_ps: 0, looked_at: 0 }
+        Self { threads: 1, series_ps: 0, checkpoint_at_ps: 0, checkpoint_every_ps: 0, counters_ps: 0, trace_ps: 0, looked_at: 0 }
     }
 }
 
@@ -128,108 +131,6 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run from the start.
-    ///
-    /// # Panics
-    /// Never: nobody stops it.
-    #[must_use]
-    pub fn new(plan: &Plan, options: Options) -> Self {
-        Self::prepare(plan, options, |_| true).expect("nobody stops it")
-    }
-
-    /// A run from the start. Measuring the rates of memories that have some, and filling caches, takes seconds:
-    /// `on_preparation` is told how far that is, and there is no run if it returns false.
-    #[must_use]
-    pub fn prepare(plan: &Plan, options: Options, on_preparation: impl FnMut(Preparation) -> bool) -> Option<Self> {
-        Self::prepare_with(plan, options, None, on_preparation)
-    }
-
-    /// The same for one of several processes that share the run, each of which calls it with the same plan and options.
-    #[must_use]
-    pub fn prepare_across(
-        plan: &Plan,
-        options: Options,
-        exchange: Arc<Mutex<dyn Exchange>>,
-        on_preparation: impl FnMut(Preparation) -> bool,
-    ) -> Option<Self> {
-        let ranks = exchange.lock().unwrap_or_else(PoisonError::into_inner).ranks();
-        let homes = Shares::of(plan, ranks, options.threads).homes;
-        Self::prepare_with(plan, options, Some(Processes::new(exchange, homes)), on_preparation)
-    }
-
-    fn prepare_with(
-        plan: &Plan,
-        options: Options,
-        processes: Option<Processes>,
-        on_preparation: impl FnMut(Preparation) -> bool,
-    ) -> Option<Self> {
-        let servers = build::servers(&plan.cluster);
-        let ranks = processes.as_ref().map_or(1, Processes::ranks);
-        let here = |partition| processes.as_ref().is_none_or(|processes| processes.has(partition));
-        let (simulation, feeds) =
-            build::prepared(&plan.cluster, &servers, options.threads * ranks, here, on_preparation)?;
-        let state = State {
-            before: Totals::default(),
-            simulation,
-            phase: Phase::WarmUp { slices: History::default() },
-            window_start: Time::ZERO,
-            ports_before: Vec::new(),
-            next_batch: Time::MAX,
-            batch_ps: Pace::of(plan).batch_ps(plan.run.length),
-            batches: History::default(),
-            next_series: Time::MAX,
-            series: History::default(),
-            counters: Recorder::idle(),
-            moved_at: Time::ZERO,
-            moved: 0,
-            epochs: Vec::new(),
-            done: false,
-        };
-        let mut run = Self { processes, ..Self::with(plan, servers, options, state, feeds) };
-        let before = Totals::read(&run.state.simulation, &plan.cluster);
-        run.state.before = run.told(before).into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default();
-        Some(run)
-    }
-
-    /// A run that goes on where a checkpoint was taken, on as many threads as `options` says now.
-    ///
-    /// # Errors
-    /// When the checkpoint is damaged or belongs to another configuration, `series_ps` or `counters_ps`.
-    pub fn resume(plan: &Plan, options: Options, bytes: &[u8]) -> Result<Self, CheckpointError> {
-        let state: State = checkpoint::read(&label(plan, options), bytes)?;
-        let state = State { simulation: build::recut(state.simulation, &plan.cluster, options.threads), ..state };
-        let servers = build::servers(&plan.cluster);
-        let feeds = servers.iter().flatten().map(Feeds::new).collect();
-        let mut run = Self::with(plan, servers, options, state, feeds);
-        run.feed();
-        if run.is_measuring() {
-            run.start_trace();
-        }
-        Ok(run)
-    }
-
-    fn with(
-        plan: &Plan,
-        servers: Vec<Option<ServerParams>>,
-        options: Options,
-        state: State,
-        feeds: Vec<Feeds>,
-    ) -> Self {
-        Self {
-            plan: plan.clone(),
-            servers,
-            options,
-            state,
-            feeds,
-            checkpoint: None,
-            watch: None,
-            trace: None,
-            recorded: None,
-            records: false,
-            processes: None,
-        }
-    }
-
     /// Runs to the end. Several times a second `on_status` is told how it stands; when that returns false the run
     /// stops, and its report is of what was measured. Returns whether the run is complete.
     ///
@@ -251,29 +152,6 @@ impl Run {
         on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
     ) -> Result<bool, SimulationError> {
         self.run_to_the_end(on_status, on_packets, |_| true)
-    }
-
-    /// As [`Run::run_recorded`]; `on_checkpoint` is handed the checkpoint when its time has come.
-    ///
-    /// # Errors
-    /// As of [`Run::run`].
-    pub fn run_to_the_end(
-        &mut self,
-        mut on_status: impl FnMut(Status) -> bool,
-        mut on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
-        mut on_checkpoint: impl FnMut(&[u8]) -> bool,
-    ) -> Result<bool, SimulationError> {
-        self.check_controllers().map_err(|error| SimulationError::Controller(error.to_string()))?;
-        let checkpoint = Time::from_ps(self.options.checkpoint_at_ps);
-        if checkpoint.ps() > self.simulated_ps() {
-            if !self.run_until(checkpoint, &mut on_status, &mut on_packets)? {
-                return Ok(false);
-            }
-            if self.anywhere(self.checkpoint().is_some_and(|bytes| !on_checkpoint(bytes))) {
-                return Ok(false);
-            }
-        }
-        self.run_until(Time::MAX, on_status, on_packets)
     }
 
     /// As [`Run::run_recorded`], but no further than `limit`.
@@ -445,9 +323,4 @@ impl Run {
         parts.iter_mut().for_each(|part| crate::read::sample::settle_world(&mut part.0, now));
         now
     }
-}
-
-fn label(plan: &Plan, options: Options) -> String {
-    let Options { series_ps, counters_ps, looked_at, .. } = options;
-    format!("{} series {series_ps} counters {counters_ps} of {looked_at}", plan.hash)
 }

@@ -97,6 +97,15 @@ impl Run {
         Ok(())
     }
 
+    /// Whether something from outside fits in all processes.
+    ///
+    /// # Errors
+    /// The first thing that does not fit in one of them.
+    pub fn agree_on_host(&self, own: Result<(), HostError>) -> Result<(), HostError> {
+        let errors = self.told(own.err().map(|error| (error.host, error.why)));
+        errors.into_iter().flatten().next().map_or(Ok(()), |(host, why)| Err(HostError { host, why }))
+    }
+
     /// Records from now on what a host sends and receives, for [`Run::run_recorded`].
     ///
     /// # Errors

@@ -1,20 +1,23 @@
 //! A run that several processes share: each has some of the partitions, and all know what is kept of the whole.
 
-use super::{Run, State};
+use super::start::Way;
+use super::{Options, Run, State};
+use crate::build::Shares;
 use crate::error::SimulationError;
 use crate::read::ports::PortTotals;
-use crate::read::units::Recorder;
+use hostnet_config::Plan;
+use hostnet_kernel::checkpoint::CheckpointError;
 use hostnet_kernel::{told, told_first, Across, Exchange, Scheduler, Time};
 use hostnet_model::{Payload, World};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::PoisonError;
 
 /// The processes that share a run, and which of them has each partition.
 #[derive(Clone)]
 pub(super) struct Processes {
-    exchange: Arc<Mutex<dyn Exchange>>,
+    exchange: Way,
     pub(super) homes: Vec<usize>,
     rank: usize,
 }
@@ -27,17 +30,25 @@ impl fmt::Debug for Processes {
 
 type Part = (World, Scheduler<Payload>);
 
-/// Partitions with their numbers, as one process hands them to another; and what only it knows of the counters.
-#[derive(Serialize, Deserialize)]
-struct Parts {
-    parts: Vec<(usize, Part)>,
-    counters: Option<Recorder>,
-}
-
 impl Processes {
-    pub(super) fn new(exchange: Arc<Mutex<dyn Exchange>>, homes: Vec<usize>) -> Self {
-        let rank = exchange.lock().unwrap_or_else(PoisonError::into_inner).rank();
-        Self { exchange, homes, rank }
+    /// The processes that share a plan.
+    pub(super) fn of(plan: &Plan, options: Options, exchange: Way) -> Self {
+        let way = exchange.lock().unwrap_or_else(PoisonError::into_inner);
+        let (rank, ranks) = (way.rank(), way.ranks());
+        drop(way);
+        Self { exchange, homes: Shares::of(plan, ranks, options.threads).homes, rank }
+    }
+
+    /// What each process has told, by their numbers.
+    pub(super) fn told<T: Serialize + DeserializeOwned>(&self, own: &T) -> Vec<T> {
+        self.with(|exchange| told(exchange, own))
+    }
+
+    /// What was read here, unless another process could not read it.
+    pub(super) fn agree_on<T>(&self, own: Result<T, CheckpointError>) -> Result<T, CheckpointError> {
+        let errors = self.told(&own.as_ref().err().map(ToString::to_string));
+        let other = (0..).zip(errors).find_map(|(rank, error): (usize, _)| Some(format!("process {rank}: {}", error?)));
+        own.and_then(|read| other.map_or(Ok(read), |error| Err(CheckpointError::Damaged(error))))
     }
 
     pub(super) fn ranks(&self) -> usize {
@@ -59,7 +70,7 @@ impl Run {
     pub(super) fn told<T: Serialize + DeserializeOwned>(&self, own: T) -> Vec<T> {
         match &self.processes {
             None => vec![own],
-            Some(processes) => processes.with(|exchange| told(exchange, &own)),
+            Some(processes) => processes.told(&own),
         }
     }
 
@@ -123,18 +134,20 @@ impl Run {
         let mut places = Vec::new();
         let parts = self.state.simulation.parts().iter().enumerate();
         let own = parts.filter(|(number, _)| processes.rank > 0 && processes.has(*number));
-        let own = own.map(|(number, part)| (number, part.clone())).collect();
-        let counters = self.has(self.options.looked_at).then(|| self.state.counters.clone());
-        let all = processes.with(|exchange| told_first(exchange, &Parts { parts: own, counters }));
-        for Parts { parts, counters } in all {
-            for (number, part) in parts {
-                places.push((number, std::mem::replace(&mut self.state.simulation.parts_mut()[number], part)));
-            }
-            if let Some(counters) = counters {
-                self.state.counters = counters;
-            }
+        let own: Vec<(usize, Part)> = own.map(|(number, part)| (number, part.clone())).collect();
+        for (number, part) in processes.with(|exchange| told_first::<Vec<_>>(exchange, &own)).into_iter().flatten() {
+            places.push((number, std::mem::replace(&mut self.state.simulation.parts_mut()[number], part)));
         }
+        self.bring_counters();
         places
+    }
+
+    /// Lets the process that writes know the counters of the server that is looked at.
+    pub(super) fn bring_counters(&mut self) {
+        let own = self.has(self.options.looked_at).then(|| self.state.counters.clone());
+        if let Some(counters) = self.told(own).into_iter().flatten().next() {
+            self.state.counters = counters;
+        }
     }
 
     /// Puts back what [`Run::borrow`] returned.

@@ -1,0 +1,122 @@
+//! Checkpoints, as one file or as records: one of each partition, and an index.
+
+use super::{Options, Run, Status};
+use crate::error::SimulationError;
+use hostnet_config::Plan;
+use hostnet_kernel::checkpoint;
+use hostnet_kernel::Time;
+use hostnet_model::{Packet, World};
+
+/// What is handed over of a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept<'a> {
+    /// All of it.
+    Whole(&'a [u8]),
+    /// A partition of the checkpoint of a simulated time, by the process that has it.
+    Record {
+        /// That time, in ps.
+        at_ps: u64,
+        /// The number of the partition.
+        partition: usize,
+        /// The record.
+        bytes: &'a [u8],
+    },
+    /// What is not of a partition, by the process that writes, when the records have been handed over everywhere.
+    Index {
+        /// The time, in ps.
+        at_ps: u64,
+        /// The index.
+        bytes: &'a [u8],
+    },
+}
+
+impl Run {
+    /// As [`Run::run_recorded`]; `on_checkpoint` is handed what is kept when its time has come. When it returns false
+    /// the run stops.
+    ///
+    /// # Errors
+    /// As of [`Run::run`].
+    pub fn run_to_the_end(
+        &mut self,
+        mut on_status: impl FnMut(Status) -> bool,
+        mut on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
+        mut on_checkpoint: impl FnMut(Kept) -> bool,
+    ) -> Result<bool, SimulationError> {
+        self.agree(self.check_controllers().map_err(|error| SimulationError::Controller(error.to_string())))?;
+        loop {
+            let at = self.next_kept();
+            if !self.run_until(at, &mut on_status, &mut on_packets)? {
+                return Ok(false);
+            }
+            if self.state.done {
+                return Ok(true);
+            }
+            if at.ps() == self.options.checkpoint_at_ps {
+                let whole = self.checkpoint().is_some_and(|bytes| !on_checkpoint(Kept::Whole(bytes)));
+                if self.anywhere(whole) {
+                    return Ok(false);
+                }
+            }
+            if self.is_kept_at(at) && !self.hand_over(at, &mut on_checkpoint) {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// When the next checkpoint is to be taken.
+    fn next_kept(&self) -> Time {
+        let Options { checkpoint_at_ps, checkpoint_every_ps, .. } = self.options;
+        let now_ps = self.simulated_ps();
+        let once = Some(checkpoint_at_ps).filter(|&at_ps| at_ps > now_ps);
+        let again = (checkpoint_every_ps > 0).then(|| (now_ps / checkpoint_every_ps + 1) * checkpoint_every_ps);
+        once.into_iter().chain(again).min().map_or(Time::MAX, Time::from_ps)
+    }
+
+    fn is_kept_at(&self, now: Time) -> bool {
+        let every_ps = self.options.checkpoint_every_ps;
+        every_ps > 0 && now.ps() % every_ps == 0
+    }
+
+    /// Hands over the checkpoint of now in records. False when somebody would not have it.
+    fn hand_over(&mut self, now: Time, on_checkpoint: &mut impl FnMut(Kept) -> bool) -> bool {
+        let (at_ps, label) = (now.ps(), label(&self.plan, self.options));
+        let mut taken = true;
+        for (partition, part) in self.state.simulation.parts().iter().enumerate().filter(|part| self.has(part.0)) {
+            let record = checkpoint::write(&label_of(&label, at_ps, partition), part);
+            taken &= record.is_ok_and(|bytes| on_checkpoint(Kept::Record { at_ps, partition, bytes: &bytes }));
+        }
+        self.bring_counters();
+        if self.anywhere(!taken) {
+            return false;
+        }
+        let index = self.writes().then(|| self.index(&label)).flatten();
+        let refused = index.is_some_and(|bytes| !on_checkpoint(Kept::Index { at_ps, bytes: &bytes }));
+        !self.anywhere(refused)
+    }
+
+    /// The state without its partitions.
+    fn index(&mut self, label: &str) -> Option<Vec<u8>> {
+        let parts = self.state.simulation.parts_mut().iter_mut();
+        let empty = |part: &mut (World, _)| {
+            let scheduler = hostnet_kernel::Scheduler::elsewhere(&part.1);
+            std::mem::replace(part, (World::Elsewhere, scheduler))
+        };
+        let parts: Vec<_> = parts.map(empty).collect();
+        let index = checkpoint::write(label, &self.state).ok();
+        for (place, part) in self.state.simulation.parts_mut().iter_mut().zip(parts) {
+            *place = part;
+        }
+        index
+    }
+}
+
+/// What a checkpoint belongs to.
+pub(super) fn label(plan: &Plan, options: Options) -> String {
+    let Options { series_ps, counters_ps, looked_at, .. } = options;
+    format!("{} series {series_ps} counters {counters_ps} of {looked_at}", plan.hash)
+}
+
+/// What a record of a checkpoint belongs to.
+pub(super) fn label_of(label: &str, at_ps: u64, partition: usize) -> String {
+    format!("{label} partition {partition} at {at_ps}")
+}

@@ -1,0 +1,169 @@
+//! How a run begins: from the start or from a checkpoint, alone or shared with other processes.
+
+use super::kept::{label, label_of};
+use super::pace::Pace;
+use super::processes::Processes;
+use super::{Options, Phase, Run, State};
+use crate::build::feeds::Feeds;
+use crate::build::{self, Preparation};
+use crate::read::flows::Totals;
+use crate::read::units::Recorder;
+use crate::read::History;
+use hostnet_config::Plan;
+use hostnet_kernel::checkpoint::{self, CheckpointError};
+use hostnet_kernel::{Exchange, Scheduler, Time};
+use hostnet_model::params::ServerParams;
+use hostnet_model::{Payload, World};
+use std::sync::{Arc, Mutex};
+
+/// The way to the other processes of a run.
+pub type Way = Arc<Mutex<dyn Exchange>>;
+
+impl Run {
+    /// A run from the start.
+    ///
+    /// # Panics
+    /// Never: nobody stops it.
+    #[must_use]
+    pub fn new(plan: &Plan, options: Options) -> Self {
+        Self::prepare(plan, options, |_| true).expect("nobody stops it")
+    }
+
+    /// A run from the start. Measuring the rates of memories that have some, and filling caches, takes seconds:
+    /// `on_preparation` is told how far that is, and there is no run if it returns false.
+    #[must_use]
+    pub fn prepare(plan: &Plan, options: Options, on_preparation: impl FnMut(Preparation) -> bool) -> Option<Self> {
+        Self::prepare_with(plan, options, None, on_preparation)
+    }
+
+    /// The same for one of several processes that share the run, each of which calls it with the same plan and options.
+    #[must_use]
+    pub fn prepare_across(
+        plan: &Plan,
+        options: Options,
+        way: Way,
+        on_preparation: impl FnMut(Preparation) -> bool,
+    ) -> Option<Self> {
+        Self::prepare_with(plan, options, Some(Processes::of(plan, options, way)), on_preparation)
+    }
+
+    fn prepare_with(
+        plan: &Plan,
+        options: Options,
+        processes: Option<Processes>,
+        on_preparation: impl FnMut(Preparation) -> bool,
+    ) -> Option<Self> {
+        let servers = build::servers(&plan.cluster);
+        let ranks = processes.as_ref().map_or(1, Processes::ranks);
+        let here = |partition| processes.as_ref().is_none_or(|processes| processes.has(partition));
+        let built = build::prepared(&plan.cluster, &servers, options.threads * ranks, here, on_preparation);
+        let stopped = processes.as_ref().map(|processes| processes.told(&built.is_none()));
+        let (simulation, feeds) = built.filter(|_| !stopped.unwrap_or_default().contains(&true))?;
+        let state = State {
+            before: Totals::default(),
+            simulation,
+            phase: Phase::WarmUp { slices: History::default() },
+            window_start: Time::ZERO,
+            ports_before: Vec::new(),
+            next_batch: Time::MAX,
+            batch_ps: Pace::of(plan).batch_ps(plan.run.length),
+            batches: History::default(),
+            next_series: Time::MAX,
+            series: History::default(),
+            counters: Recorder::idle(),
+            moved_at: Time::ZERO,
+            moved: 0,
+            epochs: Vec::new(),
+            done: false,
+        };
+        let mut run = Self { processes, ..Self::with(plan, servers, options, state, feeds) };
+        let before = Totals::read(&run.state.simulation, &plan.cluster);
+        run.state.before = run.told(before).into_iter().reduce(|sum, share| sum.plus(&share)).unwrap_or_default();
+        Some(run)
+    }
+
+    /// A run that goes on where a checkpoint was taken, on as many threads as `options` says now.
+    ///
+    /// # Errors
+    /// When the checkpoint is damaged or belongs to another configuration, `series_ps` or `counters_ps`.
+    pub fn resume(plan: &Plan, options: Options, bytes: &[u8]) -> Result<Self, CheckpointError> {
+        Self::resume_from(plan, options, bytes, &[], None)
+    }
+
+    /// The same from an index and the records of all partitions, in their order, and in one of several processes if
+    /// there is a `way` to others.
+    ///
+    /// # Errors
+    /// As of [`Run::resume`], in any of the processes; when a record is missing or of another time.
+    pub fn resume_from(
+        plan: &Plan,
+        options: Options,
+        index: &[u8],
+        records: &[Vec<u8>],
+        way: Option<Way>,
+    ) -> Result<Self, CheckpointError> {
+        let processes = way.map(|way| Processes::of(plan, options, way));
+        let state = whole(plan, options, index, records);
+        let state = match &processes {
+            None => state?,
+            Some(processes) => processes.agree_on(state)?,
+        };
+        let ranks = processes.as_ref().map_or(1, Processes::ranks);
+        let mut simulation = build::recut(state.simulation, &plan.cluster, options.threads * ranks);
+        for (partition, part) in simulation.parts_mut().iter_mut().enumerate() {
+            if processes.as_ref().is_some_and(|processes| !processes.has(partition)) {
+                *part = (World::Elsewhere, part.1.elsewhere());
+            }
+        }
+        let servers = build::servers(&plan.cluster);
+        let feeds = servers.iter().flatten().map(Feeds::new).collect();
+        let state = State { simulation, ..state };
+        let mut run = Self { processes, ..Self::with(plan, servers, options, state, feeds) };
+        run.feed();
+        if run.is_measuring() {
+            run.start_trace();
+        }
+        Ok(run)
+    }
+
+    fn with(
+        plan: &Plan,
+        servers: Vec<Option<ServerParams>>,
+        options: Options,
+        state: State,
+        feeds: Vec<Feeds>,
+    ) -> Self {
+        Self {
+            plan: plan.clone(),
+            servers,
+            options,
+            state,
+            feeds,
+            checkpoint: None,
+            watch: None,
+            trace: None,
+            recorded: None,
+            records: false,
+            processes: None,
+        }
+    }
+}
+
+/// The state that an index and the records of all partitions hold.
+fn whole(plan: &Plan, options: Options, index: &[u8], records: &[Vec<u8>]) -> Result<State, CheckpointError> {
+    let label = label(plan, options);
+    let mut state: State = checkpoint::read(&label, index)?;
+    let at_ps = state.simulation.progress().time.ps();
+    let parts = state.simulation.parts_mut();
+    if !records.is_empty() && records.len() != parts.len() {
+        let (found, wanted) = (records.len(), parts.len());
+        return Err(CheckpointError::Damaged(format!("it has {found} records of {wanted} partitions")));
+    }
+    for (partition, (place, record)) in parts.iter_mut().zip(records).enumerate() {
+        *place = checkpoint::read::<(World, Scheduler<Payload>)>(&label_of(&label, at_ps, partition), record)?;
+    }
+    if parts.iter().any(|part| matches!(part.0, World::Elsewhere)) {
+        return Err(CheckpointError::Damaged("records of its partitions are missing".to_owned()));
+    }
+    Ok(state)
+}

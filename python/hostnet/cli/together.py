@@ -1,0 +1,159 @@
+"""`mpirun -n N hostnet run`: a command that several processes do together, and that speaks once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hostnet import _core
+from hostnet._core import ConfigError, version
+from hostnet.cli.main import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, judge
+from hostnet.processes import Group, OtherProcessError, ResultsElsewhereError, connect, started
+from hostnet.terminal.screen import complain, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TextIO
+
+    from hostnet._core import Plan
+    from hostnet.cli.request import Request
+
+class _Session:
+    """How far this process and the others have come with their command."""
+
+    def __init__(self, group: Group) -> None:
+        self.group = group
+        self.met = False
+        """Whether all have said that they are ready, or that they will never be."""
+
+
+_session: _Session | None = None
+
+
+def group() -> Group | None:
+    """The processes that do this command together; none if it is alone."""
+    return None if _session is None else _session.group
+
+
+def together(command: Callable[[], int], arguments: Sequence[str]) -> int:
+    """Does a command in this process and in others, each of which calls it; returns the exit code of all."""
+    global _session
+    rank, _ = started()
+    try:
+        _check_command(arguments)
+        _session = _Session(connect())
+    except ConfigError as error:
+        if rank == 0:
+            complain(f"error: {error}")
+        return EXIT_USAGE
+    speaks = sys.stderr
+    if rank > 0:
+        _be_silent()
+    code, message = _outcome(_session, command)
+    outcomes = _session.group.told([code, message])
+    if rank == 0:
+        _complain_once([message for _, message in outcomes], speaks)
+    return next((code for code, _ in outcomes if code), 0)
+
+
+def ready(own: str) -> None:
+    """Waits for the others before a run begins; `own` is what all must have in common.
+
+    Raises:
+        OtherProcessError: One of them has come to an error, or has something else.
+        ConfigError: This one has something else than the first.
+    """
+    assert _session is not None
+    told = _session.group.told(f"{version()} {own}")
+    _session.met = True
+    if None in told:
+        raise OtherProcessError
+    if told[_session.group.rank] != told[0]:
+        raise ConfigError("was given another configuration, other options or another hostnet than process 0")
+    if len(set(told)) > 1:
+        raise OtherProcessError
+
+
+@contextmanager
+def running() -> Iterator[None]:
+    """Does a run in its body, and waits for the others when it is over; nothing more without others.
+
+    Raises:
+        OtherProcessError: It has failed in one of them.
+    """
+    failed = True
+    try:
+        yield
+        failed = False
+    except ResultsElsewhereError:
+        failed = False
+        raise
+    finally:
+        if _session is not None and any(_session.group.told(failed)) and not failed:
+            raise OtherProcessError
+
+
+def check_shared(request: Request, plan: Plan, processes: Group) -> None:
+    """Refuses what several processes cannot do together.
+
+    Raises:
+        ConfigError: Says what, and what would be right.
+    """
+    alone = {"--seeds": request.seeds, "--trace": request.trace or None, "--compare": request.compare}
+    for option, given in alone.items():
+        if given is not None:
+            raise ConfigError(f"{option}: is of a run in one process; start it without mpirun")
+    partitions = _core.shares(plan, processes.ranks, request.threads or 1)[0]
+    used = len({home for _, _, home in partitions})
+    if used < processes.ranks:
+        raise ConfigError(
+            f"mpirun: {processes.ranks} processes are more than the {used} partitions of this configuration: every "
+            f"server is one, and so is what is between them, or every switch of a topology with its endpoints; start at "
+            f"most {used}"
+        )
+
+
+def _outcome(session: _Session, command: Callable[[], int]) -> tuple[int, str]:
+    """Exit code and message of a command in this process."""
+    code, message = 0, ""
+    try:
+        code = command()
+    except (OtherProcessError, ResultsElsewhereError):
+        pass
+    except KeyboardInterrupt:
+        code = EXIT_INTERRUPTED
+    except SystemExit as leaving:
+        code = leaving.code if isinstance(leaving.code, int) else EXIT_FAILED
+    except BaseException as error:
+        code, message = judge(error)
+    if not session.met:
+        # Those that wait to begin hear that this one will not.
+        session.group.told(None)
+    return code, message
+
+
+def _complain_once(messages: Sequence[str], stream: TextIO) -> None:
+    """Says what went wrong first, and where that was unless it was everywhere."""
+    found = next(((rank, message) for rank, message in enumerate(messages) if message), None)
+    if found is None:
+        return
+    rank, message = found
+    alike = all(other == message for other in messages)
+    where = "" if alike or rank == 0 else f"process {rank}: "
+    print(visible(f"error: {where}{message}"), file=stream, flush=True)
+
+
+def _check_command(arguments: Sequence[str]) -> None:
+    named = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if named != "run":
+        what = f"hostnet {named}" if named else "this"
+        raise ConfigError(f"mpirun: only `hostnet run` goes over several processes; start {what} without mpirun")
+
+
+def _be_silent() -> None:
+    """Only the first process speaks."""
+    nowhere = Path(os.devnull).open("w", encoding="utf-8")  # it stays open as long as the process
+    sys.stdout = sys.stderr = nowhere
