@@ -3,6 +3,7 @@
 # make test      everything CI checks
 # make test-all  that, the tests that take long, and much hostile input; make test-all SEED=N repeats what it was
 # make golden    compares about 80 runs with what they measured before, digit by digit
+# make mpi       build, and install what `mpirun -n 2 .venv/bin/hostnet run cluster.toml` needs
 # make bench     speed of the simulator
 # make validate  recompute the published results
 #
@@ -22,7 +23,7 @@ STUDIES := $(notdir $(wildcard studies/*))
 
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: build demo test test-all fuzz lint-rust test-rust lint-python test-python golden bench validate all clean lock
+.PHONY: build demo mpi test test-all fuzz lint-rust test-rust lint-python test-python golden bench validate all clean lock
 .DEFAULT_GOAL := build
 
 # Python's packages are installed while cargo compiles.
@@ -59,6 +60,14 @@ $(VENV)/built: $(VENV)/locked $(VENV)/compiled pyproject.toml
 
 demo: build
 	@$(BIN)/hostnet demo
+
+mpi: build $(VENV)/mpi
+
+$(VENV)/mpi: requirements-dev.lock $(VENV)/locked
+	@awk '/^[a-z]/ { wanted = /^mpi/ } wanted' $< > $@.lock
+	$(PIP) install --no-deps --require-hashes --requirement $@.lock
+	@touch $@
+	@echo "$(BIN)/mpirun -n 2 $(BIN)/hostnet run cluster.toml"
 
 test: $(VENV)/created
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust test-python lint-rust lint-python

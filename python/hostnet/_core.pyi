@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, final
+from typing import Any, Literal, final, overload
 
 __all__ = [
     "CheckpointError",
@@ -194,6 +194,7 @@ def resolve(
 ) -> Plan: ...
 def check_syntax(text: str, format: str, file: str) -> None: ...
 def restore_plan(effective: str, name: str, ignored: list[str], given: list[str]) -> Plan: ...
+@overload
 def run(
     plan: Plan,
     *,
@@ -209,7 +210,26 @@ def run(
     on_checkpoint: Callable[[str | None, int, bytes], None] | None = None,
     controllers: list[tuple[str, Any]] = ...,
     capture: tuple[str, str, int] | None = None,
-    processes: Any = None,
+    processes: None = None,
+    progress: Callable[[dict[str, Any]], bool | None] | None = None,
+) -> RunResult: ...
+@overload
+def run(
+    plan: Plan,
+    *,
+    threads: int = 1,
+    series_ps: int = 0,
+    counters_ps: int = 0,
+    checkpoint_at_ps: int = 0,
+    checkpoint_every_ps: int = 0,
+    trace_ps: int = 0,
+    host: str | None = None,
+    checkpoint: bytes | None = None,
+    records: list[bytes] = ...,
+    on_checkpoint: Callable[[str | None, int, bytes], None] | None = None,
+    controllers: list[tuple[str, Any]] = ...,
+    capture: tuple[str, str, int] | None = None,
+    processes: Any,
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
 ) -> RunResult | None: ...
 def shares(plan: Plan, ranks: int, threads: int = 1) -> tuple[list[tuple[str | None, int, int]], int | None]: ...

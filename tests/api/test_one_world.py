@@ -152,7 +152,10 @@ def test_a_checkpoint_comes_at_its_time() -> None:
     def stop(_: dict[str, Any]) -> bool:
         return not kept
 
-    stopped = simulate.run_plan(plan, source, checkpoint_at_ps=120 * 10**6, on_checkpoint=kept.append, progress=stop)
+    def keep(_name: str | None, _at_ps: int, content: bytes) -> None:
+        kept.append(content)
+
+    stopped = simulate.run_plan(plan, source, checkpoint_at_ps=120 * 10**6, on_checkpoint=keep, progress=stop)
     assert len(kept) == 1, "it is there although the run may have been stopped after it"
     whole = simulate.run_plan(plan, source)
     assert simulate.run_plan(plan, source, checkpoint=kept[0]).result_hash == whole.result_hash

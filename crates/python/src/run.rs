@@ -166,11 +166,14 @@ fn hand_over(receiver: Option<&Py<PyAny>>, kept: Kept) -> PyResult<()> {
     })
 }
 
+/// The name of a partition's server, its weight, its process.
+type PartitionShare = (Option<String>, u64, usize);
+
 /// How a plan is shared out among `ranks` processes of `threads` threads each: of each partition the name of its server
 /// or none, what it weighs in ports of a network, and its process; and the window in ps, none without a cut.
 #[pyfunction]
 #[pyo3(signature = (plan, ranks, threads=1))]
-pub(crate) fn shares(plan: &Plan, ranks: usize, threads: usize) -> (Vec<(Option<String>, u64, usize)>, Option<u64>) {
+pub(crate) fn shares(plan: &Plan, ranks: usize, threads: usize) -> (Vec<PartitionShare>, Option<u64>) {
     let Shares { servers, weights, homes, window_ps } = Shares::of(&plan.plan, ranks, threads);
     let names = servers.into_iter().map(Some).chain(std::iter::repeat(None));
     let partitions = names.zip(weights).zip(homes).map(|((name, weight), home)| (name, weight, home));

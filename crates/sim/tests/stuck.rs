@@ -17,7 +17,7 @@ fn writes_that_are_never_drained_are_told_of() {
     let SimulationError::Stuck { domain, in_use, capacity, idle_us, .. } = stuck else {
         panic!("{stuck:?}");
     };
-    assert_eq!((domain, in_use), ("WPQ", capacity));
+    assert_eq!((domain.as_str(), in_use), ("WPQ", capacity));
     assert!(idle_us >= 500, "{idle_us} us");
 }
 

@@ -38,6 +38,7 @@ def run_command(request: Request) -> int:
     plan = simulate.resolve(source, request.seed)
     if request.compare == "predict":
         plan.check_predictable()
+    shared.check_shared(request, plan)
     parts = _parts(request, plan, source)
     rundir.check_place(request.out or rundir.fresh_path(RUNS, plan.name))
     if request.seeds is not None:
@@ -73,7 +74,6 @@ def _run_one(request: Request, plan: Plan, source: Source, parts: Parts | None) 
     shows = not request.quiet and (processes is None or processes.rank == 0)
     with continued(request.from_checkpoint) as (before, records), Watch(show=shows) as watch:
         if processes is not None:
-            shared.check_shared(request, plan, processes)
             shared.ready(request.in_common(plan))
         with shared.running():
             results = simulate.run_plan(

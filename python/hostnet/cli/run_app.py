@@ -44,9 +44,13 @@ CheckpointEvery = Annotated[
 ]
 Checkpoint = Annotated[
     Path | None,
-    typer.Option(metavar="PATH", help="The checkpoint to write.", show_default="checkpoints/<name> with --checkpoint-every"),
+    typer.Option(
+        metavar="PATH", help="The checkpoint to write.", show_default="checkpoints/<name> with --checkpoint-every"
+    ),
 ]
-From = Annotated[Path | None, typer.Option("--from", metavar="PATH", help="Continue from a checkpoint, file or folder.")]
+From = Annotated[
+    Path | None, typer.Option("--from", metavar="PATH", help="Continue from a checkpoint, file or folder.")
+]
 Counters = Annotated[
     str | None,
     typer.Option(metavar="perf|pcm|pcm-numa", help="Write counters.csv as perf stat, pcm-raw or pcm-numa would."),

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hostnet import _core
 from hostnet._core import ConfigError, version
 from hostnet.cli.main import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, judge
 from hostnet.processes import Group, OtherProcessError, ResultsElsewhereError, connect, started
-from hostnet.terminal.screen import complain, visible
+from hostnet.terminal.screen import complain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import TextIO
-
     from hostnet._core import Plan
     from hostnet.cli.request import Request
+
 
 class _Session:
     """How far this process and the others have come with their command."""
@@ -49,13 +46,12 @@ def together(command: Callable[[], int], arguments: Sequence[str]) -> int:
         if rank == 0:
             complain(f"error: {error}")
         return EXIT_USAGE
-    speaks = sys.stderr
     if rank > 0:
         _be_silent()
     code, message = _outcome(_session, command)
     outcomes = _session.group.told([code, message])
     if rank == 0:
-        _complain_once([message for _, message in outcomes], speaks)
+        _complain_once([message for _, message in outcomes])
     return next((code for code, _ in outcomes if code), 0)
 
 
@@ -96,12 +92,15 @@ def running() -> Iterator[None]:
             raise OtherProcessError
 
 
-def check_shared(request: Request, plan: Plan, processes: Group) -> None:
-    """Refuses what several processes cannot do together.
+def check_shared(request: Request, plan: Plan) -> None:
+    """Refuses what several processes cannot do together, if there are several.
 
     Raises:
         ConfigError: Says what, and what would be right.
     """
+    processes = group()
+    if processes is None:
+        return
     alone = {"--seeds": request.seeds, "--trace": request.trace or None, "--compare": request.compare}
     for option, given in alone.items():
         if given is not None:
@@ -111,7 +110,7 @@ def check_shared(request: Request, plan: Plan, processes: Group) -> None:
     if used < processes.ranks:
         raise ConfigError(
             f"mpirun: {processes.ranks} processes are more than the {used} partitions of this configuration: every "
-            f"server is one, and so is what is between them, or every switch of a topology with its endpoints; start at "
+            "server is one, and so is what is between them, or every switch of a topology with its endpoints; start at "
             f"most {used}"
         )
 
@@ -135,7 +134,7 @@ def _outcome(session: _Session, command: Callable[[], int]) -> tuple[int, str]:
     return code, message
 
 
-def _complain_once(messages: Sequence[str], stream: TextIO) -> None:
+def _complain_once(messages: Sequence[str]) -> None:
     """Says what went wrong first, and where that was unless it was everywhere."""
     found = next(((rank, message) for rank, message in enumerate(messages) if message), None)
     if found is None:
@@ -143,7 +142,7 @@ def _complain_once(messages: Sequence[str], stream: TextIO) -> None:
     rank, message = found
     alike = all(other == message for other in messages)
     where = "" if alike or rank == 0 else f"process {rank}: "
-    print(visible(f"error: {where}{message}"), file=stream, flush=True)
+    complain(f"error: {where}{message}")
 
 
 def _check_command(arguments: Sequence[str]) -> None:
@@ -155,5 +154,5 @@ def _check_command(arguments: Sequence[str]) -> None:
 
 def _be_silent() -> None:
     """Only the first process speaks."""
-    nowhere = Path(os.devnull).open("w", encoding="utf-8")  # it stays open as long as the process
-    sys.stdout = sys.stderr = nowhere
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)

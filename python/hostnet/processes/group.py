@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from hostnet._core import ConfigError
+from hostnet.terminal.screen import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +55,7 @@ class Group:
         """The number of this process, from 0 on."""
         self.ranks: int = comm.size
         """How many processes there are."""
+        self._speaks = os.dup(2)  # what the process says when it ends all, silent or not
         crowded = _on_this_machine(comm) > (os.cpu_count() or 1)
         self._looks = 20 if crowded else LOOKS
 
@@ -98,7 +100,8 @@ class Group:
 
     def fail(self, message: str, code: int = 1) -> NoReturn:
         """Ends all processes at once, because this one cannot go on and the others wait for it."""
-        print(f"error: process {self.rank} of {self.ranks}: {message}", file=sys.__stderr__, flush=True)
+        with suppress(OSError):
+            os.write(self._speaks, f"error: process {self.rank} of {self.ranks}: {visible(message)}\n".encode())
         self._comm.Abort(code)
         raise SystemExit(code)
 
@@ -142,7 +145,7 @@ def connect() -> Group:
     expected = started()[1]
     if group.ranks != expected:
         raise ConfigError(
-            f"mpirun has started {expected} processes, of which mpi4py sees {group.ranks}: they are of two MPIs; use the "
-            "mpirun beside this Python, or install mpi4py for the MPI of this machine"
+            f"mpirun has started {expected} processes, of which mpi4py sees {group.ranks}: they are of two MPIs; use "
+            "the mpirun beside this Python, or install mpi4py for the MPI of this machine"
         )
     return group

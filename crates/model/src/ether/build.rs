@@ -157,7 +157,8 @@ impl<'a> Builder<'a> {
     fn cut(&self, parts: usize) -> Cut {
         let ranges = ranges(&self.racks(), parts.max(1));
         let window_ps = self.window_ps(&ranges);
-        let ports = |part: &Range<usize>| self.order[part.clone()].iter().map(|&node| self.graph.ports[node].len() as u64);
+        let ports =
+            |part: &Range<usize>| self.order[part.clone()].iter().map(|&node| self.graph.ports[node].len() as u64);
         let ports = ranges.iter().map(|part| ports(part).sum()).collect();
         Cut { ranges, ports, window_ps }
     }

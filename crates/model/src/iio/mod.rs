@@ -8,7 +8,7 @@ mod counters;
 use crate::line::{Home, Kind, Request, RequestId};
 use crate::link::Lane;
 use crate::params::{IioParams, LineSize, PcieParams};
-use crate::part::{Context, Group, IioCounter, Part, PartKind, Payload, Pool, Tag, self};
+use crate::part::{self, Context, Group, IioCounter, Part, PartKind, Payload, Pool, Tag};
 use counters::Cumulative;
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;

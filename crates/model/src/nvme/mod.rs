@@ -9,7 +9,7 @@ mod written;
 
 use crate::line::Pages;
 use crate::params::SsdParams;
-use crate::part::{Context, Part, PartKind, Payload, Pool, Start, Tag, self};
+use crate::part::{self, Context, Part, PartKind, Payload, Pool, Start, Tag};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
 pub use job::{Job, Service};

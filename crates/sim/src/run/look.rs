@@ -1,7 +1,7 @@
 //! What looks at a run and does not change it: epochs, checkpoint, counters, the record of events, the trace.
 
-use super::pace::epoch_ps;
 use super::kept::label;
+use super::pace::epoch_ps;
 use super::Run;
 use crate::build::feeds::{Feeds, FEED_PS};
 use crate::read::ends::machine;

@@ -64,7 +64,15 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { threads: 1, series_ps: 0, checkpoint_at_ps: 0, checkpoint_every_ps: 0, counters_ps: 0, trace_ps: 0, looked_at: 0 }
+        Self {
+            threads: 1,
+            series_ps: 0,
+            checkpoint_at_ps: 0,
+            checkpoint_every_ps: 0,
+            counters_ps: 0,
+            trace_ps: 0,
+            looked_at: 0,
+        }
     }
 }
 

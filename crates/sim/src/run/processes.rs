@@ -24,7 +24,11 @@ pub(super) struct Processes {
 
 impl fmt::Debug for Processes {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Processes").field("rank", &self.rank).field("homes", &self.homes).finish_non_exhaustive()
+        formatter
+            .debug_struct("Processes")
+            .field("rank", &self.rank)
+            .field("homes", &self.homes)
+            .finish_non_exhaustive()
     }
 }
 

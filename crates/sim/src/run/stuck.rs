@@ -31,12 +31,17 @@ impl Run {
     /// What to say of a world that is stuck: the fullest of its domains.
     pub(super) fn stuck(&self, now: Time, idle_ps: u64) -> SimulationError {
         let fullest = self.told(fullest(&self.state.simulation, &self.plan.cluster)).into_iter().flatten();
-        let Fullest { domain, part, in_use, capacity, .. } =
-            fullest.max_by_key(|full| (full.share, full.place)).unwrap_or_else(|| Fullest {
-                domain: "network".to_owned(),
-                ..Fullest::default()
-            });
-        SimulationError::Stuck { domain, part, in_use, capacity, at_us: now.ps() / 1_000_000, idle_us: idle_ps / 1_000_000 }
+        let Fullest { domain, part, in_use, capacity, .. } = fullest
+            .max_by_key(|full| (full.share, full.place))
+            .unwrap_or_else(|| Fullest { domain: "network".to_owned(), ..Fullest::default() });
+        SimulationError::Stuck {
+            domain,
+            part,
+            in_use,
+            capacity,
+            at_us: now.ps() / 1_000_000,
+            idle_us: idle_ps / 1_000_000,
+        }
     }
 }
 

@@ -67,12 +67,8 @@ const SERVERS_AMONG_ENDPOINTS: &str = "[host.e]\nkind = \"endpoint\"\ncount = 14
 #[test]
 fn servers_among_endpoints_find_the_same_in_any_number_of_processes() {
     let plan = plan(SERVERS_AMONG_ENDPOINTS);
-    let options = Options {
-        series_ps: 7_000_000,
-        counters_ps: 20_000_000,
-        checkpoint_at_ps: 61_000_000,
-        ..Options::default()
-    };
+    let options =
+        Options { series_ps: 7_000_000, counters_ps: 20_000_000, checkpoint_at_ps: 61_000_000, ..Options::default() };
     let expected = alone(&plan, options, "s").expect("it runs");
     assert!(expected.packets.len() > 10 && expected.epochs.len() > 5 && expected.checkpoint);
     for threads in 2..=3 {

@@ -6,7 +6,7 @@ use crate::ether::WireParams;
 use crate::line::{socket_of, Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests, SocketHomes};
 use crate::nic::{FlowCounters, Nic, NicFlow, RdmaEnd};
 use crate::params::{LineSize, NicParams, PageParams, PcieParams};
-use crate::part::{Context, Part, Payload};
+use crate::part::{Context, Part, Payload, Tag};
 use crate::transport::roce::{Operation, RoceConnection};
 use crate::transport::tcp::Segment;
 use hostnet_kernel::{ComponentId, Event, Partition, Rng, Scheduler, Simulation, Time};
@@ -275,7 +275,7 @@ impl World {
                 self.credits_at[function] =
                     self.credits_at[function].max(now + self.rng.around(mean, spread).max(1)) + 1;
                 scheduler.send(iio, NIC, self.credits_at[function].since(now), Payload::PostedCredit { lines });
-                if tag != u32::MAX {
+                if tag != Tag::NONE {
                     let seen = (now + self.rng.around(mean, spread).max(1)).max(self.seen_at[function]) + 1;
                     self.seen_at[function] = seen;
                     scheduler.send(iio, NIC, seen.since(now), Payload::Seen { tag });
