@@ -13,6 +13,7 @@ mod fabric;
 mod flow_end;
 mod occupancy;
 mod routes;
+mod served;
 mod stream;
 mod switch;
 mod wire;

@@ -17,5 +17,6 @@ mod lab;
 mod laws;
 mod limits;
 mod migration;
+mod services;
 mod shared;
 mod topologies;
