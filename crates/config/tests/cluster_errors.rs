@@ -55,7 +55,7 @@ fn services_have_their_keys_and_are_at_endpoints() {
     assert!(cluster_text(&text, Format::Toml, &[rate, at]).is_ok());
     says(&[rate, at, "flow.f.service.distribution=exponental"], &["did you mean \"exponential\"?"]);
     says(&[rate, at, "flow.f.service.deviation=2"], &["deviation", "only with distribution = \"lognormal\""]);
-    says(&[rate, at, "flow.f.service.requests=web-search"], &["flow.f.request", "give one"]);
+    says(&[rate, at, "flow.f.service.requests=web-search"], &["flow.f.service.requests", "give one"]);
     says(&[rate, at, "flow.f.service.responses=web-serch"], &["did you mean \"web-search\"?"]);
     says(&[rate, at, "flow.f.transport=roce"], &["flow.f.transport", "requests and answers need TCP"]);
     says(&[rate, at, "flow.f.service.worker=2"], &["did you mean \"workers\"?"]);
