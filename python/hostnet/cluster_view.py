@@ -92,6 +92,7 @@ def views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
     found = (
         traffic(summary["classes"]),
         requests(summary["latencies"]),
+        services(summary.get("services", ())),
         completions(flows, whole=not summary.get("warm_up_ns")),
         slowdowns(summary.get("completions", ())),
         hosts(summary["hosts"]),
@@ -134,6 +135,23 @@ def requests(rows: Sequence[Row]) -> View:
         "From the request to the last byte of its answer, in µs. P99 takes 100 requests, P99.9 takes 1000, and so on."
     )
     return View("Latencies of requests", about, columns, rows)
+
+
+def services(rows: Sequence[Row]) -> View:
+    """Requests in an open loop, and their workers."""
+    columns = [
+        name_of("class", "class"),
+        name_of("host", "host"),
+        plain("workers", "workers"),
+        percent("busy %", "busy_share"),
+        plain("answered/s", "answered_per_s"),
+        plain("given up", "given_up"),
+        plain("waiting", "queue_mean"),
+        plain("most", "queue_max"),
+        plain("wait µs", "wait_mean_us"),
+        plain("P95 latency µs", "p95_us"),
+    ]
+    return View("Services", "Requests that come in an open loop, and the workers that serve them.", columns, rows)
 
 
 def completions(flows: Iterable[Row], *, whole: bool) -> View:

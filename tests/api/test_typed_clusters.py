@@ -33,6 +33,7 @@ from hostnet import (
     Pfc,
     Ramp,
     Run,
+    Service,
     Stack,
     Stream,
     Switch,
@@ -157,6 +158,23 @@ FLOWS = (
         in_flight=maybe(some.integers(1, 100)),
         think=one_of("1 us"),
         move=MOVES,
+    )
+    | some.builds(
+        Flow,
+        kind=some.just("service"),
+        from_=some.just("server"),
+        to=some.just("client"),
+        request=some.sampled_from(["128 B", "32 KiB"]),
+        response=one_of("1 kB"),
+        service=some.builds(
+            Service,
+            rate=some.sampled_from([1000, 1e5]),
+            arrivals=maybe(some.sampled_from(["poisson", "constant"])),
+            time=one_of("1 us"),
+            distribution=maybe(some.sampled_from(["constant", "exponential", "lognormal"])),
+            workers=maybe(some.integers(1, 100)),
+        ),
+        in_flight=maybe(some.integers(1, 100)),
     )
     | some.builds(
         Flow,

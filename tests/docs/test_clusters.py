@@ -38,6 +38,15 @@ def test_every_column_of_completions_is_documented() -> None:
     assert list(columns) == hostnet.run_cluster(cluster).tables["completions"].column_names
 
 
+def test_every_column_of_services_is_documented() -> None:
+    hosts = {"e": hostnet.Host(kind="endpoint", count=2)}
+    service = hostnet.Service(rate=1e5)
+    flow = hostnet.Flow(kind="service", from_="e-0", to="e-1", request="1 kB", service=service)
+    cluster = hostnet.Cluster(host=hosts, flow={"f": flow}, run=hostnet.Run(warmup="1 us", duration="50 us"))
+    columns = documented("clusters.md", "### services")
+    assert list(columns) == hostnet.run_cluster(cluster).tables["services"].column_names
+
+
 def test_the_configurations_of_the_page_resolve() -> None:
     text = (ROOT / "docs/clusters.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)

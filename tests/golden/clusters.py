@@ -51,6 +51,13 @@ def rpc(**more: Any) -> Document:
     return {"kind": "rpc", "from": "sender", "to": "receiver", "request": "2 kB", **more}
 
 
+def service(workers: int, **more: Any) -> Document:
+    """Requests in an open loop."""
+    how = {"rate": 3000, "time": "200 us", "distribution": "lognormal", "workers": workers}
+    rest = {"from": "sender", "to": "receiver", "request": "200 B", "response": "9 kB"}
+    return {"kind": "service", **rest, "service": how, **more}
+
+
 def congested() -> dict[str, Document]:
     """One server that receives, under load and under control."""
 
@@ -126,6 +133,7 @@ def networks() -> dict[str, Document]:
         "cubic": pair({"bulk": bulk(1, transport="cubic")}),
         "reno": pair({"bulk": bulk(1, transport="reno"), "rpc": rpc()}),
         "incast": pair({"answer": bulk(2, bytes="256 kB")}, warm_up_ms=0),
+        "service": pair({"web": service(4), "bulk": bulk(1)}),
         "faults": pair(broken, cable=cables, transport=quick),
         "rdma-write": cluster({"client": endpoint(), "server": loaded}, {"write": write}, network=direct),
         "rdma-read": cluster(

@@ -44,6 +44,24 @@ fn names_that_do_not_exist_have_a_nearest_one() {
 }
 
 #[test]
+fn services_have_their_keys_and_are_at_endpoints() {
+    let text = BASE.replace("kind = \"bulk\"", "kind = \"service\"\nrequest = \"64 B\"");
+    let says = |overrides: &[&str], wanted: &[&str]| says(&text, overrides, wanted);
+    let rate = "flow.f.service.rate=100";
+    says(&[], &["flow.f.service: missing; give when requests come"]);
+    says(&["flow.f.service.time=1 us"], &["flow.f.service.rate", "missing"]);
+    says(&[rate], &["flow.f.to", "\"s\" is a server; the workers of a service are at an endpoint"]);
+    let at = "flow.f.to=b";
+    assert!(cluster_text(&text, Format::Toml, &[rate, at]).is_ok());
+    says(&[rate, at, "flow.f.service.distribution=exponental"], &["did you mean \"exponential\"?"]);
+    says(&[rate, at, "flow.f.service.deviation=2"], &["deviation", "only with distribution = \"lognormal\""]);
+    says(&[rate, at, "flow.f.service.requests=web-search"], &["flow.f.service.requests", "give one"]);
+    says(&[rate, at, "flow.f.service.responses=web-serch"], &["did you mean \"web-search\"?"]);
+    says(&[rate, at, "flow.f.transport=roce"], &["flow.f.transport", "requests and answers need TCP"]);
+    says(&[rate, at, "flow.f.service.worker=2"], &["did you mean \"workers\"?"]);
+}
+
+#[test]
 fn datagrams_fit_a_packet_and_have_the_keys_of_their_pattern() {
     let text = BASE.replace("bulk", "datagram");
     let says = |overrides: &[&str], wanted: &[&str]| says(&text, overrides, wanted);

@@ -10,7 +10,7 @@ from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
 from hostnet.system.network import Control, Nic, NicFunction, NicLink, Pfc, Remote, Sockets, Stack, Upi
 from hostnet.system.parts import Socket
-from hostnet.system.traffic import Flow, Move, OtherRequests, SizePoint, Transport
+from hostnet.system.traffic import Flow, Move, OtherRequests, Service, SizePoint, Transport
 from hostnet.system.workload import *  # noqa: F403 - the list of kinds is there
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "Remote",
     "Run",
     "Server",
+    "Service",
     "SizePoint",
     "SnoopFilter",
     "Socket",

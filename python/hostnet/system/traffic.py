@@ -43,12 +43,37 @@ class SizePoint(Description):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class Service(Description):
+    """When requests come, and who serves them."""
+
+    rate: float
+    """Requests per second of each flow, whether or not those before them are answered. Range: 0.001 to 1000000."""
+    arrivals: str | None = None
+    """How they come: "poisson" (independently of each other) or "constant" (by a clock); "poisson" when absent."""
+    time: str | None = None
+    """Time that a worker takes for a request, on average (time); none when absent. Range: at most "1000 s"."""
+    distribution: str | None = None
+    """How that time is distributed: "constant", "exponential" or "lognormal"; "constant" when absent."""
+    deviation: float | None = None
+    """Of "lognormal": standard deviation of that time divided by its mean; 1 when absent. Range: 0.01 to 10."""
+    workers: int | None = None
+    """Requests that a host serves at a time, of all flows of the table; the others wait in the order in which they
+    came; 1 when absent. Range: 1 to 65536.
+    """
+    requests: str | Sequence[SizePoint] | None = None
+    """Requests of different sizes, in the place of `request`: a distribution, as of `sizes`."""
+    responses: str | Sequence[SizePoint] | None = None
+    """Answers of different sizes, in the place of `response`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Flow(Description):
     """Something that is sent from hosts to hosts."""
 
     kind: str
     """What its applications do: "bulk" (`from_` sends data: iperf), "rpc" (`from_` sends requests that `to` answers:
-    netperf), "write" and "read" (RDMA to and from the memory of `to`), "replay" (`from_` sends the packets of a
+    netperf), "service" (`from_` sends requests when they come, and workers of `to` serve them: httperf, memcached),
+    "write" and "read" (RDMA to and from the memory of `to`), "replay" (`from_` sends the packets of a
     capture) or "datagram" (`from_` sends datagrams over UDP).
     """
     from_: str | Sequence[str]
@@ -149,13 +174,20 @@ class Flow(Description):
     Linux. Range: "1 B" to "1 GiB".
     """
     request: str | None = None
-    """Of "rpc" and the pattern "ping": a request (size). Range: "1 B" to "1 TB"."""
+    """Of "rpc", "service" and the pattern "ping": a request (size). Range: "1 B" to "1 TB"."""
     response: str | None = None
-    """Of "rpc" and the pattern "ping": an answer (size); as large as a request when absent. Range: "1 B" to "1 TB"."""
+    """Of "rpc", "service" and the pattern "ping": an answer (size); as large as a request when absent.
+
+    Range: "1 B" to "1 TB".
+    """
     other: OtherRequests | None = None
     """Of "rpc": requests of another kind among them, at random."""
+    service: Service | None = None
+    """Of "service": when requests come, and who serves them."""
     in_flight: int | None = None
-    """Of "rpc": requests in flight; 1 when absent. Range: 1 to 65536."""
+    """Of "rpc": requests in flight; 1 when absent. Of "service": requests without an answer at most, beyond which they
+    are given up; 1024 when absent. Range: 1 to 65536.
+    """
     think: str | None = None
     """Of "rpc" and the pattern "ping": time between an answer and the next request (time); none when absent.
 

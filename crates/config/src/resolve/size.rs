@@ -59,6 +59,7 @@ pub(super) fn of_cluster(cluster: &ClusterParams) -> u64 {
     let held: u64 = servers.iter().map(|server| server_bytes(server, classes(server))).sum();
     let of_flow = |traffic: &Traffic| match traffic {
         Traffic::Rpc { in_flight, .. } => HISTOGRAM_BYTES + u64::from(*in_flight) * REQUEST_BYTES,
+        Traffic::Service(service) => HISTOGRAM_BYTES + u64::from(service.in_flight) * REQUEST_BYTES,
         Traffic::Ping { .. } => HISTOGRAM_BYTES,
         _ => 0,
     };

@@ -3,6 +3,7 @@
 use super::lists::{CoreList, Names};
 use super::network::{CableSpec, MoveSpec, NetworkSpec, Span, SwitchSpec};
 use super::patterns::{FlowSizesSpec, PairsSpec};
+use super::service::ServiceSpec;
 use super::transport::TransportSpec;
 use super::values::{Bandwidth, Size, Time};
 use super::RunSpec;
@@ -204,18 +205,22 @@ pub(crate) struct FlowSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 GiB"))]
     pub(crate) buffer: Option<Size>,
-    /// Of "rpc" and the pattern "ping": a request (size).
+    /// Of "rpc", "service" and the pattern "ping": a request (size).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
     pub(crate) request: Option<Size>,
-    /// Of "rpc" and the pattern "ping": an answer (size); as large as a request when absent.
+    /// Of "rpc", "service" and the pattern "ping": an answer (size); as large as a request when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1 TB"))]
     pub(crate) response: Option<Size>,
     /// Of "rpc": requests of another kind among them, at random: a table of `share` (0 to 1), `request` and `response`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) other: Option<OtherSpec>,
-    /// Of "rpc": requests in flight; 1 when absent.
+    /// Of "service": when requests come, and who serves them: a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) service: Option<ServiceSpec>,
+    /// Of "rpc": requests in flight; 1 when absent. Of "service": requests without an answer at most, beyond which they
+    /// are given up; 1024 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 65536))]
     pub(crate) in_flight: Option<u32>,
@@ -256,6 +261,8 @@ pub(crate) enum FlowKindSpec {
     Bulk,
     /// `from` sends requests that `to` answers (netperf).
     Rpc,
+    /// `from` sends requests when they come, and workers of `to` serve them (httperf, memcached).
+    Service,
     /// `from` writes to the memory of `to` (RDMA, ib_write_bw).
     Write,
     /// `from` reads from the memory of `to` (RDMA, ib_read_bw).

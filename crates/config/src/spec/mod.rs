@@ -15,6 +15,7 @@ mod memory_run;
 mod net_host;
 mod network;
 mod patterns;
+mod service;
 mod sockets;
 mod topology;
 mod transport;
@@ -42,6 +43,7 @@ pub(crate) use net_host::{
 };
 pub(crate) use network::{BottleneckSpec, CableSpec, EndSpec, NetworkSpec, PfcSpec, Span, SwitchSpec};
 pub(crate) use patterns::{FlowSizesSpec, PairsSpec, SizePoint, SizesFile};
+pub(crate) use service::{ArrivalsSpec, DistributionSpec, ServiceSpec};
 pub(crate) use sockets::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec};
 pub(crate) use topology::{Sizes, TopologySpec, TrunkSpec};
 pub(crate) use transport::{BaseSpec, TransportSpec};

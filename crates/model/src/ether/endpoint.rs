@@ -3,6 +3,8 @@
 use super::drops::{DropReason, Drops};
 use super::egress::{Egress, Left, PRIORITIES};
 use super::flow_end::FlowEnd;
+use super::served::Services;
+use crate::flow::Workers;
 use crate::line::{PacketId, Packets};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
@@ -24,6 +26,7 @@ pub struct Endpoint {
     /// The end here of each flow from `first_flow` on.
     first_flow: u32,
     by_flow: Vec<u32>,
+    services: Option<Box<Services>>,
     drops: Drops,
 }
 
@@ -40,7 +43,8 @@ impl Endpoint {
         }
         let blocked = vec![VecDeque::new(); ports.len() * PRIORITIES];
         let queue_packets = queue_packets.max(1);
-        Self { ports, blocked, queue_packets, ends, first_flow, by_flow, drops: Drops::default() }
+        let services = Services::new(&ends);
+        Self { ports, blocked, queue_packets, ends, first_flow, by_flow, services, drops: Drops::default() }
     }
 
     /// Has every end that begins a flow do so at its time.
@@ -78,10 +82,39 @@ impl Endpoint {
         self.by_flow.get(place).copied().filter(|&end| end != NONE)
     }
 
-    /// The time of an end has come: its beginning, or what its application waited for.
+    /// The time of an end has come: its beginning, or what its application waited for. What comes after the ends are
+    /// the services.
     pub(super) fn on_begin(&mut self, end: u32, context: &mut NetContext) {
+        if let Some(service) = end.checked_sub(self.ends.len() as u32) {
+            return self.on_served(service, context);
+        }
         if self.ends[end as usize].on_wake(context.now()) {
             self.advance(end, context);
+        }
+    }
+
+    /// A worker of a service has served a request, or more of them have.
+    fn on_served(&mut self, service: u32, context: &mut NetContext) {
+        let now = context.now();
+        while let Some((end, number)) = self.services.as_mut().and_then(|services| services.served(service, now)) {
+            self.ends[end as usize].serve(number, now);
+            self.advance(end, context);
+        }
+        let to_set = self.services.as_mut().and_then(|services| services.event(service));
+        self.arm_service(to_set, context);
+    }
+
+    /// Hands requests that have come to their workers.
+    fn take_requests(&mut self, end: u32, context: &mut NetContext) {
+        let Some(services) = &mut self.services else { return };
+        let to_set = services.take(end, &mut self.ends[end as usize], context.now());
+        self.arm_service(to_set, context);
+    }
+
+    fn arm_service(&self, to_set: Option<(u32, Time)>, context: &mut NetContext) {
+        if let Some((service, time)) = to_set {
+            let delay_ps = time.ps().saturating_sub(context.now().ps()).max(1);
+            context.send(context.id, delay_ps, Payload::Begin { connection: self.ends.len() as u32 + service });
         }
     }
 
@@ -117,6 +150,9 @@ impl Endpoint {
     /// Has an end do all that it can do now.
     #[inline]
     fn advance(&mut self, end: u32, context: &mut NetContext) {
+        if self.services.is_some() {
+            self.take_requests(end, context);
+        }
         let at = &self.ends[end as usize];
         let (port, priority) = (at.port(), at.priority());
         while !self.ends[end as usize].is_blocked() {
@@ -189,11 +225,13 @@ impl Endpoint {
     pub fn reset(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.reset(now));
         self.ends.iter_mut().for_each(FlowEnd::reset);
+        self.services.iter_mut().for_each(|services| services.reset(now));
     }
 
     /// Brings the queue statistics up to `now`.
     pub fn settle(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.settle(now));
+        self.services.iter_mut().for_each(|services| services.settle(now));
     }
 
     /// Its applications begin nothing new.
@@ -211,6 +249,12 @@ impl Endpoint {
     #[must_use]
     pub fn ends(&self) -> &[FlowEnd] {
         &self.ends
+    }
+
+    /// The workers of its services.
+    #[must_use]
+    pub fn services(&self) -> &[Workers] {
+        self.services.as_ref().map_or(&[], |services| services.workers())
     }
 
     /// What was dropped here: damaged packets that came in, and those that its cables lost on the way out.

@@ -38,6 +38,8 @@ pub struct FlowEnd {
     priority: u8,
     blocked: bool,
     start_ps: u64,
+    /// Of an end that answers requests with workers: the number of their service, and how many they are.
+    service: Option<(u32, u32)>,
     kind: Kind,
     timer: Timer,
     /// When the application wants to be woken, and when an event does it.
@@ -76,6 +78,10 @@ impl FlowEnd {
             priority: params.priority % PRIORITIES as u8,
             blocked: false,
             start_ps: params.start_ps,
+            service: match &params.traffic {
+                Traffic::Service(service) if !initiator => Some((service.number, service.workers)),
+                _ => None,
+            },
             kind,
             timer: Timer::default(),
             wake_at: None,
@@ -215,6 +221,28 @@ impl FlowEnd {
                 next.is_some_and(|at| at <= now)
             }
             Kind::Sink => false,
+        }
+    }
+
+    /// The service whose workers answer here, and how many they are.
+    pub(super) fn service(&self) -> Option<(u32, u32)> {
+        self.service
+    }
+
+    /// A request that came in and that no worker knows of yet: its number, and the time that it takes, in ps.
+    pub(super) fn take_request(&mut self) -> Option<(u64, u64)> {
+        if let Kind::Stream(stream) = &mut self.kind {
+            stream.application_mut().take_request()
+        } else {
+            None
+        }
+    }
+
+    /// A worker has served a request.
+    pub(super) fn serve(&mut self, number: u64, now: Time) {
+        if let Kind::Stream(stream) = &mut self.kind {
+            stream.application_mut().serve(number);
+            self.wake_at = stream.poll(now);
         }
     }
 

@@ -16,6 +16,7 @@ mod network;
 mod occupancy;
 mod recut;
 mod routes;
+mod served;
 mod stream;
 mod switch;
 mod wire;

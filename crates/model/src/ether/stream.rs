@@ -50,7 +50,7 @@ impl Stream {
         let params = TcpParams { tso_bytes: params.mss_bytes, ..params.clone() };
         let application = Application::new(&flow.traffic, initiator, flow.deaf_ps);
         let mut connection = Connection::new(&params);
-        if matches!(flow.traffic, Traffic::Rpc { .. }) {
+        if flow.traffic.no_delay() {
             connection.set_no_delay();
         }
         Self { connection, application }
@@ -88,6 +88,11 @@ impl Stream {
         let segment = self.connection.next(now)?;
         let capable = self.connection.ecn_capable(&segment);
         Some((segment, if capable { Ecn::Capable } else { Ecn::NotCapable }))
+    }
+
+    /// What the application knows that others at this host do.
+    pub(super) fn application_mut(&mut self) -> &mut Application {
+        &mut self.application
     }
 
     pub(super) fn reset(&mut self) {

@@ -5,16 +5,21 @@
 
 mod datagrams;
 mod rpc;
+mod service;
 #[cfg(test)]
 mod tests;
+mod workers;
 
 pub use datagrams::{DatagramCounts, Datagrams};
+pub use service::RequestCounts;
+pub use workers::{ServiceBooks, Workers};
 
 use crate::params::Traffic;
 use hostnet_kernel::Time;
 use hostnet_measure::Histogram;
 use rpc::{Caller, Responder, Sizes};
 use serde::{Deserialize, Serialize};
+use service::{OpenCaller, Servant};
 
 /// What an application does when it is polled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,6 +44,9 @@ enum Kind {
     },
     Caller(Caller),
     Responder(Responder),
+    /// Behind pointers: they are larger than the others, and fewer.
+    OpenCaller(Box<OpenCaller>),
+    Servant(Box<Servant>),
 }
 
 /// One end of what an application does.
@@ -69,6 +77,8 @@ impl Application {
             Traffic::Rpc { request_bytes, response_bytes, other, .. } => {
                 Kind::Responder(Responder::new(Sizes::new(request_bytes, response_bytes, other)))
             }
+            Traffic::Service(ref params) if initiator => Kind::OpenCaller(Box::new(OpenCaller::new(params))),
+            Traffic::Service(ref params) => Kind::Servant(Box::new(Servant::new(params))),
             Traffic::Read { .. }
             | Traffic::Replay { .. }
             | Traffic::Datagrams { .. }
@@ -81,7 +91,7 @@ impl Application {
             received: 0,
             written: 0,
             completed_at: None,
-            latency: matches!(kind, Kind::Caller(_)).then(Histogram::default),
+            latency: matches!(kind, Kind::Caller(_) | Kind::OpenCaller(_)).then(Histogram::default),
             kind,
         }
     }
@@ -102,6 +112,10 @@ impl Application {
             }
             Kind::Caller(caller) => caller.poll(now, read, room, self.stopped, self.latency.as_mut()),
             Kind::Responder(responder) => (responder.poll(read, room), None),
+            Kind::OpenCaller(caller) => {
+                caller.poll(now, read, room, self.stopped, self.latency.get_or_insert_with(Histogram::default))
+            }
+            Kind::Servant(servant) => (servant.poll(read, room), None),
         };
         if let Kind::Writer { left } = &mut self.kind {
             if *left != u64::MAX {
@@ -149,10 +163,36 @@ impl Application {
     /// Requests that were begun since the start of the run; 0 except at the end that sends them.
     #[must_use]
     pub fn requests(&self) -> u64 {
-        if let Kind::Caller(caller) = &self.kind {
-            caller.begun()
+        match &self.kind {
+            Kind::Caller(caller) => caller.begun(),
+            Kind::OpenCaller(caller) => caller.begun(),
+            _ => 0,
+        }
+    }
+
+    /// What became of the requests of an open loop in the window; none except at the end that sends them.
+    #[must_use]
+    pub fn request_counts(&self) -> Option<RequestCounts> {
+        if let Kind::OpenCaller(caller) = &self.kind {
+            Some(caller.counts())
         } else {
-            0
+            None
+        }
+    }
+
+    /// A request that came in and that no worker knows of yet: its number, and the time that it takes, in ps.
+    pub(crate) fn take_request(&mut self) -> Option<(u64, u64)> {
+        if let Kind::Servant(servant) = &mut self.kind {
+            servant.take()
+        } else {
+            None
+        }
+    }
+
+    /// A worker has served a request: what is to be answered is written at the next turn.
+    pub(crate) fn serve(&mut self, number: u64) {
+        if let Kind::Servant(servant) = &mut self.kind {
+            servant.serve(number);
         }
     }
 
@@ -166,6 +206,9 @@ impl Application {
     /// Starts a new measuring window: the latencies begin anew. Counts of bytes go on.
     pub fn reset(&mut self) {
         self.latency.iter_mut().for_each(Histogram::reset);
+        if let Kind::OpenCaller(caller) = &mut self.kind {
+            caller.reset();
+        }
     }
 }
 

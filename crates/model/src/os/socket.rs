@@ -111,7 +111,7 @@ pub(super) struct Socket {
 impl Socket {
     pub(super) fn new(params: NetSocketParams, buffer: Buffer) -> Self {
         let mut connection = Connection::new(&params.tcp);
-        if matches!(params.traffic, Traffic::Rpc { .. }) {
+        if params.traffic.no_delay() {
             connection.set_no_delay();
         }
         Self {

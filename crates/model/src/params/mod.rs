@@ -9,6 +9,7 @@ mod line_size;
 mod memory;
 mod net_host;
 mod network;
+mod service;
 mod space;
 mod workload;
 
@@ -19,6 +20,7 @@ pub use line_size::*;
 pub use memory::*;
 pub use net_host::*;
 pub use network::*;
+pub use service::*;
 pub use space::*;
 pub use workload::*;
 

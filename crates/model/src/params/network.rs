@@ -1,6 +1,6 @@
 //! Hosts, switches, cables and the flows between them.
 
-use super::{Placement, ServerParams};
+use super::{Placement, ServerParams, ServiceParams};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -250,6 +250,8 @@ pub enum Traffic {
         /// Time between an answer and the next request, in ps.
         think_ps: u64,
     },
+    /// `from` sends requests when they come, `to` answers each when a worker has served it.
+    Service(Box<ServiceParams>),
     /// `from` reads from the memory of `to` (RoCE only).
     Read {
         /// Bytes; `u64::MAX` = without end.
@@ -284,6 +286,14 @@ pub enum Traffic {
         /// Time until a request without an answer is given up, in ps.
         timeout_ps: u64,
     },
+}
+
+impl Traffic {
+    /// Whether small segments are sent at once (TCP_NODELAY), as applications that wait for answers ask for.
+    #[must_use]
+    pub fn no_delay(&self) -> bool {
+        matches!(self, Self::Rpc { .. } | Self::Service(_))
+    }
 }
 
 /// UDP, both ends of a flow alike.

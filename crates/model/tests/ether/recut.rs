@@ -40,7 +40,7 @@ fn state(parts: Vec<(Fabric, Scheduler<Payload>)>, nodes: usize) -> State {
     };
     State {
         nodes: checkpoint::write("", &fabric.nodes()).expect("nodes can be written"),
-        waiting: fabric.waiting().copied().collect(),
+        waiting: (0..fabric.nodes().len()).flat_map(|node| fabric.waiting_at(node)).copied().collect(),
         handled,
         pending: pending.into_iter().map(|event| (event, on_the_way(event.payload))).collect(),
         sequences: sequences.to_vec(),
@@ -87,8 +87,8 @@ proptest! {
         }
         let nodes = all.switches.len() + hosts;
         let mut straight = simulation(&all);
-        let built = fabrics(&all, ComponentId(10), &vec![None; hosts], 1);
-        let mut parts = built.fabrics;
+        let built = fabrics(&all, ComponentId(10), &vec![None; hosts], 1, |_| true);
+        let mut parts: Vec<_> = built.here().collect();
         let host = ComponentId(10 + all.switches.len() as u32);
         straight.parts_mut()[0].0.packets_mut().record(host);
         parts[0].0.packets_mut().record(host);

@@ -19,5 +19,6 @@ mod laws;
 mod limits;
 mod migration;
 mod ranks;
+mod services;
 mod shared;
 mod topologies;

@@ -6,7 +6,7 @@ use super::fabric::Fabric;
 use super::hosts::Hosts;
 use super::pairs::Sides;
 use super::places::place;
-use super::{datagrams, files, moves, table, transport};
+use super::{datagrams, files, moves, service, table, transport};
 use crate::content::place_of;
 use crate::error::Issue;
 use crate::plan::RunPlan;
@@ -78,7 +78,11 @@ pub(super) fn resolve(
         let class = flow.class.get_or_insert_with(|| name.clone());
         let class = class_of(&mut classes, class, &format!("{path}.class"))?;
         let stream = stream_of(name);
-        drafts.push(draft(path, flow, class, carried, &Network { hosts, fabric, run, stream })?);
+        let mut draft = draft(path, flow, class, carried, &Network { hosts, fabric, run, stream })?;
+        if let Traffic::Service(service) = &mut draft.flow.traffic {
+            service.number = drafts.len() as u32;
+        }
+        drafts.push(draft);
     }
     let total: usize = drafts.iter().map(|draft| draft.drawn.flows()).sum();
     if total > FLOWS_MAX {
@@ -135,7 +139,7 @@ fn carried(
             let message = format!("{} is TCP; RDMA needs \"roce\" or \"dcqcn\"", shorten(name));
             Err(Issue::between(&[&at, &kind], message))
         }
-        (FlowKindSpec::Rpc, true) => {
+        (FlowKindSpec::Rpc | FlowKindSpec::Service, true) => {
             let message = format!("{} is RoCE; requests and answers need TCP", shorten(name));
             Err(Issue::between(&[&at, &kind], message))
         }
@@ -191,8 +195,8 @@ fn draft(
 
 /// Which keys belong to which kinds of flow.
 fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
-    use FlowKindSpec::{Bulk, Datagram, Read, Replay, Rpc, Write};
-    let keys: [(&str, bool, &[FlowKindSpec], &str); 18] = [
+    use FlowKindSpec::{Bulk, Datagram, Read, Replay, Rpc, Service, Write};
+    let keys: [(&str, bool, &[FlowKindSpec], &str); 19] = [
         ("move", !spec.moves.is_empty(), &[Bulk, Rpc], "\"bulk\" and \"rpc\""),
         ("sendfile", spec.sendfile.is_some(), &[Bulk], "\"bulk\""),
         ("sizes", spec.sizes.is_some(), &[Bulk, Write, Read], "\"bulk\", \"write\" and \"read\""),
@@ -204,10 +208,16 @@ fn check_keys(path: &str, spec: &FlowSpec) -> Result<(), Issue> {
         ("rate", spec.rate.is_some(), &[Datagram], "\"datagram\""),
         ("timeout", spec.timeout.is_some(), &[Datagram], "\"datagram\"; that of RoCE stands with its transport"),
         ("buffer", spec.buffer.is_some(), &[Datagram], "\"datagram\""),
-        ("request", spec.request.is_some(), &[Rpc, Datagram], "\"rpc\" and \"datagram\""),
-        ("response", spec.response.is_some(), &[Rpc, Datagram], "\"rpc\" and \"datagram\""),
+        ("request", spec.request.is_some(), &[Rpc, Service, Datagram], "\"rpc\", \"service\" and \"datagram\""),
+        ("response", spec.response.is_some(), &[Rpc, Service, Datagram], "\"rpc\", \"service\" and \"datagram\""),
+        ("service", spec.service.is_some(), &[Service], "\"service\""),
         ("other", spec.other.is_some(), &[Rpc], "\"rpc\""),
-        ("in_flight", spec.in_flight.is_some(), &[Rpc], "\"rpc\"; that of RoCE stands with its transport"),
+        (
+            "in_flight",
+            spec.in_flight.is_some(),
+            &[Rpc, Service],
+            "\"rpc\" and \"service\"; that of RoCE stands with its transport",
+        ),
         ("think", spec.think.is_some(), &[Rpc, Datagram], "\"rpc\" and \"datagram\""),
         ("pcap", spec.pcap.is_some(), &[Replay], "\"replay\""),
         ("scale", spec.scale.is_some(), &[Replay], "\"replay\""),
@@ -228,6 +238,7 @@ fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
         FlowKindSpec::Bulk | FlowKindSpec::Write => Ok(Traffic::Bulk { bytes }),
         FlowKindSpec::Read => Ok(Traffic::Read { bytes }),
         FlowKindSpec::Datagram => datagrams::traffic(path, spec),
+        FlowKindSpec::Service => service::traffic(path, spec),
         FlowKindSpec::Rpc => {
             let request = spec
                 .request
@@ -294,6 +305,10 @@ fn drawn(path: &str, spec: &FlowSpec, network: &Network) -> Result<Drawn, Issue>
         if spec.kind == FlowKindSpec::Replay && hosts.hosts[from].cores.is_some() {
             let message = format!("{} is a server; packets of a capture are sent by an endpoint", name(from));
             return Err(Issue::between(&[&from_path, &format!("{path}.kind")], message));
+        }
+        if spec.kind == FlowKindSpec::Service && hosts.hosts[to].cores.is_some() {
+            let message = format!("{} is a server; the workers of a service are at an endpoint", name(to));
+            return Err(Issue::between(&[&to_path, &format!("{path}.kind")], message));
         }
         if spec.pattern == Some(DatagramPatternSpec::Generate) && hosts.hosts[from].cores.is_none() {
             let message = format!(

@@ -12,6 +12,7 @@ mod islands;
 mod moves;
 mod pairs;
 mod places;
+mod service;
 mod sizes;
 mod switches;
 mod topology;
@@ -133,8 +134,10 @@ fn tables<'a>(tree: &'a mut Value, key: &str) -> impl Iterator<Item = (&'a Strin
 /// Flows that draw their kinds of requests, as the seed of the run says.
 fn seeded(mut flows: Vec<FlowParams>, seed: u64) -> Vec<FlowParams> {
     for (number, flow) in (0..).zip(&mut flows) {
-        if let Traffic::Rpc { other: Some(other), .. } = &mut flow.traffic {
-            other.seed = seed.rotate_left(32) ^ number;
+        match &mut flow.traffic {
+            Traffic::Rpc { other: Some(other), .. } => other.seed = seed.rotate_left(32) ^ number,
+            Traffic::Service(service) => service.seed = seed.rotate_left(32) ^ number,
+            _ => {}
         }
     }
     flows

@@ -5,6 +5,7 @@ use crate::presets;
 use crate::spec::{FlowSizesSpec, SizePoint};
 use crate::units::shorten;
 use hostnet_kernel::Rng;
+use hostnet_model::params::Draw;
 
 /// A distribution of sizes: the points of what share of flows has at most so many bytes.
 pub(super) struct FlowSizes(Vec<(f64, f64)>);
@@ -30,6 +31,12 @@ impl FlowSizes {
             return Err(Issue::new(path, message));
         }
         Ok(Self(points.iter().map(|point| (point.bytes.0 as f64, point.share)).collect()))
+    }
+
+    /// The same in integers, for what is drawn while a world runs.
+    pub(super) fn draw_of(&self) -> Draw {
+        let share = |share: f64| (share * f64::from(u32::MAX)).round() as u32;
+        Draw::Points(self.0.iter().map(|&(bytes, most)| (share(most), bytes as u64)).collect())
     }
 
     /// Bytes of a flow on average.
@@ -74,7 +81,7 @@ fn unit(rng: &mut Rng) -> f64 {
 
 /// The natural logarithm of a number above 0 and up to 1. It takes sums, products and quotients only, which are the
 /// same on every machine; libraries differ in the last digit.
-fn ln(value: f64) -> f64 {
+pub(super) fn ln(value: f64) -> f64 {
     let (mut mantissa, mut halvings) = (value, 0.0);
     while mantissa < 0.75 {
         mantissa *= 2.0;

@@ -125,7 +125,7 @@ const LATENCIES: &[Column<Latencies>] = &[
     Column::number("max_us", |row| us(row.latency.quantile(1.0))),
 ];
 
-fn us(ps: Option<f64>) -> Cell {
+pub(super) fn us(ps: Option<f64>) -> Cell {
     ps.map(|ps| ps / 1e6).into()
 }
 

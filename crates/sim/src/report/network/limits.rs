@@ -21,7 +21,7 @@ use hostnet_model::Machine;
 use std::collections::BTreeSet;
 
 /// A cable is full, a core is busy, from this share on.
-const FULL: f64 = 0.95;
+pub(super) const FULL: f64 = 0.95;
 /// The PCIe of a NIC is congested when a packet waits for credits for this share of time.
 const CREDIT_WAIT: f64 = 0.25;
 /// Packets wait for pauses, or for descriptors, when they do so for this share of time.
@@ -73,7 +73,7 @@ fn directions(flow: &FlowParams) -> Vec<(u16, u16)> {
             vec![there]
         }
         Traffic::Read { .. } => vec![back],
-        Traffic::Rpc { .. } | Traffic::Ping { .. } => vec![there, back],
+        Traffic::Rpc { .. } | Traffic::Service(_) | Traffic::Ping { .. } => vec![there, back],
     }
 }
 
@@ -100,8 +100,16 @@ impl<'a> Class<'a> {
         }
     }
 
+    /// Whether its requests come in an open loop.
+    pub(super) fn is_of_services(&self) -> bool {
+        self.flows.iter().all(|flow| matches!(flow.traffic, Traffic::Service(_)))
+    }
+
     fn has_requests(&self) -> bool {
-        self.flows.iter().any(|flow| matches!(flow.traffic, Traffic::Rpc { .. } | Traffic::Ping { .. }))
+        let with = |flow: &&FlowParams| {
+            matches!(flow.traffic, Traffic::Rpc { .. } | Traffic::Service(_) | Traffic::Ping { .. })
+        };
+        self.flows.iter().any(with)
     }
 
     /// The cores that its flows run on at a host at the end of the window.
@@ -166,6 +174,7 @@ impl WorldView<'_> {
             .or_else(|| worst(to.iter().filter_map(|&host| self.host_network(host, class))))
             .or_else(|| worst(to.iter().filter_map(|&host| self.busy_cores("receiver cores", host, class))))
             .or_else(|| worst(from.iter().filter_map(|&host| self.busy_cores("sender cores", host, class))))
+            .or_else(|| self.busy_workers(class))
             .or_else(|| self.pauses(class))
             .or_else(|| worst(to.iter().filter_map(|&host| self.ring(host))))
             .or_else(|| self.marks(class))
@@ -300,6 +309,9 @@ impl WorldView<'_> {
                     "timeouts",
                     format!("{} timeouts, {lost} packets lost; nothing on its way is full", class.totals.timeouts),
                 )
+            }
+            (true, _) if class.is_of_services() => {
+                ("clock", "nothing on its way is full: its requests come when their rate says".to_owned())
             }
             (true, _) => ("requests in flight", "nothing on its way is full: it waits for answers".to_owned()),
             (false, _) => {

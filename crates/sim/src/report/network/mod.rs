@@ -9,6 +9,7 @@ mod hosts;
 
 mod limits;
 mod queues;
+mod services;
 mod ways;
 
 use crate::build::BURST;
@@ -102,17 +103,16 @@ impl WorldView<'_> {
             "control": rows(&control),
             "servers": told,
         });
-        if let (Some(functions), Some(entries)) = (&functions, summary.as_object_mut()) {
-            entries.insert("functions".to_owned(), json!(rows(functions)));
-        }
-        if let (Some(completions), Some(entries)) = (&completions, summary.as_object_mut()) {
-            entries.insert("completions".to_owned(), json!(rows(completions)));
+        let sometimes: Vec<Table> = [functions, completions, self.services()].into_iter().flatten().collect();
+        for table in &sometimes {
+            if let Some(entries) = summary.as_object_mut() {
+                entries.insert(table.name.to_owned(), json!(rows(table)));
+            }
         }
         let mut all = vec![classes, self.flows(&flows, &completed), latencies, hosts, memory, queues];
         let OfServers { workloads, domains, channels, caches, series } = of_servers;
         all.extend([workloads, domains, channels, caches, control, limits, self.series(), series]);
-        all.extend(functions);
-        all.extend(completions);
+        all.extend(sometimes);
         (all, summary)
     }
 

@@ -1,0 +1,143 @@
+//! `[flow.*]` of kind "service".
+
+use super::sizes::{ln, FlowSizes};
+use crate::error::Issue;
+use crate::spec::{ArrivalsSpec, DistributionSpec, FlowSizesSpec, FlowSpec, ServiceSpec, Size, Time};
+use hostnet_model::params::{Draw, ServiceParams, Traffic};
+
+const PS_PER_S: f64 = 1e12;
+/// The longest time on average that may be drawn, in ps.
+const MEAN_MAX_PS: u64 = 1_000_000_000_000_000;
+/// Requests of a flow without an answer.
+const IN_FLIGHT: u32 = 1024;
+
+/// What the applications do. Flows get their numbers and seeds later.
+pub(super) fn traffic(path: &str, spec: &mut FlowSpec) -> Result<Traffic, Issue> {
+    let Some(service) = &spec.service else {
+        let message =
+            "missing; give when requests come and how long they take, such as { rate = 1000, time = \"50 us\" }";
+        return Err(Issue::new(format!("{path}.service"), message));
+    };
+    if service.deviation.is_some() && service.distribution != DistributionSpec::Lognormal {
+        let at = [format!("{path}.service.deviation"), format!("{path}.service.distribution")];
+        return Err(Issue::between(&[&at[0], &at[1]], "has an effect only with distribution = \"lognormal\""));
+    }
+    let request = spec.request;
+    let request_bytes = bytes(path, ["request", "requests"], request, service.requests.as_ref())?;
+    let request_bytes = request_bytes.ok_or_else(|| {
+        Issue::new(format!("{path}.request"), "missing; give the bytes of a request such as \"128 B\"")
+    })?;
+    let response_bytes = bytes(path, ["response", "responses"], spec.response, service.responses.as_ref())?;
+    let interval_ps = ((PS_PER_S / service.rate).round() as u64).max(1);
+    let params = ServiceParams {
+        number: 0,
+        interval_ps: match service.arrivals {
+            ArrivalsSpec::Poisson => Draw::Exponential(interval_ps.min(MEAN_MAX_PS)),
+            ArrivalsSpec::Constant => Draw::Constant(interval_ps),
+        },
+        response_bytes: response_bytes.unwrap_or_else(|| request_bytes.clone()),
+        request_bytes,
+        time_ps: time(service),
+        workers: service.workers,
+        in_flight: *spec.in_flight.get_or_insert(IN_FLIGHT),
+        seed: 0,
+    };
+    Ok(Traffic::Service(Box::new(params)))
+}
+
+/// Bytes of requests or answers, where one of the two keys says them.
+fn bytes(path: &str, keys: [&str; 2], one: Option<Size>, many: Option<&FlowSizesSpec>) -> Result<Option<Draw>, Issue> {
+    let [at, table] = [format!("{path}.{}", keys[0]), format!("{path}.service.{}", keys[1])];
+    match (one, many) {
+        (Some(_), Some(_)) => {
+            Err(Issue::between(&[&at, &table], "all have the same size, or different ones; give one"))
+        }
+        (Some(Size(bytes)), None) => Ok(Some(Draw::Constant(bytes))),
+        (None, Some(sizes)) => Ok(Some(FlowSizes::resolve(sizes, &table)?.draw_of())),
+        (None, None) => Ok(None),
+    }
+}
+
+fn time(service: &ServiceSpec) -> Draw {
+    let Time(mean_ps) = service.time;
+    match service.distribution {
+        _ if mean_ps == 0 => Draw::Constant(0),
+        DistributionSpec::Constant => Draw::Constant(mean_ps),
+        DistributionSpec::Exponential => Draw::Exponential(mean_ps),
+        DistributionSpec::Lognormal => lognormal(mean_ps as f64, service.deviation.unwrap_or(1.0)),
+    }
+}
+
+/// Points of a lognormal distribution with this mean, and this standard deviation divided by it: between them it is
+/// taken as even, and their values are scaled so that the mean is right.
+fn lognormal(mean: f64, deviation: f64) -> Draw {
+    const STEPS: i32 = 400;
+    const WIDTH: f64 = 6.0;
+    let variance = -ln(1.0 / (1.0 + deviation * deviation));
+    let sigma = variance.sqrt();
+    let step = WIDTH / f64::from(STEPS);
+    let mut share = 0.0;
+    let mut points = vec![(0.0, exp(-sigma * WIDTH))];
+    for at in 1 - STEPS..=STEPS {
+        let z = f64::from(at) * step;
+        // The density over a step by Simpson's rule.
+        share += (density(z - step) + 4.0 * density(z - step / 2.0) + density(z)) * step / 6.0;
+        points.push((share, exp(sigma * z)));
+    }
+    let whole = share;
+    let between = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0) / whole * (pair[0].1 + pair[1].1) / 2.0;
+    let scale = mean / points.windows(2).map(between).sum::<f64>();
+    let integer = |&(share, value): &(f64, f64)| {
+        ((share / whole * f64::from(u32::MAX)).round() as u32, (value * scale).round() as u64)
+    };
+    Draw::Points(points.iter().map(integer).collect())
+}
+
+/// The density of the standard normal distribution.
+fn density(z: f64) -> f64 {
+    exp(-z * z / 2.0) / (2.0 * std::f64::consts::PI).sqrt()
+}
+
+/// The exponential function, of sums and products only, which are the same on every machine.
+fn exp(value: f64) -> f64 {
+    let mut halvings = 0;
+    let mut small = value;
+    while small.abs() > 0.25 {
+        small /= 2.0;
+        halvings += 1;
+    }
+    let (mut term, mut sum) = (1.0, 1.0);
+    for number in 1..20 {
+        term *= small / f64::from(number);
+        sum += term;
+    }
+    (0..halvings).fold(sum, |power, _| power * power)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hostnet_kernel::Rng;
+
+    #[test]
+    fn the_exponential_function_is_that_of_the_library() {
+        for value in [-40.0, -6.0, -0.3, 0.0, 0.1, 1.0, 6.0, 30.0_f64] {
+            assert!((exp(value) / value.exp() - 1.0).abs() < 1e-12, "{value}");
+        }
+    }
+
+    #[test]
+    fn lognormal_times_have_their_mean_deviation_and_median() {
+        for deviation in [0.2, 1.0, 2.0] {
+            let (draw, mut rng) = (lognormal(1e9, deviation), Rng::new(1, 1));
+            let mut all: Vec<f64> = (0..400_000).map(|_| draw.next(&mut rng) as f64).collect();
+            let mean = all.iter().sum::<f64>() / all.len() as f64;
+            let found = (all.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / all.len() as f64).sqrt() / mean;
+            all.sort_unstable_by(f64::total_cmp);
+            let median = 1e9 / (1.0 + deviation * deviation).sqrt();
+            assert!((mean / 1e9 - 1.0).abs() < 0.01, "{mean}");
+            assert!((found / deviation - 1.0).abs() < 0.06, "{found} for {deviation}");
+            assert!((all[all.len() / 2] / median - 1.0).abs() < 0.01, "{} for {median}", all[all.len() / 2]);
+        }
+    }
+}

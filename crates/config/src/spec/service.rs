@@ -1,0 +1,72 @@
+//! Requests in an open loop, and who serves them.
+
+use super::patterns::FlowSizesSpec;
+use super::values::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// When requests come, and who serves them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServiceSpec {
+    /// Requests per second of each flow, whether or not those before them are answered.
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    pub(crate) rate: f64,
+    /// How they come; "poisson" when absent.
+    #[serde(default)]
+    pub(crate) arrivals: ArrivalsSpec,
+    /// Time that a worker takes for a request, on average (time); none when absent.
+    #[serde(default = "no_time")]
+    #[schemars(extend("x-max" = "1000 s"))]
+    pub(crate) time: Time,
+    /// How that time is distributed; "constant" when absent.
+    #[serde(default)]
+    pub(crate) distribution: DistributionSpec,
+    /// Of "lognormal": standard deviation of that time divided by its mean; 1 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.01, max = 10.0))]
+    pub(crate) deviation: Option<f64>,
+    /// Requests that a host serves at a time, of all flows of the table; the others wait in the order in which they
+    /// came.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 65536))]
+    pub(crate) workers: u32,
+    /// Requests of different sizes, in the place of `request`: a distribution, as of `sizes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) requests: Option<FlowSizesSpec>,
+    /// Answers of different sizes, in the place of `response`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) responses: Option<FlowSizesSpec>,
+}
+
+/// How requests come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ArrivalsSpec {
+    /// Independently of each other.
+    #[default]
+    Poisson,
+    /// By a clock.
+    Constant,
+}
+
+/// How a time is distributed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum DistributionSpec {
+    /// Always the same.
+    #[default]
+    Constant,
+    /// Exponential.
+    Exponential,
+    /// Its logarithm is normal.
+    Lognormal,
+}
+
+fn no_time() -> Time {
+    Time(0)
+}
+
+fn one() -> u32 {
+    1
+}

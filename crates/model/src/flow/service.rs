@@ -1,0 +1,178 @@
+//! Requests that come in an open loop, whether or not those before them are answered, and the end that answers them
+//! when a worker has served them. Answers of a connection go out in the order of its requests.
+
+use crate::params::ServiceParams;
+use hostnet_kernel::{Rng, Time};
+use hostnet_measure::Histogram;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// What became of the requests of an end in the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestCounts {
+    /// Requests that were begun.
+    pub begun: u64,
+    /// Requests that were answered.
+    pub answered: u64,
+    /// Requests that were given up at once, because too many others had no answer.
+    pub given_up: u64,
+}
+
+impl RequestCounts {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            begun: self.begun + other.begun,
+            answered: self.answered + other.answered,
+            given_up: self.given_up + other.given_up,
+        }
+    }
+}
+
+/// The end that sends requests.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct OpenCaller {
+    params: ServiceParams,
+    arrivals: Rng,
+    /// When the next request comes; none before the flow has begun.
+    next_at: Option<Time>,
+    /// When each request without an answer came, the oldest first, and the bytes of its answer.
+    waiting: VecDeque<(Time, u64)>,
+    begun: u64,
+    unwritten: u64,
+    /// Bytes of the answer that is coming in.
+    answer: u64,
+    counts: RequestCounts,
+}
+
+impl OpenCaller {
+    pub(super) fn new(params: &ServiceParams) -> Self {
+        Self {
+            arrivals: params.arrivals(),
+            params: params.clone(),
+            next_at: None,
+            waiting: VecDeque::new(),
+            begun: 0,
+            unwritten: 0,
+            answer: 0,
+            counts: RequestCounts::default(),
+        }
+    }
+
+    pub(super) fn begun(&self) -> u64 {
+        self.begun
+    }
+
+    pub(super) fn counts(&self) -> RequestCounts {
+        self.counts
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.counts = RequestCounts::default();
+    }
+
+    /// Takes in `read` bytes of answers. Returns what is written, and when the next request comes.
+    pub(super) fn poll(
+        &mut self,
+        now: Time,
+        read: u64,
+        room: u64,
+        stopped: bool,
+        latency: &mut Histogram,
+    ) -> (u64, Option<Time>) {
+        self.answer += read;
+        while let Some(&(since, bytes)) = self.waiting.front().filter(|(_, bytes)| *bytes <= self.answer) {
+            self.waiting.pop_front();
+            self.answer -= bytes;
+            self.counts.answered += 1;
+            latency.record(now.since(since));
+        }
+        let next_at = if stopped { None } else { Some(self.come(now)) };
+        let write = room.min(self.unwritten);
+        self.unwritten -= write;
+        (write, next_at)
+    }
+
+    /// Begins the requests that have come up to `now`. Returns when the next comes.
+    fn come(&mut self, now: Time) -> Time {
+        let Self { params, arrivals, .. } = self;
+        let mut interval_ps = || params.interval_ps.next(arrivals).max(1);
+        let mut next_at = self.next_at.unwrap_or_else(|| now + interval_ps());
+        while next_at <= now {
+            if self.waiting.len() < params.in_flight as usize {
+                let request = params.request(self.begun);
+                self.waiting.push_back((next_at, request.response_bytes));
+                self.unwritten += request.request_bytes;
+                self.begun += 1;
+                self.counts.begun += 1;
+            } else {
+                self.counts.given_up += 1;
+            }
+            next_at += interval_ps();
+        }
+        self.next_at = Some(next_at);
+        next_at
+    }
+}
+
+/// The end that answers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Servant {
+    params: ServiceParams,
+    /// Requests that have come in whole, and bytes of the one that is coming in.
+    arrived: u64,
+    request: u64,
+    /// Of these, the ones that a worker was asked for, and those that were answered.
+    taken: u64,
+    answered: u64,
+    /// Whether each request that was taken and is not answered has been served.
+    served: VecDeque<bool>,
+    unwritten: u64,
+}
+
+impl Servant {
+    pub(super) fn new(params: &ServiceParams) -> Self {
+        let params = params.clone();
+        Self { params, arrived: 0, request: 0, taken: 0, answered: 0, served: VecDeque::new(), unwritten: 0 }
+    }
+
+    /// Takes in `read` bytes of requests. Returns what is written.
+    pub(super) fn poll(&mut self, read: u64, room: u64) -> u64 {
+        self.request += read;
+        loop {
+            let bytes = self.params.request(self.arrived).request_bytes;
+            if self.request < bytes {
+                break;
+            }
+            self.request -= bytes;
+            self.arrived += 1;
+        }
+        let write = room.min(self.unwritten);
+        self.unwritten -= write;
+        write
+    }
+
+    /// The next request that no worker knows of: its number, and the time that it takes, in ps.
+    pub(super) fn take(&mut self) -> Option<(u64, u64)> {
+        if self.taken == self.arrived {
+            return None;
+        }
+        let number = self.taken;
+        self.taken += 1;
+        self.served.push_back(false);
+        Some((number, self.params.request(number).time_ps))
+    }
+
+    /// A request has been served: it is answered when those before it are.
+    pub(super) fn serve(&mut self, number: u64) {
+        if let Some(served) = self.served.get_mut((number - self.answered) as usize) {
+            *served = true;
+        }
+        while self.served.front() == Some(&true) {
+            self.served.pop_front();
+            self.unwritten += self.params.request(self.answered).response_bytes;
+            self.answered += 1;
+        }
+    }
+}

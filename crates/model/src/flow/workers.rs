@@ -1,0 +1,135 @@
+//! The workers of a service at a host: each serves one request at a time, and a queue for all of them is served in the
+//! order in which requests came.
+
+use hostnet_kernel::Time;
+use hostnet_measure::Histogram;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// A request that waits for a worker.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Waiting {
+    end: u32,
+    number: u64,
+    time_ps: u64,
+    since: Time,
+}
+
+/// What workers did in the window.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ServiceBooks {
+    /// Requests that came, and those that were served.
+    pub arrived: u64,
+    /// See `arrived`.
+    pub served: u64,
+    /// Time of each request in the queue, in ps.
+    pub wait: Histogram,
+    /// Requests in the queue times ps; workers that serve times ps.
+    pub queue_area_ps: u128,
+    /// See `queue_area_ps`.
+    pub busy_area_ps: u128,
+    /// The most requests in the queue.
+    pub queue_max: u64,
+}
+
+/// The workers of a service.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Workers {
+    service: u32,
+    workers: u32,
+    queue: VecDeque<Waiting>,
+    /// Requests that are being served: when each is done, in which order they began, their end and number.
+    busy: BinaryHeap<Reverse<(Time, u64, u32, u64)>>,
+    begun: u64,
+    settled: Time,
+    books: ServiceBooks,
+}
+
+impl Workers {
+    /// So many workers, at least one, of the service with this number.
+    #[must_use]
+    pub fn new(service: u32, workers: u32) -> Self {
+        Self {
+            service,
+            workers: workers.max(1),
+            queue: VecDeque::new(),
+            busy: BinaryHeap::new(),
+            begun: 0,
+            settled: Time::ZERO,
+            books: ServiceBooks::default(),
+        }
+    }
+
+    /// A request of an end has come, for which a worker takes `time_ps`.
+    pub fn arrive(&mut self, now: Time, end: u32, number: u64, time_ps: u64) {
+        self.settle(now);
+        self.books.arrived += 1;
+        self.queue.push_back(Waiting { end, number, time_ps, since: now });
+        self.begin(now);
+        self.books.queue_max = self.books.queue_max.max(self.queue.len() as u64);
+    }
+
+    /// A request that has been served by `now`, if there is one: its end and number. Its worker takes the next.
+    pub fn served(&mut self, now: Time) -> Option<(u32, u64)> {
+        let &Reverse((_, _, end, number)) = self.busy.peek().filter(|Reverse((at, ..))| *at <= now)?;
+        self.settle(now);
+        self.busy.pop();
+        self.books.served += 1;
+        self.begin(now);
+        Some((end, number))
+    }
+
+    /// When the next request has been served.
+    #[must_use]
+    pub fn next_at(&self) -> Option<Time> {
+        self.busy.peek().map(|Reverse((at, ..))| *at)
+    }
+
+    fn begin(&mut self, now: Time) {
+        while (self.busy.len() as u64) < u64::from(self.workers) {
+            let Some(waiting) = self.queue.pop_front() else { return };
+            self.books.wait.record(now.since(waiting.since));
+            self.busy.push(Reverse((now + waiting.time_ps, self.begun, waiting.end, waiting.number)));
+            self.begun += 1;
+        }
+    }
+
+    /// Brings the books up to `now`.
+    pub fn settle(&mut self, now: Time) {
+        let passed = u128::from(now.since(self.settled));
+        self.books.queue_area_ps += passed * self.queue.len() as u128;
+        self.books.busy_area_ps += passed * self.busy.len() as u128;
+        self.settled = now;
+    }
+
+    /// Begins a new measuring window.
+    pub fn reset(&mut self, now: Time) {
+        self.settle(now);
+        self.books = ServiceBooks { queue_max: self.queue.len() as u64, ..ServiceBooks::default() };
+    }
+
+    /// The number of the service.
+    #[must_use]
+    pub fn service(&self) -> u32 {
+        self.service
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn workers(&self) -> u32 {
+        self.workers
+    }
+
+    /// Requests in the queue, and those that are being served.
+    #[must_use]
+    pub fn held(&self) -> [usize; 2] {
+        [self.queue.len(), self.busy.len()]
+    }
+
+    /// What they did since the window began.
+    #[must_use]
+    pub fn books(&self) -> &ServiceBooks {
+        &self.books
+    }
+}

@@ -1,0 +1,137 @@
+//! Requests in an open loop and the workers that serve them, as a table.
+
+use super::flows::us;
+use super::limits::{Class, Limit, FULL};
+use crate::read::ends::{ends, network};
+use crate::report::table::{Column, Rows, Table};
+use crate::report::view::WorldView;
+use hostnet_measure::Histogram;
+use hostnet_model::ether::Endpoint;
+use hostnet_model::flow::{RequestCounts, Workers};
+use hostnet_model::params::{HostKind, HostParams, Traffic};
+use std::collections::BTreeMap;
+
+/// What the clients of the workers of a host saw.
+#[derive(Default)]
+struct Clients {
+    class: usize,
+    connections: u64,
+    counts: RequestCounts,
+    latency: Histogram,
+}
+
+/// A service at a host.
+struct ServiceRow<'a> {
+    class: &'a str,
+    host: &'a str,
+    clients: &'a Clients,
+    workers: &'a Workers,
+    window_ps: f64,
+}
+
+impl ServiceRow<'_> {
+    fn mean(&self, area_ps: u128) -> Option<f64> {
+        (self.window_ps > 0.0).then(|| area_ps as f64 / self.window_ps)
+    }
+
+    fn per_second(&self, count: u64) -> Option<f64> {
+        (self.window_ps > 0.0).then(|| count as f64 * 1e12 / self.window_ps)
+    }
+}
+
+/// The rows of the table.
+struct Services;
+
+impl Rows for Services {
+    type Row<'a> = ServiceRow<'a>;
+}
+
+const SERVICES: &[Column<Services>] = &[
+    Column::text("class", |row| row.class.into()),
+    Column::text("host", |row| row.host.into()),
+    Column::integer("connections", |row| row.clients.connections.into()),
+    Column::integer("workers", |row| row.workers.workers().into()),
+    Column::integer("requests", |row| row.clients.counts.begun.into()),
+    Column::integer("answered", |row| row.clients.counts.answered.into()),
+    Column::integer("given_up", |row| row.clients.counts.given_up.into()),
+    Column::number("answered_per_s", |row| row.per_second(row.clients.counts.answered).into()),
+    Column::number("mean_us", |row| us(row.clients.latency.mean())),
+    Column::number("p50_us", |row| us(row.clients.latency.quantile(0.5))),
+    Column::number("p95_us", |row| us(row.clients.latency.quantile(0.95))),
+    Column::number("p99_us", |row| us(row.clients.latency.quantile(0.99))),
+    Column::number("max_us", |row| us(row.clients.latency.quantile(1.0))),
+    Column::integer("arrived", |row| row.workers.books().arrived.into()),
+    Column::integer("served", |row| row.workers.books().served.into()),
+    Column::number("wait_mean_us", |row| us(row.workers.books().wait.mean())),
+    Column::number("wait_p99_us", |row| us(row.workers.books().wait.quantile(0.99))),
+    Column::number("queue_mean", |row| row.mean(row.workers.books().queue_area_ps).into()),
+    Column::integer("queue_max", |row| row.workers.books().queue_max.into()),
+    Column::number("busy_share", |row| {
+        row.mean(row.workers.books().busy_area_ps).map(|mean| mean / f64::from(row.workers.workers())).into()
+    }),
+];
+
+impl WorldView<'_> {
+    /// A row for every service and host that serves it; nothing where there is none.
+    pub(super) fn services(&self) -> Option<Table> {
+        let cluster = &self.plan.cluster;
+        let mut clients: BTreeMap<(u16, u32), Clients> = BTreeMap::new();
+        for (number, _, _, application) in self.simulation.worlds().flat_map(ends) {
+            let flow = &cluster.flows[number as usize];
+            let (Traffic::Service(service), Some(counts)) = (&flow.traffic, application.request_counts()) else {
+                continue;
+            };
+            let own = clients.entry((flow.to, service.number)).or_default();
+            own.class = usize::from(flow.class);
+            own.connections += 1;
+            own.counts = own.counts.plus(counts);
+            application.latency().into_iter().for_each(|latency| own.latency.merge(latency));
+        }
+        if clients.is_empty() {
+            return None;
+        }
+        let mut table = Table::of("services", SERVICES);
+        for (number, host, endpoint) in self.endpoints() {
+            for workers in endpoint.services() {
+                let Some(clients) = clients.get(&(number, workers.service())) else { continue };
+                let class = &cluster.classes[clients.class];
+                let row = ServiceRow { class, host: &host.name, clients, workers, window_ps: self.window_ps() };
+                table.add(SERVICES, &row);
+            }
+        }
+        Some(table)
+    }
+
+    /// The endpoints, with their numbers as hosts.
+    pub(super) fn endpoints(&self) -> impl Iterator<Item = (u16, &HostParams, &Endpoint)> {
+        let hosts = (0..).zip(&self.plan.cluster.hosts);
+        let hosts = hosts.filter(|(_, host)| matches!(host.kind, HostKind::Endpoint(_)));
+        let endpoints: Vec<&Endpoint> = network(self.simulation).endpoints().map(|(_, endpoint)| endpoint).collect();
+        hosts.zip(endpoints).map(|((number, host), endpoint)| (number, host, endpoint))
+    }
+
+    /// The busiest workers of a class.
+    pub(super) fn busy_workers(&self, class: &Class) -> Option<Limit> {
+        let of_class = |workers: &&Workers| {
+            let is = |traffic: &Traffic| matches!(traffic, Traffic::Service(own) if own.number == workers.service());
+            class.flows.iter().any(|flow| is(&flow.traffic))
+        };
+        if !class.is_of_services() {
+            return None;
+        }
+        let all = self.endpoints().filter(|(number, ..)| class.hosts[1].contains(number));
+        let all = all.flat_map(|(_, host, endpoint)| endpoint.services().iter().map(move |workers| (host, workers)));
+        let busy = all.filter(|(_, workers)| of_class(workers)).map(|(host, workers)| {
+            let most_ps = self.window_ps() * f64::from(workers.workers());
+            (workers.books().busy_area_ps as f64 / most_ps, host, workers)
+        });
+        let (busy, host, workers) = busy.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|busiest| busiest.0 >= FULL)?;
+        let [waiting, _] = workers.held();
+        let why = format!(
+            "the workers of {} are busy {:.0} % of the time, {waiting} requests wait for them",
+            host.name,
+            busy * 100.0
+        );
+        Some(Limit { limit: "workers", place: host.name.clone(), load: Some(busy), why })
+    }
+}
