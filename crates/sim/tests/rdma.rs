@@ -290,10 +290,7 @@ proptest! {
             prop_assert_eq!(dropped(&simulation), 0);
         }
         for (world, _) in simulation.parts_mut() {
-            match world {
-                World::Server(machine) => machine.stop_sources(),
-                World::Fabric(fabric) => fabric.stop_sources(),
-            }
+            world.stop_sources();
         }
         simulation.run_until(Time::from_ps(30_000_000_000), |_| true);
         let [sent, received, lost] = books(&simulation);

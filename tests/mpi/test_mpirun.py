@@ -1,0 +1,165 @@
+"""One simulation in several processes that mpirun has started."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mpi4py")
+
+BIN = Path(sys.executable).parent
+
+CLUSTER = """
+[host.e]
+kind = "endpoint"
+count = 14
+[host.s]
+preset = "cascade-lake-hostcc"
+at = "leaf-1"
+[host.s.workload.mapp]
+kind = "remote"
+sockets = "0"
+reads = 0.5
+[network]
+topology = "leaf-spine"
+leaves = 4
+spines = 2
+mtu = "4096 B"
+switch.ecn = "20 packets"
+[flow.up]
+kind = "bulk"
+from = "e"
+to = "s"
+transport = "dctcp"
+[flow.between]
+kind = "bulk"
+from = "e"
+to = "e"
+pairs = "permutation"
+[run]
+warmup = "30 us"
+duration = "150 us"
+"""
+
+
+class Folder:
+    """A folder with the cluster, where commands run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        (path / "cluster.toml").write_text(CLUSTER)
+
+    def command(self, ranks: int, *arguments: str) -> list[str]:
+        """`hostnet ARGUMENTS` in so many processes."""
+        launcher = [] if ranks == 1 else [str(BIN / "mpirun"), "-n", str(ranks)]
+        return [*launcher, str(BIN / "hostnet"), *arguments]
+
+    def run(self, ranks: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Runs it to its end."""
+        command = self.command(ranks, *arguments)
+        return subprocess.run(command, cwd=self.path, capture_output=True, text=True, check=False, timeout=300)
+
+    def found(self, ranks: int, out: str, *arguments: str) -> dict[str, bytes]:
+        """What a run finds: every file of its folder that says nothing of the run itself."""
+        done = self.run(ranks, "run", "cluster.toml", "--out", out, "-q", *arguments)
+        assert done.returncode == 0, done.stderr
+        names = [path for path in (self.path / out).rglob("*") if path.is_file() and path.name != "manifest.json"]
+        return {str(path.relative_to(self.path / out)): path.read_bytes() for path in names}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
+
+
+def test_every_number_of_processes_writes_the_same_files(folder: Folder) -> None:
+    options = ("--series", "20us", "--counters", "perf", "--counters-interval", "20us", "--pcap-host", "s")
+    alone = folder.found(1, "alone", *options, "--pcap", "alone.pcap")
+    for ranks, threads in [(2, 1), (3, 2)]:
+        name = f"of-{ranks}"
+        found = folder.found(ranks, name, *options, "--pcap", f"{name}.pcap", "--threads", str(threads))
+        assert found.keys() == alone.keys()
+        assert [file for file in alone if found[file] != alone[file]] == []
+        assert (folder.path / f"{name}.pcap").read_bytes() == (folder.path / "alone.pcap").read_bytes()
+        manifest = json.loads((folder.path / name / "manifest.json").read_text())
+        assert manifest["processes"] == ranks
+
+
+def test_checkpoints_go_on_in_another_number_of_processes(folder: Folder) -> None:
+    whole = folder.found(1, "whole")
+    kept = folder.found(2, "kept", "--checkpoint-every", "50us", "--checkpoint", "kept-there")
+    assert kept == whole
+    assert [entry.name for entry in (folder.path / "kept-there").iterdir()] == ["150000000ps"]
+    for ranks in (1, 3):
+        assert folder.found(ranks, f"on-{ranks}", "--from", "kept-there") == whole
+    single = folder.found(2, "single", "--checkpoint-at", "70us", "--checkpoint", "state")
+    assert single == whole
+    assert folder.found(1, "from-file", "--from", "state") == whole
+    assert folder.found(3, "across", "--from", "state", "--threads", "2") == whole
+
+
+@pytest.mark.parametrize(
+    ("ranks", "arguments", "message"),
+    [
+        (2, ("run", "none.toml"), "error: none.toml: No such file or directory"),
+        (2, ("run", "cluster.toml", "--seeds", "2"), "--seeds: is of a run in one process"),
+        (2, ("run", "cluster.toml", "--trace"), "--trace: is of a run in one process"),
+        (2, ("validate", "hostcc"), "only `hostnet run` goes over several processes"),
+        (9, ("run", "cluster.toml"), "9 processes are more than the 7 partitions"),
+    ],
+)
+def test_what_is_wrong_is_told_once(folder: Folder, ranks: int, arguments: tuple[str, ...], message: str) -> None:
+    done = folder.run(ranks, *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("error:") == 1
+    assert [path.name for path in folder.path.iterdir()] == ["cluster.toml"]
+
+
+def test_processes_that_are_given_different_things_do_not_begin(folder: Folder) -> None:
+    own = [str(BIN / "hostnet"), "run", "cluster.toml"]
+    command = [str(BIN / "mpirun"), "-n", "1", *own, ":", "-n", "1", *own, "--seed", "5"]
+    done = subprocess.run(command, cwd=folder.path, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 2
+    assert "error: process 1: was given another configuration" in done.stderr
+    assert done.stderr.count("error:") == 1
+
+
+def test_a_process_that_dies_ends_the_others_and_the_run_goes_on_from_the_last_checkpoint(folder: Folder) -> None:
+    whole = folder.found(1, "whole", "--set", "run.duration=2 ms")
+    command = folder.command(2, "run", "cluster.toml", "--out", "killed", "--set", "run.duration=2 ms")
+    command += ["--checkpoint-every", "50us", "--checkpoint", "kept"]
+    running = subprocess.Popen(command, cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    kept = folder.path / "kept"
+    while not (kept.is_dir() and any(not entry.name.startswith(".") for entry in kept.iterdir())):
+        assert running.poll() is None, running.communicate()
+        time.sleep(0.02)
+    victim = processes_of(folder.path)[-1]
+    os.kill(victim, signal.SIGKILL)
+    began = time.monotonic()
+    running.communicate(timeout=30)
+    assert time.monotonic() - began < 10
+    assert running.returncode != 0
+    assert processes_of(folder.path) == []
+    assert not (folder.path / "killed").exists()
+    assert folder.found(1, "on", "--set", "run.duration=2 ms", "--from", "kept") == whole
+
+
+def processes_of(folder: Path) -> list[int]:
+    """The processes of hostnet that work in a folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            mine = entry.name.isdigit() and (entry / "cwd").resolve() == folder.resolve()
+            if mine and b"hostnet" in (entry / "cmdline").read_bytes().partition(b"\0run\0")[0].rpartition(b"\0")[2]:
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return sorted(found)
