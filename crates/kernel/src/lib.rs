@@ -35,5 +35,5 @@ pub use partition::{Progress, Simulation};
 pub use queue::Queue;
 pub use recut::recut;
 pub use rng::{mix, Rng};
-pub use scheduler::{Partition, Scheduler};
+pub use scheduler::{Ahead, Partition, Scheduler};
 pub use time::Time;

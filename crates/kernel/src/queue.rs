@@ -7,6 +7,7 @@
 
 use crate::wheel::{Wheel, NONE, SLOTS, SLOT_COUNT_BITS};
 use crate::{Event, EventKey, Time};
+use prefetch_index::prefetch_index;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -53,6 +54,8 @@ pub struct Queue<P> {
     current: Vec<Waiting>,
     /// More of them, pushed when `current` was long; none when `current` is empty.
     late: BinaryHeap<Waiting>,
+    /// The next node of the slot after the one being popped for which memory is fetched.
+    coming: u32,
     start: u64,
     /// The block whose events are all near; `start` lies in it or at its end.
     block: u64,
@@ -92,6 +95,7 @@ impl<P: Copy> Queue<P> {
             beyond: BinaryHeap::with_capacity(capacity.min(1024)),
             current: Vec::with_capacity(capacity.min(1024)),
             late: BinaryHeap::new(),
+            coming: NONE,
             start: 0,
             block: 0,
             limit: Time::MAX,
@@ -222,13 +226,26 @@ impl<P: Copy> Queue<P> {
         node
     }
 
-    /// Of the slot that is being popped the event that comes after so many others, if there is one and so many events
-    /// are pending that memory has to be fetched.
+    /// Whether so many events are pending that memory has to be fetched for those to come.
+    #[inline(always)]
+    pub(crate) fn is_fetched(&self) -> bool {
+        self.len >= FETCHED_MIN
+    }
+
+    /// One after the other the events of the slot after the one that is being popped, in the order of its list, which
+    /// is fetched along the way. As events come and go meanwhile, some are missed, and some may not be pending any
+    /// more.
+    #[inline(always)]
+    pub(crate) fn coming(&mut self) -> Option<&Event<P>> {
+        let place = self.nodes.get(self.coming as usize)?;
+        self.coming = place.next;
+        prefetch_index(&self.nodes, place.next as usize);
+        Some(&place.event)
+    }
+
+    /// Of the slot that is being popped the event that comes after so many others, if there is one.
     #[inline(always)]
     pub(crate) fn ahead(&self, others: usize) -> Option<&Event<P>> {
-        if self.len < FETCHED_MIN {
-            return None;
-        }
         let at = self.current.len().checked_sub(others + 1)?;
         let Reverse((_, node)) = self.current[at];
         Some(&self.nodes[node as usize].event)
@@ -388,6 +405,7 @@ impl<P: Copy> Queue<P> {
             node = self.nodes[node as usize].next;
         }
         self.current.sort_unstable();
+        self.coming = self.near.next_from(self.start).map_or(NONE, |slot| self.near.first(slot));
     }
 
     /// Moves on to the next block that holds events, if it begins by the limit. Returns its first occupied slot.

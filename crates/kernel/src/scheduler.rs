@@ -3,8 +3,21 @@
 use crate::{ComponentId, Event, Queue, Time};
 use serde::{Deserialize, Serialize};
 
-/// How many events lie between one that is handled and one for which memory is fetched.
-const FETCHED_AHEAD: usize = 4;
+/// When an event will be handled for which memory is fetched. What one stage reads the stage before has fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ahead {
+    /// After some tens of others: what the event itself names may be fetched.
+    Tens,
+    /// After several: what follows from that.
+    Several,
+    /// After a few.
+    Few,
+    /// At once.
+    None,
+}
+
+/// Each later stage, and how many events lie between one that is handled and one at that stage.
+const AHEAD: [(Ahead, usize); 3] = [(Ahead::Several, 5), (Ahead::Few, 2), (Ahead::None, 0)];
 
 /// The state of one partition: its components, and what happens to them.
 pub trait Partition {
@@ -17,11 +30,11 @@ pub trait Partition {
     /// Handles one event. Everything that follows from it is sent through `scheduler`.
     fn on_event(&mut self, event: Event<Self::Payload>, scheduler: &mut Scheduler<Self::Payload>);
 
-    /// An event will be handled soon, at once if it is `next`: what that takes may be fetched into the caches of the
-    /// processor.
+    /// An event will be handled soon: what that takes may be fetched into the caches of the processor. Of
+    /// [`Ahead::Tens`] it is a guess, and the event may have been handled already.
     #[inline(always)]
-    fn prepare(&self, event: &Event<Self::Payload>, next: bool) {
-        let _ = (event, next);
+    fn prepare(&self, event: &Event<Self::Payload>, ahead: Ahead) {
+        let _ = (event, ahead);
     }
 
     /// Takes out what `payload`, on its way to another partition, names.
@@ -218,6 +231,21 @@ impl<P: Copy> Scheduler<P> {
         self.now = self.now.max(time);
     }
 
+    /// Has memory fetched for events to come.
+    #[inline(always)]
+    fn prepare<W: Partition<Payload = P>>(&mut self, world: &W) {
+        for _ in 0..2 {
+            if let Some(event) = self.queue.coming() {
+                world.prepare(event, Ahead::Tens);
+            }
+        }
+        for (ahead, others) in AHEAD {
+            if let Some(event) = self.queue.ahead(others) {
+                world.prepare(event, ahead);
+            }
+        }
+    }
+
     /// Handles every event up to and including `limit`, at most `events_max` of them. True when none is left.
     pub(crate) fn run<W: Partition<Payload = P>>(&mut self, world: &mut W, limit: Time, events_max: u64) -> bool {
         self.queue.set_limit(limit);
@@ -229,11 +257,8 @@ impl<P: Copy> Scheduler<P> {
             let event = self.queue.release(node);
             self.now = event.time;
             self.handled += 1;
-            if let Some(event) = self.queue.ahead(FETCHED_AHEAD) {
-                world.prepare(event, false);
-                if let Some(event) = self.queue.ahead(0) {
-                    world.prepare(event, true);
-                }
+            if self.queue.is_fetched() {
+                self.prepare(world);
             }
             world.on_event(event, self);
         }

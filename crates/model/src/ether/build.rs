@@ -14,7 +14,7 @@ use hostnet_kernel::{ComponentId, Queue, Scheduler};
 use std::ops::Range;
 
 /// Slots of a turn of the queue of events.
-const TURN: u64 = 4096;
+const TURN: u64 = 1024;
 
 /// Events that the queue has room for before it has to allocate.
 const EVENTS_CAPACITY: usize = 1 << 12;

@@ -10,6 +10,7 @@ use super::wire::{Fate, Faults, Wire, WireParams};
 use crate::line::{Fifo, Packet, PacketId, Packets};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Time};
+use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
 /// Priority classes of Ethernet.
@@ -133,6 +134,26 @@ impl Egress {
     #[inline]
     pub fn is_free(&self, now: Time, priority: u8) -> bool {
         !self.armed && self.free_at <= now && self.paused >> priority & 1 == 0
+    }
+
+    /// Has the queues fetched.
+    #[inline(always)]
+    pub(super) fn fetch(&self) {
+        prefetch_index(std::slice::from_ref(&self.queues.packets), 0);
+        prefetch_index(std::slice::from_ref(&self.queues.bytes), 0);
+        prefetch_index(std::slice::from_ref(&self.queues.bytes), 1);
+        if let Some(priority) = self.waiting.checked_ilog2() {
+            prefetch_index(&self.queues.classes, priority as usize);
+        }
+    }
+
+    /// Has the packet fetched that goes next.
+    #[inline(always)]
+    pub(super) fn fetch_next(&self, packets: &Packets) {
+        let priority = (self.waiting & !self.paused).checked_ilog2();
+        if let Some(id) = priority.and_then(|priority| self.queues.classes[priority as usize].fifo.front()) {
+            packets.fetch(id);
+        }
     }
 
     /// Sends a packet, or lets it wait. Returns what left: this packet or none.

@@ -7,7 +7,8 @@ use super::served::Services;
 use crate::flow::Workers;
 use crate::line::{PacketId, Packets};
 use crate::part::{NetContext, Payload};
-use hostnet_kernel::{ComponentId, Scheduler, Time};
+use hostnet_kernel::{Ahead, ComponentId, Scheduler, Time};
+use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -53,6 +54,38 @@ impl Endpoint {
             if let Some(time) = end.begins_at() {
                 scheduler.send(id, id, time.ps(), Payload::Begin { connection: index as u32 });
             }
+        }
+    }
+
+    /// Has what a packet needs fetched.
+    #[inline(always)]
+    pub(super) fn fetch(&self, id: PacketId, packets: &Packets, ahead: Ahead) {
+        match ahead {
+            Ahead::Tens => {
+                packets.fetch(id);
+                prefetch_index(std::slice::from_ref(self), 0);
+            }
+            Ahead::Several => {
+                prefetch_index(&self.by_flow, packets.get(id).flow.wrapping_sub(self.first_flow) as usize)
+            }
+            Ahead::Few => {
+                if let Some(end) = self.end_of(packets.get(id).flow) {
+                    self.ends[end as usize].fetch();
+                }
+                prefetch_index(&self.ports, 0);
+            }
+            Ahead::None => {}
+        }
+    }
+
+    /// Has what a port needs to send fetched.
+    #[inline(always)]
+    pub(super) fn fetch_port(&self, port: u16, packets: &Packets, ahead: Ahead) {
+        match ahead {
+            Ahead::Tens => prefetch_index(std::slice::from_ref(self), 0),
+            Ahead::Several => prefetch_index(&self.ports, usize::from(port)),
+            Ahead::Few => self.ports[usize::from(port)].fetch(),
+            Ahead::None => self.ports[usize::from(port)].fetch_next(packets),
         }
     }
 

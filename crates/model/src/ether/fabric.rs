@@ -5,7 +5,7 @@ use super::endpoint::Endpoint;
 use super::switch::{Port, Switch};
 use crate::line::{Packet, Packets};
 use crate::part::{NetContext, Payload};
-use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
+use hostnet_kernel::{Ahead, ComponentId, Event, Partition, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 
 /// A part of a fabric.
@@ -191,19 +191,16 @@ impl Partition for Fabric {
         crate::part::load(&mut self.packets, payload, cargo);
     }
 
-    #[inline]
-    fn prepare(&self, event: &Event<Payload>, next: bool) {
-        let node = self.nodes.get(event.target.0.wrapping_sub(self.first.0) as usize);
+    #[inline(always)]
+    fn prepare(&self, event: &Event<Payload>, ahead: Ahead) {
+        let Some(node) = self.nodes.get(event.target.0.wrapping_sub(self.first.0) as usize) else { return };
         match (&event.payload, node) {
-            (Payload::Packet { id, .. }, Some(node)) if !next => {
-                self.packets.fetch(*id);
-                if let Node::Switch(switch) = node {
-                    switch.fetch();
-                }
+            (Payload::Packet { id, .. }, Node::Switch(switch)) => switch.fetch(*id, &self.packets, ahead),
+            (Payload::Packet { id, .. }, Node::Endpoint(endpoint)) => endpoint.fetch(*id, &self.packets, ahead),
+            (Payload::PortReady { port }, Node::Switch(switch)) => switch.fetch_port(*port, &self.packets, ahead),
+            (Payload::PortReady { port }, Node::Endpoint(endpoint)) => {
+                endpoint.fetch_port(*port, &self.packets, ahead);
             }
-            (Payload::PortReady { .. }, Some(Node::Switch(switch))) if !next => switch.fetch(),
-            (Payload::Packet { id, .. }, Some(Node::Switch(switch))) => switch.fetch_route(self.packets.get(*id).to),
-            (Payload::PortReady { port }, Some(Node::Switch(switch))) => switch.fetch_port(*port),
             _ => {}
         }
     }

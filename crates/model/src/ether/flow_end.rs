@@ -7,6 +7,7 @@ use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::params::{FlowParams, Traffic, Transport};
 use crate::transport::roce::RoceConnection;
 use hostnet_kernel::Time;
+use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
 /// Bytes of the headers of IP and TCP with timestamps; selective acknowledgements are not counted.
@@ -90,6 +91,15 @@ impl FlowEnd {
             sent_bytes: 0,
             received_packets: 0,
             received_bytes: 0,
+        }
+    }
+
+    /// Has what a packet needs fetched.
+    #[inline(always)]
+    pub(super) fn fetch(&self) {
+        prefetch_index(std::slice::from_ref(&self.received_packets), 0);
+        if let Kind::Stream(stream) = &self.kind {
+            stream.connection().fetch();
         }
     }
 

@@ -6,7 +6,7 @@ use super::routes::Routes;
 use crate::line::{Ecn, PacketId, Packets};
 use crate::params::{EcnParams, PfcParams, SwitchParams};
 use crate::part::NetContext;
-use hostnet_kernel::{Rng, Time};
+use hostnet_kernel::{Ahead, Rng, Time};
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
@@ -99,23 +99,39 @@ impl Switch {
         }
     }
 
-    /// Has what every packet needs fetched.
+    /// Has what a packet needs fetched.
     #[inline(always)]
-    pub(super) fn fetch(&self) {
-        prefetch_index(std::slice::from_ref(&self.routes), 0);
-        prefetch_index(std::slice::from_ref(&self.used_bytes), 0);
+    pub(super) fn fetch(&self, id: PacketId, packets: &Packets, ahead: Ahead) {
+        match ahead {
+            Ahead::Tens => {
+                packets.fetch(id);
+                prefetch_index(std::slice::from_ref(&self.routes), 0);
+                prefetch_index(std::slice::from_ref(&self.used_bytes), 0);
+            }
+            Ahead::Several => self.routes.fetch(packets.get(id).to),
+            Ahead::Few => {
+                let packet = packets.get(id);
+                if let Some(way) = self.routes.port(packet.flow, packet.from, packet.to) {
+                    prefetch_index(&self.ports, usize::from(way));
+                    prefetch_index(&self.ports, usize::from(way) + 1);
+                }
+            }
+            Ahead::None => {}
+        }
     }
 
-    /// Has the way to a host fetched.
+    /// Has what a port needs to send fetched.
     #[inline(always)]
-    pub(super) fn fetch_route(&self, to: u16) {
-        self.routes.fetch(to);
-    }
-
-    /// Has a port fetched.
-    #[inline(always)]
-    pub(super) fn fetch_port(&self, port: u16) {
-        prefetch_index(&self.ports, usize::from(port));
+    pub(super) fn fetch_port(&self, port: u16, packets: &Packets, ahead: Ahead) {
+        match ahead {
+            Ahead::Tens => prefetch_index(std::slice::from_ref(&self.used_bytes), 0),
+            Ahead::Several => {
+                prefetch_index(&self.ports, usize::from(port));
+                prefetch_index(&self.ports, usize::from(port) + 1);
+            }
+            Ahead::Few => self.ports[usize::from(port)].egress.fetch(),
+            Ahead::None => self.ports[usize::from(port)].egress.fetch_next(packets),
+        }
     }
 
     /// A packet has come in by `port`.

@@ -4,7 +4,7 @@ use super::Machine;
 use crate::ether::Fabric;
 use crate::line::{Packet, Packets};
 use crate::part::Payload;
-use hostnet_kernel::{Event, Partition, Scheduler};
+use hostnet_kernel::{Ahead, Event, Partition, Scheduler};
 use serde::{Deserialize, Serialize};
 
 /// A server, or what lies between servers, all of it or a part.
@@ -52,9 +52,9 @@ impl Partition for World {
     }
 
     #[inline(always)]
-    fn prepare(&self, event: &Event<Payload>, next: bool) {
+    fn prepare(&self, event: &Event<Payload>, ahead: Ahead) {
         if let Self::Fabric(fabric) = self {
-            fabric.prepare(event, next);
+            fabric.prepare(event, ahead);
         }
     }
 

@@ -5,6 +5,7 @@ use super::sender::Sender;
 use super::{Counters, Segment};
 use crate::params::{CongestionControl, TcpParams};
 use hostnet_kernel::Time;
+use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
 /// One end of a TCP flow, both directions of data. Time never runs backwards between calls.
@@ -32,6 +33,16 @@ impl Connection {
             capable: params.ecn,
             dctcp: matches!(params.control, CongestionControl::Dctcp { .. }),
         }
+    }
+
+    /// Has what a segment needs fetched.
+    #[inline(always)]
+    pub(crate) fn fetch(&self) {
+        prefetch_index(std::slice::from_ref(&self.sender), 0);
+        prefetch_index(std::slice::from_ref(&self.receiver), 0);
+        prefetch_index(std::slice::from_ref(&self.receiver), 1);
+        prefetch_index(std::slice::from_ref(&self.counters), 0);
+        prefetch_index(std::slice::from_ref(&self.counters), 1);
     }
 
     /// What is less than a packet goes at once, even while another such packet has not arrived (TCP_NODELAY). Without
