@@ -169,7 +169,7 @@ def _predicted(request: Request, results: Results) -> dict[str, Any] | None:
 def _exit_code(request: Request, results: Results) -> int:
     if not results.complete:
         return EXIT_INTERRUPTED
-    if request.checkpoint is not None and results.checkpoint is None:
+    if request.checkpoint_at is not None and results.checkpoint is None:
         ended = format_time(results.native.simulated_ps)
         complain(f"error: --checkpoint-at {request.checkpoint_at}: the run ended at {ended}; no checkpoint was written")
         return EXIT_USAGE

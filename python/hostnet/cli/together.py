@@ -14,6 +14,7 @@ from hostnet.terminal.screen import complain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
     from hostnet._core import Plan
     from hostnet.cli.request import Request
 

@@ -1,0 +1,68 @@
+"""The command `hostnet cut`: what each process of `mpirun -n N hostnet run` would do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from hostnet._core import Plan
+
+RANKS_MAX = 4096
+"""The most processes that are told of."""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(cut)
+
+
+def cut(
+    file: Annotated[Path, typer.Argument(help="The configuration, TOML or JSON.")],
+    ranks: Annotated[int, typer.Option(metavar="N", help="Processes, as of `mpirun -n N`.")] = 2,
+    threads: Annotated[int, typer.Option(metavar="T", help="Threads of each, as of `hostnet run --threads T`.")] = 1,
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Replace a value. Repeatable.")
+    ] = None,
+) -> int:
+    """Tell how a configuration is shared out among processes: partitions, servers, load, and how often they meet."""
+    from hostnet._core import ConfigError
+    from hostnet.cli.request import THREADS_MAX
+    from hostnet.running import simulate
+
+    for option, value, most in [("--ranks", ranks, RANKS_MAX), ("--threads", threads, THREADS_MAX)]:
+        if not 1 <= value <= most:
+            raise ConfigError(f"{option} {value}: must be between 1 and {most}")
+    plan = simulate.resolve(simulate.source_of(file, tuple(overrides or ())))
+    _print(plan, ranks, threads)
+    return 0
+
+
+def _print(plan: Plan, ranks: int, threads: int) -> None:
+    from rich.text import Text
+
+    from hostnet import _core
+    from hostnet.cli.show import new_table, page, percent
+    from hostnet.units import format_time
+
+    partitions, window_ps = _core.shares(plan, ranks, threads)
+    total = sum(weight for _, weight, _ in partitions) or 1
+    loads = [sum(weight for _, weight, home in partitions if home == rank) for rank in range(ranks)]
+    table = new_table("process", "partitions", "share of the work", "servers", left=(3,))
+    for rank, load in enumerate(loads):
+        own = [name for name, _, home in partitions if home == rank]
+        servers = [name for name in own if name is not None]
+        listed = ", ".join(servers[:6]) + (f" and {len(servers) - 6} more" if len(servers) > 6 else "")
+        table.add_row(str(rank), str(len(own)), percent(load / total), listed or "-")
+    with page() as console:
+        console.print(Text(f"{plan.name}: {len(partitions)} partitions in {ranks} processes", style="bold"))
+        console.print(table)
+        console.print(
+            f"Balance: at best {total / (max(loads) or 1):.2f} times as fast as one process of as many threads."
+        )
+        if 0 in loads:
+            console.print(f"{loads.count(0)} processes have nothing to do: `hostnet run` refuses so many.")
+        if window_ps is not None:
+            console.print(f"They meet every {format_time(window_ps)} of simulated time.")
