@@ -82,7 +82,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_process_has_more_than_twice_its_share(weights in prop::collection::vec(1_u64..1000, 1..40), ranks in 1_usize..6) {
+        fn no_process_has_more_than_twice_its_share(
+            weights in prop::collection::vec(1_u64..1000, 1..40),
+            ranks in 1_usize..6,
+        ) {
             let mut loads = vec![0; ranks];
             homes(&weights, ranks).iter().zip(&weights).for_each(|(&home, weight)| loads[home] += weight);
             let even = weights.iter().sum::<u64>().div_ceil(ranks as u64).max(*weights.iter().max().unwrap_or(&0));

@@ -38,8 +38,8 @@ pub(crate) fn of<T: Serialize>(state: &T) -> u64 {
     print.end()
 }
 
-/// The same without packets and the slots that they are kept in, which depend on how a world is cut. Which packets there
-/// are has to be told otherwise.
+/// The same without packets and the slots that they are kept in, which depend on how a world is cut. Which packets
+/// there are has to be told otherwise.
 ///
 /// # Panics
 /// As [`of`].
