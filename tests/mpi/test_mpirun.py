@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -123,6 +124,15 @@ def test_what_is_wrong_is_told_once(folder: Folder, ranks: int, arguments: tuple
     assert [path.name for path in folder.path.iterdir()] == ["cluster.toml"]
 
 
+def test_a_run_starts_its_processes_itself(folder: Folder) -> None:
+    alone = folder.found(1, "alone")
+    assert folder.found(1, "shared", "--processes", "2") == alone
+    assert json.loads((folder.path / "shared" / "manifest.json").read_text())["processes"] == 2
+    done = folder.run(1, "run", "cluster.toml", "--processes", "9")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: mpirun: 9 processes are more than the")
+
+
 def test_processes_that_are_given_different_things_do_not_begin(folder: Folder) -> None:
     own = [str(BIN / "hostnet"), "run", "cluster.toml"]
     command = [str(BIN / "mpirun"), "-n", "1", *own, ":", "-n", "1", *own, "--seed", "5"]
@@ -134,7 +144,8 @@ def test_processes_that_are_given_different_things_do_not_begin(folder: Folder) 
 
 def test_a_process_that_dies_ends_the_others_and_the_run_goes_on_from_the_last_checkpoint(folder: Folder) -> None:
     whole = folder.found(1, "whole", "--set", "run.duration=2 ms")
-    command = folder.command(2, "run", "cluster.toml", "--out", "killed", "--set", "run.duration=2 ms")
+    command = folder.command(1, "run", "cluster.toml", "--out", "killed", "--set", "run.duration=2 ms")
+    command += ["--processes", "2"]
     command += ["--checkpoint-every", "50us", "--checkpoint", "kept"]
     running = subprocess.Popen(command, cwd=folder.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     kept = folder.path / "kept"
@@ -144,9 +155,14 @@ def test_a_process_that_dies_ends_the_others_and_the_run_goes_on_from_the_last_c
     victim = processes_of(folder.path)[-1]
     os.kill(victim, signal.SIGKILL)
     began = time.monotonic()
-    running.communicate(timeout=30)
+    told = running.communicate(timeout=30)[1].decode()
     assert time.monotonic() - began < 10
-    assert running.returncode != 0
+    assert running.returncode == 1
+    assert re.fullmatch(
+        r"error: process \d of 2 has died, and the others were ended; the last checkpoint is kept/\d+ps; "
+        r"go on with --from kept\n",
+        told,
+    )
     assert processes_of(folder.path) == []
     assert not (folder.path / "killed").exists()
     assert folder.found(1, "on", "--set", "run.duration=2 ms", "--from", "kept") == whole

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 SEEDS_MAX = 10_000
 """The most seeds of one command."""
 
+PROCESSES_MAX = 4096
+"""The most processes of one run."""
+
 THREADS_MAX = 1024
 """The most threads of one run."""
 
@@ -106,6 +109,7 @@ class Request:
     seed: int | None = None
     seeds: int | None = None
     threads: int | None = None
+    processes: int | None = None
     out: Path | None = None
     json: bool = False
     csv: bool = False
@@ -154,6 +158,7 @@ class Request:
             ConfigError: Says which, and what would be right.
         """
         _check_range("--threads", self.threads, THREADS_MAX)
+        _check_range("--processes", self.processes, PROCESSES_MAX)
         _check_range("--seeds", self.seeds, SEEDS_MAX)
         if self.json and self.quiet:
             raise ConfigError("--json and --quiet: both say what to print; give one of them")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from hostnet.cli.main import EXIT_INTERRUPTED, EXIT_USAGE
 from hostnet.files import write_file
 from hostnet.running import simulate
 from hostnet.running.capture import SNAPLEN, Capture, captured_host
-from hostnet.running.records import RecordsFolder
+from hostnet.running.records import RecordsFolder, last_checkpoint
 from hostnet.running.results import named_server
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import complain, say, say_json
@@ -39,6 +40,8 @@ def run_command(request: Request) -> int:
     if request.compare == "predict":
         plan.check_predictable()
     shared.check_shared(request, plan)
+    if request.processes not in (None, 1) and shared.group() is None:
+        return _in_processes(request, plan)
     parts = _parts(request, plan, source)
     rundir.check_place(request.out or rundir.fresh_path(RUNS, plan.name))
     if request.seeds is not None:
@@ -46,6 +49,26 @@ def run_command(request: Request) -> int:
 
         return run_seeds(request, plan, source)
     return _run_one(request, plan, source, parts)
+
+
+def _in_processes(request: Request, plan: Plan) -> int:
+    """Starts the processes that the request wants, and says how to go on when one of them has died."""
+    from hostnet.processes.launch import launch
+
+    assert request.processes is not None
+    code, dead = launch(request.processes, sys.argv[1:])
+    if dead is None:
+        return code
+    which = "a process" if dead < 0 else f"process {dead} of {request.processes}"
+    last = None
+    if request.checkpoint_every is not None:
+        folder = checkpoint_folder(request, plan)
+        last = last_checkpoint(folder) if folder.is_dir() else None
+    kept = (
+        "there is no checkpoint" if last is None else f"the last checkpoint is {last}; go on with --from {last.parent}"
+    )
+    complain(f"error: {which} has died, and the others were ended; {kept}")
+    return code
 
 
 def publish(request: Request, name: str, fill: Callable[[Path], None]) -> Path:

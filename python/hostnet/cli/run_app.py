@@ -19,6 +19,10 @@ Seeds = Annotated[
 Threads = Annotated[
     int | None, typer.Option(help="Threads; the results do not depend on it.", show_default="1; all cores with --seeds")
 ]
+Processes = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Share the run among N processes, which mpirun starts.", show_default="1"),
+]
 Out = Annotated[Path | None, typer.Option(metavar="DIR", help="The run directory.", show_default="runs/<name>-<n>")]
 Json = Annotated[bool, typer.Option("--json", help="Print summary.json and the directory as JSON.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Write the tables as CSV files too.")]
@@ -89,6 +93,7 @@ def run(
     seed: Seed = None,
     seeds: Seeds = None,
     threads: Threads = None,
+    processes: Processes = None,
     out: Out = None,
     json: Json = False,
     csv: Csv = False,
@@ -127,6 +132,7 @@ def run(
         seed=seed,
         seeds=seeds,
         threads=threads,
+        processes=processes,
         out=out,
         json=json,
         csv=csv,

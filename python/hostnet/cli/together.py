@@ -10,6 +10,7 @@ from hostnet import _core
 from hostnet._core import ConfigError, version
 from hostnet.cli.main import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, judge
 from hostnet.processes import Group, OtherProcessError, ResultsElsewhereError, connect, started
+from hostnet.processes.launch import sign_in
 from hostnet.terminal.screen import complain
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def together(command: Callable[[], int], arguments: Sequence[str]) -> int:
     try:
         _check_command(arguments)
         _session = _Session(connect())
+        sign_in(rank)
     except ConfigError as error:
         if rank == 0:
             complain(f"error: {error}")
@@ -107,6 +109,8 @@ def check_shared(request: Request, plan: Plan) -> None:
         if given is not None:
             raise ConfigError(f"{option}: is of a run in one process; start it without mpirun")
     partitions = _core.shares(plan, processes.ranks, request.threads or 1)[0]
+    if request.processes not in (None, processes.ranks):
+        raise ConfigError(f"--processes {request.processes}: mpirun has started {processes.ranks}; leave it out")
     used = len({home for _, _, home in partitions})
     if used < processes.ranks:
         raise ConfigError(
