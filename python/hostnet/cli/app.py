@@ -37,7 +37,10 @@ COMMANDS = {
     "compare": ("compare_app", "Show what differs between two runs: configuration, results, and the first event."),
     "calibrate": ("calibrate_app", "Fit parameters of a server to measurements, and write a server file with them."),
     "curve": ("curve_app", "Measure latency under load: bandwidth against read latency, as Intel MLC shows it."),
-    "cut": ("cut_app", "Tell how a configuration is shared out among processes of mpirun."),
+    "cut": (
+        "cut_app",
+        "Tell how a configuration is shared out among processes: partitions, servers, load, and how often they meet.",
+    ),
     "import": ("import_app", "Draft a server file from the topology of a machine, as hwloc's lstopo writes it."),
     "filter": ("filter_app", "Run a trace of a processor through caches, and keep what reaches memory."),
     "memory": ("memory_app", "Simulate the memory system on its own; check DRAM commands."),

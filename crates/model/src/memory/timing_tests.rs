@@ -363,7 +363,8 @@ impl Standard {
 
 fn timing_params() -> impl Strategy<Value = TimingParams> {
     let bus = (1_u32..6, 4_u32..20, 1_u32..26, 1_u32..20, 1_u32..20, 0_u32..4, 0_u32..4);
-    let bank = (10_u32..50, 0_u32..30, 0_u32..25, 0_u32..20);
+    // A row is open for longer than activations in a group are apart, as in every device.
+    let bank = (14_u32..50, 0_u32..30, 0_u32..25, 0_u32..20);
     let spread = (1_u32..8, 0_u32..8, 1_u32..8, 0_u32..8, 0_u32..10, 0_u32..10, 0_u32..60);
     let refresh = (0_u32..200, 30_u32..100, 0_u32..30, 0_u32..30, 0_u32..6, 0_u32..30);
     (bus, bank, spread, refresh).prop_map(|(bus, bank, spread, refresh)| {
