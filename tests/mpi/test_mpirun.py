@@ -103,6 +103,8 @@ def test_checkpoints_go_on_in_another_number_of_processes(folder: Folder) -> Non
     single = folder.found(2, "single", "--checkpoint-at", "70us", "--checkpoint", "state")
     assert single == whole
     assert folder.found(1, "from-file", "--from", "state") == whole
+    assert folder.found(1, "by-itself", "--checkpoint-every", "100us") == whole
+    assert [entry.name for entry in (folder.path / "checkpoints" / "cluster").iterdir()] == ["100000000ps"]
     assert folder.found(3, "across", "--from", "state", "--threads", "2") == whole
 
 

@@ -114,10 +114,14 @@ def check_shared(request: Request, plan: Plan) -> None:
     used = len({home for _, _, home in partitions})
     if used < processes.ranks:
         raise ConfigError(
-            f"mpirun: {processes.ranks} processes are more than the {used} partitions of this configuration: every "
+            f"mpirun: {processes.ranks} processes are more than the {_partitions(used)} of this configuration: every "
             "server is one, and so is what is between them, or every switch of a topology with its endpoints; start at "
             f"most {used}"
         )
+
+
+def _partitions(count: int) -> str:
+    return "1 partition" if count == 1 else f"{count} partitions"
 
 
 def _outcome(session: _Session, command: Callable[[], int]) -> tuple[int, str]:

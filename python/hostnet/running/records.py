@@ -15,8 +15,11 @@ INDEX = "index"
 PARTITION = re.compile(r"partition-\d{5,}")
 """The names of the records."""
 
-TIME = re.compile(r"(\.?)(\d+)ps(-unfinished)?")
-"""The names of the checkpoints in a folder of them: the simulated time; those that are not whole are hidden."""
+WHOLE = re.compile(r"(\d+)ps")
+"""The names of the checkpoints in a folder of them: the simulated time."""
+
+UNFINISHED = re.compile(r"\.\d+ps-unfinished")
+"""Those that are not whole yet."""
 
 
 class RecordsFolder:
@@ -36,11 +39,9 @@ class RecordsFolder:
         if not self.path.is_dir():
             if self.path.exists():
                 raise ConfigError(f"{self.path}: is a file; --checkpoint-every writes a folder")
-            if not self.path.absolute().parent.is_dir():
-                raise ConfigError(f"{self.path}: name a folder in one that exists")
             return
         for entry in self.path.iterdir():
-            if not TIME.fullmatch(entry.name):
+            if not (WHOLE.fullmatch(entry.name) or UNFINISHED.fullmatch(entry.name)):
                 raise ConfigError(f"{self.path}: holds {entry.name}, which is no checkpoint; name another folder")
         for entry in self.path.glob(".*ps-unfinished"):
             shutil.rmtree(entry, ignore_errors=True)
@@ -68,8 +69,7 @@ class RecordsFolder:
         unfinished.rename(final)
         sync(self.path)
         for entry in self.path.iterdir():
-            found = TIME.fullmatch(entry.name)
-            if found and not found[1] and entry != final:
+            if WHOLE.fullmatch(entry.name) and entry != final:
                 shutil.rmtree(entry, ignore_errors=True)
 
 
@@ -77,8 +77,8 @@ def last_checkpoint(path: Path) -> Path | None:
     """The last whole checkpoint in a folder of them, or the folder if it is one itself; none if there is none."""
     if (path / INDEX).is_file():
         return path
-    whole = [entry for entry in path.iterdir() if TIME.fullmatch(entry.name) and (entry / INDEX).is_file()]
-    return max(whole, key=lambda entry: int(entry.name.strip(".").removesuffix("ps")), default=None)
+    whole = [entry for entry in path.iterdir() if WHOLE.fullmatch(entry.name) and (entry / INDEX).is_file()]
+    return max(whole, key=lambda entry: int(entry.name.removesuffix("ps")), default=None)
 
 
 def read_records(path: Path) -> tuple[bytes, list[bytes]]:
