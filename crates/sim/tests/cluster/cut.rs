@@ -59,8 +59,8 @@ fn four_racks_find_the_same_in_one_partition_and_in_several() {
     }
 }
 
-#[test]
-fn pauses_that_wait_for_each_other_are_found_across_cuts() {
+/// A ring of five switches whose pauses come to wait for each other.
+pub(crate) fn ring_that_gets_stuck() -> Plan {
     let flow = |from: u32| format!("\"e-{from}\"");
     let list = |shift: u32| (0..5).map(|host| flow((host + shift) % 5)).collect::<Vec<_>>().join(", ");
     let text = format!(
@@ -73,7 +73,12 @@ fn pauses_that_wait_for_each_other_are_found_across_cuts() {
         list(0),
         list(2)
     );
-    let plan = plan(&text);
+    plan(&text)
+}
+
+#[test]
+fn pauses_that_wait_for_each_other_are_found_across_cuts() {
+    let plan = ring_that_gets_stuck();
     let error = |threads: usize| {
         let mut run = Run::new(&plan, Options { threads, ..Options::default() });
         assert_eq!(run.simulation().parts().len(), threads);

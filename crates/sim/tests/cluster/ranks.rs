@@ -2,6 +2,7 @@
 
 use crate::common::laws::cases;
 use crate::conservation::cluster;
+use crate::cut::ring_that_gets_stuck;
 use crate::lab::plan;
 use crate::topologies::any_network;
 use hostnet_config::Plan;
@@ -87,17 +88,7 @@ fn expected_again(found: &Found) -> Found {
 
 #[test]
 fn pauses_that_wait_for_each_other_are_found_in_all_processes() {
-    let list = |shift: u32| (0..5).map(|host| format!("\"e-{}\"", (host + shift) % 5)).collect::<Vec<_>>().join(", ");
-    let plan = plan(&format!(
-        "[host.e]\nkind = \"endpoint\"\ncount = 5\n[network]\ntopology = \"ring\"\nsize = 5\nrate = \"40 Gbps\"\n\
-         core.rate = \"10 Gbps\"\n\
-         switch = {{ buffer = \"1 MB\", pfc = {{ priorities = [0], xoff = \"20 kB\", xon = \"10 kB\" }} }}\n\
-         [transport.t]\nbase = \"reno\"\necn = false\ninitial_window = 1000\nreceive_buffer = \"4 MB\"\n\
-         [flow.f]\nkind = \"bulk\"\ntransport = \"t\"\nfrom = [{}]\nto = [{}]\n\
-         [run]\nwarmup = \"0 us\"\nduration = \"5 ms\"\n",
-        list(0),
-        list(2)
-    ));
+    let plan = ring_that_gets_stuck();
     let expected = alone(&plan, Options::default(), "e-1").expect_err("it cannot go on");
     assert!(matches!(expected, SimulationError::Deadlock { .. }));
     for ranks in 2..=4 {
