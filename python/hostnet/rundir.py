@@ -174,6 +174,7 @@ def manifest(results: Results) -> dict[str, Any]:
         "simulated_ns": results.native.simulated_ps / 1000,
         "threads": results.timing.threads,
         "processes": results.timing.processes,
+        **({} if results.timing.shares is None else {"shares": results.timing.shares.as_dict()}),
         "machine": machine(),
         "overrides": list(results.source.overrides),
         "config": json.loads(results.plan.effective_json()),

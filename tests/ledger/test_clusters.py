@@ -287,7 +287,7 @@ def test_fragments_are_filled_in() -> None:
     config = point.config("machine", {"seed": 1})
     assert config == {
         "run": {"name": "f:3", "seed": 1},
-        "ledger": {"series": None, "skip": None},
+        "ledger": {"series": None, "skip": None, "again": []},
         "n": 3,
         "text": "0-2, 3 B",
         "list": ["machine", 1, True],
@@ -328,12 +328,12 @@ def tiny(name: str, **run: Any) -> Summary:
         "host": {name: {"kind": "endpoint"} for name in ("a", "b")},
         "flow": {"bulk": {"kind": "bulk", "from": "a", "to": "b"}},
         "run": {"name": name, "seed": 1, "warmup": "100 us", "duration": "1 ms", **run},
-        "ledger": {"series": None, "skip": None},
+        "ledger": {"series": None, "skip": None, "again": []},
     }
 
 
 def test_runs_come_in_order_and_skipped_ones_say_why() -> None:
-    skipped = {**tiny("two"), "ledger": {"series": None, "skip": "later"}}
+    skipped = {**tiny("two"), "ledger": {"series": None, "skip": "later", "again": []}}
     found = run_clusters([tiny("one"), skipped, tiny("three", duration="2 ms")], Path(), 2, None)
     assert [summary.get("name") for summary in found] == ["one", None, "three"]
     assert found[1] == {"skipped": "later"}

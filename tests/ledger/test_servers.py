@@ -17,7 +17,7 @@ def test_servers_by_themselves_are_run_beside_clusters() -> None:
         "host": {name: {"kind": "endpoint"} for name in ("a", "b")},
         "flow": {"bulk": {"kind": "bulk", "from": "a", "to": "b"}},
         "run": {"name": "one", "warmup": "100 us", "duration": "1 ms"},
-        "ledger": {"series": None, "skip": None},
+        "ledger": {"series": None, "skip": None, "again": []},
     }
     alone = {
         "server": {"preset": "skylake-8160"},
@@ -28,7 +28,7 @@ def test_servers_by_themselves_are_run_beside_clusters() -> None:
             }
         },
         "run": {"name": "alone", "warmup": "20 us", "duration": "30 us"},
-        "ledger": {"series": None, "skip": None},
+        "ledger": {"series": None, "skip": None, "again": []},
     }
     ran, server = run_clusters([cluster, alone], Path(), 1, None)
     assert ran["classes"]

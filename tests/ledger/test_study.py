@@ -127,13 +127,14 @@ def test_an_unknown_study_names_those_there_are() -> None:
     assert study_names() == [
         "applications",
         "dctcp",
+        "dist_gem5",
         "host_network",
         "host_network_tcp",
         "hostcc",
         "ioctopus",
         "memory",
     ]
-    with pytest.raises(LedgerError, match="no study 'nonsense'; there are: applications, dctcp, host_network, host_n"):
+    with pytest.raises(LedgerError, match="no study 'nonsense'; there are: applications, dctcp, dist_gem5, host_n"):
         load_study("nonsense")
 
 

@@ -7,72 +7,14 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from tests.mpi.support import BIN, Folder, processes_of
+
 pytest.importorskip("mpi4py")
-
-BIN = Path(sys.executable).parent
-
-CLUSTER = """
-[host.e]
-kind = "endpoint"
-count = 14
-[host.s]
-preset = "cascade-lake-hostcc"
-at = "leaf-1"
-[host.s.workload.mapp]
-kind = "remote"
-sockets = "0"
-reads = 0.5
-[network]
-topology = "leaf-spine"
-leaves = 4
-spines = 2
-mtu = "4096 B"
-switch.ecn = "20 packets"
-[flow.up]
-kind = "bulk"
-from = "e"
-to = "s"
-transport = "dctcp"
-[flow.between]
-kind = "bulk"
-from = "e"
-to = "e"
-pairs = "permutation"
-[run]
-warmup = "30 us"
-duration = "150 us"
-"""
-
-
-class Folder:
-    """A folder with the cluster, where commands run."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        (path / "cluster.toml").write_text(CLUSTER)
-
-    def command(self, ranks: int, *arguments: str) -> list[str]:
-        """`hostnet ARGUMENTS` in so many processes."""
-        launcher = [] if ranks == 1 else [str(BIN / "mpirun"), "-n", str(ranks)]
-        return [*launcher, str(BIN / "hostnet"), *arguments]
-
-    def run(self, ranks: int, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Runs it to its end."""
-        command = self.command(ranks, *arguments)
-        return subprocess.run(command, cwd=self.path, capture_output=True, text=True, check=False, timeout=300)
-
-    def found(self, ranks: int, out: str, *arguments: str) -> dict[str, bytes]:
-        """What a run finds: every file of its folder that says nothing of the run itself."""
-        done = self.run(ranks, "run", "cluster.toml", "--out", out, "-q", *arguments)
-        assert done.returncode == 0, done.stderr
-        names = [path for path in (self.path / out).rglob("*") if path.is_file() and path.name != "manifest.json"]
-        return {str(path.relative_to(self.path / out)): path.read_bytes() for path in names}
 
 
 @pytest.fixture
@@ -91,6 +33,9 @@ def test_every_number_of_processes_writes_the_same_files(folder: Folder) -> None
         assert (folder.path / f"{name}.pcap").read_bytes() == (folder.path / "alone.pcap").read_bytes()
         manifest = json.loads((folder.path / name / "manifest.json").read_text())
         assert manifest["processes"] == ranks
+        shares = manifest["shares"]
+        assert shares["meetings"] > 100
+        assert sum(shares[f"{name}_share"] for name in ("work", "imbalance", "meeting")) == pytest.approx(1, abs=1e-3)
 
 
 def test_checkpoints_go_on_in_another_number_of_processes(folder: Folder) -> None:
@@ -168,16 +113,3 @@ def test_a_process_that_dies_ends_the_others_and_the_run_goes_on_from_the_last_c
     assert processes_of(folder.path) == []
     assert not (folder.path / "killed").exists()
     assert folder.found(1, "on", "--set", "run.duration=2 ms", "--from", "kept") == whole
-
-
-def processes_of(folder: Path) -> list[int]:
-    """The processes of hostnet that work in a folder."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            mine = entry.name.isdigit() and (entry / "cwd").resolve() == folder.resolve()
-            if mine and b"hostnet" in (entry / "cmdline").read_bytes().partition(b"\0run\0")[0].rpartition(b"\0")[2]:
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return sorted(found)

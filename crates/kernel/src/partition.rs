@@ -54,6 +54,12 @@ impl<W: Partition> Simulation<W> {
         self.parts.iter().map(|part| &part.0)
     }
 
+    /// The least latency between two partitions in ps: they meet that often. Without meaning if there is one.
+    #[must_use]
+    pub fn window_ps(&self) -> u64 {
+        self.window_ps
+    }
+
     /// The partitions, each with its scheduler, to look at and to change between runs.
     pub fn parts_mut(&mut self) -> &mut [(W, Scheduler<W::Payload>)] {
         &mut self.parts

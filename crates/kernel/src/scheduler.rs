@@ -155,7 +155,8 @@ impl<P: Copy> Scheduler<P> {
     }
 
     /// When the next event of this partition happens.
-    pub(crate) fn next_time(&self) -> Option<Time> {
+    #[must_use]
+    pub fn next_time(&self) -> Option<Time> {
         self.queue.next_time()
     }
 

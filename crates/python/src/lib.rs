@@ -60,7 +60,7 @@ mod _core {
     #[pymodule_export]
     use crate::result::RunResult;
     #[pymodule_export]
-    use crate::run::{predict, run, run_many, shares};
+    use crate::run::{forecast, predict, run, run_many, shares};
 
     /// The version of hostnet.
     #[pyfunction]

@@ -11,12 +11,13 @@ use crate::supervise::{supervise, supervise_or, Describe};
 use hostnet_config::{Length, WarmUp};
 use hostnet_kernel::Time;
 use hostnet_model::Packet;
-use hostnet_sim::{Finished, HostError, Kept, Many, Options, Preparation, Run, Shares, Status, Way};
+use hostnet_sim::{Finished, Forecast, HostError, Kept, Many, Options, Preparation, Run, Shares, Status, Way};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::num::NonZero;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What an automatic warm-up takes at least, in ps: good enough to tell the progress of many runs.
 const WARM_UP_GUESS_PS: u64 = 40_000_000;
@@ -178,6 +179,26 @@ pub(crate) fn shares(plan: &Plan, ranks: usize, threads: usize) -> (Vec<Partitio
     let names = servers.into_iter().map(Some).chain(std::iter::repeat(None));
     let partitions = names.zip(weights).zip(homes).map(|((name, weight), home)| (name, weight, home));
     (partitions.collect(), window_ps)
+}
+
+/// What the beginning of a run tells of how `ranks` processes of `threads` threads each would share it: simulated time
+/// in ps, meetings, events, events of the slowest process between meetings, wall time in s. It takes about `seconds`.
+#[pyfunction]
+#[pyo3(signature = (plan, ranks, threads, seconds, *, progress=None))]
+pub(crate) fn forecast(
+    py: Python<'_>,
+    plan: &Plan,
+    ranks: usize,
+    threads: usize,
+    seconds: f64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(u64, u64, u64, u64, f64)> {
+    let budget = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    let found = supervise(py, progress, |desk| {
+        Forecast::of(&plan.plan, ranks, threads, budget, |stage| desk.tell(Stage::Preparation(stage)))
+    })?;
+    let Forecast { simulated_ps, meetings, events, slowest, wall_s } = found.ok_or(Failure::Stopped)?;
+    Ok((simulated_ps, meetings, events, slowest, wall_s))
 }
 
 /// Predicts what a plan does, without running it: a fixed point of closed forms.

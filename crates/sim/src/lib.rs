@@ -40,7 +40,7 @@ pub use read::sample;
 pub use read::units::{ChannelUnit, CoreUnit, Pool, SocketUnit, Units};
 pub use report::table::{Cell, Kind, Table};
 pub use report::{epochs::table as epochs_table, predict, Report};
-pub use run::{epoch_ps, run_many, Finished, HostError, Kept, Many, Options, Run, Status, Way, EPOCH_PS};
+pub use run::{epoch_ps, run_many, Finished, Forecast, HostError, Kept, Many, Options, Run, Status, Way, EPOCH_PS};
 pub use watch::epochs::Epoch;
 pub use watch::events::{EventRecord, Line, Part};
 pub use watch::trace::{lanes, Counter, Crossing, Hop, Trace};

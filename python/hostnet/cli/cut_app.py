@@ -10,6 +10,12 @@ import typer
 if TYPE_CHECKING:
     from hostnet._core import Plan
 
+LOOK_S = 1.0
+"""For how long the beginning of the run is looked at."""
+
+MEETING = "30 us"
+"""Wall time of a meeting of two processes of one machine, as measured with MPICH."""
+
 RANKS_MAX = 4096
 """The most processes that are told of."""
 
@@ -23,6 +29,9 @@ def cut(
     file: Annotated[Path, typer.Argument(help="The configuration, TOML or JSON.")],
     ranks: Annotated[int, typer.Option(metavar="N", help="Processes, as of `mpirun -n N`.")] = 2,
     threads: Annotated[int, typer.Option(metavar="T", help="Threads of each, as of `hostnet run --threads T`.")] = 1,
+    meeting: Annotated[
+        str, typer.Option(metavar="TIME", help="Wall time of a meeting: what a letter takes between two processes.")
+    ] = MEETING,
     overrides: Annotated[
         list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Replace a value. Repeatable.")
     ] = None,
@@ -31,16 +40,18 @@ def cut(
     from hostnet._core import ConfigError
     from hostnet.cli.request import THREADS_MAX
     from hostnet.running import simulate
+    from hostnet.units import parse_time_ps
 
     for option, value, most in [("--ranks", ranks, RANKS_MAX), ("--threads", threads, THREADS_MAX)]:
         if not 1 <= value <= most:
             raise ConfigError(f"{option} {value}: must be between 1 and {most}")
+    meeting_s = parse_time_ps(meeting, "--meeting") / 1e12
     plan = simulate.resolve(simulate.source_of(file, tuple(overrides or ())))
-    _print(plan, ranks, threads)
+    _print(plan, ranks, threads, meeting_s)
     return 0
 
 
-def _print(plan: Plan, ranks: int, threads: int) -> None:
+def _print(plan: Plan, ranks: int, threads: int, meeting_s: float) -> None:
     from rich.text import Text
 
     from hostnet import _core
@@ -56,6 +67,7 @@ def _print(plan: Plan, ranks: int, threads: int) -> None:
         servers = [name for name in own if name is not None]
         listed = ", ".join(servers[:6]) + (f" and {len(servers) - 6} more" if len(servers) > 6 else "")
         table.add_row(str(rank), str(len(own)), percent(load / total), listed or "-")
+    expected = _expected(plan, ranks, threads, meeting_s) if window_ps is not None and 0 not in loads else None
     with page() as console:
         console.print(Text(f"{plan.name}: {len(partitions)} partitions in {ranks} processes", style="bold"))
         console.print(table)
@@ -66,3 +78,28 @@ def _print(plan: Plan, ranks: int, threads: int) -> None:
             console.print(f"{loads.count(0)} processes have nothing to do: `hostnet run` refuses so many.")
         if window_ps is not None:
             console.print(f"They meet every {format_time(window_ps)} of simulated time.")
+        if expected is not None:
+            console.print(expected)
+
+
+def _expected(plan: Plan, ranks: int, threads: int, meeting_s: float) -> str | None:
+    """What the beginning of the run lets one expect; None if nothing happens in it."""
+    from hostnet import _core
+    from hostnet.cli.show import percent
+    from hostnet.terminal.progress import Watch
+    from hostnet.units import format_time
+
+    with Watch(show=True, keeps=False) as watch:
+        simulated_ps, meetings, events, slowest, wall_s = _core.forecast(plan, ranks, threads, LOOK_S, progress=watch)
+    if not events:
+        return None
+    work_s = slowest / events * wall_s
+    apart_s = work_s + meetings * meeting_s
+    speed, crew = wall_s / apart_s, ranks * threads
+    busy = format_time(round(wall_s / crew / meetings * 1e12))
+    waiting, meeting = (percent(share / apart_s) for share in (work_s - wall_s / crew, meetings * meeting_s))
+    return (
+        f"Expected from the first {format_time(simulated_ps)}: {speed:.2f} times as fast as one thread of this "
+        f"machine, an efficiency of {percent(speed / crew)}. Between two meetings each of {crew} threads has {busy} of "
+        f"work on average; {waiting} of the time is waiting for the one with most to do, {meeting} meetings."
+    )

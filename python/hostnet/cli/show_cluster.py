@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from hostnet.cli.show import NOTHING, headline, new_table, number, page, print_items, print_path, print_tables
+from hostnet.cli.show import (
+    NOTHING,
+    headline,
+    new_table,
+    number,
+    page,
+    percent,
+    print_items,
+    print_path,
+    print_tables,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,6 +24,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from hostnet.cluster_view import View
+    from hostnet.processes.effort import Shares
     from hostnet.running.results import Results
 
 
@@ -28,7 +39,16 @@ def print_cluster(results: Results, path: Path) -> None:
             print_tables(console, _table(view))
         print_items(console, "*", [reason_text(*reason) for reason in reasons(summary)])
         print_items(console, "*", summary["ignored"])
+        if results.timing.shares is not None:
+            console.print(_effort(results.timing.processes, results.timing.shares))
         print_path(console, path)
+
+
+def _effort(processes: int, shares: Shares) -> str:
+    return (
+        f"{processes} processes: {percent(shares.work)} of their time was work, {percent(shares.imbalance)} waiting "
+        f"for the one with most to do, {percent(shares.meeting)} went to {shares.meetings} meetings."
+    )
 
 
 ROWS_MAX = 12

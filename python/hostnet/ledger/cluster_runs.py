@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet.ledger.pool import Job, Progress, run_jobs
+from hostnet.ledger.repeats import repeated
 from hostnet.running.results import Source
 from hostnet.running.simulate import resolve, run_plan
 from hostnet.units import parse_time_ps
@@ -20,7 +21,7 @@ FLUID_WORK = 1 / 60
 
 Summary = dict[str, Any]
 
-TABLES = ("flows", "workloads", "domains", "caches", "control", "series")
+TABLES = ("flows", "workloads", "domains", "caches", "control", "completions", "series")
 """Tables that quantities are computed from and that the summary of a run does not have."""
 
 MEASURE = "simulated_ps"
@@ -82,7 +83,7 @@ def job_of(config: dict[str, Any], base_dir: Path) -> Job[Summary]:
         results = run_plan(plan, source, series_ps=series_ps, progress=tell)
         if not results.complete:
             raise KeyboardInterrupt
-        return summary_of(results)
+        return {**summary_of(results), "again": [repeated(results, way) for way in config["ledger"]["again"]]}
 
     return Job(run, size_of(config), FLUID_WORK if is_fluid(config) else 1.0)
 

@@ -21,7 +21,8 @@ class ClusterFamily:
 
     Later fragments win over earlier ones and over the run of the selection. `{x}` in the name of a fragment and in its
     texts is the value, `{last}` one less; a text that is `{x}` and no more is the value itself. With `series`, time
-    series are recorded at steps of this length. `skip` says why its points cannot be run yet, if they cannot.
+    series are recorded at steps of this length. `skip` says why its points cannot be run yet, if they cannot. `again`
+    are other ways to run each point, such as "2 threads" and "2 processes", whose results are compared.
     """
 
     name: str
@@ -31,6 +32,7 @@ class ClusterFamily:
     x: tuple[Value, ...] = ()
     series: str | None = None
     skip: str | None = None
+    again: tuple[str, ...] = ()
 
     def points(self) -> list[ClusterPoint]:
         """Its operating points, in the order of `x`; one without `x`."""
@@ -57,7 +59,7 @@ class ClusterPoint:
     def config(self, preset: str, run: Mapping[str, Any]) -> dict[str, Any]:
         """The configuration of the cluster; `preset` is named by fragments. `ledger` is what only the ledger reads."""
         family = self.family
-        own = {"series": family.series, "skip": family.skip}
+        own = {"series": family.series, "skip": family.skip, "again": list(family.again)}
         config: dict[str, Any] = {"run": {"name": self.name, **run}, "ledger": own}
         values = {"preset": preset, "x": self.value, "last": self.value - 1 if isinstance(self.value, int) else None}
         for part in family.parts:
@@ -101,6 +103,7 @@ def parse_family(name: str, fields: Mapping[str, Any], fragments: Mapping[str, A
         x=tuple(fields.get("x", ())),
         series=fields.get("series"),
         skip=fields.get("skip"),
+        again=tuple(fields.get("again", ())),
     )
     for part, point in ((part, point) for part in family.parts for point in family.points()):
         if part.replace("{x}", point.x) not in fragments:

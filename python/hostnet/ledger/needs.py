@@ -15,6 +15,7 @@ from hostnet.ledger.errors import LedgerError
 from hostnet.ledger.fabric_quantities import FABRIC_QUANTITIES
 from hostnet.ledger.formula_quantities import FORMULA_QUANTITIES
 from hostnet.ledger.memory_quantities import MEMORY_QUANTITIES
+from hostnet.ledger.network_quantities import NETWORK_QUANTITIES
 from hostnet.ledger.packet_quantities import PACKET_QUANTITIES
 from hostnet.ledger.panels import Against, Panel, Published, Series
 from hostnet.ledger.quantities import QUANTITIES, Estimate, Outcome, Quantity
@@ -31,6 +32,7 @@ KNOWN: Mapping[str, Quantity] = {
     **CLUSTER_QUANTITIES,
     **PACKET_QUANTITIES,
     **FABRIC_QUANTITIES,
+    **NETWORK_QUANTITIES,
     **CONTROL_QUANTITIES,
 }
 """Every quantity that `study.toml` can name."""

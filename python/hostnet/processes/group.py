@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from hostnet._core import ConfigError
+from hostnet.processes.effort import Effort
 from hostnet.terminal.screen import visible
 
 if TYPE_CHECKING:
@@ -32,6 +34,9 @@ OFFERS = 200
 
 NAP_S = 50e-6
 """How long it sleeps between two looks."""
+
+STAMP = struct.Struct("<d")
+"""What a letter ends with: how long its sender was at work before it, in s."""
 
 TAG = 7
 """All letters have the same tag: those of two processes come in their order."""
@@ -58,6 +63,14 @@ class Group:
         self._speaks = os.dup(2)  # what the process says when it ends all, silent or not
         crowded = _on_this_machine(comm) > (os.cpu_count() or 1)
         self._looks = 20 if crowded else LOOKS
+        self._left_s = 0.0
+        self.effort = Effort()
+        """Where time goes since `begin`."""
+
+    def begin(self) -> None:
+        """Begins to count the time of a run."""
+        self.effort = Effort()
+        self._left_s = time.perf_counter()
 
     def exchange(self, letters: Sequence[bytes]) -> list[bytes]:
         """Hands a letter to each process, by their numbers, and returns what each has handed to this one.
@@ -67,20 +80,24 @@ class Group:
         """
         from mpi4py import MPI
 
+        busy_s = [time.perf_counter() - self._left_s] * self.ranks
+        stamp = STAMP.pack(busy_s[self.rank])
         others = [rank for rank in range(self.ranks) if rank != self.rank]
-        sent = [self._comm.Isend([letters[rank], MPI.BYTE], rank, TAG) for rank in others]
+        sent = [self._comm.Isend([letters[rank] + stamp, MPI.BYTE], rank, TAG) for rank in others]
         got = list(letters)
         waiting, looked = others, 0
         while waiting:
-            waiting = [rank for rank in waiting if not self._take(rank, got)]
+            waiting = [rank for rank in waiting if not self._take(rank, got, busy_s)]
             looked += 1
             if waiting and looked > self._looks:
                 time.sleep(0 if looked < self._looks + OFFERS else NAP_S)
         while not MPI.Request.Testall(sent):
             time.sleep(0)
+        self.effort.add(busy_s)
+        self._left_s = time.perf_counter()
         return got
 
-    def _take(self, rank: int, got: list[bytes]) -> bool:
+    def _take(self, rank: int, got: list[bytes], busy_s: list[float]) -> bool:
         """Takes in the letter of a process if it has come."""
         from mpi4py import MPI
 
@@ -90,7 +107,8 @@ class Group:
             return False
         letter = bytearray(status.Get_count(MPI.BYTE))
         message.Recv([letter, MPI.BYTE])
-        got[rank] = bytes(letter)
+        got[rank] = bytes(letter[: -STAMP.size])
+        (busy_s[rank],) = STAMP.unpack_from(letter, len(letter) - STAMP.size)
         return True
 
     def told(self, own: Any) -> list[Any]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from hostnet._core import Plan, RunResult
+    from hostnet.processes.effort import Shares
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,8 @@ class Timing:
     """Threads the user asked for, in each process."""
     processes: int = 1
     """Processes that shared the run."""
+    shares: Shares | None = None
+    """Where their time went; None with one process."""
 
 
 SERIES = ("series", "host_series")

@@ -224,6 +224,8 @@ def run_plan(
     check_controllers(controllers)
     looked_at = named_server(plan, host) if counters_ps or trace_ps else ""
     started, began_s = _now(), time.perf_counter()
+    if processes is not None:
+        processes.begin()
     with capture_file(plan, capture, writes=processes is None or processes.rank == 0) as (asked, keep):
         native = _core.run(
             plan,
@@ -246,8 +248,8 @@ def run_plan(
     if native is None:
         raise ResultsElsewhereError
     wall_time_s = time.perf_counter() - began_s
-    ranks = 1 if processes is None else processes.ranks
-    timing = Timing(started, wall_time_s, native.events / max(wall_time_s, 1e-9), threads, ranks)
+    ranks, effort = (1, None) if processes is None else (processes.ranks, processes.effort.shares(wall_time_s))
+    timing = Timing(started, wall_time_s, native.events / max(wall_time_s, 1e-9), threads, ranks, effort)
     return Results(native, plan, source, timing, series_ps > 0, looked_at)
 
 

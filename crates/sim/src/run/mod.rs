@@ -1,5 +1,6 @@
 //! One run: warm-up, measurement, checkpoint.
 
+mod forecast;
 mod kept;
 mod look;
 mod many;
@@ -10,6 +11,7 @@ mod start;
 mod stuck;
 mod window;
 
+pub use forecast::Forecast;
 pub use kept::Kept;
 pub use many::{run_many, Finished, Many};
 pub use outside::HostError;

@@ -1,0 +1,70 @@
+//! How well processes will share a run, told from its beginning.
+
+use super::{Options, Run};
+use crate::build::{Preparation, Shares};
+use hostnet_config::Plan;
+use hostnet_kernel::{Scheduler, Time};
+use hostnet_model::{Payload, World};
+use std::time::{Duration, Instant};
+
+/// What the beginning of a run tells of the rest, on one thread of this machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Forecast {
+    /// Simulated time that was looked at, in ps.
+    pub simulated_ps: u64,
+    /// How often the processes meet in it.
+    pub meetings: u64,
+    /// Events in it.
+    pub events: u64,
+    /// Events that the process with most to do handles between two meetings, all of them together; of its threads, the
+    /// one with most to do.
+    pub slowest: u64,
+    /// Wall time that it took, in s.
+    pub wall_s: f64,
+}
+
+impl Forecast {
+    /// Looks at the beginning of a run that `ranks` processes of `threads` threads each would share, for as much wall
+    /// time as `budget` says. Nothing if `on_preparation` returns false.
+    #[must_use]
+    pub fn of(
+        plan: &Plan,
+        ranks: usize,
+        threads: usize,
+        budget: Duration,
+        on_preparation: impl FnMut(Preparation) -> bool,
+    ) -> Option<Self> {
+        let homes = Shares::of(plan, ranks, threads).homes;
+        let mut run = Run::prepare(plan, Options { threads: ranks * threads, ..Options::default() }, on_preparation)?;
+        run.feed();
+        let (mut found, began) = (Self::default(), Instant::now());
+        let limit = run.target();
+        while began.elapsed() < budget && found.window(&mut run, limit, &homes, [ranks, threads]) {}
+        found.wall_s = began.elapsed().as_secs_f64();
+        found.simulated_ps = run.simulated_ps();
+        Some(found)
+    }
+
+    /// Goes on to the next meeting, if there is one.
+    fn window(&mut self, run: &mut Run, limit: Time, homes: &[usize], [ranks, threads]: [usize; 2]) -> bool {
+        let simulation = &mut run.state.simulation;
+        let before: Vec<u64> = simulation.parts().iter().map(|part| part.1.handled()).collect();
+        let Some(next) = simulation.parts().iter().filter_map(|part| part.1.next_time()).min() else { return false };
+        if next > limit {
+            return false;
+        }
+        simulation.run_until(next.saturating_add(simulation.window_ps().max(1) - 1).min(limit), |_| true);
+        let handled = |(part, before): (&(World, Scheduler<Payload>), u64)| part.1.handled() - before;
+        let events: Vec<u64> = simulation.parts().iter().zip(before).map(handled).collect();
+        self.meetings += 1;
+        self.events += events.iter().sum::<u64>();
+        self.slowest += (0..ranks).map(|rank| of_rank(&events, homes, rank, threads)).max().unwrap_or(0);
+        true
+    }
+}
+
+/// Events of the busiest thread of a process: an even share, but no less than a partition has.
+fn of_rank(events: &[u64], homes: &[usize], rank: usize, threads: usize) -> u64 {
+    let own = || events.iter().zip(homes).filter(|(_, &home)| home == rank).map(|(&events, _)| events);
+    own().sum::<u64>().div_ceil(threads as u64).max(own().max().unwrap_or(0))
+}

@@ -1,0 +1,42 @@
+"""How quantities of whole networks, and of how they are simulated, follow from the summary of a run and its tables."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from hostnet.ledger.panels import Series
+from hostnet.ledger.quantities import Estimate, Outcome, Quantity, number
+
+
+def completion(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """A percentile of the completion times of a class of flows, in us."""
+    row = run.row("completions", **{"class": series.workload}, size="all")
+    return Estimate(number(row, f"{series.percentile}_us"), None)
+
+
+def repeat(series: Series, run: Outcome) -> dict[str, Any]:
+    """The run that was made once more in the way `domain`."""
+    return next(again for again in run.summary["again"] if again["way"] == series.domain)
+
+
+def differences(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Runs in another way that found something else; NaN where that way cannot be gone."""
+    again = repeat(series, run)
+    return Estimate(float(not again["same"]) if "same" in again else math.nan, None)
+
+
+def meetings(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """How often processes met, per ms of simulated time."""
+    return Estimate(repeat(series, run).get("meetings_per_ms", math.nan), None)
+
+
+def wall_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Wall time in s that processes took."""
+    return Estimate(repeat(series, run).get("wall_time_s", math.nan), None)
+
+
+NETWORK_QUANTITIES: dict[str, Quantity] = {
+    function.__name__: function for function in (completion, differences, meetings, wall_time)
+}
+"""Those that `study.toml` can name."""

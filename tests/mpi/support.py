@@ -1,0 +1,79 @@
+"""What tests of several processes share: a cluster in a folder, and who works there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+BIN = Path(sys.executable).parent
+
+CLUSTER = """
+[host.e]
+kind = "endpoint"
+count = 14
+[host.s]
+preset = "cascade-lake-hostcc"
+at = "leaf-1"
+[host.s.workload.mapp]
+kind = "remote"
+sockets = "0"
+reads = 0.5
+[network]
+topology = "leaf-spine"
+leaves = 4
+spines = 2
+mtu = "4096 B"
+switch.ecn = "20 packets"
+[flow.up]
+kind = "bulk"
+from = "e"
+to = "s"
+transport = "dctcp"
+[flow.between]
+kind = "bulk"
+from = "e"
+to = "e"
+pairs = "permutation"
+[run]
+warmup = "30 us"
+duration = "150 us"
+"""
+
+
+class Folder:
+    """A folder with the cluster, where commands run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        (path / "cluster.toml").write_text(CLUSTER)
+
+    def command(self, ranks: int, *arguments: str) -> list[str]:
+        """`hostnet ARGUMENTS` in so many processes."""
+        launcher = [] if ranks == 1 else [str(BIN / "mpirun"), "-n", str(ranks)]
+        return [*launcher, str(BIN / "hostnet"), *arguments]
+
+    def run(self, ranks: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Runs it to its end."""
+        command = self.command(ranks, *arguments)
+        return subprocess.run(command, cwd=self.path, capture_output=True, text=True, check=False, timeout=300)
+
+    def found(self, ranks: int, out: str, *arguments: str) -> dict[str, bytes]:
+        """What a run finds: every file of its folder that says nothing of the run itself."""
+        done = self.run(ranks, "run", "cluster.toml", "--out", out, "-q", *arguments)
+        assert done.returncode == 0, done.stderr
+        names = [path for path in (self.path / out).rglob("*") if path.is_file() and path.name != "manifest.json"]
+        return {str(path.relative_to(self.path / out)): path.read_bytes() for path in names}
+
+
+def processes_of(folder: Path) -> list[int]:
+    """The processes of hostnet that work in a folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            mine = entry.name.isdigit() and (entry / "cwd").resolve() == folder.resolve()
+            if mine and b"hostnet" in (entry / "cmdline").read_bytes().partition(b"\0run\0")[0].rpartition(b"\0")[2]:
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return sorted(found)
