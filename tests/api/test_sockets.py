@@ -70,6 +70,9 @@ def test_a_starved_way_is_not_put_down_to_who_waits_for_it() -> None:
     )
     assert starved.workloads["stream"]["limited_by"] == "not known"
     assert run("local").workloads["stream"]["limited_by"] != "not known"
+    unasked = run("local", upi=Sockets(link=Upi(request_credits=1)))
+    assert unasked.workloads["stream"]["throughput_gb_per_s"] < 5
+    assert unasked.workloads["stream"]["limited_by"] == "not known", "it waits for snoops"
 
 
 def test_what_crosses_is_told_of_each_direction() -> None:

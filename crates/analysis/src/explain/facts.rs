@@ -66,7 +66,7 @@ pub struct WorkloadFacts {
     /// The latency of one of its cores alone in ns, as predicted, if that is known; of streams only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lone_ns: Option<f64>,
-    /// Whether lines of its path cross to other sockets, whose time is not told apart.
+    /// Whether lines of its path, or snoops that it waits for, cross to other sockets, whose time is not told apart.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub crosses: bool,
     /// The pools on its path.
@@ -184,7 +184,7 @@ impl WorkloadFacts {
     pub fn clause(&self) -> String {
         let bound = self.binding.join(" / ").replace(OFFERED_LOAD, "what it offers").replace(CORE, "its cores");
         if self.crosses {
-            return "is limited by what is not known: its lines cross to other sockets, which is not predicted"
+            return "is limited by what is not known: its lines or their snoops cross sockets, which is not predicted"
                 .to_owned();
         }
         if let Some(why) = self.doubt() {

@@ -23,11 +23,17 @@ pub(crate) fn all(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
         cached: view.machine.has_caches().then(|| cached(&total.cached(class))),
         ..facts(view, total, class).with_limits(limits.get(class).cloned())
     };
-    let crossing = |facts: WorkloadFacts, class| match total.of(Group::ChaUpi, class).lines {
-        0 => facts,
-        _ => facts.crossing(),
-    };
+    let crossing = |facts: WorkloadFacts, class| if crosses(view, total, class) { facts.crossing() } else { facts };
     alone.map(with).enumerate().map(|(class, facts)| crossing(facts, class)).collect()
+}
+
+/// Share of time at which credits of UPI that are all out count as in the way.
+const OFTEN: f64 = 0.01;
+
+/// Whether lines of a workload cross to other sockets, or wait for snoops there that have to wait for credits.
+fn crosses(view: &ServerView, total: &Sample, class: usize) -> bool {
+    let waits = |group| pool(view, total, group, class, "").is_some_and(|pool| pool.full_share > OFTEN);
+    total.of(Group::ChaUpi, class).lines > 0 || [Group::UpiSnoop, Group::UpiAnswer].into_iter().any(waits)
 }
 
 /// What is known of workload `class`: the domains on its path, and which of them is fullest.
