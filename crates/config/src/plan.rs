@@ -88,7 +88,6 @@ pub(crate) fn lone(server: ServerParams) -> ClusterParams {
         hosts: vec![host],
         switches: Vec::new(),
         cables: Vec::new(),
-        racks: false,
         flows: Vec::new(),
         classes: Vec::new(),
         seed,

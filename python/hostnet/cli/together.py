@@ -115,8 +115,7 @@ def check_shared(request: Request, plan: Plan) -> None:
     if used < processes.ranks:
         raise ConfigError(
             f"mpirun: {processes.ranks} processes are more than the {_partitions(used)} of this configuration: every "
-            "server is one, and so is what is between them, or every switch of a topology with its endpoints; start at "
-            f"most {used}"
+            f"server is one, and so is every switch with its endpoints; start at most {used}"
         )
 
 

@@ -163,13 +163,13 @@ impl<'a> Builder<'a> {
         Cut { ranges, ports, window_ps }
     }
 
-    /// The nodes and the weight of each rack in the order of components: a switch with its endpoints, or all that there
-    /// is where components are not numbered so. A port weighs as much as another.
+    /// The nodes and the weight of each rack in the order of components: a switch with its endpoints. A port weighs as
+    /// much as another.
     fn racks(&self) -> Vec<(usize, u64)> {
         let mut racks: Vec<(usize, u64)> = Vec::new();
         for &node in &self.order {
             let weight = self.graph.ports[node].len() as u64;
-            match racks.last_mut().filter(|_| !(self.cluster.racks && node < self.cluster.switches.len())) {
+            match racks.last_mut().filter(|_| node >= self.cluster.switches.len()) {
                 Some(rack) => *rack = (rack.0 + 1, rack.1 + weight),
                 None => racks.push((1, weight)),
             }
@@ -309,15 +309,15 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The switches and endpoints in the order of their components: switches in their order, and endpoints as
-/// [`ClusterParams::racks`] says.
+/// The switches and endpoints in the order of their components: switches in their order, each with the endpoints that are
+/// cabled to it after it, so that they are a range; endpoints without a switch come last.
 fn order(cluster: &ClusterParams, graph: &Graph, servers: &[Option<ComponentId>]) -> Vec<usize> {
     let switches = cluster.switches.len();
     let mut racks: Vec<Vec<usize>> = vec![Vec::new(); switches];
     let mut others = Vec::new();
     for host in (0..servers.len()).filter(|&host| servers[host].is_none()) {
         let node = graph.host(host);
-        match graph.ports[node].first().filter(|port| cluster.racks && port.node < switches) {
+        match graph.ports[node].first().filter(|port| port.node < switches) {
             Some(port) => racks[port.node].push(node),
             None => others.push(node),
         }

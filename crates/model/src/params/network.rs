@@ -13,10 +13,6 @@ pub struct ClusterParams {
     pub switches: Vec<SwitchParams>,
     /// The cables. A host has as many ports as cables end at it, in their order; so has a switch.
     pub cables: Vec<CableParams>,
-    /// Whether components are numbered switch by switch, each with the endpoints that are cabled to it after it, so
-    /// that they are a range; otherwise all switches come first, then all endpoints.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub racks: bool,
     /// What is sent; the index of a flow is its number in packets.
     pub flows: Vec<FlowParams>,
     /// Names of the classes of traffic that flows belong to.

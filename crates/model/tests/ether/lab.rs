@@ -14,7 +14,6 @@ pub fn cluster() -> ClusterParams {
         hosts: Vec::new(),
         switches: Vec::new(),
         cables: Vec::new(),
-        racks: false,
         flows: Vec::new(),
         classes: vec!["all".to_owned()],
         seed: 1,

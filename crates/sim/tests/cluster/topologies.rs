@@ -165,17 +165,45 @@ fn a_switch_and_its_endpoints_are_a_range_of_components() {
     }
 }
 
+/// Switches in a tree that nobody has a name for, and hosts at any of them; the last switch may close a circle.
+fn drawn() -> impl Strategy<Value = String> {
+    let draws = prop::collection::vec((any::<prop::sample::Index>(), 1_u32..3000), 20);
+    (2_usize..7, 6_usize..12, draws).prop_map(|(switches, hosts, draws)| {
+        let mut draws = draws.into_iter();
+        let mut text = format!("[host.e]\nkind = \"endpoint\"\ncount = {hosts}\n");
+        let mut cable = |name: String, ends: [String; 2], latency_ns: u32| {
+            text += &format!("[cable.{name}]\nends = {ends:?}\nlatency = \"{latency_ns} ns\"\n");
+        };
+        let mut draw = |places: usize| draws.next().map_or((0, 1), |(at, ns)| (at.index(places), ns));
+        for switch in 1..switches {
+            let (above, ns) = draw(switch);
+            cable(format!("up-{switch}"), [format!("s{switch}"), format!("s{above}")], ns);
+            if switch > 2 && switch + 1 == switches && above > 0 {
+                cable("across".to_owned(), [format!("s{switch}"), "s0".to_owned()], ns + 1);
+            }
+        }
+        for host in 0..hosts {
+            let (at, ns) = draw(switches);
+            cable(format!("of-{host}"), [format!("e-{host}"), format!("s{at}")], ns);
+        }
+        (0..switches).for_each(|switch| text += &format!("[switch.s{switch}]\nlatency = \"450 ns\"\n"));
+        text + "[network]\nrate = \"10 Gbps\"\n"
+    })
+}
+
 /// A random network, and traffic of all patterns.
 pub fn any_network() -> impl Strategy<Value = String> {
-    let shape = prop::sample::select(SHAPES.to_vec());
+    let named =
+        prop::sample::select(SHAPES.to_vec()).prop_map(|(shape, hosts, sizes, ..)| network(shape, hosts, sizes));
+    let shape = prop_oneof![2 => named, 1 => drawn()];
     let pairs = prop::sample::select(vec!["all-to-all", "permutation", "random", "incast"]);
     let transport = prop::sample::select(vec!["dctcp", "reno", "t"]);
     let buffer = prop::sample::select(vec!["20 kB", "200 kB", "16 MB"]);
     (shape, pairs, transport, buffer, 0.05..1.0_f64, any::<bool>(), 1_u32..1000).prop_map(
-        |((shape, hosts, sizes, ..), pairs, transport, buffer, load, rdma, seed)| {
+        |(network, pairs, transport, buffer, load, rdma, seed)| {
             let kind = if rdma { "write" } else { "bulk" };
             let transport = if rdma { "dcqcn" } else { transport };
-            network(shape, hosts, sizes)
+            network
                 + &format!(
                     "switch.buffer = \"{buffer}\"\nswitch.ecn = \"10 packets\"\n\
                      [transport.t]\nbase = \"cubic\"\nrto_min = \"200 us\"\n\

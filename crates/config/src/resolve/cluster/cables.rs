@@ -42,7 +42,7 @@ pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue>
     }
     topology::check_none(spec)?;
     let cables = spec.cable.iter().map(of_document).collect::<Result<_, _>>()?;
-    Ok(Made { switches: spec.switch.keys().map(|name| (name.clone(), None)).collect(), cables, racks: false })
+    Ok(Made { switches: spec.switch.keys().map(|name| (name.clone(), None)).collect(), cables })
 }
 
 fn of_document((name, spec): (&String, &CableSpec)) -> Result<Named, Issue> {

@@ -16,8 +16,6 @@ use std::collections::BTreeMap;
 pub(super) struct Fabric {
     pub(super) switches: Vec<SwitchParams>,
     pub(super) cables: Vec<CableParams>,
-    /// Whether hosts follow the switch that they are cabled to in the order of events.
-    pub(super) racks: bool,
     /// What the cable of each host carries, in bytes per second.
     rates: Vec<u64>,
     /// The part of the network that each host is in.
@@ -34,7 +32,7 @@ struct Threshold {
 }
 
 pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Fabric, Issue> {
-    let Made { switches: names, cables, racks } = cables::make(spec, hosts)?;
+    let Made { switches: names, cables } = cables::make(spec, hosts)?;
     let network = spec.network.clone();
     let (switches, thresholds) = switches(spec, &names)?;
     let ends = Ends::new(hosts, &names)?;
@@ -58,7 +56,7 @@ pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Fabric, I
         }
     }
     let islands = islands(hosts.hosts.len(), names.len(), &joined);
-    Ok(Fabric { switches, cables: params, racks, rates, islands, thresholds })
+    Ok(Fabric { switches, cables: params, rates, islands, thresholds })
 }
 
 /// The switches, with their marking thresholds in packets. What a table of several alike says holds for those that do

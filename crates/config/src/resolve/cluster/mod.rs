@@ -69,7 +69,6 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
         hosts,
         switches: fabric.switches,
         cables: fabric.cables,
-        racks: fabric.racks,
         flows: seeded(flows.params, run.seed),
         classes: flows.classes,
         seed: run.seed,

@@ -27,8 +27,6 @@ pub(super) struct Made {
     /// The switches in their order: their names, and what several alike are called together.
     pub(super) switches: Vec<(String, Option<&'static str>)>,
     pub(super) cables: Vec<Named>,
-    /// Whether hosts follow the switch that they are cabled to in the order of events.
-    pub(super) racks: bool,
 }
 
 /// A network of many switches.
@@ -70,7 +68,7 @@ pub(super) fn make(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Made, Issue>
         _ => small::star(&mut spec.switch, hosts),
     }?;
     let switches = spec.switch.keys().map(|name| (name.clone(), None)).collect();
-    Ok(Made { switches, cables, racks: false })
+    Ok(Made { switches, cables })
 }
 
 /// Checks that a network of cables with ends has no keys of topologies.
@@ -137,7 +135,7 @@ impl Shape {
         }
         cables.extend(self.trunks.iter().map(|trunk| self.cable(trunk, &spec.network)));
         let switches = self.switches.into_iter().map(|(name, kind)| (name, Some(kind))).collect();
-        Ok(Made { switches, cables, racks: true })
+        Ok(Made { switches, cables })
     }
 
     fn cable(&self, trunk: &Trunk, network: &NetworkSpec) -> Named {
