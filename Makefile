@@ -5,6 +5,7 @@
 # make golden    compares about 80 runs with what they measured before, digit by digit
 # make mpi       build, and install what `mpirun -n 2 .venv/bin/hostnet run cluster.toml` needs
 # make bench     speed of the simulator
+# make scaling   fat trees of 8 to 4096 endpoints on a thread, two threads and two processes
 # make validate  recompute the published results
 #
 # Needs Python 3.11 or later, stable Rust, a C compiler and make.
@@ -23,7 +24,7 @@ STUDIES := $(notdir $(wildcard studies/*))
 
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: build demo mpi test test-all fuzz lint-rust test-rust lint-python test-python golden bench validate all clean lock
+.PHONY: build demo mpi test test-all fuzz lint-rust test-rust lint-python test-python scaling golden bench validate all clean lock
 .DEFAULT_GOAL := build
 
 # Python's packages are installed while cargo compiles.
@@ -89,13 +90,16 @@ test-rust: $(VENV)/created
 	cargo test --profile checked --workspace --exclude hostnet-python --locked $(RUST_TESTS)
 
 lint-python: $(VENV)/built $(VENV)/locked-dev
-	$(BIN)/ruff format --check python tests examples
-	$(BIN)/ruff check python tests examples
+	$(BIN)/ruff format --check python tests examples scripts
+	$(BIN)/ruff check python tests examples scripts
 	$(BIN)/mypy
 	$(BIN)/stubtest hostnet._core --mypy-config-file pyproject.toml
 
 test-python: $(VENV)/built $(VENV)/locked-dev
 	$(BIN)/pytest --numprocesses $(TEST_PROCESSES) --dist worksteal -m "$(PYTHON_TESTS)"
+
+scaling: build $(VENV)/mpi
+	@$(BIN)/python scripts/scaling.py
 
 golden: build
 	@$(BIN)/python -m tests.golden --processes $(TEST_PROCESSES)

@@ -309,8 +309,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The switches and endpoints in the order of their components: switches in their order, each with the endpoints that are
-/// cabled to it after it, so that they are a range; endpoints without a switch come last.
+/// The switches and endpoints in the order of their components: switches in their order, each with the endpoints that
+/// are cabled to it after it, so that they are a range; endpoints without a switch come last.
 fn order(cluster: &ClusterParams, graph: &Graph, servers: &[Option<ComponentId>]) -> Vec<usize> {
     let switches = cluster.switches.len();
     let mut racks: Vec<Vec<usize>> = vec![Vec::new(); switches];
