@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from hostnet.processes import launch
 from tests.mpi.support import BIN, Folder, processes_of
 
 pytest.importorskip("mpi4py")
@@ -113,3 +114,14 @@ def test_a_process_that_dies_ends_the_others_and_the_run_goes_on_from_the_last_c
     assert processes_of(folder.path) == []
     assert not (folder.path / "killed").exists()
     assert folder.found(1, "on", "--set", "run.duration=2 ms", "--from", "kept") == whole
+
+
+def test_processes_are_heard_to_the_end_when_nobody_listens() -> None:
+    said = iter(["one\n", "two\n", "three\n"])
+
+    def nobody(_line: str) -> None:
+        raise BrokenPipeError
+
+    with pytest.raises(BrokenPipeError):
+        launch._pass_on(said, nobody)
+    assert list(said) == []

@@ -76,15 +76,24 @@ def launch(ranks: int, arguments: Sequence[str]) -> tuple[int, int | None]:
 
 
 def _pass_on(lines: Iterable[str], tell: Callable[[str], None]) -> str | None:
-    """Tells what the processes say; returns the number that the system had given to one that died."""
-    dead, talks = None, False
+    """Tells what the processes say; returns the number that the system had given to one that died.
+
+    Raises:
+        BrokenPipeError: Nobody listened any more. All that they said was read all the same: they would wait for that.
+    """
+    dead, talks, broken = None, False, None
     for line in lines:
         talks = talks or "BAD TERMINATION" in line
         found = DEAD.search(line)
         if found is not None:
             dead = found[1]
-        if not (BANNER.search(line) if talks else RULE.fullmatch(line.rstrip("\n"))):
-            tell(line.rstrip("\n"))
+        if broken is None and not (BANNER.search(line) if talks else RULE.fullmatch(line.rstrip("\n"))):
+            try:
+                tell(line.rstrip("\n"))
+            except BrokenPipeError as error:
+                broken = error
+    if broken is not None:
+        raise broken
     return dead
 
 
