@@ -101,6 +101,7 @@ def views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
         regimes(summary.get("control", ())),
         memory(summary["memory"]),
         ports(summary["queues"]),
+        switches(summary.get("switches", ())),
     )
     return [view.without_empty() for view in found if view.rows]
 
@@ -279,7 +280,7 @@ def memory(rows: Sequence[Row]) -> View:
 
 
 def ports(rows: Sequence[Row]) -> View:
-    """Ports with their queues, those that sent anything, the busiest first."""
+    """Ports with their queues, those that sent anything or that others' packets came to, the busiest first."""
     columns = [
         name_of("from", "place"),
         name_of("to", "to"),
@@ -290,10 +291,27 @@ def ports(rows: Sequence[Row]) -> View:
         plain("max", "queue_max_packets"),
         plain("marked", "marked_packets"),
         percent("paused %", "paused_share"),
+        Column("flooded Gbps", lambda row: row.get("flooded_gbps")),
+        Column("strays", lambda row: row.get("stray_packets")),
     ]
-    used = sorted((row for row in rows if row["sent_packets"]), key=lambda row: -row["sent_gbps"])
-    about = "What each port sent, framing included; queues are in packets."
+    used = [row for row in rows if row["sent_packets"] or row.get("stray_packets")]
+    used.sort(key=lambda row: -row["sent_gbps"])
+    about = "What each port sent, framing included; queues are in packets. Strays came and were for other hosts."
     return View("Ports", about, columns, used)
+
+
+def switches(rows: Sequence[Row]) -> View:
+    """Switches that learn."""
+    columns = [
+        name_of("switch", "switch"),
+        Column("addresses", lambda row: row["addresses"], always=True),
+        plain("learnt", "learned"),
+        plain("forgotten", "forgotten"),
+        plain("displaced", "displaced"),
+        plain("flooded packets", "flooded_packets"),
+    ]
+    about = "Addresses known at the end, and what came and went; packets that went everywhere, for want of an address."
+    return View("Switches that learn", about, columns, rows)
 
 
 def reason_text(name: str, limit: str, why: str) -> str:

@@ -44,6 +44,30 @@ def test_a_template_runs_and_says_what_limits_it(cli: Cli, name: str) -> None:
     assert not (run / "series.parquet").exists()
 
 
+LEARNING = """
+host.e = { kind = "endpoint", count = 6 }
+network = { topology = "two-tier", leaves = 3, rate = "10 Gbps", switch.kind = "learning" }
+flow.stranger = { kind = "datagram", from = "e-0", to = "e-5", size = "1 kB", rate = "1 Gbps" }
+run = { warmup = "10 us", duration = "200 us" }
+"""
+
+
+def test_switches_that_learn_say_how_much_they_flood(cli: Cli) -> None:
+    (cli.folder / "learning.toml").write_text(LEARNING, encoding="utf-8")
+    done = cli("run", "learning.toml")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(r"^root +1 +25$", done.stdout, re.MULTILINE), done.stdout
+    assert re.search(r"^e-3 +leaf-1 +0 +10.0 .* 25$", done.stdout, re.MULTILINE), done.stdout
+
+
+def test_a_loop_of_switches_that_learn_is_refused(cli: Cli) -> None:
+    text = LEARNING.replace('"two-tier", leaves = 3', '"ring", size = 3')
+    (cli.folder / "loop.toml").write_text(text, encoding="utf-8")
+    done = cli("run", "loop.toml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert 'a loop of switches that learn, "switch-2", "switch-1" and "switch-0"' in done.stderr
+
+
 def test_the_report_has_sections_and_charts(cli: Cli) -> None:
     done = cli("run", written(cli, "hostcc"), *SHORT, "--series", "20us", "--quiet", "--csv")
     run = cli.folder / done.stdout.rstrip("\n")

@@ -47,12 +47,22 @@ def test_every_column_of_services_is_documented() -> None:
     assert list(columns) == hostnet.run_cluster(cluster).tables["services"].column_names
 
 
+def test_every_column_of_switches_is_documented() -> None:
+    hosts = {"e": hostnet.Host(kind="endpoint", count=2)}
+    flow = hostnet.Flow(kind="bulk", from_="e-0", to="e-1", bytes="1 kB")
+    network = hostnet.Network(switch=hostnet.Switch(kind="learning", table=2, ttl="1 ms", fabric="100 Gbps"))
+    run = hostnet.Run(warmup="1 us", duration="50 us")
+    results = hostnet.run_cluster(hostnet.Cluster(host=hosts, network=network, flow={"f": flow}, run=run))
+    assert list(documented("clusters.md", "### switches")) == results.tables["switches"].column_names
+    assert [row["addresses"] for row in results.summary["switches"]] == [1]
+
+
 def test_the_configurations_of_the_page_resolve() -> None:
     text = (ROOT / "docs/clusters.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     whole = [block for block in blocks if "[host." in block]
     shapes = [block for block in blocks if block.startswith("network = ")]
-    assert (len(whole), len(shapes)) == (3, 5)
+    assert (len(whole), len(shapes)) == (4, 5)
     for block in whole:
         _core.resolve(block)
     for block in shapes:

@@ -134,6 +134,22 @@ def networks() -> dict[str, Document]:
         "reno": pair({"bulk": bulk(1, transport="reno"), "rpc": rpc()}),
         "incast": pair({"answer": bulk(2, bytes="256 kB")}, warm_up_ms=0),
         "service": pair({"web": service(4), "bulk": bulk(1)}),
+        "learning": cluster(
+            {"near": endpoint(count=3), "far": endpoint(count=3)},
+            {
+                "bulk": bulk(1, **{"from": "near", "to": "far"}),
+                "rpc": rpc(**{"from": "near-0", "to": "far-2"}),
+                "stranger": {"kind": "datagram", "from": "near-1", "to": "far-0", "size": "1 kB", "rate": "1 Gbps"},
+            },
+            network={
+                "topology": "two-tier",
+                "leaves": 3,
+                "rate": "10 Gbps",
+                "latency": "2 us",
+                "switch": {"kind": "learning", "table": 5, "ttl": "300 us", "delay": "500 ns", "jitter": "1 us"},
+            },
+            ms=4,
+        ),
         "faults": pair(broken, cable=cables, transport=quick),
         "rdma-write": cluster({"client": endpoint(), "server": loaded}, {"write": write}, network=direct),
         "rdma-read": cluster(

@@ -61,6 +61,7 @@ impl Dumbbell {
             latency_ps: 0,
             ecn: Some(EcnParams::Packets(self.mark_packets)),
             pfc: None,
+            learning: None,
         }
     }
 

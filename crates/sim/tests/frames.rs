@@ -38,6 +38,7 @@ fn packet(flow: u32, from: u16, content: Content, ip_bytes: u32) -> Packet {
         ecn: Ecn::Capable,
         priority: 3,
         corrupt: false,
+        copy: false,
         queue: 0,
         order: 0,
         line: 0,

@@ -23,6 +23,10 @@ class Ramp(Description):
 class Switch(Description):
     """A switch with output queues. What is None is that of `network.switch`."""
 
+    kind: str | None = None
+    """How it comes to know where hosts are: "routed" (it knows the shortest ways) or "learning" (from the packets that
+    come from them, IEEE 802.1D); "routed" when absent everywhere.
+    """
     buffer: str | None = None
     """Packet memory that all ports share (size); "16 MB" when absent everywhere. Range: "2 KiB" to "1 TB"."""
     alpha: float | None = None
@@ -32,6 +36,7 @@ class Switch(Description):
     """
     latency: str | None = None
     """From the last bit of a packet to the first bit at the head of its queue (time); "500 ns" when absent everywhere.
+    Not of the kind "learning".
 
     Range: "1 ps" to "10 ms".
     """
@@ -39,7 +44,26 @@ class Switch(Description):
     """When packets are marked: a queue of "65 packets" or "100 kB", or a `Ramp`; never when absent everywhere or "off".
     """
     pfc: Pfc | None = None
-    """When senders are paused, with `xoff` and `xon`; never when absent everywhere."""
+    """When senders are paused, with `xoff` and `xon`; never when absent everywhere. Not of the kind "learning"."""
+    table: int | None = None
+    """Of the kind "learning": addresses that it knows at most; 4096 when absent everywhere. Range: 1 to 65536."""
+    ttl: str | None = None
+    """Of the kind "learning": when an address is forgotten from which nothing comes (time); "10 ms" when absent
+    everywhere. Range: "1 ns" to "1000 s".
+    """
+    fabric: str | None = None
+    """Of the kind "learning": what its fabric carries to each port, in bytes of IP packets (bandwidth); "10 Gbps" when
+    absent everywhere. Range: "1 Mbps" to "10 TB/s".
+    """
+    delay: str | None = None
+    """Of the kind "learning": what the fabric takes beyond that, from the last bit of a packet to its queue (time);
+    none when absent everywhere. Range: at most "10 ms".
+    """
+    jitter: str | None = None
+    """Of the kind "learning": up to so much more, at random (time); none when absent everywhere.
+
+    Range: at most "10 ms".
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

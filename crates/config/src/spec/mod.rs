@@ -41,7 +41,7 @@ pub(crate) use memory_run::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, Trac
 pub(crate) use net_host::{
     ControlSpec, NicFunctionSpec, NicModeSpec, NicSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, StackSpec, UpiSpec,
 };
-pub(crate) use network::{BottleneckSpec, CableSpec, EndSpec, NetworkSpec, PfcSpec, Span, SwitchSpec};
+pub(crate) use network::{BottleneckSpec, CableSpec, EndSpec, NetworkSpec, PfcSpec, Span, SwitchKindSpec, SwitchSpec};
 pub(crate) use patterns::{FlowSizesSpec, PairsSpec, SizePoint, SizesFile};
 pub(crate) use service::{ArrivalsSpec, DistributionSpec, ServiceSpec};
 pub(crate) use sockets::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec};

@@ -120,10 +120,24 @@ pub(crate) struct BottleneckSpec {
     pub(crate) corrupt: f64,
 }
 
+/// How a switch comes to know where hosts are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SwitchKindSpec {
+    /// It knows the shortest ways.
+    #[default]
+    Routed,
+    /// From the packets that come from them (IEEE 802.1D).
+    Learning,
+}
+
 /// A switch with output queues. What is absent is that of `network.switch`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SwitchSpec {
+    /// How it comes to know where hosts are; "routed" when absent everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<SwitchKindSpec>,
     /// Packet memory that all ports share (size); "16 MB" when absent everywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "2 KiB", "x-max" = "1 TB"))]
@@ -133,6 +147,7 @@ pub(crate) struct SwitchSpec {
     #[schemars(range(min = 0.001, max = 1024.0))]
     pub(crate) alpha: Option<f64>,
     /// From the last bit of a packet to the first bit at the head of its queue (time); "500 ns" when absent everywhere.
+    /// Not of the kind "learning".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "10 ms"))]
     pub(crate) latency: Option<Time>,
@@ -140,9 +155,32 @@ pub(crate) struct SwitchSpec {
     /// everywhere or "off".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ecn: Option<EcnSpec>,
-    /// When senders are paused; never when absent everywhere.
+    /// When senders are paused; never when absent everywhere. Not of the kind "learning".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pfc: Option<PfcSpec>,
+    /// Of the kind "learning": addresses that it knows at most; 4096 when absent everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65536))]
+    pub(crate) table: Option<u32>,
+    /// Of the kind "learning": when an address is forgotten from which nothing comes (time); "10 ms" when absent
+    /// everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 ns", "x-max" = "1000 s"))]
+    pub(crate) ttl: Option<Time>,
+    /// Of the kind "learning": what its fabric carries to each port, in bytes of IP packets (bandwidth); "10 Gbps" when
+    /// absent everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
+    pub(crate) fabric: Option<Bandwidth>,
+    /// Of the kind "learning": what the fabric takes beyond that, from the last bit of a packet to its queue (time);
+    /// none when absent everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "10 ms"))]
+    pub(crate) delay: Option<Time>,
+    /// Of the kind "learning": up to so much more, at random (time); none when absent everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "10 ms"))]
+    pub(crate) jitter: Option<Time>,
 }
 
 /// Priority flow control (IEEE 802.1Qbb).

@@ -5,6 +5,7 @@ use super::egress::Egress;
 use super::endpoint::Endpoint;
 use super::fabric::{Fabric, Node};
 use super::flow_end::FlowEnd;
+use super::learning::LearningSwitch;
 use super::routes::{Graph, PortOf, Routes};
 use super::switch::Switch;
 use super::wire::{Wire, WireParams};
@@ -144,7 +145,7 @@ impl<'a> Builder<'a> {
         let node = |&node: &usize| match node.checked_sub(self.cluster.switches.len()) {
             None => {
                 let routes = switch_routes[node].take()?;
-                Some(Node::Switch(Box::new(self.switch(node, &self.cluster.switches[node], routes))))
+                Some(self.switch_node(node, &self.cluster.switches[node], routes))
             }
             Some(host) => {
                 let params = self.endpoint_params(node)?;
@@ -262,8 +263,24 @@ impl<'a> Builder<'a> {
             headroom_bytes(cable.bytes_per_s, cable.latency_ps, self.before_ps(port.node), self.mtu_bytes)
         };
         let headroom = self.graph.ports[index].iter().map(|port| lossless * room(self.cable(port), port)).sum();
-        let stream = STREAMS + 2 * self.cluster.cables.len() as u64 + index as u64;
-        Switch::new(params, self.egresses(index), routes, headroom, (self.cluster.seed, stream))
+        Switch::new(params, self.egresses(index), routes, headroom, self.random(index))
+    }
+
+    /// A switch, of the kind that it is of.
+    fn switch_node(&self, index: usize, params: &SwitchParams, routes: Routes) -> Node {
+        let switch = self.switch(index, params, routes);
+        match params.learning {
+            None => Node::Switch(Box::new(switch)),
+            Some(learning) => {
+                let random = self.random(self.cluster.switches.len() + index);
+                Node::Learning(Box::new(LearningSwitch::new(learning, switch, random)))
+            }
+        }
+    }
+
+    /// The seed of the run, and the number of a random stream beyond those of the cables.
+    fn random(&self, number: usize) -> (u64, u64) {
+        (self.cluster.seed, STREAMS + 2 * self.cluster.cables.len() as u64 + number as u64)
     }
 
     /// A host without a host network. A choice of ports it has only with `routes`.

@@ -1,5 +1,6 @@
 //! Packets that ended on the way, and why.
 
+use crate::line::Packet;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -14,11 +15,13 @@ pub enum DropReason {
     Corrupt,
     /// No cable leads to its host.
     NoRoute,
+    /// It was a copy ([`crate::Packet::copy`]), which nobody misses, whatever else happened to it.
+    Copy,
 }
 
 impl DropReason {
     /// Every reason.
-    pub const ALL: [Self; 4] = [Self::Full, Self::LinkDown, Self::Corrupt, Self::NoRoute];
+    pub const ALL: [Self; 5] = [Self::Full, Self::LinkDown, Self::Corrupt, Self::NoRoute, Self::Copy];
 
     /// Its name in tables.
     #[must_use]
@@ -28,6 +31,17 @@ impl DropReason {
             Self::LinkDown => "link down",
             Self::Corrupt => "corrupt",
             Self::NoRoute => "no route",
+            Self::Copy => "copy",
+        }
+    }
+
+    /// The reason why a packet ends that has met with this one.
+    #[must_use]
+    pub(super) fn of(self, packet: &Packet) -> Self {
+        if packet.copy {
+            Self::Copy
+        } else {
+            self
         }
     }
 }

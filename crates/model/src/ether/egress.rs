@@ -236,7 +236,7 @@ impl Egress {
         self.sent_wire_bytes += u64::from(wire_bytes);
         let fate = if self.wire.faulty { self.queues.faults.fate(now, serialization_ps) } else { Fate::Arrives };
         packet.corrupt |= fate == Fate::ArrivesDamaged;
-        let dropped = (fate == Fate::Lost).then_some(DropReason::LinkDown);
+        let dropped = (fate == Fate::Lost).then(|| DropReason::LinkDown.of(packet));
         let left = Left {
             id,
             flow: packet.flow,
@@ -356,6 +356,12 @@ impl Egress {
     #[must_use]
     pub fn serialization_ps(&self, ip_bytes: u32) -> u64 {
         self.wire.serialization_ps(self.wire.wire_bytes(ip_bytes))
+    }
+
+    /// Bytes on the wire of an IP packet of so many bytes.
+    #[must_use]
+    pub(super) fn wire_bytes(&self, ip_bytes: u32) -> u32 {
+        self.wire.wire_bytes(ip_bytes)
     }
 
     /// From the last bit of a packet at this port until the other end handles it, in ps.

@@ -95,10 +95,10 @@ impl Endpoint {
         context.packets.pass(id, context.id, context.now());
         let mut packet = context.packets.remove(id);
         if packet.corrupt {
-            return self.drops.count(packet.flow, packet.ip_bytes, DropReason::Corrupt);
+            return self.drops.count(packet.flow, packet.ip_bytes, DropReason::Corrupt.of(&packet));
         }
         let Some(end) = self.end_of(packet.flow) else {
-            return self.drops.count(packet.flow, packet.ip_bytes, DropReason::NoRoute);
+            return self.drops.count(packet.flow, packet.ip_bytes, DropReason::NoRoute.of(&packet));
         };
         self.ends[end as usize].on_packet(&mut packet, context.now());
         self.advance(end, context);
@@ -290,7 +290,8 @@ impl Endpoint {
         self.services.as_ref().map_or(&[], |services| services.workers())
     }
 
-    /// What was dropped here: damaged packets that came in, and those that its cables lost on the way out.
+    /// What was dropped here: damaged packets that came in, copies of packets for others, and those that its cables
+    /// lost on the way out.
     #[must_use]
     pub fn drops(&self) -> &Drops {
         &self.drops

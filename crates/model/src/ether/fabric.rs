@@ -2,6 +2,7 @@
 
 use super::egress::{Egress, PRIORITIES};
 use super::endpoint::Endpoint;
+use super::learning::LearningSwitch;
 use super::switch::{Port, Switch};
 use crate::line::{Packet, Packets};
 use crate::part::{NetContext, Payload};
@@ -13,15 +14,28 @@ use serde::{Deserialize, Serialize};
 pub enum Node {
     /// A switch.
     Switch(Box<Switch>),
+    /// A switch that learns where hosts are.
+    Learning(Box<LearningSwitch>),
     /// A host without a host network.
     Endpoint(Box<Endpoint>),
 }
 
 impl Node {
+    /// The ports and the memory of a switch of either kind.
+    #[must_use]
+    pub fn switch(&self) -> Option<&Switch> {
+        match self {
+            Self::Switch(switch) => Some(switch),
+            Self::Learning(switch) => Some(switch.switch()),
+            Self::Endpoint(_) => None,
+        }
+    }
+
     /// Moves the packets that wait here from one store to another.
     pub(super) fn move_packets(&mut self, from: &mut Packets, to: &mut Packets) {
         match self {
             Self::Switch(switch) => switch.move_packets(from, to),
+            Self::Learning(switch) => switch.move_packets(from, to),
             Self::Endpoint(endpoint) => endpoint.move_packets(from, to),
         }
     }
@@ -48,7 +62,7 @@ impl Fabric {
     /// the hosts.
     #[must_use]
     pub fn new(first: ComponentId, nodes: Vec<Node>, first_switch: u32, endpoints: Vec<(u32, u32)>) -> Self {
-        let switches = (0..).zip(&nodes).filter(|(_, node)| matches!(node, Node::Switch(_)));
+        let switches = (0..).zip(&nodes).filter(|(_, node)| node.switch().is_some());
         let switches = switches.map(|(index, _)| index).collect();
         Self { first, nodes, first_switch, switches, endpoints, packets: Packets::default() }
     }
@@ -80,13 +94,20 @@ impl Fabric {
         &self.packets
     }
 
-    /// The packets that wait at a node, in the order of its ports and priorities, and the queues.
+    /// The packets that wait at a node: those that are not at a port yet, then in the order of its ports and
+    /// priorities, and the queues.
     pub fn waiting_at(&self, node: usize) -> impl Iterator<Item = &Packet> {
-        let ports: Box<dyn Iterator<Item = &Egress>> = match &self.nodes[node] {
-            Node::Switch(switch) => Box::new(switch.ports().iter().map(Port::egress)),
+        let node = &self.nodes[node];
+        let ports: Box<dyn Iterator<Item = &Egress>> = match node {
             Node::Endpoint(endpoint) => Box::new(endpoint.ports().iter()),
+            Node::Switch(_) | Node::Learning(_) => {
+                Box::new(node.switch().into_iter().flat_map(Switch::ports).map(Port::egress))
+            }
         };
-        ports.flat_map(|port| (0..PRIORITIES as u8).flat_map(|priority| port.queue_of(priority).iter(&self.packets)))
+        let inside = if let Node::Learning(switch) = node { Some(switch.inside(&self.packets)) } else { None };
+        let at = |port: &'_ Egress, priority: u8| port.queue_of(priority).iter(&self.packets);
+        let waiting = ports.flat_map(move |port| (0..PRIORITIES as u8).flat_map(move |priority| at(port, priority)));
+        inside.into_iter().flatten().chain(waiting)
     }
 
     /// The packets, to record some of them.
@@ -98,10 +119,7 @@ impl Fabric {
     #[must_use]
     pub fn switch(&self, number: usize) -> Option<&Switch> {
         let place = *self.switches.get(number.checked_sub(self.first_switch as usize)?)?;
-        match self.nodes.get(place as usize)? {
-            Node::Switch(switch) => Some(switch),
-            Node::Endpoint(_) => None,
-        }
+        self.nodes.get(place as usize)?.switch()
     }
 
     /// The switch that a component is, by its number.
@@ -126,10 +144,19 @@ impl Fabric {
 
     /// The switches with their numbers, in their order.
     pub fn numbered_switches(&self) -> impl Iterator<Item = (u32, &Switch)> {
-        let nodes =
-            (self.first_switch..).zip(&self.switches).map(|(number, &node)| (number, &self.nodes[node as usize]));
-        nodes
-            .filter_map(|(number, node)| if let Node::Switch(switch) = node { Some((number, &**switch)) } else { None })
+        self.switch_nodes().filter_map(|(number, node)| Some((number, node.switch()?)))
+    }
+
+    /// The switches that learn with their numbers among all switches, in their order.
+    pub fn learning_switches(&self) -> impl Iterator<Item = (u32, &LearningSwitch)> {
+        let nodes = self.switch_nodes();
+        nodes.filter_map(
+            |(number, node)| if let Node::Learning(switch) = node { Some((number, &**switch)) } else { None },
+        )
+    }
+
+    fn switch_nodes(&self) -> impl Iterator<Item = (u32, &Node)> {
+        (self.first_switch..).zip(&self.switches).map(|(number, &node)| (number, &self.nodes[node as usize]))
     }
 
     /// The number of each endpoint among those of the world and its place among the nodes, in the order of the hosts.
@@ -154,6 +181,7 @@ impl Fabric {
         for node in &mut self.nodes {
             match node {
                 Node::Switch(switch) => switch.reset(now),
+                Node::Learning(switch) => switch.reset(now),
                 Node::Endpoint(endpoint) => endpoint.reset(now),
             }
         }
@@ -164,6 +192,7 @@ impl Fabric {
         for node in &mut self.nodes {
             match node {
                 Node::Switch(switch) => switch.settle(now),
+                Node::Learning(switch) => switch.switch_mut().settle(now),
                 Node::Endpoint(endpoint) => endpoint.settle(now),
             }
         }
@@ -224,6 +253,7 @@ impl Partition for Fabric {
             (Payload::Timer { connection, generation }, Node::Endpoint(endpoint)) => {
                 endpoint.on_timer(connection, generation, &mut context);
             }
+            (payload, Node::Learning(switch)) => switch.on_event(payload, &mut context),
             (payload, _) => unreachable!("component {} was sent {payload:?}", event.target.0),
         }
     }

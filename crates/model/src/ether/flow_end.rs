@@ -208,6 +208,7 @@ impl FlowEnd {
             ecn,
             priority: self.priority,
             corrupt: false,
+            copy: false,
             queue: 0,
             order: 0,
             line: 0,

@@ -2,9 +2,12 @@
 //!
 //! A [`Fabric`] is a partition of switches and endpoints, all of a world or some; [`fabrics`] builds them from the
 //! description of a cluster, [`recut()`] cuts them elsewhere, and a [`Network`] is all of them together. A
-//! [`crate::World`] is a partition of any kind. An [`Egress`] is a port of a switch, an endpoint or a NIC.
+//! [`crate::World`] is a partition of any kind. A [`Switch`] knows where hosts are, a [`LearningSwitch`] finds out. An
+//! [`Egress`] is a port of a switch, an endpoint or a NIC.
 
+mod addresses;
 mod build;
+mod crossing;
 mod cut;
 mod deadlock;
 mod drops;
@@ -12,6 +15,7 @@ mod egress;
 mod endpoint;
 mod fabric;
 mod flow_end;
+mod learning;
 mod network;
 mod occupancy;
 mod recut;
@@ -21,13 +25,16 @@ mod stream;
 mod switch;
 mod wire;
 
+pub use addresses::{AddressCounts, Addresses};
 pub use build::{cut, fabrics, headroom_bytes, Built, Cut};
+pub use crossing::{carried_ps, Crossing};
 pub use deadlock::{cycle, Paused, PausedPort, Wait};
 pub use drops::{DropReason, Drops};
 pub use egress::{Egress, Left, PRIORITIES};
 pub use endpoint::Endpoint;
 pub use fabric::{Fabric, Node};
 pub use flow_end::{FlowEnd, TCP_HEADER_BYTES};
+pub use learning::{LearningCounts, LearningSwitch};
 pub use network::Network;
 pub use occupancy::Level;
 pub use recut::{join, recut};

@@ -2,6 +2,7 @@
 
 use super::endpoint::Endpoint;
 use super::fabric::Fabric;
+use super::learning::LearningSwitch;
 use super::switch::Switch;
 use crate::line::Packets;
 use hostnet_kernel::ComponentId;
@@ -62,6 +63,11 @@ impl<'a> Network<'a> {
     /// The switches with their numbers, in their order.
     pub fn switches(&self) -> impl Iterator<Item = (u32, &'a Switch)> + '_ {
         self.switches.iter().map(|switch| (switch.0, switch.1))
+    }
+
+    /// The switches that learn with their numbers among all switches, in their order.
+    pub fn learning_switches(&self) -> impl Iterator<Item = (u32, &'a LearningSwitch)> + '_ {
+        self.fabrics.iter().flat_map(|fabric| fabric.learning_switches())
     }
 
     /// The endpoints with their numbers among the endpoints of the world, in the order of the hosts.

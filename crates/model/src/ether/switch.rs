@@ -148,10 +148,10 @@ impl Switch {
         let (priority, ip_bytes) = (packet.priority % PRIORITIES as u8, packet.ip_bytes);
         let way = usize::from(way);
         let free = self.ports[way].egress.is_free(context.now(), priority);
-        if !free && !self.has_room(way, priority, u64::from(ip_bytes)) {
+        if !free && !self.has_room(way, priority, u64::from(ip_bytes), 0) {
             return self.drop(id, DropReason::Full, context);
         }
-        self.mark(way, priority, id, context);
+        self.mark(way, priority, id, (0, 0), context);
         if !free {
             self.hold(port, priority, u64::from(ip_bytes), context);
         }
@@ -169,15 +169,23 @@ impl Switch {
         }
     }
 
+    /// Puts a packet that was held on the wire of a port, or into its queue.
+    pub(super) fn send(&mut self, id: PacketId, port: usize, context: &mut NetContext) {
+        if let Some(left) = self.ports[port].egress.push(id, context) {
+            self.release(&left, context);
+            self.note_loss(&left);
+        }
+    }
+
     /// The peer of a port asks for a pause, or for its end.
     pub fn on_pause(&mut self, port: u16, priority: u8, on: bool, context: &mut NetContext) {
         self.ports[usize::from(port)].egress.on_pause(priority, on, context);
     }
 
     /// Whether a packet that has to wait finds room. One of a lossless priority may fill the memory; any other may fill
-    /// its share of what is free.
+    /// its share of what is free. `beside` are bytes that are on their way to the queue.
     #[inline]
-    fn has_room(&self, way: usize, priority: u8, ip_bytes: u64) -> bool {
+    pub(super) fn has_room(&self, way: usize, priority: u8, ip_bytes: u64, beside: u64) -> bool {
         if self.is_lossless(priority) {
             return self.used_bytes + ip_bytes <= self.buffer_bytes;
         }
@@ -187,7 +195,7 @@ impl Switch {
         } else {
             (u128::from(free) * u128::from(self.alpha)) >> 16
         };
-        ip_bytes <= free && u128::from(self.ports[way].egress.waiting_of(priority).1 + ip_bytes) <= share
+        ip_bytes <= free && u128::from(self.ports[way].egress.waiting_of(priority).1 + beside + ip_bytes) <= share
     }
 
     #[inline]
@@ -195,11 +203,19 @@ impl Switch {
         self.pfc.is_some_and(|pfc| pfc.priorities >> priority & 1 != 0)
     }
 
-    /// Marks a packet that finds too many before it.
+    /// Marks a packet that finds too many before it. `beside` are packets and bytes that are on their way to the queue.
     #[inline]
-    fn mark(&mut self, way: usize, priority: u8, id: PacketId, context: &mut NetContext) {
+    pub(super) fn mark(
+        &mut self,
+        way: usize,
+        priority: u8,
+        id: PacketId,
+        beside: (u32, u64),
+        context: &mut NetContext,
+    ) {
         let Some(ecn) = self.ecn else { return };
         let (packets, bytes) = self.ports[way].egress.waiting_of(priority);
+        let (packets, bytes) = (packets + beside.0, bytes + beside.1);
         let packet = context.packets.get_mut(id);
         if packet.ecn == Ecn::Capable && marks(&ecn, packets, bytes, &mut self.rng) {
             packet.ecn = Ecn::Marked;
@@ -209,7 +225,7 @@ impl Switch {
 
     /// A packet that came in by `port` begins to wait.
     #[inline]
-    fn hold(&mut self, port: u16, priority: u8, ip_bytes: u64, context: &mut NetContext) {
+    pub(super) fn hold(&mut self, port: u16, priority: u8, ip_bytes: u64, context: &mut NetContext) {
         self.used_bytes += ip_bytes;
         self.used_bytes_max = self.used_bytes_max.max(self.used_bytes);
         let Some(pfc) = self.pfc.filter(|_| self.is_lossless(priority)) else { return };
@@ -235,9 +251,9 @@ impl Switch {
         }
     }
 
-    fn drop(&mut self, id: PacketId, reason: DropReason, context: &mut NetContext) {
+    pub(super) fn drop(&mut self, id: PacketId, reason: DropReason, context: &mut NetContext) {
         let packet = context.packets.remove(id);
-        self.drops.count(packet.flow, packet.ip_bytes, reason);
+        self.drops.count(packet.flow, packet.ip_bytes, reason.of(&packet));
     }
 
     #[inline]
@@ -281,7 +297,7 @@ impl Switch {
         &self.routes
     }
 
-    /// What was dropped, on the cables of its ports outward as well.
+    /// What was dropped, on the cables of its ports outward as well; copies of packets among it.
     #[must_use]
     pub fn drops(&self) -> &Drops {
         &self.drops

@@ -214,6 +214,7 @@ impl Feeder {
             ecn: Ecn::NotCapable,
             priority: 0,
             corrupt: false,
+            copy: false,
             queue: 0,
             order: 0,
             line: 0,

@@ -60,6 +60,8 @@ pub struct Packet {
     pub priority: u8,
     /// Whether it was damaged on the way: the next NIC or switch drops it.
     pub corrupt: bool,
+    /// Whether it is one of those that a switch, which does not know where the receiver is, sends where it is not.
+    pub copy: bool,
     /// At the receiving server: the queue of the NIC it came in by.
     pub queue: u16,
     /// At a receiving server that may steer its flow from one queue to another: which one of its flow it is, from 1 on.
@@ -109,7 +111,7 @@ struct Tap {
 
 impl Packets {
     /// Records from now on every packet that `part` puts on its cable, at the first bit, and every undamaged one that
-    /// comes to it, at the last bit. The record grows until [`Packets::take_recorded`] empties it.
+    /// comes to it and is for it, at the last bit. The record grows until [`Packets::take_recorded`] empties it.
     pub fn record(&mut self, part: ComponentId) {
         self.tap = Some(Box::new(Tap { part, seen: Vec::new() }));
     }
@@ -140,7 +142,7 @@ impl Packets {
     pub(crate) fn pass(&mut self, id: PacketId, part: ComponentId, now: Time) {
         if let Some(tap) = self.tap.as_mut().filter(|tap| tap.part == part) {
             let packet = *self.slab.get(id);
-            if !packet.corrupt {
+            if !packet.corrupt && !packet.copy {
                 tap.seen.push((now, packet));
             }
         }

@@ -44,6 +44,8 @@ const REASONS: usize = 5;
 pub struct FlowCounters {
     /// Came in by the cable.
     pub received: Tally,
+    /// Came in by the cable and are for another host: nothing else counts them.
+    pub strays: Tally,
     /// Dropped, by [`DropReason`].
     dropped: [Tally; REASONS],
     /// Became part of the packet before them (LRO); the bytes are those of their headers, the data is that packet's.

@@ -195,6 +195,7 @@ fn packet(own: &RdmaEnd, roce: Roce) -> Packet {
         ecn: Ecn::Capable,
         priority: own.priority,
         corrupt: false,
+        copy: false,
         queue: 0,
         order: 0,
         line: 0,

@@ -116,6 +116,11 @@ impl Receive {
     pub(super) fn arrive(&mut self, id: PacketId, common: &mut Common, context: &mut Context) {
         let packet = *context.packets.get(id);
         let books = &mut common.flow_counters[packet.flow as usize];
+        if packet.copy {
+            books.strays.add(packet.ip_bytes);
+            context.packets.remove(id);
+            return;
+        }
         books.received.add(packet.ip_bytes);
         if let Some(reason) = self.reason_to_drop(&packet, common) {
             common.flow_counters[packet.flow as usize].drop(reason, packet.ip_bytes);

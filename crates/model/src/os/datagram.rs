@@ -149,6 +149,7 @@ impl DatagramEnd {
             ecn: Ecn::NotCapable,
             priority: self.params.priority,
             corrupt: false,
+            copy: false,
             queue: 0,
             order: 0,
             line,

@@ -117,6 +117,7 @@ impl NetStack {
                 ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
                 priority: socket.params.priority,
                 corrupt: false,
+                copy: false,
                 queue: 0,
                 order: 0,
                 line: socket.line(segment.sequence),

@@ -11,6 +11,7 @@ mod net_host;
 mod network;
 mod service;
 mod space;
+mod switch;
 mod workload;
 
 pub use app::*;
@@ -22,6 +23,7 @@ pub use net_host::*;
 pub use network::*;
 pub use service::*;
 pub use space::*;
+pub use switch::*;
 pub use workload::*;
 
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Hosts, switches, cables and the flows between them.
 
-use super::{Placement, ServerParams, ServiceParams};
+use super::{Placement, ServerParams, ServiceParams, SwitchParams};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -59,53 +59,6 @@ pub struct EndpointParams {
     pub latency_ps: u64,
     /// Packets that are queued at its port at most; those of its transports wait for room.
     pub queue_packets: u32,
-}
-
-/// A switch with output queues.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SwitchParams {
-    /// The user's name for it.
-    pub name: String,
-    /// Packet memory that all its ports share, in bytes.
-    pub buffer_bytes: u64,
-    /// A queue may hold this share of what is free, in units of 2^-16 (dynamic threshold); `u32::MAX` = all of it.
-    pub alpha: u32,
-    /// From the last bit of a packet to the first bit at the head of its queue, in ps.
-    pub latency_ps: u64,
-    /// When packets are marked.
-    pub ecn: Option<EcnParams>,
-    /// When senders are paused.
-    pub pfc: Option<PfcParams>,
-}
-
-/// A step marking threshold on the instantaneous queue, looked at when a packet is enqueued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum EcnParams {
-    /// A packet is marked that finds at least so many packets waiting (the one on the wire is not waiting).
-    Packets(u32),
-    /// A packet is marked that finds at least so many bytes waiting.
-    Bytes(u64),
-    /// Marking with a probability that rises from 0 at `min_bytes` to `most` (units of 2^-32) at `max_bytes`, and 1
-    /// above (as DCQCN asks for).
-    Ramp {
-        /// Bytes below which nothing is marked.
-        min_bytes: u64,
-        /// Bytes above which all is marked.
-        max_bytes: u64,
-        /// Share that is marked just below `max_bytes`, in units of 2^-32.
-        most: u64,
-    },
-}
-
-/// Priority flow control (IEEE 802.1Qbb).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PfcParams {
-    /// Priorities that are lossless, one bit each.
-    pub priorities: u8,
-    /// Bytes of one priority that came in by one port from which the port's peer is paused.
-    pub xoff_bytes: u64,
-    /// Bytes down to which the peer is let go on.
-    pub xon_bytes: u64,
 }
 
 /// A full-duplex cable.

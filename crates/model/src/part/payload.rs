@@ -137,6 +137,13 @@ pub enum Payload {
         /// The port.
         port: u16,
     },
+    /// To a switch that learns: all packets of a moment have come.
+    Forward,
+    /// To a switch that learns: a packet has come through its fabric to `port`.
+    Crossed {
+        /// The port.
+        port: u16,
+    },
     /// To a NIC, switch or endpoint: the peer of `port` asks for a pause of a priority (PFC), or for its end.
     Pause {
         /// The port of the receiver.

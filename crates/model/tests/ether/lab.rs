@@ -3,8 +3,8 @@
 use hostnet_kernel::{ComponentId, Simulation, Time};
 use hostnet_model::ether::{fabrics, DropReason, Fabric, Network, PausedPort};
 use hostnet_model::params::{
-    CableParams, ClusterParams, End, EndpointParams, Fidelity, FlowParams, HostKind, HostParams, SwitchParams, Traffic,
-    Transport,
+    CableParams, ClusterParams, End, EndpointParams, Fidelity, FlowParams, HostKind, HostParams, LearningParams,
+    SwitchParams, Traffic, Transport,
 };
 
 pub const GBPS: u64 = 125_000_000;
@@ -30,8 +30,16 @@ pub fn host(cluster: &mut ClusterParams) -> End {
 pub fn switch(cluster: &mut ClusterParams) -> End {
     let name = format!("s{}", cluster.switches.len());
     let (buffer_bytes, alpha, latency_ps) = (16 << 20, u32::MAX, 0);
-    cluster.switches.push(SwitchParams { name, buffer_bytes, alpha, latency_ps, ecn: None, pfc: None });
+    cluster.switches.push(SwitchParams { name, buffer_bytes, alpha, latency_ps, ecn: None, pfc: None, learning: None });
     End::Switch(cluster.switches.len() as u16 - 1)
+}
+
+pub const LEARNING: LearningParams =
+    LearningParams { table: 4096, ttl_ps: 10_000_000_000, fabric_bytes_per_s: 10 * GBPS, delay_ps: 0, jitter_ps: 0 };
+
+/// Has all switches learn.
+pub fn learn(cluster: &mut ClusterParams, params: LearningParams) {
+    cluster.switches.iter_mut().for_each(|switch| switch.learning = Some(params));
 }
 
 pub fn cable(cluster: &mut ClusterParams, ends: [End; 2], gbps: u64) -> &mut CableParams {
@@ -102,7 +110,9 @@ pub fn deadlock(fabric: &Fabric) -> Vec<PausedPort> {
 pub struct Books {
     pub sent: u64,
     pub received: u64,
-    pub dropped: [u64; 4],
+    /// The last of them are copies.
+    pub dropped: [u64; 5],
+    pub copied: u64,
 }
 
 pub fn books(fabric: &Fabric, flows: usize) -> Vec<Books> {
@@ -115,17 +125,22 @@ pub fn books(fabric: &Fabric, flows: usize) -> Vec<Books> {
     for (flow, reason, packets) in drops.flat_map(|drops| drops.flows()) {
         books[flow as usize].dropped[reason as usize] += packets;
     }
+    for (flow, packets) in fabric.learning_switches().flat_map(|(_, switch)| switch.copied()) {
+        books[flow as usize].copied += packets;
+    }
     books
 }
 
-/// Packets that were sent are received, dropped for a reason, or on their way; flow by flow.
+/// Packets that were sent are received, dropped for a reason, or on their way, and copies are dropped in the end; flow
+/// by flow.
 pub fn assert_nothing_is_lost(fabric: &Fabric, flows: usize) -> Vec<Books> {
-    let mut on_the_way = vec![0; flows];
-    fabric.packets().iter().for_each(|packet| on_the_way[packet.flow as usize] += 1);
+    let mut on_the_way = vec![[0; 2]; flows];
+    fabric.packets().iter().for_each(|packet| on_the_way[packet.flow as usize][usize::from(packet.copy)] += 1);
     let books = books(fabric, flows);
-    for (flow, (books, on_the_way)) in books.iter().zip(on_the_way).enumerate() {
-        let dropped: u64 = books.dropped.iter().sum();
-        assert_eq!(books.sent, books.received + dropped + on_the_way, "flow {flow}: {books:?}");
+    for (flow, (books, [own, copies])) in books.iter().zip(on_the_way).enumerate() {
+        let dropped: u64 = books.dropped[..4].iter().sum();
+        assert_eq!(books.sent, books.received + dropped + own, "flow {flow}: {books:?}");
+        assert_eq!(books.copied, books.dropped[4] + copies, "flow {flow}: {books:?}");
     }
     books
 }

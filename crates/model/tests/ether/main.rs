@@ -3,6 +3,7 @@
 
 mod faults;
 mod lab;
+mod learning;
 mod random;
 mod rdma;
 mod recut;

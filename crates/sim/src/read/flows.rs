@@ -2,7 +2,7 @@
 
 use super::ends::{datagram_ends, ends, rdma_ends};
 use hostnet_kernel::Simulation;
-use hostnet_model::ether::Fabric;
+use hostnet_model::ether::{self, Fabric};
 use hostnet_model::flow::{Application, DatagramCounts};
 use hostnet_model::nic::{DropReason, Nic};
 use hostnet_model::os::NetStack;
@@ -197,7 +197,8 @@ impl Totals {
     fn count_fabric(&mut self, fabric: &Fabric, cluster: &ClusterParams) {
         let switches = fabric.switches().map(|switch| switch.drops());
         let endpoints = fabric.endpoints().map(|endpoint| endpoint.drops());
-        for (flow, _, packets) in switches.chain(endpoints).flat_map(|drops| drops.flows()) {
+        let dropped = switches.chain(endpoints).flat_map(|drops| drops.flows());
+        for (flow, _, packets) in dropped.filter(|(_, reason, _)| *reason != ether::DropReason::Copy) {
             self.flows[flow as usize].fabric_dropped += packets;
         }
         for end in fabric.endpoints().flat_map(|endpoint| endpoint.ends()) {

@@ -2,11 +2,12 @@
 
 use super::ends::{machines, network};
 use hostnet_kernel::Simulation;
-use hostnet_model::ether::Egress;
+use hostnet_model::ether::{DropReason, Egress, LearningSwitch};
 use hostnet_model::nic::Nic;
 use hostnet_model::params::{CableParams, ClusterParams, End, HostKind};
 use hostnet_model::World;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What a port has counted since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +16,12 @@ pub(crate) struct PortTotals {
     pub(crate) sent_wire_bytes: u64,
     pub(crate) marked_packets: u64,
     pub(crate) pauses_asked: u64,
+    /// At a switch that learns: packets that it was to send because nobody knew where their receiver is, and their
+    /// bytes on the wire.
+    pub(crate) flooded_packets: u64,
+    pub(crate) flooded_wire_bytes: u64,
+    /// At a host: packets that came and were for others.
+    pub(crate) stray_packets: u64,
 }
 
 /// A port of the world.
@@ -91,12 +98,16 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
         hosts.filter(move |(_, host)| matches!(host.kind, HostKind::Server(_)) == server).map(|(host, _)| host)
     };
     let network = network(simulation);
+    let learning: BTreeMap<u32, &LearningSwitch> = network.learning_switches().collect();
     for (number, switch) in network.switches() {
         ports.extend(switch.ports().iter().enumerate().map(|(index, port)| {
             let mut view = PortView::new(End::Switch(number as u16), index, port.egress(), &cables);
             view.marks = true;
             view.totals.marked_packets = port.marked_packets();
             view.totals.pauses_asked = port.pauses_asked();
+            if let Some(crossing) = learning.get(&number).and_then(|switch| switch.crossings().get(index)) {
+                (view.totals.flooded_packets, view.totals.flooded_wire_bytes) = crossing.flooded();
+            }
             view
         }));
     }
@@ -104,7 +115,12 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
     for (number, endpoint) in network.endpoints() {
         let host = endpoints[number as usize];
         let own = endpoint.ports().iter().enumerate();
-        ports.extend(own.map(|(index, port)| PortView::new(End::Host(host), index, port, &cables)));
+        ports.extend(own.map(|(index, port)| {
+            let mut view = PortView::new(End::Host(host), index, port, &cables);
+            // A host in a network of switches that learn has one port.
+            view.totals.stray_packets = endpoint.drops().packets(DropReason::Copy);
+            view
+        }));
     }
     let servers: Vec<u16> = hosts(true).collect();
     for (number, machine) in machines(simulation) {
@@ -112,6 +128,7 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
         for nic in machine.each::<Nic>() {
             let mut view = PortView::new(End::Host(host), 0, nic.port(), &cables);
             view.totals.pauses_asked = nic.counters().pauses_sent;
+            view.totals.stray_packets = nic.flows().iter().map(|flow| flow.strays.packets).sum();
             ports.push(view);
         }
     }

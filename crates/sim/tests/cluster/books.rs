@@ -2,6 +2,7 @@
 
 use crate::lab::{fabric, nic, servers};
 use hostnet_kernel::Simulation;
+use hostnet_model::ether::DropReason;
 use hostnet_model::flow::{Application, DatagramCounts};
 use hostnet_model::os::{NetStack, SocketCounts};
 use hostnet_model::transport::tcp::Connection;
@@ -77,6 +78,9 @@ pub struct Packets {
     pub sent: u64,
     /// Lost on the first cable, dropped by switches, or found damaged by endpoints.
     pub dropped_on_the_way: u64,
+    /// Copies that switches made because they did not know a host, and that ended where it is not.
+    pub copied: u64,
+    pub strayed: u64,
     /// Came in at endpoints, and at NICs.
     pub at_endpoints: u64,
     pub at_nics: u64,
@@ -100,6 +104,7 @@ pub fn packets(simulation: &Simulation<World>, flows: usize) -> Vec<Packets> {
             packets.dropped_by_nics += counters.dropped_in_all().packets;
             packets.joined += counters.joined.packets;
             packets.delivered += counters.delivered.packets;
+            packets.strayed += counters.strays.packets;
         }
     }
     let fabric = fabric(simulation);
@@ -109,8 +114,12 @@ pub fn packets(simulation: &Simulation<World>, flows: usize) -> Vec<Packets> {
         packets.at_endpoints += end.received_packets();
     }
     let drops = fabric.switches().map(|switch| switch.drops()).chain(fabric.endpoints().map(|end| end.drops()));
-    for (flow, _, packets) in drops.flat_map(|drops| drops.flows()) {
-        all[flow as usize].dropped_on_the_way += packets;
+    for (flow, reason, packets) in drops.flat_map(|drops| drops.flows()) {
+        let own = &mut all[flow as usize];
+        *(if reason == DropReason::Copy { &mut own.strayed } else { &mut own.dropped_on_the_way }) += packets;
+    }
+    for (flow, packets) in fabric.learning_switches().flat_map(|(_, switch)| switch.copied()) {
+        all[flow as usize].copied += packets;
     }
     let ends = streams(simulation).into_iter().map(|end| (end.flow, end.counts));
     for (flow, counts) in ends.chain(datagrams(simulation).into_iter().map(|end| (end.flow, end.counts))) {
@@ -142,6 +151,7 @@ pub fn assert_conserved(simulation: &Simulation<World>, flows: usize) {
     for (flow, packets) in packets(simulation, flows).into_iter().enumerate() {
         let arrived = packets.at_endpoints + packets.at_nics;
         assert_eq!(packets.sent, arrived + packets.dropped_on_the_way, "flow {flow}: {packets:?}");
+        assert_eq!(packets.copied, packets.strayed, "flow {flow}: {packets:?}");
         let handled = packets.dropped_by_nics + packets.joined + packets.delivered;
         assert_eq!(packets.at_nics, handled, "flow {flow}: {packets:?}");
         // What RDMA delivers no core sees.

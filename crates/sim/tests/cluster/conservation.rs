@@ -113,10 +113,30 @@ fn datagrams() -> impl Strategy<Value = String> {
     )
 }
 
+/// Keys of a switch that learns and forgets quickly.
+pub(crate) fn learning(number: u32) -> String {
+    format!(
+        "kind = \"learning\"\ntable = {}\nttl = \"{} us\"\nfabric = \"{} Gbps\"\ndelay = \"{} ns\"\n\
+         jitter = \"{} ns\"\n",
+        1 + number % 7,
+        1 + number / 2,
+        1 + number % 60,
+        number % 3 * 450,
+        number % 2 * 3000
+    )
+}
+
 /// Two servers, an endpoint and a switch.
 pub(crate) fn cluster() -> impl Strategy<Value = String> {
-    let network =
-        (1_u32..101, 256_u32..9001, 6_u32..300, prop::sample::select(vec![0, 0, 2]), any::<bool>(), 1_u32..100);
+    let network = (
+        1_u32..101,
+        256_u32..9001,
+        6_u32..300,
+        prop::sample::select(vec![0, 0, 2]),
+        any::<bool>(),
+        1_u32..100,
+        1_u32..400,
+    );
     let other = prop_oneof![
         server("b"),
         (1_u32..3000).prop_map(|ns| format!("[host.b]\nkind = \"endpoint\"\nlatency = \"{ns} ns\"\n"))
@@ -129,14 +149,16 @@ pub(crate) fn cluster() -> impl Strategy<Value = String> {
         prop::option::of(datagrams()),
     );
     (server("a"), other, network, flows, any::<u32>()).prop_map(|(a, b, network, flows, seed)| {
-        let (gbps, mtu, kib, corrupt, flap, ecn) = network;
+        let (gbps, mtu, kib, corrupt, flap, ecn, learns) = network;
         let down = if flap { "down = [[\"80 us\", \"95 us\"]]\n" } else { "" };
+        let learning = (learns < 200).then(|| learning(learns));
         [
             a,
             b,
             "[host.c]\nkind = \"endpoint\"\n".to_owned(),
             format!("[network]\nmtu = \"{mtu} B\"\nrate = \"{gbps} Gbps\"\n"),
             format!("[switch.s]\nbuffer = \"{} KiB\"\necn = \"{} KiB\"\n", kib.max(20), ecn.min(kib.max(20))),
+            learning.filter(|_| !flows.3.iter().any(|rdma| rdma.contains("switch.s.pfc"))).unwrap_or_default(),
             "[cable.a]\nends = [\"a\", \"s\"]\n".to_owned(),
             format!("[cable.b]\nends = [\"b\", \"s\"]\ncorrupt = 0.0{corrupt}\n"),
             format!("[cable.c]\nends = [\"c\", \"s\"]\n{down}"),

@@ -10,8 +10,8 @@ use hostnet_sim::build::world;
 use hostnet_sim::sample::{self, Group};
 use std::path::Path;
 
-/// How long a world may take to drain: many retransmission timeouts.
-const DRAIN_US: u64 = 2_000_000;
+/// How long a world may take to drain: many retransmission timeouts, each twice as long as the one before.
+const DRAIN_US: u64 = 1_000_000_000;
 
 /// The plan of a TOML text that is right.
 pub fn plan(text: &str) -> Plan {

@@ -16,6 +16,7 @@ mod faults;
 mod files;
 mod lab;
 mod laws;
+mod learning;
 mod limits;
 mod migration;
 mod ranks;

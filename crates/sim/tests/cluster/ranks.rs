@@ -87,6 +87,22 @@ fn expected_again(found: &Found) -> Found {
 }
 
 #[test]
+fn switches_that_learn_find_the_same_in_any_number_of_processes() {
+    let learn = "topology = \"two-tier\"\nleaves = 4\nswitch.kind = \"learning\"\nswitch.fabric = \"100 Gbps\"\n\
+                 switch.table = 5\nswitch.ttl = \"40 us\"\nswitch.jitter = \"300 ns\"\n";
+    let text = SERVERS_AMONG_ENDPOINTS.replace("topology = \"leaf-spine\"\nleaves = 4\nspines = 2\n", learn);
+    let plan = plan(&text);
+    let options = Options { checkpoint_at_ps: 61_000_000, ..Options::default() };
+    let expected = alone(&plan, options, "s").expect("it runs");
+    assert!(expected.packets.len() > 10 && expected.checkpoint);
+    assert_eq!(alone(&plan, Options { threads: 3, ..options }, "s"), Ok(expected_again(&expected)));
+    for (ranks, threads) in [(2, 2), (5, 1)] {
+        let found = across(&plan, Options { threads, ..options }, ranks, "s").expect("it runs");
+        assert_eq!(found, expected, "{ranks} processes of {threads} threads");
+    }
+}
+
+#[test]
 fn pauses_that_wait_for_each_other_are_found_in_all_processes() {
     let plan = ring_that_gets_stuck();
     let expected = alone(&plan, Options::default(), "e-1").expect_err("it cannot go on");

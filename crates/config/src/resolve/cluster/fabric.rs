@@ -3,7 +3,9 @@
 use super::cables::{self, Named};
 use super::hosts::Hosts;
 use super::islands::islands;
-use super::switches::{complete, inherit, resolve_switch, Place};
+use super::learning::{self, learns, Learner};
+use super::switch_keys::Place;
+use super::switches::{complete, inherit, resolve_switch};
 use super::table;
 use super::topology::Made;
 use crate::error::{suggestion, Issue};
@@ -21,6 +23,7 @@ pub(super) struct Fabric {
     /// The part of the network that each host is in.
     islands: Vec<usize>,
     thresholds: Vec<Threshold>,
+    learners: Vec<Learner>,
 }
 
 /// A marking threshold in packets, and where it and its buffer stand.
@@ -34,10 +37,11 @@ struct Threshold {
 pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Fabric, Issue> {
     let Made { switches: names, cables } = cables::make(spec, hosts)?;
     let network = spec.network.clone();
-    let (switches, thresholds) = switches(spec, &names)?;
+    let Switches { switches, thresholds, learners } = switches(spec, &names)?;
     let ends = Ends::new(hosts, &names)?;
     let joined = cables.iter().map(|cable| ends.of(cable)).collect::<Result<Vec<_>, _>>()?;
     ends.check_degrees(&cables, &joined)?;
+    learning::check_network(&learners, &switches, &cables, &joined)?;
     let params = cables
         .iter()
         .zip(&joined)
@@ -56,35 +60,44 @@ pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &Hosts) -> Result<Fabric, I
         }
     }
     let islands = islands(hosts.hosts.len(), names.len(), &joined);
-    Ok(Fabric { switches, cables: params, rates, islands, thresholds })
+    Ok(Fabric { switches, cables: params, rates, islands, thresholds, learners })
 }
 
-/// The switches, with their marking thresholds in packets. What a table of several alike says holds for those that do
-/// not say otherwise themselves. The tables are completed.
-fn switches(
-    spec: &mut ClusterSpec,
-    names: &[(String, Option<&'static str>)],
-) -> Result<(Vec<SwitchParams>, Vec<Threshold>), Issue> {
+/// The switches, and what is to be checked of them.
+struct Switches {
+    switches: Vec<SwitchParams>,
+    thresholds: Vec<Threshold>,
+    learners: Vec<Learner>,
+}
+
+/// The switches. What a table of several alike says holds for those that do not say otherwise themselves. The tables
+/// are completed.
+fn switches(spec: &mut ClusterSpec, names: &[(String, Option<&'static str>)]) -> Result<Switches, Issue> {
     let given = spec.switch.clone();
     for (name, switch) in &mut spec.switch {
         let kind = names.iter().find(|(own, _)| own == name).and_then(|(_, kind)| given.get((*kind)?));
         kind.into_iter().chain([&spec.network.switch]).for_each(|all| inherit(switch, all));
         complete(switch);
     }
-    let (mut switches, mut thresholds) = (Vec::new(), Vec::new());
+    let (mut switches, mut thresholds, mut learners) = (Vec::new(), Vec::new(), Vec::new());
     let none = SwitchSpec::default();
     for (name, kind) in names {
         let of = |name: &str| given.get(name).unwrap_or(&none);
         let at = Place { name, own: of(name), kind: kind.map(|kind| (kind, of(kind))) };
         let completed = spec.switch.get(name).or_else(|| spec.switch.get((*kind)?));
         let switch = completed.expect("every switch has a table, or those alike have one");
+        learning::check_keys(&at, &spec.network.switch, learns(switch))?;
+        if learns(switch) {
+            learners.push(Learner::new(switches.len(), &at));
+        }
         switches.push(resolve_switch(&at, switch)?);
         if let Some(EcnSpec::Packets(count)) = switch.ecn {
             let switch = switches.len() - 1;
             thresholds.push(Threshold { switch, ecn: at.origin("ecn"), buffer: at.origin("buffer"), packets: count });
         }
     }
-    Ok((switches, thresholds))
+    learning::check_all(&spec.network.switch, &switches)?;
+    Ok(Switches { switches, thresholds, learners })
 }
 
 impl Fabric {
@@ -98,8 +111,14 @@ impl Fabric {
         hosts.iter().map(|&host| self.rates[host] as f64).sum()
     }
 
-    /// Checks that every marking threshold can be reached by packets of `mtu_bytes`.
-    pub(super) fn check_thresholds(&self, mtu_bytes: u32) -> Result<(), Issue> {
+    /// What to know of fabrics that are slower than cables.
+    pub(super) fn slow_fabrics(&self) -> Vec<String> {
+        learning::slow_fabrics(&self.learners, &self.switches, &self.cables)
+    }
+
+    /// Checks that packets of `mtu_bytes` can reach every marking threshold, and get through switches that learn.
+    pub(super) fn check_packets(&self, mtu_bytes: u32) -> Result<(), Issue> {
+        self.learners.iter().try_for_each(|learner| learner.check_buffer(&self.switches, mtu_bytes))?;
         for Threshold { switch, ecn, buffer, packets } in &self.thresholds {
             let switch = &self.switches[*switch];
             let bytes = u64::from(*packets) * u64::from(mtu_bytes);

@@ -96,7 +96,7 @@ pub(super) fn resolve(
             }
         }
     }
-    fabric.check_thresholds(mtu_bytes.iter().flatten().max().copied().unwrap_or(network.mtu.0 as u32))?;
+    fabric.check_packets(mtu_bytes.iter().flatten().max().copied().unwrap_or(network.mtu.0 as u32))?;
     Ok(Flows { params: place(&drafts, hosts)?, classes, mtu_bytes })
 }
 

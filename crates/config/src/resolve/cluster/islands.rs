@@ -16,7 +16,8 @@ pub(super) fn islands(hosts: usize, switches: usize, cables: &[[End; 2]]) -> Vec
     (0..hosts).map(|host| root(&mut parents, host)).collect()
 }
 
-fn root(parents: &mut [usize], mut at: usize) -> usize {
+/// The first of what is joined with something, as `parents` say.
+pub(super) fn root(parents: &mut [usize], mut at: usize) -> usize {
     while parents[at] != at {
         parents[at] = parents[parents[at]];
         at = parents[at];

@@ -9,11 +9,13 @@ mod files;
 mod flows;
 mod hosts;
 mod islands;
+mod learning;
 mod moves;
 mod pairs;
 mod places;
 mod service;
 mod sizes;
+mod switch_keys;
 mod switches;
 mod topology;
 mod transport;
@@ -60,6 +62,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     let ramp_ps = hosts.ramp_ps;
     let run = run::resolve(&spec.run, ramp_ps)?;
     let flows = flows::resolve(&mut spec, &mut hosts, &fabric, input.base_dir, &run)?;
+    let slow_fabrics = fabric.slow_fabrics();
     let Attached { params: hosts, mut ignored, unvalidated, effective } =
         hosts.attach(&spec, &flows, run.seed, input.base_dir)?;
     ignored.splice(0..0, source.dropped.iter().cloned());
@@ -75,6 +78,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     };
     spec.host = effective;
     ignored.extend(capped_nics(&cluster));
+    ignored.extend(slow_fabrics);
     ignored.extend(size::check(&spec.run, size::of_cluster(&cluster), &["flow", "host"])?);
     spec.run = run::effective(&run, &name, &spec.run);
     Ok(Plan {

@@ -2,6 +2,8 @@
 
 use super::super::net_host::pfc_params;
 use super::super::workload::share;
+use super::learning::{self, learns};
+use super::switch_keys::Place;
 use crate::error::Issue;
 use crate::spec::{EcnSpec, RampSpec, Size, SwitchSpec, Time};
 use crate::units::{format, Dimension};
@@ -10,34 +12,15 @@ use hostnet_model::params::{EcnParams, SwitchParams};
 const BUFFER_BYTES: u64 = 16_000_000;
 const SWITCH_LATENCY_PS: u64 = 500_000;
 
-/// A switch, for messages.
-pub(super) struct Place<'a> {
-    pub(super) name: &'a str,
-    pub(super) own: &'a SwitchSpec,
-    /// What those alike are called together, and what is said of them.
-    pub(super) kind: Option<(&'a str, &'a SwitchSpec)>,
-}
-
-impl Place<'_> {
-    /// Where a value of the switch stands: with it, with those alike, or with the network.
-    pub(super) fn origin(&self, key: &str) -> String {
-        let gives = |spec: &SwitchSpec| match key {
-            "ecn" => spec.ecn.is_some(),
-            "pfc" => spec.pfc.is_some(),
-            _ => spec.buffer.is_some(),
-        };
-        match self.kind {
-            _ if gives(self.own) => format!("switch.{}.{key}", self.name),
-            Some((kind, spec)) if gives(spec) => format!("switch.{kind}.{key}"),
-            _ => format!("network.switch.{key}"),
-        }
-    }
-}
-
-/// Writes out what is the same wherever nobody says otherwise.
+/// Writes out what is the same wherever nobody says otherwise, and takes away what has no effect.
 pub(super) fn complete(switch: &mut SwitchSpec) {
+    learning::strip(switch);
     switch.buffer.get_or_insert(Size(BUFFER_BYTES));
-    switch.latency.get_or_insert(Time(SWITCH_LATENCY_PS));
+    if learns(switch) {
+        learning::complete(switch);
+    } else {
+        switch.latency.get_or_insert(Time(SWITCH_LATENCY_PS));
+    }
 }
 
 /// Puts what holds for several switches under what one says.
@@ -47,6 +30,12 @@ pub(super) fn inherit(switch: &mut SwitchSpec, all: &SwitchSpec) {
     switch.latency = switch.latency.or(all.latency);
     switch.ecn = switch.ecn.clone().or_else(|| all.ecn.clone());
     switch.pfc = switch.pfc.clone().or_else(|| all.pfc.clone());
+    switch.kind = switch.kind.or(all.kind);
+    switch.table = switch.table.or(all.table);
+    switch.ttl = switch.ttl.or(all.ttl);
+    switch.fabric = switch.fabric.or(all.fabric);
+    switch.delay = switch.delay.or(all.delay);
+    switch.jitter = switch.jitter.or(all.jitter);
 }
 
 pub(super) fn resolve_switch(at: &Place, spec: &SwitchSpec) -> Result<SwitchParams, Issue> {
@@ -63,9 +52,10 @@ pub(super) fn resolve_switch(at: &Place, spec: &SwitchSpec) -> Result<SwitchPara
         name: at.name.to_string(),
         buffer_bytes: buffer,
         alpha: spec.alpha.map_or(u32::MAX, |alpha| (alpha * 65536.0).round() as u32),
-        latency_ps: spec.latency.map_or(SWITCH_LATENCY_PS, |Time(ps)| ps),
+        latency_ps: if learns(spec) { 0 } else { spec.latency.map_or(SWITCH_LATENCY_PS, |Time(ps)| ps) },
         ecn,
         pfc,
+        learning: learns(spec).then(|| learning::params(spec)),
     })
 }
 

@@ -217,6 +217,7 @@ pub(super) fn data(flow: u32, ip_bytes: u32) -> Packet {
         ecn: Ecn::Capable,
         priority: 0,
         corrupt: false,
+        copy: false,
         queue: 9,
         order: 0,
         line: 0,

@@ -348,6 +348,7 @@ pub(super) fn packet(flow: u32, segment: Segment, ecn: Ecn, line: u64) -> Packet
         ecn,
         priority: 0,
         corrupt: false,
+        copy: false,
         queue: 0,
         order: 0,
         line,

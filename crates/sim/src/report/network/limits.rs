@@ -26,6 +26,8 @@ pub(super) const FULL: f64 = 0.95;
 const CREDIT_WAIT: f64 = 0.25;
 /// Packets wait for pauses, or for descriptors, when they do so for this share of time.
 const WAIT: f64 = 0.05;
+/// What is flooded is told of when it takes this share of a cable.
+const FLOODED: f64 = 0.05;
 /// Marks slow senders from this share of segments on.
 const MARKED: f64 = 0.002;
 
@@ -196,11 +198,16 @@ impl WorldView<'_> {
     fn full_cable(&self, class: &Class) -> Option<Limit> {
         let loads = self.ports_of(class).filter_map(|(port, before)| {
             let (sent, rate) = (self.sent_gbps(&port, before), self.rate_gbps(&port)?);
-            Some((sent / rate, sent, rate, port))
+            Some((sent / rate, sent, rate, (port, before)))
         });
-        let (load, sent, rate, port) = loads.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|full| full.0 >= FULL)?;
+        let (load, sent, rate, (port, before)) =
+            loads.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|full| full.0 >= FULL)?;
         let place = self.cable_words(&port);
-        let why = format!("the cable {place} carries {sent:.1} of {rate:.0} Gbps");
+        let mut why = format!("the cable {place} carries {sent:.1} of {rate:.0} Gbps");
+        let flooded = self.flooded_gbps(&port, before);
+        if flooded / rate >= FLOODED {
+            why += &format!(", {flooded:.1} of them flooded, as nobody knew where the receivers are");
+        }
         Some(Limit { limit: "cable", place, load: Some(load), why })
     }
 

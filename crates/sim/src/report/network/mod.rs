@@ -10,6 +10,7 @@ mod hosts;
 mod limits;
 mod queues;
 mod services;
+mod switches;
 mod ways;
 
 use crate::build::BURST;
@@ -103,7 +104,8 @@ impl WorldView<'_> {
             "control": rows(&control),
             "servers": told,
         });
-        let sometimes: Vec<Table> = [functions, completions, self.services()].into_iter().flatten().collect();
+        let sometimes: Vec<Table> =
+            [functions, completions, self.services(), self.switches()].into_iter().flatten().collect();
         for table in &sometimes {
             if let Some(entries) = summary.as_object_mut() {
                 entries.insert(table.name.to_owned(), json!(rows(table)));

@@ -13,6 +13,8 @@ struct QueueRow<'a> {
     view: &'a WorldView<'a>,
     port: PortView<'a>,
     before: PortTotals,
+    /// Whether there are switches that learn.
+    learning: bool,
 }
 
 /// The rows of the table.
@@ -38,11 +40,23 @@ const QUEUES: &[Column<Queues>] = &[
     Column::integer("queue_max_bytes", |row| row.port.egress.queue_bytes().max().into()),
     Column::integer("pauses_asked", |row| row.grown(|port| port.pauses_asked).into()),
     Column::number("paused_share", |row| row.view.paused_share(&row.port).into()),
+    Column::optional(Column::integer("flooded_packets", |row| row.beside(|port| port.flooded_packets).into())),
+    Column::optional(Column::number("flooded_gbps", |row| row.flooded_gbps().into())),
+    Column::optional(Column::integer("stray_packets", |row| row.beside(|port| port.stray_packets).into())),
 ];
 
 impl QueueRow<'_> {
     fn grown(&self, pick: fn(&PortTotals) -> u64) -> u64 {
         pick(&self.port.totals) - pick(&self.before)
+    }
+
+    /// The same where there are switches that learn.
+    fn beside(&self, pick: fn(&PortTotals) -> u64) -> Option<u64> {
+        self.learning.then(|| self.grown(pick))
+    }
+
+    fn flooded_gbps(&self) -> Option<f64> {
+        self.learning.then(|| self.view.flooded_gbps(&self.port, self.before))
     }
 }
 
@@ -56,6 +70,12 @@ impl WorldView<'_> {
     /// Gbit/s on the wire in the window.
     pub(crate) fn sent_gbps(&self, port: &PortView, before: PortTotals) -> f64 {
         self.gbps(port.totals.sent_wire_bytes - before.sent_wire_bytes)
+    }
+
+    /// Gbit/s on the wire in the window of what a switch that learns had the port send because it did not know where
+    /// receivers are.
+    pub(crate) fn flooded_gbps(&self, port: &PortView, before: PortTotals) -> f64 {
+        self.gbps(port.totals.flooded_wire_bytes - before.flooded_wire_bytes)
     }
 
     /// Gbit/s that its cable carries.
@@ -80,8 +100,9 @@ impl WorldView<'_> {
     /// A row for every port.
     pub(crate) fn queues(&self) -> Table {
         let mut table = Table::of("queues", QUEUES);
+        let learning = self.plan.cluster.switches.iter().any(|switch| switch.learning.is_some());
         for (port, before) in self.ports() {
-            table.add(QUEUES, &QueueRow { view: self, port, before });
+            table.add(QUEUES, &QueueRow { view: self, port, before, learning });
         }
         table
     }

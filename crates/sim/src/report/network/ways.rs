@@ -3,9 +3,10 @@
 use crate::read::ends::network;
 use crate::read::ports::{ports, PortView};
 use crate::report::view::WorldView;
-use hostnet_model::ether::{Egress, Network, TCP_HEADER_BYTES};
-use hostnet_model::params::{End, FlowParams, Traffic, Transport};
+use hostnet_model::ether::{carried_ps, Egress, Network, TCP_HEADER_BYTES};
+use hostnet_model::params::{End, FlowParams, LearningParams, Traffic, Transport};
 use hostnet_model::transport::roce::{ACKNOWLEDGE_BYTES, DATA_HEADER_BYTES, REQUEST_BYTES};
+use std::collections::BTreeMap;
 
 /// More ports on a way than any network has: a way that goes in circles has no end.
 const PORTS_MAX: usize = 1 << 16;
@@ -16,6 +17,33 @@ pub(super) struct Ways<'a> {
     /// The ports of each switch, and of each host.
     switches: Vec<Vec<PortView<'a>>>,
     hosts: Vec<Vec<PortView<'a>>>,
+    /// How each switch that learns does so.
+    fabrics: BTreeMap<u32, &'a LearningParams>,
+}
+
+/// Something that packets pass one after the other.
+#[derive(Clone, Copy)]
+enum Stage<'a> {
+    Port(&'a Egress),
+    Fabric(&'a LearningParams),
+}
+
+impl Stage<'_> {
+    /// Time that it takes for a packet alone, in ps.
+    fn serialization_ps(self, ip_bytes: u32) -> u64 {
+        match self {
+            Self::Port(egress) => egress.serialization_ps(ip_bytes),
+            Self::Fabric(params) => carried_ps(params, ip_bytes),
+        }
+    }
+
+    /// Time beside that, for many at once, in ps.
+    fn delay_ps(self) -> u64 {
+        match self {
+            Self::Port(egress) => egress.delay_ps(),
+            Self::Fabric(params) => params.delay_ps,
+        }
+    }
 }
 
 impl<'a> Ways<'a> {
@@ -33,12 +61,21 @@ impl<'a> Ways<'a> {
                 End::Host(host) => hosts[usize::from(host)].push(port),
             }
         }
-        Some(Self { network, switches, hosts })
+        let fabrics = network.learning_switches().map(|(number, switch)| (number, switch.params())).collect();
+        Some(Self { network, switches, hosts, fabrics })
     }
 
-    /// The ports that packets of a flow pass from one host to another.
-    fn way(&self, flow: u32, from: u16, to: u16) -> Option<Vec<&Egress>> {
-        Some(self.ports(flow, from, to)?.into_iter().map(|port| port.egress).collect())
+    /// What packets of a flow pass from one host to another.
+    fn way(&self, flow: u32, from: u16, to: u16) -> Option<Vec<Stage<'_>>> {
+        let ports = self.ports(flow, from, to)?;
+        let stages = |port: &PortView<'a>| [self.fabric_before(port), Some(Stage::Port(port.egress))];
+        Some(ports.into_iter().flat_map(stages).flatten().collect())
+    }
+
+    /// The fabric that leads to a port of a switch that learns.
+    fn fabric_before(&self, port: &PortView) -> Option<Stage<'_>> {
+        let End::Switch(switch) = port.end else { return None };
+        Some(Stage::Fabric(self.fabrics.get(&u32::from(switch))?))
     }
 
     fn ports(&self, flow: u32, from: u16, to: u16) -> Option<Vec<&PortView<'a>>> {
@@ -89,29 +126,29 @@ impl<'a> Ways<'a> {
     }
 }
 
-/// One packet over idle ports.
-fn packet_ps(way: &[&Egress], ip_bytes: u32) -> u64 {
-    way.iter().map(|port| port.serialization_ps(ip_bytes) + port.delay_ps()).sum()
+/// One packet over what is idle.
+fn packet_ps(way: &[Stage], ip_bytes: u32) -> u64 {
+    way.iter().map(|stage| stage.serialization_ps(ip_bytes) + stage.delay_ps()).sum()
 }
 
-/// So many bytes in packets of at most `most`, each with a header, over idle ports. All packets but the last are alike:
-/// the last one waits for those before it at one of the ports, and passes those after it by itself.
-fn train_ps(way: &[&Egress], bytes: u64, most: u32, header: u32) -> u64 {
+/// So many bytes in packets of at most `most`, each with a header, over what is idle. All packets but the last are
+/// alike: the last one waits for those before it at one of them, and passes those after it by itself.
+fn train_ps(way: &[Stage], bytes: u64, most: u32, header: u32) -> u64 {
     let packets = bytes.div_ceil(u64::from(most)).max(1);
     let last_bytes = header + (bytes - (packets - 1) * u64::from(most)) as u32;
     if packets == 1 {
         return packet_ps(way, last_bytes);
     }
-    let delays: u64 = way.iter().map(|port| port.delay_ps()).sum();
+    let delays: u64 = way.iter().map(|stage| stage.delay_ps()).sum();
     let (mut before, mut slowest) = (0, 0);
-    let mut after: u64 = way.iter().map(|port| port.serialization_ps(last_bytes)).sum();
+    let mut after: u64 = way.iter().map(|stage| stage.serialization_ps(last_bytes)).sum();
     let mut longest = 0;
-    for port in way {
-        let full = port.serialization_ps(header + most);
+    for stage in way {
+        let full = stage.serialization_ps(header + most);
         before += full;
         slowest = full.max(slowest);
         longest = longest.max(before + (packets - 2) * slowest + after);
-        after -= port.serialization_ps(last_bytes);
+        after -= stage.serialization_ps(last_bytes);
     }
     delays + longest
 }

@@ -1,0 +1,226 @@
+//! Switches of the kind "learning": their keys, and the networks that they can be in.
+
+use super::cables::Named;
+use super::islands::root;
+use super::switch_keys::{gives, Place};
+use crate::error::Issue;
+use crate::spec::{Bandwidth, SwitchKindSpec, SwitchSpec, Time};
+use crate::units::{format, shorten, Dimension};
+use hostnet_model::params::{CableParams, End, LearningParams, SwitchParams};
+use std::collections::BTreeMap;
+
+/// As small switches have.
+const TABLE: u32 = 4096;
+/// The defaults of gem5's EtherSwitch.
+const TTL_PS: u64 = 10_000_000_000;
+const FABRIC_BYTES_PER_S: u64 = 1_250_000_000;
+
+/// Keys of one kind alone.
+const OF_LEARNING: [&str; 5] = ["table", "ttl", "fabric", "delay", "jitter"];
+const ONLY_OF_LEARNING: &str = "has an effect only with kind = \"learning\"";
+const NOT_OF_LEARNING: &str = "has no effect with kind = \"learning\"; give fabric and delay";
+
+/// Switches that are named of a loop.
+const NAMES_MAX: usize = 8;
+
+/// Whether a switch that is completed learns.
+pub(super) fn learns(spec: &SwitchSpec) -> bool {
+    spec.kind == Some(SwitchKindSpec::Learning)
+}
+
+/// Writes out what is the same wherever nobody says otherwise.
+pub(super) fn complete(switch: &mut SwitchSpec) {
+    switch.table.get_or_insert(TABLE);
+    switch.ttl.get_or_insert(Time(TTL_PS));
+    switch.fabric.get_or_insert(Bandwidth(FABRIC_BYTES_PER_S));
+    switch.delay.get_or_insert(Time(0));
+    switch.jitter.get_or_insert(Time(0));
+}
+
+/// What a switch that is completed learns by.
+pub(super) fn params(spec: &SwitchSpec) -> LearningParams {
+    let ps = |time: Option<Time>| time.map_or(0, |Time(ps)| ps);
+    LearningParams {
+        table: spec.table.unwrap_or(TABLE),
+        ttl_ps: spec.ttl.map_or(TTL_PS, |Time(ps)| ps),
+        fabric_bytes_per_s: spec.fabric.map_or(FABRIC_BYTES_PER_S, |Bandwidth(bytes)| bytes),
+        delay_ps: ps(spec.delay),
+        jitter_ps: ps(spec.jitter),
+    }
+}
+
+/// Takes away what holds for switches of the other kind.
+pub(super) fn strip(switch: &mut SwitchSpec) {
+    if learns(switch) {
+        switch.latency = None;
+    } else {
+        (switch.table, switch.ttl, switch.fabric, switch.delay, switch.jitter) = (None, None, None, None, None);
+    }
+}
+
+/// Checks that what is said of a switch has an effect on one of its kind; `all` is what is said of every switch.
+pub(super) fn check_keys(at: &Place, all: &SwitchSpec, learns: bool) -> Result<(), Issue> {
+    let says =
+        |key: &str| [Some(at.own), at.kind.map(|kind| kind.1)].into_iter().flatten().any(|spec| gives(spec, key));
+    let between = |key: &str, message: &str| Err(Issue::between(&[&at.origin(key), &at.origin("kind")], message));
+    if learns && (says("pfc") || gives(all, "pfc")) {
+        let message =
+            "pauses need switches of kind = \"routed\": a packet that is flooded lies in the memory once for \
+                       each port, so that they would come too late";
+        return between("pfc", message);
+    }
+    if learns && says("latency") {
+        return between("latency", NOT_OF_LEARNING);
+    }
+    match OF_LEARNING.into_iter().find(|key| !learns && says(key)) {
+        Some(key) => between(key, ONLY_OF_LEARNING),
+        None => Ok(()),
+    }
+}
+
+/// Checks that what is said of every switch has an effect on one of them.
+pub(super) fn check_all(all: &SwitchSpec, switches: &[SwitchParams]) -> Result<(), Issue> {
+    let learn = |switch: &SwitchParams| switch.learning.is_some();
+    let between =
+        |key: &str, message| Err(Issue::between(&[&format!("network.switch.{key}"), "network.switch"], message));
+    if switches.is_empty() {
+        return Ok(());
+    }
+    if switches.iter().all(learn) && gives(all, "latency") {
+        return between("latency", NOT_OF_LEARNING);
+    }
+    match OF_LEARNING.into_iter().find(|key| !switches.iter().any(learn) && gives(all, key)) {
+        Some(key) => between(key, ONLY_OF_LEARNING),
+        None => Ok(()),
+    }
+}
+
+/// A switch that learns: its number, and where its values stand.
+pub(super) struct Learner {
+    switch: usize,
+    kind: String,
+    buffer: String,
+    fabric: String,
+}
+
+impl Learner {
+    pub(super) fn new(switch: usize, at: &Place) -> Self {
+        let [kind, buffer, fabric] = ["kind", "buffer", "fabric"].map(|key| at.origin(key));
+        Self { switch, kind, buffer, fabric }
+    }
+
+    /// Checks that there is room for a packet of `mtu_bytes`.
+    pub(super) fn check_buffer(&self, switches: &[SwitchParams], mtu_bytes: u32) -> Result<(), Issue> {
+        let bytes = switches[self.switch].buffer_bytes;
+        if bytes >= u64::from(mtu_bytes) {
+            return Ok(());
+        }
+        let buffer = format(bytes, Dimension::Size);
+        let message =
+            format!("a packet of {mtu_bytes} B has no room in the buffer of {buffer} while it is in the fabric");
+        Err(Issue::between(&[&self.buffer, &self.kind], message))
+    }
+}
+
+/// What to know of switches whose fabric carries less to a port than its cable does.
+pub(super) fn slow_fabrics(learners: &[Learner], switches: &[SwitchParams], cables: &[CableParams]) -> Vec<String> {
+    let mut fastest = vec![0; switches.len()];
+    for cable in cables {
+        for end in cable.ends {
+            if let End::Switch(switch) = end {
+                fastest[usize::from(switch)] = cable.bytes_per_s.max(fastest[usize::from(switch)]);
+            }
+        }
+    }
+    let told = |learner: &Learner| {
+        let SwitchParams { learning, name, .. } = &switches[learner.switch];
+        let own = learning.as_ref()?.fabric_bytes_per_s;
+        let [own_gbps, cable_gbps] = [own, fastest[learner.switch]].map(|bytes| bytes as f64 * 8e-9);
+        let words = format!(
+            "{}: the fabric of {name} carries {own_gbps:.1} Gbps to each port, and its fastest cable {cable_gbps:.1}",
+            learner.fabric
+        );
+        (own < fastest[learner.switch]).then(|| (learner.fabric.clone(), words))
+    };
+    let mut found: Vec<(String, String)> = learners.iter().filter_map(told).collect();
+    found.dedup_by(|one, other| one.0 == other.0);
+    found.into_iter().map(|told| told.1).collect()
+}
+
+/// Checks that switches that learn are joined with none that does not, and in no loop.
+pub(super) fn check_network(
+    learners: &[Learner],
+    switches: &[SwitchParams],
+    cables: &[Named],
+    joined: &[[End; 2]],
+) -> Result<(), Issue> {
+    if learners.is_empty() {
+        return Ok(());
+    }
+    let name = |switch: usize| shorten(&switches[switch].name);
+    let kind = |switch: usize| &learners.iter().find(|learner| learner.switch == switch).unwrap_or(&learners[0]).kind;
+    let mut ways: Vec<Vec<usize>> = vec![Vec::new(); switches.len()];
+    let mut parents: Vec<usize> = (0..switches.len()).collect();
+    for (cable, ends) in cables.iter().zip(joined) {
+        let [End::Switch(one), End::Switch(other)] = ends.map(|end| end) else { continue };
+        let [one, other] = [one, other].map(usize::from);
+        match [one, other].map(|switch| switches[switch].learning.is_some()) {
+            [false, false] => continue,
+            [true, true] => {}
+            [first, _] => {
+                let (learns, knows) = if first { (one, other) } else { (other, one) };
+                let message = format!(
+                    "a cable joins {}, which learns, and {}, which sends what is flooded back to where it came from; \
+                     switches that are joined are of one kind",
+                    name(learns),
+                    name(knows)
+                );
+                return Err(Issue::between(&[&cable.path, kind(learns)], message));
+            }
+        }
+        let roots = [one, other].map(|switch| root(&mut parents, switch));
+        if roots[0] == roots[1] {
+            let names: Vec<String> = way(&ways, one, other).into_iter().map(name).collect();
+            let message = format!(
+                "the cable between {} and {} closes a loop of switches that learn, {}: what they flood would go round \
+                 for ever, and there is no spanning tree",
+                name(one),
+                name(other),
+                listed(&names)
+            );
+            return Err(Issue::between(&[&cable.path, kind(one)], message));
+        }
+        parents[roots[0]] = roots[1];
+        ways[one].push(other);
+        ways[other].push(one);
+    }
+    Ok(())
+}
+
+/// Names in a sentence, the first ones of many.
+fn listed(names: &[String]) -> String {
+    match names {
+        [first @ .., last] if names.len() <= NAMES_MAX => format!("{} and {last}", first.join(", ")),
+        _ => format!("{} and {} more", names[..NAMES_MAX].join(", "), names.len() - NAMES_MAX),
+    }
+}
+
+/// The way between two switches that are joined without loops.
+fn way(ways: &[Vec<usize>], from: usize, to: usize) -> Vec<usize> {
+    let mut before: BTreeMap<usize, usize> = BTreeMap::from([(from, from)]);
+    let mut found = vec![from];
+    while let Some(at) = found.pop() {
+        for &next in &ways[at] {
+            before.entry(next).or_insert_with(|| {
+                found.push(next);
+                at
+            });
+        }
+    }
+    let mut way = vec![to];
+    while let Some(&at) = before.get(&way[way.len() - 1]).filter(|_| way[way.len() - 1] != from) {
+        way.push(at);
+    }
+    way.reverse();
+    way
+}

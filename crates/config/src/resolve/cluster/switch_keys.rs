@@ -1,0 +1,40 @@
+//! Where the values of a switch stand.
+
+use crate::spec::SwitchSpec;
+
+/// A switch, for messages.
+pub(super) struct Place<'a> {
+    pub(super) name: &'a str,
+    pub(super) own: &'a SwitchSpec,
+    /// What those alike are called together, and what is said of them.
+    pub(super) kind: Option<(&'a str, &'a SwitchSpec)>,
+}
+
+impl Place<'_> {
+    /// Where a value of the switch stands: with it, with those alike, or with the network.
+    pub(super) fn origin(&self, key: &str) -> String {
+        match self.kind {
+            _ if gives(self.own, key) => format!("switch.{}.{key}", self.name),
+            Some((kind, spec)) if gives(spec, key) => format!("switch.{kind}.{key}"),
+            _ => format!("network.switch.{key}"),
+        }
+    }
+}
+
+/// Whether a key of a switch is given.
+pub(super) fn gives(spec: &SwitchSpec, key: &str) -> bool {
+    let keys = [
+        ("kind", spec.kind.is_some()),
+        ("buffer", spec.buffer.is_some()),
+        ("alpha", spec.alpha.is_some()),
+        ("latency", spec.latency.is_some()),
+        ("ecn", spec.ecn.is_some()),
+        ("pfc", spec.pfc.is_some()),
+        ("table", spec.table.is_some()),
+        ("ttl", spec.ttl.is_some()),
+        ("fabric", spec.fabric.is_some()),
+        ("delay", spec.delay.is_some()),
+        ("jitter", spec.jitter.is_some()),
+    ];
+    keys.contains(&(key, true))
+}

@@ -1,0 +1,99 @@
+//! The way through the fabric of a switch to one of its ports: packets go one after the other, and stay in order.
+
+use super::egress::PRIORITIES;
+use crate::line::{Packet, PacketId, Packets};
+use crate::params::LearningParams;
+use hostnet_kernel::{Rng, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// A packet on its way, and when it is there.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Waiting {
+    ready: Time,
+    id: PacketId,
+}
+
+/// The way to a port.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Crossing {
+    queue: VecDeque<Waiting>,
+    /// When the fabric is free for the next packet to this port, and when the last one is there.
+    free_at: Time,
+    last_at: Time,
+    /// Packets and their bytes in the queue, by priority.
+    waiting: [(u32, u64); PRIORITIES],
+    flooded_packets: u64,
+    flooded_wire_bytes: u64,
+}
+
+impl Crossing {
+    /// A packet that came at `at` sets out. Returns when it is there if it is the only one on its way.
+    pub(super) fn push(
+        &mut self,
+        id: PacketId,
+        at: Time,
+        params: &LearningParams,
+        rng: &mut Rng,
+        packets: &Packets,
+    ) -> Option<Time> {
+        let packet = packets.get(id);
+        let jitter_ps = if params.jitter_ps > 0 { rng.below(params.jitter_ps + 1) } else { 0 };
+        self.free_at = self.free_at.max(at) + carried_ps(params, packet.ip_bytes);
+        self.last_at = self.last_at.max(self.free_at + params.delay_ps + jitter_ps);
+        let waiting = &mut self.waiting[usize::from(packet.priority) % PRIORITIES];
+        *waiting = (waiting.0 + 1, waiting.1 + u64::from(packet.ip_bytes));
+        self.queue.push_back(Waiting { ready: self.last_at, id });
+        (self.queue.len() == 1).then_some(self.last_at)
+    }
+
+    /// The next packet, if it is there.
+    pub(super) fn pop(&mut self, now: Time, packets: &Packets) -> Option<PacketId> {
+        let Waiting { id, .. } = *self.queue.front().filter(|next| next.ready <= now)?;
+        self.queue.pop_front();
+        let packet = packets.get(id);
+        let waiting = &mut self.waiting[usize::from(packet.priority) % PRIORITIES];
+        *waiting = (waiting.0 - 1, waiting.1 - u64::from(packet.ip_bytes));
+        Some(id)
+    }
+
+    /// When the next packet is there.
+    pub(super) fn next_at(&self) -> Option<Time> {
+        self.queue.front().map(|next| next.ready)
+    }
+
+    /// Packets of a priority and their bytes that are on their way.
+    pub(super) fn waiting_of(&self, priority: u8) -> (u32, u64) {
+        self.waiting[usize::from(priority) % PRIORITIES]
+    }
+
+    /// A packet with so many bytes on the wire goes this way because nobody knows where its receiver is.
+    pub(super) fn count_flooded(&mut self, wire_bytes: u32) {
+        self.flooded_packets += 1;
+        self.flooded_wire_bytes += u64::from(wire_bytes);
+    }
+
+    /// Packets that were sent this way because their receiver was not known, and their bytes on the wire, since the
+    /// start of the run.
+    #[must_use]
+    pub fn flooded(&self) -> (u64, u64) {
+        (self.flooded_packets, self.flooded_wire_bytes)
+    }
+
+    /// The packets on their way, the first first.
+    pub(super) fn packets<'a>(&'a self, packets: &'a Packets) -> impl Iterator<Item = &'a Packet> {
+        self.queue.iter().map(|waiting| packets.get(waiting.id))
+    }
+
+    /// Moves the packets on their way from one store to another.
+    pub(super) fn move_packets(&mut self, from: &mut Packets, to: &mut Packets) {
+        self.queue.iter_mut().for_each(|waiting| waiting.id = to.insert(from.remove(waiting.id)));
+    }
+}
+
+/// Time that so many bytes take through the fabric, in ps; at least 1.
+#[must_use]
+pub fn carried_ps(params: &LearningParams, ip_bytes: u32) -> u64 {
+    let ps = u128::from(ip_bytes) * 1_000_000_000_000;
+    u64::try_from(ps.div_ceil(u128::from(params.fabric_bytes_per_s.max(1)))).unwrap_or(u64::MAX).max(1)
+}

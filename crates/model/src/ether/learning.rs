@@ -1,0 +1,260 @@
+//! A switch that learns where hosts are from the packets that come from them, and sends what is for others everywhere
+//! (IEEE 802.1D, clause 7).
+//!
+//! Packets that come at the same time are taken in the order of their ports: they are put aside until the moment is
+//! over, and handled as of then. What leaves it goes through ports and a memory as those of any [`Switch`].
+
+use super::addresses::{AddressCounts, Addresses};
+use super::crossing::Crossing;
+use super::drops::DropReason;
+use super::egress::PRIORITIES;
+use super::switch::Switch;
+use crate::line::{Packet, PacketId, Packets};
+use crate::params::LearningParams;
+use crate::part::{NetContext, Payload};
+use hostnet_kernel::{Rng, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A packet that has come.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Arrival {
+    at: Time,
+    port: u16,
+    id: PacketId,
+}
+
+/// What a switch that learns did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LearningCounts {
+    /// Addresses that came and went.
+    pub addresses: AddressCounts,
+    /// Packets that were sent to all other ports because nobody knew where their receiver is.
+    pub flooded_packets: u64,
+    /// Bytes of these IP packets, each counted once.
+    pub flooded_bytes: u64,
+    /// Packets whose receiver is where they came from, so that they went nowhere.
+    pub filtered_packets: u64,
+}
+
+/// A switch that learns.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LearningSwitch {
+    /// Its ports and memory. Its routes say where hosts are; only books and reports ask them.
+    switch: Switch,
+    params: LearningParams,
+    addresses: Addresses,
+    /// The ways to its ports.
+    crossings: Vec<Crossing>,
+    /// In order of time.
+    arrivals: Vec<Arrival>,
+    rng: Rng,
+    counts: LearningCounts,
+    /// What they were when the window began.
+    before: LearningCounts,
+    /// Packets more than came in, per flow since the start of the run.
+    copied: BTreeMap<u32, u64>,
+}
+
+impl LearningSwitch {
+    /// A switch with the ports and the memory of another. `random` is a seed and the number of the random stream.
+    #[must_use]
+    pub fn new(params: LearningParams, switch: Switch, random: (u64, u64)) -> Self {
+        Self {
+            crossings: vec![Crossing::default(); switch.ports().len()],
+            switch,
+            params,
+            addresses: Addresses::new(params.table, params.ttl_ps),
+            arrivals: Vec::new(),
+            rng: Rng::new(random.0, random.1),
+            counts: LearningCounts::default(),
+            before: LearningCounts::default(),
+            copied: BTreeMap::new(),
+        }
+    }
+
+    /// Handles what comes to it.
+    ///
+    /// # Panics
+    /// If it is not for a switch.
+    pub(super) fn on_event(&mut self, payload: Payload, context: &mut NetContext) {
+        match payload {
+            Payload::Packet { id, port } => self.on_packet(id, port, context),
+            Payload::Forward => self.on_forward(context),
+            Payload::Crossed { port } => self.on_crossed(port, context),
+            Payload::PortReady { port } => self.switch.on_ready(port, context),
+            Payload::Pause { port, priority, on } => self.switch.on_pause(port, priority, on, context),
+            payload => unreachable!("switch {} was sent {payload:?}", context.id.0),
+        }
+    }
+
+    /// A packet has come in by `port`.
+    fn on_packet(&mut self, id: PacketId, port: u16, context: &mut NetContext) {
+        let packet = context.packets.get_mut(id);
+        packet.queue = port;
+        if packet.corrupt {
+            return self.switch.drop(id, DropReason::Corrupt, context);
+        }
+        let at = context.now();
+        if self.arrivals.last().is_none_or(|last| last.at < at) {
+            context.send(context.id, 1, Payload::Forward);
+        }
+        self.arrivals.push(Arrival { at, port, id });
+    }
+
+    /// All packets of the moment before this one have come.
+    fn on_forward(&mut self, context: &mut NetContext) {
+        let now = context.now();
+        let due = self.arrivals.partition_point(|arrival| arrival.at < now);
+        self.arrivals[..due].sort_unstable_by_key(|arrival| (arrival.at, arrival.port));
+        for index in 0..due {
+            self.forward(self.arrivals[index], context);
+        }
+        self.arrivals.drain(..due);
+    }
+
+    /// Packets have come through the fabric to a port.
+    fn on_crossed(&mut self, port: u16, context: &mut NetContext) {
+        let (place, now) = (usize::from(port), context.now());
+        while let Some(id) = self.crossings[place].pop(now, context.packets) {
+            self.switch.send(id, place, context);
+        }
+        if let Some(at) = self.crossings[place].next_at() {
+            context.send(context.id, at.since(now), Payload::Crossed { port });
+        }
+    }
+
+    fn forward(&mut self, Arrival { at, port, id }: Arrival, context: &mut NetContext) {
+        let packet = context.packets.get(id);
+        let (from, to) = (packet.from, packet.to);
+        self.addresses.learn(from, port, at);
+        match self.addresses.port_of(to, at) {
+            Some(way) if way == port => {
+                self.counts.filtered_packets += 1;
+                self.switch.drop(id, DropReason::NoRoute, context);
+            }
+            Some(way) => self.cross(id, way, at, context),
+            None => self.flood(id, port, at, context),
+        }
+    }
+
+    /// Sends a packet by all ports but the one that it came by.
+    fn flood(&mut self, id: PacketId, port: u16, at: Time, context: &mut NetContext) {
+        let packet = *context.packets.get(id);
+        self.counts.flooded_packets += 1;
+        self.counts.flooded_bytes += u64::from(packet.ip_bytes);
+        let there = self.switch.routes().port(packet.flow, packet.from, packet.to);
+        let mut left = self.crossings.len() - 1;
+        if left == 0 {
+            return self.switch.drop(id, DropReason::NoRoute, context);
+        }
+        if left > 1 {
+            *self.copied.entry(packet.flow).or_default() += left as u64 - 1;
+        }
+        for way in (0..self.crossings.len() as u16).filter(|&way| way != port) {
+            left -= 1;
+            let copy = packet.copy || there != Some(way);
+            let own = if left > 0 { context.packets.insert(packet) } else { id };
+            context.packets.get_mut(own).copy = copy;
+            let wire_bytes = self.switch.ports()[usize::from(way)].egress().wire_bytes(packet.ip_bytes);
+            self.crossings[usize::from(way)].count_flooded(wire_bytes);
+            self.cross(own, way, at, context);
+        }
+    }
+
+    /// Has a packet that came at `at` go through the fabric to a port, if there is room for it.
+    fn cross(&mut self, id: PacketId, way: u16, at: Time, context: &mut NetContext) {
+        let packet = context.packets.get(id);
+        let (port, priority, ip_bytes) = (packet.queue, packet.priority % PRIORITIES as u8, packet.ip_bytes.into());
+        let place = usize::from(way);
+        let beside = self.crossings[place].waiting_of(priority);
+        if !self.switch.has_room(place, priority, ip_bytes, beside.1) {
+            return self.switch.drop(id, DropReason::Full, context);
+        }
+        self.switch.mark(place, priority, id, beside, context);
+        self.switch.hold(port, priority, ip_bytes, context);
+        let first = self.crossings[place].push(id, at, &self.params, &mut self.rng, context.packets);
+        if let Some(ready) = first {
+            // What came a moment ago may be there already.
+            let delay_ps = ready.ps().saturating_sub(context.now().ps());
+            if delay_ps == 0 {
+                return self.on_crossed(way, context);
+            }
+            context.send(context.id, delay_ps, Payload::Crossed { port: way });
+        }
+    }
+
+    /// Moves the packets that wait from one store to another.
+    pub(super) fn move_packets(&mut self, from: &mut Packets, to: &mut Packets) {
+        self.arrivals.iter_mut().for_each(|arrival| arrival.id = to.insert(from.remove(arrival.id)));
+        self.crossings.iter_mut().for_each(|crossing| crossing.move_packets(from, to));
+        self.switch.move_packets(from, to);
+    }
+
+    /// The packets that have just come, and those in the fabric.
+    pub(super) fn inside<'a>(&'a self, packets: &'a Packets) -> impl Iterator<Item = &'a Packet> {
+        let come = self.arrivals.iter().map(|arrival| packets.get(arrival.id));
+        come.chain(self.crossings.iter().flat_map(|crossing| crossing.packets(packets)))
+    }
+
+    /// Begins a new measuring window.
+    pub fn reset(&mut self, now: Time) {
+        self.before = LearningCounts { addresses: self.addresses.at(self.handled(now)).1, ..self.counts };
+        self.switch.reset(now);
+    }
+
+    /// The time until which packets have been handled.
+    fn handled(&self, now: Time) -> Time {
+        self.arrivals.first().map_or(now, |arrival| arrival.at)
+    }
+
+    /// Its ports and its memory.
+    #[must_use]
+    pub fn switch(&self) -> &Switch {
+        &self.switch
+    }
+
+    /// Its ports and its memory, to change them.
+    pub(super) fn switch_mut(&mut self) -> &mut Switch {
+        &mut self.switch
+    }
+
+    /// How it learns.
+    #[must_use]
+    pub fn params(&self) -> &LearningParams {
+        &self.params
+    }
+
+    /// The ways to its ports, in the order of the ports.
+    #[must_use]
+    pub fn crossings(&self) -> &[Crossing] {
+        &self.crossings
+    }
+
+    /// The hosts that it knows at `now`.
+    #[must_use]
+    pub fn known(&self, now: Time) -> u32 {
+        self.addresses.at(self.handled(now)).0
+    }
+
+    /// What it did from the last reset until `now`.
+    #[must_use]
+    pub fn counts(&self, now: Time) -> LearningCounts {
+        let (addresses, before) = (self.addresses.at(self.handled(now)).1, &self.before);
+        LearningCounts {
+            addresses: AddressCounts {
+                learned: addresses.learned - before.addresses.learned,
+                forgotten: addresses.forgotten - before.addresses.forgotten,
+                displaced: addresses.displaced - before.addresses.displaced,
+            },
+            flooded_packets: self.counts.flooded_packets - before.flooded_packets,
+            flooded_bytes: self.counts.flooded_bytes - before.flooded_bytes,
+            filtered_packets: self.counts.filtered_packets - before.filtered_packets,
+        }
+    }
+
+    /// Packets more than came in, per flow in order; since the start of the run.
+    pub fn copied(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.copied.iter().map(|(&flow, &packets)| (flow, packets))
+    }
+}

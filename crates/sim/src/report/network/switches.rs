@@ -1,0 +1,46 @@
+//! The table of the switches that learn.
+
+use crate::read::ends::network;
+use crate::report::table::{Column, Rows, Table};
+use crate::report::view::WorldView;
+use hostnet_model::ether::{LearningCounts, LearningSwitch};
+
+/// A switch that learns.
+struct SwitchRow<'a> {
+    name: &'a str,
+    switch: &'a LearningSwitch,
+    known: u32,
+    counts: LearningCounts,
+}
+
+/// The rows of the table.
+struct Switches;
+
+impl Rows for Switches {
+    type Row<'a> = SwitchRow<'a>;
+}
+
+const SWITCHES: &[Column<Switches>] = &[
+    Column::text("switch", |row| row.name.into()),
+    Column::integer("addresses", |row| row.known.into()),
+    Column::integer("table", |row| row.switch.params().table.into()),
+    Column::integer("learned", |row| row.counts.addresses.learned.into()),
+    Column::integer("forgotten", |row| row.counts.addresses.forgotten.into()),
+    Column::integer("displaced", |row| row.counts.addresses.displaced.into()),
+    Column::integer("flooded_packets", |row| row.counts.flooded_packets.into()),
+    Column::integer("flooded_bytes", |row| row.counts.flooded_bytes.into()),
+    Column::integer("filtered_packets", |row| row.counts.filtered_packets.into()),
+];
+
+impl WorldView<'_> {
+    /// A row for every switch that learns; nothing where there is none.
+    pub(super) fn switches(&self) -> Option<Table> {
+        let mut table = Table::of("switches", SWITCHES);
+        for (number, switch) in network(self.simulation).learning_switches() {
+            let name = &self.plan.cluster.switches[number as usize].name;
+            let (known, counts) = (switch.known(self.now), switch.counts(self.now));
+            table.add(SWITCHES, &SwitchRow { name, switch, known, counts });
+        }
+        (!table.rows.is_empty()).then_some(table)
+    }
+}
