@@ -92,6 +92,8 @@ def views(summary: Row, flows: Iterable[Row] = ()) -> list[View]:
     found = (
         traffic(summary["classes"]),
         requests(summary["latencies"]),
+        jobs(summary.get("jobs", ())),
+        steps(summary.get("steps", ())),
         services(summary.get("services", ())),
         completions(flows, whole=not summary.get("warm_up_ns")),
         slowdowns(summary.get("completions", ())),
@@ -153,6 +155,45 @@ def services(rows: Sequence[Row]) -> View:
         plain("P95 latency µs", "p95_us"),
     ]
     return View("Services", "Requests that come in an open loop, and the workers that serve them.", columns, rows)
+
+
+def jobs(rows: Sequence[Row]) -> View:
+    """Jobs of ranks."""
+    columns = [
+        name_of("job", "job"),
+        name_of("kind", "kind"),
+        plain("ranks", "ranks"),
+        plain("done µs", "done_us"),
+        Column("not done", lambda row: row["unfinished_ranks"] or None),
+        plain("iterations", "iterations"),
+        plain("µs each", "iteration_us"),
+        percent("messages %", "communication_share"),
+        plain("sent", "messages"),
+        Column("MB", lambda row: row["bytes"] / 1e6),
+        Column("slowest rank", lambda row: f"{row['slowest_rank']} at {row['slowest_host']}", text=True),
+    ]
+    about = (
+        "Done is when the last rank was. Messages % is the share of the time of the ranks in which they sent messages "
+        "or waited for them. Not done are ranks that were not when the run ended."
+    )
+    return View("Jobs", about, columns, rows)
+
+
+def steps(rows: Sequence[Row]) -> View:
+    """Steps of jobs."""
+    columns = [
+        name_of("job", "job"),
+        name_of("step", "step"),
+        plain("count", "count"),
+        percent("time %", "share"),
+        plain("mean µs", "mean_us"),
+        plain("max", "max_us"),
+        plain("computes µs", "compute_us"),
+        Column("MB", lambda row: row["bytes"] / 1e6 or None),
+        plain("Gbps", "rate_gbps"),
+    ]
+    about = "Steps of all ranks by name. Gbps is what a rank sends per time in which it does not compute."
+    return View("Steps of jobs", about, columns, rows)
 
 
 def completions(flows: Iterable[Row], *, whole: bool) -> View:

@@ -44,6 +44,7 @@ impl Dumbbell {
         let sides = (0..2 * self.flows).map(|host| [End::Host(host), End::Switch(host / self.flows)]);
         cables.extend(sides.map(|ends| self.cable(ends, 4 * self.gbps)));
         ClusterParams {
+            jobs: Vec::new(),
             hosts: (0..2 * self.flows).map(host).collect(),
             switches: vec![self.switch("left"), self.switch("right")],
             cables,

@@ -6,8 +6,9 @@ use serde_json::{Map, Value};
 
 /// Keys that settle what other keys of a lower layer said: (key, what it replaces). `*` stands for any name.
 const REPLACES: &[(&str, &[&str])] = &[
-    ("run.duration", &["run.precision", "run.duration_max"]),
-    ("run.precision", &["run.duration"]),
+    ("run.duration", &["run.precision", "run.duration_max", "run.until"]),
+    ("run.precision", &["run.duration", "run.until"]),
+    ("run.until", &["run.duration", "run.precision", "run.warmup"]),
     ("workload.*.job", &["workload.*.jobs"]),
     ("workload.*.jobs", &["workload.*.job"]),
 ];

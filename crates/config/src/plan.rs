@@ -88,6 +88,7 @@ pub(crate) fn lone(server: ServerParams) -> ClusterParams {
         hosts: vec![host],
         switches: Vec::new(),
         cables: Vec::new(),
+        jobs: Vec::new(),
         flows: Vec::new(),
         classes: Vec::new(),
         seed,
@@ -132,4 +133,6 @@ pub enum Length {
         /// The interval as a share of the throughput.
         relative: f64,
     },
+    /// When all jobs of the cluster are done, at the next moment at which that is looked for.
+    Jobs,
 }

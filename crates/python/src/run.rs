@@ -254,7 +254,7 @@ fn expected_ps(plan: &hostnet_config::Plan) -> u128 {
     };
     let length_ps = match plan.run.length {
         Length::Duration { ps } => ps,
-        Length::Precision { .. } => plan.run.duration_max_ps,
+        Length::Precision { .. } | Length::Jobs => plan.run.duration_max_ps,
     };
     u128::from(warm_up_ps) + u128::from(length_ps)
 }

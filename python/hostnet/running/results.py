@@ -204,6 +204,11 @@ class Results:
         return {row["host"]: row for row in self.summary.get("hosts", [])}
 
     @property
+    def jobs(self) -> dict[str, dict[str, Any]]:
+        """The rows of table jobs by the name of the job."""
+        return {row["job"]: row for row in self.summary.get("jobs", [])}
+
+    @property
     def servers(self) -> dict[str, ServerResults]:
         """What each server did, by the name of its host; "" is that of a server without a network."""
         servers = self.summary.get("servers", {"": self.summary})

@@ -7,6 +7,7 @@ from hostnet.system.config import Config
 from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch, Trunk
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
+from hostnet.system.jobs import Job, JobStep
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
 from hostnet.system.network import Control, Nic, NicFunction, NicLink, Pfc, Remote, Sockets, Stack, Upi
 from hostnet.system.parts import Socket
@@ -31,6 +32,8 @@ __all__ = [
     "Flow",
     "Host",
     "Iio",
+    "Job",
+    "JobStep",
     "Lfb",
     "Llc",
     "Memory",

@@ -15,6 +15,7 @@ from hostnet.system.convert import from_dict, to_dict
 from hostnet.system.description import Description
 from hostnet.system.fabric import Cable, Network, Switch
 from hostnet.system.host import Run
+from hostnet.system.jobs import Job
 from hostnet.system.parts import Parts
 from hostnet.system.traffic import Flow, Transport
 
@@ -74,6 +75,8 @@ class Cluster(Description):
     """Transports, by name. "dctcp", "cubic", "reno", "roce" and "dcqcn" are there; one of that name changes it."""
     flow: Mapping[str, Flow] = field(default_factory=dict)
     """What is sent, by name."""
+    job: Mapping[str, Job] = field(default_factory=dict)
+    """Programs of ranks, by name."""
     run: Run = Run()
     """How long to simulate."""
     base_dir: str = "."

@@ -117,7 +117,13 @@ class Run(Description):
     0.5). Not together with `duration`.
     """
     duration_max: str | None = None
-    """Longest time that is measured to reach `precision` (time); "100 ms" when absent. Range: "1 us" to "1000 s"."""
+    """Longest time that is measured to reach `precision` (time), or of a run until its jobs are done; "100 ms" when
+    absent, "10 s" with `until`. Range: "1 us" to "1000 s".
+    """
+    until: str | None = None
+    """Measure from the start of the run until all jobs of a cluster are done: "jobs". Not together with `duration`,
+    `precision` and `warmup`.
+    """
     warmup: str | None = None
     """Time before the measurement begins (time), or "auto" until the queues have settled; "auto" when absent.
 

@@ -3,7 +3,7 @@
 use super::plan_error;
 use crate::error::Issue;
 use crate::plan::RunPlan;
-use hostnet_model::params::{ClusterParams, FlowParams};
+use hostnet_model::params::{ClusterParams, FlowParams, JobParams, MessageParams, StepParams};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -16,9 +16,10 @@ pub(super) fn hash(value: &impl Serialize) -> Result<String, Issue> {
     Ok(hasher.end())
 }
 
-/// The same of a cluster and how long to simulate it, one flow after the other: there may be a million of them.
+/// The same of a cluster and how long to simulate it, one flow and one step of a job after the other: there may be a
+/// million of them.
 pub(super) fn hash_cluster(cluster: &mut ClusterParams, run: &RunPlan) -> Result<String, Issue> {
-    let flows = std::mem::take(&mut cluster.flows);
+    let (flows, mut jobs) = (std::mem::take(&mut cluster.flows), std::mem::take(&mut cluster.jobs));
     let trees = serde_json::to_value(&*cluster).and_then(|cluster| Ok((cluster, serde_json::to_value(run)?)));
     cluster.flows = flows;
     let (tree, run) = trees.map_err(plan_error)?;
@@ -33,8 +34,16 @@ pub(super) fn hash_cluster(cluster: &mut ClusterParams, run: &RunPlan) -> Result
     })?;
     hasher.text(",");
     hasher.value(&run);
+    let done = jobs.iter_mut().try_for_each(|job| hasher.job(job));
+    cluster.jobs = jobs;
+    done.map_err(plan_error)?;
     hasher.text("]");
     Ok(hasher.end())
+}
+
+/// A message as JSON.
+fn numbers(message: Option<MessageParams>) -> String {
+    message.map_or_else(|| "null".to_owned(), |MessageParams { rank, bytes }| format!("[{rank},{bytes}]"))
 }
 
 /// Takes in JSON without spaces and with the keys of every object in order.
@@ -73,6 +82,28 @@ impl Hasher {
                 let _ = write!(self, "{scalar}");
             }
         }
+    }
+
+    /// A job, after a comma: its blocks come after the rest of it.
+    fn job(&mut self, job: &mut JobParams) -> serde_json::Result<()> {
+        let blocks = std::mem::take(&mut job.blocks);
+        let tree = serde_json::to_value(&*job);
+        job.blocks = blocks;
+        self.text(",");
+        self.value(&tree?);
+        for block in &job.blocks {
+            let _ = write!(self, ",[{}", block.times);
+            for step in block.steps.iter().flat_map(|steps| steps.iter().map(Some).chain([None])) {
+                let _ = match step {
+                    Some(StepParams { phase, compute_ps, send, receive }) => {
+                        write!(self, ",[{phase},{compute_ps},{},{}]", numbers(*send), numbers(*receive))
+                    }
+                    None => write!(self, ",null"),
+                };
+            }
+            self.text("]");
+        }
+        Ok(())
     }
 
     /// An object whose values are taken in by `each`.

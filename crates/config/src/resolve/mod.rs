@@ -72,6 +72,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     let left = checked::left(&resolved, preset, input.base_dir)?;
     let Resolved { spec, workloads, mut server } = resolved;
     let run = run::resolve(&spec.run, workloads.ramp_ps)?;
+    run::check_jobs(&run, 0)?;
     server.seed = run.seed;
     let name = run::name(&spec.run, input.file)?;
     let mut ignored = workloads.ignored;

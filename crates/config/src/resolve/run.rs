@@ -2,16 +2,20 @@
 
 use crate::error::Issue;
 use crate::plan::{Length, RunPlan, WarmUp};
-use crate::spec::{RunSpec, Time, WarmUpSpec};
+use crate::spec::{RunSpec, Time, UntilSpec, WarmUpSpec};
 use crate::units::{format, shorten, Dimension};
 use std::path::Path;
 
 const SEED: u64 = 1;
 const DURATION_PS: u64 = 1_000_000_000;
 const DURATION_MAX_PS: u64 = 100_000_000_000;
+const JOBS_MAX_PS: u64 = 10_000_000_000_000;
 
 /// Resolves the run. `ramp_ps` is the longest ramp time of a job file; it is the warm-up unless `run.warmup` gives one.
 pub(super) fn resolve(run: &RunSpec, ramp_ps: u64) -> Result<RunPlan, Issue> {
+    if run.until.is_some() {
+        return until_jobs(run);
+    }
     let (length, duration_max_ps) = match (run.duration, run.precision) {
         (Some(_), Some(_)) => {
             let message = "run.duration and run.precision exclude each other; give one of them";
@@ -22,7 +26,8 @@ pub(super) fn resolve(run: &RunSpec, ramp_ps: u64) -> Result<RunPlan, Issue> {
         }
         (duration, None) => {
             if run.duration_max.is_some() {
-                return Err(Issue::new("run.duration_max", "has an effect only together with run.precision"));
+                let message = "has an effect only together with run.precision or run.until";
+                return Err(Issue::new("run.duration_max", message));
             }
             let ps = duration.map_or(DURATION_PS, |Time(ps)| ps);
             (Length::Duration { ps }, ps)
@@ -34,6 +39,33 @@ pub(super) fn resolve(run: &RunSpec, ramp_ps: u64) -> Result<RunPlan, Issue> {
         _ => WarmUp::Auto,
     };
     Ok(RunPlan { seed: run.seed.unwrap_or(SEED), warm_up, length, duration_max_ps })
+}
+
+/// A run that measures all that jobs do.
+fn until_jobs(run: &RunSpec) -> Result<RunPlan, Issue> {
+    let others = [
+        ("run.duration", run.duration.is_some()),
+        ("run.precision", run.precision.is_some()),
+        ("run.warmup", run.warmup.is_some_and(|warm_up| warm_up != WarmUpSpec::Fixed(Time(0)))),
+    ];
+    if let Some((other, _)) = others.into_iter().find(|(_, given)| *given) {
+        let message = "a run until its jobs are done is measured from its start; leave one of both out";
+        return Err(Issue::between(&[other, "run.until"], message));
+    }
+    Ok(RunPlan {
+        seed: run.seed.unwrap_or(SEED),
+        warm_up: WarmUp::Fixed { ps: 0 },
+        length: Length::Jobs,
+        duration_max_ps: run.duration_max.map_or(JOBS_MAX_PS, |Time(ps)| ps),
+    })
+}
+
+/// Refuses a run that ends with its jobs where there are none.
+pub(super) fn check_jobs(run: &RunPlan, jobs: usize) -> Result<(), Issue> {
+    if run.length == Length::Jobs && jobs == 0 {
+        return Err(Issue::new("run.until", "there are no jobs; give one, such as [job.train], in a cluster of hosts"));
+    }
+    Ok(())
 }
 
 /// What of a job file's ramp time has no effect, or an effect to know of.
@@ -62,6 +94,7 @@ pub(super) fn effective(run: &RunPlan, name: &str, spec: &RunSpec) -> RunSpec {
     let (duration, precision, duration_max) = match run.length {
         Length::Duration { ps } => (Some(Time(ps)), None, None),
         Length::Precision { relative } => (None, Some(relative), Some(Time(run.duration_max_ps))),
+        Length::Jobs => (None, None, Some(Time(run.duration_max_ps))),
     };
     let warmup = match run.warm_up {
         WarmUp::Auto => WarmUpSpec::Auto,
@@ -73,6 +106,7 @@ pub(super) fn effective(run: &RunPlan, name: &str, spec: &RunSpec) -> RunSpec {
         duration,
         precision,
         duration_max,
+        until: (run.length == Length::Jobs).then_some(UntilSpec::Jobs),
         warmup: Some(warmup),
         memory: spec.memory,
     }

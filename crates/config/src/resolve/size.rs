@@ -21,6 +21,8 @@ const REQUEST_BYTES: u64 = 64;
 const HISTOGRAM_BYTES: u64 = 10 << 10;
 const CORE_DOMAINS: u64 = 4;
 const OTHER_DOMAINS: u64 = 64;
+/// A step of a rank: in the plan, in its rank, and in checkpoints.
+const STEP_BYTES: u64 = 256;
 /// A line of a cache.
 const LINE_BYTES: u64 = 12;
 
@@ -64,6 +66,8 @@ pub(super) fn of_cluster(cluster: &ClusterParams) -> u64 {
         _ => 0,
     };
     let each = FLOW_BYTES + servers.len() as u64 * NIC_FLOW_BYTES;
+    let steps = cluster.jobs.iter().flat_map(|job| &job.blocks).flat_map(|block| &block.steps).map(Vec::len);
+    let held = held + steps.sum::<usize>() as u64 * STEP_BYTES;
     held + cluster.flows.iter().map(|flow| each + of_flow(&flow.traffic)).sum::<u64>()
 }
 

@@ -1,5 +1,6 @@
 //! A cluster: hosts, what joins them, and what they send.
 
+use super::job::JobSpec;
 use super::lists::{CoreList, Names};
 use super::network::{CableSpec, MoveSpec, NetworkSpec, Span, SwitchSpec};
 use super::patterns::{FlowSizesSpec, PairsSpec};
@@ -33,6 +34,9 @@ pub(crate) struct ClusterSpec {
     /// What is sent, by name.
     #[serde(default)]
     pub(crate) flow: BTreeMap<String, FlowSpec>,
+    /// Programs of ranks, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) job: BTreeMap<String, JobSpec>,
     /// How long to simulate.
     #[serde(default)]
     pub(crate) run: RunSpec,

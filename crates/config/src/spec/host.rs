@@ -165,10 +165,15 @@ pub(crate) struct RunSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0001, max = 0.5))]
     pub(crate) precision: Option<f64>,
-    /// Longest time that is measured to reach `precision` (time); "100 ms" when absent.
+    /// Longest time that is measured to reach `precision` (time), or of a run until its jobs are done; "100 ms" when
+    /// absent, "10 s" with `until`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "1000 s"))]
     pub(crate) duration_max: Option<Time>,
+    /// Measure from the start of the run until all jobs of a cluster are done. Not together with `duration`,
+    /// `precision` and `warmup`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) until: Option<UntilSpec>,
     /// Time before the measurement begins (time), or "auto" until the queues have settled; "auto" when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1000 s"))]
@@ -177,4 +182,12 @@ pub(crate) struct RunSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 MiB", "x-max" = "64 TiB"))]
     pub(crate) memory: Option<Size>,
+}
+
+/// When a run ends by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum UntilSpec {
+    /// When all jobs are done.
+    Jobs,
 }

@@ -9,6 +9,7 @@ mod drives;
 mod ecn;
 mod host;
 mod io;
+mod job;
 mod lists;
 mod memory;
 mod memory_run;
@@ -33,8 +34,9 @@ pub(crate) use controller::{
 pub(crate) use dram::{DramSpec, SameBankSpec, TimingSpec};
 pub(crate) use drives::{DriveSockets, SsdModeSpec};
 pub(crate) use ecn::{EcnSpec, RampSpec};
-pub(crate) use host::{ChaSpec, CoreSpec, RunSpec, ServerSpec};
+pub(crate) use host::{ChaSpec, CoreSpec, RunSpec, ServerSpec, UntilSpec};
 pub(crate) use io::{FioCostSpec, IioSpec, PcieSpec, SsdSpec};
+pub(crate) use job::{AlgorithmSpec, JobKindSpec, JobSpec, JobStepSpec, ProblemSpec};
 pub(crate) use lists::{CoreList, Names, WayMask, DRIVE_MAX};
 pub(crate) use memory::{MapSpec, MapTable, MemorySpec};
 pub(crate) use memory_run::{MemoryPartSpec, MemoryRunSpec, TraceFormatSpec, TraceSpec, TrafficSpec};

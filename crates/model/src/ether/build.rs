@@ -295,7 +295,8 @@ impl<'a> Builder<'a> {
             FlowEnd::new(number, flow, initiator, port, port_bytes_per_s)
         };
         let ends = self.flows[host].iter().map(end).collect();
-        Endpoint::new(wires.iter().map(Egress::new).collect(), params.queue_packets, ends)
+        let ports = wires.iter().map(Egress::new).collect();
+        Endpoint::new(ports, params.queue_packets, ends).with_ranks(self.cluster, host as u16)
     }
 
     /// The least delay of an event between two partitions: servers, and `parts` of the order.

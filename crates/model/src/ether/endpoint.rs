@@ -3,6 +3,7 @@
 use super::drops::{DropReason, Drops};
 use super::egress::{Egress, Left, PRIORITIES};
 use super::flow_end::FlowEnd;
+use super::ranked::Ranks;
 use super::served::Services;
 use crate::flow::Workers;
 use crate::line::{PacketId, Packets};
@@ -23,11 +24,12 @@ pub struct Endpoint {
     blocked: Vec<VecDeque<u32>>,
     /// Packets of a priority that wait at a port at most.
     queue_packets: u32,
-    ends: Vec<FlowEnd>,
+    pub(super) ends: Vec<FlowEnd>,
     /// The end here of each flow from `first_flow` on.
     first_flow: u32,
     by_flow: Vec<u32>,
     services: Option<Box<Services>>,
+    pub(super) ranks: Option<Box<Ranks>>,
     drops: Drops,
 }
 
@@ -45,7 +47,17 @@ impl Endpoint {
         let blocked = vec![VecDeque::new(); ports.len() * PRIORITIES];
         let queue_packets = queue_packets.max(1);
         let services = Services::new(&ends);
-        Self { ports, blocked, queue_packets, ends, first_flow, by_flow, services, drops: Drops::default() }
+        Self {
+            ports,
+            blocked,
+            queue_packets,
+            ends,
+            first_flow,
+            by_flow,
+            services,
+            ranks: None,
+            drops: Drops::default(),
+        }
     }
 
     /// Has every end that begins a flow do so at its time.
@@ -55,6 +67,7 @@ impl Endpoint {
                 scheduler.send(id, id, time.ps(), Payload::Begin { connection: index as u32 });
             }
         }
+        self.begin_ranks(id, scheduler);
     }
 
     /// Has what a packet needs fetched.
@@ -116,9 +129,12 @@ impl Endpoint {
     }
 
     /// The time of an end has come: its beginning, or what its application waited for. What comes after the ends are
-    /// the services.
+    /// the services and ranks.
     pub(super) fn on_begin(&mut self, end: u32, context: &mut NetContext) {
         if let Some(service) = end.checked_sub(self.ends.len() as u32) {
+            if service as usize >= self.services().len() {
+                return self.on_rank(end, context);
+            }
             return self.on_served(service, context);
         }
         if self.ends[end as usize].on_wake(context.now()) {
@@ -130,7 +146,7 @@ impl Endpoint {
     fn on_served(&mut self, service: u32, context: &mut NetContext) {
         let now = context.now();
         while let Some((end, number)) = self.services.as_mut().and_then(|services| services.served(service, now)) {
-            self.ends[end as usize].serve(number, now);
+            self.ends[end as usize].tell(now, |application| application.serve(number));
             self.advance(end, context);
         }
         let to_set = self.services.as_mut().and_then(|services| services.event(service));
@@ -186,6 +202,15 @@ impl Endpoint {
         if self.services.is_some() {
             self.take_requests(end, context);
         }
+        self.flush(end, context);
+        if self.ranks.is_some() {
+            self.hand_over(end, context);
+        }
+    }
+
+    /// Has an end send all that it can send now.
+    #[inline]
+    pub(super) fn flush(&mut self, end: u32, context: &mut NetContext) {
         let at = &self.ends[end as usize];
         let (port, priority) = (at.port(), at.priority());
         while !self.ends[end as usize].is_blocked() {

@@ -2,7 +2,7 @@
 
 use super::egress::PRIORITIES;
 use super::stream::{Memory, Stream, Timer};
-use crate::flow::Datagrams;
+use crate::flow::{Application, Datagrams};
 use crate::line::{Content, Ecn, Packet, PacketId};
 use crate::params::{FlowParams, Traffic, Transport};
 use crate::transport::roce::RoceConnection;
@@ -240,19 +240,18 @@ impl FlowEnd {
         self.service
     }
 
-    /// A request that came in and that no worker knows of yet: its number, and the time that it takes, in ps.
-    pub(super) fn take_request(&mut self) -> Option<(u64, u64)> {
-        if let Kind::Stream(stream) = &mut self.kind {
-            stream.application_mut().take_request()
-        } else {
-            None
+    /// The application of a byte stream.
+    pub(super) fn application_mut(&mut self) -> Option<&mut Application> {
+        match &mut self.kind {
+            Kind::Stream(stream) => Some(stream.application_mut()),
+            _ => None,
         }
     }
 
-    /// A worker has served a request.
-    pub(super) fn serve(&mut self, number: u64, now: Time) {
+    /// Tells the application of a byte stream something, and has it do what it can do now.
+    pub(super) fn tell(&mut self, now: Time, tell: impl FnOnce(&mut Application)) {
         if let Kind::Stream(stream) = &mut self.kind {
-            stream.application_mut().serve(number);
+            tell(stream.application_mut());
             self.wake_at = stream.poll(now);
         }
     }

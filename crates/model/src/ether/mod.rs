@@ -18,6 +18,7 @@ mod flow_end;
 mod learning;
 mod network;
 mod occupancy;
+mod ranked;
 mod recut;
 mod routes;
 mod served;

@@ -1,7 +1,7 @@
 //! What the ends of flows at an endpoint share: the workers of its services.
 
 use super::flow_end::FlowEnd;
-use crate::flow::Workers;
+use crate::flow::{Application, Workers};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ impl Services {
     pub(super) fn take(&mut self, end: u32, at: &mut FlowEnd, now: Time) -> Option<(u32, Time)> {
         let place = *self.of_ends.get(end as usize).filter(|&&place| place != NONE)?;
         let workers = &mut self.workers[place as usize];
-        while let Some((number, time_ps)) = at.take_request() {
+        while let Some((number, time_ps)) = at.application_mut().and_then(Application::take_request) {
             workers.arrive(now, end, number, time_ps);
         }
         self.event(place)

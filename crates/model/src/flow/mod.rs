@@ -4,6 +4,7 @@
 //! Reads over RDMA and replayed packets have no application; see [`Application::new`].
 
 mod datagrams;
+mod rank;
 mod rpc;
 mod service;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod tests;
 mod workers;
 
 pub use datagrams::{DatagramCounts, Datagrams};
+pub use rank::{Link, PhaseBooks, Rank, Wanted};
 pub use service::RequestCounts;
 pub use workers::{ServiceBooks, Workers};
 
@@ -47,6 +49,11 @@ enum Kind {
     /// Behind pointers: they are larger than the others, and fewer.
     OpenCaller(Box<OpenCaller>),
     Servant(Box<Servant>),
+    /// Carries messages of ranks: bytes to be written, and those that came and nobody has taken.
+    Channel {
+        unwritten: u64,
+        arrived: u64,
+    },
 }
 
 /// One end of what an application does.
@@ -79,6 +86,7 @@ impl Application {
             }
             Traffic::Service(ref params) if initiator => Kind::OpenCaller(Box::new(OpenCaller::new(params))),
             Traffic::Service(ref params) => Kind::Servant(Box::new(Servant::new(params))),
+            Traffic::Messages(_) => Kind::Channel { unwritten: 0, arrived: 0 },
             Traffic::Read { .. }
             | Traffic::Replay { .. }
             | Traffic::Datagrams { .. }
@@ -116,6 +124,12 @@ impl Application {
                 caller.poll(now, read, room, self.stopped, self.latency.get_or_insert_with(Histogram::default))
             }
             Kind::Servant(servant) => (servant.poll(read, room), None),
+            Kind::Channel { unwritten, arrived } => {
+                *arrived += read;
+                let write = room.min(*unwritten);
+                *unwritten -= write;
+                (write, None)
+            }
         };
         if let Kind::Writer { left } = &mut self.kind {
             if *left != u64::MAX {
@@ -187,6 +201,26 @@ impl Application {
         } else {
             None
         }
+    }
+
+    /// A rank sends bytes, which are written from the next turn on.
+    pub(crate) fn post(&mut self, bytes: u64) {
+        if let Kind::Channel { unwritten, .. } = &mut self.kind {
+            *unwritten += bytes;
+        }
+    }
+
+    /// Bytes that came for a rank and that it has not been told of.
+    pub(crate) fn take_arrived(&mut self) -> u64 {
+        match &mut self.kind {
+            Kind::Channel { arrived, .. } => std::mem::take(arrived),
+            _ => 0,
+        }
+    }
+
+    /// Whether all that a rank sent has been written.
+    pub(crate) fn is_written(&self) -> bool {
+        matches!(self.kind, Kind::Channel { unwritten: 0, .. })
     }
 
     /// A worker has served a request: what is to be answered is written at the next turn.

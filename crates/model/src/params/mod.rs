@@ -5,6 +5,7 @@
 mod app;
 mod cache;
 mod fluid;
+mod job;
 mod line_size;
 mod memory;
 mod net_host;
@@ -17,6 +18,7 @@ mod workload;
 pub use app::*;
 pub use cache::*;
 pub use fluid::*;
+pub use job::*;
 pub use line_size::*;
 pub use memory::*;
 pub use net_host::*;

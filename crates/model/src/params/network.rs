@@ -1,6 +1,6 @@
 //! Hosts, switches, cables and the flows between them.
 
-use super::{Placement, ServerParams, ServiceParams, SwitchParams};
+use super::{ChannelParams, JobParams, Placement, ServerParams, ServiceParams, SwitchParams};
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,9 @@ pub struct ClusterParams {
     pub cables: Vec<CableParams>,
     /// What is sent; the index of a flow is its number in packets.
     pub flows: Vec<FlowParams>,
+    /// Jobs, whose messages are flows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobParams>,
     /// Names of the classes of traffic that flows belong to.
     pub classes: Vec<String>,
     /// Seed of every random stream.
@@ -201,6 +204,8 @@ pub enum Traffic {
     },
     /// `from` sends requests when they come, `to` answers each when a worker has served it.
     Service(Box<ServiceParams>),
+    /// Messages between two ranks of a job, both ways.
+    Messages(ChannelParams),
     /// `from` reads from the memory of `to` (RoCE only).
     Read {
         /// Bytes; `u64::MAX` = without end.
@@ -241,7 +246,7 @@ impl Traffic {
     /// Whether small segments are sent at once (TCP_NODELAY), as applications that wait for answers ask for.
     #[must_use]
     pub fn no_delay(&self) -> bool {
-        matches!(self, Self::Rpc { .. } | Self::Service(_))
+        matches!(self, Self::Rpc { .. } | Self::Service(_) | Self::Messages(_))
     }
 }
 

@@ -14,6 +14,7 @@ pub fn cluster() -> ClusterParams {
         hosts: Vec::new(),
         switches: Vec::new(),
         cables: Vec::new(),
+        jobs: Vec::new(),
         flows: Vec::new(),
         classes: vec!["all".to_owned()],
         seed: 1,

@@ -11,6 +11,7 @@ pub(crate) mod units;
 use ends::machines;
 use flows::{Received, Totals};
 use hostnet_kernel::{Simulation, Time};
+use hostnet_model::ether::Endpoint;
 use hostnet_model::params::{ClusterParams, ServerParams};
 use hostnet_model::World;
 use moment::HostMoment;
@@ -28,6 +29,8 @@ pub(crate) struct Share {
     servers: Vec<(usize, Sample)>,
     /// Whether lines or packets are on their way.
     busy: bool,
+    /// Ranks of jobs that are not done.
+    unfinished_ranks: u64,
 }
 
 impl Share {
@@ -40,7 +43,14 @@ impl Share {
     ) -> Self {
         let flows = Totals::read(simulation, cluster);
         let (received, moved) = (flows.received(cluster), flows.moved());
-        Self { received, moved, servers: samples(simulation, servers, now), busy: is_busy(simulation) }
+        let unfinished_ranks = if cluster.jobs.is_empty() { 0 } else { unfinished_ranks(simulation) };
+        Self {
+            received,
+            moved,
+            servers: samples(simulation, servers, now),
+            busy: is_busy(simulation),
+            unfinished_ranks,
+        }
     }
 }
 
@@ -63,6 +73,17 @@ fn is_busy(simulation: &Simulation<World>) -> bool {
     })
 }
 
+/// Ranks of jobs that are not done, of the partitions that are here.
+pub(crate) fn unfinished_ranks(simulation: &Simulation<World>) -> u64 {
+    let unfinished = |world: &World| match world {
+        World::Fabric(fabric) => {
+            fabric.endpoints().flat_map(Endpoint::ranks).filter(|rank| rank.done_at().is_none()).count() as u64
+        }
+        World::Server(_) | World::Elsewhere => 0,
+    };
+    simulation.worlds().map(unfinished).sum()
+}
+
 /// What a world has done so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Reading {
@@ -75,6 +96,8 @@ pub(crate) struct Reading {
     pub(crate) moved: u64,
     /// Whether lines or packets are on their way.
     pub(crate) busy: bool,
+    /// Ranks of jobs that are not done.
+    pub(crate) unfinished_ranks: u64,
 }
 
 impl Reading {
@@ -86,6 +109,7 @@ impl Reading {
             reading.received = reading.received.plus(&share.received);
             reading.moved = reading.moved.wrapping_add(share.moved);
             reading.busy |= share.busy;
+            reading.unfinished_ranks += share.unfinished_ranks;
             servers.extend(share.servers);
         }
         reading.servers = by_number(servers);

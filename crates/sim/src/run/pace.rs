@@ -6,6 +6,15 @@ use std::ops::RangeInclusive;
 /// Batches of a measurement of fixed length.
 const BATCHES: u64 = 128;
 const BATCH_MIN_PS: u64 = 1_000_000;
+/// How often in a batch a run is asked whether its jobs are done, which takes less time than the end of a batch.
+pub(crate) const LOOKS: u64 = 8;
+/// First batches of a run until its jobs are done, which become longer as it goes on.
+const JOBS_BATCH_PS: u64 = LOOKS * 1_000_000;
+/// Most batches kept: then two become one.
+const BATCHES_MAX: usize = 4096;
+/// Of a run until its jobs are done: it ends later than they by at most an eighth of its length, divided by half of
+/// this.
+const JOBS_BATCHES_MAX: usize = 64;
 /// The least length of an epoch, in ps.
 pub const EPOCH_PS: u64 = 10_000_000;
 /// Epochs of a run of a network, about: its state is large.
@@ -63,7 +72,17 @@ impl Pace {
         match length {
             Length::Duration { ps } => (ps / BATCHES).max(BATCH_MIN_PS),
             Length::Precision { .. } => self.precision_batch_ps,
+            Length::Jobs => JOBS_BATCH_PS,
         }
+    }
+}
+
+/// Most batches that are kept of a run; always even.
+pub(crate) fn batches_max(length: Length) -> usize {
+    if length == Length::Jobs {
+        JOBS_BATCHES_MAX
+    } else {
+        BATCHES_MAX
     }
 }
 
@@ -75,7 +94,7 @@ pub fn epoch_ps(plan: &Plan) -> u64 {
     }
     let length_ps = match plan.run.length {
         Length::Duration { ps } => ps,
-        Length::Precision { .. } => plan.run.duration_max_ps,
+        Length::Precision { .. } | Length::Jobs => plan.run.duration_max_ps,
     };
     let epochs = epochs_of_network(plan.cluster.hosts.len() + plan.cluster.flows.len());
     (length_ps / epochs).next_multiple_of(EPOCH_PS).max(EPOCH_PS)

@@ -1,20 +1,18 @@
 //! What happens between events: when the warm-up ends, what is kept of the measuring window, and when it ends.
 
-use super::pace::Pace;
+use super::pace::{batches_max, Pace, LOOKS};
 use super::{Phase, Run};
 use crate::error::SimulationError;
 use crate::read::flows::{Received, Totals};
 use crate::read::moment::{moments, HostMoment};
 use crate::read::ports;
 use crate::read::sample;
-use crate::read::{by_number, History, Reading, Share};
+use crate::read::{by_number, unfinished_ranks, History, Reading, Share};
 use crate::report::view::CONFIDENCE_GROUPS;
 use hostnet_config::{Length, Plan, WarmUp};
 use hostnet_kernel::Time;
 use hostnet_measure::batch;
 
-/// Most batches kept: then two become one.
-const BATCHES_MAX: usize = 4096;
 /// Fewest batches of a measurement that runs to a precision.
 const PRECISION_BATCHES_MIN: usize = 32;
 
@@ -33,7 +31,7 @@ impl Run {
     fn length_ps(&self) -> u64 {
         match self.plan.run.length {
             Length::Duration { ps } => ps.min(self.plan.run.duration_max_ps),
-            Length::Precision { .. } => self.plan.run.duration_max_ps,
+            Length::Precision { .. } | Length::Jobs => self.plan.run.duration_max_ps,
         }
     }
 
@@ -42,14 +40,39 @@ impl Run {
         let state = &self.state;
         match (&state.phase, self.plan.run.warm_up) {
             (Phase::Measure, _) => {
-                self.target().min(state.next_batch).min(state.next_series).min(state.counters.next())
+                let next = self.target().min(state.next_batch).min(state.next_series).min(state.counters.next());
+                next.min(self.next_look())
             }
             (_, WarmUp::Fixed { ps }) => Time::from_ps(ps),
             (Phase::WarmUp { slices }, _) => Time::from_ps(Pace::of(&self.plan).slice_ps * (slices.len() as u64 + 1)),
         }
     }
 
+    /// When to ask next whether all jobs are done, where a run ends with them.
+    fn next_look(&self) -> Time {
+        if self.plan.run.length != Length::Jobs {
+            return Time::MAX;
+        }
+        let look_ps = self.state.batch_ps / LOOKS;
+        Time::from_ps((self.simulated_ps() / look_ps + 1) * look_ps)
+    }
+
+    /// Whether it is asked now, and only that.
+    fn only_looks(&self, now: Time) -> bool {
+        let state = &self.state;
+        let others = [self.target(), state.next_batch, state.next_series, state.counters.next()];
+        self.is_measuring() && self.looks_at(now) && !others.contains(&now)
+    }
+
+    fn looks_at(&self, now: Time) -> bool {
+        self.plan.run.length == Length::Jobs && now.ps() % (self.state.batch_ps / LOOKS) == 0
+    }
+
     pub(super) fn at_stop(&mut self, now: Time) -> Result<(), SimulationError> {
+        if self.only_looks(now) && self.told(unfinished_ranks(&self.state.simulation)).into_iter().any(|left| left > 0)
+        {
+            return Ok(());
+        }
         self.settle();
         let share = Share::read(&self.state.simulation, &self.plan.cluster, &self.servers, now);
         let reading = Reading::of(self.told(share), now);
@@ -103,6 +126,8 @@ impl Run {
 
     fn measure(&mut self, reading: Reading, now: Time) {
         let target = self.target();
+        // Only where that is looked for, so that a run ends alike whatever else is asked of it.
+        let jobs_done = self.looks_at(now) && reading.unfinished_ranks == 0;
         if now == self.state.counters.next() {
             self.read_counters(now);
         }
@@ -115,13 +140,13 @@ impl Run {
         }
         if now == state.next_batch {
             state.batches.push(reading);
-            if state.batches.len() == BATCHES_MAX {
+            if state.batches.len() == batches_max(self.plan.run.length) {
                 state.batches.halve();
                 state.batch_ps *= 2;
             }
             state.next_batch = now + state.batch_ps;
         }
-        state.done = now >= target || is_precise(&self.plan, &state.before, &state.batches);
+        state.done = now >= target || jobs_done || is_precise(&self.plan, &state.before, &state.batches);
         if state.done && state.epochs.last().is_none_or(|epoch| epoch.end_ps < now.ps()) {
             self.end_epoch();
         }

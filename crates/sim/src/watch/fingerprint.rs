@@ -12,7 +12,8 @@ use std::fmt;
 
 /// The fields of a struct that are left out, because they are large and say nothing that others do not: the buckets of
 /// histograms beside their count and exact sum, those of bank loads beside the loads, the address map and the groups
-/// and ranks of banks, which never change, and the sets of caches beside a sum over what they hold.
+/// and ranks of banks, which never change, as do the programs of ranks of jobs, and the sets of caches beside a sum
+/// over what they hold.
 #[inline(always)]
 fn left_out(name: &str) -> &'static [&'static str] {
     match name {
@@ -21,6 +22,7 @@ fn left_out(name: &str) -> &'static [&'static str] {
         "Decoder" => &["tables"],
         "Timing" => &["group_of", "rank_of"],
         "Array" => &["sets"],
+        "Rank" => &["blocks"],
         _ => &[],
     }
 }

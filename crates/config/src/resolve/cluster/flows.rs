@@ -6,13 +6,13 @@ use super::fabric::Fabric;
 use super::hosts::Hosts;
 use super::pairs::Sides;
 use super::places::place;
-use super::{datagrams, files, moves, service, table, transport};
+use super::{datagrams, files, jobs, moves, service, table, transport};
 use crate::content::place_of;
 use crate::error::Issue;
 use crate::plan::RunPlan;
 use crate::spec::{ClusterSpec, CoreList, DatagramPatternSpec, FlowKindSpec, FlowSpec, Names, OtherSpec, Size, Time};
 use crate::units::{format, shorten, Dimension};
-use hostnet_model::params::{FlowParams, OtherRequests, Traffic, Transport};
+use hostnet_model::params::{FlowParams, JobParams, OtherRequests, Traffic, Transport};
 use hostnet_traffic::pcap;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -29,6 +29,7 @@ const ROCE_PRIORITY: u8 = 3;
 pub(super) struct Flows {
     pub(super) params: Vec<FlowParams>,
     pub(super) classes: Vec<String>,
+    pub(super) jobs: Vec<JobParams>,
     /// The largest MTU of the flows of every host.
     pub(super) mtu_bytes: Vec<Option<u32>>,
 }
@@ -96,12 +97,16 @@ pub(super) fn resolve(
             }
         }
     }
-    fabric.check_packets(mtu_bytes.iter().flatten().max().copied().unwrap_or(network.mtu.0 as u32))?;
-    Ok(Flows { params: place(&drafts, hosts)?, classes, mtu_bytes })
+    let mut params = place(&drafts, hosts)?;
+    let jobs = jobs::resolve(spec, hosts, fabric, &mut classes, &mut params)?;
+    let of_jobs = params.iter().filter(|flow| matches!(flow.traffic, Traffic::Messages(_)));
+    let largest = mtu_bytes.iter().flatten().copied().chain(of_jobs.map(|flow| flow.mtu_bytes)).max();
+    fabric.check_packets(largest.unwrap_or(spec.network.mtu.0 as u32))?;
+    Ok(Flows { params, classes, jobs, mtu_bytes })
 }
 
 /// The number of a class.
-fn class_of(classes: &mut Vec<String>, name: &str, path: &str) -> Result<u8, Issue> {
+pub(super) fn class_of(classes: &mut Vec<String>, name: &str, path: &str) -> Result<u8, Issue> {
     if let Some(at) = classes.iter().position(|class| class == name) {
         return Ok(at as u8);
     }
@@ -327,7 +332,7 @@ fn drawn(path: &str, spec: &FlowSpec, network: &Network) -> Result<Drawn, Issue>
 }
 
 /// The hosts that names mean, in their order.
-fn numbers(Names(names): &Names, hosts: &Hosts, path: &str) -> Result<Vec<usize>, Issue> {
+pub(super) fn numbers(Names(names): &Names, hosts: &Hosts, path: &str) -> Result<Vec<usize>, Issue> {
     let ranges: Vec<_> = names.iter().map(|name| hosts.named(name, path)).collect::<Result<_, _>>()?;
     let mut twice = vec![false; hosts.hosts.len()];
     let mut found = Vec::new();

@@ -9,6 +9,7 @@ mod files;
 mod flows;
 mod hosts;
 mod islands;
+mod jobs;
 mod learning;
 mod moves;
 mod pairs;
@@ -61,7 +62,8 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     let fabric = fabric::resolve(&mut spec, &hosts)?;
     let ramp_ps = hosts.ramp_ps;
     let run = run::resolve(&spec.run, ramp_ps)?;
-    let flows = flows::resolve(&mut spec, &mut hosts, &fabric, input.base_dir, &run)?;
+    run::check_jobs(&run, spec.job.len())?;
+    let mut flows = flows::resolve(&mut spec, &mut hosts, &fabric, input.base_dir, &run)?;
     let slow_fabrics = fabric.slow_fabrics();
     let Attached { params: hosts, mut ignored, unvalidated, effective } =
         hosts.attach(&spec, &flows, run.seed, input.base_dir)?;
@@ -72,6 +74,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
         hosts,
         switches: fabric.switches,
         cables: fabric.cables,
+        jobs: std::mem::take(&mut flows.jobs),
         flows: seeded(flows.params, run.seed),
         classes: flows.classes,
         seed: run.seed,
@@ -79,7 +82,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     spec.host = effective;
     ignored.extend(capped_nics(&cluster));
     ignored.extend(slow_fabrics);
-    ignored.extend(size::check(&spec.run, size::of_cluster(&cluster), &["flow", "host"])?);
+    ignored.extend(size::check(&spec.run, size::of_cluster(&cluster), &["flow", "job", "host"])?);
     spec.run = run::effective(&run, &name, &spec.run);
     Ok(Plan {
         hash: hash_cluster(&mut cluster, &run)?,

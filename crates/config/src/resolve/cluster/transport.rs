@@ -18,10 +18,12 @@ const ROCE_HEADER_BYTES: u32 = 20 + 8 + 12 + 16 + 4;
 const PAYLOAD_MIN_BYTES: u32 = 256;
 const PAYLOAD_MAX_BYTES: u32 = 4096;
 
-/// Puts the values of its base under every transport, and adds those that flows name and nothing else changes.
+/// Puts the values of its base under every transport, and adds those that flows and jobs name and nothing else changes.
 pub(super) fn fill(tree: &mut Value) -> Result<(), Issue> {
-    let named: Vec<String> =
-        tables(tree, "flow").filter_map(|(_, flow)| Some(flow.get("transport")?.as_str()?.to_string())).collect();
+    let mut named: Vec<String> = Vec::new();
+    for kind in ["flow", "job"] {
+        named.extend(tables(tree, kind).filter_map(|(_, table)| Some(table.get("transport")?.as_str()?.to_string())));
+    }
     let defaults = ["dctcp", "roce"].map(str::to_string);
     for name in named.into_iter().chain(defaults).filter(|name| transports().any(|known| known == name)) {
         if tree["transport"].is_null() {

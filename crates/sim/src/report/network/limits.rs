@@ -75,7 +75,9 @@ fn directions(flow: &FlowParams) -> Vec<(u16, u16)> {
             vec![there]
         }
         Traffic::Read { .. } => vec![back],
-        Traffic::Rpc { .. } | Traffic::Service(_) | Traffic::Ping { .. } => vec![there, back],
+        Traffic::Rpc { .. } | Traffic::Service(_) | Traffic::Messages(_) | Traffic::Ping { .. } => {
+            vec![there, back]
+        }
     }
 }
 
@@ -181,6 +183,7 @@ impl WorldView<'_> {
             .or_else(|| worst(to.iter().filter_map(|&host| self.ring(host))))
             .or_else(|| self.marks(class))
             .or_else(|| if class.totals.timeouts > 0 { None } else { self.losses(class) })
+            .or_else(|| if class.totals.timeouts > 0 { None } else { self.waiting_ranks(class) })
             .unwrap_or_else(|| self.waiting(class))
     }
 

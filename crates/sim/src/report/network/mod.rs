@@ -6,7 +6,7 @@ mod faults;
 mod flows;
 mod functions;
 mod hosts;
-
+mod jobs;
 mod limits;
 mod queues;
 mod services;
@@ -104,8 +104,9 @@ impl WorldView<'_> {
             "control": rows(&control),
             "servers": told,
         });
-        let sometimes: Vec<Table> =
+        let mut sometimes: Vec<Table> =
             [functions, completions, self.services(), self.switches()].into_iter().flatten().collect();
+        sometimes.extend(self.jobs());
         for table in &sometimes {
             if let Some(entries) = summary.as_object_mut() {
                 entries.insert(table.name.to_owned(), json!(rows(table)));

@@ -1,0 +1,49 @@
+//! Whether a program of ranks comes to its end: whether every message that is received is sent, and the other way
+//! round. A sender never waits for its receiver, so that the order in which ranks take their turns makes no difference.
+
+use hostnet_model::params::{BlockParams, StepParams};
+use std::collections::BTreeMap;
+
+/// What is wrong with a program, in words.
+pub(super) fn problem(block: &BlockParams, name_of: impl Fn(u8) -> String) -> Option<String> {
+    let mut at = vec![0_usize; block.steps.len()];
+    let mut sent: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+    let mut posted = vec![false; block.steps.len()];
+    let mut ready: Vec<u32> = (0..block.steps.len() as u32).collect();
+    while let Some(rank) = ready.pop() {
+        let own = rank as usize;
+        while let Some(step) = block.steps[own].get(at[own]) {
+            if let Some(message) = step.send.filter(|_| !posted[own]) {
+                *sent.entry((rank, message.rank)).or_default() += message.bytes;
+                ready.push(message.rank);
+            }
+            posted[own] = true;
+            if let Some(message) = step.receive {
+                let Some(there) = sent.get_mut(&(message.rank, rank)).filter(|there| **there >= message.bytes) else {
+                    break;
+                };
+                *there -= message.bytes;
+            }
+            at[own] += 1;
+            posted[own] = false;
+        }
+    }
+    let stuck = (0..)
+        .zip(&block.steps)
+        .zip(&at)
+        .find_map(|((rank, steps), &at): ((u32, &Vec<StepParams>), _)| Some((rank, at, steps.get(at)?)));
+    if let Some((rank, number, step)) = stuck {
+        let message = step.receive?;
+        let there = sent.get(&(message.rank, rank)).copied().unwrap_or(0);
+        return Some(format!(
+            "rank {rank} waits for ever in its step {} ({}): it receives {} B from rank {}, which has sent it \
+             {there} B by then",
+            number + 1,
+            name_of(step.phase),
+            message.bytes,
+            message.rank
+        ));
+    }
+    let ((from, to), left) = sent.into_iter().find(|(_, left)| *left > 0)?;
+    Some(format!("rank {to} does not receive {left} B that rank {from} sends it"))
+}

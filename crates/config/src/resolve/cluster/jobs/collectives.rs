@@ -1,0 +1,181 @@
+//! Collectives as steps of ranks (Thakur, Rabenseifner, Gropp, IJHPCA 2005).
+
+use super::program::Program;
+
+const NOTHING: (u32, u64) = (0, 0);
+
+impl Program {
+    /// The ranks of a group exchange: `with` says of the place of each to which place it sends how much, and from which
+    /// it receives how much.
+    fn exchange(&mut self, group: &[u32], phase: u8, with: impl Fn(u32) -> [(u32, u64); 2]) {
+        if self.is_too_long() {
+            return;
+        }
+        for (place, &rank) in (0..).zip(group) {
+            let [send, receive] = with(place).map(|(place, bytes)| (group[place as usize], bytes));
+            self.step(rank, phase, 0, send, receive);
+        }
+    }
+
+    /// Sum of vectors around a ring: parts of them are summed up, then handed on.
+    pub(super) fn ring_allreduce(&mut self, group: &[u32], bytes: u64) {
+        let ranks = group.len() as u32;
+        let part = |number: u32| {
+            let until = |number: u32| u128::from(bytes) * u128::from(number) / u128::from(ranks);
+            (until(number + 1) - until(number)) as u64
+        };
+        for (name, ahead) in [("reduce-scatter", 0), ("all-gather", 1)] {
+            let phase = self.phase(name);
+            for step in 1..ranks {
+                self.exchange(group, phase, |place| {
+                    let sent = (place + ranks + ahead + 1 - step) % ranks;
+                    let received = (place + ranks + ahead - step) % ranks;
+                    [((place + 1) % ranks, part(sent)), ((place + ranks - 1) % ranks, part(received))]
+                });
+            }
+        }
+    }
+
+    /// What every rank has goes around a ring.
+    pub(super) fn ring_allgather(&mut self, group: &[u32], bytes: u64) {
+        let ranks = group.len() as u32;
+        let phase = self.phase("all-gather");
+        for _ in 1..ranks {
+            self.exchange(group, phase, |place| [((place + 1) % ranks, bytes), ((place + ranks - 1) % ranks, bytes)]);
+        }
+    }
+
+    /// Ranks whose distance doubles exchange all that they have, which grows by `growth`: 1 where it is summed up, 2
+    /// where it is gathered. Without a power of two, those that are too many hand theirs to a neighbour before and get
+    /// the sum after; only sums are done so.
+    pub(super) fn recursive_doubling(&mut self, group: &[u32], bytes: u64, growth: u64) {
+        let ranks = group.len() as u32;
+        let core = 1 << ranks.max(1).ilog2();
+        let extra = ranks - core;
+        // The place of a core rank: those before 2 extra that are odd, and all after them.
+        let place = |core: u32| if core < extra { 2 * core + 1 } else { core + extra };
+        let phase = self.phase("recursive doubling");
+        let fold = |program: &mut Self, back: bool| {
+            for pair in 0..extra {
+                let (even, odd) = (group[2 * pair as usize], group[2 * pair as usize + 1]);
+                let (from, to) = if back { (odd, even) } else { (even, odd) };
+                program.step(from, phase, 0, (to, bytes), NOTHING);
+                program.step(to, phase, 0, NOTHING, (from, bytes));
+            }
+        };
+        fold(self, false);
+        let (mut distance, mut held) = (1, bytes);
+        while distance < core {
+            for own in 0..core {
+                let [own, other] = [own, own ^ distance].map(|core| group[place(core) as usize]);
+                self.step(own, phase, 0, (other, held), (other, held));
+            }
+            distance *= 2;
+            held *= growth;
+        }
+        fold(self, true);
+    }
+
+    /// From the first rank to all, along a binomial tree.
+    pub(super) fn tree_broadcast(&mut self, group: &[u32], bytes: u64) {
+        let phase = self.phase("broadcast");
+        let ranks = group.len() as u32;
+        let mut distance = ranks.next_power_of_two() / 2;
+        while distance > 0 {
+            for from in (0..ranks).step_by(2 * distance as usize).filter(|from| from + distance < ranks) {
+                let [from, to] = [from, from + distance].map(|place| group[place as usize]);
+                self.step(from, phase, 0, (to, bytes), NOTHING);
+                self.step(to, phase, 0, NOTHING, (from, bytes));
+            }
+            distance /= 2;
+        }
+    }
+
+    /// From all ranks to the first, along a binomial tree.
+    pub(super) fn tree_reduce(&mut self, group: &[u32], bytes: u64) {
+        let phase = self.phase("reduce");
+        let ranks = group.len() as u32;
+        let mut distance = 1;
+        while distance < ranks {
+            for to in (0..ranks).step_by(2 * distance as usize).filter(|to| to + distance < ranks) {
+                let [from, to] = [to + distance, to].map(|place| group[place as usize]);
+                self.step(from, phase, 0, (to, bytes), NOTHING);
+                self.step(to, phase, 0, NOTHING, (from, bytes));
+            }
+            distance *= 2;
+        }
+    }
+
+    /// From the first rank to the second, and so on.
+    pub(super) fn ring_broadcast(&mut self, group: &[u32], bytes: u64) {
+        let phase = self.phase("broadcast");
+        for pair in group.windows(2) {
+            self.step(pair[0], phase, 0, (pair[1], bytes), NOTHING);
+            self.step(pair[1], phase, 0, NOTHING, (pair[0], bytes));
+        }
+    }
+
+    /// Every rank sends to each other one, one after the other, at each time to another one than all others.
+    pub(super) fn pairwise_alltoall(&mut self, group: &[u32], name: &str, bytes: u64) {
+        let ranks = group.len() as u32;
+        let phase = self.phase(name);
+        for step in 1..ranks {
+            self.exchange(group, phase, |place| {
+                [((place + step) % ranks, bytes), ((place + ranks - step) % ranks, bytes)]
+            });
+        }
+    }
+
+    /// Every rank tells one whose distance doubles that it has come (Hensgen, Finkel, Manber, 1988).
+    pub(super) fn dissemination_barrier(&mut self, group: &[u32]) {
+        let ranks = group.len() as u32;
+        let phase = self.phase("barrier");
+        let mut distance = 1;
+        while distance < ranks {
+            self.exchange(group, phase, |place| {
+                [((place + distance) % ranks, 1), ((place + ranks - distance) % ranks, 1)]
+            });
+            distance *= 2;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::problem;
+    use super::*;
+
+    #[test]
+    fn all_that_is_sent_is_received_whatever_the_number_of_ranks() {
+        type Collective = fn(&mut Program, &[u32]);
+        let collectives: [Collective; 9] = [
+            |program, group| program.ring_allreduce(group, 1000),
+            |program, group| program.ring_allgather(group, 1000),
+            |program, group| program.recursive_doubling(group, 1000, 1),
+            |program, group| program.tree_reduce(group, 1000),
+            |program, group| program.tree_broadcast(group, 1000),
+            |program, group| program.ring_broadcast(group, 1000),
+            |program, group| program.pairwise_alltoall(group, "all-to-all", 1000),
+            |program, group| program.dissemination_barrier(group),
+            // Fewer bytes than ranks: some parts have none.
+            |program, group| program.ring_allreduce(group, 3),
+        ];
+        for (number, collective) in collectives.into_iter().enumerate() {
+            for ranks in 1..40 {
+                let mut program = Program::new(ranks);
+                collective(program.block(1), &(0..ranks).collect::<Vec<_>>());
+                assert_eq!(problem(&program.blocks[0], |_| String::new()), None, "{number} of {ranks}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_ring_sends_every_part_but_one_twice() {
+        for (ranks, bytes) in [(2, 10), (8, 1000), (7, 1000), (5, 3)] {
+            let mut program = Program::new(ranks);
+            program.block(1).ring_allreduce(&(0..ranks).collect::<Vec<_>>(), bytes);
+            let sent = program.blocks[0].steps.iter().flatten().filter_map(|step| step.send);
+            assert_eq!(sent.map(|message| message.bytes).sum::<u64>(), 2 * u64::from(ranks - 1) * bytes);
+        }
+    }
+}

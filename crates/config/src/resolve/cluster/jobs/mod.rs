@@ -1,0 +1,294 @@
+//! `[job.*]`.
+
+mod check;
+mod collectives;
+mod npb;
+mod program;
+mod steps;
+
+use super::fabric::Fabric;
+use super::flows::{class_of, numbers, FLOWS_MAX};
+use super::hosts::Hosts;
+use super::{table, transport};
+use crate::error::Issue;
+use crate::spec::{AlgorithmSpec, Bandwidth, ClusterSpec, JobKindSpec, JobSpec, Size, Time};
+use crate::units::shorten;
+use hostnet_model::params::{BlockParams, ChannelParams, FlowParams, JobParams, Traffic, Transport};
+use npb::Benchmark;
+use program::{Program, STEPS_MAX};
+use std::collections::BTreeSet;
+
+/// Ranks of a job.
+const RANKS_MAX: usize = 1 << 14;
+const OPS_PER_S: f64 = 1e9;
+const COPY_RATE: Bandwidth = Bandwidth(10_000_000_000);
+const COPY_LATENCY: Time = Time(500_000);
+
+/// The jobs, and the flows that carry their messages.
+pub(super) fn resolve(
+    spec: &mut ClusterSpec,
+    hosts: &Hosts,
+    fabric: &Fabric,
+    classes: &mut Vec<String>,
+    flows: &mut Vec<FlowParams>,
+) -> Result<Vec<JobParams>, Issue> {
+    let ClusterSpec { job, transport: transports, network, .. } = spec;
+    let mut jobs = Vec::new();
+    for (name, job) in job {
+        let path = table("job", name);
+        let named = job.transport.get_or_insert_with(|| "dctcp".to_owned());
+        let at = format!("{path}.transport");
+        let found = transport::find(transports, named, &at)?;
+        if transport::is_roce(found) {
+            let message = format!("{} is RoCE; messages of jobs go over TCP, such as \"dctcp\"", shorten(named));
+            return Err(Issue::new(at, message));
+        }
+        let mtu_bytes = network.mtu.0 as u32;
+        let carried = transport::resolve(named, found, mtu_bytes, "network.mtu")?;
+        let class = class_of(classes, name, &path)?;
+        let params = params(name, &path, job, hosts)?;
+        check(&path, job, &params)?;
+        let flow = Flow { job: jobs.len() as u32, class, mtu_bytes, carried };
+        flow.add(&path, &params, hosts, fabric, flows)?;
+        jobs.push(params);
+    }
+    Ok(jobs)
+}
+
+/// How messages of a job are carried.
+struct Flow {
+    job: u32,
+    class: u8,
+    mtu_bytes: u32,
+    carried: Transport,
+}
+
+impl Flow {
+    /// A flow for every two ranks at different hosts that talk.
+    fn add(
+        &self,
+        path: &str,
+        job: &JobParams,
+        hosts: &Hosts,
+        fabric: &Fabric,
+        flows: &mut Vec<FlowParams>,
+    ) -> Result<(), Issue> {
+        for [low, high] in pairs(&job.blocks) {
+            let [from, to] = [low, high].map(|rank| job.hosts[rank as usize]);
+            if from == to {
+                continue;
+            }
+            if !fabric.joins(from.into(), to.into()) {
+                let name = |host: u16| shorten(&hosts.hosts[usize::from(host)].name);
+                let message = format!("no way of cables and switches leads from {} to {}", name(from), name(to));
+                return Err(Issue::new(format!("{path}.hosts"), message));
+            }
+            if flows.len() == FLOWS_MAX {
+                return Err(Issue::new(
+                    path,
+                    format!("more than {FLOWS_MAX} flows in all, with one for each two ranks"),
+                ));
+            }
+            flows.push(FlowParams {
+                class: self.class,
+                from,
+                to,
+                from_core: 0,
+                to_core: 0,
+                transport: self.carried.clone(),
+                traffic: Traffic::Messages(ChannelParams { job: self.job, ranks: [low, high] }),
+                start_ps: job.start_ps,
+                deaf_ps: None,
+                moves: Vec::new(),
+                sendfile: None,
+                via: Vec::new(),
+                priority: 0,
+                mtu_bytes: self.mtu_bytes,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The ranks that talk to each other, the lower one first.
+fn pairs(blocks: &[BlockParams]) -> BTreeSet<[u32; 2]> {
+    let mut found = BTreeSet::new();
+    for block in blocks {
+        for (rank, steps) in (0..).zip(&block.steps) {
+            let others = steps.iter().flat_map(|step| [step.send, step.receive]).flatten();
+            found.extend(others.map(|message| [message.rank.min(rank), message.rank.max(rank)]));
+        }
+    }
+    found
+}
+
+fn params(name: &str, path: &str, spec: &mut JobSpec, hosts: &Hosts) -> Result<JobParams, Issue> {
+    let at = numbers(&spec.hosts, hosts, &format!("{path}.hosts"))?;
+    if let Some(&host) = at.iter().find(|&&host| hosts.hosts[host].cores.is_some()) {
+        let message = format!("{} is a server; ranks are at endpoints", shorten(&hosts.hosts[host].name));
+        return Err(Issue::new(format!("{path}.hosts"), message));
+    }
+    let placed = placed(path, spec, &at)?;
+    check_keys(path, spec)?;
+    let mut program = Program::new(placed.len() as u32);
+    write(path, spec, &mut program)?;
+    if program.is_too_long() {
+        let message = format!("more than {STEPS_MAX} steps of all ranks together; fewer ranks or steps are wanted");
+        let keys = ["ranks", "ranks_per_host", "hosts"].map(|key| format!("{path}.{key}"));
+        return Err(Issue::between(&[&keys[0], &keys[1], &keys[2]], message));
+    }
+    let launch_ps = spec.start.0;
+    let Bandwidth(copy_bytes_per_s) = *spec.copy_rate.get_or_insert(COPY_RATE);
+    let Time(copy_ps) = *spec.copy_latency.get_or_insert(COPY_LATENCY);
+    Ok(JobParams {
+        name: name.to_owned(),
+        kind: kind_name(spec.kind),
+        start_ps: launch_ps.saturating_add(spec.launch.0.saturating_mul(at.len() as u64)),
+        launch_ps,
+        hosts: placed.into_iter().map(|host| host as u16).collect(),
+        iterations: program.blocks.iter().map(|block| block.times).max().unwrap_or(1),
+        copy_bytes_per_s,
+        copy_ps,
+        phases: program.phases,
+        blocks: program.blocks,
+    })
+}
+
+/// The host of each rank.
+fn placed(path: &str, spec: &JobSpec, at: &[usize]) -> Result<Vec<usize>, Issue> {
+    match (spec.ranks, spec.ranks_per_host) {
+        (Some(_), Some(_)) => {
+            let keys = [format!("{path}.ranks"), format!("{path}.ranks_per_host")];
+            Err(Issue::between(&[&keys[0], &keys[1]], "either says how many ranks there are; give one of them"))
+        }
+        (Some(ranks), None) => Ok((0..ranks as usize).map(|rank| at[rank % at.len()]).collect()),
+        (None, each) => {
+            let each = each.unwrap_or(1) as usize;
+            if at.len() * each > RANKS_MAX {
+                let message = format!("{each} ranks at each of {} hosts are more than {RANKS_MAX}", at.len());
+                return Err(Issue::between(&[&format!("{path}.ranks_per_host"), &format!("{path}.hosts")], message));
+            }
+            Ok(at.iter().flat_map(|&host| std::iter::repeat_n(host, each)).collect())
+        }
+    }
+}
+
+fn kind_name(kind: JobKindSpec) -> String {
+    serde_json::to_value(kind).ok().and_then(|kind| Some(kind.as_str()?.to_owned())).unwrap_or_default()
+}
+
+fn is_npb(kind: JobKindSpec) -> bool {
+    use JobKindSpec::{NpbCg, NpbEp, NpbFt, NpbIs, NpbMg};
+    matches!(kind, NpbCg | NpbEp | NpbFt | NpbIs | NpbMg)
+}
+
+/// Which keys belong to which kinds of job.
+fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
+    use JobKindSpec::{Barrier, Program};
+    let collective = !is_npb(spec.kind) && spec.kind != Program;
+    let keys = [
+        ("bytes", spec.bytes.is_some(), collective && spec.kind != Barrier, "collectives but \"barrier\""),
+        ("algorithm", spec.algorithm.is_some(), collective, "collectives"),
+        ("compute", spec.compute.is_some(), !is_npb(spec.kind), "jobs that are not of NPB, whose operations are known"),
+        ("steps", !spec.steps.is_empty(), spec.kind == Program, "kind = \"program\""),
+        ("problem", spec.problem.is_some(), is_npb(spec.kind), "jobs of NPB, such as \"npb-cg\""),
+        ("ops_per_s", spec.ops_per_s.is_some(), is_npb(spec.kind), "jobs of NPB, such as \"npb-cg\""),
+    ];
+    match keys.into_iter().find(|(_, given, fits, _)| *given && !fits) {
+        Some((key, _, _, kinds)) => {
+            let message = format!("has an effect only with {kinds}");
+            Err(Issue::between(&[&format!("{path}.{key}"), &format!("{path}.kind")], message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Writes down what the ranks do.
+fn write(path: &str, spec: &mut JobSpec, program: &mut Program) -> Result<(), Issue> {
+    let group: Vec<u32> = (0..program.ranks).collect();
+    if is_npb(spec.kind) {
+        return benchmark(path, spec, program, &group);
+    }
+    program.block(*spec.iterations.get_or_insert(1));
+    program.compute("compute", spec.compute.get_or_insert(Time(0)).0);
+    if spec.kind == JobKindSpec::Program {
+        return steps::write(path, &spec.steps, program);
+    }
+    collective(path, spec, program, &group)
+}
+
+fn benchmark(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32]) -> Result<(), Issue> {
+    let problem = *spec.problem.get_or_insert_default();
+    if let Some(most) = npb::most_ranks(spec.kind, problem) {
+        if !program.ranks.is_power_of_two() || program.ranks > most {
+            let message =
+                format!("{} ranks; {} needs a power of two up to {most}", program.ranks, kind_name(spec.kind));
+            let keys = ["ranks", "ranks_per_host", "hosts"].map(|key| format!("{path}.{key}"));
+            return Err(Issue::between(&[&keys[0], &keys[1], &keys[2]], message));
+        }
+    }
+    let ops_per_s = *spec.ops_per_s.get_or_insert(OPS_PER_S);
+    let benchmark = Benchmark { problem, ops_per_s, iterations: spec.iterations };
+    match spec.kind {
+        JobKindSpec::NpbCg => benchmark.cg(program, group),
+        JobKindSpec::NpbIs => benchmark.is(program, group),
+        JobKindSpec::NpbMg => benchmark.mg(program, group),
+        JobKindSpec::NpbFt => benchmark.ft(program, group),
+        _ => benchmark.ep(program, group),
+    }
+    Ok(())
+}
+
+fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32]) -> Result<(), Issue> {
+    use AlgorithmSpec::{Pairwise, RecursiveDoubling, Ring, Tree};
+    use JobKindSpec::{Allgather, Allreduce, Alltoall, Barrier, Broadcast};
+    let usual = match spec.kind {
+        Alltoall => Pairwise,
+        Broadcast => Tree,
+        Barrier => RecursiveDoubling,
+        _ => Ring,
+    };
+    let algorithm = *spec.algorithm.get_or_insert(usual);
+    let bytes = match (spec.bytes, spec.kind) {
+        (_, Barrier) => 1,
+        (Some(Size(bytes)), _) => bytes,
+        (None, _) => return Err(Issue::new(format!("{path}.bytes"), "missing; give a size such as \"1 MB\"")),
+    };
+    match (spec.kind, algorithm) {
+        (Allreduce, Ring) => program.ring_allreduce(group, bytes),
+        (Allreduce, RecursiveDoubling) => program.recursive_doubling(group, bytes, 1),
+        (Allreduce, Tree) | (Barrier, Tree) => {
+            program.tree_reduce(group, bytes);
+            program.tree_broadcast(group, bytes);
+        }
+        (Allgather, Ring) => program.ring_allgather(group, bytes),
+        (Allgather, RecursiveDoubling) if program.ranks.is_power_of_two() => {
+            program.recursive_doubling(group, bytes, 2);
+        }
+        (Alltoall, Pairwise) => program.pairwise_alltoall(group, "all-to-all", bytes),
+        (Broadcast, Tree) => program.tree_broadcast(group, bytes),
+        (Broadcast, Ring) => program.ring_broadcast(group, bytes),
+        (Barrier, RecursiveDoubling) => program.dissemination_barrier(group),
+        _ => {
+            let message = format!(
+                "does not do {} of {} ranks; \"allreduce\" has \"ring\", \"recursive-doubling\" and \"tree\", \
+                 \"allgather\" \"ring\" and, of a power of two, \"recursive-doubling\", \"alltoall\" \"pairwise\", \
+                 \"broadcast\" \"tree\" and \"ring\", \"barrier\" \"recursive-doubling\" and \"tree\"",
+                kind_name(spec.kind),
+                program.ranks
+            );
+            return Err(Issue::between(&[&format!("{path}.algorithm"), &format!("{path}.kind")], message));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a program that the user wrote comes to its end; the others do.
+fn check(path: &str, spec: &JobSpec, job: &JobParams) -> Result<(), Issue> {
+    let name_of = |phase: u8| job.phases[usize::from(phase)].clone();
+    let mut blocks = job.blocks.iter().filter(|_| spec.kind == JobKindSpec::Program);
+    match blocks.find_map(|block| check::problem(block, name_of)) {
+        Some(problem) => Err(Issue::new(format!("{path}.steps"), problem)),
+        None => Ok(()),
+    }
+}

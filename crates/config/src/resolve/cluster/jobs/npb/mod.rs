@@ -1,0 +1,161 @@
+//! The NAS Parallel Benchmarks as steps of ranks: their problems, how operations are counted, and who sends how much to
+//! whom, as the sources of NPB 3.3 for MPI do it (cg.f, ep.f, is.c, mg.f, ft.f; NAS Technical Reports 95-020 and
+//! 02-007). Only what they time is done. What is computed takes as long as its operations.
+
+mod cg;
+mod mg;
+
+use super::program::Program;
+use super::RANKS_MAX;
+use crate::spec::ProblemSpec;
+
+/// Bytes of a double, and of an integer.
+const DOUBLE: u64 = 8;
+const INTEGER: u64 = 4;
+
+/// What a class of a problem stands for: one of five values.
+fn of<T: Copy>(problem: ProblemSpec, values: [T; 5]) -> T {
+    match problem {
+        ProblemSpec::S => values[0],
+        ProblemSpec::W => values[1],
+        ProblemSpec::A => values[2],
+        ProblemSpec::B => values[3],
+        ProblemSpec::C => values[4],
+    }
+}
+
+/// A benchmark: what it is to be done on.
+pub(super) struct Benchmark {
+    pub(super) problem: ProblemSpec,
+    /// Operations per second of a rank.
+    pub(super) ops_per_s: f64,
+    /// Iterations, if not as many as the problem has.
+    pub(super) iterations: Option<u32>,
+}
+
+impl Benchmark {
+    /// Time that each of so many ranks takes for its share of some operations, in ps.
+    fn ps(&self, operations: f64, ranks: u32) -> u64 {
+        (operations / f64::from(ranks) / self.ops_per_s * 1e12).round() as u64
+    }
+
+    fn iterations(&self, own: [u32; 5]) -> u32 {
+        self.iterations.unwrap_or(of(self.problem, own))
+    }
+
+    /// Embarrassingly parallel: random numbers, and sums of them at the end.
+    pub(super) fn ep(&self, program: &mut Program, group: &[u32]) {
+        let log_pairs: i32 = of(self.problem, [24, 25, 28, 30, 32]);
+        program.block(self.iterations([1; 5]));
+        program.compute("random numbers", self.ps(2_f64.powi(log_pairs + 1), program.ranks));
+        for bytes in [DOUBLE, DOUBLE, 10 * DOUBLE] {
+            program.recursive_doubling(group, bytes, 1);
+        }
+    }
+
+    /// Integer sort: sizes of buckets are summed up, then keys go to the ranks of their buckets.
+    pub(super) fn is(&self, program: &mut Program, group: &[u32]) {
+        let ranks = program.ranks;
+        let keys = 1_u64 << of(self.problem, [16, 20, 23, 25, 27]);
+        let buckets = 1_u64 << of(self.problem, [9, 10, 10, 10, 10]);
+        // Five more are for a test of the result.
+        program.block(self.iterations([10; 5]));
+        program.compute("ranking", self.ps(keys as f64, ranks));
+        program.recursive_doubling(group, (buckets + 5) * INTEGER, 1);
+        program.pairwise_alltoall(group, "counts", INTEGER);
+        program.pairwise_alltoall(group, "keys", keys * INTEGER / u64::from(ranks).pow(2));
+    }
+
+    /// Fourier transform in slabs: a transpose among all ranks in each iteration, and a checksum.
+    pub(super) fn ft(&self, program: &mut Program, group: &[u32]) {
+        let ranks = program.ranks;
+        let points = 1_u64 << of(self.problem, [18, 19, 23, 25, 27]);
+        let times = self.iterations([6, 6, 6, 20, 20]);
+        let (size, log) = (points as f64, f64::from(points.ilog2()) * std::f64::consts::LN_2);
+        let each = points * 2 * DOUBLE / u64::from(ranks).pow(2);
+        program.block(1);
+        program.compute("transform", self.ps(size * (14.8157 + 7.19641 * log), ranks));
+        program.pairwise_alltoall(group, "transpose", each);
+        program.block(times);
+        program.compute("transform", self.ps(size * (5.23518 + 7.21113 * log), ranks));
+        program.pairwise_alltoall(group, "transpose", each);
+        program.tree_reduce(group, 2 * DOUBLE);
+    }
+}
+
+/// Whether a benchmark needs a number of ranks that is a power of two, and how many it can use at most.
+pub(super) fn most_ranks(kind: crate::spec::JobKindSpec, problem: ProblemSpec) -> Option<u32> {
+    use crate::spec::JobKindSpec::{NpbCg, NpbFt, NpbIs, NpbMg};
+    match kind {
+        // As many as a job may have.
+        NpbCg | NpbMg => Some(RANKS_MAX as u32),
+        // Slabs: as many as there are points along the last axis.
+        NpbFt => Some(of(problem, [64, 32, 128, 256, 512])),
+        // "The largest verified number is 1024", and 128 for the smallest problem.
+        NpbIs => Some(of(problem, [128, 1024, 1024, 1024, 1024])),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolve::cluster::jobs::check::problem;
+
+    pub(super) fn bytes_of(program: &Program) -> u64 {
+        let steps = program.blocks.iter().flat_map(|block| {
+            block
+                .steps
+                .iter()
+                .flatten()
+                .map(move |step| step.send.map_or(0, |message| message.bytes * u64::from(block.times)))
+        });
+        steps.sum()
+    }
+
+    pub(super) fn made(make: impl Fn(&Benchmark, &mut Program, &[u32]), ranks: u32) -> Program {
+        let benchmark = Benchmark { problem: ProblemSpec::S, ops_per_s: 1e9, iterations: None };
+        let (mut program, group) = (Program::new(ranks), (0..ranks).collect::<Vec<u32>>());
+        make(&benchmark, &mut program, &group);
+        program
+    }
+
+    #[test]
+    fn work_is_shared_out_among_ranks() {
+        for make in [Benchmark::ep, Benchmark::is, Benchmark::ft, Benchmark::cg, Benchmark::mg] {
+            let work = |ranks| {
+                let program = made(make, ranks);
+                let of_block = |block: &hostnet_model::params::BlockParams| {
+                    block.steps.iter().flatten().map(|step| step.compute_ps).sum::<u64>() * u64::from(block.times)
+                };
+                program.blocks.iter().map(of_block).sum::<u64>() as f64
+            };
+            assert!((work(16) / work(1) - 1.0).abs() < 1e-3, "{} {}", work(16), work(1));
+        }
+    }
+
+    #[test]
+    fn transposes_move_all_points_but_those_that_stay() {
+        // 2^18 complex points, six iterations and one before, of which one part in 16 stays; and checksums.
+        let bytes = bytes_of(&made(Benchmark::ft, 16)) - 6 * 15 * 16;
+        assert_eq!(bytes, 7 * (1 << 18) * 16 * 15 / 16);
+    }
+
+    #[test]
+    fn all_that_is_sent_is_received() {
+        for make in [Benchmark::ep, Benchmark::is, Benchmark::ft, Benchmark::cg, Benchmark::mg] {
+            for ranks in [2, 4, 8, 16, 32, 64, 128] {
+                let program = made(make, ranks);
+                let name = |phase: u8| program.phases[usize::from(phase)].clone();
+                assert_eq!(program.blocks.iter().find_map(|block| problem(block, name)), None, "{ranks} ranks");
+            }
+        }
+    }
+
+    #[test]
+    fn one_rank_sends_nothing() {
+        for make in [Benchmark::ep, Benchmark::is, Benchmark::ft, Benchmark::cg, Benchmark::mg] {
+            assert_eq!(bytes_of(&made(make, 1)), 0);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Jobs: programs of ranks that compute and send each other messages.
+
+use super::lists::Names;
+use super::values::{Bandwidth, Size, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A program whose ranks run at endpoints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct JobSpec {
+    /// What its ranks do.
+    pub(crate) kind: JobKindSpec,
+    /// The hosts that its ranks are at: a name or a list.
+    pub(crate) hosts: Names,
+    /// Ranks in all; rank r is at host r modulo their number. One at each host when this and `ranks_per_host` are
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 16384))]
+    pub(crate) ranks: Option<u32>,
+    /// Ranks at each host: the first ones are at the first host. Not together with `ranks`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1024))]
+    pub(crate) ranks_per_host: Option<u32>,
+    /// Of the collectives but "barrier" (size): the vector of "allreduce" and "broadcast", what each rank gives in
+    /// "allgather", what each sends to each other in "alltoall".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1000 TB"))]
+    pub(crate) bytes: Option<Size>,
+    /// How a collective is done; when absent, "ring" for "allreduce" and "allgather", "pairwise" for "alltoall", "tree"
+    /// for "broadcast", "recursive-doubling" for "barrier".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) algorithm: Option<AlgorithmSpec>,
+    /// How often it is done; 1 when absent, as many times as the benchmark says for those of NPB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub(crate) iterations: Option<u32>,
+    /// Time that each rank computes before each iteration (time); none when absent. Not of those of NPB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1000 s"))]
+    pub(crate) compute: Option<Time>,
+    /// Of "program": what the ranks do in each iteration, in order, as a list of tables.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 65536))]
+    pub(crate) steps: Vec<JobStepSpec>,
+    /// Of those of NPB: the class of the problem; "S" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) problem: Option<ProblemSpec>,
+    /// Of those of NPB: operations per second of a rank, as NPB counts them; 1e9 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1.0, max = 1e15))]
+    pub(crate) ops_per_s: Option<f64>,
+    /// How messages between hosts are carried: a transport by name, over TCP; "dctcp" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) transport: Option<String>,
+    /// Rate at which a message is copied from one rank to another of the same host (bandwidth); "10 GB/s" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
+    pub(crate) copy_rate: Option<Bandwidth>,
+    /// What such a message takes on top (time); "500 ns" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1 s"))]
+    pub(crate) copy_latency: Option<Time>,
+    /// When it is launched, from the start of the run (time).
+    #[serde(default = "no_time")]
+    #[schemars(extend("x-max" = "1000 s"))]
+    pub(crate) start: Time,
+    /// Time to launch the ranks of a host; one host comes after the other, and no rank begins before the last (time);
+    /// none when absent.
+    #[serde(default = "no_time")]
+    #[schemars(extend("x-max" = "1000 s"))]
+    pub(crate) launch: Time,
+}
+
+/// What the ranks of a job do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum JobKindSpec {
+    /// A vector of every rank is summed up, and every rank gets the sum.
+    Allreduce,
+    /// Every rank gets what all others have.
+    Allgather,
+    /// Every rank sends something else to every other one.
+    Alltoall,
+    /// Every rank gets what rank 0 has.
+    Broadcast,
+    /// No rank goes on before all have come.
+    Barrier,
+    /// What the steps say.
+    Program,
+    /// The conjugate gradient benchmark of NPB.
+    NpbCg,
+    /// The embarrassingly parallel benchmark of NPB.
+    NpbEp,
+    /// The integer sort of NPB.
+    NpbIs,
+    /// The multigrid benchmark of NPB.
+    NpbMg,
+    /// The 3-D fast Fourier transform of NPB.
+    NpbFt,
+}
+
+/// How a collective is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum AlgorithmSpec {
+    /// Everything goes from each rank to the next one.
+    Ring,
+    /// Ranks whose distance doubles exchange what they have.
+    RecursiveDoubling,
+    /// Along a binomial tree.
+    Tree,
+    /// Every two ranks exchange.
+    Pairwise,
+}
+
+/// The class of a problem of NPB.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) enum ProblemSpec {
+    /// Sample.
+    #[default]
+    S,
+    /// Workstation.
+    W,
+    /// The smallest of the standard problems.
+    A,
+    /// About four times A.
+    B,
+    /// About four times B.
+    C,
+}
+
+/// A step of a rank: it computes, then it sends and receives at the same time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct JobStepSpec {
+    /// The rank that takes it; every rank when absent, each with ranks relative to its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 16383))]
+    pub(crate) rank: Option<u32>,
+    /// What it is called in the results; "step" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+    /// Time that it computes (time); none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-max" = "1000 s"))]
+    pub(crate) compute: Option<Time>,
+    /// The rank that `send` goes to. Without `rank`: how many ranks further that is, around the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 16383))]
+    pub(crate) to: Option<u32>,
+    /// What is sent (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1000 TB"))]
+    pub(crate) send: Option<Size>,
+    /// The rank that `receive` comes from. Without `rank`: how many ranks before that is, around the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 16383))]
+    pub(crate) from: Option<u32>,
+    /// What is received (size).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1000 TB"))]
+    pub(crate) receive: Option<Size>,
+}
+
+fn no_time() -> Time {
+    Time(0)
+}

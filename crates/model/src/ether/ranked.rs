@@ -1,0 +1,150 @@
+//! The ranks of jobs at an endpoint: what they send goes by the ends of flows here, or is copied.
+
+use super::endpoint::Endpoint;
+use super::flow_end::FlowEnd;
+use crate::flow::{Link, Rank, Wanted};
+use crate::params::{ClusterParams, Traffic};
+use crate::part::{NetContext, Payload};
+use hostnet_kernel::{ComponentId, Scheduler, Time};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// No rank.
+const NONE: u32 = u32::MAX;
+
+/// The ranks at an endpoint.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Ranks {
+    ranks: Vec<Rank>,
+    /// Of each end the rank that it belongs to, by its number here, and the rank at the other end.
+    of_ends: Vec<(u32, u32)>,
+    /// When an event comes for each rank.
+    set: Vec<Option<Time>>,
+}
+
+impl Ranks {
+    /// Those of jobs at a host, if there are any.
+    fn new(cluster: &ClusterParams, host: u16, ends: &[FlowEnd]) -> Option<Box<Self>> {
+        let mut numbers = BTreeMap::new();
+        for (job, params) in (0..).zip(&cluster.jobs) {
+            for (rank, _) in (0..).zip(&params.hosts).filter(|(_, &at)| at == host) {
+                let next = numbers.len() as u32;
+                numbers.insert((job, rank), next);
+            }
+        }
+        let mut of_ends = vec![(NONE, NONE); ends.len()];
+        let mut by_ranks = BTreeMap::new();
+        for (index, end) in (0..).zip(ends) {
+            let flow = &cluster.flows[end.flow() as usize];
+            let Traffic::Messages(channel) = flow.traffic else { continue };
+            let (job, own, other) = channel.at(flow.from == host);
+            by_ranks.insert((job, own, other), index);
+            of_ends[index as usize] = (numbers.get(&(job, own)).copied().unwrap_or(NONE), other);
+        }
+        let rank = |&(job, rank): &(u32, u32)| {
+            Rank::new(job, &cluster.jobs[job as usize], rank, |to| {
+                let local = numbers.get(&(job, to)).map(|&number| Link::Local(number));
+                local.or_else(|| by_ranks.get(&(job, rank, to)).map(|&end| Link::End(end)))
+            })
+        };
+        let ranks: Vec<Rank> = numbers.keys().map(rank).collect();
+        let set = ranks.iter().map(Rank::wakes_at).collect();
+        (!ranks.is_empty()).then(|| Box::new(Self { ranks, of_ends, set }))
+    }
+}
+
+impl Endpoint {
+    /// The same with its ranks of jobs.
+    #[must_use]
+    pub fn with_ranks(mut self, cluster: &ClusterParams, host: u16) -> Self {
+        if !cluster.jobs.is_empty() {
+            self.ranks = Ranks::new(cluster, host, &self.ends);
+        }
+        self
+    }
+
+    /// The ranks of jobs here.
+    pub fn ranks(&self) -> impl Iterator<Item = &Rank> {
+        self.ranks.iter().flat_map(|ranks| &ranks.ranks)
+    }
+
+    /// Where the events of ranks begin: after those of ends and services.
+    fn first_rank(&self) -> u32 {
+        (self.ends.len() + self.services().len()) as u32
+    }
+
+    /// Has every rank begin at its time.
+    pub(super) fn begin_ranks(&self, id: ComponentId, scheduler: &mut Scheduler<Payload>) {
+        let set = self.ranks.iter().flat_map(|ranks| &ranks.set);
+        for (rank, at) in (self.first_rank()..).zip(set) {
+            if let Some(at) = at {
+                scheduler.send(id, id, at.ps(), Payload::Begin { connection: rank });
+            }
+        }
+    }
+
+    /// The time of a rank has come.
+    pub(super) fn on_rank(&mut self, connection: u32, context: &mut NetContext) {
+        let (first, now) = (self.first_rank(), context.now());
+        let Some(mut ranks) = self.ranks.take() else { return };
+        let rank = connection.wrapping_sub(first);
+        if let Some(set) = ranks.set.get_mut(rank as usize) {
+            *set = set.filter(|&at| at > now);
+            let own = &mut ranks.ranks[rank as usize];
+            if let Some((to, bytes)) = own.copied(now) {
+                let (_, from) = own.number();
+                ranks.ranks[to as usize].arrive(from, bytes);
+                self.run_rank(&mut ranks, to, context);
+            }
+            self.run_rank(&mut ranks, rank, context);
+        }
+        self.ranks = Some(ranks);
+    }
+
+    /// Hands what has come at an end to the rank that it belongs to.
+    pub(super) fn hand_over(&mut self, end: u32, context: &mut NetContext) {
+        let Some(mut ranks) = self.ranks.take() else { return };
+        let (rank, _) = ranks.of_ends[end as usize];
+        if rank != NONE && self.exchange(end, &mut ranks) {
+            self.run_rank(&mut ranks, rank, context);
+        }
+        self.ranks = Some(ranks);
+    }
+
+    /// Tells a rank what has come at an end of it, and whether what it sends is written. False if neither is new.
+    fn exchange(&mut self, end: u32, ranks: &mut Ranks) -> bool {
+        let (rank, from) = ranks.of_ends[end as usize];
+        let (at, rank) = (&mut self.ends[end as usize], &mut ranks.ranks[rank as usize]);
+        let Some(application) = at.application_mut() else { return false };
+        let (arrived, is_written) = (application.take_arrived(), application.is_written());
+        if arrived > 0 {
+            rank.arrive(from, arrived);
+        }
+        let written = is_written && rank.written(end);
+        arrived > 0 || written
+    }
+
+    /// Has a rank do all that it can do now.
+    fn run_rank(&mut self, ranks: &mut Ranks, rank: u32, context: &mut NetContext) {
+        let (first, now) = (self.first_rank(), context.now());
+        loop {
+            match ranks.ranks[rank as usize].next(now) {
+                Wanted::Send(end, bytes) => {
+                    self.ends[end as usize].tell(now, |application| application.post(bytes));
+                    self.exchange(end, ranks);
+                    self.flush(end, context);
+                }
+                Wanted::Wake(at) => {
+                    let set = &mut ranks.set[rank as usize];
+                    if set.is_none_or(|set| set > at) {
+                        *set = Some(at);
+                        let delay_ps = at.ps().saturating_sub(now.ps()).max(1);
+                        context.send(context.id, delay_ps, Payload::Begin { connection: first + rank });
+                    }
+                    return;
+                }
+                Wanted::Nothing => return,
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What jobs did: a table of jobs, and one of their steps by name.
+
+use super::limits::{Class, Limit};
+use crate::report::table::{Cell, Column, Rows, Table};
+use crate::report::view::WorldView;
+use hostnet_model::flow::{PhaseBooks, Rank};
+use hostnet_model::params::{JobParams, Traffic};
+
+/// A job and its ranks.
+struct Job<'a> {
+    params: &'a JobParams,
+    /// In their order.
+    ranks: Vec<&'a Rank>,
+    /// The names of the hosts of the cluster.
+    host: &'a dyn Fn(u16) -> &'a str,
+}
+
+impl<'a> Job<'a> {
+    /// The sum of the books of all ranks, of the steps of a name or of all.
+    fn books(&self, phase: Option<usize>) -> PhaseBooks {
+        let own = |rank: &&'a Rank| match phase {
+            Some(phase) => rank.phases().get(phase..=phase),
+            None => Some(rank.phases()),
+        };
+        let all = self.ranks.iter().filter_map(own).flatten();
+        all.fold(PhaseBooks::default(), |sum, books| sum.plus(books))
+    }
+
+    fn unfinished(&self) -> u64 {
+        self.ranks.iter().filter(|rank| rank.done_at().is_none()).count() as u64
+    }
+
+    fn began_ps(&self) -> u64 {
+        self.params.start_ps
+    }
+
+    /// When the last rank was done, if all are.
+    fn done_ps(&self) -> Option<u64> {
+        let done: Option<Vec<u64>> = self.ranks.iter().map(|rank| rank.done_at().map(|at| at.ps())).collect();
+        done?.into_iter().max()
+    }
+
+    fn iteration_ps(&self) -> Option<f64> {
+        let ps = self.done_ps()?.saturating_sub(self.began_ps());
+        Some(ps as f64 / f64::from(self.params.iterations))
+    }
+
+    /// Of several that are as late, the first.
+    fn slowest(&self) -> Option<&'a Rank> {
+        let late = |rank: &&Rank| (rank.done_at().map_or(u64::MAX, |at| at.ps()), std::cmp::Reverse(rank.number()));
+        self.ranks.iter().copied().max_by_key(late)
+    }
+
+    /// Hosts that have ranks.
+    fn hosts(&self) -> u64 {
+        let mut hosts = self.params.hosts.clone();
+        hosts.sort_unstable();
+        hosts.dedup();
+        hosts.len() as u64
+    }
+
+    fn rank_host(&self, rank: &Rank) -> &'a str {
+        (self.host)(self.params.hosts[rank.number().1 as usize])
+    }
+}
+
+/// The rows of the table of jobs.
+struct Jobs;
+
+impl Rows for Jobs {
+    type Row<'a> = Job<'a>;
+}
+
+const JOBS: &[Column<Jobs>] = &[
+    Column::text("job", |row| row.params.name.as_str().into()),
+    Column::text("kind", |row| row.params.kind.as_str().into()),
+    Column::integer("ranks", |row| (row.ranks.len() as u64).into()),
+    Column::integer("hosts", |row| row.hosts().into()),
+    Column::number("launched_us", |row| us(row.params.launch_ps as f64)),
+    Column::number("began_us", |row| us(row.began_ps() as f64)),
+    Column::number("done_us", |row| row.done_ps().map_or(Cell::from(None::<f64>), |ps| us(ps as f64))),
+    Column::integer("unfinished_ranks", |row| row.unfinished().into()),
+    Column::integer("iterations", |row| u64::from(row.params.iterations).into()),
+    Column::number("iteration_us", |row| row.iteration_ps().map(|ps| ps / 1e6).into()),
+    Column::number("communication_share", |row| row.books(None).communication_share().into()),
+    Column::integer("messages", |row| row.books(None).messages.into()),
+    Column::integer("bytes", |row| row.books(None).bytes.into()),
+    Column::integer("slowest_rank", |row| row.slowest().map(|rank| u64::from(rank.number().1)).into()),
+    Column::text("slowest_host", |row| row.slowest().map_or("", |rank| row.rank_host(rank)).into()),
+];
+
+/// The steps of a name.
+struct Step<'a> {
+    job: &'a str,
+    name: &'a str,
+    books: PhaseBooks,
+    /// Time of all steps of the job, in ps.
+    all_ps: u64,
+}
+
+impl Step<'_> {
+    fn each(&self, ps: u64) -> Option<f64> {
+        (self.books.steps > 0).then(|| ps as f64 / 1e6 / self.books.steps as f64)
+    }
+
+    /// Bytes per time that was not computed, of a rank.
+    fn rate_gbps(&self) -> Option<f64> {
+        let ps = self.books.time_ps - self.books.compute_ps;
+        (ps > 0 && self.books.bytes > 0).then(|| self.books.bytes as f64 * 8000.0 / ps as f64)
+    }
+}
+
+/// The rows of the table of steps.
+struct Steps;
+
+impl Rows for Steps {
+    type Row<'a> = Step<'a>;
+}
+
+const STEPS: &[Column<Steps>] = &[
+    Column::text("job", |row| row.job.into()),
+    Column::text("step", |row| row.name.into()),
+    Column::integer("count", |row| row.books.steps.into()),
+    Column::number("mean_us", |row| row.each(row.books.time_ps).into()),
+    Column::number("max_us", |row| (row.books.steps > 0).then(|| row.books.most_ps as f64 / 1e6).into()),
+    Column::number("compute_us", |row| row.each(row.books.compute_ps).into()),
+    Column::number("share", |row| (row.all_ps > 0).then(|| row.books.time_ps as f64 / row.all_ps as f64).into()),
+    Column::integer("messages", |row| row.books.messages.into()),
+    Column::integer("bytes", |row| row.books.bytes.into()),
+    Column::number("rate_gbps", |row| row.rate_gbps().into()),
+];
+
+fn us(ps: f64) -> Cell {
+    (ps / 1e6).into()
+}
+
+impl WorldView<'_> {
+    /// The tables of jobs and of their steps; none where there is no job.
+    pub(super) fn jobs(&self) -> Vec<Table> {
+        let cluster = &self.plan.cluster;
+        if cluster.jobs.is_empty() {
+            return Vec::new();
+        }
+        let host = |host: u16| cluster.hosts[usize::from(host)].name.as_str();
+        let (mut jobs, mut steps) = (Table::of("jobs", JOBS), Table::of("steps", STEPS));
+        for (number, params) in cluster.jobs.iter().enumerate() {
+            let job = Job { params, ranks: self.ranks_of(number), host: &host };
+            jobs.add(JOBS, &job);
+            let all_ps = job.books(None).time_ps;
+            for (phase, name) in params.phases.iter().enumerate() {
+                steps.add(STEPS, &Step { job: &params.name, name, books: job.books(Some(phase)), all_ps });
+            }
+        }
+        vec![jobs, steps]
+    }
+
+    /// The ranks of a job, in their order.
+    fn ranks_of(&self, job: usize) -> Vec<&Rank> {
+        let ranks = self.endpoints().flat_map(|(_, _, endpoint)| endpoint.ranks());
+        let mut own: Vec<&Rank> = ranks.filter(|rank| rank.number().0 as usize == job).collect();
+        own.sort_unstable_by_key(|rank| rank.number());
+        own
+    }
+
+    /// What ranks do when nothing on their way is full, of a class of jobs.
+    pub(super) fn waiting_ranks(&self, class: &Class) -> Option<Limit> {
+        let job = class.flows.iter().find_map(|flow| match flow.traffic {
+            Traffic::Messages(channel) => Some(channel.job as usize),
+            _ => None,
+        })?;
+        let books = self.ranks_of(job).into_iter().flat_map(Rank::phases);
+        let share = books.fold(PhaseBooks::default(), |sum, books| sum.plus(books)).communication_share()?;
+        let why = format!(
+            "nothing on its way is full: its ranks compute {:.0} % of the time, and send or wait for each other in the \
+             rest",
+            100.0 * (1.0 - share)
+        );
+        Some(Limit { limit: "ranks", place: String::new(), load: Some(share), why })
+    }
+}

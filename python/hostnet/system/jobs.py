@@ -1,0 +1,95 @@
+"""Programs of ranks that run at the hosts of a cluster."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hostnet.system.description import Description
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class JobStep(Description):
+    """A step of a rank: it computes, then it sends and receives at the same time."""
+
+    rank: int | None = None
+    """The rank that takes it; every rank when absent, each with ranks relative to its own. Range: 0 to 16383."""
+    name: str | None = None
+    """What it is called in the results; "step" when absent."""
+    compute: str | None = None
+    """Time that it computes (time); none when absent. Range: at most "1000 s"."""
+    to: int | None = None
+    """The rank that `send` goes to. Without `rank`: how many ranks further that is, around the end.
+
+    Range: 0 to 16383.
+    """
+    send: str | None = None
+    """What is sent (size). Range: "1 B" to "1000 TB"."""
+    from_: int | None = None
+    """The rank that `receive` comes from. Without `rank`: how many ranks before that is, around the end.
+
+    Its key in files is `from`. Range: 0 to 16383.
+    """
+    receive: str | None = None
+    """What is received (size). Range: "1 B" to "1000 TB"."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Job(Description):
+    """A program whose ranks run at endpoints."""
+
+    kind: str
+    """What its ranks do: "allreduce" (a vector of every rank is summed up, and every rank gets the sum), "allgather"
+    (every rank gets what all others have), "alltoall" (every rank sends something else to every other one), "broadcast"
+    (every rank gets what rank 0 has), "barrier" (no rank goes on before all have come), "program" (what the steps say),
+    or what a NAS Parallel Benchmark does: "npb-cg", "npb-ep", "npb-is", "npb-mg" or "npb-ft".
+    """
+    hosts: str | Sequence[str]
+    """The hosts that its ranks are at: a name or a list."""
+    ranks: int | None = None
+    """Ranks in all; rank r is at host r modulo their number. One at each host when this and `ranks_per_host` are
+    absent.
+
+    Range: 1 to 16384.
+    """
+    ranks_per_host: int | None = None
+    """Ranks at each host: the first ones are at the first host. Not together with `ranks`. Range: 1 to 1024."""
+    bytes: str | None = None
+    """Of the collectives but "barrier" (size): the vector of "allreduce" and "broadcast", what each rank gives in
+    "allgather", what each sends to each other in "alltoall". Range: "1 B" to "1000 TB".
+    """
+    algorithm: str | None = None
+    """How a collective is done: "ring" (everything goes from each rank to the next one), "recursive-doubling" (ranks
+    whose distance doubles exchange what they have), "tree" (along a binomial tree) or "pairwise" (every two ranks
+    exchange); when absent, "ring" for "allreduce" and "allgather", "pairwise" for "alltoall", "tree" for "broadcast",
+    "recursive-doubling" for "barrier".
+    """
+    iterations: int | None = None
+    """How often it is done; 1 when absent, as many times as the benchmark says for those of NPB.
+
+    Range: 1 to 1000000.
+    """
+    compute: str | None = None
+    """Time that each rank computes before each iteration (time); none when absent. Not of those of NPB.
+
+    Range: at most "1000 s".
+    """
+    steps: Sequence[JobStep] | None = None
+    """Of "program": what the ranks do in each iteration, in order, at most 65536."""
+    problem: str | None = None
+    """Of those of NPB: the class of the problem: "S", "W", "A", "B" or "C"; "S" when absent."""
+    ops_per_s: float | None = None
+    """Of those of NPB: operations per second of a rank, as NPB counts them; 1e9 when absent. Range: 1 to 1e+15."""
+    transport: str | None = None
+    """How messages between hosts are carried: a transport by name, over TCP; "dctcp" when absent."""
+    copy_rate: str | None = None
+    """Rate at which a message is copied from one rank to another of the same host (bandwidth); "10 GB/s" when absent.
+
+    Range: "1 Mbps" to "10 TB/s".
+    """
+    copy_latency: str | None = None
+    """What such a message takes on top (time); "500 ns" when absent. Range: at most "1 s"."""
+    start: str | None = None
+    """When it is launched, from the start of the run (time); at once when absent. Range: at most "1000 s"."""
+    launch: str | None = None
+    """Time to launch the ranks of a host; one host comes after the other, and no rank begins before the last (time);
+    none when absent. Range: at most "1000 s".
+    """
