@@ -24,6 +24,8 @@ from hostnet import (
     FioJob,
     Flow,
     Host,
+    Job,
+    JobStep,
     Lfb,
     Move,
     Network,
@@ -198,6 +200,26 @@ FLOWS = (
 )
 
 
+JOBS = some.builds(
+    Job,
+    kind=some.sampled_from(["allreduce", "alltoall"]),
+    hosts=some.just("client"),
+    bytes=some.sampled_from(["1 kB", "3 MB"]),
+    ranks=maybe(some.integers(1, 20)),
+    iterations=maybe(some.integers(1, 3)),
+    compute=one_of("1 us"),
+    copy_rate=one_of("1 GB/s"),
+    start=one_of("2 us"),
+    launch=one_of("3 us"),
+) | some.builds(
+    Job,
+    kind=some.just("program"),
+    hosts=some.just("client"),
+    ranks=some.just(3),
+    steps=some.just((JobStep(to=1, send="1 kB", from_=1, receive="1 kB", name="around", compute="1 us"),)),
+)
+
+
 @some.composite
 def joined(draw: some.DrawFn) -> dict[str, Any]:
     """Hosts "server" and "client", and what joins them."""
@@ -229,7 +251,8 @@ def clusters(draw: some.DrawFn) -> Cluster:
     """Random clusters that are right."""
     flows = draw(some.dictionaries(some.sampled_from(["a", "b-1"]), FLOWS, min_size=1))
     run = Run(seed=draw(maybe(some.integers(0, 2**64 - 1))), duration=draw(one_of("1 ms")), warmup="5 us")
-    return Cluster(**draw(joined()), transport=draw(TRANSPORTS), flow=flows, run=run)
+    jobs = draw(some.dictionaries(some.just("j"), JOBS))
+    return Cluster(**draw(joined()), transport=draw(TRANSPORTS), flow=flows, job=jobs, run=run)
 
 
 @given(clusters())

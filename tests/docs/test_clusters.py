@@ -57,6 +57,15 @@ def test_every_column_of_switches_is_documented() -> None:
     assert [row["addresses"] for row in results.summary["switches"]] == [1]
 
 
+@pytest.mark.parametrize("table", ["jobs", "steps"])
+def test_every_column_of_jobs_is_documented(table: str) -> None:
+    hosts = {"e": hostnet.Host(kind="endpoint", count=2)}
+    job = hostnet.Job(kind="barrier", hosts="e")
+    cluster = hostnet.Cluster(host=hosts, job={"j": job}, run=hostnet.Run(until="jobs"))
+    columns = documented("jobs.md", f"### {table}")
+    assert list(columns) == hostnet.run_cluster(cluster).tables[table].column_names
+
+
 def test_the_configurations_of_the_page_resolve() -> None:
     text = (ROOT / "docs/clusters.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
@@ -85,6 +94,21 @@ def test_the_cluster_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> Non
     goodput = {rule: float(gbps) for rule, gbps in map(str.split, capsys.readouterr().out.splitlines())}
     assert list(goodput) == ["none", "hostcc"]
     assert goodput["hostcc"] > 1.2 * goodput["none"], "hostCC keeps the rate of the network"
+
+
+def test_the_jobs_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(code_of("docs/jobs.md", "python"), {})
+    small, large = (float(line.split()[-1]) for line in capsys.readouterr().out.splitlines())
+    assert 0 < small < large
+
+
+def test_the_jobs_of_the_page_resolve() -> None:
+    text = (ROOT / "docs/jobs.md").read_text(encoding="utf-8")
+    whole, *more = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
+    _core.resolve(whole)
+    assert len(more) == 2
+    for block in more:
+        _core.resolve(whole + block)
 
 
 def test_the_controller_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hostnet.processes import launch
-from tests.mpi.support import BIN, Folder, processes_of
+from tests.mpi.support import BIN, CLUSTER, Folder, processes_of
 
 pytest.importorskip("mpi4py")
 
@@ -52,6 +52,29 @@ def test_checkpoints_go_on_in_another_number_of_processes(folder: Folder) -> Non
     assert folder.found(1, "by-itself", "--checkpoint-every", "100us") == whole
     assert [entry.name for entry in (folder.path / "checkpoints" / "cluster").iterdir()] == ["100000000ps"]
     assert folder.found(3, "across", "--from", "state", "--threads", "2") == whole
+
+
+JOB = """
+[job.train]
+kind = "allreduce"
+hosts = "e"
+bytes = "300 kB"
+iterations = 3
+compute = "20 us"
+[run]
+until = "jobs"
+"""
+
+
+def test_jobs_end_alike_in_every_number_of_processes(folder: Folder) -> None:
+    text = CLUSTER.partition("[run]")[0] + JOB
+    (folder.path / "cluster.toml").write_text(text)
+    alone = folder.found(1, "alone")
+    (row,) = json.loads(alone["summary.json"])["jobs"]
+    assert (row["unfinished_ranks"], row["iterations"]) == (0, 3)
+    kept = folder.found(2, "two", "--threads", "2", "--checkpoint-every", "300us", "--checkpoint", "kept")
+    assert kept == alone
+    assert folder.found(3, "on", "--from", "kept") == alone
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ mod deadlock;
 mod determinism;
 mod faults;
 mod files;
+mod jobs;
 mod lab;
 mod laws;
 mod learning;

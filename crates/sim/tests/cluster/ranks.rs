@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 
 /// What a run finds: the hash of its results, its epochs, what a host sends and receives, its checkpoint.
 #[derive(Debug, PartialEq)]
-struct Found {
+pub(crate) struct Found {
     hash: String,
     epochs: Vec<Epoch>,
     packets: Vec<(Time, Packet)>,
@@ -36,7 +36,7 @@ fn found(mut run: Run, host: &str) -> Result<Option<Found>, SimulationError> {
 }
 
 /// What a run in `ranks` processes finds; all of them come to the same error.
-fn across(plan: &Plan, options: Options, ranks: usize, host: &str) -> Result<Found, SimulationError> {
+pub(crate) fn across(plan: &Plan, options: Options, ranks: usize, host: &str) -> Result<Found, SimulationError> {
     let one = |letters: Letterbox| {
         let run = Run::prepare_across(plan, options, Arc::new(Mutex::new(letters)), |_| true).expect("nobody stops it");
         found(run, host)
@@ -50,7 +50,7 @@ fn across(plan: &Plan, options: Options, ranks: usize, host: &str) -> Result<Fou
     Ok(all.swap_remove(0)?.expect("the first process writes"))
 }
 
-fn alone(plan: &Plan, options: Options, host: &str) -> Result<Found, SimulationError> {
+pub(crate) fn alone(plan: &Plan, options: Options, host: &str) -> Result<Found, SimulationError> {
     Ok(found(Run::new(plan, options), host)?.expect("the only process writes"))
 }
 

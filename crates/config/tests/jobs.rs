@@ -1,0 +1,172 @@
+//! Jobs of ranks: what is wrong with one is said with its place and its rule, and what is left out is filled in.
+
+mod common;
+
+use common::cluster_text;
+use hostnet_config::{Format, Length, Plan, WarmUp};
+use serde_json::json;
+
+/// Eight endpoints, a server, and a job of the endpoints.
+const BASE: &str = "[host.e]\nkind = \"endpoint\"\ncount = 8\n[host.s]\npreset = \"cascade-lake-hostcc\"\n\
+                    [job.j]\nkind = \"allreduce\"\nhosts = \"e\"\nbytes = \"1 MB\"\n[run]\nuntil = \"jobs\"\n";
+
+fn resolved(overrides: &[&str]) -> Plan {
+    cluster_text(BASE, Format::Toml, overrides).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn says(overrides: &[&str], wanted: &[&str]) {
+    let error = match cluster_text(BASE, Format::Toml, overrides) {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("{overrides:?} resolves"),
+    };
+    for wanted in wanted {
+        assert!(error.contains(wanted), "{wanted:?} is not in: {error}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_filled_in() {
+    let plan = resolved(&[]);
+    assert_eq!((plan.run.length, plan.run.warm_up), (Length::Jobs, WarmUp::Fixed { ps: 0 }));
+    assert_eq!(plan.effective["run"]["duration_max"], "10 s");
+    let job = &plan.effective["job"]["j"];
+    assert_eq!(
+        [&job["algorithm"], &job["iterations"], &job["transport"]],
+        [&json!("ring"), &json!(1), &json!("dctcp")]
+    );
+    assert_eq!((plan.cluster.jobs[0].hosts.len(), plan.cluster.flows.len()), (8, 8));
+    let again = cluster_text(&plan.effective.to_string(), Format::Json, &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(again.hash, plan.hash);
+    assert_ne!(resolved(&["job.j.bytes=2 MB"]).hash, plan.hash);
+    let timed = resolved(&["run.duration=1 ms"]);
+    assert_eq!(timed.run.length, Length::Duration { ps: 1_000_000_000 });
+    assert!(timed.effective["run"].get("until").is_none());
+}
+
+#[test]
+fn keys_of_jobs_are_checked() {
+    says(&["job.j.hosts=ee"], &["job.j.hosts: there is no host \"ee\"; did you mean \"e\"?"]);
+    says(&["job.j.hosts=s"], &["job.j.hosts: \"s\" is a server; ranks are at endpoints"]);
+    says(&["job.j.kind=allreduse"], &["job.j.kind", "did you mean \"allreduce\"?"]);
+    says(&["job.j.byte=1 MB"], &["job.j.byte: unknown key; did you mean \"bytes\"?"]);
+    says(&["job.j.kind=barrier"], &["job.j.kind", "only with collectives but \"barrier\""]);
+    says(&["job.j.algorithm=pairwise"], &["job.j.algorithm", "does not do allreduce of 8 ranks"]);
+    says(&["job.j.problem=A"], &["job.j.problem", "only with jobs of NPB"]);
+    says(&["job.j.ranks=0"], &["job.j.ranks", "1"]);
+    says(&["job.j.ranks=4", "job.j.ranks_per_host=2"], &["job.j.ranks", "give one of them"]);
+    says(&["job.j.transport=roce"], &["job.j.transport: \"roce\" is RoCE; messages of jobs go over TCP"]);
+    says(&["job.j.transport=dctp"], &["did you mean \"dctcp\"?"]);
+    says(&["job.k.kind=allgather", "job.k.hosts=e"], &["job.k.bytes: missing; give a size"]);
+    says(&["job.k.kind=allgather", "job.k.bytes=1 B"], &["job.k.hosts", "missing"]);
+    let all_to_all = "job.j.kind=alltoall";
+    says(&["job.j.ranks_per_host=1024", all_to_all], &["job.j.ranks_per_host: more than 2097152 steps of all ranks"]);
+    let many = "host.e.count=17";
+    says(&["job.j.ranks_per_host=1024", many], &["1024 ranks at each of 17 hosts are more than 16384"]);
+}
+
+#[test]
+fn collectives_are_of_any_number_of_ranks() {
+    let ways = [
+        ("allreduce", ["ring", "recursive-doubling", "tree"].as_slice()),
+        ("allgather", &["ring"]),
+        ("alltoall", &["pairwise"]),
+        ("broadcast", &["tree", "ring"]),
+        ("barrier", &["recursive-doubling", "tree"]),
+    ];
+    for (kind, algorithms) in ways {
+        let base = BASE.replace("allreduce", kind);
+        let base = if kind == "barrier" { base.replace("bytes = \"1 MB\"", "") } else { base };
+        for (algorithm, ranks) in algorithms.iter().flat_map(|&algorithm| (1..=17).map(move |ranks| (algorithm, ranks)))
+        {
+            let ranks = format!("job.j.ranks={ranks}");
+            let found = cluster_text(&base, Format::Toml, &[&format!("job.j.algorithm={algorithm}"), &ranks]);
+            found.map(|_| ()).unwrap_or_else(|error| panic!("{kind}, {algorithm}, {ranks}: {error}"));
+        }
+    }
+    for ranks in [1, 2, 4, 8, 16] {
+        resolved(&["job.j.kind=allgather", "job.j.algorithm=recursive-doubling", &format!("job.j.ranks={ranks}")]);
+    }
+    let three = ["job.j.kind=allgather", "job.j.algorithm=recursive-doubling", "job.j.ranks=3"];
+    says(&three, &["does not do allgather of 3 ranks"]);
+}
+
+#[test]
+fn benchmarks_run_on_the_ranks_that_they_know() {
+    let npb = |kind: &'static str| vec!["job.k.hosts=e", kind];
+    let with = |kind, more: &[&'static str]| [npb(kind), more.to_vec()].concat();
+    says(
+        &with("job.k.kind=npb-cg", &["job.k.ranks=6"]),
+        &["job.k.ranks", "6 ranks; npb-cg needs a power of two up to 16384"],
+    );
+    says(
+        &with("job.k.kind=npb-ft", &["job.k.ranks_per_host=16"]),
+        &["128 ranks; npb-ft needs a power of two up to 64"],
+    );
+    says(&with("job.k.kind=npb-is", &["job.k.compute=1 us"]), &["job.k.compute", "only with jobs that are not of NPB"]);
+    says(&with("job.k.kind=npb-mg", &["job.k.problem=X"]), &["job.k.problem"]);
+    let plan = resolved(&with("job.k.kind=npb-ep", &["job.k.ranks=6", "job.k.problem=W"]));
+    assert_eq!(plan.effective["job"]["k"]["problem"], "W");
+    let ps: u64 = plan.cluster.jobs[1].blocks[0].steps[0].iter().map(|step| step.compute_ps).sum();
+    assert_eq!(ps, ((1_u64 << 26) as f64 / 6.0 * 1000.0).round() as u64, "one operation each nanosecond");
+}
+
+/// A program of the endpoints.
+fn program(steps: &str) -> String {
+    let base = BASE.replace("allreduce", "program").replace("bytes = \"1 MB\"", &format!("steps = [{steps}]"));
+    match cluster_text(&base, Format::Toml, &[]) {
+        Ok(_) => String::new(),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn programs_that_would_wait_for_ever_are_refused() {
+    let ring = "{ to = 1, send = \"1 kB\", from = 1, receive = \"1 kB\" }";
+    assert_eq!(program(ring), "");
+    let wanted = [
+        ("", "job.j.steps: missing"),
+        (
+            "{ rank = 0, from = 1, receive = \"1 B\" }",
+            "rank 0 waits for ever in its step 1 (step): it receives 1 B from rank 1",
+        ),
+        ("{ rank = 0, to = 1, send = \"1 B\" }", "rank 1 does not receive 1 B that rank 0 sends it"),
+        (
+            "{ rank = 0, to = 9, send = \"1 B\" }",
+            "job.j.steps[0].to: there is no rank 9; the job has 8, counted from 0",
+        ),
+        ("{ rank = 2, to = 2, send = \"1 B\" }", "rank 2 sends to itself"),
+        ("{ to = 8, send = \"1 B\" }", "8 ranks further among 8 is the rank itself"),
+        ("{ rank = 0, send = \"1 B\" }", "job.j.steps[0].to: missing; send needs it"),
+        ("{ rank = 0, to = 1 }", "job.j.steps[0].send: missing; to needs it"),
+        ("{ rank = 0, too = 1 }", "job.j.steps[0].too: unknown key; did you mean \"to\"?"),
+    ];
+    for (steps, wanted) in wanted {
+        let found = program(steps);
+        assert!(found.contains(wanted), "{wanted:?} is not in: {found}");
+    }
+    // Each waits for the other before it sends.
+    let steps = [(0, 1), (1, 0)].map(|(rank, other)| {
+        format!(
+            "{{ rank = {rank}, name = \"get\", from = {other}, receive = \"1 B\" }}, \
+             {{ rank = {rank}, to = {other}, send = \"1 B\" }}"
+        )
+    });
+    let found = program(&steps.join(", "));
+    assert!(found.contains("rank 0 waits for ever in its step 1 (get)"), "{found}");
+}
+
+#[test]
+fn a_run_until_its_jobs_are_done_needs_jobs_and_has_no_other_length() {
+    let text = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n";
+    let error = cluster_text(text, Format::Toml, &["run.until=jobs"]).map(|_| ()).expect_err("there is no job");
+    assert!(error.to_string().contains("run.until: there are no jobs"), "{error}");
+    let both = |key: &str| {
+        let text = format!("{BASE}{key}\n");
+        cluster_text(&text, Format::Toml, &[]).map(|_| ()).expect_err("not both").to_string()
+    };
+    for key in ["duration = \"1 ms\"", "precision = 0.1", "warmup = \"1 ms\""] {
+        let error = both(key);
+        assert!(error.contains("a run until its jobs are done is measured from its start"), "{error}");
+    }
+    says(&["run.until=job"], &["run.until", "did you mean \"jobs\"?"]);
+}
