@@ -58,6 +58,22 @@ def service(workers: int, **more: Any) -> Document:
     return {"kind": "service", **rest, "service": how, **more}
 
 
+def jobs() -> Document:
+    """Ranks at endpoints: collectives and a benchmark, beside a flow."""
+    train = {"kind": "allreduce", "hosts": "node", "bytes": "1 MB", "iterations": 3, "compute": "100 us"}
+    all_to_all = {"kind": "alltoall", "hosts": "node", "ranks_per_host": 2, "bytes": "20 kB", "start": "1 ms"}
+    grids = {"kind": "npb-mg", "hosts": "node", "ranks": 16, "launch": "10 us"}
+    flow = {"kind": "bulk", "from": "node-0", "to": "node-5"}
+    network = {"topology": "leaf-spine", "leaves": 2, "rate": "25 Gbps", "switch": {"ecn": "65 packets"}}
+    return {
+        "host": {"node": endpoint(count=8)},
+        "network": network,
+        "flow": {"bulk": flow},
+        "job": {"train": train, "all-to-all": all_to_all, "grids": grids},
+        "run": {"until": "jobs"},
+    }
+
+
 def congested() -> dict[str, Document]:
     """One server that receives, under load and under control."""
 
@@ -133,6 +149,7 @@ def networks() -> dict[str, Document]:
         "cubic": pair({"bulk": bulk(1, transport="cubic")}),
         "reno": pair({"bulk": bulk(1, transport="reno"), "rpc": rpc()}),
         "incast": pair({"answer": bulk(2, bytes="256 kB")}, warm_up_ms=0),
+        "jobs": jobs(),
         "service": pair({"web": service(4), "bulk": bulk(1)}),
         "learning": cluster(
             {"near": endpoint(count=3), "far": endpoint(count=3)},

@@ -44,6 +44,7 @@ SHOWN = {
     "workloads": ("throughput_gb_per_s", "latency_mean_ns", "latency_p99_ns", "lines", "operations"),
     "classes": ("goodput_gbps", "sent_packets", "retransmitted_packets", "nic_drop_percent", "marked_segments"),
     "latencies": ("count", "mean_us", "p99_us"),
+    "jobs": ("done_us", "communication_share", "messages", "bytes"),
     "hosts": ("iio_write_occupancy", "iio_write_gbps", "nic_buffer_max_bytes", "core_copy_share"),
 }
 """What a row of the table shows of a row of a run's table."""
