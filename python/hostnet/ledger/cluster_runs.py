@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 FLUID_WORK = 1 / 60
 """Work of simulated time with a memory of rates, beside that of one line by line."""
 
+JOB_PS = 10**11
+"""Simulated time that jobs may take."""
+
 Summary = dict[str, Any]
 
 TABLES = ("flows", "workloads", "domains", "caches", "control", "completions", "series")
@@ -69,7 +72,9 @@ def source_of(config: dict[str, Any], base_dir: Path) -> Source:
 
 
 def size_of(config: dict[str, Any]) -> int:
-    """Simulated time in ps, warm-up included."""
+    """Simulated time in ps, warm-up included; a guess for runs that are as long as their jobs."""
+    if "until" in config["run"]:
+        return JOB_PS
     return sum(parse_time_ps(config["run"][key], key) for key in ("warmup", "duration"))
 
 

@@ -64,6 +64,9 @@ class ClusterPoint:
         values = {"preset": preset, "x": self.value, "last": self.value - 1 if isinstance(self.value, int) else None}
         for part in family.parts:
             config = merged(config, filled(values, family.fragments[part.replace("{x}", self.x)]))
+        if "until" in config["run"]:
+            # The run of the selection is as long as others are; this one is as long as its jobs.
+            config["run"] = {key: value for key, value in config["run"].items() if key not in ("warmup", "duration")}
         return config
 
 

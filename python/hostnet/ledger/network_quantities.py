@@ -15,6 +15,12 @@ def completion(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     return Estimate(number(row, f"{series.percentile}_us"), None)
 
 
+def job_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Time from the launch of a job until its last rank is done, in us."""
+    row = run.row("jobs", job=series.workload)
+    return Estimate(number(row, "done_us") - number(row, "launched_us"), None)
+
+
 def repeat(series: Series, run: Outcome) -> dict[str, Any]:
     """The run that was made once more in the way `domain`."""
     return next(again for again in run.summary["again"] if again["way"] == series.domain)
@@ -37,6 +43,6 @@ def wall_time(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
 
 
 NETWORK_QUANTITIES: dict[str, Quantity] = {
-    function.__name__: function for function in (completion, differences, meetings, wall_time)
+    function.__name__: function for function in (completion, job_time, differences, meetings, wall_time)
 }
 """Those that `study.toml` can name."""

@@ -90,6 +90,6 @@ class Job(Description):
     start: str | None = None
     """When it is launched, from the start of the run (time); at once when absent. Range: at most "1000 s"."""
     launch: str | None = None
-    """Time to launch the ranks of a host; one host comes after the other, and no rank begins before the last (time);
-    none when absent. Range: at most "1000 s".
+    """Time in which a host that runs launches another one, which then helps: log2 of the hosts such times until the
+    last runs, and all begin (time); none when absent. Range: at most "1000 s".
     """

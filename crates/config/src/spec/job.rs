@@ -65,8 +65,8 @@ pub(crate) struct JobSpec {
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub(crate) start: Time,
-    /// Time to launch the ranks of a host; one host comes after the other, and no rank begins before the last (time);
-    /// none when absent.
+    /// Time in which a host that runs launches another one, which then helps: log2 of the hosts such times until the
+    /// last runs, and all begin (time); none when absent.
     #[serde(default = "no_time")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub(crate) launch: Time,

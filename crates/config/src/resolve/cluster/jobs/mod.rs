@@ -143,7 +143,7 @@ fn params(name: &str, path: &str, spec: &mut JobSpec, hosts: &Hosts) -> Result<J
     Ok(JobParams {
         name: name.to_owned(),
         kind: kind_name(spec.kind),
-        start_ps: launch_ps.saturating_add(spec.launch.0.saturating_mul(at.len() as u64)),
+        start_ps: launch_ps.saturating_add(spec.launch.0.saturating_mul(rounds(at.len()))),
         launch_ps,
         hosts: placed.into_iter().map(|host| host as u16).collect(),
         iterations: program.blocks.iter().map(|block| block.times).max().unwrap_or(1),
@@ -152,6 +152,11 @@ fn params(name: &str, path: &str, spec: &mut JobSpec, hosts: &Hosts) -> Result<J
         phases: program.phases,
         blocks: program.blocks,
     })
+}
+
+/// Rounds until so many hosts run when each that runs launches another one in every round.
+fn rounds(hosts: usize) -> u64 {
+    u64::from(hosts.max(1).next_power_of_two().ilog2())
 }
 
 /// The host of each rank.
