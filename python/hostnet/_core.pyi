@@ -30,6 +30,7 @@ __all__ = [
     "first_deviation",
     "first_divergence",
     "flow_sizes",
+    "forecast",
     "formula",
     "formula_constants",
     "is_cluster",
@@ -240,7 +241,7 @@ def forecast(
     seconds: float,
     *,
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
-) -> tuple[int, int, int, int, float]: ...
+) -> tuple[int, int, int, int, int, float]: ...
 def predict(plan: Plan) -> RunResult: ...
 def is_cluster(text: str, *, format: str = "toml") -> bool: ...
 def cluster_schema() -> str: ...

@@ -101,7 +101,10 @@ def test_a_run_starts_its_processes_itself(folder: Folder) -> None:
     assert json.loads((folder.path / "shared" / "manifest.json").read_text())["processes"] == 2
     done = folder.run(1, "run", "cluster.toml", "--processes", "9")
     assert done.returncode == 2
-    assert done.stderr.startswith("error: mpirun: 9 processes are more than the")
+    assert done.stderr.startswith("error: --processes 9: 9 processes are more than the")
+    done = folder.run(1, "run", "cluster.toml", "--processes", "2", "--seeds", "2")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--seeds: is of a run in one process; leave --processes out" in done.stderr
 
 
 def test_processes_that_are_given_different_things_do_not_begin(folder: Folder) -> None:
@@ -137,6 +140,23 @@ def test_a_process_that_dies_ends_the_others_and_the_run_goes_on_from_the_last_c
     assert processes_of(folder.path) == []
     assert not (folder.path / "killed").exists()
     assert folder.found(1, "on", "--set", "run.duration=2 ms", "--from", "kept") == whole
+
+
+@pytest.mark.parametrize(("told", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_processes_end_with_the_one_that_has_started_them(folder: Folder, told: signal.Signals, code: int) -> None:
+    command = folder.command(1, "run", "cluster.toml", "--out", "out", "--set", "run.duration=200 ms")
+    running = subprocess.Popen([*command, "--processes", "2"], cwd=folder.path, stderr=subprocess.PIPE)
+    while len(processes_of(folder.path)) < 3:
+        assert running.poll() is None, running.communicate()
+        time.sleep(0.02)
+    time.sleep(2)
+    running.send_signal(told)
+    said = running.communicate(timeout=30)[1].decode()
+    assert running.returncode == code, said
+    assert "has died" not in said
+    assert processes_of(folder.path) == []
+    kept = folder.path / "out" / "manifest.json"
+    assert kept.is_file() == (told == signal.SIGINT), "Ctrl-C keeps what was measured"
 
 
 def test_processes_are_heard_to_the_end_when_nobody_listens() -> None:

@@ -182,7 +182,8 @@ pub(crate) fn shares(plan: &Plan, ranks: usize, threads: usize) -> (Vec<Partitio
 }
 
 /// What the beginning of a run tells of how `ranks` processes of `threads` threads each would share it: simulated time
-/// in ps, meetings, events, events of the slowest process between meetings, wall time in s. It takes about `seconds`.
+/// and that of the whole run in ps, meetings, events, events of the slowest process between meetings, wall time in s. It
+/// takes about `seconds`.
 #[pyfunction]
 #[pyo3(signature = (plan, ranks, threads, seconds, *, progress=None))]
 pub(crate) fn forecast(
@@ -192,13 +193,13 @@ pub(crate) fn forecast(
     threads: usize,
     seconds: f64,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(u64, u64, u64, u64, f64)> {
+) -> PyResult<(u64, u64, u64, u64, u64, f64)> {
     let budget = Duration::try_from_secs_f64(seconds).unwrap_or_default();
     let found = supervise(py, progress, |desk| {
         Forecast::of(&plan.plan, ranks, threads, budget, |stage| desk.tell(Stage::Preparation(stage)))
     })?;
-    let Forecast { simulated_ps, meetings, events, slowest, wall_s } = found.ok_or(Failure::Stopped)?;
-    Ok((simulated_ps, meetings, events, slowest, wall_s))
+    let Forecast { simulated_ps, target_ps, meetings, events, slowest, wall_s } = found.ok_or(Failure::Stopped)?;
+    Ok((simulated_ps, target_ps, meetings, events, slowest, wall_s))
 }
 
 /// Predicts what a plan does, without running it: a fixed point of closed forms.

@@ -16,6 +16,9 @@ LOOK_S = 1.0
 MEETING = "30 us"
 """Wall time of a meeting of two processes of one machine, as measured with MPICH."""
 
+STOPS = 1700
+"""Meetings of a run of any length for its statistics, about."""
+
 RANKS_MAX = 4096
 """The most processes that are told of."""
 
@@ -69,37 +72,47 @@ def _print(plan: Plan, ranks: int, threads: int, meeting_s: float) -> None:
         table.add_row(str(rank), str(len(own)), percent(load / total), listed or "-")
     expected = _expected(plan, ranks, threads, meeting_s) if window_ps is not None and 0 not in loads else None
     with page() as console:
-        console.print(Text(f"{plan.name}: {len(partitions)} partitions in {ranks} processes", style="bold"))
+        shared = f"{_some(len(partitions), 'partition')} in {_some(ranks, 'process')}"
+        console.print(Text(f"{plan.name}: {shared}", style="bold"))
         console.print(table)
         console.print(
             f"Balance: at best {total / (max(loads) or 1):.2f} times as fast as one process of as many threads."
         )
         if 0 in loads:
-            console.print(f"{loads.count(0)} processes have nothing to do: `hostnet run` refuses so many.")
+            idle = _some(loads.count(0), "process")
+            console.print(f"Nothing to do for {idle}: `hostnet run` refuses so many.")
         if window_ps is not None:
             console.print(f"They meet every {format_time(window_ps)} of simulated time.")
         if expected is not None:
             console.print(expected)
 
 
-def _expected(plan: Plan, ranks: int, threads: int, meeting_s: float) -> str | None:
-    """What the beginning of the run lets one expect; None if nothing happens in it."""
+def _some(count: int, what: str) -> str:
+    plural = what + ("es" if what.endswith("s") else "s")
+    return f"{count} {what if count == 1 else plural}"
+
+
+def _expected(plan: Plan, ranks: int, threads: int, meeting_s: float) -> str:
+    """What the beginning of the run lets one expect."""
     from hostnet import _core
     from hostnet.cli.show import percent
     from hostnet.terminal.progress import Watch
     from hostnet.units import format_time
 
     with Watch(show=True, keeps=False) as watch:
-        simulated_ps, meetings, events, slowest, wall_s = _core.forecast(plan, ranks, threads, LOOK_S, progress=watch)
+        simulated_ps, target_ps, meetings, events, slowest, wall_s = _core.forecast(
+            plan, ranks, threads, LOOK_S, progress=watch
+        )
     if not events:
-        return None
-    work_s = slowest / events * wall_s
-    apart_s = work_s + meetings * meeting_s
-    speed, crew = wall_s / apart_s, ranks * threads
+        return "Nothing happens in the first second of the run: what to expect of it is not known."
+    times, crew = target_ps / max(simulated_ps, 1), ranks * threads
     busy = format_time(round(wall_s / crew / meetings * 1e12))
-    waiting, meeting = (percent(share / apart_s) for share in (work_s - wall_s / crew, meetings * meeting_s))
+    alone_s, work_s, met = times * wall_s, times * slowest / events * wall_s, times * meetings + STOPS
+    apart_s = work_s + met * meeting_s
+    speed, waiting = alone_s / apart_s, percent((work_s - alone_s / crew) / apart_s)
     return (
         f"Expected from the first {format_time(simulated_ps)}: {speed:.2f} times as fast as one thread of this "
         f"machine, an efficiency of {percent(speed / crew)}. Between two meetings each of {crew} threads has {busy} of "
-        f"work on average; {waiting} of the time is waiting for the one with most to do, {meeting} meetings."
+        f"work on average; {waiting} of the time is waiting for the one with most to do, "
+        f"{percent(met * meeting_s / apart_s)} are {round(met)} meetings. Other programs on the machine make it slower."
     )

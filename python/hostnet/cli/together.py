@@ -102,19 +102,22 @@ def check_shared(request: Request, plan: Plan) -> None:
         ConfigError: Says what, and what would be right.
     """
     processes = group()
+    shared = processes is not None or request.processes not in (None, 1)
+    alone = {"--seeds": request.seeds, "--trace": request.trace or None, "--compare": request.compare}
+    without = "leave --processes out" if request.processes is not None else "start it without mpirun"
+    for option, given in alone.items():
+        if shared and given is not None:
+            raise ConfigError(f"{option}: is of a run in one process; {without}")
     if processes is None:
         return
-    alone = {"--seeds": request.seeds, "--trace": request.trace or None, "--compare": request.compare}
-    for option, given in alone.items():
-        if given is not None:
-            raise ConfigError(f"{option}: is of a run in one process; start it without mpirun")
     partitions = _core.shares(plan, processes.ranks, request.threads or 1)[0]
     if request.processes not in (None, processes.ranks):
         raise ConfigError(f"--processes {request.processes}: mpirun has started {processes.ranks}; leave it out")
     used = len({home for _, _, home in partitions})
     if used < processes.ranks:
+        asked = "mpirun" if request.processes is None else f"--processes {request.processes}"
         raise ConfigError(
-            f"mpirun: {processes.ranks} processes are more than the {_partitions(used)} of this configuration: every "
+            f"{asked}: {processes.ranks} processes are more than the {_partitions(used)} of this configuration: every "
             f"server is one, and so is every switch with its endpoints; start at most {used}"
         )
 

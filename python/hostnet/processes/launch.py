@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 
 ROLL = "HOSTNET_ROLL"
 """The variable that names the folder where each process leaves its number."""
+
+PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that the processes hear of."""
+
+TWICE_S = 1.0
+"""A second Ctrl-C within this time is the first one, told twice."""
 
 ENDS = (0, 1, 2, 70, 130)
 """The exit codes that a process of hostnet ends with by itself."""
@@ -53,13 +60,20 @@ def launch(ranks: int, arguments: Sequence[str]) -> tuple[int, int | None]:
     """
     command = [_mpirun(), "-n", str(ranks), sys.executable, "-c", "from hostnet.cli import main; main()", *arguments]
     with tempfile.TemporaryDirectory(prefix="hostnet-") as roll:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            # The processes hear of Ctrl-C from mpirun, which is in the same group.
-            pipe = subprocess.PIPE
+        pipe, environment = subprocess.PIPE, {**os.environ, ROLL: roll}
+        with _Relay() as relay:
+            # In a session of its own: what it hears of, it hears once, from here.
             started = subprocess.Popen(
-                command, stdout=pipe, stderr=pipe, text=True, encoding="utf-8", env={**os.environ, ROLL: roll}
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=pipe,
+                stderr=pipe,
+                text=True,
+                encoding="utf-8",
+                env=environment,
+                start_new_session=True,
             )
+            relay.to(started)
             with ThreadPoolExecutor(2) as readers:
                 told = [
                     readers.submit(_pass_on, lines or (), tell)
@@ -67,12 +81,46 @@ def launch(ranks: int, arguments: Sequence[str]) -> tuple[int, int | None]:
                 ]
             code = started.wait()
             dead = told[0].result() or told[1].result()
-        finally:
-            signal.signal(signal.SIGINT, before)
+        if relay.ended_by is not None:
+            return 128 + relay.ended_by, None
         if code in ENDS:
             return code, None
         entry = Path(roll) / (dead or "")
         return 1, int(entry.read_text(encoding="utf-8")) if dead and entry.is_file() else -1
+
+
+class _Relay:
+    """Passes on to mpirun what this process is told: to stop and keep what was measured, or to end at once."""
+
+    def __init__(self) -> None:
+        self._started: subprocess.Popen[str] | None = None
+        self._asked_s: float | None = None
+        self.ended_by: int | None = None
+        """The signal that ended all, if one did."""
+
+    def to(self, started: subprocess.Popen[str]) -> None:
+        """From now on they are passed on to this process; it ends at once if there was one before."""
+        self._started = started
+        if self.ended_by is not None:
+            started.terminate()
+
+    def __enter__(self) -> _Relay:
+        self._before = {number: signal.signal(number, self._on_signal) for number in PASSED_ON}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _on_signal(self, number: int, _frame: object) -> None:
+        now_s = time.monotonic()
+        if number == signal.SIGINT and self._started is not None and self._asked_s is None:
+            self._asked_s = now_s
+            self._started.send_signal(signal.SIGINT)
+        elif number != signal.SIGINT or self._asked_s is None or now_s - self._asked_s > TWICE_S:
+            self.ended_by = number
+            if self._started is not None:
+                self._started.terminate()
 
 
 def _pass_on(lines: Iterable[str], tell: Callable[[str], None]) -> str | None:
@@ -101,5 +149,8 @@ def _mpirun() -> str:
     beside = Path(sys.executable).parent / "mpirun"
     found = str(beside) if beside.is_file() else shutil.which("mpirun")
     if found is None:
-        raise ConfigError("--processes: there is no mpirun; install one: pip install 'hostnet[mpi]'")
+        raise ConfigError(
+            "--processes: there is no mpirun beside this Python or in PATH; install one: make mpi in the source tree, "
+            "or pip install 'hostnet[mpi]'"
+        )
     return found

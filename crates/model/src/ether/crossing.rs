@@ -12,6 +12,8 @@ use std::collections::VecDeque;
 struct Waiting {
     ready: Time,
     id: PacketId,
+    /// Its bytes on the wire, if it goes this way because nobody knows where its receiver is.
+    flooded_wire_bytes: Option<u32>,
 }
 
 /// The way to a port.
@@ -23,15 +25,18 @@ pub struct Crossing {
     last_at: Time,
     /// Packets and their bytes in the queue, by priority.
     waiting: [(u32, u64); PRIORITIES],
+    carried_bytes: u64,
     flooded_packets: u64,
     flooded_wire_bytes: u64,
 }
 
 impl Crossing {
-    /// A packet that came at `at` sets out. Returns when it is there if it is the only one on its way.
+    /// A packet that came at `at` sets out; it has `flooded_wire_bytes` on the wire if nobody knows where its receiver
+    /// is. Returns when it is there if it is the only one on its way.
     pub(super) fn push(
         &mut self,
         id: PacketId,
+        flooded_wire_bytes: Option<u32>,
         at: Time,
         params: &LearningParams,
         rng: &mut Rng,
@@ -43,15 +48,18 @@ impl Crossing {
         self.last_at = self.last_at.max(self.free_at + params.delay_ps + jitter_ps);
         let waiting = &mut self.waiting[usize::from(packet.priority) % PRIORITIES];
         *waiting = (waiting.0 + 1, waiting.1 + u64::from(packet.ip_bytes));
-        self.queue.push_back(Waiting { ready: self.last_at, id });
+        self.queue.push_back(Waiting { ready: self.last_at, id, flooded_wire_bytes });
         (self.queue.len() == 1).then_some(self.last_at)
     }
 
     /// The next packet, if it is there.
     pub(super) fn pop(&mut self, now: Time, packets: &Packets) -> Option<PacketId> {
-        let Waiting { id, .. } = *self.queue.front().filter(|next| next.ready <= now)?;
+        let Waiting { id, flooded_wire_bytes, .. } = *self.queue.front().filter(|next| next.ready <= now)?;
         self.queue.pop_front();
         let packet = packets.get(id);
+        self.carried_bytes += u64::from(packet.ip_bytes);
+        self.flooded_packets += u64::from(flooded_wire_bytes.is_some());
+        self.flooded_wire_bytes += u64::from(flooded_wire_bytes.unwrap_or(0));
         let waiting = &mut self.waiting[usize::from(packet.priority) % PRIORITIES];
         *waiting = (waiting.0 - 1, waiting.1 - u64::from(packet.ip_bytes));
         Some(id)
@@ -67,14 +75,14 @@ impl Crossing {
         self.waiting[usize::from(priority) % PRIORITIES]
     }
 
-    /// A packet with so many bytes on the wire goes this way because nobody knows where its receiver is.
-    pub(super) fn count_flooded(&mut self, wire_bytes: u32) {
-        self.flooded_packets += 1;
-        self.flooded_wire_bytes += u64::from(wire_bytes);
+    /// IP bytes that came to the port since the start of the run.
+    #[must_use]
+    pub fn carried_bytes(&self) -> u64 {
+        self.carried_bytes
     }
 
-    /// Packets that were sent this way because their receiver was not known, and their bytes on the wire, since the
-    /// start of the run.
+    /// Packets that came to the port because their receiver was not known, and their bytes on the wire, since the start
+    /// of the run.
     #[must_use]
     pub fn flooded(&self) -> (u64, u64) {
         (self.flooded_packets, self.flooded_wire_bytes)

@@ -133,7 +133,7 @@ impl LearningSwitch {
                 self.counts.filtered_packets += 1;
                 self.switch.drop(id, DropReason::NoRoute, context);
             }
-            Some(way) => self.cross(id, way, at, context),
+            Some(way) => self.cross(id, None, way, at, context),
             None => self.flood(id, port, at, context),
         }
     }
@@ -157,13 +157,13 @@ impl LearningSwitch {
             let own = if left > 0 { context.packets.insert(packet) } else { id };
             context.packets.get_mut(own).copy = copy;
             let wire_bytes = self.switch.ports()[usize::from(way)].egress().wire_bytes(packet.ip_bytes);
-            self.crossings[usize::from(way)].count_flooded(wire_bytes);
-            self.cross(own, way, at, context);
+            self.cross(own, Some(wire_bytes), way, at, context);
         }
     }
 
-    /// Has a packet that came at `at` go through the fabric to a port, if there is room for it.
-    fn cross(&mut self, id: PacketId, way: u16, at: Time, context: &mut NetContext) {
+    /// Has a packet that came at `at` go through the fabric to a port, if there is room for it; `flooded` has its bytes
+    /// on the wire if it goes to all.
+    fn cross(&mut self, id: PacketId, flooded: Option<u32>, way: u16, at: Time, context: &mut NetContext) {
         let packet = context.packets.get(id);
         let (port, priority, ip_bytes) = (packet.queue, packet.priority % PRIORITIES as u8, packet.ip_bytes.into());
         let place = usize::from(way);
@@ -173,7 +173,7 @@ impl LearningSwitch {
         }
         self.switch.mark(place, priority, id, beside, context);
         self.switch.hold(port, priority, ip_bytes, context);
-        let first = self.crossings[place].push(id, at, &self.params, &mut self.rng, context.packets);
+        let first = self.crossings[place].push(id, flooded, at, &self.params, &mut self.rng, context.packets);
         if let Some(ready) = first {
             // What came a moment ago may be there already.
             let delay_ps = ready.ps().saturating_sub(context.now().ps());

@@ -16,8 +16,9 @@ pub(crate) struct PortTotals {
     pub(crate) sent_wire_bytes: u64,
     pub(crate) marked_packets: u64,
     pub(crate) pauses_asked: u64,
-    /// At a switch that learns: packets that it was to send because nobody knew where their receiver is, and their
-    /// bytes on the wire.
+    /// At a switch that learns: IP bytes that its fabric brought here.
+    pub(crate) carried_bytes: u64,
+    /// Packets among them whose receiver nobody knew, and their bytes on the wire.
     pub(crate) flooded_packets: u64,
     pub(crate) flooded_wire_bytes: u64,
     /// At a host: packets that came and were for others.
@@ -107,6 +108,7 @@ pub(crate) fn ports<'a>(simulation: &'a Simulation<World>, cluster: &'a ClusterP
             view.totals.pauses_asked = port.pauses_asked();
             if let Some(crossing) = learning.get(&number).and_then(|switch| switch.crossings().get(index)) {
                 (view.totals.flooded_packets, view.totals.flooded_wire_bytes) = crossing.flooded();
+                view.totals.carried_bytes = crossing.carried_bytes();
             }
             view
         }));

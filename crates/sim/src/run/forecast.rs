@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 pub struct Forecast {
     /// Simulated time that was looked at, in ps.
     pub simulated_ps: u64,
-    /// How often the processes meet in it.
+    /// Simulated time of the whole run, as far as known, in ps.
+    pub target_ps: u64,
+    /// How often the processes meet in what was looked at.
     pub meetings: u64,
     /// Events in it.
     pub events: u64,
@@ -42,6 +44,7 @@ impl Forecast {
         while began.elapsed() < budget && found.window(&mut run, limit, &homes, [ranks, threads]) {}
         found.wall_s = began.elapsed().as_secs_f64();
         found.simulated_ps = run.simulated_ps();
+        found.target_ps = limit.ps();
         Some(found)
     }
 

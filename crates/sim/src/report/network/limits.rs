@@ -1,10 +1,11 @@
 //! What limits each class of traffic, by simple rules from what was measured.
 //!
-//! The first rule that holds is told: a full cable; a cable that is down or an application that does not read; the host
-//! network of a receiver; busy cores; pauses; a ring without descriptors; marks; losses. If none does, the class waits
-//! for answers or for its windows.
+//! The first rule that holds is told: a full cable; a full fabric of a switch that learns; a cable that is down or an
+//! application that does not read; the host network of a receiver; busy cores; pauses; a ring without descriptors; marks;
+//! losses. If none does, the class waits for answers or for its windows.
 
 use super::line_bytes;
+use super::queues::GBPS;
 use super::ways::Ways;
 use crate::read::flows::FlowTotals;
 use crate::read::ports::{PortTotals, PortView};
@@ -173,6 +174,7 @@ impl WorldView<'_> {
         }
         let [from, to] = &class.hosts;
         self.full_cable(class)
+            .or_else(|| self.full_fabric(class))
             .or_else(|| self.cable_down(class))
             .or_else(|| self.deaf(class))
             .or_else(|| worst(to.iter().filter_map(|&host| self.host_network(host, class))))
@@ -207,11 +209,29 @@ impl WorldView<'_> {
             loads.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|full| full.0 >= FULL)?;
         let place = self.cable_words(&port);
         let mut why = format!("the cable {place} carries {sent:.1} of {rate:.0} Gbps");
-        let flooded = self.flooded_gbps(&port, before);
+        let flooded = self.flooded_gbps(&port, before).min(sent);
         if flooded / rate >= FLOODED {
             why += &format!(", {flooded:.1} of them flooded, as nobody knew where the receivers are");
         }
         Some(Limit { limit: "cable", place, load: Some(load), why })
+    }
+
+    /// The way through the fabric of a switch that learns to one of its ports.
+    fn full_fabric(&self, class: &Class) -> Option<Limit> {
+        let learning = |port: &PortView| match port.end {
+            End::Switch(switch) => self.plan.cluster.switches[usize::from(switch)].learning,
+            End::Host(_) => None,
+        };
+        let loads = self.ports_of(class).filter_map(|(port, before)| {
+            let rate = learning(&port)?.fabric_bytes_per_s as f64 * GBPS;
+            let carried = self.gbps(port.totals.carried_bytes - before.carried_bytes);
+            Some((carried / rate, carried, rate, port))
+        });
+        let (load, carried, rate, port) = loads.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|full| full.0 >= FULL)?;
+        let place = self.name_of(port.end).to_owned();
+        let peer = port.peer().map_or("", |peer| self.name_of(peer));
+        let why = format!("the fabric of {place} carries {carried:.1} of {rate:.0} Gbps to its port to {peer}");
+        Some(Limit { limit: "fabric", place, load: Some(load), why })
     }
 
     fn machine(&self, host: u16) -> Option<&Machine> {

@@ -6,7 +6,7 @@ use crate::report::view::WorldView;
 use hostnet_model::params::End;
 
 /// Bits per second of a Gbit/s, per byte.
-const GBPS: f64 = 8e-9;
+pub(super) const GBPS: f64 = 8e-9;
 
 /// A port, with what it had counted when the window began.
 struct QueueRow<'a> {
