@@ -182,8 +182,8 @@ pub(crate) fn shares(plan: &Plan, ranks: usize, threads: usize) -> (Vec<Partitio
 }
 
 /// What the beginning of a run tells of how `ranks` processes of `threads` threads each would share it: simulated time
-/// and that of the whole run in ps, meetings, events, events of the slowest process between meetings, wall time in s. It
-/// takes about `seconds`.
+/// and that of the whole run in ps, meetings, events, events of the slowest process between meetings, wall time in
+/// seconds. It takes about `seconds`.
 #[pyfunction]
 #[pyo3(signature = (plan, ranks, threads, seconds, *, progress=None))]
 pub(crate) fn forecast(

@@ -1,8 +1,8 @@
 //! What limits each class of traffic, by simple rules from what was measured.
 //!
 //! The first rule that holds is told: a full cable; a full fabric of a switch that learns; a cable that is down or an
-//! application that does not read; the host network of a receiver; busy cores; pauses; a ring without descriptors; marks;
-//! losses. If none does, the class waits for answers or for its windows.
+//! application that does not read; the host network of a receiver; busy cores; pauses; a ring without descriptors;
+//! marks; losses. If none does, the class waits for answers or for its windows.
 
 use super::line_bytes;
 use super::queues::GBPS;
