@@ -96,11 +96,12 @@ fn a_full_fabric_is_named_and_a_faster_one_helps() {
     for kind in ["kind = \"bulk\"", "kind = \"datagram\"\nsize = \"1400 B\"\nrate = \"6 Gbps\""] {
         let back = "[flow.back]\nkind = \"rpc\"\nfrom = \"e-5\"\nto = \"e-0\"\nrequest = \"64 B\"\nthink = \"5 us\"\n";
         let flow = format!(
-            "[flow.f]\n{kind}\nfrom = \"e-0\"\nto = \"e-5\"\nstart = \"50 us\"\n{back}\
+            "[switch.root]\nfabric = \"PLANTED\"\n\
+             [flow.f]\n{kind}\nfrom = \"e-0\"\nto = \"e-5\"\nstart = \"50 us\"\n{back}\
              [run]\nwarmup = \"1 ms\"\nduration = \"2 ms\"\n"
         );
         let found = |fabric: &str| {
-            let text = learning(&flow).replace("fabric = \"4 Gbps\"", &format!("fabric = \"{fabric}\""));
+            let text = learning(&flow).replace("4 Gbps", "40 Gbps").replace("PLANTED", fabric);
             let report = report(&plan(&text));
             let row = |table: &str| {
                 let rows = report.summary[table].as_array().expect("a table");
@@ -109,7 +110,7 @@ fn a_full_fabric_is_named_and_a_faster_one_helps() {
             (row("limits"), row("classes")["goodput_gbps"].as_f64().expect("a number"))
         };
         let (limit, goodput) = found("4 Gbps");
-        assert_eq!((limit["limit"].as_str(), limit["place"].as_str()), (Some("fabric"), Some("leaf-0")), "{limit}");
+        assert_eq!((limit["limit"].as_str(), limit["place"].as_str()), (Some("fabric"), Some("root")), "{limit}");
         assert!(found("5 Gbps").1 > 1.2 * goodput, "{goodput}");
     }
 }
