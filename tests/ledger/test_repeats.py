@@ -10,10 +10,12 @@ import pytest
 
 from hostnet.ledger import LedgerError, validate
 from hostnet.ledger.cluster_runs import run_clusters
+from hostnet.ledger.pictures import write_plots
 
 
-def test_clusters_in_several_processes_get_no_worse() -> None:
+def test_clusters_in_several_processes_get_no_worse(tmp_path: Path) -> None:
     ledger = validate("dist_gem5", selection="smoke")
+    assert {path.name for path in write_plots(tmp_path, ledger)} >= {"same.png"}
     expected = set() if find_spec("mpi4py") else {"dg.det.4.httperf"}
     assert {row.id for row in ledger.failing} == expected
     assert len({row.id for row in ledger.rows if row.verdict != "context"}) >= 6
