@@ -1,0 +1,187 @@
+//! Proves before a run that packets cannot wait for each other in a circle.
+//!
+//! A packet that holds a virtual channel waits for one of those that its next hop may use. If no circle of such waits
+//! is possible, somebody can always move (Dally and Seitz, 1987). Terminals take what comes, so channels to them end a
+//! chain. Classes have channels of their own; whether one class may wait for another is for who uses them to say.
+
+use crate::{Layout, Port, Routes};
+
+/// A virtual channel of an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The output.
+    pub output: Port,
+    /// The virtual channel.
+    pub vc: u8,
+}
+
+/// A circle of virtual channels, each of which may wait for the next and the last for the first, if there is one.
+#[must_use]
+pub fn cycle(layout: &Layout, routes: &Routes) -> Option<Vec<Held>> {
+    let ports = layout.most_ports();
+    let waits = waits(layout, routes, ports);
+    find(&waits).map(|nodes| nodes.into_iter().map(|node| held(node, ports, routes.vcs)).collect())
+}
+
+/// The circle in words.
+#[must_use]
+pub fn describe(layout: &Layout, circle: &[Held]) -> String {
+    let names: Vec<String> = circle
+        .iter()
+        .map(|held| format!("{} on virtual channel {}", layout.output_name(held.output), held.vc))
+        .collect();
+    format!("{}, and that for the first", names.join(" waits for "))
+}
+
+fn held(node: usize, ports: usize, vcs: usize) -> Held {
+    let (port, vc) = (node / vcs, (node % vcs) as u8);
+    Held { output: Port { router: (port / ports) as u16, port: (port % ports) as u8 }, vc }
+}
+
+/// For every virtual channel of an output those that a packet in it may wait for.
+fn waits(layout: &Layout, routes: &Routes, ports: usize) -> Vec<Vec<u32>> {
+    let far = layout.far();
+    let mut waits = vec![Vec::new(); far.len() * routes.vcs];
+    let mut seen = vec![0_u32; layout.routers.len()];
+    let mut walk_number = 0;
+    for group in 0..routes.groups() {
+        for terminal in 0..layout.terminals.len() as u16 {
+            // The next hop depends on nothing else: ways that meet go on together.
+            walk_number += 1;
+            for source in &layout.terminals {
+                let way = Way { routes, far: &far, ports, group, terminal };
+                way.walk(usize::from(source.at.router), walk_number, &mut seen, &mut waits);
+            }
+        }
+    }
+    for entry in &mut waits {
+        entry.sort_unstable();
+        entry.dedup();
+    }
+    waits
+}
+
+/// The way to a terminal.
+struct Way<'a> {
+    routes: &'a Routes,
+    /// By output: the router behind it.
+    far: &'a [Option<u16>],
+    ports: usize,
+    group: u8,
+    terminal: u16,
+}
+
+impl Way<'_> {
+    /// Notes the waits on the way from a router until it meets one that was walked before.
+    fn walk(&self, mut at: usize, number: u32, seen: &mut [u32], waits: &mut [Vec<u32>]) {
+        let mut before: Option<(usize, u64)> = None;
+        loop {
+            let hop = self.routes.hop(self.group, at, self.terminal);
+            let output = at * self.ports + usize::from(hop.port);
+            let Some(next) = self.far[output] else { return };
+            if let Some((held, vcs)) = before {
+                self.note((held, vcs), (output, hop.vcs), waits);
+            }
+            if seen[at] == number {
+                return;
+            }
+            seen[at] = number;
+            before = Some((output, hop.vcs));
+            at = usize::from(next);
+        }
+    }
+
+    fn note(&self, (held, held_vcs): (usize, u64), (output, vcs): (usize, u64), waits: &mut [Vec<u32>]) {
+        let count = self.routes.vcs;
+        for vc in (0..count).filter(|vc| held_vcs >> vc & 1 != 0) {
+            for wanted in (0..count).filter(|wanted| vcs >> wanted & 1 != 0) {
+                waits[held * count + vc].push((output * count + wanted) as u32);
+            }
+        }
+    }
+}
+
+/// A circle in a graph: depth first, without recursion.
+fn find(next: &[Vec<u32>]) -> Option<Vec<usize>> {
+    const NEW: u8 = 0;
+    const OPEN: u8 = 1;
+    const DONE: u8 = 2;
+    let mut state = vec![NEW; next.len()];
+    for start in 0..next.len() {
+        if state[start] != NEW {
+            continue;
+        }
+        let mut path = vec![(start, 0_usize)];
+        state[start] = OPEN;
+        while let Some((node, taken)) = path.last_mut() {
+            let Some(&to) = next[*node].get(*taken) else {
+                state[*node] = DONE;
+                path.pop();
+                continue;
+            };
+            *taken += 1;
+            let to = to as usize;
+            match state[to] {
+                NEW => {
+                    state[to] = OPEN;
+                    path.push((to, 0));
+                }
+                OPEN => {
+                    let from = path.iter().position(|entry| entry.0 == to).unwrap_or(0);
+                    return Some(path[from..].iter().map(|entry| entry.0).collect());
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routes::Part;
+    use crate::{topology, Allocation, Class, Order, Params, Reuse, Router, Shape};
+
+    pub(crate) fn params(shape: Shape, order: Order, vcs: u8) -> Params {
+        let router = Router {
+            vc_flits: 4,
+            allocation: Allocation::Speculative,
+            reuse: Reuse::TailSent,
+            switch_cycles: 1,
+            link_cycles: 1,
+            credit_cycles: 3,
+        };
+        Params { shape, router, classes: vec![Class { name: "packets".into(), order, vcs }] }
+    }
+
+    #[test]
+    fn the_shapes_have_no_circle() {
+        for order in [Order::Xy, Order::Yx, Order::O1Turn] {
+            for shape in [Shape::Mesh { columns: 5, rows: 3 }, Shape::Ring { nodes: 7 }, Shape::Ring { nodes: 8 }] {
+                let vcs = if matches!(shape, Shape::Ring { .. }) { 4 } else { 2 };
+                let (layout, routes) = topology::build(&params(shape, order, vcs)).expect("it can be built");
+                assert_eq!(cycle(&layout, &routes), None, "{shape:?} {order:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn both_orders_in_the_same_channels_are_a_circle() {
+        let wrong = params(Shape::Mesh { columns: 3, rows: 3 }, Order::O1Turn, 2);
+        let (layout, mut routes) = topology::build(&wrong).expect("it can be built");
+        routes.share_channels_of_orders();
+        let circle = cycle(&layout, &routes).expect("there is a circle");
+        assert!(circle.len() >= 4, "{}", describe(&layout, &circle));
+        assert!(describe(&layout, &circle).starts_with('('), "{}", describe(&layout, &circle));
+    }
+
+    #[test]
+    fn a_ring_without_a_dateline_is_a_circle() {
+        let params = params(Shape::Ring { nodes: 6 }, Order::Xy, 2);
+        let (layout, _) = topology::build(&params).expect("it can be built");
+        let next = |_: u16, _: u16, _: bool| (0, Part::All);
+        let routes = Routes::new(&layout, &params.classes, &next).expect("there are channels");
+        assert!(cycle(&layout, &routes).is_some_and(|circle| circle.len() == 6));
+    }
+}

@@ -1,0 +1,259 @@
+//! A cycle of a router: who gets a channel of the next router, and who gets the crossbar.
+
+use super::{Network, HEAD, NOBODY, PORTS, TAIL};
+use crate::routes::bits;
+use crate::{Allocation, Reuse};
+
+/// Who asks for the crossbar. Firm requests have a channel of the next router already.
+struct Requests {
+    /// Outputs that somebody asks for, as bits.
+    outputs: u32,
+    /// By output: inputs, as bits.
+    firm: [u32; PORTS],
+    hopeful: [u32; PORTS],
+    /// By input: the virtual channel with which it asks.
+    vc: [u8; PORTS],
+}
+
+impl Requests {
+    #[inline]
+    fn new() -> Self {
+        Self { outputs: 0, firm: [0; PORTS], hopeful: [0; PORTS], vc: [0; PORTS] }
+    }
+
+    #[inline]
+    fn add(&mut self, input: usize, output: usize, vc: usize, firm: bool) {
+        self.outputs |= 1 << output;
+        let row = if firm { &mut self.firm } else { &mut self.hopeful };
+        row[output] |= 1 << input;
+        self.vc[input] = vc as u8;
+    }
+}
+
+impl Network {
+    pub(super) fn allocate(&mut self, router: usize) {
+        // What the crossbar sees is what stood at the beginning of the cycle.
+        let firm = self.states[router].ready;
+        let hopeful = match self.rules.allocation {
+            Allocation::Staged => 0,
+            Allocation::Speculative | Allocation::AtSwitch => self.may_have_channel(router),
+        };
+        if self.rules.allocation != Allocation::AtSwitch && self.states[router].waiting != 0 {
+            self.give_channels(router);
+        }
+        if firm | hopeful != 0 {
+            let requests = match self.rules.allocation {
+                Allocation::AtSwitch => self.ask_as_equals(router, firm, hopeful),
+                _ => self.ask(router, firm, hopeful),
+            };
+            self.grant(router, &requests);
+        }
+        let state = &self.states[router];
+        if state.ready | state.waiting == 0 {
+            self.awake[router / 64] &= !(1 << (router % 64));
+        }
+    }
+
+    /// Waiting inputs for which a channel is free that has room.
+    fn may_have_channel(&self, router: usize) -> u64 {
+        let state = &self.states[router];
+        let good = state.free & state.credit;
+        let mut found = 0;
+        for local in each(state.waiting) {
+            if self.wanted[router * self.width + local] & good != 0 {
+                found |= 1 << local;
+            }
+        }
+        found
+    }
+
+    /// Gives free channels of the next routers to waiting heads: each asks for one, each channel takes one.
+    fn give_channels(&mut self, router: usize) {
+        let base = router * self.width;
+        let (waiting, free) = (self.states[router].waiting, self.states[router].free);
+        let mut asked = 0_u64;
+        for local in each(waiting) {
+            let wanted = self.wanted[base + local] & free;
+            if wanted != 0 {
+                let output = next(wanted, self.turn_ask[base + local]);
+                asked |= 1 << output;
+                self.asking[output] |= 1 << local;
+            }
+        }
+        for output in each(asked) {
+            let asking = std::mem::take(&mut self.asking[output]);
+            let input = next(asking, self.turn_grant[base + output]);
+            self.turn_ask[base + input] = self.after(output);
+            self.turn_grant[base + output] = self.after(input);
+            self.take_channel(router, input, output);
+        }
+    }
+
+    /// The virtual channel whose turn comes after `local`, of all of a router.
+    #[inline]
+    fn after(&self, local: usize) -> u8 {
+        (if local + 1 == self.width { 0 } else { local + 1 }) as u8
+    }
+
+    fn take_channel(&mut self, router: usize, input: usize, output: usize) {
+        let (cell, behind) = (router * self.width + input, router * self.width + output);
+        self.output[cell] = output as u8;
+        self.owner[behind] = input as u8;
+        let state = &mut self.states[router];
+        state.waiting &= !(1 << input);
+        state.active |= 1 << input;
+        state.free &= !(1 << output);
+        self.refresh_ready(router, cell, 1 << input);
+    }
+
+    /// Every input asks for one output: firm requests before hopeful ones, then by turns.
+    fn ask(&self, router: usize, firm: u64, hopeful: u64) -> Requests {
+        let mut requests = Requests::new();
+        let mask = bits(self.vcs);
+        for input in 0..self.ports {
+            let shift = input * self.vcs;
+            let (own_firm, own_hopeful) = (firm >> shift & mask, hopeful >> shift & mask);
+            let own = if own_firm != 0 { own_firm } else { own_hopeful };
+            if own != 0 {
+                let (output, vc) = self.choose(router, input, own);
+                requests.add(input, output, vc, own_firm != 0);
+            }
+        }
+        requests
+    }
+
+    /// Of the virtual channels `own` of an input: for each output the one whose turn it is, and of the outputs the one
+    /// whose turn it is.
+    #[inline]
+    fn choose(&self, router: usize, input: usize, own: u64) -> (usize, usize) {
+        let base = router * self.width + input * self.vcs;
+        if own & (own - 1) == 0 {
+            let vc = own.trailing_zeros() as usize;
+            return (usize::from(self.output_port[base + vc]), vc);
+        }
+        let state = &self.states[router];
+        let turn = u32::from(state.turn_vc[input]);
+        let (mut outputs, mut vc_of) = (0_u64, [0_u8; PORTS]);
+        let below = own & ((1 << turn) - 1);
+        for vc in each(own & !below).chain(each(below)) {
+            let output = usize::from(self.output_port[base + vc]);
+            if outputs >> output & 1 == 0 {
+                outputs |= 1 << output;
+                vc_of[output] = vc as u8;
+            }
+        }
+        let output = next(outputs, state.turn_output[input]);
+        (output, usize::from(vc_of[output]))
+    }
+
+    /// Every input asks with the virtual channel whose turn it is, whether it has a channel of the next router or not.
+    fn ask_as_equals(&self, router: usize, firm: u64, hopeful: u64) -> Requests {
+        let mut requests = Requests::new();
+        for input in 0..self.ports {
+            let shift = input * self.vcs;
+            let own = (firm | hopeful) >> shift & bits(self.vcs);
+            if own != 0 {
+                let vc = next(own, self.states[router].turn_vc[input]);
+                let output = usize::from(self.output_port[router * self.width + shift + vc]);
+                requests.add(input, output, vc, true);
+            }
+        }
+        requests
+    }
+
+    /// Every output takes one input, and the flit goes.
+    fn grant(&mut self, router: usize, requests: &Requests) {
+        for output in each(u64::from(requests.outputs)) {
+            let firm = requests.firm[output];
+            let inputs = if firm != 0 { firm } else { requests.hopeful[output] };
+            let state = &mut self.states[router];
+            let input = next(u64::from(inputs), state.turn_input[output]);
+            let vc = usize::from(requests.vc[input]);
+            state.turn_input[output] = ((input + 1) % self.ports) as u8;
+            state.turn_output[input] = ((output + 1) % self.ports) as u8;
+            state.turn_vc[input] = ((vc + 1) % self.vcs) as u8;
+            let local = input * self.vcs + vc;
+            if self.rules.allocation == Allocation::AtSwitch && state.waiting >> local & 1 != 0 {
+                let wanted = self.wanted[router * self.width + local] & state.free & state.credit;
+                self.take_channel(router, local, wanted.trailing_zeros() as usize);
+            }
+            // A hope that came to nothing has cost the output its cycle.
+            if self.states[router].ready >> local & 1 != 0 {
+                self.send(router, input, local);
+            }
+        }
+    }
+
+    /// The first flit of an input virtual channel goes over the crossbar.
+    fn send(&mut self, router: usize, input: usize, local: usize) {
+        let cell = router * self.width + local;
+        let output = usize::from(self.output[cell]);
+        let behind = router * self.width + output;
+        let first = usize::from(self.first[cell]);
+        let flit = self.buffers[(cell << self.ring) + first];
+        self.first[cell] = ((first + 1) & ((1 << self.ring) - 1)) as u8;
+        self.len[cell] -= 1;
+        self.room[behind] -= 1;
+        let port = usize::from(self.output_port[cell]);
+        self.books.sent[router * self.ports + port] += 1;
+        let wire = self.down[router * self.ports + port];
+        let vc = (output - port * self.vcs) as u32;
+        self.wheel.flit(self.cycle + u64::from(wire.cycles), wire.base + vc, flit);
+        let wire = self.up[router * self.ports + input];
+        let vc = (local - input * self.vcs) as u32;
+        self.wheel.credit(self.cycle + u64::from(wire.cycles), wire.base + vc);
+        let state = &mut self.states[router];
+        if self.room[behind] == 0 {
+            state.credit &= !(1 << output);
+            state.ready &= !(1 << local);
+        }
+        if flit & TAIL != 0 {
+            self.leave_channel(router, local, output);
+        } else if self.len[cell] == 0 {
+            state.ready &= !(1 << local);
+        }
+    }
+
+    /// A packet is through: its channel is for others, and the next packet of the buffer comes first.
+    fn leave_channel(&mut self, router: usize, local: usize, output: usize) {
+        let (cell, behind) = (router * self.width + local, router * self.width + output);
+        let state = &mut self.states[router];
+        state.active &= !(1 << local);
+        state.ready &= !(1 << local);
+        self.owner[behind] = NOBODY;
+        if self.rules.reuse == Reuse::TailSent {
+            state.free |= 1 << output;
+        }
+        if self.len[cell] > 0 {
+            self.stand_first(router, cell, 1 << local);
+        }
+    }
+}
+
+/// The set bits of a word, from the lowest.
+#[inline]
+fn each(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (word != 0).then(|| {
+            let bit = word.trailing_zeros() as usize;
+            word &= word - 1;
+            bit
+        })
+    })
+}
+
+/// The first set bit at or after `turn`, or else the first of all.
+#[inline]
+pub(super) fn next(word: u64, turn: u8) -> usize {
+    let late = word >> turn;
+    if late != 0 {
+        usize::from(turn) + late.trailing_zeros() as usize
+    } else {
+        word.trailing_zeros() as usize
+    }
+}
+
+/// The word of a flit: its packet, and whether it is the first and the last.
+pub(super) fn flit_of(packet: u32, first: bool, last: bool) -> u32 {
+    packet | if first { HEAD } else { 0 } | if last { TAIL } else { 0 }
+}

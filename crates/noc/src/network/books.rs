@@ -1,0 +1,19 @@
+//! What a network counts.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Books {
+    /// Flits by output, `router * ports + port`.
+    pub(super) sent: Vec<u64>,
+    /// Flits that terminals have sent.
+    pub(super) injected: u64,
+    /// Flits that have come to terminals.
+    pub(super) ejected: u64,
+}
+
+impl Books {
+    pub(super) fn new(outputs: usize) -> Self {
+        Self { sent: vec![0; outputs], injected: 0, ejected: 0 }
+    }
+}

@@ -1,0 +1,351 @@
+//! Flits on their way, a cycle at a time.
+//!
+//! In a cycle flits and credits arrive first, then every terminal sends at most one flit, then every router that holds
+//! something allocates. Nothing that a router does reaches another in the same cycle, so their order has no meaning.
+
+mod allocate;
+mod books;
+mod terminal;
+#[cfg(test)]
+mod tests;
+mod wheel;
+
+use crate::routes::bits;
+use crate::{Layout, Params, Reuse, Router, Routes};
+use books::Books;
+use hostnet_kernel::Rng;
+use serde::{Deserialize, Serialize};
+use terminal::Terminals;
+use wheel::Wheel;
+
+/// Names a packet while it is on its way.
+pub type PacketId = u32;
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Packet {
+    /// The terminal that sends it.
+    pub source: u16,
+    /// The terminal that gets it.
+    pub destination: u16,
+    /// Its class.
+    pub class: u8,
+    /// Its class in one order of dimensions; see [`Routes`].
+    pub group: u8,
+    /// Its length.
+    pub flits: u16,
+    /// When it was offered.
+    pub created: u64,
+    /// When its first flit left the terminal's queue.
+    pub entered: u64,
+    /// What the sender wants to know of it.
+    pub tag: u64,
+}
+
+/// A packet that has arrived whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// The packet.
+    pub packet: Packet,
+    /// The cycle in which its last flit came to the terminal.
+    pub at: u64,
+}
+
+/// Marks the first and the last flit of a packet in the word that stands for a flit.
+const HEAD: u32 = 1 << 31;
+const TAIL: u32 = 1 << 30;
+const PACKET: u32 = TAIL - 1;
+/// Marks a place at a terminal in the words that say where a flit or a credit goes.
+const AT_TERMINAL: u32 = 1 << 31;
+const NOBODY: u8 = u8::MAX;
+/// The most ports of a router.
+const PORTS: usize = 32;
+
+/// What a router is doing. Bits are virtual channels, `port * vcs + vc`, of its inputs or of its outputs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct State {
+    /// Inputs: a head stands first and has no channel of the next router.
+    waiting: u64,
+    /// Inputs: a packet has a channel of the next router.
+    active: u64,
+    /// Inputs: active, with a flit and with a credit for it.
+    ready: u64,
+    /// Outputs: the channel may be given to a packet.
+    free: u64,
+    /// Outputs: the next router has room in the channel.
+    credit: u64,
+    /// Whose turn it is: virtual channels of an input.
+    turn_vc: [u8; PORTS],
+    /// Whose turn it is: outputs, for an input.
+    turn_output: [u8; PORTS],
+    /// Whose turn it is: inputs, for an output.
+    turn_input: [u8; PORTS],
+}
+
+/// Where the wire of a port leads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Wire {
+    /// The first virtual channel at the other end, with `AT_TERMINAL` if that is a terminal.
+    base: u32,
+    /// Cycles of a flit (outputs) or of a credit (inputs).
+    cycles: u32,
+}
+
+/// A network, and the packets in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Network {
+    cycle: u64,
+    rules: Router,
+    routes: Routes,
+    vcs: usize,
+    /// Virtual channels of a router.
+    width: usize,
+    ports: usize,
+    states: Vec<State>,
+    /// Routers with something to allocate, as bits.
+    awake: Vec<u64>,
+    /// Buffers of the input virtual channels, a ring of `1 << ring` words each.
+    buffers: Vec<u32>,
+    ring: u32,
+    first: Vec<u8>,
+    len: Vec<u8>,
+    /// Of an input virtual channel: the outputs that its head may have, as bits; and the output that it has.
+    wanted: Vec<u64>,
+    output: Vec<u8>,
+    output_port: Vec<u8>,
+    /// Of an output virtual channel: the input that has it, and room in the buffer behind it.
+    owner: Vec<u8>,
+    room: Vec<u8>,
+    /// Whose turn it is: inputs, for an output virtual channel; and outputs, for an input virtual channel.
+    turn_grant: Vec<u8>,
+    turn_ask: Vec<u8>,
+    /// By output virtual channel of a router: inputs that ask for it, as bits. Empty between two routers.
+    asking: Vec<u64>,
+    /// By port: where flits of the output go, and where credits of the input go.
+    down: Vec<Wire>,
+    up: Vec<Wire>,
+    wheel: Wheel,
+    terminals: Terminals,
+    packets: Vec<Packet>,
+    vacant: Vec<PacketId>,
+    rng: Rng,
+    books: Books,
+}
+
+impl Network {
+    /// An empty network. `seed` decides what packets draw that draw their way.
+    ///
+    /// # Panics
+    /// If a router has more than 32 ports, or a channel takes longer than 65535 cycles.
+    #[must_use]
+    pub fn new(params: &Params, layout: &Layout, routes: Routes, seed: u64) -> Self {
+        let (ports, vcs, count) = (layout.most_ports(), routes.vcs, layout.routers.len());
+        assert!(ports <= PORTS, "{ports} ports at a router");
+        let width = ports * vcs;
+        let rules = params.router;
+        let all = bits(width);
+        let state = State { free: all, credit: all, ..State::default() };
+        let ring = u32::from(rules.vc_flits).next_power_of_two().trailing_zeros();
+        let (down, up) = wires(layout, ports, vcs);
+        let longest = down.iter().chain(&up).map(|wire| wire.cycles).max().unwrap_or(1);
+        let entry = layout.terminals.iter().map(|terminal| terminal.in_cycles.max(terminal.credit_cycles)).max();
+        let cells = count * width;
+        Self {
+            cycle: 0,
+            rules,
+            vcs,
+            width,
+            ports,
+            states: vec![state; count],
+            awake: vec![0; count.div_ceil(64)],
+            buffers: vec![0; cells << ring],
+            ring,
+            first: vec![0; cells],
+            len: vec![0; cells],
+            wanted: vec![0; cells],
+            output: vec![0; cells],
+            output_port: vec![0; cells],
+            owner: vec![NOBODY; cells],
+            room: vec![rules.vc_flits; cells],
+            turn_grant: vec![0; cells],
+            turn_ask: vec![0; cells],
+            asking: vec![0; width],
+            down,
+            up,
+            wheel: Wheel::new(longest.max(entry.unwrap_or(1))),
+            terminals: Terminals::new(layout, &routes, &rules, ports),
+            routes,
+            packets: Vec::new(),
+            vacant: Vec::new(),
+            rng: Rng::new(seed, 0x6e6f_6300),
+            books: Books::new(count * ports),
+        }
+    }
+
+    /// The cycle that the next step is.
+    #[must_use]
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// Lets time pass that nothing happens in.
+    ///
+    /// # Panics
+    /// If the network is not empty, or the cycle lies in the past.
+    pub fn skip_to(&mut self, cycle: u64) {
+        assert!(self.is_idle() && cycle >= self.cycle, "there are packets on their way");
+        self.cycle = cycle;
+    }
+
+    /// Whether no packet and no credit is on its way.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.in_flight() == 0 && self.wheel.is_empty()
+    }
+
+    /// Packets offered and not delivered.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.packets.len() - self.vacant.len()
+    }
+
+    /// Flits that have left a router by each of its outputs (`router * ports + port`) since the start.
+    #[must_use]
+    pub fn sent(&self) -> &[u64] {
+        &self.books.sent
+    }
+
+    /// Ports of a router, as [`Network::sent`] counts.
+    #[must_use]
+    pub fn ports(&self) -> usize {
+        self.ports
+    }
+
+    /// Flits that have gone through a router, those at each router counted.
+    #[must_use]
+    pub fn flit_hops(&self) -> u64 {
+        self.books.sent.iter().sum()
+    }
+
+    /// The routes.
+    #[must_use]
+    pub fn routes(&self) -> &Routes {
+        &self.routes
+    }
+
+    /// Does a cycle. Adds packets that have arrived to `delivered`.
+    pub fn step(&mut self, delivered: &mut Vec<Delivery>) {
+        self.arrivals(delivered);
+        self.send_from_terminals();
+        for word in 0..self.awake.len() {
+            let mut routers = self.awake[word];
+            while routers != 0 {
+                let router = word * 64 + routers.trailing_zeros() as usize;
+                routers &= routers - 1;
+                self.allocate(router);
+            }
+        }
+        self.cycle += 1;
+    }
+
+    fn arrivals(&mut self, delivered: &mut Vec<Delivery>) {
+        let (flits, credits) = self.wheel.take(self.cycle);
+        for &(target, flit) in &flits {
+            if target & AT_TERMINAL == 0 {
+                self.receive(target as usize, flit);
+            } else {
+                self.deliver(target & !AT_TERMINAL, flit, delivered);
+            }
+        }
+        for &target in &credits {
+            if target & AT_TERMINAL == 0 {
+                self.receive_credit(target as usize);
+            } else {
+                self.terminals.receive_credit((target & !AT_TERMINAL) as usize);
+            }
+        }
+        self.wheel.give_back(self.cycle, flits, credits);
+    }
+
+    /// A flit comes to an input virtual channel.
+    fn receive(&mut self, cell: usize, flit: u32) {
+        let (router, bit) = (cell / self.width, 1_u64 << (cell % self.width));
+        let len = usize::from(self.len[cell]);
+        debug_assert!(len < usize::from(self.rules.vc_flits), "a flit came without a credit");
+        let place = (usize::from(self.first[cell]) + len) & ((1 << self.ring) - 1);
+        self.buffers[(cell << self.ring) + place] = flit;
+        self.len[cell] += 1;
+        if len > 0 {
+            return;
+        }
+        if self.states[router].active & bit == 0 {
+            self.stand_first(router, cell, bit);
+        } else {
+            self.refresh_ready(router, cell, bit);
+        }
+    }
+
+    /// The head of a packet is first in its buffer.
+    fn stand_first(&mut self, router: usize, cell: usize, bit: u64) {
+        let flit = self.buffers[(cell << self.ring) + usize::from(self.first[cell])];
+        debug_assert!(flit & HEAD != 0, "packets are mixed in a virtual channel");
+        let packet = &self.packets[(flit & PACKET) as usize];
+        let hop = self.routes.hop(packet.group, router, packet.destination);
+        self.wanted[cell] = hop.vcs << (usize::from(hop.port) * self.vcs);
+        self.output_port[cell] = hop.port;
+        self.states[router].waiting |= bit;
+        self.awake[router / 64] |= 1 << (router % 64);
+    }
+
+    /// An active input virtual channel has got a flit or a credit.
+    #[inline]
+    fn refresh_ready(&mut self, router: usize, cell: usize, bit: u64) {
+        let state = &mut self.states[router];
+        if self.len[cell] > 0 && state.credit >> self.output[cell] & 1 != 0 {
+            state.ready |= bit;
+            self.awake[router / 64] |= 1 << (router % 64);
+        }
+    }
+
+    fn receive_credit(&mut self, cell: usize) {
+        let (router, local) = (cell / self.width, cell % self.width);
+        self.room[cell] += 1;
+        self.states[router].credit |= 1 << local;
+        let owner = self.owner[cell];
+        if owner != NOBODY {
+            self.refresh_ready(router, router * self.width + usize::from(owner), 1 << owner);
+        } else if self.rules.reuse == Reuse::Drained && self.room[cell] == self.rules.vc_flits {
+            self.states[router].free |= 1 << local;
+        }
+    }
+
+    /// A flit comes to a terminal.
+    fn deliver(&mut self, place: u32, flit: u32, delivered: &mut Vec<Delivery>) {
+        self.books.ejected += 1;
+        self.terminals.receive(place as usize, self.cycle, &mut self.wheel);
+        if flit & TAIL != 0 {
+            let id = flit & PACKET;
+            delivered.push(Delivery { packet: self.packets[id as usize], at: self.cycle });
+            self.vacant.push(id);
+        }
+    }
+}
+
+/// Where flits of every output go, and credits of every input.
+fn wires(layout: &Layout, ports: usize, vcs: usize) -> (Vec<Wire>, Vec<Wire>) {
+    let count = layout.routers.len() * ports;
+    let (mut down, mut up) = (vec![Wire::default(); count], vec![Wire::default(); count]);
+    let index = |port: crate::Port| usize::from(port.router) * ports + usize::from(port.port);
+    for channel in &layout.channels {
+        let (from, to) = (index(channel.from), index(channel.to));
+        down[from] = Wire { base: (to * vcs) as u32, cycles: channel.cycles };
+        up[to] = Wire { base: (from * vcs) as u32, cycles: channel.credit_cycles };
+    }
+    for (number, terminal) in layout.terminals.iter().enumerate() {
+        let base = AT_TERMINAL | (number * vcs) as u32;
+        down[index(terminal.at)] = Wire { base, cycles: terminal.out_cycles };
+        // The terminal spends no cycle of its own on a credit.
+        up[index(terminal.at)] = Wire { base, cycles: terminal.credit_cycles.saturating_sub(1).max(1) };
+    }
+    (down, up)
+}

@@ -1,0 +1,252 @@
+//! Terminals: queues of packets that are to go, one flit per cycle, and what has come.
+
+use super::allocate::{flit_of, next};
+use super::{Network, Packet, PacketId, AT_TERMINAL};
+use crate::{Layout, Reuse, Router, Routes};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// A packet that a terminal is sending.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Sending {
+    packet: PacketId,
+    sent: u16,
+    vc: u8,
+}
+
+/// A class of packets at a terminal.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Line {
+    waiting: VecDeque<PacketId>,
+    sending: Option<Sending>,
+    /// Whose turn it is of its virtual channels.
+    turn: u8,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct One {
+    lines: Vec<Line>,
+    /// Classes with something to send, as bits; and whose turn it is.
+    busy: u32,
+    turn: u8,
+    /// Virtual channels of the router's input that no packet of this terminal uses, and that have room, as bits.
+    free: u64,
+    credit: u64,
+    /// Classes whose flits are not taken, as bits.
+    closed: u32,
+    /// The first virtual channel of the router's input, and cycles to it; cycles of a credit; the router's output.
+    base: u32,
+    in_cycles: u32,
+    credit_cycles: u32,
+    output_base: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Terminals {
+    all: Vec<One>,
+    /// Terminals with something to send, as bits.
+    awake: Vec<u64>,
+    vcs: usize,
+    /// Room in the router's input, by terminal and virtual channel.
+    room: Vec<u8>,
+    /// Flits that came and were not taken, by terminal and virtual channel.
+    owed: Vec<u8>,
+    class_of_vc: Vec<u8>,
+    vc_flits: u8,
+    reuse: Reuse,
+}
+
+impl Terminals {
+    pub(super) fn new(layout: &Layout, routes: &Routes, router: &Router, ports: usize) -> Self {
+        let (classes, vcs) = (routes.class_vcs.len(), routes.vcs);
+        let all = layout.terminals.iter().map(|terminal| {
+            let port = usize::from(terminal.at.router) * ports + usize::from(terminal.at.port);
+            One {
+                lines: vec![Line::default(); classes],
+                busy: 0,
+                turn: 0,
+                free: crate::routes::bits(vcs),
+                credit: crate::routes::bits(vcs),
+                closed: 0,
+                base: (port * vcs) as u32,
+                in_cycles: terminal.in_cycles,
+                credit_cycles: terminal.credit_cycles,
+                output_base: (port * vcs) as u32,
+            }
+        });
+        let all: Vec<One> = all.collect();
+        let class_of_vc = (0..vcs).map(|vc| {
+            let class = routes.class_vcs.iter().position(|own| own >> vc & 1 != 0);
+            class.expect("every virtual channel belongs to a class") as u8
+        });
+        Self {
+            awake: vec![0; all.len().div_ceil(64)],
+            vcs,
+            room: vec![router.vc_flits; all.len() * vcs],
+            owed: vec![0; all.len() * vcs],
+            class_of_vc: class_of_vc.collect(),
+            vc_flits: router.vc_flits,
+            reuse: router.reuse,
+            all,
+        }
+    }
+
+    pub(super) fn receive_credit(&mut self, place: usize) {
+        let (terminal, vc) = (place / self.vcs, place % self.vcs);
+        self.room[place] += 1;
+        let one = &mut self.all[terminal];
+        one.credit |= 1 << vc;
+        let sending = one.lines[usize::from(self.class_of_vc[vc])].sending;
+        if self.room[place] == self.vc_flits && sending.is_none_or(|sending| usize::from(sending.vc) != vc) {
+            one.free |= 1 << vc;
+        }
+    }
+
+    /// A flit has come to a virtual channel of a terminal: a credit for it goes back, unless its class is closed.
+    #[inline]
+    pub(super) fn receive(&mut self, place: usize, cycle: u64, wheel: &mut super::wheel::Wheel) {
+        let (terminal, vc) = (place / self.vcs, place % self.vcs);
+        let one = &self.all[terminal];
+        if one.closed != 0 && one.closed >> self.class_of_vc[vc] & 1 != 0 {
+            self.owed[place] += 1;
+        } else {
+            wheel.credit(cycle + u64::from(one.credit_cycles), one.output_base + vc as u32);
+        }
+    }
+}
+
+impl Network {
+    /// Queues a packet at its source. Its latency counts from now.
+    ///
+    /// # Panics
+    /// If a terminal or class does not exist, or the packet has no flit.
+    pub fn offer(&mut self, source: u16, destination: u16, class: u8, flits: u16, tag: u64) {
+        assert!(flits > 0 && usize::from(destination) < self.terminals.all.len(), "a packet of {flits} flits");
+        let (first, count) = self.routes.of_class[usize::from(class)];
+        let group = if count > 1 { first + self.rng.below(u64::from(count)) as u8 } else { first };
+        let (created, entered) = (self.cycle, self.cycle);
+        let packet = Packet { source, destination, class, group, flits, created, entered, tag };
+        let id = match self.vacant.pop() {
+            Some(id) => {
+                self.packets[id as usize] = packet;
+                id
+            }
+            None => {
+                self.packets.push(packet);
+                self.packets.len() as PacketId - 1
+            }
+        };
+        let one = &mut self.terminals.all[usize::from(source)];
+        one.lines[usize::from(class)].waiting.push_back(id);
+        one.busy |= 1 << class;
+        self.terminals.awake[usize::from(source) / 64] |= 1 << (source % 64);
+    }
+
+    /// Packets of a class that wait at a terminal; the one that is being sent is not among them.
+    #[must_use]
+    pub fn queued(&self, terminal: u16, class: u8) -> usize {
+        self.terminals.all[usize::from(terminal)].lines[usize::from(class)].waiting.len()
+    }
+
+    /// Lets a terminal take flits of a class, or not. What came while it was closed stays in the buffers, at most as
+    /// much as they hold: packets that were delivered then are the caller's, but their room is given back only when the
+    /// class is opened again.
+    pub fn set_open(&mut self, terminal: u16, class: u8, open: bool) {
+        let one = &mut self.terminals.all[usize::from(terminal)];
+        if !open {
+            one.closed |= 1 << class;
+            return;
+        }
+        if one.closed >> class & 1 == 0 {
+            return;
+        }
+        one.closed &= !(1 << class);
+        for vc in 0..self.vcs {
+            let place = usize::from(terminal) * self.vcs + vc;
+            if self.terminals.class_of_vc[vc] == class {
+                for _ in 0..std::mem::take(&mut self.terminals.owed[place]) {
+                    self.wheel.credit(self.cycle + u64::from(one.credit_cycles), one.output_base + vc as u32);
+                }
+            }
+        }
+    }
+
+    pub(super) fn send_from_terminals(&mut self) {
+        for word in 0..self.terminals.awake.len() {
+            let mut terminals = self.terminals.awake[word];
+            while terminals != 0 {
+                let terminal = word * 64 + terminals.trailing_zeros() as usize;
+                terminals &= terminals - 1;
+                self.send_from(terminal);
+            }
+        }
+    }
+
+    /// A terminal sends a flit of the class whose turn it is, if one can go.
+    fn send_from(&mut self, terminal: usize) {
+        let busy = self.terminals.all[terminal].busy;
+        let turn = self.terminals.all[terminal].turn;
+        let below = busy & ((1 << turn) - 1);
+        for part in [busy & !below, below] {
+            let mut classes = part;
+            while classes != 0 {
+                let class = classes.trailing_zeros() as usize;
+                classes &= classes - 1;
+                if self.send_of_class(terminal, class) {
+                    let one = &mut self.terminals.all[terminal];
+                    one.turn = ((class + 1) % one.lines.len()) as u8;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn send_of_class(&mut self, terminal: usize, class: usize) -> bool {
+        let own = self.routes.class_vcs[class];
+        let one = &mut self.terminals.all[terminal];
+        let line = &mut one.lines[class];
+        let sending = match line.sending {
+            Some(sending) => sending,
+            None => {
+                let open = own & one.free & one.credit;
+                let Some(&packet) = line.waiting.front().filter(|_| open != 0) else {
+                    return false;
+                };
+                line.waiting.pop_front();
+                let vc = next(open, line.turn) as u8;
+                line.turn = vc + 1;
+                one.free &= !(1 << vc);
+                self.packets[packet as usize].entered = self.cycle;
+                Sending { packet, sent: 0, vc }
+            }
+        };
+        let bit = 1_u64 << sending.vc;
+        if one.credit & bit == 0 {
+            return false;
+        }
+        let sent = sending.sent + 1;
+        let last = sent == self.packets[sending.packet as usize].flits;
+        let room = &mut self.terminals.room[terminal * self.vcs + usize::from(sending.vc)];
+        *room -= 1;
+        if *room == 0 {
+            one.credit &= !bit;
+        }
+        line.sending = if last { None } else { Some(Sending { sent, ..sending }) };
+        if last {
+            if self.terminals.reuse == Reuse::TailSent {
+                one.free |= bit;
+            }
+            if line.waiting.is_empty() {
+                one.busy &= !(1 << class);
+                if one.busy == 0 {
+                    self.terminals.awake[terminal / 64] &= !(1 << (terminal % 64));
+                }
+            }
+        }
+        let flit = flit_of(sending.packet, sent == 1, last);
+        self.books.injected += 1;
+        self.wheel.flit(self.cycle + u64::from(one.in_cycles), one.base + u32::from(sending.vc), flit);
+        debug_assert!(one.base & AT_TERMINAL == 0);
+        true
+    }
+}

@@ -1,0 +1,1 @@
+//! Closed forms and laws of the network.

@@ -1,0 +1,57 @@
+//! What is on the wires, by the cycle in which it arrives.
+
+use serde::{Deserialize, Serialize};
+
+/// Flits (where to, which) and credits (where to) of a cycle.
+type Slot = (Vec<(u32, u32)>, Vec<u32>);
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Wheel {
+    slots: Vec<Slot>,
+    on_the_way: usize,
+}
+
+impl Wheel {
+    /// A wheel for delays of up to `longest` cycles.
+    pub(super) fn new(longest: u32) -> Self {
+        assert!(longest <= 1 << 16, "a wire of {longest} cycles");
+        Self { slots: vec![Slot::default(); (longest as usize + 1).next_power_of_two()], on_the_way: 0 }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.on_the_way == 0
+    }
+
+    #[inline]
+    fn slot(&mut self, cycle: u64) -> &mut Slot {
+        let mask = self.slots.len() as u64 - 1;
+        &mut self.slots[(cycle & mask) as usize]
+    }
+
+    #[inline]
+    pub(super) fn flit(&mut self, cycle: u64, target: u32, flit: u32) {
+        self.on_the_way += 1;
+        self.slot(cycle).0.push((target, flit));
+    }
+
+    #[inline]
+    pub(super) fn credit(&mut self, cycle: u64, target: u32) {
+        self.on_the_way += 1;
+        self.slot(cycle).1.push(target);
+    }
+
+    /// What arrives in this cycle; it is to be given back for its room.
+    #[inline]
+    pub(super) fn take(&mut self, cycle: u64) -> Slot {
+        let slot = std::mem::take(self.slot(cycle));
+        self.on_the_way -= slot.0.len() + slot.1.len();
+        slot
+    }
+
+    #[inline]
+    pub(super) fn give_back(&mut self, cycle: u64, mut flits: Vec<(u32, u32)>, mut credits: Vec<u32>) {
+        flits.clear();
+        credits.clear();
+        *self.slot(cycle) = (flits, credits);
+    }
+}

@@ -1,0 +1,188 @@
+//! Which way a packet takes: tables, so that routers know nothing of shapes.
+
+use crate::{Class, Layout, NocError, Order};
+use serde::{Deserialize, Serialize};
+
+/// Virtual channels of a router are bits of a word.
+pub(crate) const VCS_MAX: usize = 64;
+
+/// The next step of a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hop {
+    /// The output port.
+    pub port: u8,
+    /// The virtual channels behind it that the packet may use, as bits.
+    pub vcs: u64,
+}
+
+/// A class in one order of dimensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Group {
+    pub(crate) class: u8,
+    /// Whether the column comes first.
+    pub(crate) column_first: bool,
+    /// Virtual channels between routers.
+    pub(crate) vcs: u64,
+}
+
+/// For every group of packets, router and destination the next step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Routes {
+    pub(crate) groups: Vec<Group>,
+    /// First and number of groups of every class.
+    pub(crate) of_class: Vec<(u8, u8)>,
+    /// All virtual channels of every class.
+    pub(crate) class_vcs: Vec<u64>,
+    /// Virtual channels of a port.
+    pub(crate) vcs: usize,
+    hops: Vec<Hop>,
+    routers: usize,
+    terminals: usize,
+}
+
+/// Where a packet goes next, for who makes routes: at `router`, to `terminal` (which is elsewhere), with the column
+/// first or not. Returns the port, and which part of the packet's virtual channels it may use.
+pub(crate) type Next<'a> = &'a dyn Fn(u16, u16, bool) -> (u8, Part);
+
+/// The part of its virtual channels that a packet may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All of them.
+    All,
+    /// The lower half: before it crosses the dateline of a circle.
+    Lower,
+    /// The upper half: after it has crossed it.
+    Upper,
+}
+
+impl Routes {
+    /// Tables for the classes, from what `next` says.
+    ///
+    /// # Errors
+    /// When virtual channels do not suffice, or are more than a router can have.
+    pub(crate) fn new(layout: &Layout, classes: &[Class], next: Next<'_>) -> Result<Self, NocError> {
+        let (groups, of_class, class_vcs, vcs) = groups(classes)?;
+        let ports = layout.most_ports();
+        if vcs * ports > VCS_MAX {
+            let rule = format!("{vcs} virtual channels at {ports} ports; ports times channels are {VCS_MAX} at most");
+            return Err(NocError::new("vcs", rule));
+        }
+        let (routers, terminals) = (layout.routers.len(), layout.terminals.len());
+        let mut hops = Vec::with_capacity(groups.len() * routers * terminals);
+        for group in &groups {
+            for router in 0..routers as u16 {
+                for (number, terminal) in layout.terminals.iter().enumerate() {
+                    hops.push(if terminal.at.router == router {
+                        Hop { port: terminal.at.port, vcs: class_vcs[usize::from(group.class)] }
+                    } else {
+                        let (port, part) = next(router, number as u16, group.column_first);
+                        Hop { port, vcs: part_of(group.vcs, part)? }
+                    });
+                }
+            }
+        }
+        let routes = Self { groups, of_class, class_vcs, vcs, hops, routers, terminals };
+        routes.arrive(layout)?;
+        Ok(routes)
+    }
+
+    /// Refuses routes on which a packet would never arrive.
+    fn arrive(&self, layout: &Layout) -> Result<(), NocError> {
+        let ports = layout.most_ports();
+        let far = layout.far();
+        for group in 0..self.groups() {
+            for terminal in 0..self.terminals as u16 {
+                let mut known = vec![false; self.routers];
+                for start in 0..self.routers {
+                    let (mut at, mut way) = (start, Vec::new());
+                    while !known[at] {
+                        if way.len() > self.routers {
+                            let from = layout.name(start as u16);
+                            return Err(NocError::new("routes", format!("{from} never reaches terminal {terminal}")));
+                        }
+                        way.push(at);
+                        match far[at * ports + usize::from(self.hop(group, at, terminal).port)] {
+                            Some(next) => at = usize::from(next),
+                            None => break,
+                        }
+                    }
+                    way.into_iter().for_each(|router| known[router] = true);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The next step of a packet of `group` at `router` on its way to `terminal`.
+    #[inline]
+    #[must_use]
+    pub fn hop(&self, group: u8, router: usize, terminal: u16) -> Hop {
+        self.hops[(usize::from(group) * self.routers + router) * self.terminals + usize::from(terminal)]
+    }
+
+    /// How many groups there are: a class has two if its packets draw their order, else one.
+    #[must_use]
+    pub fn groups(&self) -> u8 {
+        self.groups.len() as u8
+    }
+}
+
+type Groups = (Vec<Group>, Vec<(u8, u8)>, Vec<u64>, usize);
+
+fn groups(classes: &[Class]) -> Result<Groups, NocError> {
+    let (mut groups, mut of_class, mut class_vcs, mut vcs) = (Vec::new(), Vec::new(), Vec::new(), 0_usize);
+    for (class, Class { name, order, vcs: own }) in classes.iter().enumerate() {
+        let own = usize::from(*own);
+        let least = if *order == Order::O1Turn { 2 } else { 1 };
+        if own < least {
+            let rule = format!("{own} of class {name}; its routing needs at least {least}");
+            return Err(NocError::new("vcs", rule));
+        }
+        if vcs + own > VCS_MAX {
+            return Err(NocError::new("vcs", format!("{}; {VCS_MAX} are allowed at most", vcs + own)));
+        }
+        let all = bits(own) << vcs;
+        let class = class as u8;
+        of_class.push((groups.len() as u8, least as u8));
+        if *order == Order::O1Turn {
+            let half = bits(own / 2) << vcs;
+            groups.push(Group { class, column_first: false, vcs: half });
+            groups.push(Group { class, column_first: true, vcs: all & !half });
+        } else {
+            groups.push(Group { class, column_first: *order == Order::Yx, vcs: all });
+        }
+        class_vcs.push(all);
+        vcs += own;
+    }
+    Ok((groups, of_class, class_vcs, vcs))
+}
+
+fn part_of(vcs: u64, part: Part) -> Result<u64, NocError> {
+    let half = vcs.count_ones() / 2;
+    let lower = bits(half as usize) << vcs.trailing_zeros();
+    match part {
+        Part::All => Ok(vcs),
+        _ if half == 0 => Err(NocError::new("vcs", "1; a circle needs at least 2, before and after its dateline")),
+        Part::Lower => Ok(lower),
+        Part::Upper => Ok(vcs & !lower),
+    }
+}
+
+/// The lowest `count` bits.
+pub(crate) fn bits(count: usize) -> u64 {
+    if count >= 64 {
+        u64::MAX
+    } else {
+        (1 << count) - 1
+    }
+}
+
+#[cfg(test)]
+impl Routes {
+    /// What must not be done: both orders of dimensions in the same virtual channels.
+    pub(crate) fn share_channels_of_orders(&mut self) {
+        for hop in &mut self.hops {
+            hop.vcs = self.class_vcs[0];
+        }
+    }
+}

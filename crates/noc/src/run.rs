@@ -1,0 +1,356 @@
+//! The network alone: packets from a description or a trace, a warm-up, a measurement, and what came of it.
+
+use crate::load::{channel_load, ChannelLoad};
+use crate::network::Delivery;
+use crate::source::{Feed, Source};
+use crate::{deadlock, topology, Layout, Network, NocError, Params, Pattern};
+use hostnet_measure::Histogram;
+
+/// How long a run is, in cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measure {
+    /// Before the measurement.
+    pub warmup: u64,
+    /// Of the measurement: packets that are offered in it are measured.
+    pub measure: u64,
+    /// After it, at most, until all measured packets have arrived; traffic goes on.
+    pub drain: u64,
+}
+
+/// How a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Cycles so far.
+    pub cycle: u64,
+    /// Cycles until the measurement ends.
+    pub measured_at: u64,
+    /// Packets delivered so far.
+    pub delivered: u64,
+}
+
+/// What an output has carried during the measurement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkCount {
+    /// The output and where it leads.
+    pub name: String,
+    /// The router: column and row.
+    pub from: (u16, u16),
+    /// The router or terminal behind it: column and row.
+    pub to: (u16, u16),
+    /// Whether a terminal is behind it.
+    pub to_terminal: bool,
+    /// Flits.
+    pub flits: u64,
+    /// Flits expected per flit that every terminal offers, if the traffic is a description.
+    pub expected_load: Option<f64>,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// Cycles of the measurement so far.
+    pub cycles: u64,
+    /// Terminals.
+    pub terminals: u32,
+    /// Flits offered per terminal and cycle.
+    pub offered: f64,
+    /// Flits delivered per terminal and cycle.
+    pub accepted: f64,
+    /// The same of the terminal that got least.
+    pub accepted_least: f64,
+    /// Packets offered in the measurement.
+    pub packets: u64,
+    /// Of these, packets that have arrived.
+    pub arrived: u64,
+    /// Cycles of measured packets from their offer to their last flit's arrival.
+    pub latency: Histogram,
+    /// Cycles of measured packets from the first flit's leaving the terminal.
+    pub network_latency: Histogram,
+    /// Links between routers that a measured packet has gone, mean.
+    pub links_mean: f64,
+    /// Cycles that measured packets would have taken alone, mean.
+    pub zero_load_mean: f64,
+    /// By output.
+    pub links: Vec<LinkCount>,
+    /// Flits of the whole run, each counted at every router.
+    pub flit_hops: u64,
+    /// Cycles of the whole run.
+    pub all_cycles: u64,
+    /// Whether all measured packets arrived before the run ended.
+    pub drained: bool,
+    /// Flits that were still in queues at terminals and in the network when the measurement ended, and when it began:
+    /// if they grow the network is saturated.
+    pub backlog: (u64, u64),
+}
+
+/// What was counted of the measured packets.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    packets: u64,
+    offered_flits: u64,
+    arrived: u64,
+    latency: Histogram,
+    network_latency: Histogram,
+    links: u64,
+    zero_load: u64,
+    /// Flits by terminal that came during the measurement.
+    flits: Vec<u64>,
+    /// Flits by output when the measurement began, and when it ended.
+    before: Vec<u64>,
+    after: Vec<u64>,
+    backlog: (u64, u64),
+}
+
+/// A network and its traffic.
+pub struct Run {
+    layout: Layout,
+    network: Network,
+    feed: Feed,
+    measure: Measure,
+    expected: Option<Vec<ChannelLoad>>,
+    alone: Vec<(u32, u32)>,
+    tally: Tally,
+    delivered: u64,
+    offered_flits: u64,
+    delivered_flits: u64,
+    scratch: Vec<Delivery>,
+}
+
+const MEASURED: u64 = 1;
+
+impl Run {
+    /// A network with a source of packets. `seed` decides what packets draw that draw their way.
+    ///
+    /// # Errors
+    /// When the network cannot be built, its routes may deadlock, or the traffic does not fit it.
+    pub fn new(params: &Params, source: Source, seed: u64, measure: Measure) -> Result<Self, NocError> {
+        let (layout, routes) = topology::build(params)?;
+        if let Some(circle) = deadlock::cycle(&layout, &routes) {
+            let circle = deadlock::describe(&layout, &circle);
+            return Err(NocError::new("routing", format!("packets may wait for each other in a circle: {circle}")));
+        }
+        let expected = match &source {
+            Source::Generated(traffic) => Some(channel_load(&layout, &routes, &traffic.pattern, 0)?),
+            Source::Trace(_) => None,
+        };
+        let alone = ways(&layout, &routes);
+        let feed = Feed::new(source, &layout, params.classes.len())?;
+        let network = Network::new(params, &layout, routes, seed);
+        let tally = Tally { flits: vec![0; layout.terminals.len()], ..Tally::default() };
+        let scratch = Vec::new();
+        let (delivered, offered_flits, delivered_flits) = (0, 0, 0);
+        Ok(Self {
+            layout,
+            network,
+            feed,
+            measure,
+            expected,
+            alone,
+            tally,
+            delivered,
+            offered_flits,
+            delivered_flits,
+            scratch,
+        })
+    }
+
+    /// Expected load of the fullest output per flit that every terminal offers, and its name; none for traces.
+    #[must_use]
+    pub fn busiest(&self) -> Option<(f64, String)> {
+        let most = crate::busiest(self.expected.as_ref()?)?;
+        Some((most.load, self.layout.output_name(most.output)))
+    }
+
+    /// The load of every output of a pattern on this network; see [`channel_load`].
+    ///
+    /// # Errors
+    /// When the pattern does not fit the layout.
+    pub fn load_of(&self, pattern: &Pattern) -> Result<Vec<ChannelLoad>, NocError> {
+        channel_load(&self.layout, self.network.routes(), pattern, 0)
+    }
+
+    /// Goes on for some cycles. Returns whether there is more to do.
+    pub fn advance(&mut self, cycles: u64) -> bool {
+        for _ in 0..cycles {
+            if self.done() {
+                return false;
+            }
+            self.cycle();
+        }
+        !self.done()
+    }
+
+    /// Whether the measurement is over and all of its packets have arrived, or the drain was long enough.
+    #[must_use]
+    pub fn done(&self) -> bool {
+        let end = self.end();
+        let cycle = self.network.cycle();
+        if self.feed.next_cycle(cycle).is_none() && self.network.is_idle() {
+            return true;
+        }
+        cycle >= end && (self.tally.arrived == self.tally.packets || cycle - end >= self.measure.drain)
+    }
+
+    fn end(&self) -> u64 {
+        self.measure.warmup.saturating_add(self.measure.measure)
+    }
+
+    fn cycle(&mut self) {
+        let now = self.network.cycle();
+        if now == self.measure.warmup {
+            self.tally.before = self.network.sent().to_vec();
+            self.tally.backlog.0 = self.offered_flits - self.delivered_flits;
+        }
+        let measured = now >= self.measure.warmup && now < self.end();
+        let (packets, flits) = self.feed.offer(&mut self.network, u64::from(measured) * MEASURED);
+        self.offered_flits += flits;
+        if measured {
+            self.tally.packets += packets;
+            self.tally.offered_flits += flits;
+        }
+        let mut delivered = std::mem::take(&mut self.scratch);
+        self.network.step(&mut delivered);
+        for delivery in delivered.drain(..) {
+            self.count(&delivery, measured);
+        }
+        self.scratch = delivered;
+        if self.network.cycle() == self.end() {
+            self.tally.after = self.network.sent().to_vec();
+            self.tally.backlog.1 = self.offered_flits - self.delivered_flits;
+        }
+        self.skip();
+    }
+
+    /// Nothing happens while the network is empty and no packet is due.
+    fn skip(&mut self) {
+        let now = self.network.cycle();
+        let Some(next) = self.feed.next_cycle(now) else { return };
+        let next =
+            if now < self.measure.warmup { next.min(self.measure.warmup) } else { next.min(self.end().max(now)) };
+        if next > now && self.network.is_idle() {
+            self.network.skip_to(next);
+        }
+    }
+
+    fn count(&mut self, delivery: &Delivery, measuring: bool) {
+        let packet = &delivery.packet;
+        self.delivered += 1;
+        self.delivered_flits += u64::from(packet.flits);
+        if measuring {
+            self.tally.flits[usize::from(packet.destination)] += u64::from(packet.flits);
+        }
+        if packet.tag == MEASURED {
+            let tally = &mut self.tally;
+            tally.arrived += 1;
+            tally.latency.record(delivery.at - packet.created);
+            tally.network_latency.record(delivery.at - packet.entered);
+            let way = way_index(&self.layout, packet.group, packet.source, packet.destination);
+            let (links, cycles) = self.alone[way];
+            tally.links += u64::from(links);
+            tally.zero_load += u64::from(cycles) + u64::from(packet.flits - 1);
+        }
+    }
+
+    /// How the run stands.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        Status { cycle: self.network.cycle(), measured_at: self.end(), delivered: self.delivered }
+    }
+
+    /// What was measured so far.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let tally = &self.tally;
+        let cycles = self.network.cycle().clamp(self.measure.warmup, self.end()) - self.measure.warmup;
+        let terminals = self.layout.terminals.len();
+        let per = |flits: u64, terminals: usize| {
+            if cycles == 0 {
+                0.0
+            } else {
+                flits as f64 / (cycles as f64 * terminals as f64)
+            }
+        };
+        let mean = |sum: u64| if tally.arrived == 0 { 0.0 } else { sum as f64 / tally.arrived as f64 };
+        Report {
+            cycles,
+            terminals: terminals as u32,
+            offered: per(tally.offered_flits, terminals),
+            accepted: per(tally.flits.iter().sum(), terminals),
+            accepted_least: per(tally.flits.iter().copied().min().unwrap_or(0), 1),
+            packets: tally.packets,
+            arrived: tally.arrived,
+            latency: tally.latency.clone(),
+            network_latency: tally.network_latency.clone(),
+            links_mean: mean(tally.links),
+            zero_load_mean: mean(tally.zero_load),
+            links: self.links(),
+            flit_hops: self.network.flit_hops(),
+            all_cycles: self.network.cycle(),
+            drained: self.done() && tally.arrived == tally.packets,
+            backlog: tally.backlog,
+        }
+    }
+
+    fn links(&self) -> Vec<LinkCount> {
+        let ports = self.network.ports();
+        let now = if self.tally.after.is_empty() { self.network.sent() } else { &self.tally.after };
+        let far = self.layout.far();
+        let place = |router: u16| {
+            let place = self.layout.routers[usize::from(router)];
+            (place.column, place.row)
+        };
+        let used = now
+            .iter()
+            .enumerate()
+            .filter(|(output, _)| output % ports < usize::from(self.layout.ports[output / ports]));
+        used.map(|(output, flits)| {
+            let port = crate::Port { router: (output / ports) as u16, port: (output % ports) as u8 };
+            let expected = self
+                .expected
+                .as_ref()
+                .map(|loads| loads.iter().find(|load| load.output == port).map_or(0.0, |load| load.load));
+            LinkCount {
+                name: self.layout.output_name(port),
+                from: place(port.router),
+                to: place(far[output].unwrap_or(port.router)),
+                to_terminal: far[output].is_none(),
+                flits: flits - self.tally.before.get(output).copied().unwrap_or(0),
+                expected_load: expected,
+            }
+        })
+        .collect()
+    }
+}
+
+fn way_index(layout: &Layout, group: u8, source: u16, destination: u16) -> usize {
+    let terminals = layout.terminals.len();
+    (usize::from(group) * terminals + usize::from(source)) * terminals + usize::from(destination)
+}
+
+/// For every group, source and destination: links between routers, and cycles of a packet of one flit that is alone.
+fn ways(layout: &Layout, routes: &crate::Routes) -> Vec<(u32, u32)> {
+    let ports = layout.most_ports();
+    let mut cycles = vec![(0_u32, None); layout.routers.len() * ports];
+    for channel in &layout.channels {
+        let output = usize::from(channel.from.router) * ports + usize::from(channel.from.port);
+        cycles[output] = (channel.cycles, Some(channel.to.router));
+    }
+    let mut ways = Vec::with_capacity(usize::from(routes.groups()) * layout.terminals.len().pow(2));
+    for group in 0..routes.groups() {
+        for source in &layout.terminals {
+            for (number, terminal) in layout.terminals.iter().enumerate() {
+                let (mut links, mut all) = (0, source.in_cycles + terminal.out_cycles);
+                let mut at = usize::from(source.at.router);
+                while let (one, Some(next)) =
+                    cycles[at * ports + usize::from(routes.hop(group, at, number as u16).port)]
+                {
+                    links += 1;
+                    all += one;
+                    at = usize::from(next);
+                }
+                ways.push((links, all));
+            }
+        }
+    }
+    ways
+}

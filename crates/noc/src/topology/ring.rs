@@ -1,0 +1,43 @@
+//! The ring: routers on a circle. Its dateline lies between the last router and the first: who will cross it uses the
+//! lower half of its virtual channels until then, all others the upper half, so no circle of waiting closes.
+
+use crate::routes::Part;
+use crate::{Layout, NocError, Params, Place, Routes, Terminal};
+
+const NODES_MAX: u16 = 256;
+
+pub(super) fn build(nodes: u16, params: &Params) -> Result<(Layout, Routes), NocError> {
+    if !(2..=NODES_MAX).contains(&nodes) {
+        return Err(NocError::new("nodes", format!("{nodes} is out of range; 2 to {NODES_MAX} are allowed")));
+    }
+    let router = &params.router;
+    let (hop, credit) = (router.hop_cycles(), u32::from(router.credit_cycles));
+    let mut layout = Layout::default();
+    let half = nodes.div_ceil(2);
+    for index in 0..nodes {
+        // Drawn in two rows: there and back.
+        let place = if index < half { (index, 0) } else { (nodes - 1 - index, 1) };
+        layout.router(Place { column: place.0, row: place.1 });
+    }
+    let mut ports = vec![[0_u8; 2]; usize::from(nodes)];
+    for index in 0..nodes {
+        let after = (index + 1) % nodes;
+        let (forward, backward) = layout.join(index, after, hop, credit);
+        ports[usize::from(index)][0] = forward.port;
+        ports[usize::from(after)][1] = backward.port;
+    }
+    for index in 0..nodes {
+        let at = layout.port(index);
+        let place = layout.routers[usize::from(index)];
+        let (in_cycles, out_cycles) = (router.entry_cycles(), hop);
+        layout.terminals.push(Terminal { at, place, in_cycles, out_cycles, credit_cycles: credit });
+    }
+    let next = |at: u16, to: u16, _: bool| {
+        let ahead = (to + nodes - at) % nodes;
+        let backward = usize::from(ahead > nodes - ahead);
+        let crosses = if backward == 0 { to < at } else { to > at };
+        (ports[usize::from(at)][backward], if crosses { Part::Lower } else { Part::Upper })
+    };
+    let routes = Routes::new(&layout, &params.classes, &next)?;
+    Ok((layout, routes))
+}

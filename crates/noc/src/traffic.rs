@@ -1,0 +1,123 @@
+//! Traffic by a description: who sends to whom, and how often.
+
+use crate::{Layout, NocError};
+use hostnet_kernel::Rng;
+use serde::{Deserialize, Serialize};
+
+/// To whom a terminal sends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pattern {
+    /// To any terminal, itself among them, all alike.
+    Uniform,
+    /// From column x and row y to column y and row x; the sides must be equal.
+    Transpose,
+    /// To the terminal whose number has every bit turned; the number of terminals must be a power of two.
+    BitComplement,
+    /// To the terminal whose number has the bits in reverse; the number of terminals must be a power of two.
+    BitReverse,
+    /// To the terminal whose number has the bits rotated up by one; the number of terminals must be a power of two.
+    Shuffle,
+    /// Almost half of the columns to the east, and around.
+    Tornado,
+    /// To the next column, and around.
+    Neighbor,
+    /// To any of these, all alike.
+    Hotspot(Vec<u16>),
+}
+
+/// Packets that every terminal makes by a throw of dice in every cycle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Traffic {
+    /// To whom.
+    pub pattern: Pattern,
+    /// Flits per terminal and cycle, above 0 and at most 1.
+    pub rate: f64,
+    /// Flits of a packet, 1 to 1024.
+    pub packet_flits: u16,
+    /// Decides the throws.
+    pub seed: u64,
+}
+
+/// Whom each terminal sends to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Destinations {
+    /// Any of these.
+    Any(Vec<u16>),
+    /// One for every source.
+    Each(Vec<u16>),
+}
+
+impl Destinations {
+    pub(crate) fn new(pattern: &Pattern, layout: &Layout) -> Result<Self, NocError> {
+        let count = layout.terminals.len() as u16;
+        match pattern {
+            Pattern::Uniform => Ok(Self::Any((0..count).collect())),
+            Pattern::Hotspot(nodes) => hotspots(nodes, count),
+            Pattern::Transpose | Pattern::Tornado | Pattern::Neighbor => by_place(pattern, layout),
+            Pattern::BitComplement => by_bits(count, "bit-complement", |node, bits| !node & ((1 << bits) - 1)),
+            Pattern::BitReverse => by_bits(count, "bit-reverse", |node, bits| node.reverse_bits() >> (16 - bits)),
+            Pattern::Shuffle => {
+                let turned = |node: u16, bits: u32| (node << 1 | node >> (bits - 1)) & ((1 << bits) - 1);
+                by_bits(count, "shuffle", turned)
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn draw(&self, source: u16, rng: &mut Rng) -> u16 {
+        match self {
+            Self::Any(all) => all[rng.below(all.len() as u64) as usize],
+            Self::Each(one) => one[usize::from(source)],
+        }
+    }
+
+    /// Whom a terminal sends to, all alike.
+    pub(crate) fn of(&self, source: u16) -> &[u16] {
+        match self {
+            Self::Any(all) => all,
+            Self::Each(one) => std::slice::from_ref(&one[usize::from(source)]),
+        }
+    }
+}
+
+fn hotspots(nodes: &[u16], count: u16) -> Result<Destinations, NocError> {
+    if nodes.is_empty() {
+        return Err(NocError::new("hotspots", "missing; name at least one terminal"));
+    }
+    if let Some(node) = nodes.iter().find(|node| **node >= count) {
+        return Err(NocError::new("hotspots", format!("{node} is no terminal; they are 0 to {}", count - 1)));
+    }
+    Ok(Destinations::Any(nodes.to_vec()))
+}
+
+fn by_bits(count: u16, name: &str, turn: impl Fn(u16, u32) -> u16) -> Result<Destinations, NocError> {
+    if !count.is_power_of_two() {
+        let rule = format!("{name} needs a number of terminals that is a power of two, and there are {count}");
+        return Err(NocError::new("pattern", rule));
+    }
+    let bits = count.trailing_zeros();
+    Ok(Destinations::Each((0..count).map(|node| turn(node, bits)).collect()))
+}
+
+fn by_place(pattern: &Pattern, layout: &Layout) -> Result<Destinations, NocError> {
+    let columns = layout.terminals.iter().map(|one| one.place.column + 1).max().unwrap_or(1);
+    let rows = layout.terminals.iter().map(|one| one.place.row + 1).max().unwrap_or(1);
+    if *pattern == Pattern::Transpose && columns != rows {
+        let rule = format!("transpose needs as many columns as rows, and there are {columns} and {rows}");
+        return Err(NocError::new("pattern", rule));
+    }
+    let find = |column: u16, row: u16| {
+        let found = layout.terminals.iter().position(|one| (one.place.column, one.place.row) == (column, row));
+        let missing = || NocError::new("pattern", format!("there is no terminal at column {column}, row {row}"));
+        found.map(|index| index as u16).ok_or_else(missing)
+    };
+    let turned = layout.terminals.iter().map(|one| {
+        let (column, row) = (one.place.column, one.place.row);
+        match pattern {
+            Pattern::Transpose => find(row, column),
+            Pattern::Tornado => find((column + columns.div_ceil(2) - 1) % columns, row),
+            _ => find((column + 1) % columns, row),
+        }
+    });
+    Ok(Destinations::Each(turned.collect::<Result<_, _>>()?))
+}
