@@ -1,0 +1,293 @@
+//! One line at one cache: an L1, an NI cache that is an agent of its own, or a tile as the directory sees it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Agent, Flaw, Illegal, Message, Node, Place, Protocol, Rules, Sends, Value};
+
+/// The state of a line at a cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum CacheLine {
+    /// I: not there.
+    #[default]
+    Invalid,
+    /// S: others may have it; readable. The directory is not told when it is dropped.
+    Shared(Value),
+    /// E: nobody else has it; readable, and writable without a message. Dropped without a message, too.
+    Exclusive(Value),
+    /// M: nobody else has it, and only this cache has its data.
+    Modified(Value),
+    /// A GetRO is on its way; its data is not here.
+    Reading,
+    /// A GetX is on its way.
+    Writing {
+        /// What the line will hold.
+        value: Value,
+        /// Whether the data is here.
+        data: bool,
+        /// Acknowledgements that are expected less those that have come; negative while only these have come.
+        acks: i16,
+    },
+    /// A PutM is on its way; this cache still answers for the data.
+    WritingBack(Value),
+    /// A PutM is on its way and somebody else has got the data meanwhile.
+    HandedOver,
+}
+
+impl CacheLine {
+    /// What a load reads here without a message.
+    #[must_use]
+    pub const fn readable(self) -> Option<Value> {
+        match self {
+            Self::Shared(value) | Self::Exclusive(value) | Self::Modified(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether a store needs no message.
+    #[must_use]
+    pub const fn is_writable(self) -> bool {
+        matches!(self, Self::Exclusive(_) | Self::Modified(_))
+    }
+
+    /// Whether a message is on its way whose answer the line waits for: accesses of this cache stall.
+    #[must_use]
+    pub const fn is_waiting(self) -> bool {
+        matches!(self, Self::Reading | Self::Writing { .. } | Self::WritingBack(_) | Self::HandedOver)
+    }
+
+    /// A short name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Invalid => "I",
+            Self::Shared(_) => "S",
+            Self::Exclusive(_) => "E",
+            Self::Modified(_) => "M",
+            Self::Reading => "reading",
+            Self::Writing { .. } => "writing",
+            Self::WritingBack(_) => "writing back",
+            Self::HandedOver => "handed over",
+        }
+    }
+}
+
+/// What happens to a line at a cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CacheEvent {
+    /// Its core, or its NI, reads.
+    Load,
+    /// Its core, or its NI, writes.
+    Store(Value),
+    /// The line has to make room.
+    Evict,
+    /// A message comes.
+    Receive {
+        /// Its sender.
+        from: Node,
+        /// The message.
+        message: Message,
+    },
+}
+
+/// An access that is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Completion {
+    /// A load, with what the line holds.
+    Loaded(Value),
+    /// A store; nobody else can read what the line held before.
+    Stored,
+}
+
+/// What a cache does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CacheStep {
+    /// The new state.
+    pub line: CacheLine,
+    /// What is sent.
+    pub out: Sends,
+    /// The access that is served: the one that was asked for now, or the one that the line waited for.
+    pub done: Option<Completion>,
+    /// The access, or the eviction, has to be tried again when the line waits for nothing. Nothing has changed.
+    pub stall: bool,
+}
+
+impl CacheStep {
+    /// A new state and nothing else.
+    pub(crate) const fn to(line: CacheLine) -> Self {
+        Self { line, out: Sends::NONE, done: None, stall: false }
+    }
+
+    const fn sending(line: CacheLine, to: Node, message: Message) -> Self {
+        Self { line, out: Sends::one(to, message), done: None, stall: false }
+    }
+
+    const fn done(self, done: Completion) -> Self {
+        Self { done: Some(done), ..self }
+    }
+}
+
+/// What a cache does with a line when something happens.
+///
+/// # Errors
+///
+/// If the message cannot come in this state.
+pub fn step(line: CacheLine, event: CacheEvent) -> Result<CacheStep, Illegal> {
+    step_by(Protocol, line, event)
+}
+
+/// As [`step`], by rules that may be broken.
+///
+/// # Errors
+///
+/// If the message cannot come in this state.
+pub fn step_by<R: Rules>(rules: R, line: CacheLine, event: CacheEvent) -> Result<CacheStep, Illegal> {
+    match event {
+        CacheEvent::Receive { from, message } => receive(rules, line, from, message),
+        _ if line.is_waiting() => Ok(CacheStep { stall: true, ..CacheStep::to(line) }),
+        CacheEvent::Load => Ok(load(line)),
+        CacheEvent::Store(value) => Ok(store(line, value)),
+        CacheEvent::Evict => Ok(evict(rules, line)),
+    }
+}
+
+fn load(line: CacheLine) -> CacheStep {
+    match line.readable() {
+        Some(value) => CacheStep::to(line).done(Completion::Loaded(value)),
+        None => CacheStep::sending(CacheLine::Reading, Node::Home, Message::GetRo),
+    }
+}
+
+fn store(line: CacheLine, value: Value) -> CacheStep {
+    if line.is_writable() {
+        return CacheStep::to(CacheLine::Modified(value)).done(Completion::Stored);
+    }
+    // A shared copy is given up: the home cannot know whether it is still there and sends the data anyway.
+    CacheStep::sending(CacheLine::Writing { value, data: false, acks: 0 }, Node::Home, Message::GetX)
+}
+
+fn evict<R: Rules>(rules: R, line: CacheLine) -> CacheStep {
+    match line {
+        CacheLine::Modified(value) if !rules.broken(Flaw::DirtyDroppedSilently) => {
+            CacheStep::sending(CacheLine::WritingBack(value), Node::Home, Message::PutM(value))
+        }
+        _ => CacheStep::to(CacheLine::Invalid),
+    }
+}
+
+fn receive<R: Rules>(rules: R, line: CacheLine, from: Node, message: Message) -> Result<CacheStep, Illegal> {
+    let taken = match message {
+        Message::Inv { requester } => invalidate(rules, line, requester),
+        Message::ForwardRo { requester } => forward(rules, line, requester, Wanted::Copy),
+        Message::ForwardX { requester } => forward(rules, line, requester, Wanted::Line),
+        Message::ForwardOnce { requester } => forward(rules, line, requester, Wanted::Look),
+        Message::Data { value, acks, exclusive } => data_of_home(rules, line, value, acks, exclusive),
+        Message::OwnerData { value, dirty } => data_of_owner(rules, line, value, dirty),
+        Message::InvAck => ack(rules, line),
+        Message::PutAck if matches!(line, CacheLine::WritingBack(_) | CacheLine::HandedOver) => {
+            Some(CacheStep::to(CacheLine::Invalid))
+        }
+        _ => None,
+    };
+    taken.ok_or(Illegal { place: Place::Cache, state: line.name(), from, message })
+}
+
+/// Drops the line. Who writes uncached has its owner dropped, too: the whole line is written.
+fn invalidate<R: Rules>(rules: R, line: CacheLine, requester: Node) -> Option<CacheStep> {
+    let next = match line {
+        CacheLine::Shared(_) if rules.broken(Flaw::CopyKeptAfterInv) => line,
+        CacheLine::Invalid | CacheLine::Shared(_) => CacheLine::Invalid,
+        CacheLine::Exclusive(_) | CacheLine::Modified(_) if requester == Node::Home => CacheLine::Invalid,
+        CacheLine::WritingBack(_) if requester == Node::Home => CacheLine::HandedOver,
+        // The request of this cache waits at the home, or is on its way there.
+        CacheLine::Reading | CacheLine::Writing { data: false, .. } | CacheLine::HandedOver => line,
+        _ => return None,
+    };
+    Some(CacheStep::sending(next, requester, Message::InvAck))
+}
+
+/// What the home asks an owner for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Copy,
+    Line,
+    Look,
+}
+
+/// Answers for the owner. A line that was clean may have been dropped, and may be asked for again.
+fn forward<R: Rules>(rules: R, line: CacheLine, requester: Agent, wanted: Wanted) -> Option<CacheStep> {
+    let (value, dirty) = match line {
+        CacheLine::Invalid | CacheLine::Reading | CacheLine::Writing { data: false, .. } => {
+            return Some(CacheStep::sending(line, Node::Home, Message::NoCopy));
+        }
+        CacheLine::WritingBack(_) if rules.broken(Flaw::WriteBackForgottenInRace) => {
+            return Some(CacheStep::sending(line, Node::Home, Message::NoCopy));
+        }
+        CacheLine::Exclusive(value) => (value, false),
+        CacheLine::Modified(value) | CacheLine::WritingBack(value) => (value, true),
+        _ => return None,
+    };
+    let next = match (wanted, line) {
+        (Wanted::Look, _) if rules.broken(Flaw::UncachedReadDropsOwner) => CacheLine::Invalid,
+        (Wanted::Look, _) => line,
+        (_, CacheLine::WritingBack(_)) => CacheLine::HandedOver,
+        (Wanted::Copy, _) if rules.broken(Flaw::OwnerNotDowngraded) => line,
+        (Wanted::Copy, _) => CacheLine::Shared(value),
+        (Wanted::Line, _) => CacheLine::Invalid,
+    };
+    let answer = match wanted {
+        Wanted::Look => Message::OwnerDataOnce(value),
+        Wanted::Copy | Wanted::Line => Message::OwnerData { value, dirty },
+    };
+    Some(CacheStep::sending(next, Node::Agent(requester), answer))
+}
+
+fn data_of_home<R: Rules>(rules: R, line: CacheLine, value: Value, acks: u8, exclusive: bool) -> Option<CacheStep> {
+    match line {
+        CacheLine::Writing { value: stored, .. } if rules.broken(Flaw::AcksNotAwaited) => Some(written(stored, 0)),
+        CacheLine::Reading if acks == 0 => {
+            let next = if exclusive { CacheLine::Exclusive(value) } else { CacheLine::Shared(value) };
+            Some(closing(next, None).done(Completion::Loaded(value)))
+        }
+        CacheLine::Writing { value: stored, data: false, acks: come } if exclusive => {
+            Some(written(stored, i16::from(acks) + come))
+        }
+        _ => None,
+    }
+}
+
+fn data_of_owner<R: Rules>(rules: R, line: CacheLine, value: Value, dirty: bool) -> Option<CacheStep> {
+    match line {
+        CacheLine::Reading => {
+            let copy = (dirty && !rules.broken(Flaw::DoneWithoutCopy)).then_some(value);
+            Some(closing(CacheLine::Shared(value), copy).done(Completion::Loaded(value)))
+        }
+        CacheLine::Writing { value: stored, data: false, acks: 0 } => Some(written(stored, 0)),
+        _ => None,
+    }
+}
+
+fn ack<R: Rules>(rules: R, line: CacheLine) -> Option<CacheStep> {
+    match line {
+        CacheLine::Writing { data: false, .. } if rules.broken(Flaw::EarlyAckForgotten) => Some(CacheStep::to(line)),
+        CacheLine::Writing { value, data: false, acks } => {
+            Some(CacheStep::to(CacheLine::Writing { value, data: false, acks: acks - 1 }))
+        }
+        CacheLine::Writing { value, data: true, acks } => Some(written(value, acks - 1)),
+        _ if rules.broken(Flaw::AcksNotAwaited) => Some(CacheStep::to(line)),
+        _ => None,
+    }
+}
+
+/// The data of a store is here: it is done when no acknowledgement is missing.
+fn written(value: Value, acks: i16) -> CacheStep {
+    if acks == 0 {
+        closing(CacheLine::Modified(value), None).done(Completion::Stored)
+    } else {
+        CacheStep::to(CacheLine::Writing { value, data: true, acks })
+    }
+}
+
+/// The access is served, and the home is told so.
+fn closing(line: CacheLine, copy: Option<Value>) -> CacheStep {
+    CacheStep::sending(line, Node::Home, Message::Done { copy })
+}

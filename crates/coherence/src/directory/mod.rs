@@ -1,0 +1,268 @@
+//! One line at its home: a slice of the directory with the line's block of the LLC.
+
+mod state;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Agent, Flaw, Illegal, Message, Node, Place, Protocol, Rules, Sends, Sharers, Value};
+
+pub use state::{Block, Busy, DirectoryLine, Holders, Want};
+
+/// What happens at the home of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DirectoryEvent {
+    /// A message comes, or is offered again.
+    Receive {
+        /// Its sender.
+        from: Node,
+        /// The message.
+        message: Message,
+    },
+    /// The LLC needs the room of the block.
+    EvictBlock,
+}
+
+/// What the bank of the LLC does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BankAccess {
+    /// Nothing.
+    None,
+    /// Reads the block.
+    Hit,
+    /// Looks for the block, which is not there.
+    Miss,
+    /// Takes the line from memory.
+    Fill,
+    /// Takes a dirty line.
+    Write,
+}
+
+/// What the home does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DirectoryStep {
+    /// The new state.
+    pub line: DirectoryLine,
+    /// What is sent, also to memory.
+    pub out: Sends,
+    /// What the bank does.
+    pub bank: BankAccess,
+    /// The line is busy: the request, or the eviction of the block, has to be offered again when it is not, oldest
+    /// first. Nothing has changed.
+    pub blocked: bool,
+}
+
+impl DirectoryStep {
+    const fn new(line: DirectoryLine, out: Sends, bank: BankAccess) -> Self {
+        Self { line, out, bank, blocked: false }
+    }
+
+    const fn blocked(line: DirectoryLine) -> Self {
+        Self { line, out: Sends::NONE, bank: BankAccess::None, blocked: true }
+    }
+}
+
+/// What the home does with a line when something happens.
+///
+/// # Errors
+///
+/// If the message cannot come in this state.
+pub fn step(line: DirectoryLine, event: DirectoryEvent) -> Result<DirectoryStep, Illegal> {
+    step_by(Protocol, line, event)
+}
+
+/// As [`step`], by rules that may be broken.
+///
+/// # Errors
+///
+/// If the message cannot come in this state.
+pub fn step_by<R: Rules>(rules: R, line: DirectoryLine, event: DirectoryEvent) -> Result<DirectoryStep, Illegal> {
+    let DirectoryEvent::Receive { from, message } = event else {
+        return Ok(evict_block(rules, line));
+    };
+    let waits = line.is_busy() && !rules.broken(Flaw::BusyLineServed);
+    let taken = match (message, from) {
+        (
+            Message::GetRo | Message::GetX | Message::ReadOnce | Message::WriteLine(_) | Message::PutM(_),
+            Node::Agent(_),
+        ) if waits => Some(DirectoryStep::blocked(line)),
+        (Message::GetRo, Node::Agent(agent)) => Some(asked(rules, line, Want::Read, agent)),
+        (Message::GetX, Node::Agent(agent)) => Some(asked(rules, line, Want::Write, agent)),
+        (Message::ReadOnce, Node::Agent(agent)) => Some(asked(rules, line, Want::Look, agent)),
+        (Message::WriteLine(value), Node::Agent(agent)) => Some(overwrite(rules, line, agent, value)),
+        (Message::PutM(value), Node::Agent(agent)) => Some(written_back(rules, line, agent, value)),
+        (Message::Done { copy }, Node::Agent(agent)) => done(rules, line, agent, copy),
+        (Message::NoCopy, Node::Agent(agent)) => no_copy(rules, line, agent),
+        (Message::InvAck, Node::Agent(_)) => acknowledged(line),
+        (Message::MemoryData(value), Node::Memory) => fetched(rules, line, value),
+        _ => None,
+    };
+    taken.ok_or(Illegal { place: Place::Directory, state: line.state(), from, message })
+}
+
+/// A block leaves the LLC. Who has the line is not changed by it.
+fn evict_block<R: Rules>(rules: R, line: DirectoryLine) -> DirectoryStep {
+    if line.is_busy() {
+        return DirectoryStep::blocked(line);
+    }
+    let gone = DirectoryLine { block: Block::Absent, ..line };
+    match line.block {
+        Block::Dirty(value) if !rules.broken(Flaw::DirtyBlockDropped) => {
+            DirectoryStep::new(gone, Sends::one(Node::Memory, Message::WriteMemory(value)), BankAccess::Hit)
+        }
+        _ => DirectoryStep::new(gone, Sends::NONE, BankAccess::None),
+    }
+}
+
+/// A request for data: the owner is asked if there is one, else the line is served from here.
+fn asked<R: Rules>(rules: R, line: DirectoryLine, want: Want, requester: Agent) -> DirectoryStep {
+    match line.holders {
+        // An owner that asks again has dropped a clean line; one that looks uncached may still have it.
+        Holders::Owned(owner) if (owner != requester || want == Want::Look) && !rules.broken(Flaw::OwnerNotAsked) => {
+            let message = match want {
+                Want::Read => Message::ForwardRo { requester },
+                Want::Write => Message::ForwardX { requester },
+                Want::Look => Message::ForwardOnce { requester },
+            };
+            let busy = Busy::Forwarded { want, requester };
+            DirectoryStep::new(
+                DirectoryLine { busy, ..line },
+                Sends::one(Node::Agent(owner), message),
+                BankAccess::None,
+            )
+        }
+        _ => serve(rules, line, want, requester),
+    }
+}
+
+/// Serves a request whose data no cache has to give. A writer's sharers are invalidated while the data is got.
+fn serve<R: Rules>(rules: R, line: DirectoryLine, want: Want, requester: Agent) -> DirectoryStep {
+    let invalidated = if want == Want::Write { line.holders.others(requester) } else { Sharers::NONE };
+    let acks = if rules.broken(Flaw::RequesterCounted) { line.holders.all().len() } else { invalidated.len() };
+    let acks = if want == Want::Write { acks } else { 0 };
+    let step = match line.block.value() {
+        Some(value) => answer(rules, line, want, requester, acks, value, BankAccess::Hit),
+        None => {
+            let busy = Busy::Fetching { want, requester, acks };
+            let out = Sends::one(Node::Memory, Message::FetchMemory);
+            DirectoryStep::new(DirectoryLine { busy, ..line }, out, BankAccess::Miss)
+        }
+    };
+    let out = Sends::invalidating(invalidated, Node::Agent(requester), step.out);
+    DirectoryStep { out, ..step }
+}
+
+/// Hands the data out and notes who has the line now.
+fn answer<R: Rules>(
+    rules: R,
+    line: DirectoryLine,
+    want: Want,
+    requester: Agent,
+    acks: u8,
+    value: Value,
+    bank: BankAccess,
+) -> DirectoryStep {
+    let to = Node::Agent(requester);
+    if want == Want::Look {
+        let line = DirectoryLine { busy: Busy::Idle, ..line };
+        return DirectoryStep::new(line, Sends::one(to, Message::DataOnce(value)), bank);
+    }
+    let others = line.holders.others(requester);
+    let exclusive = want == Want::Write || others.is_empty() || rules.broken(Flaw::ExclusiveDespiteSharers);
+    let holders = match exclusive {
+        true => Holders::Owned(requester),
+        false if rules.broken(Flaw::SharerForgotten) => line.holders,
+        false => Holders::Shared(others.with(requester)),
+    };
+    let line = DirectoryLine { holders, busy: Busy::Closing(requester), ..line };
+    DirectoryStep::new(line, Sends::one(to, Message::Data { value, acks, exclusive }), bank)
+}
+
+/// Memory has answered. Only what is read into caches is kept in the LLC: what is written will come back anyway, and
+/// uncached reads pass the caches by.
+fn fetched<R: Rules>(rules: R, line: DirectoryLine, value: Value) -> Option<DirectoryStep> {
+    let Busy::Fetching { want, requester, acks } = line.busy else { return None };
+    if want == Want::Read {
+        let line = DirectoryLine { block: Block::Clean(value), ..line };
+        return Some(answer(rules, line, want, requester, acks, value, BankAccess::Fill));
+    }
+    Some(answer(rules, line, want, requester, acks, value, BankAccess::None))
+}
+
+/// An owner has dropped its clean line: the LLC or memory has the newest data.
+fn no_copy<R: Rules>(rules: R, line: DirectoryLine, agent: Agent) -> Option<DirectoryStep> {
+    match line.busy {
+        Busy::Forwarded { want, requester } if line.holders == Holders::Owned(agent) => {
+            Some(serve(rules, DirectoryLine { holders: Holders::Nobody, ..line }, want, requester))
+        }
+        _ => None,
+    }
+}
+
+/// The requester is served.
+fn done<R: Rules>(rules: R, line: DirectoryLine, agent: Agent, copy: Option<Value>) -> Option<DirectoryStep> {
+    let free = DirectoryLine { busy: Busy::Idle, ..line };
+    let holders = match (line.busy, line.holders, copy) {
+        (Busy::Closing(requester), holders, None) if requester == agent => holders,
+        (Busy::Forwarded { want: Want::Look, requester }, holders, None) if requester == agent => holders,
+        (Busy::Forwarded { want: Want::Write, requester }, _, None) if requester == agent => Holders::Owned(agent),
+        (Busy::Forwarded { want: Want::Read, requester }, Holders::Owned(owner), _) if requester == agent => {
+            let former = if rules.broken(Flaw::FormerOwnerForgotten) { agent } else { owner };
+            Holders::Shared(Sharers::NONE.with(former).with(agent))
+        }
+        _ => return None,
+    };
+    let free = DirectoryLine { holders, ..free };
+    Some(match copy {
+        Some(value) => store(free, value, Sends::NONE),
+        None => DirectoryStep::new(free, Sends::NONE, BankAccess::None),
+    })
+}
+
+/// A write-back counts if it is of the owner. Else somebody got the data from the former owner before.
+fn written_back<R: Rules>(rules: R, line: DirectoryLine, agent: Agent, value: Value) -> DirectoryStep {
+    let out = Sends::one(Node::Agent(agent), Message::PutAck);
+    if line.holders == Holders::Owned(agent) {
+        let line = DirectoryLine { holders: Holders::Nobody, ..line };
+        if rules.broken(Flaw::WriteBackDataDropped) {
+            return DirectoryStep::new(line, out, BankAccess::None);
+        }
+        return store(line, value, out);
+    }
+    if rules.broken(Flaw::StaleWriteBackTaken) {
+        return store(line, value, out);
+    }
+    let out = if rules.broken(Flaw::StaleWriteBackUnanswered) { Sends::NONE } else { out };
+    DirectoryStep::new(line, out, BankAccess::None)
+}
+
+/// An uncached write of the whole line: whoever has it loses it, modified or not.
+fn overwrite<R: Rules>(rules: R, line: DirectoryLine, requester: Agent, value: Value) -> DirectoryStep {
+    let holders = line.holders.all();
+    if holders.is_empty() || rules.broken(Flaw::UncachedWriteAckedEarly) {
+        return overwritten(line, requester, value);
+    }
+    let busy = Busy::Overwriting { requester, value, acks: holders.len() };
+    let out = Sends::invalidating(holders, Node::Home, Sends::NONE);
+    DirectoryStep::new(DirectoryLine { busy, ..line }, out, BankAccess::None)
+}
+
+/// A holder has dropped the line for an uncached write.
+fn acknowledged(line: DirectoryLine) -> Option<DirectoryStep> {
+    let Busy::Overwriting { requester, value, acks } = line.busy else { return None };
+    if acks > 1 {
+        let busy = Busy::Overwriting { requester, value, acks: acks - 1 };
+        return Some(DirectoryStep::new(DirectoryLine { busy, ..line }, Sends::NONE, BankAccess::None));
+    }
+    Some(overwritten(line, requester, value))
+}
+
+/// Nobody has the line any more: the write may be seen.
+fn overwritten(line: DirectoryLine, requester: Agent, value: Value) -> DirectoryStep {
+    let line = DirectoryLine { holders: Holders::Nobody, busy: Busy::Idle, ..line };
+    store(line, value, Sends::one(Node::Agent(requester), Message::WriteAck))
+}
+
+/// The LLC takes data that memory has not.
+const fn store(line: DirectoryLine, value: Value, out: Sends) -> DirectoryStep {
+    DirectoryStep::new(DirectoryLine { block: Block::Dirty(value), ..line }, out, BankAccess::Write)
+}
