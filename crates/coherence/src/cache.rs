@@ -249,7 +249,7 @@ fn data_of_home<R: Rules>(rules: R, line: CacheLine, value: Value, acks: u8, exc
             Some(closing(next, None).done(Completion::Loaded(value)))
         }
         CacheLine::Writing { value: stored, data: false, acks: come } if exclusive => {
-            Some(written(stored, i16::from(acks) + come))
+            Some(written(stored, i16::from(acks).checked_add(come)?))
         }
         _ => None,
     }
@@ -270,9 +270,9 @@ fn ack<R: Rules>(rules: R, line: CacheLine) -> Option<CacheStep> {
     match line {
         CacheLine::Writing { data: false, .. } if rules.broken(Flaw::EarlyAckForgotten) => Some(CacheStep::to(line)),
         CacheLine::Writing { value, data: false, acks } => {
-            Some(CacheStep::to(CacheLine::Writing { value, data: false, acks: acks - 1 }))
+            Some(CacheStep::to(CacheLine::Writing { value, data: false, acks: acks.checked_sub(1)? }))
         }
-        CacheLine::Writing { value, data: true, acks } => Some(written(value, acks - 1)),
+        CacheLine::Writing { value, data: true, acks } => Some(written(value, acks.checked_sub(1)?)),
         _ if rules.broken(Flaw::AcksNotAwaited) => Some(CacheStep::to(line)),
         _ => None,
     }

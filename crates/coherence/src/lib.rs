@@ -8,10 +8,11 @@
 //! * [`directory::step`] for the home of a line, with its block of the LLC.
 //!
 //! They know no time and no addresses, allocate nothing and never panic: what the protocol does not allow is an
-//! [`Illegal`].
+//! [`Illegal`]. [`explore`] tries them out in every order that small systems can get into.
 
 pub mod cache;
 pub mod directory;
+pub mod explore;
 mod illegal;
 mod message;
 mod node;

@@ -1,0 +1,104 @@
+//! What may happen next.
+
+use std::fmt;
+
+use crate::cache::CacheLine;
+use crate::directory::Block;
+use crate::explore::{AgentLine, Packet, System, World};
+use crate::tile::{Copy, Half};
+use crate::uncached::UncachedLine;
+use crate::{Rules, Value};
+
+/// Something that happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// An agent reads. The half is that of a tile, the core's otherwise.
+    Load(u8, u8, Half),
+    /// An agent writes.
+    Store(u8, u8, Half, Value),
+    /// A line leaves a cache.
+    Evict(u8, u8, Half),
+    /// A line's block leaves the LLC.
+    EvictBlock(u8),
+    /// A message comes.
+    Deliver(u8, Packet),
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ni = |half: &Half| if *half == Half::Ni { ", NI," } else { "" };
+        match self {
+            Self::Load(line, agent, half) => write!(f, "line {line}: agent {agent}{} reads", ni(half)),
+            Self::Store(line, agent, half, value) => {
+                write!(f, "line {line}: agent {agent}{} writes {value}", ni(half))
+            }
+            Self::Evict(line, agent, half) => write!(f, "line {line}: agent {agent}{} evicts", ni(half)),
+            Self::EvictBlock(line) => write!(f, "line {line}: the LLC evicts"),
+            Self::Deliver(line, packet) => {
+                write!(f, "line {line}: {} gets {} from {}", packet.to, packet.message, packet.from)
+            }
+        }
+    }
+}
+
+impl<R: Rules> System<R> {
+    /// What may happen in a state. Not all of it has an effect: see [`System::apply`].
+    #[must_use]
+    pub fn actions(&self, world: &World) -> Vec<Action> {
+        let mut actions = Vec::with_capacity(32);
+        for (index, line) in (0_u8..).zip(&world.lines) {
+            let mut last = None;
+            for packet in &line.packets {
+                if last != Some(packet) {
+                    actions.push(Action::Deliver(index, *packet));
+                }
+                last = Some(packet);
+            }
+            if line.home.block != Block::Absent {
+                actions.push(Action::EvictBlock(index));
+            }
+            for (agent, state) in (0_u8..).zip(&line.agents) {
+                self.accesses(world, index, agent, state, &mut actions);
+            }
+        }
+        actions
+    }
+
+    fn accesses(&self, world: &World, line: u8, agent: u8, state: &AgentLine, actions: &mut Vec<Action>) {
+        let newest = world.lines[usize::from(line)].newest;
+        let mut access = |half| {
+            if self.has_room(world, line, agent, half) {
+                actions.push(Action::Load(line, agent, half));
+                actions.extend(self.bounds.stores.values(newest).map(|value| Action::Store(line, agent, half, value)));
+            }
+        };
+        match state {
+            AgentLine::Cache(cache) => {
+                access(Half::Core);
+                if *cache != CacheLine::Invalid {
+                    actions.push(Action::Evict(line, agent, Half::Core));
+                }
+            }
+            AgentLine::Tile(tile) => {
+                for half in [Half::Core, Half::Ni] {
+                    access(half);
+                }
+                for half in [Half::Core, Half::Ni] {
+                    if tile.copy(half) != Copy::None {
+                        actions.push(Action::Evict(line, agent, half));
+                    }
+                }
+            }
+            AgentLine::Uncached { line: UncachedLine::Idle, .. } => access(Half::Core),
+            AgentLine::Uncached { .. } => {}
+        }
+    }
+
+    /// Whether a cache has the line or room for it.
+    fn has_room(&self, world: &World, line: u8, agent: u8, half: Half) -> bool {
+        let taken = (0_u8..)
+            .zip(&world.lines)
+            .filter(|(index, other)| *index != line && other.agents[usize::from(agent)].has_room_taken(half));
+        taken.count() < usize::from(self.bounds.capacity)
+    }
+}

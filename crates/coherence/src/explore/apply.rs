@@ -1,0 +1,179 @@
+//! What an action does to a system.
+
+use crate::cache::{self, CacheEvent, Completion};
+use crate::directory::{self, DirectoryEvent};
+use crate::explore::{Action, AgentLine, Broken, Invariant, LineWorld, Packet, System, World};
+use crate::tile::{self, Half, TileEvent};
+use crate::uncached::{self, UncachedEvent, UncachedLine};
+use crate::{Agent, Message, Node, Rules, Sends, Value};
+
+/// What an agent does: its new state, what it sends, and the access of which half is served.
+type AgentStep = (AgentLine, Sends, Option<(Half, Completion)>);
+
+impl<R: Rules> System<R> {
+    /// The state after an action; none if it has to wait or changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// If a message comes that cannot come, or a read does not get the newest value.
+    pub fn apply(&self, world: &World, action: Action) -> Result<Option<World>, Broken> {
+        let (index, before) = match action {
+            Action::Load(line, ..)
+            | Action::Store(line, ..)
+            | Action::Evict(line, ..)
+            | Action::EvictBlock(line)
+            | Action::Deliver(line, _) => (usize::from(line), &world.lines[usize::from(line)]),
+        };
+        let mut after = before.clone();
+        let happened = match action {
+            Action::Deliver(_, packet) => {
+                if let Ok(at) = after.packets.binary_search(&packet) {
+                    after.packets.remove(at);
+                }
+                match packet.to {
+                    Node::Home => {
+                        let event = DirectoryEvent::Receive { from: packet.from, message: packet.message };
+                        self.at_home(&mut after, event)?
+                    }
+                    Node::Memory => self.at_memory(&mut after, packet.message),
+                    Node::Agent(agent) => self.at_agent(&mut after, agent, &action)?,
+                }
+            }
+            Action::EvictBlock(_) => self.at_home(&mut after, DirectoryEvent::EvictBlock)?,
+            Action::Load(_, agent, _) | Action::Store(_, agent, ..) | Action::Evict(_, agent, _) => {
+                let may_ask = world.in_flight() < usize::from(self.bounds.in_flight);
+                let agent = Agent::new(agent).expect("a system has fewer than 128 agents");
+                self.at_agent(&mut after, agent, &action)? && (may_ask || after.packets.len() == before.packets.len())
+            }
+        };
+        if !happened || after == *before {
+            return Ok(None);
+        }
+        let mut next = world.clone();
+        next.lines[index] = after;
+        Ok(Some(next))
+    }
+
+    fn at_home(&self, line: &mut LineWorld, event: DirectoryEvent) -> Result<bool, Broken> {
+        let was_busy = line.home.is_busy();
+        let step = directory::step_by(self.rules, line.home, event).map_err(Broken::illegal)?;
+        if step.blocked {
+            return if was_busy {
+                Ok(false)
+            } else {
+                Err(Invariant::IdleServes.broken("a free line blocks a request"))
+            };
+        }
+        line.home = step.line;
+        for sent in step.out.iter() {
+            if sent.message == Message::WriteAck {
+                performed(line, line.home.block.value());
+            }
+            match sent.message {
+                Message::WriteMemory(value) if self.bounds.memory_in_order => line.memory = value,
+                message => line.send(Packet { from: Node::Home, to: sent.to, message }),
+            }
+        }
+        Ok(true)
+    }
+
+    fn at_memory(&self, line: &mut LineWorld, message: Message) -> bool {
+        match message {
+            Message::WriteMemory(value) => line.memory = value,
+            _ => {
+                let message = Message::MemoryData(line.memory);
+                line.send(Packet { from: Node::Memory, to: Node::Home, message });
+            }
+        }
+        true
+    }
+
+    fn at_agent(&self, line: &mut LineWorld, agent: Agent, action: &Action) -> Result<bool, Broken> {
+        let index = usize::from(agent.index());
+        let Some(&state) = line.agents.get(index) else {
+            return Err(Invariant::Receiver.broken("a message to nobody"));
+        };
+        let Some((next, out, done)) = self.agent_step(state, action, line.newest)? else {
+            return Ok(false);
+        };
+        line.agents[index] = next;
+        for sent in out.iter() {
+            line.send(Packet { from: Node::Agent(agent), to: sent.to, message: sent.message });
+        }
+        match (done, state, next) {
+            (Some((_, Completion::Loaded(value))), AgentLine::Uncached { fresh, .. }, _) => {
+                newest(fresh >> value & 1 == 1, value)?;
+            }
+            (Some((_, Completion::Loaded(value))), ..) => newest(value == line.newest, value)?,
+            (Some((_, Completion::Stored)), _, AgentLine::Uncached { .. }) | (None, ..) => {}
+            (Some((half, Completion::Stored)), _, AgentLine::Tile(tile)) => {
+                performed(line, tile.copy(half).value());
+            }
+            (Some((_, Completion::Stored)), _, AgentLine::Cache(cache)) => {
+                performed(line, cache.readable());
+            }
+        }
+        Ok(true)
+    }
+
+    /// The step of an agent; none if it stalls.
+    fn agent_step(&self, state: AgentLine, action: &Action, newest: Value) -> Result<Option<AgentStep>, Broken> {
+        Ok(match state {
+            AgentLine::Cache(line) => {
+                let event = match *action {
+                    Action::Store(.., value) => CacheEvent::Store(value),
+                    Action::Evict(..) => CacheEvent::Evict,
+                    Action::Deliver(_, packet) => CacheEvent::Receive { from: packet.from, message: packet.message },
+                    Action::Load(..) | Action::EvictBlock(_) => CacheEvent::Load,
+                };
+                let step = cache::step_by(self.rules, line, event).map_err(Broken::illegal)?;
+                let done = step.done.map(|done| (Half::Core, done));
+                (!step.stall).then_some((AgentLine::Cache(step.line), step.out, done))
+            }
+            AgentLine::Tile(line) => {
+                let event = match *action {
+                    Action::Store(_, _, half, value) => TileEvent::Store(half, value),
+                    Action::Evict(_, _, half) => TileEvent::Evict(half),
+                    Action::Deliver(_, packet) => TileEvent::Receive { from: packet.from, message: packet.message },
+                    Action::Load(_, _, half) => TileEvent::Load(half),
+                    Action::EvictBlock(_) => return Ok(None),
+                };
+                let step = tile::step_by(self.rules, line, event).map_err(Broken::illegal)?;
+                (!step.stall).then_some((AgentLine::Tile(step.line), step.out, step.done))
+            }
+            AgentLine::Uncached { line, fresh } => {
+                let event = match *action {
+                    Action::Store(.., value) => UncachedEvent::Write(value),
+                    Action::Deliver(_, packet) => UncachedEvent::Receive { from: packet.from, message: packet.message },
+                    _ => UncachedEvent::Read,
+                };
+                let step = uncached::step(line, event).map_err(Broken::illegal)?;
+                let fresh = match (line, step.line) {
+                    (_, UncachedLine::Idle | UncachedLine::Writing) => 0,
+                    (UncachedLine::Reading, UncachedLine::Reading) => fresh,
+                    (_, UncachedLine::Reading) => 1 << newest,
+                };
+                let done = step.done.map(|done| (Half::Core, done));
+                (!step.stall).then_some((AgentLine::Uncached { line: step.line, fresh }, step.out, done))
+            }
+        })
+    }
+}
+
+/// A store can be seen from now on.
+fn performed(line: &mut LineWorld, value: Option<Value>) {
+    let Some(value) = value else { return };
+    line.newest = value;
+    for agent in &mut line.agents {
+        if let AgentLine::Uncached { line: UncachedLine::Reading, fresh } = agent {
+            *fresh |= 1 << value;
+        }
+    }
+}
+
+fn newest(holds: bool, value: Value) -> Result<(), Broken> {
+    if holds {
+        return Ok(());
+    }
+    Err(Invariant::NewestValue.broken(format!("a read gets {value}, which is not the newest value")))
+}

@@ -1,0 +1,167 @@
+//! Agents of a kind, and lines, may change names without a difference: of such states one is enough.
+
+use std::hash::{Hash, Hasher};
+
+use crate::directory::{Busy, DirectoryLine, Holders};
+use crate::explore::{Bounds, LineWorld, Packet, World};
+use crate::{Agent, Message, Node};
+
+/// The ways to name agents and lines anew.
+pub(super) struct Names {
+    /// Each has the new name of every agent.
+    agents: Vec<Vec<u8>>,
+    /// Each has all lines in some order.
+    lines: Vec<Vec<u8>>,
+}
+
+impl Names {
+    /// The names as they are.
+    pub(super) fn kept(bounds: &Bounds) -> Self {
+        let agents = bounds.caches + bounds.tiles + bounds.uncached;
+        Self { agents: vec![(0..agents).collect()], lines: vec![(0..bounds.lines).collect()] }
+    }
+
+    /// All names that make no difference.
+    pub(super) fn all(bounds: &Bounds) -> Self {
+        let tiles = bounds.caches + bounds.tiles;
+        let mut agents = vec![Vec::new()];
+        for kind in [0..bounds.caches, bounds.caches..tiles, tiles..tiles + bounds.uncached] {
+            let orders = orders(kind.collect());
+            agents = agents.iter().flat_map(|one| orders.iter().map(move |other| [&one[..], other].concat())).collect();
+        }
+        Self { agents, lines: orders((0..bounds.lines).collect()) }
+    }
+
+    /// A fingerprint that a state has in common with those that differ by names only, and how many these are.
+    pub(super) fn fingerprint(&self, world: &World) -> (u128, usize) {
+        let mut found = Vec::with_capacity(self.agents.len() * self.lines.len());
+        for names in &self.agents {
+            let lines: Vec<u128> = world.lines.iter().map(|line| of_line(line, names)).collect();
+            for order in &self.lines {
+                found.push(of(&order.iter().map(|line| lines[usize::from(*line)]).collect::<Vec<u128>>()));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        (found[0], found.len())
+    }
+}
+
+/// All orders of some things.
+fn orders(things: Vec<u8>) -> Vec<Vec<u8>> {
+    if things.len() < 2 {
+        return vec![things];
+    }
+    let first = |at: usize| {
+        let mut rest = things.clone();
+        let first = rest.remove(at);
+        orders(rest).into_iter().map(move |rest| [&[first], &rest[..]].concat())
+    };
+    (0..things.len()).flat_map(first).collect()
+}
+
+/// The fingerprint of a line whose agents have other names.
+fn of_line(line: &LineWorld, names: &[u8]) -> u128 {
+    let mut all = Fingerprint::default();
+    for name in (0_u8..).take(names.len()) {
+        let agent = names.iter().position(|other| *other == name).unwrap_or_default();
+        line.agents[agent].hash(&mut all);
+    }
+    (home_renamed(&line.home, names), line.memory, line.newest).hash(&mut all);
+    // Their order says nothing.
+    let packets = line.packets.iter().map(|packet| of(&packet_renamed(packet, names)));
+    packets.fold(0_u128, u128::wrapping_add).hash(&mut all);
+    all.whole()
+}
+
+fn home_renamed(home: &DirectoryLine, names: &[u8]) -> DirectoryLine {
+    let holders = match home.holders {
+        Holders::Nobody => Holders::Nobody,
+        Holders::Shared(sharers) => Holders::Shared(sharers.iter().map(|agent| renamed(agent, names)).collect()),
+        Holders::Owned(owner) => Holders::Owned(renamed(owner, names)),
+    };
+    let mut busy = home.busy;
+    match &mut busy {
+        Busy::Idle => {}
+        Busy::Fetching { requester, .. }
+        | Busy::Forwarded { requester, .. }
+        | Busy::Closing(requester)
+        | Busy::Overwriting { requester, .. } => *requester = renamed(*requester, names),
+    }
+    DirectoryLine { holders, busy, ..*home }
+}
+
+fn packet_renamed(packet: &Packet, names: &[u8]) -> Packet {
+    let node = |node| match node {
+        Node::Agent(agent) => Node::Agent(renamed(agent, names)),
+        other => other,
+    };
+    let mut message = packet.message;
+    match &mut message {
+        Message::Inv { requester } => *requester = node(*requester),
+        Message::ForwardRo { requester } | Message::ForwardX { requester } | Message::ForwardOnce { requester } => {
+            *requester = renamed(*requester, names);
+        }
+        _ => {}
+    }
+    Packet { from: node(packet.from), to: node(packet.to), message }
+}
+
+fn renamed(agent: Agent, names: &[u8]) -> Agent {
+    names.get(usize::from(agent.index())).and_then(|name| Agent::new(*name)).unwrap_or(agent)
+}
+
+/// 128 bits that tell a thing from all others.
+fn of<T: Hash>(thing: &T) -> u128 {
+    let mut hasher = Fingerprint::default();
+    thing.hash(&mut hasher);
+    hasher.whole()
+}
+
+/// Two hashes of 64 bits, each of which mixes every word in with a multiplication of its own.
+#[derive(Default)]
+pub(super) struct Fingerprint(u64, u64);
+
+impl Fingerprint {
+    fn mix(&mut self, word: u64) {
+        let one = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = one ^ one >> 29;
+        let two = (self.1.rotate_left(23) ^ word).wrapping_add(1).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+        self.1 = two ^ two >> 31;
+    }
+
+    fn whole(&self) -> u128 {
+        u128::from(self.0) << 64 | u128::from(self.1)
+    }
+}
+
+impl Hasher for Fingerprint {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.mix(u64::from_le_bytes(word));
+        }
+    }
+
+    fn write_u8(&mut self, word: u8) {
+        self.mix(word.into());
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.mix(word.into());
+    }
+
+    fn write_u128(&mut self, word: u128) {
+        self.mix(word as u64);
+        self.mix((word >> 64) as u64);
+    }
+
+    fn write_isize(&mut self, word: isize) {
+        self.mix(word as u64);
+    }
+}

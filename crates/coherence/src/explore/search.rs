@@ -1,0 +1,217 @@
+//! Breadth first through all states.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::hash::BuildHasherDefault;
+
+use crate::explore::rename::{Fingerprint, Names};
+use crate::explore::{Action, Broken, Invariant, System, World};
+use crate::Rules;
+
+/// What an exploration has found.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Different states.
+    pub states: usize,
+    /// States that differ by more than the names of agents and lines. Only of these are steps counted.
+    pub classes: usize,
+    /// Steps from them that change something.
+    pub transitions: usize,
+    /// Those in which nothing is going on.
+    pub quiet: usize,
+    /// Steps of the longest of the shortest ways to a state.
+    pub depth: usize,
+    /// What is wrong, if anything is; the exploration ends there.
+    pub violation: Option<Violation>,
+}
+
+/// A law that does not hold, and a shortest way there.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// The law.
+    pub broken: Broken,
+    /// What happened, with the state of its line after each step.
+    pub trace: Vec<String>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { states, classes, transitions, quiet, depth, .. } = self;
+        write!(f, "{states} states in {classes} classes, {transitions} transitions, {quiet} quiet, depth {depth}")?;
+        self.violation.as_ref().map_or(Ok(()), |violation| write!(f, "\n{violation}"))
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.broken)?;
+        (1..).zip(&self.trace).try_for_each(|(number, step)| writeln!(f, "{number:3}. {step}"))
+    }
+}
+
+/// How a state was reached first: from which one, by which of its actions.
+type Origin = (u32, u16);
+
+struct Search {
+    names: Names,
+    states: usize,
+    known: HashMap<u128, u32, BuildHasherDefault<Fingerprint>>,
+    origins: Vec<Origin>,
+    quiet: Vec<u32>,
+    /// Steps that are no new access: from, to.
+    deliveries: Vec<(u32, u32)>,
+    transitions: usize,
+}
+
+impl<R: Rules> System<R> {
+    /// Goes through all states, one of each class. They are told apart by fingerprints of 128 bits.
+    ///
+    /// # Panics
+    ///
+    /// With more than 2^32 classes.
+    #[must_use]
+    pub fn explore(&self) -> Report {
+        self.explore_by(Names::all(&self.bounds))
+    }
+
+    /// Goes through all states, also those that differ by names only.
+    ///
+    /// # Panics
+    ///
+    /// With more than 2^32 states.
+    #[must_use]
+    pub fn explore_every_name(&self) -> Report {
+        self.explore_by(Names::kept(&self.bounds))
+    }
+
+    fn explore_by(&self, names: Names) -> Report {
+        let start = World::start(&self.bounds);
+        let (mark, states) = names.fingerprint(&start);
+        let mut search = Search {
+            names,
+            states,
+            known: HashMap::default(),
+            origins: vec![(0, 0)],
+            quiet: Vec::new(),
+            deliveries: Vec::new(),
+            transitions: 0,
+        };
+        search.known.insert(mark, 0);
+        let mut open = VecDeque::from([(start, 0_u32)]);
+        let (mut at, mut depth) = (0_u32, 0);
+        while let Some((world, steps)) = open.pop_front() {
+            depth = steps;
+            if let Err(broken) = self.expand(&mut search, &mut open, &world, at, steps) {
+                return self.report(&search, depth, Some(broken));
+            }
+            at += 1;
+        }
+        let stuck = search
+            .stuck()
+            .map(|state| (Invariant::Drains.broken("the messages on their way lead nowhere"), state, None));
+        self.report(&search, depth, stuck)
+    }
+
+    /// Notes the successors of a state.
+    fn expand(
+        &self,
+        search: &mut Search,
+        open: &mut VecDeque<(World, u32)>,
+        world: &World,
+        at: u32,
+        steps: u32,
+    ) -> Result<(), (Broken, u32, Option<Action>)> {
+        self.check(world).map_err(|broken| (broken, at, None))?;
+        if world.is_quiet() {
+            search.quiet.push(at);
+        }
+        for (number, action) in (0_u16..).zip(self.actions(world)) {
+            let Some(next) = self.apply(world, action).map_err(|broken| (broken, at, Some(action)))? else {
+                continue;
+            };
+            search.transitions += 1;
+            let new = u32::try_from(search.origins.len()).expect("fewer than 2^32 states");
+            let (mark, same) = search.names.fingerprint(&next);
+            let to = *search.known.entry(mark).or_insert(new);
+            if matches!(action, Action::Deliver(..)) {
+                search.deliveries.push((at, to));
+            }
+            if to == new {
+                search.states += same;
+                search.origins.push((at, number));
+                open.push_back((next, steps + 1));
+            }
+        }
+        Ok(())
+    }
+
+    fn report(&self, search: &Search, depth: u32, broken: Option<(Broken, u32, Option<Action>)>) -> Report {
+        let violation = broken.map(|(broken, state, last)| {
+            let mut trace = self.way_to(search, state);
+            trace.extend(last.map(|action| action.to_string()));
+            Violation { broken, trace }
+        });
+        Report {
+            states: search.states,
+            classes: search.origins.len(),
+            transitions: search.transitions,
+            quiet: search.quiet.len(),
+            depth: depth as usize,
+            violation,
+        }
+    }
+
+    /// The steps from the start to a state.
+    fn way_to(&self, search: &Search, state: u32) -> Vec<String> {
+        let mut numbers = Vec::new();
+        let mut at = state;
+        while at != 0 {
+            let (from, number) = search.origins[at as usize];
+            numbers.push(number);
+            at = from;
+        }
+        let mut world = World::start(&self.bounds);
+        let step = |number: u16| {
+            let action = self.actions(&world)[usize::from(number)];
+            if let Ok(Some(next)) = self.apply(&world, action) {
+                world = next;
+            }
+            let (Action::Load(line, ..)
+            | Action::Store(line, ..)
+            | Action::Evict(line, ..)
+            | Action::EvictBlock(line)
+            | Action::Deliver(line, _)) = action;
+            format!("{:<58} {}", action.to_string(), world.lines[usize::from(line)])
+        };
+        numbers.into_iter().rev().map(step).collect()
+    }
+}
+
+impl Search {
+    /// The first state from which deliveries alone lead to no quiet state.
+    fn stuck(&self) -> Option<u32> {
+        let mut first = vec![0_u32; self.origins.len() + 1];
+        for (_, to) in &self.deliveries {
+            first[*to as usize + 1] += 1;
+        }
+        for state in 1..first.len() {
+            first[state] += first[state - 1];
+        }
+        let mut next = first.clone();
+        let mut from = vec![0_u32; self.deliveries.len()];
+        for (start, to) in &self.deliveries {
+            from[next[*to as usize] as usize] = *start;
+            next[*to as usize] += 1;
+        }
+        let mut drains = vec![false; self.origins.len()];
+        let mut left = self.quiet.clone();
+        while let Some(state) = left.pop() {
+            if std::mem::replace(&mut drains[state as usize], true) {
+                continue;
+            }
+            let range = first[state as usize] as usize..first[state as usize + 1] as usize;
+            left.extend(from[range].iter().filter(|before| !drains[**before as usize]));
+        }
+        drains.iter().position(|drains| !drains).and_then(|state| u32::try_from(state).ok())
+    }
+}

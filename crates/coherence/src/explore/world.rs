@@ -1,0 +1,201 @@
+//! The state of a whole system.
+
+use std::fmt;
+
+use crate::cache::CacheLine;
+use crate::directory::{Block, Busy, DirectoryLine, Holders};
+use crate::explore::{Bounds, Stores};
+use crate::tile::{Copy, Half, TileLine};
+use crate::uncached::UncachedLine;
+use crate::{Message, Node, Value};
+
+/// A message on its way. Nothing is known of how long it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Packet {
+    /// Its sender.
+    pub from: Node,
+    /// Its receiver.
+    pub to: Node,
+    /// What it says.
+    pub message: Message,
+}
+
+/// A line at an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AgentLine {
+    /// A cache.
+    Cache(CacheLine),
+    /// A tile.
+    Tile(TileLine),
+    /// Who reads and writes uncached.
+    Uncached {
+        /// Its access.
+        line: UncachedLine,
+        /// Of a read, a bit for each value that has been the newest since it was asked for.
+        fresh: u32,
+    },
+}
+
+impl AgentLine {
+    /// The agent as the directory sees it.
+    #[must_use]
+    pub const fn as_cache(&self) -> CacheLine {
+        match self {
+            Self::Cache(line) => *line,
+            Self::Tile(tile) => tile.as_cache(),
+            Self::Uncached { .. } => CacheLine::Invalid,
+        }
+    }
+
+    /// Whether an answer is on its way.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        match self {
+            Self::Uncached { line, .. } => *line != UncachedLine::Idle,
+            other => other.as_cache().is_waiting(),
+        }
+    }
+
+    /// Whether the line takes room in the cache of one half; that of a plain cache is the core's.
+    #[must_use]
+    pub fn has_room_taken(&self, half: Half) -> bool {
+        match self {
+            Self::Cache(line) => *line != CacheLine::Invalid,
+            Self::Tile(tile) => tile.copy(half) != Copy::None || tile.waiting.is_waiting() && tile.asking == half,
+            Self::Uncached { .. } => false,
+        }
+    }
+}
+
+/// A line everywhere.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LineWorld {
+    /// At each agent.
+    pub agents: Vec<AgentLine>,
+    /// At its home.
+    pub home: DirectoryLine,
+    /// What memory has.
+    pub memory: Value,
+    /// What the last store left.
+    pub newest: Value,
+    /// The messages about it, in an order that says nothing.
+    pub packets: Vec<Packet>,
+}
+
+impl LineWorld {
+    /// Whether nothing is going on.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        self.packets.is_empty() && !self.home.is_busy() && !self.agents.iter().any(AgentLine::is_waiting)
+    }
+
+    pub(super) fn send(&mut self, packet: Packet) {
+        let at = self.packets.partition_point(|other| *other < packet);
+        self.packets.insert(at, packet);
+    }
+}
+
+/// The state of a system.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct World {
+    /// Each line.
+    pub lines: Vec<LineWorld>,
+}
+
+impl World {
+    /// Nothing is cached and memory holds 0.
+    #[must_use]
+    pub fn start(bounds: &Bounds) -> Self {
+        let mut agents = vec![AgentLine::Cache(CacheLine::default()); usize::from(bounds.caches)];
+        agents.extend((0..bounds.tiles).map(|_| AgentLine::Tile(TileLine::default())));
+        agents.extend((0..bounds.uncached).map(|_| AgentLine::Uncached { line: UncachedLine::Idle, fresh: 0 }));
+        let line =
+            LineWorld { agents, home: DirectoryLine::default(), memory: 0, newest: 0, packets: Vec::with_capacity(8) };
+        Self { lines: vec![line; usize::from(bounds.lines)] }
+    }
+
+    /// Whether nothing is going on.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        self.lines.iter().all(LineWorld::is_quiet)
+    }
+
+    /// Accesses and write-backs that wait for an answer.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.lines.iter().flat_map(|line| &line.agents).filter(|agent| agent.is_waiting()).count()
+    }
+}
+
+impl Stores {
+    /// The values that a store may have now.
+    pub(super) fn values(self, newest: Value) -> std::ops::Range<Value> {
+        match self {
+            Self::Any(count) => 0..count,
+            Self::Next(count) => {
+                let next = (newest + 1) % count;
+                next..next + 1
+            }
+        }
+    }
+}
+
+impl fmt::Display for AgentLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cache = |f: &mut fmt::Formatter<'_>, line: &CacheLine| match line {
+            CacheLine::Shared(value) | CacheLine::Exclusive(value) | CacheLine::Modified(value) => {
+                write!(f, "{}({value})", line.name())
+            }
+            CacheLine::Writing { value, .. } => write!(f, "writing({value})"),
+            _ => f.write_str(line.name()),
+        };
+        let copy = |f: &mut fmt::Formatter<'_>, copy: Copy| match copy {
+            Copy::None => f.write_str("I"),
+            Copy::Shared(value) => write!(f, "S({value})"),
+            Copy::Exclusive(value) => write!(f, "E({value})"),
+            Copy::Modified(value) => write!(f, "M({value})"),
+            Copy::Owned(value) => write!(f, "O({value})"),
+        };
+        match self {
+            Self::Cache(line) => cache(f, line),
+            Self::Tile(tile) => {
+                copy(f, tile.l1)?;
+                f.write_str("+")?;
+                copy(f, tile.ni)?;
+                if tile.waiting.is_waiting() {
+                    f.write_str(" ")?;
+                    cache(f, &tile.waiting)?;
+                }
+                Ok(())
+            }
+            Self::Uncached { line, .. } => f.write_str(line.name()),
+        }
+    }
+}
+
+impl fmt::Display for LineWorld {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (index, agent) in self.agents.iter().enumerate() {
+            write!(f, "{}{agent}", if index > 0 { " | " } else { "" })?;
+        }
+        f.write_str("] home ")?;
+        match self.home.holders {
+            Holders::Nobody => f.write_str("nobody")?,
+            Holders::Owned(owner) => write!(f, "owned by {}", owner.index())?,
+            Holders::Shared(sharers) => {
+                f.write_str("shared by")?;
+                sharers.iter().try_for_each(|agent| write!(f, " {}", agent.index()))?;
+            }
+        }
+        if self.home.busy != Busy::Idle {
+            f.write_str(", busy")?;
+        }
+        match self.home.block {
+            Block::Absent => {}
+            Block::Clean(value) => write!(f, ", LLC {value}")?,
+            Block::Dirty(value) => write!(f, ", LLC {value} dirty")?,
+        }
+        write!(f, ", memory {}", self.memory)
+    }
+}
