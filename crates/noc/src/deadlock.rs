@@ -140,7 +140,7 @@ fn find(next: &[Vec<u32>]) -> Option<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routes::Part;
+    use crate::routes::Way as Channels;
     use crate::{topology, Allocation, Class, Order, Params, Reuse, Router, Shape};
 
     pub(crate) fn params(shape: Shape, order: Order, vcs: u8) -> Params {
@@ -180,7 +180,7 @@ mod tests {
     fn a_ring_without_a_dateline_is_a_circle() {
         let params = params(Shape::Ring { nodes: 6 }, Order::Xy, 2);
         let (layout, _) = topology::build(&params).expect("it can be built");
-        let next = |_: u16, _: u16, _: bool| (0, Part::All);
+        let next = |_: u16, _: u16, _: bool| (0, Channels::All);
         let routes = Routes::new(&layout, &params.classes, &next).expect("there are channels");
         assert!(cycle(&layout, &routes).is_some_and(|circle| circle.len() == 6));
     }

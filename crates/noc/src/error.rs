@@ -13,7 +13,9 @@ pub struct NocError {
 }
 
 impl NocError {
-    pub(crate) fn new(field: &'static str, message: impl fmt::Display) -> Self {
+    /// An error about a field.
+    #[must_use]
+    pub fn new(field: &'static str, message: impl fmt::Display) -> Self {
         Self { field, message: message.to_string() }
     }
 }

@@ -42,11 +42,11 @@ pub struct Routes {
 
 /// Where a packet goes next, for who makes routes: at `router`, to `terminal` (which is elsewhere), with the column
 /// first or not. Returns the port, and which part of the packet's virtual channels it may use.
-pub(crate) type Next<'a> = &'a dyn Fn(u16, u16, bool) -> (u8, Part);
+pub type Next<'a> = &'a dyn Fn(u16, u16, bool) -> (u8, Way);
 
 /// The part of its virtual channels that a packet may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub enum Way {
     /// All of them.
     All,
     /// The lower half: before it crosses the dateline of a circle.
@@ -60,7 +60,7 @@ impl Routes {
     ///
     /// # Errors
     /// When virtual channels do not suffice, or are more than a router can have.
-    pub(crate) fn new(layout: &Layout, classes: &[Class], next: Next<'_>) -> Result<Self, NocError> {
+    pub fn new(layout: &Layout, classes: &[Class], next: Next<'_>) -> Result<Self, NocError> {
         let (groups, of_class, class_vcs, vcs) = groups(classes)?;
         let ports = layout.most_ports();
         if vcs * ports > VCS_MAX {
@@ -157,14 +157,14 @@ fn groups(classes: &[Class]) -> Result<Groups, NocError> {
     Ok((groups, of_class, class_vcs, vcs))
 }
 
-fn part_of(vcs: u64, part: Part) -> Result<u64, NocError> {
+fn part_of(vcs: u64, part: Way) -> Result<u64, NocError> {
     let half = vcs.count_ones() / 2;
     let lower = bits(half as usize) << vcs.trailing_zeros();
     match part {
-        Part::All => Ok(vcs),
+        Way::All => Ok(vcs),
         _ if half == 0 => Err(NocError::new("vcs", "1; a circle needs at least 2, before and after its dateline")),
-        Part::Lower => Ok(lower),
-        Part::Upper => Ok(vcs & !lower),
+        Way::Lower => Ok(lower),
+        Way::Upper => Ok(vcs & !lower),
     }
 }
 

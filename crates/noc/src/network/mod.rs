@@ -215,6 +215,12 @@ impl Network {
         &self.books.sent
     }
 
+    /// Flits that terminals have sent since the start.
+    #[must_use]
+    pub fn injected(&self) -> u64 {
+        self.books.injected
+    }
+
     /// Ports of a router, as [`Network::sent`] counts.
     #[must_use]
     pub fn ports(&self) -> usize {

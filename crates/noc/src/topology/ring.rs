@@ -1,7 +1,7 @@
 //! The ring: routers on a circle. Its dateline lies between the last router and the first: who will cross it uses the
 //! lower half of its virtual channels until then, all others the upper half, so no circle of waiting closes.
 
-use crate::routes::Part;
+use crate::routes::Way;
 use crate::{Layout, NocError, Params, Place, Routes, Terminal};
 
 const NODES_MAX: u16 = 256;
@@ -36,7 +36,7 @@ pub(super) fn build(nodes: u16, params: &Params) -> Result<(Layout, Routes), Noc
         let ahead = (to + nodes - at) % nodes;
         let backward = usize::from(ahead > nodes - ahead);
         let crosses = if backward == 0 { to < at } else { to > at };
-        (ports[usize::from(at)][backward], if crosses { Part::Lower } else { Part::Upper })
+        (ports[usize::from(at)][backward], if crosses { Way::Lower } else { Way::Upper })
     };
     let routes = Routes::new(&layout, &params.classes, &next)?;
     Ok((layout, routes))

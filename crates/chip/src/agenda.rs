@@ -1,0 +1,76 @@
+//! What is to be done, by cycle.
+
+use crate::chip::Action;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+const SLOTS: u64 = 4096;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Agenda {
+    slots: Vec<Vec<Action>>,
+    /// Slots that hold something, as bits.
+    full: Vec<u64>,
+    /// What lies further ahead than there are slots.
+    far: BTreeMap<u64, Vec<Action>>,
+}
+
+impl Agenda {
+    pub(crate) fn new() -> Self {
+        let slots = vec![Vec::new(); SLOTS as usize];
+        Self { slots, full: vec![0; SLOTS as usize / 64], far: BTreeMap::new() }
+    }
+
+    /// Puts an action on a cycle after `now`.
+    pub(crate) fn add(&mut self, now: u64, cycle: u64, action: Action) {
+        assert!(cycle > now, "what happens now is a function call");
+        if cycle - now >= SLOTS {
+            self.far.entry(cycle).or_default().push(action);
+            return;
+        }
+        let slot = (cycle % SLOTS) as usize;
+        self.slots[slot].push(action);
+        self.full[slot / 64] |= 1 << (slot % 64);
+    }
+
+    /// What is due in a cycle: give the room back.
+    pub(crate) fn take(&mut self, cycle: u64) -> Vec<Action> {
+        let slot = (cycle % SLOTS) as usize;
+        let mut due = std::mem::take(&mut self.slots[slot]);
+        self.full[slot / 64] &= !(1 << (slot % 64));
+        if self.far.first_key_value().is_some_and(|(first, _)| *first <= cycle) {
+            due.extend(self.far.remove(&cycle).unwrap_or_default());
+        }
+        due
+    }
+
+    pub(crate) fn give_back(&mut self, cycle: u64, mut due: Vec<Action>) {
+        let slot = &mut self.slots[(cycle % SLOTS) as usize];
+        if slot.is_empty() {
+            due.clear();
+            *slot = due;
+        }
+    }
+
+    /// The first cycle from `from` on in which something is due.
+    pub(crate) fn next(&self, from: u64) -> Option<u64> {
+        let far = self.far.first_key_value().map(|(cycle, _)| *cycle);
+        let start = (from % SLOTS) as usize;
+        let words = self.full.len();
+        for step in 0..=words {
+            let word = (start / 64 + step) % words;
+            let mut bits = self.full[word];
+            if step == 0 {
+                bits &= u64::MAX << (start % 64);
+            } else if step == words {
+                bits &= !(u64::MAX << (start % 64));
+            }
+            if bits != 0 {
+                let slot = word as u64 * 64 + u64::from(bits.trailing_zeros());
+                let near = from + (slot + SLOTS - start as u64) % SLOTS;
+                return Some(far.map_or(near, |far| far.min(near)));
+            }
+        }
+        far
+    }
+}

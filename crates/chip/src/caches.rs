@@ -1,0 +1,102 @@
+//! The caches of a place that hold lines of queues: an L1 or an NI cache, or both of a tile as one.
+
+use crate::floor::QUEUE_LINES;
+use hostnet_coherence::cache::{self, CacheEvent, CacheLine, Completion};
+use hostnet_coherence::tile::{self, Half, Local, TileEvent, TileLine};
+use hostnet_coherence::{Message, Node, Sends, Value};
+use serde::{Deserialize, Serialize};
+
+/// What somebody does to a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Access {
+    Load,
+    Store(Value),
+}
+
+/// What became of it.
+pub(crate) struct Outcome {
+    pub(crate) out: Sends,
+    /// Served, and for whom.
+    pub(crate) done: Option<(Half, Completion)>,
+    /// The other half of the tile gave the line.
+    pub(crate) handed_over: bool,
+    /// It has to be tried again when the line waits for nothing.
+    pub(crate) stalled: bool,
+}
+
+/// Lines of queues from `first` on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Caches {
+    first: u64,
+    lines: Lines,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Lines {
+    /// A cache of its own.
+    Single(Vec<CacheLine>),
+    /// An L1 and an NI cache behind it, which the directory takes for one.
+    Pair(Vec<TileLine>),
+}
+
+impl Caches {
+    /// A cache for the queues of `cores` cores from `core` on.
+    pub(crate) fn single(core: u16, cores: u16) -> Self {
+        let count = usize::from(cores) * QUEUE_LINES as usize;
+        Self { first: u64::from(core) * QUEUE_LINES, lines: Lines::Single(vec![CacheLine::default(); count]) }
+    }
+
+    /// An L1 and an NI cache for the queues of a core.
+    pub(crate) fn pair(core: u16) -> Self {
+        let lines = Lines::Pair(vec![TileLine::default(); QUEUE_LINES as usize]);
+        Self { first: u64::from(core) * QUEUE_LINES, lines }
+    }
+
+    pub(crate) fn is_pair(&self) -> bool {
+        matches!(self.lines, Lines::Pair(_))
+    }
+
+    /// One half reads or writes a line.
+    pub(crate) fn access(&mut self, half: Half, line: u64, access: Access) -> Outcome {
+        match &mut self.lines {
+            Lines::Single(lines) => {
+                let event = match access {
+                    Access::Load => CacheEvent::Load,
+                    Access::Store(value) => CacheEvent::Store(value),
+                };
+                single(&mut lines[(line - self.first) as usize], half, event)
+            }
+            Lines::Pair(lines) => {
+                let event = match access {
+                    Access::Load => TileEvent::Load(half),
+                    Access::Store(value) => TileEvent::Store(half, value),
+                };
+                pair(&mut lines[(line - self.first) as usize], event)
+            }
+        }
+    }
+
+    /// A message comes; of a cache of its own, `half` is whose it is.
+    pub(crate) fn receive(&mut self, half: Half, line: u64, from: Node, message: Message) -> Outcome {
+        match &mut self.lines {
+            Lines::Single(lines) => {
+                single(&mut lines[(line - self.first) as usize], half, CacheEvent::Receive { from, message })
+            }
+            Lines::Pair(lines) => pair(&mut lines[(line - self.first) as usize], TileEvent::Receive { from, message }),
+        }
+    }
+}
+
+fn single(state: &mut CacheLine, half: Half, event: CacheEvent) -> Outcome {
+    let step = cache::step(*state, event).unwrap_or_else(|illegal| panic!("{illegal}"));
+    *state = step.line;
+    let done = step.done.map(|completion| (half, completion));
+    Outcome { out: step.out, done, handed_over: false, stalled: step.stall }
+}
+
+fn pair(state: &mut TileLine, event: TileEvent) -> Outcome {
+    let step = tile::step(*state, event).unwrap_or_else(|illegal| panic!("{illegal}"));
+    *state = step.line;
+    let handed_over = step.local == Some(Local::HandOver);
+    Outcome { out: step.out, done: step.done, handed_over, stalled: step.stall }
+}

@@ -1,0 +1,400 @@
+//! A chip: its units, and a cycle of it.
+
+use crate::agenda::Agenda;
+use crate::books::Books;
+use crate::caches::{Access, Caches};
+use crate::core::Core;
+use crate::fabric::Fabric;
+use crate::floor::{Floor, Unit};
+use crate::message::{Body, Letter, Purpose, Token};
+use crate::ni::{Backend, Flight, Frontend, Mirror, Remote, Rrpp};
+use crate::op::{Op, Store};
+use crate::slice::Slice;
+use crate::{ChipError, ChipParams, Placement};
+use hostnet_coherence::cache::Completion;
+use hostnet_coherence::tile::Half;
+use hostnet_coherence::{Agent, Message, Node};
+use hostnet_kernel::Rng;
+use hostnet_noc::{Delivery, Layout, Network};
+use serde::{Deserialize, Serialize};
+
+/// Something that is due in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Action {
+    /// A letter sets out.
+    Send {
+        from: Unit,
+        letter: Letter,
+    },
+    /// A bank may go on.
+    Slice(u16),
+    /// Memory has a line.
+    MemoryData {
+        memory: u16,
+        line: u64,
+        token: Token,
+    },
+    /// A cache has served an access that had to wait.
+    Cached {
+        at: Unit,
+        half: Half,
+        line: u64,
+        completion: Completion,
+    },
+    /// A core begins an operation, has computed a queue entry, looks at its completion queue, has read an entry.
+    Begin(u16),
+    StoreWq {
+        core: u16,
+        op: u32,
+    },
+    Poll(u16),
+    CqRead {
+        core: u16,
+        seen: u64,
+    },
+    /// An NI looks at a work queue; an entry has gone through a frontend; an operation is at its backend.
+    Visit(u16),
+    Handed {
+        op: u32,
+    },
+    Generate {
+        op: u32,
+    },
+    Unroll(Unit),
+    /// A response is in a completion pipeline, and through it; a completion is to be written.
+    Complete(Unit),
+    LineDone {
+        flight: u32,
+    },
+    Post {
+        op: u32,
+    },
+    /// A remote request comes, is through the first half of the pipeline, and through the second.
+    Arrive {
+        line: u64,
+    },
+    Serve {
+        remote: u32,
+    },
+    Answer {
+        remote: u32,
+    },
+    /// A response comes.
+    Back {
+        flight: u32,
+    },
+}
+
+/// A tile: what is there besides the slice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Tile {
+    pub(crate) core: Core,
+    pub(crate) caches: Caches,
+    pub(crate) front: Frontend,
+    pub(crate) backend: Backend,
+}
+
+/// A row of the edge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Edge {
+    pub(crate) caches: Caches,
+    pub(crate) backend: Backend,
+    pub(crate) rrpp: Rrpp,
+}
+
+/// How a chip stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChipStatus {
+    /// Cycles so far.
+    pub cycle: u64,
+    /// Operations completed since counting began.
+    pub operations: u64,
+}
+
+/// What is on its way in a chip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InFlight {
+    /// Operations that cores have begun.
+    pub operations: usize,
+    /// Lines of them that have been made into requests.
+    pub lines: usize,
+    /// Requests of other chips.
+    pub remote: usize,
+    /// Lines for which a directory waits.
+    pub directory: usize,
+    /// Packets in the network.
+    pub packets: usize,
+}
+
+/// A chip and what happens on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Chip {
+    pub(crate) fabric: Fabric,
+    pub(crate) layout: Layout,
+    pub(crate) tiles: Vec<Tile>,
+    pub(crate) edges: Vec<Edge>,
+    slices: Vec<Slice>,
+    pub(crate) ops: Store<Op>,
+    pub(crate) flights: Store<Flight>,
+    pub(crate) remotes: Store<Remote>,
+    pub(crate) mirror: Mirror,
+    pub(crate) books: Books,
+    /// Accesses to lines of a tile that wait for the other half's access.
+    pub(crate) stalled: Vec<(Unit, Half, u64, Access)>,
+    pub(crate) stopping: bool,
+}
+
+impl Chip {
+    /// A chip whose cores begin in the first cycle.
+    ///
+    /// # Errors
+    /// When a size is out of range or messages may wait for each other in a circle.
+    pub fn new(params: ChipParams) -> Result<Self, ChipError> {
+        params.check()?;
+        let (floor, layout, routes) = Floor::new(&params)?;
+        let noc = hostnet_noc::Params {
+            shape: hostnet_noc::Shape::Mesh { columns: params.columns, rows: params.rows },
+            router: params.router,
+            classes: params.classes(),
+        };
+        let network = Network::new(&noc, &layout, routes, params.seed);
+        let mut fill = Rng::new(params.seed, 0x6368_6970);
+        let (tiles, rows) = (params.tiles(), params.rows);
+        let edge = params.ni.placement == Placement::Edge;
+        let slices = (0..tiles).map(|index| Slice::new(index, &params, &mut fill)).collect();
+        let all_tiles = (0..tiles).map(|index| Tile {
+            core: Core::new(params.ni.entries),
+            caches: if edge { Caches::single(index, 1) } else { Caches::pair(index) },
+            front: Frontend::new(params.ni.entries),
+            backend: Backend::default(),
+        });
+        let tiles_all = all_tiles.collect();
+        let edges = (0..rows).map(|row| Edge {
+            caches: Caches::single(row * params.columns, params.columns),
+            backend: Backend::default(),
+            rrpp: Rrpp::default(),
+        });
+        let edges = edges.collect();
+        let rng = Rng::new(params.seed, 0x6368_6971);
+        let mut fabric = Fabric { now: 0, network, agenda: Agenda::new(), letters: Store::new(), floor, params, rng };
+        if fabric.params.ni.placement != Placement::Numa {
+            // Every frontend begins by looking at its queues.
+            (0..tiles).for_each(|core| fabric.later(1, Action::Visit(core)));
+        }
+        let first = if fabric.params.workload.mode == crate::Mode::Turns { 1 } else { usize::MAX };
+        for core in fabric.params.workload.cores.clone().into_iter().take(first) {
+            fabric.later(1, Action::Begin(core));
+        }
+        Ok(Self {
+            fabric,
+            layout,
+            tiles: tiles_all,
+            edges,
+            slices,
+            ops: Store::new(),
+            flights: Store::new(),
+            remotes: Store::new(),
+            mirror: Mirror::default(),
+            books: Books::default(),
+            stalled: Vec::new(),
+            stopping: false,
+        })
+    }
+
+    /// What was counted.
+    #[must_use]
+    pub fn books(&self) -> Books {
+        let flits = self.fabric.network.injected() - self.books.flits;
+        Books { flits, ..self.books.clone() }
+    }
+
+    /// Begins to count anew.
+    pub fn clear(&mut self) {
+        self.books.clear(self.fabric.now, self.fabric.network.injected());
+    }
+
+    /// Where the network's channels lie, and how many flits each output has carried.
+    #[must_use]
+    pub fn network(&self) -> (&Layout, &Network) {
+        (&self.layout, &self.fabric.network)
+    }
+
+    /// How the chip stands.
+    #[must_use]
+    pub fn status(&self) -> ChipStatus {
+        ChipStatus { cycle: self.fabric.now, operations: self.books.breakdown.count }
+    }
+
+    /// What is on its way.
+    #[must_use]
+    pub fn in_flight(&self) -> InFlight {
+        InFlight {
+            operations: self.ops.len(),
+            lines: self.flights.len(),
+            remote: self.remotes.len(),
+            directory: self.slices.iter().map(Slice::waiting).sum(),
+            packets: self.fabric.network.in_flight(),
+        }
+    }
+
+    /// Lets cores begin no more operations.
+    pub fn stop(&mut self) {
+        self.stopping = true;
+    }
+
+    /// Accesses to the banks of the LLC and lines that it has written to memory, since the start.
+    #[must_use]
+    pub fn llc(&self) -> (u64, u64) {
+        (self.slices.iter().map(|slice| slice.accesses).sum(), self.slices.iter().map(|slice| slice.writebacks).sum())
+    }
+
+    /// Goes on until a cycle. Returns false when nothing is left to do.
+    pub fn run_until(&mut self, cycle: u64) -> bool {
+        let mut delivered = Vec::new();
+        while self.fabric.now < cycle {
+            if self.fabric.network.is_idle() {
+                let Some(next) = self.fabric.agenda.next(self.fabric.now) else { return false };
+                let next = next.min(cycle);
+                self.fabric.now = next;
+                self.fabric.network.skip_to(next);
+                if next == cycle {
+                    break;
+                }
+            }
+            self.cycle(&mut delivered);
+        }
+        true
+    }
+
+    fn cycle(&mut self, delivered: &mut Vec<Delivery>) {
+        let now = self.fabric.now;
+        let due = self.fabric.agenda.take(now);
+        for &action in &due {
+            self.act(action);
+        }
+        self.fabric.agenda.give_back(now, due);
+        self.fabric.network.step(delivered);
+        for delivery in delivered.drain(..) {
+            let letter = self.fabric.letters.take(delivery.packet.tag as u32);
+            self.deliver(letter);
+        }
+        self.fabric.now = now + 1;
+    }
+
+    fn act(&mut self, action: Action) {
+        match action {
+            Action::Send { from, letter } => self.fabric.send(from, letter),
+            Action::Slice(slice) => self.slices[usize::from(slice)].act(&mut self.fabric),
+            Action::MemoryData { memory, line, token } => {
+                let from = (Unit::Memory(memory), Node::Memory);
+                self.fabric.say(from, Node::Home, line, Message::MemoryData(0), token);
+            }
+            Action::Cached { at, half, line, completion } => self.cached(at, half, line, completion),
+            Action::Begin(core) => self.begin(core),
+            Action::StoreWq { core, op } => self.store_wq(core, op),
+            Action::Poll(core) => self.poll_again(core),
+            Action::CqRead { core, seen } => self.cq_read(core, seen),
+            Action::Visit(core) => self.visit(core),
+            Action::Handed { op } => self.handed(op),
+            Action::Generate { op } => self.generate(op),
+            Action::Unroll(unit) => self.unroll(unit),
+            Action::Complete(unit) => self.complete(unit),
+            Action::LineDone { flight } => self.line_done(flight),
+            Action::Post { op } => self.post(op),
+            Action::Arrive { line } => self.arrive(line),
+            Action::Serve { remote } => self.serve(remote),
+            Action::Answer { remote } => self.answer(remote),
+            Action::Back { flight } => self.back(flight),
+        }
+    }
+
+    fn deliver(&mut self, letter: Letter) {
+        let Letter { to, line, body } = letter;
+        match body {
+            Body::Coherent { from, message, token } => self.coherent(to, line, from, message, token),
+            Body::WqEntry { op } => self.at_backend(op, self.fabric.params.ni.rgp_backend_cycles),
+            Body::CqEntry { op } => {
+                self.ops.get(op).at_frontend = self.fabric.now;
+                self.fabric.later(self.fabric.params.ni.rcp_frontend_cycles, Action::Post { op });
+            }
+            Body::Request(token) => self.leave(token.id),
+            Body::Reply(token) => self.replied(to, token.id),
+        }
+    }
+
+    fn coherent(&mut self, to: Unit, line: u64, from: Node, message: Message, token: Token) {
+        match (to, message) {
+            (Unit::Slice(slice), _) => {
+                self.slices[usize::from(slice)].receive(line, from, message, token, &mut self.fabric);
+            }
+            (Unit::Memory(memory), Message::FetchMemory) => {
+                let cycles = self.fabric.params.memory_cycles;
+                self.fabric.later(cycles, Action::MemoryData { memory, line, token });
+            }
+            (Unit::Memory(_), _) => {}
+            (_, Message::DataOnce(_) | Message::WriteAck) => match token.what {
+                Purpose::Served => self.have_served(token.id),
+                Purpose::Outgoing => self.have_outgoing(to, token.id),
+                Purpose::Incoming => self.have_stored(token.id),
+                Purpose::Queue => {}
+            },
+            _ => self.cache_message(to, line, from, message),
+        }
+    }
+
+    /// A message for the caches of queue lines.
+    fn cache_message(&mut self, at: Unit, line: u64, from: Node, message: Message) {
+        let half = if matches!(at, Unit::Edge(_)) { Half::Ni } else { Half::Core };
+        let cycles = self.fabric.params.cache.l1_cycles;
+        let node = self.node(at);
+        let outcome = self.caches(at).receive(half, line, from, message);
+        self.fabric.tell(cycles, (at, node), line, outcome.out, Token::NONE);
+        if let Some((half, completion)) = outcome.done {
+            self.fabric.later(cycles, Action::Cached { at, half, line, completion });
+        }
+        self.changed(at, line);
+    }
+
+    /// Somebody reads or writes a line of a queue. Returns what was served at once, and whether the line came from the
+    /// other half of the tile; if nothing, [`Chip::cached`] hears of it later.
+    pub(crate) fn access(&mut self, at: Unit, half: Half, line: u64, access: Access) -> Option<(Completion, bool)> {
+        let node = self.node(at);
+        let outcome = self.caches(at).access(half, line, access);
+        if outcome.stalled {
+            self.stalled.push((at, half, line, access));
+            return None;
+        }
+        let cycles = self.fabric.params.cache.l1_cycles;
+        self.fabric.tell(cycles, (at, node), line, outcome.out, Token::NONE);
+        let (_, completion) = outcome.done?;
+        if self.caches(at).is_pair() {
+            self.changed(at, line);
+        }
+        Some((completion, outcome.handed_over))
+    }
+
+    /// Tries again what had to wait for an access of the other half of a tile.
+    pub(crate) fn retry(&mut self, at: Unit, line: u64) {
+        let Some(place) = self.stalled.iter().position(|wait| (wait.0, wait.2) == (at, line)) else { return };
+        let (at, half, line, access) = self.stalled.remove(place);
+        if let Some((completion, _)) = self.access(at, half, line, access) {
+            self.cached(at, half, line, completion);
+        }
+    }
+
+    pub(crate) fn caches(&mut self, at: Unit) -> &mut Caches {
+        match at {
+            Unit::Edge(row) => &mut self.edges[usize::from(row)].caches,
+            Unit::Core(core) | Unit::Slice(core) | Unit::Memory(core) => &mut self.tiles[usize::from(core)].caches,
+        }
+    }
+
+    /// The name by which the directory knows a unit.
+    pub(crate) fn node(&self, at: Unit) -> Node {
+        let index = match at {
+            Unit::Edge(row) => self.fabric.params.tiles() + row,
+            Unit::Core(core) | Unit::Slice(core) | Unit::Memory(core) => core,
+        };
+        Node::Agent(Agent::new(index as u8).expect("a chip has fewer agents than a directory has bits"))
+    }
+}

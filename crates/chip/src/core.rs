@@ -1,0 +1,310 @@
+//! A core: it writes entries of its work queue and reads those of its completion queue.
+
+use crate::books::PARTS;
+use crate::caches::Access;
+use crate::chip::{Action, Chip};
+use crate::floor::{Unit, DATA_LINES, QUEUE_LINES};
+use crate::op::Op;
+use crate::{Mode, Placement};
+use hostnet_coherence::cache::Completion;
+use hostnet_coherence::tile::Half;
+use serde::{Deserialize, Serialize};
+
+/// Lines of data that addresses are drawn from.
+const REGION_LINES: u64 = 1 << 30;
+
+/// What a core is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Doing {
+    /// Nothing, or waiting for its turn.
+    Nothing,
+    /// Computing or writing a queue entry, or reading one.
+    Busy,
+    /// Reading its completion queue over and over.
+    Spinning,
+}
+
+/// A core.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Core {
+    doing: Doing,
+    /// Entries written and entries read since the start.
+    written: u64,
+    read: u64,
+    /// A load of the completion queue is on its way; a poll is on the agenda.
+    loading: bool,
+    polling: bool,
+    /// Operations by entry of the work queue; and by entry of the completion queue.
+    pub(crate) requests: Vec<u32>,
+    pub(crate) completions: Vec<u32>,
+    since_poll: u32,
+    /// The operation whose entry is being written.
+    storing: u32,
+}
+
+impl Core {
+    pub(crate) fn new(entries: u32) -> Self {
+        let ring = vec![0; entries as usize];
+        Self {
+            doing: Doing::Nothing,
+            written: 0,
+            read: 0,
+            loading: false,
+            polling: false,
+            requests: ring.clone(),
+            completions: ring,
+            since_poll: 0,
+            storing: 0,
+        }
+    }
+}
+
+impl Chip {
+    /// The line of an entry of a work queue.
+    pub(crate) fn wq_line(&self, core: u16, entry: u64) -> u64 {
+        let ni = &self.fabric.params.ni;
+        let (entries, per_line) = (u64::from(ni.entries), u64::from(ni.wq_entries_per_line));
+        u64::from(core) * QUEUE_LINES + entry % entries / per_line
+    }
+
+    /// The line of an entry of a completion queue.
+    pub(crate) fn cq_line(&self, core: u16, entry: u64) -> u64 {
+        let ni = &self.fabric.params.ni;
+        let (entries, per_line) = (u64::from(ni.entries), u64::from(ni.cq_entries_per_line));
+        u64::from(core) * QUEUE_LINES + QUEUE_LINES / 2 + entry % entries / per_line
+    }
+
+    /// A core begins an operation.
+    pub(crate) fn begin(&mut self, core: u16) {
+        if self.stopping {
+            self.end(core);
+            return;
+        }
+        let lines = self.fabric.params.workload.lines;
+        let mut base = || {
+            let places = REGION_LINES / u64::from(lines);
+            DATA_LINES + self.fabric.rng.below(places) * u64::from(lines)
+        };
+        let (local, remote) = (base(), base());
+        let op = Op { core, lines, local, remote, began: self.fabric.now, ..Op::default() };
+        let op = self.ops.put(op);
+        self.tiles[usize::from(core)].core.doing = Doing::Busy;
+        if self.fabric.params.ni.placement == Placement::Numa {
+            let now = self.fabric.now;
+            let one = self.ops.get(op);
+            (one.written, one.read, one.handed) = (now, now, now);
+            self.at_backend(op, self.fabric.params.software.load);
+        } else {
+            self.fabric.later(self.fabric.params.software.wq_write, Action::StoreWq { core, op });
+        }
+    }
+
+    /// A core that shall begin nothing more waits for what it has begun.
+    fn end(&mut self, core: u16) {
+        let one = &mut self.tiles[usize::from(core)].core;
+        if one.written == one.read {
+            one.doing = Doing::Nothing;
+        } else if one.doing != Doing::Spinning {
+            one.doing = Doing::Spinning;
+            self.poll(core);
+        }
+    }
+
+    /// The entry is computed: it is stored.
+    pub(crate) fn store_wq(&mut self, core: u16, op: u32) {
+        let one = &mut self.tiles[usize::from(core)].core;
+        let entry = one.written;
+        let place = (entry % one.requests.len() as u64) as usize;
+        one.requests[place] = op;
+        one.storing = op;
+        let line = self.wq_line(core, entry);
+        if self.access(Unit::Core(core), Half::Core, line, Access::Store(entry as u32 + 1)).is_some() {
+            self.stored_wq(core);
+        }
+    }
+
+    fn stored_wq(&mut self, core: u16) {
+        let one = &mut self.tiles[usize::from(core)].core;
+        one.written += 1;
+        one.since_poll += 1;
+        self.ops.get(one.storing).written = self.fabric.now;
+        self.go_on(core);
+    }
+
+    /// What a core does next.
+    fn go_on(&mut self, core: u16) {
+        let software = self.fabric.params.software;
+        let asynchronous = self.fabric.params.workload.mode == Mode::Async;
+        let one = &mut self.tiles[usize::from(core)].core;
+        let room = one.written - one.read < one.requests.len() as u64;
+        if !(asynchronous && room) {
+            one.doing = Doing::Spinning;
+            self.poll(core);
+        } else if one.since_poll >= software.poll_every && !one.loading {
+            one.since_poll = 0;
+            self.poll(core);
+        } else {
+            self.begin(core);
+        }
+    }
+
+    /// A core that reads its completion queue over and over looks at a line that has changed.
+    pub(crate) fn poll_again(&mut self, core: u16) {
+        let one = &mut self.tiles[usize::from(core)].core;
+        one.polling = false;
+        if one.doing == Doing::Spinning {
+            self.poll(core);
+        }
+    }
+
+    /// A core looks at its completion queue.
+    fn poll(&mut self, core: u16) {
+        let one = &self.tiles[usize::from(core)].core;
+        if one.loading {
+            return;
+        }
+        let entry = one.read;
+        let line = self.cq_line(core, entry);
+        match self.access(Unit::Core(core), Half::Core, line, Access::Load) {
+            Some((Completion::Loaded(value), handed_over)) if u64::from(value) > entry => {
+                let handover = if handed_over { self.fabric.params.ni.handover_cycles } else { 0 };
+                self.read_entry(core, handover);
+            }
+            Some(_) => self.found_nothing(core),
+            None => {
+                let one = &mut self.tiles[usize::from(core)].core;
+                one.loading = true;
+                if one.doing != Doing::Spinning {
+                    self.begin(core);
+                }
+            }
+        }
+    }
+
+    fn found_nothing(&mut self, core: u16) {
+        if self.tiles[usize::from(core)].core.doing != Doing::Spinning {
+            self.begin(core);
+        }
+    }
+
+    /// There is an entry: reading it takes software some cycles, after it has come.
+    fn read_entry(&mut self, core: u16, after: u32) {
+        let seen = self.fabric.now + u64::from(after);
+        self.tiles[usize::from(core)].core.doing = Doing::Busy;
+        self.fabric.later(after + self.fabric.params.software.cq_read, Action::CqRead { core, seen });
+    }
+
+    pub(crate) fn cq_read(&mut self, core: u16, seen: u64) {
+        let one = &mut self.tiles[usize::from(core)].core;
+        let op = one.completions[(one.read % one.completions.len() as u64) as usize];
+        one.read += 1;
+        self.finish(op, seen);
+        match self.fabric.params.workload.mode {
+            Mode::Async => {
+                // While there are entries they are read one after the other.
+                self.tiles[usize::from(core)].core.since_poll = self.fabric.params.software.poll_every;
+                self.go_on(core);
+            }
+            Mode::Sync => self.begin(core),
+            Mode::Turns => self.next_turn(core),
+        }
+    }
+
+    /// The next core that takes part begins.
+    fn next_turn(&mut self, core: u16) {
+        self.tiles[usize::from(core)].core.doing = Doing::Nothing;
+        let cores = &self.fabric.params.workload.cores;
+        let after = cores.iter().position(|one| *one > core).unwrap_or(0);
+        let next = cores[after];
+        self.begin(next);
+    }
+
+    /// A core without queues has all its lines.
+    pub(crate) fn loaded(&mut self, op: u32) {
+        let now = self.fabric.now;
+        let one = self.ops.get(op);
+        (one.at_frontend, one.posting, one.posted) = (now, now, now);
+        let core = one.core;
+        self.finish(op, now);
+        match self.fabric.params.workload.mode {
+            Mode::Turns => self.next_turn(core),
+            Mode::Sync | Mode::Async => self.begin(core),
+        }
+    }
+
+    /// Writes down an operation that has ended.
+    fn finish(&mut self, op: u32, seen: u64) {
+        let now = self.fabric.now;
+        let op = self.ops.take(op);
+        let far = u64::from(self.fabric.params.rack.hops * self.fabric.params.rack.hop_cycles);
+        let last = op.last;
+        let arrived = last.left + far;
+        let times: [u64; PARTS.len() + 1] = [
+            op.began,
+            op.written,
+            op.read,
+            op.handed,
+            op.at_backend,
+            last.made,
+            last.left,
+            arrived,
+            arrived + last.served,
+            last.back,
+            last.at_rcp,
+            op.completed,
+            op.at_frontend,
+            op.posting,
+            op.posted,
+            seen,
+            now,
+        ];
+        self.books.breakdown.add(&times);
+        self.books.latency.record(now - op.began);
+    }
+
+    /// A cache has served what had to wait.
+    pub(crate) fn cached(&mut self, at: Unit, half: Half, line: u64, completion: Completion) {
+        let core = (line / QUEUE_LINES) as u16;
+        match (half, completion) {
+            (Half::Ni, Completion::Loaded(_)) => self.wq_loaded(core),
+            (Half::Ni, Completion::Stored) => self.cq_stored(core),
+            (Half::Core, Completion::Stored) => self.stored_wq(core),
+            (Half::Core, Completion::Loaded(value)) => {
+                let one = &mut self.tiles[usize::from(core)].core;
+                one.loading = false;
+                if one.doing == Doing::Spinning {
+                    if u64::from(value) > one.read {
+                        self.read_entry(core, 0);
+                    } else {
+                        self.poll_soon(core);
+                    }
+                }
+            }
+        }
+        if self.caches(at).is_pair() {
+            self.changed(at, line);
+            self.retry(at, line);
+        }
+    }
+
+    fn poll_soon(&mut self, core: u16) {
+        let one = &mut self.tiles[usize::from(core)].core;
+        if !one.polling {
+            one.polling = true;
+            self.fabric.later(1, Action::Poll(core));
+        }
+    }
+
+    /// A line of a queue is no longer what it was at a place: who reads it over and over there sees that.
+    pub(crate) fn changed(&mut self, at: Unit, line: u64) {
+        let core = (line / QUEUE_LINES) as u16;
+        if line % QUEUE_LINES < QUEUE_LINES / 2 {
+            self.wq_changed(at, core);
+        } else if at == Unit::Core(core) {
+            let one = &self.tiles[usize::from(core)].core;
+            if one.doing == Doing::Spinning && !one.loading && self.cq_line(core, one.read) == line {
+                self.poll_soon(core);
+            }
+        }
+    }
+}

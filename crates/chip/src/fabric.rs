@@ -1,0 +1,85 @@
+//! What all units of a chip share: the clock, the network, the agenda.
+
+use crate::agenda::Agenda;
+use crate::chip::Action;
+use crate::floor::{Floor, Unit};
+use crate::message::{Body, Letter, Token};
+use crate::op::Store;
+use crate::ChipParams;
+use hostnet_coherence::{Message, Node, Sends};
+use hostnet_kernel::Rng;
+use hostnet_noc::Network;
+use serde::{Deserialize, Serialize};
+
+/// What all units of a chip share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Fabric {
+    pub(crate) now: u64,
+    pub(crate) network: Network,
+    pub(crate) agenda: Agenda,
+    pub(crate) letters: Store<Letter>,
+    pub(crate) floor: Floor,
+    pub(crate) params: ChipParams,
+    pub(crate) rng: Rng,
+}
+
+impl Fabric {
+    /// Does something some cycles from now, at least 1.
+    pub(crate) fn later(&mut self, cycles: u32, action: Action) {
+        self.agenda.add(self.now, self.now + u64::from(cycles), action);
+    }
+
+    /// Sends a letter now.
+    pub(crate) fn send(&mut self, from: Unit, letter: Letter) {
+        let (class, flits) = letter.shape(self.carries_line(&letter.body));
+        let (source, destination) = (self.floor.terminal(from), self.floor.terminal(letter.to));
+        let tag = self.letters.put(letter);
+        self.network.offer(source, destination, class, flits, u64::from(tag));
+    }
+
+    /// Whether a request or response between chips has a line in it.
+    fn carries_line(&self, body: &Body) -> bool {
+        let reads = self.params.workload.kind == crate::OpKind::Read;
+        match body {
+            Body::Request(_) => !reads,
+            Body::Reply(_) => reads,
+            _ => false,
+        }
+    }
+
+    /// Sends what a step of the protocol sends, some cycles from now.
+    pub(crate) fn tell(&mut self, cycles: u32, (unit, from): (Unit, Node), line: u64, out: Sends, token: Token) {
+        for sent in out.iter() {
+            let letter = Letter {
+                to: self.unit(sent.to, line),
+                line,
+                body: Body::Coherent { from, message: sent.message, token },
+            };
+            self.send_in(cycles, unit, letter);
+        }
+    }
+
+    pub(crate) fn send_in(&mut self, cycles: u32, from: Unit, letter: Letter) {
+        if cycles == 0 {
+            self.send(from, letter);
+        } else {
+            self.later(cycles, Action::Send { from, letter });
+        }
+    }
+
+    /// Says one thing about a line, now.
+    pub(crate) fn say(&mut self, (unit, from): (Unit, Node), to: Node, line: u64, message: Message, token: Token) {
+        let letter = Letter { to: self.unit(to, line), line, body: Body::Coherent { from, message, token } };
+        self.send(unit, letter);
+    }
+
+    fn unit(&self, node: Node, line: u64) -> Unit {
+        let tiles = self.params.tiles();
+        match node {
+            Node::Home => Unit::Slice(self.floor.home(line)),
+            Node::Memory => Unit::Memory(self.floor.memory(line)),
+            Node::Agent(agent) if u16::from(agent.index()) < tiles => Unit::Core(u16::from(agent.index())),
+            Node::Agent(agent) => Unit::Edge(u16::from(agent.index()) - tiles),
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Backends: they make a request of every line of an operation, and put away what comes back.
+
+use crate::chip::{Action, Chip};
+use crate::floor::Unit;
+use crate::message::{Body, Letter, Purpose, Token};
+use crate::op::LineTimes;
+use crate::params::class;
+use crate::{Completion, OpKind, Placement};
+use hostnet_coherence::{Message, Node};
+use hostnet_kernel::mix;
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Packets that may wait at a terminal before a pipeline stalls.
+const QUEUED: usize = 8;
+
+/// A backend of request generation and completion.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Backend {
+    /// Operations whose lines are being made into requests.
+    unrolling: VecDeque<u32>,
+    /// An unrolling is on the agenda.
+    awake: bool,
+    in_flight: u32,
+    /// Responses.
+    responses: VecDeque<u32>,
+    completing: bool,
+    closed: bool,
+}
+
+/// A line of an operation, on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Flight {
+    op: u32,
+    index: u32,
+    times: LineTimes,
+}
+
+impl Chip {
+    /// Where the backend of a core is.
+    fn backend_at(&self, core: u16) -> Unit {
+        match self.fabric.params.ni.placement {
+            Placement::Edge | Placement::Split => Unit::Edge(self.fabric.floor.row(core)),
+            Placement::PerTile | Placement::Numa => Unit::Core(core),
+        }
+    }
+
+    fn backend(&mut self, at: Unit) -> &mut Backend {
+        match at {
+            Unit::Edge(row) => &mut self.edges[usize::from(row)].backend,
+            Unit::Core(core) | Unit::Slice(core) | Unit::Memory(core) => &mut self.tiles[usize::from(core)].backend,
+        }
+    }
+
+    /// An operation comes to its backend, whose pipeline takes some cycles.
+    pub(crate) fn at_backend(&mut self, op: u32, cycles: u32) {
+        self.ops.get(op).at_backend = self.fabric.now;
+        self.fabric.later(cycles, Action::Generate { op });
+    }
+
+    pub(crate) fn generate(&mut self, op: u32) {
+        let core = self.ops.get(op).core;
+        let at = self.backend_at(core);
+        let backend = self.backend(at);
+        backend.unrolling.push_back(op);
+        if !backend.awake {
+            self.unroll(at);
+        }
+    }
+
+    /// A line per cycle is made into a request, as long as there is room.
+    pub(crate) fn unroll(&mut self, at: Unit) {
+        let terminal = self.fabric.floor.terminal(at);
+        let room = self.fabric.network.queued(terminal, class::NETWORK) < QUEUED
+            && self.fabric.network.queued(terminal, class::REQUEST) < QUEUED;
+        let most = match self.fabric.params.ni.placement {
+            Placement::Numa => self.fabric.params.software.mshrs,
+            _ => self.fabric.params.ni.in_flight,
+        };
+        let backend = self.backend(at);
+        backend.awake = false;
+        let Some(&op) = backend.unrolling.front() else { return };
+        if backend.in_flight >= most {
+            return;
+        }
+        backend.awake = true;
+        if room {
+            backend.in_flight += 1;
+            let one = self.ops.get(op);
+            let index = one.unrolled;
+            one.unrolled += 1;
+            if one.unrolled == one.lines {
+                self.backend(at).unrolling.pop_front();
+            }
+            let times = LineTimes { made: self.fabric.now, ..LineTimes::default() };
+            let flight = self.flights.put(Flight { op, index, times });
+            self.request(at, flight);
+        }
+        self.fabric.later(1, Action::Unroll(at));
+    }
+
+    /// A request is made: a write gets its line first.
+    fn request(&mut self, at: Unit, flight: u32) {
+        if self.fabric.params.workload.kind == OpKind::Read {
+            self.set_out(at, flight);
+            return;
+        }
+        let Flight { op, index, .. } = *self.flights.get(flight);
+        let line = self.ops.get(op).local + u64::from(index);
+        let token = Token { what: Purpose::Outgoing, id: flight, index };
+        let from = (at, self.node(at));
+        self.fabric.say(from, Node::Home, line, Message::ReadOnce, token);
+    }
+
+    pub(crate) fn have_outgoing(&mut self, at: Unit, flight: u32) {
+        self.set_out(at, flight);
+    }
+
+    /// A request goes to the edge, if it is not there.
+    fn set_out(&mut self, at: Unit, flight: u32) {
+        match at {
+            Unit::Edge(_) => self.leave(flight),
+            _ => {
+                let to = Unit::Edge(self.port_of(flight));
+                let token = Token { what: Purpose::Queue, id: flight, index: 0 };
+                self.fabric.send(at, Letter { to, line: 0, body: Body::Request(token) });
+            }
+        }
+    }
+
+    /// The port of the off-chip network that a line uses if no backend stands at one.
+    fn port_of(&mut self, flight: u32) -> u16 {
+        let Flight { op, index, .. } = *self.flights.get(flight);
+        let line = self.ops.get(op).remote + u64::from(index);
+        (mix(line) % u64::from(self.fabric.floor.rows())) as u16
+    }
+
+    /// A request leaves the chip.
+    pub(crate) fn leave(&mut self, flight: u32) {
+        let now = self.fabric.now;
+        let one = self.flights.get(flight);
+        one.times.left = now;
+        let (op, index) = (one.op, one.index);
+        let line = self.ops.get(op).remote + u64::from(index);
+        self.reflect(flight, line);
+    }
+
+    pub(crate) fn served_in(&mut self, flight: u32, cycles: u64) {
+        self.flights.get(flight).times.served = cycles;
+    }
+
+    /// A response comes to the chip.
+    pub(crate) fn back(&mut self, flight: u32) {
+        let now = self.fabric.now;
+        self.flights.get(flight).times.back = now;
+        let core = {
+            let op = self.flights.get(flight).op;
+            self.ops.get(op).core
+        };
+        match self.backend_at(core) {
+            at @ Unit::Edge(_) => self.replied(at, flight),
+            to => {
+                let from = Unit::Edge(self.port_of(flight));
+                let token = Token { what: Purpose::Queue, id: flight, index: 0 };
+                self.fabric.send(from, Letter { to, line: 0, body: Body::Reply(token) });
+            }
+        }
+    }
+
+    /// A response comes to its completion pipeline.
+    pub(crate) fn replied(&mut self, at: Unit, flight: u32) {
+        let now = self.fabric.now;
+        self.flights.get(flight).times.at_rcp = now;
+        if self.fabric.params.ni.placement == Placement::Numa {
+            self.line_complete(flight);
+            return;
+        }
+        let backend = self.backend(at);
+        backend.responses.push_back(flight);
+        if !backend.completing {
+            backend.completing = true;
+            self.complete(at);
+        }
+    }
+
+    /// A response per cycle goes through the completion pipeline, as long as its data can set out.
+    pub(crate) fn complete(&mut self, at: Unit) {
+        let terminal = self.fabric.floor.terminal(at);
+        let room = self.fabric.network.queued(terminal, class::REQUEST) < QUEUED;
+        let cycles = self.fabric.params.ni.rcp_backend_cycles;
+        let backend = self.backend(at);
+        backend.completing = !backend.responses.is_empty();
+        let gone = if room { backend.responses.pop_front() } else { None };
+        let (completing, full) = (backend.completing, backend.responses.len() >= QUEUED);
+        let was_closed = std::mem::replace(&mut backend.closed, full);
+        if full != was_closed && matches!(at, Unit::Core(_)) {
+            self.fabric.network.set_open(terminal, class::NETWORK, !full);
+        }
+        if let Some(flight) = gone {
+            self.fabric.later(cycles, Action::LineDone { flight });
+        }
+        if completing {
+            self.fabric.later(1, Action::Complete(at));
+        }
+    }
+
+    /// A response is through the backend: its data goes home.
+    pub(crate) fn line_done(&mut self, flight: u32) {
+        let Flight { op, index, .. } = *self.flights.get(flight);
+        if self.fabric.params.workload.kind == OpKind::Write {
+            self.line_complete(flight);
+            return;
+        }
+        let (core, local) = {
+            let op = self.ops.get(op);
+            (op.core, op.local)
+        };
+        let at = self.backend_at(core);
+        let from = (at, self.node(at));
+        let acked = self.fabric.params.ni.completion == Completion::Acked;
+        let what = if acked { Purpose::Incoming } else { Purpose::Queue };
+        let token = Token { what, id: flight, index };
+        self.fabric.say(from, Node::Home, local + u64::from(index), Message::WriteLine(0), token);
+        if !acked {
+            self.line_complete(flight);
+        }
+    }
+
+    pub(crate) fn have_stored(&mut self, flight: u32) {
+        self.line_complete(flight);
+    }
+
+    /// A line is complete, and with the last of them the operation.
+    fn line_complete(&mut self, flight: u32) {
+        let Flight { op, times, .. } = self.flights.take(flight);
+        self.books.lines_own += 1;
+        let now = self.fabric.now;
+        let one = self.ops.get(op);
+        one.complete += 1;
+        one.last = times;
+        let (core, whole) = (one.core, one.complete == one.lines);
+        let at = self.backend_at(core);
+        let backend = self.backend(at);
+        backend.in_flight -= 1;
+        if !backend.awake && !backend.unrolling.is_empty() {
+            backend.awake = true;
+            self.fabric.later(1, Action::Unroll(at));
+        }
+        if whole {
+            self.ops.get(op).completed = now;
+            self.announce(op, core, at);
+        }
+    }
+
+    /// An operation is complete: its frontend hears of it.
+    fn announce(&mut self, op: u32, core: u16, at: Unit) {
+        let ni = self.fabric.params.ni;
+        match ni.placement {
+            Placement::Numa => self.loaded(op),
+            Placement::Split => {
+                self.fabric.send(at, Letter { to: Unit::Core(core), line: 0, body: Body::CqEntry { op } });
+            }
+            Placement::Edge | Placement::PerTile => {
+                self.ops.get(op).at_frontend = self.fabric.now;
+                let cycles = ni.rcp_frontend_cycles.saturating_sub(ni.latch_saves_cycles).max(1);
+                self.fabric.later(cycles, Action::Post { op });
+            }
+        }
+    }
+}

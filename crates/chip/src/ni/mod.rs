@@ -1,0 +1,10 @@
+//! Network interfaces: request generation and completion, each with a frontend that deals with queues and a backend that
+//! deals with data, and the pipelines that serve remote requests. Where they are decides only what lies between them.
+
+mod backend;
+mod frontend;
+mod remote;
+
+pub(crate) use backend::{Backend, Flight};
+pub(crate) use frontend::Frontend;
+pub(crate) use remote::{Mirror, Remote, Rrpp};

@@ -1,0 +1,271 @@
+//! What a chip is made of. Times are in cycles of its clock.
+
+use hostnet_noc::{Class, NocError, Order, Router};
+use serde::{Deserialize, Serialize};
+
+/// A chip, what runs on it, and the rack around it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChipParams {
+    /// Columns of tiles, from the edge with the NIs to the edge with the memory controllers, 2 to 16.
+    pub columns: u16,
+    /// Rows of tiles, 2 to 16; tiles and rows together are 128 at most.
+    pub rows: u16,
+    /// Every router of the mesh.
+    pub router: Router,
+    /// Virtual channels of each class of messages.
+    pub vcs: u8,
+    /// How messages travel.
+    pub routing: Routing,
+    /// Caches and directories.
+    pub cache: CacheParams,
+    /// Cycles of the memory behind a controller, whose bandwidth is not limited.
+    pub memory_cycles: u32,
+    /// Which controller has a line.
+    pub interleave: Interleave,
+    /// Network interfaces.
+    pub ni: NiParams,
+    /// What software takes.
+    pub software: Software,
+    /// The network between chips.
+    pub rack: RackParams,
+    /// What the cores do.
+    pub workload: Workload,
+    /// Decides addresses, and what packets draw that draw their way.
+    pub seed: u64,
+}
+
+/// How messages travel on the mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Routing {
+    /// All first along the row.
+    Xy,
+    /// All first along the column.
+    Yx,
+    /// Each packet draws one of the two.
+    O1Turn,
+    /// By class (Abts and others, ISCA 2009): requests to memory first along the column, all else along the row.
+    Cdr,
+    /// All that a directory sends first along the column, all else along the row: nothing of it turns at an edge.
+    CdrDirectory,
+}
+
+/// Which memory controller has a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Interleave {
+    /// Any, by a hash of the line.
+    Line,
+    /// Any, by a hash of its page of 4 KiB.
+    Page,
+    /// The one in the row of the line's home.
+    Row,
+}
+
+/// Caches and directories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CacheParams {
+    /// Cycles of a look into an L1 or an NI cache, and of putting a line there.
+    pub l1_cycles: u32,
+    /// Cycles of a bank of the LLC and its directory.
+    pub bank_cycles: u32,
+    /// Cycles for which an access occupies the bank.
+    pub bank_busy_cycles: u32,
+    /// Lines of the LLC in a slice.
+    pub slice_lines: u32,
+    /// Ways of a set.
+    pub ways: u32,
+    /// Lines of a slice that may wait for something at a time.
+    pub entries: u32,
+    /// Share of the lines that are dirty at the beginning, in percent; the LLC begins full.
+    pub dirty_percent: u32,
+}
+
+/// Where the network interfaces are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Placement {
+    /// At the edge, one for every row.
+    Edge,
+    /// In every tile.
+    PerTile,
+    /// Queue pairs in every tile, data at the edge.
+    Split,
+    /// None: cores load and store remote memory.
+    Numa,
+}
+
+/// When the entry of the completion queue is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Completion {
+    /// When the data has been sent to its home.
+    Posted,
+    /// When its home has it.
+    Acked,
+}
+
+/// Network interfaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NiParams {
+    /// Where they are.
+    pub placement: Placement,
+    /// Entries of a work queue, a multiple of those in a line, and of its completion queue.
+    pub entries: u32,
+    /// Entries of a work queue in a line of 64 B.
+    pub wq_entries_per_line: u32,
+    /// Entries of a completion queue in a line of 64 B.
+    pub cq_entries_per_line: u32,
+    /// Request generation: from a queue entry to a request.
+    pub rgp_frontend_cycles: u32,
+    /// See above.
+    pub rgp_backend_cycles: u32,
+    /// Request completion: from a response to a queue entry.
+    pub rcp_backend_cycles: u32,
+    /// See above.
+    pub rcp_frontend_cycles: u32,
+    /// Cycles that are saved where a frontend and its backend are joined by a latch.
+    pub latch_saves_cycles: u32,
+    /// Remote requests: from the request to its response, without memory.
+    pub rrpp_cycles: u32,
+    /// Between the L1 and the NI cache of a tile.
+    pub handover_cycles: u32,
+    /// Lines that a request generation pipeline may have on their way.
+    pub in_flight: u32,
+    /// Remote requests that an RRPP may have on their way.
+    pub rrpp_in_flight: u32,
+    /// When completions are written.
+    pub completion: Completion,
+}
+
+/// What software takes, in cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Software {
+    /// To write an entry of the work queue.
+    pub wq_write: u32,
+    /// To read an entry of the completion queue.
+    pub cq_read: u32,
+    /// To issue a load or store of remote memory.
+    pub load: u32,
+    /// Requests that are enqueued between two looks at the completion queue.
+    pub poll_every: u32,
+    /// Loads that a core may have on their way.
+    pub mshrs: u32,
+}
+
+/// The network between chips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RackParams {
+    /// Hops to the other chip, at least 1.
+    pub hops: u32,
+    /// Cycles of a hop.
+    pub hop_cycles: u32,
+}
+
+/// What is done to remote memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OpKind {
+    /// It is read into local buffers.
+    Read,
+    /// It is written from local buffers.
+    Write,
+}
+
+/// How a core goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mode {
+    /// When the request is complete; cores take turns, one at a time.
+    Turns,
+    /// When the request is complete; all cores at once.
+    Sync,
+    /// As long as there is room in the work queue.
+    Async,
+}
+
+/// What the cores do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Workload {
+    /// Read or write.
+    pub kind: OpKind,
+    /// How a core goes on.
+    pub mode: Mode,
+    /// Lines of a request, 1 to 256.
+    pub lines: u32,
+    /// The cores that take part, ascending.
+    pub cores: Vec<u16>,
+}
+
+/// What a directory has bits for.
+const AGENTS: u32 = 128;
+
+/// The classes of messages, in the order of their virtual channels.
+pub(crate) mod class {
+    pub(crate) const REQUEST: u8 = 0;
+    pub(crate) const FORWARD: u8 = 1;
+    pub(crate) const MEMORY: u8 = 2;
+    pub(crate) const RESPONSE: u8 = 3;
+    pub(crate) const NETWORK: u8 = 4;
+    pub(crate) const NAMES: [&str; 5] = ["requests", "directory", "memory requests", "responses", "network"];
+}
+
+impl ChipParams {
+    pub(crate) fn classes(&self) -> Vec<Class> {
+        let order = |number: usize| match self.routing {
+            Routing::Xy => Order::Xy,
+            Routing::Yx => Order::Yx,
+            Routing::O1Turn => Order::O1Turn,
+            Routing::Cdr if number == usize::from(class::MEMORY) => Order::Yx,
+            Routing::CdrDirectory if [class::FORWARD, class::MEMORY].contains(&(number as u8)) => Order::Yx,
+            Routing::Cdr | Routing::CdrDirectory => Order::Xy,
+        };
+        let named = class::NAMES.iter().enumerate();
+        named.map(|(number, name)| Class { name: (*name).into(), order: order(number), vcs: self.vcs }).collect()
+    }
+
+    /// Refuses what no chip can be.
+    ///
+    /// # Errors
+    /// The field, its value and the rule.
+    pub fn check(&self) -> Result<(), NocError> {
+        let range = |field, value: u32, least: u32, most: u32| match value {
+            _ if (least..=most).contains(&value) => Ok(()),
+            _ => Err(NocError::new(field, format!("{value} is out of range; {least} to {most} are allowed"))),
+        };
+        let ni = &self.ni;
+        range("columns", self.columns.into(), 2, 16)?;
+        range("rows", self.rows.into(), 2, 16)?;
+        range("columns", u32::from(self.tiles() + self.rows), 6, AGENTS)
+            .map_err(|_| NocError::new("columns", format!("tiles and rows together are {AGENTS} at most")))?;
+        range("lines", self.workload.lines, 1, 256)?;
+        range("hops", self.rack.hops, 1, 64)?;
+        range("hop_cycles", self.rack.hop_cycles, 1, 1 << 20)?;
+        range("in_flight", ni.in_flight, 1, 1 << 16)?;
+        range("rrpp_in_flight", ni.rrpp_in_flight, 1, 1 << 16)?;
+        range("entries", self.cache.entries, 1, 1024)?;
+        let half = crate::floor::QUEUE_LINES as u32 / 2;
+        for (field, per_line) in [("wq", ni.wq_entries_per_line), ("cq", ni.cq_entries_per_line)] {
+            range(field, per_line, 1, 64)?;
+            if ni.entries % per_line != 0 || !(1..=half).contains(&(ni.entries / per_line)) {
+                let rule = format!("{} entries, {per_line} in a line: must be 1 to {half} whole lines", ni.entries);
+                return Err(NocError::new(field, rule));
+            }
+        }
+        if self.cache.ways == 0 || self.cache.slice_lines == 0 || self.cache.slice_lines % self.cache.ways != 0 {
+            let rule = format!("{} lines of a slice are no whole sets of {}", self.cache.slice_lines, self.cache.ways);
+            return Err(NocError::new("ways", rule));
+        }
+        let cores = &self.workload.cores;
+        if cores.is_empty() || cores.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return Err(NocError::new("cores", "must be named in ascending order, at least one"));
+        }
+        match cores.last() {
+            Some(last) if *last >= self.tiles() => {
+                let rule = format!("{last} does not exist; there are {}", self.tiles());
+                Err(NocError::new("cores", rule))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Tiles, each with a core and a slice.
+    #[must_use]
+    pub fn tiles(&self) -> u16 {
+        self.columns * self.rows
+    }
+}

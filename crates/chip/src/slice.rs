@@ -1,0 +1,234 @@
+//! A slice: a bank of the LLC, and the directory of the lines that are at home there.
+
+use crate::chip::Action;
+use crate::fabric::Fabric;
+use crate::floor::{Unit, DATA_LINES};
+use crate::llc::Llc;
+use crate::message::{Body, Letter, Purpose, Token};
+use crate::params::class;
+use hostnet_coherence::directory::{self, BankAccess, Block, DirectoryEvent, DirectoryLine, DirectoryStep};
+use hostnet_coherence::{Class, Message, Node};
+use hostnet_kernel::Rng;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Requests that may wait at a slice before its tile takes no more.
+const QUEUE: usize = 16;
+
+/// Something that came about a line.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Arrival {
+    line: u64,
+    from: Node,
+    message: Message,
+    token: Token,
+}
+
+/// A line that waits for something.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Entry {
+    line: u64,
+    state: DirectoryLine,
+    token: Token,
+    waiting: VecDeque<Arrival>,
+}
+
+/// A slice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Slice {
+    index: u16,
+    llc: Llc,
+    /// Lines of queues, which stay in the LLC.
+    queues: BTreeMap<u64, DirectoryLine>,
+    entries: Vec<Entry>,
+    requests: VecDeque<Arrival>,
+    answers: VecDeque<Arrival>,
+    /// Requests that wait in entries.
+    blocked: usize,
+    busy_until: u64,
+    awake: bool,
+    open: bool,
+    pub(crate) accesses: u64,
+    pub(crate) writebacks: u64,
+}
+
+impl Slice {
+    pub(crate) fn new(index: u16, params: &crate::ChipParams, rng: &mut Rng) -> Self {
+        let cache = &params.cache;
+        Self {
+            index,
+            llc: Llc::new((index, params.tiles()), cache, rng),
+            queues: BTreeMap::new(),
+            entries: Vec::new(),
+            requests: VecDeque::new(),
+            answers: VecDeque::new(),
+            blocked: 0,
+            busy_until: 0,
+            awake: false,
+            open: true,
+            accesses: 0,
+            writebacks: 0,
+        }
+    }
+
+    /// Lines that wait for something.
+    pub(crate) fn waiting(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// A letter comes.
+    pub(crate) fn receive(&mut self, line: u64, from: Node, message: Message, token: Token, fabric: &mut Fabric) {
+        let arrival = Arrival { line, from, message, token };
+        if message.class() == Class::Request {
+            self.requests.push_back(arrival);
+        } else {
+            self.answers.push_back(arrival);
+        }
+        self.wake(fabric);
+    }
+
+    fn wake(&mut self, fabric: &mut Fabric) {
+        if !self.awake {
+            self.awake = true;
+            let wait = self.busy_until.saturating_sub(fabric.now).max(1) as u32;
+            fabric.later(wait, Action::Slice(self.index));
+        }
+        let open = self.requests.len() + self.blocked < QUEUE;
+        if open != self.open {
+            self.open = open;
+            fabric.network.set_open(fabric.floor.terminal(Unit::Slice(self.index)), class::REQUEST, open);
+        }
+    }
+
+    /// Does what can be done in this cycle: answers first, then requests, until the bank is busy.
+    pub(crate) fn act(&mut self, fabric: &mut Fabric) {
+        self.awake = false;
+        while self.busy_until <= fabric.now {
+            if let Some(arrival) = self.answers.pop_front() {
+                self.take(arrival, fabric);
+            } else if self.entries.len() < fabric.params.cache.entries as usize || self.first_has_entry() {
+                let Some(arrival) = self.requests.pop_front() else { break };
+                self.take(arrival, fabric);
+            } else {
+                break;
+            }
+        }
+        let may_go_on = !self.answers.is_empty()
+            || !self.requests.is_empty() && self.entries.len() < fabric.params.cache.entries as usize;
+        if may_go_on {
+            self.wake(fabric);
+        } else {
+            self.refresh_open(fabric);
+        }
+    }
+
+    fn refresh_open(&mut self, fabric: &mut Fabric) {
+        let open = self.requests.len() + self.blocked < QUEUE;
+        if open != self.open {
+            self.open = open;
+            fabric.network.set_open(fabric.floor.terminal(Unit::Slice(self.index)), class::REQUEST, open);
+        }
+    }
+
+    fn first_has_entry(&self) -> bool {
+        self.requests.front().is_some_and(|first| self.entries.iter().any(|entry| entry.line == first.line))
+    }
+
+    fn take(&mut self, arrival: Arrival, fabric: &mut Fabric) {
+        let place = self.entries.iter().position(|entry| entry.line == arrival.line);
+        let state = match place {
+            Some(place) => self.entries[place].state,
+            None => self.stored(arrival.line),
+        };
+        let event = DirectoryEvent::Receive { from: arrival.from, message: arrival.message };
+        let step = directory::step(state, event).unwrap_or_else(|illegal| panic!("line {}: {illegal}", arrival.line));
+        if step.blocked {
+            let entry = &mut self.entries[place.expect("who blocks has an entry")];
+            entry.waiting.push_back(arrival);
+            self.blocked += 1;
+            return;
+        }
+        // Who is answered is who asked: the request that made the line busy, or this one.
+        let token = place.map_or(arrival.token, |place| self.entries[place].token);
+        self.carry_out(arrival.line, token, &step, fabric);
+        self.keep(arrival.line, place, token, &step, fabric);
+    }
+
+    /// What the directory knows of a line for which nothing is waiting.
+    fn stored(&mut self, line: u64) -> DirectoryLine {
+        if line < DATA_LINES {
+            // Queues are used all the time: their blocks stay in the LLC.
+            let fresh = DirectoryLine { block: Block::Clean(0), ..DirectoryLine::default() };
+            return self.queues.get(&line).copied().unwrap_or(fresh);
+        }
+        let block = match self.llc.look(line) {
+            Some(true) => Block::Dirty(0),
+            Some(false) => Block::Clean(0),
+            None => Block::Absent,
+        };
+        DirectoryLine { block, ..DirectoryLine::default() }
+    }
+
+    fn carry_out(&mut self, line: u64, token: Token, step: &DirectoryStep, fabric: &mut Fabric) {
+        let cache = fabric.params.cache;
+        let cycles = if step.bank == BankAccess::None && step.out.is_empty() {
+            0
+        } else {
+            self.occupy(fabric);
+            // What comes from memory goes on while the bank takes it.
+            if step.bank == BankAccess::Fill {
+                0
+            } else {
+                cache.bank_cycles
+            }
+        };
+        fabric.tell(cycles, (Unit::Slice(self.index), Node::Home), line, step.out, token);
+    }
+
+    fn occupy(&mut self, fabric: &Fabric) {
+        self.accesses += 1;
+        self.busy_until = self.busy_until.max(fabric.now) + u64::from(fabric.params.cache.bank_busy_cycles);
+    }
+
+    /// Notes the new state of a line, and lets the oldest that waits for it come next.
+    fn keep(&mut self, line: u64, place: Option<usize>, token: Token, step: &DirectoryStep, fabric: &mut Fabric) {
+        if step.line.is_busy() {
+            match place {
+                Some(place) => self.entries[place].state = step.line,
+                None => {
+                    let waiting = VecDeque::new();
+                    self.entries.push(Entry { line, state: step.line, token, waiting });
+                }
+            }
+            return;
+        }
+        self.put_away(line, &step.line, fabric);
+        if let Some(place) = place {
+            let entry = self.entries.swap_remove(place);
+            self.blocked -= entry.waiting.len();
+            for arrival in entry.waiting.into_iter().rev() {
+                self.requests.push_front(arrival);
+            }
+        }
+    }
+
+    fn put_away(&mut self, line: u64, state: &DirectoryLine, fabric: &mut Fabric) {
+        if line < DATA_LINES {
+            self.queues.insert(line, *state);
+            return;
+        }
+        let gone = match state.block {
+            Block::Clean(_) => self.llc.put(line, false),
+            Block::Dirty(_) => self.llc.put(line, true),
+            Block::Absent => None,
+        };
+        if let Some(gone) = gone {
+            self.writebacks += 1;
+            self.occupy(fabric);
+            let token = Token { what: Purpose::Queue, ..Token::NONE };
+            let body = Body::Coherent { from: Node::Home, message: Message::WriteMemory(0), token };
+            let to = Unit::Memory(fabric.floor.memory(gone));
+            fabric.send_in(fabric.params.cache.bank_cycles, Unit::Slice(self.index), Letter { to, line: gone, body });
+        }
+    }
+}

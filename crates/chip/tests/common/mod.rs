@@ -1,0 +1,56 @@
+//! The chip that the tests change.
+
+use hostnet_chip::{
+    CacheParams, ChipParams, Completion, Interleave, Mode, NiParams, OpKind, Placement, RackParams, Routing, Software,
+    Workload,
+};
+use hostnet_noc::{Allocation, Reuse, Router};
+
+/// 64 tiles, 2 GHz, a remote read of a line at a time.
+pub(crate) fn params(placement: Placement) -> ChipParams {
+    ChipParams {
+        columns: 8,
+        rows: 8,
+        router: Router {
+            vc_flits: 8,
+            allocation: Allocation::Speculative,
+            reuse: Reuse::TailSent,
+            switch_cycles: 1,
+            link_cycles: 1,
+            credit_cycles: 3,
+        },
+        vcs: 1,
+        routing: Routing::CdrDirectory,
+        cache: CacheParams {
+            l1_cycles: 3,
+            bank_cycles: 6,
+            bank_busy_cycles: 6,
+            slice_lines: 4096,
+            ways: 16,
+            entries: 32,
+            dirty_percent: 100,
+        },
+        memory_cycles: 100,
+        interleave: Interleave::Line,
+        ni: NiParams {
+            placement,
+            entries: 128,
+            wq_entries_per_line: 4,
+            cq_entries_per_line: 8,
+            rgp_frontend_cycles: 4,
+            rgp_backend_cycles: 4,
+            rcp_backend_cycles: 4,
+            rcp_frontend_cycles: 8,
+            latch_saves_cycles: 1,
+            rrpp_cycles: 8,
+            handover_cycles: 5,
+            in_flight: 128,
+            rrpp_in_flight: 64,
+            completion: Completion::Posted,
+        },
+        software: Software { wq_write: 13, cq_read: 10, load: 1, poll_every: 4, mshrs: 32 },
+        rack: RackParams { hops: 1, hop_cycles: 70 },
+        workload: Workload { kind: OpKind::Read, mode: Mode::Turns, lines: 1, cores: (0..64).collect() },
+        seed: 1,
+    }
+}

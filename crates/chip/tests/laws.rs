@@ -1,0 +1,144 @@
+//! What holds of every chip.
+
+mod common;
+
+use common::params;
+use hostnet_chip::{Chip, InFlight, Mode, OpKind, Part, Placement, Routing, PARTS};
+use proptest::prelude::*;
+
+const PLACEMENTS: [Placement; 4] = [Placement::Edge, Placement::PerTile, Placement::Split, Placement::Numa];
+const NOTHING: InFlight = InFlight { operations: 0, lines: 0, remote: 0, directory: 0, packets: 0 };
+
+/// Lets a chip end what it has begun.
+fn drain(chip: &mut Chip) {
+    chip.stop();
+    let from = chip.status().cycle;
+    assert!(!chip.run_until(from + 2_000_000), "{:?} after two million cycles", chip.in_flight());
+    assert_eq!(chip.in_flight(), NOTHING);
+}
+
+#[test]
+fn every_part_of_an_operation_is_in_the_sum() {
+    for placement in PLACEMENTS {
+        let mut chip = Chip::new(params(placement)).expect("it can be built");
+        chip.run_until(300_000);
+        let books = chip.books();
+        assert!(books.breakdown.count > 100, "{placement:?}: {}", books.breakdown.count);
+        let sum: u64 = books.breakdown.sums.iter().sum();
+        assert_eq!(u128::from(sum), books.latency.sum(), "{placement:?}");
+        assert_eq!(books.breakdown.mean(Part::NetworkOut), 70.0);
+        assert_eq!(books.breakdown.mean(Part::NetworkBack), 70.0);
+        let total: f64 = PARTS.iter().map(|part| books.breakdown.mean(*part)).sum();
+        assert!((total - books.breakdown.total()).abs() < 1e-6);
+        drain(&mut chip);
+    }
+}
+
+#[test]
+fn a_hop_costs_its_cycles_there_and_back_and_nothing_else() {
+    for placement in PLACEMENTS {
+        let at = |hops: u32| {
+            let mut params = params(placement);
+            params.rack.hops = hops;
+            params.workload.cores = vec![19];
+            let mut chip = Chip::new(params).expect("it can be built");
+            let mut cycle = 0;
+            while chip.books().breakdown.count < 200 {
+                cycle += 1;
+                chip.run_until(cycle);
+            }
+            chip.books().breakdown
+        };
+        let (one, seven) = (at(1), at(7));
+        let far =
+            |breakdown: hostnet_chip::Breakdown| breakdown.mean(Part::NetworkOut) + breakdown.mean(Part::NetworkBack);
+        assert_eq!(far(seven) - far(one), 6.0 * 140.0, "{placement:?}");
+        let rest = |breakdown: hostnet_chip::Breakdown| breakdown.total() - far(breakdown);
+        assert!((rest(seven) - rest(one)).abs() < 4.0, "{placement:?}: {} and {}", rest(one), rest(seven));
+    }
+}
+
+#[test]
+fn as_much_comes_in_as_goes_out() {
+    for placement in PLACEMENTS {
+        let mut params = params(placement);
+        params.workload.mode = Mode::Async;
+        params.workload.lines = 3;
+        let mut chip = Chip::new(params).expect("it can be built");
+        chip.run_until(20_000);
+        drain(&mut chip);
+        let books = chip.books();
+        assert!(books.lines_own > 1000);
+        assert_eq!(books.lines_own, books.lines_served, "{placement:?}");
+        assert_eq!(books.lines_own, 3 * books.breakdown.count);
+    }
+}
+
+#[test]
+fn a_line_read_moves_the_flits_of_its_messages() {
+    // Without queues only data moves: a request and a reply to the core, and on the other side a request and the line
+    // twice, and a request to memory.
+    let mut chip = Chip::new(params(Placement::Numa)).expect("it can be built");
+    chip.run_until(200_000);
+    drain(&mut chip);
+    let books = chip.books();
+    assert_eq!(books.flits, books.lines_own * (2 + 5) + books.lines_served * (1 + 1 + 5 + 5));
+}
+
+#[test]
+fn equal_chips_do_the_same_and_a_copy_in_the_middle_goes_on_alike() {
+    let mut params = params(Placement::Split);
+    params.workload.mode = Mode::Async;
+    params.routing = Routing::O1Turn;
+    params.vcs = 2;
+    let mut one = Chip::new(params.clone()).expect("it can be built");
+    let mut other = Chip::new(params).expect("it can be built");
+    one.run_until(3000);
+    for cycle in (0..=3000).step_by(7) {
+        other.run_until(cycle);
+    }
+    other.run_until(3000);
+    assert!(one == other);
+    let bytes = postcard::to_allocvec(&one).expect("a chip is plain data");
+    let mut restored: Chip = postcard::from_bytes(&bytes).expect("it was written so");
+    one.run_until(6000);
+    restored.run_until(6000);
+    assert!(one == restored);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_is_lost_and_nothing_is_stuck(
+        placement in prop::sample::select(&PLACEMENTS[..]),
+        mode in prop::sample::select(&[Mode::Turns, Mode::Sync, Mode::Async][..]),
+        kind in prop::sample::select(&[OpKind::Read, OpKind::Write][..]),
+        routing in prop::sample::select(
+            &[Routing::Xy, Routing::Yx, Routing::O1Turn, Routing::Cdr, Routing::CdrDirectory][..]
+        ),
+        (columns, rows) in (2_u16..7, 2_u16..7),
+        (lines, vc_flits, vcs) in (1_u32..20, 1_u8..9, 2_u8..3),
+        (in_flight, served, entries) in (1_u32..40, 1_u32..20, 1_u32..6),
+        (queue, acked) in (prop::sample::select(&[8_u32, 16, 128][..]), any::<bool>()),
+        seed in any::<u64>(),
+    ) {
+        let mut params = params(placement);
+        (params.columns, params.rows, params.routing, params.seed) = (columns, rows, routing, seed);
+        (params.router.vc_flits, params.vcs, params.cache.entries) = (vc_flits, vcs, entries);
+        params.cache.slice_lines = 256;
+        (params.ni.in_flight, params.ni.rrpp_in_flight, params.ni.entries) = (in_flight, served, queue);
+        if acked {
+            params.ni.completion = hostnet_chip::Completion::Acked;
+        }
+        (params.workload.kind, params.workload.mode, params.workload.lines) = (kind, mode, lines);
+        params.workload.cores = (0..columns * rows).step_by(2).collect();
+        let mut chip = Chip::new(params).expect("it can be built");
+        chip.run_until(4000);
+        drain(&mut chip);
+        let books = chip.books();
+        prop_assert!(books.breakdown.count > 0);
+        prop_assert_eq!(books.lines_own, books.lines_served);
+        prop_assert_eq!(books.lines_own, u64::from(lines) * books.breakdown.count);
+    }
+}
