@@ -152,16 +152,11 @@ impl Chip {
     pub fn new(params: ChipParams) -> Result<Self, ChipError> {
         params.check()?;
         let (floor, layout, routes) = Floor::new(&params)?;
-        let noc = hostnet_noc::Params {
-            shape: hostnet_noc::Shape::Mesh { columns: params.columns, rows: params.rows },
-            router: params.router,
-            classes: params.classes(),
-        };
-        let network = Network::new(&noc, &layout, routes, params.seed);
+        let network = Network::new(params.router, &layout, routes, params.seed);
         let mut fill = Rng::new(params.seed, 0x6368_6970);
-        let (tiles, rows) = (params.tiles(), params.rows);
+        let (tiles, edges) = (params.tiles(), floor.edges());
         let edge = params.ni.placement == Placement::Edge;
-        let slices = (0..tiles).map(|index| Slice::new(index, &params, &mut fill)).collect();
+        let slices = (0..floor.slices()).map(|index| Slice::new((index, floor.slices()), &params, &mut fill)).collect();
         let all_tiles = (0..tiles).map(|index| Tile {
             core: Core::new(params.ni.entries),
             caches: if edge { Caches::single(index, 1) } else { Caches::pair(index) },
@@ -169,8 +164,9 @@ impl Chip {
             backend: Backend::default(),
         });
         let tiles_all = all_tiles.collect();
-        let edges = (0..rows).map(|row| Edge {
-            caches: Caches::single(row * params.columns, params.columns),
+        let served = floor.cores_per_edge();
+        let edges = (0..edges).map(|edge| Edge {
+            caches: Caches::single(edge * served, served),
             backend: Backend::default(),
             rrpp: Rrpp::default(),
         });

@@ -26,8 +26,8 @@ pub use books::{Books, Breakdown, Part, PARTS};
 pub use chip::{Chip, ChipStatus, InFlight};
 pub use floor::{Floor, Unit};
 pub use params::{
-    CacheParams, ChipParams, Completion, Interleave, Mode, NiParams, OpKind, Placement, RackParams, Routing, Software,
-    Workload,
+    CacheParams, ChipParams, Completion, Interleave, Mode, NiParams, OpKind, Placement, RackParams, Routing, Shape,
+    Software, Workload,
 };
 
 /// A chip cannot be built so.

@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 /// A chip, what runs on it, and the rack around it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChipParams {
-    /// Columns of tiles, from the edge with the NIs to the edge with the memory controllers, 2 to 16.
+    /// How the parts are joined.
+    pub shape: Shape,
+    /// Columns of tiles, from the edge with the NIs to the edge with the memory controllers; or LLC tiles. 2 to 16.
     pub columns: u16,
-    /// Rows of tiles, 2 to 16; tiles and rows together are 128 at most.
+    /// Rows of tiles, or cores at each LLC tile, 2 to 16; tiles and rows together are 128 at most.
     pub rows: u16,
     /// Every router of the mesh.
     pub router: Router,
@@ -32,6 +34,15 @@ pub struct ChipParams {
     pub workload: Workload,
     /// Decides addresses, and what packets draw that draw their way.
     pub seed: u64,
+}
+
+/// How the parts of a chip are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Shape {
+    /// A mesh of tiles with a core and a slice each.
+    Mesh,
+    /// A row of LLC tiles, with a slice each, and chains of cores above and below each of them.
+    NocOut,
 }
 
 /// How messages travel on the mesh.
@@ -207,6 +218,8 @@ pub(crate) mod class {
 impl ChipParams {
     pub(crate) fn classes(&self) -> Vec<Class> {
         let order = |number: usize| match self.routing {
+            // There is one way only.
+            _ if self.shape == Shape::NocOut => Order::Xy,
             Routing::Xy => Order::Xy,
             Routing::Yx => Order::Yx,
             Routing::O1Turn => Order::O1Turn,
@@ -263,7 +276,7 @@ impl ChipParams {
         }
     }
 
-    /// Tiles, each with a core and a slice.
+    /// Cores.
     #[must_use]
     pub fn tiles(&self) -> u16 {
         self.columns * self.rows

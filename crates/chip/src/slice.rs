@@ -53,11 +53,11 @@ pub(crate) struct Slice {
 }
 
 impl Slice {
-    pub(crate) fn new(index: u16, params: &crate::ChipParams, rng: &mut Rng) -> Self {
+    pub(crate) fn new((index, slices): (u16, u16), params: &crate::ChipParams, rng: &mut Rng) -> Self {
         let cache = &params.cache;
         Self {
             index,
-            llc: Llc::new((index, params.tiles()), cache, rng),
+            llc: Llc::new((index, slices), cache, rng),
             queues: BTreeMap::new(),
             entries: Vec::new(),
             requests: VecDeque::new(),

@@ -3,7 +3,7 @@
 mod common;
 
 use common::params;
-use hostnet_chip::{Chip, InFlight, Mode, OpKind, Part, Placement, Routing, PARTS};
+use hostnet_chip::{Chip, InFlight, Mode, OpKind, Part, Placement, Routing, Shape, PARTS};
 use proptest::prelude::*;
 
 const PLACEMENTS: [Placement; 4] = [Placement::Edge, Placement::PerTile, Placement::Split, Placement::Numa];
@@ -78,11 +78,15 @@ fn as_much_comes_in_as_goes_out() {
 fn a_line_read_moves_the_flits_of_its_messages() {
     // Without queues only data moves: a request and a reply to the core, and on the other side a request and the line
     // twice, and a request to memory.
-    let mut chip = Chip::new(params(Placement::Numa)).expect("it can be built");
-    chip.run_until(200_000);
-    drain(&mut chip);
-    let books = chip.books();
-    assert_eq!(books.flits, books.lines_own * (2 + 5) + books.lines_served * (1 + 1 + 5 + 5));
+    for shape in [Shape::Mesh, Shape::NocOut] {
+        let mut params = params(Placement::Numa);
+        params.shape = shape;
+        let mut chip = Chip::new(params).expect("it can be built");
+        chip.run_until(200_000);
+        drain(&mut chip);
+        let books = chip.books();
+        assert_eq!(books.flits, books.lines_own * (2 + 5) + books.lines_served * (1 + 1 + 5 + 5));
+    }
 }
 
 #[test]
@@ -118,21 +122,28 @@ proptest! {
             &[Routing::Xy, Routing::Yx, Routing::O1Turn, Routing::Cdr, Routing::CdrDirectory][..]
         ),
         (columns, rows) in (2_u16..7, 2_u16..7),
-        (lines, vc_flits, vcs) in (1_u32..20, 1_u8..9, 2_u8..3),
+        (lines, vc_flits, shape) in (
+            1_u32..20, 1_u8..9, prop::sample::select(&[Shape::Mesh, Shape::NocOut][..])
+        ),
         (in_flight, served, entries) in (1_u32..40, 1_u32..20, 1_u32..6),
         (queue, acked) in (prop::sample::select(&[8_u32, 16, 128][..]), any::<bool>()),
         seed in any::<u64>(),
     ) {
         let mut params = params(placement);
         (params.columns, params.rows, params.routing, params.seed) = (columns, rows, routing, seed);
-        (params.router.vc_flits, params.vcs, params.cache.entries) = (vc_flits, vcs, entries);
+        (params.router.vc_flits, params.shape, params.cache.entries) = (vc_flits, shape, entries);
+        if shape == Shape::NocOut {
+            params.rows = rows.next_multiple_of(2);
+        } else if routing == Routing::O1Turn {
+            params.vcs = 2;
+        }
         params.cache.slice_lines = 256;
         (params.ni.in_flight, params.ni.rrpp_in_flight, params.ni.entries) = (in_flight, served, queue);
         if acked {
             params.ni.completion = hostnet_chip::Completion::Acked;
         }
         (params.workload.kind, params.workload.mode, params.workload.lines) = (kind, mode, lines);
-        params.workload.cores = (0..columns * rows).step_by(2).collect();
+        params.workload.cores = (0..columns * params.rows).step_by(2).collect();
         let mut chip = Chip::new(params).expect("it can be built");
         chip.run_until(4000);
         drain(&mut chip);

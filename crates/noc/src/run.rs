@@ -135,7 +135,7 @@ impl Run {
         };
         let alone = ways(&layout, &routes);
         let feed = Feed::new(source, &layout, params.classes.len())?;
-        let network = Network::new(params, &layout, routes, seed);
+        let network = Network::new(params.router, &layout, routes, seed);
         let tally = Tally { flits: vec![0; layout.terminals.len()], ..Tally::default() };
         let scratch = Vec::new();
         let (delivered, offered_flits, delivered_flits) = (0, 0, 0);

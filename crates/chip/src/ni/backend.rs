@@ -40,7 +40,7 @@ impl Chip {
     /// Where the backend of a core is.
     fn backend_at(&self, core: u16) -> Unit {
         match self.fabric.params.ni.placement {
-            Placement::Edge | Placement::Split => Unit::Edge(self.fabric.floor.row(core)),
+            Placement::Edge | Placement::Split => Unit::Edge(self.fabric.floor.edge_of(core)),
             Placement::PerTile | Placement::Numa => Unit::Core(core),
         }
     }
@@ -132,7 +132,7 @@ impl Chip {
     fn port_of(&mut self, flight: u32) -> u16 {
         let Flight { op, index, .. } = *self.flights.get(flight);
         let line = self.ops.get(op).remote + u64::from(index);
-        (mix(line) % u64::from(self.fabric.floor.rows())) as u16
+        (mix(line) % u64::from(self.fabric.floor.edges())) as u16
     }
 
     /// A request leaves the chip.

@@ -35,7 +35,7 @@ impl Chip {
     /// Where the frontend of a core is.
     fn frontend_at(&self, core: u16) -> Unit {
         match self.fabric.params.ni.placement {
-            Placement::Edge => Unit::Edge(self.fabric.floor.row(core)),
+            Placement::Edge => Unit::Edge(self.fabric.floor.edge_of(core)),
             _ => Unit::Core(core),
         }
     }
@@ -51,12 +51,12 @@ impl Chip {
     /// A frontend looks at a queue per cycle, at each of its own in turn.
     fn plan_visit(&mut self, core: u16) {
         self.tiles[usize::from(core)].front.visiting = true;
-        let columns = u64::from(self.fabric.params.columns);
+        let queues = u64::from(self.fabric.floor.cores_per_edge());
         let wait = match self.fabric.params.ni.placement {
             Placement::Edge => {
-                let turn = u64::from(core) % columns;
-                let next = (self.fabric.now + 1) % columns;
-                1 + (turn + columns - next) % columns
+                let turn = u64::from(core) % queues;
+                let next = (self.fabric.now + 1) % queues;
+                1 + (turn + queues - next) % queues
             }
             _ => 1,
         };
@@ -104,7 +104,7 @@ impl Chip {
         let ni = self.fabric.params.ni;
         if ni.placement == Placement::Split {
             let core = self.ops.get(op).core;
-            let to = Unit::Edge(self.fabric.floor.row(core));
+            let to = Unit::Edge(self.fabric.floor.edge_of(core));
             self.fabric.send(Unit::Core(core), Letter { to, line: 0, body: Body::WqEntry { op } });
         } else {
             self.at_backend(op, ni.rgp_backend_cycles.saturating_sub(ni.latch_saves_cycles).max(1));

@@ -1,14 +1,15 @@
 //! The chip that the tests change.
 
 use hostnet_chip::{
-    CacheParams, ChipParams, Completion, Interleave, Mode, NiParams, OpKind, Placement, RackParams, Routing, Software,
-    Workload,
+    CacheParams, ChipParams, Completion, Interleave, Mode, NiParams, OpKind, Placement, RackParams, Routing, Shape,
+    Software, Workload,
 };
 use hostnet_noc::{Allocation, Reuse, Router};
 
 /// 64 tiles, 2 GHz, a remote read of a line at a time.
 pub(crate) fn params(placement: Placement) -> ChipParams {
     ChipParams {
+        shape: Shape::Mesh,
         columns: 8,
         rows: 8,
         router: Router {

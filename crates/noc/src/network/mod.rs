@@ -11,7 +11,7 @@ mod tests;
 mod wheel;
 
 use crate::routes::bits;
-use crate::{Layout, Params, Reuse, Router, Routes};
+use crate::{Layout, Reuse, Router, Routes};
 use books::Books;
 use hostnet_kernel::Rng;
 use serde::{Deserialize, Serialize};
@@ -138,11 +138,10 @@ impl Network {
     /// # Panics
     /// If a router has more than 32 ports, or a channel takes longer than 65535 cycles.
     #[must_use]
-    pub fn new(params: &Params, layout: &Layout, routes: Routes, seed: u64) -> Self {
+    pub fn new(rules: Router, layout: &Layout, routes: Routes, seed: u64) -> Self {
         let (ports, vcs, count) = (layout.most_ports(), routes.vcs, layout.routers.len());
         assert!(ports <= PORTS, "{ports} ports at a router");
         let width = ports * vcs;
-        let rules = params.router;
         let all = bits(width);
         let state = State { free: all, credit: all, ..State::default() };
         let ring = u32::from(rules.vc_flits).next_power_of_two().trailing_zeros();
