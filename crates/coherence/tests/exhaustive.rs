@@ -1,6 +1,6 @@
 //! Every state of small systems, with messages that overtake each other at will.
 //!
-//! `cargo test --profile checked --package hostnet-coherence --test exhaustive -- --nocapture` prints how many there are.
+//! With `-- --nocapture` it prints how many there are.
 
 use hostnet_coherence::explore::{Bounds, Stores, System};
 use hostnet_coherence::Protocol;

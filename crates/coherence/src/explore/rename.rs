@@ -8,8 +8,8 @@ use crate::{Agent, Message, Node};
 
 /// The ways to name agents and lines anew.
 pub(super) struct Names {
-    /// Each has the new name of every agent.
-    agents: Vec<Vec<u8>>,
+    /// Each has the new name of every agent, and who has each new name.
+    agents: Vec<(Vec<u8>, Vec<usize>)>,
     /// Each has all lines in some order.
     lines: Vec<Vec<u8>>,
 }
@@ -18,7 +18,7 @@ impl Names {
     /// The names as they are.
     pub(super) fn kept(bounds: &Bounds) -> Self {
         let agents = bounds.caches + bounds.tiles + bounds.uncached;
-        Self { agents: vec![(0..agents).collect()], lines: vec![(0..bounds.lines).collect()] }
+        Self { agents: vec![with_inverse((0..agents).collect())], lines: vec![(0..bounds.lines).collect()] }
     }
 
     /// All names that make no difference.
@@ -29,16 +29,22 @@ impl Names {
             let orders = orders(kind.collect());
             agents = agents.iter().flat_map(|one| orders.iter().map(move |other| [&one[..], other].concat())).collect();
         }
-        Self { agents, lines: orders((0..bounds.lines).collect()) }
+        Self { agents: agents.into_iter().map(with_inverse).collect(), lines: orders((0..bounds.lines).collect()) }
     }
 
     /// A fingerprint that a state has in common with those that differ by names only, and how many these are.
     pub(super) fn fingerprint(&self, world: &World) -> (u128, usize) {
         let mut found = Vec::with_capacity(self.agents.len() * self.lines.len());
-        for names in &self.agents {
-            let lines: Vec<u128> = world.lines.iter().map(|line| of_line(line, names)).collect();
+        let states = |line: &LineWorld| line.agents.iter().map(of).collect();
+        let states: Vec<Vec<u128>> = world.lines.iter().map(states).collect();
+        let mut lines = Vec::with_capacity(world.lines.len());
+        for (names, inverse) in &self.agents {
+            lines.clear();
+            lines.extend(world.lines.iter().zip(&states).map(|(line, states)| of_line(line, states, names, inverse)));
             for order in &self.lines {
-                found.push(of(&order.iter().map(|line| lines[usize::from(*line)]).collect::<Vec<u128>>()));
+                let mut all = Fingerprint::default();
+                order.iter().for_each(|line| all.write_u128(lines[usize::from(*line)]));
+                found.push(all.whole());
             }
         }
         found.sort_unstable();
@@ -60,13 +66,17 @@ fn orders(things: Vec<u8>) -> Vec<Vec<u8>> {
     (0..things.len()).flat_map(first).collect()
 }
 
-/// The fingerprint of a line whose agents have other names.
-fn of_line(line: &LineWorld, names: &[u8]) -> u128 {
+/// The new names, and who has each of them.
+fn with_inverse(names: Vec<u8>) -> (Vec<u8>, Vec<usize>) {
+    let inverse = (0_u8..).take(names.len());
+    let inverse = inverse.filter_map(|name| names.iter().position(|other| *other == name)).collect();
+    (names, inverse)
+}
+
+/// The fingerprint of a line whose agents, of these states, have other names.
+fn of_line(line: &LineWorld, states: &[u128], names: &[u8], inverse: &[usize]) -> u128 {
     let mut all = Fingerprint::default();
-    for name in (0_u8..).take(names.len()) {
-        let agent = names.iter().position(|other| *other == name).unwrap_or_default();
-        line.agents[agent].hash(&mut all);
-    }
+    inverse.iter().for_each(|agent| all.write_u128(states[*agent]));
     (home_renamed(&line.home, names), line.memory, line.newest).hash(&mut all);
     // Their order says nothing.
     let packets = line.packets.iter().map(|packet| of(&packet_renamed(packet, names)));

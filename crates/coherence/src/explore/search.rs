@@ -183,8 +183,18 @@ impl<R: Rules> System<R> {
             | Action::Deliver(line, _)) = action;
             format!("{:<58} {}", action.to_string(), world.lines[usize::from(line)])
         };
-        numbers.into_iter().rev().map(step).collect()
+        let mut trace: Vec<String> = numbers.into_iter().rev().map(step).collect();
+        trace.extend(on_the_way(&world));
+        trace
     }
+}
+
+/// The messages that are left, if there are any.
+fn on_the_way(world: &World) -> Option<String> {
+    let packets = world.lines.iter().flat_map(|line| &line.packets);
+    let left: Vec<String> =
+        packets.map(|packet| format!("{} gets {} from {}", packet.to, packet.message, packet.from)).collect();
+    (!left.is_empty()).then(|| format!("on the way: {}", left.join("; ")))
 }
 
 impl Search {
