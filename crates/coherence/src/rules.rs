@@ -54,6 +54,10 @@ pub enum Flaw {
     DirtyBlockDropped,
     /// An uncached write is acknowledged before the copies are gone.
     UncachedWriteAckedEarly,
+    /// An uncached write leaves a block that counts as clean.
+    UncachedWriteClean,
+    /// An uncached read is answered from the LLC although there is an owner.
+    UncachedReadPastOwner,
     /// An uncached read takes the line away from its owner, which does not write it back.
     UncachedReadDropsOwner,
     /// An NI cache drops a line in state O without a write-back.
@@ -72,7 +76,7 @@ pub enum Flaw {
 
 impl Flaw {
     /// All of them.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 27] = [
         Self::AcksNotAwaited,
         Self::EarlyAckForgotten,
         Self::CopyKeptAfterInv,
@@ -91,6 +95,8 @@ impl Flaw {
         Self::OwnerNotAsked,
         Self::DirtyBlockDropped,
         Self::UncachedWriteAckedEarly,
+        Self::UncachedWriteClean,
+        Self::UncachedReadPastOwner,
         Self::UncachedReadDropsOwner,
         Self::OwnedDroppedSilently,
         Self::OwnedEvictedAlone,

@@ -20,6 +20,7 @@ fn two_cores_an_ni_at_the_edge_and_an_uncached_agent_keep_a_line_coherent() {
 }
 
 #[test]
+#[ignore = "long"]
 fn two_uncached_agents_and_two_caches_keep_a_line_coherent() {
     every_state_is_right(Bounds::of(2, 0, 2));
 }

@@ -21,7 +21,7 @@ const UNCACHED: Bounds = Bounds::of(2, 0, 1);
 const TILES: Bounds = Bounds::of(0, 2, 0);
 
 /// Each broken rule, a system that is large enough to notice, and the law that does not hold there.
-const NOTICED: [(Flaw, Bounds, Invariant); 25] = [
+const NOTICED: [(Flaw, Bounds, Invariant); 27] = [
     (Flaw::AcksNotAwaited, CACHES, Invariant::SingleWriter),
     (Flaw::EarlyAckForgotten, CACHES, Invariant::Drains),
     (Flaw::CopyKeptAfterInv, CACHES, Invariant::SingleWriter),
@@ -40,6 +40,8 @@ const NOTICED: [(Flaw, Bounds, Invariant); 25] = [
     (Flaw::OwnerNotAsked, CACHES, Invariant::Receiver),
     (Flaw::DirtyBlockDropped, CACHES, Invariant::DataKept),
     (Flaw::UncachedWriteAckedEarly, UNCACHED, Invariant::NewestValue),
+    (Flaw::UncachedWriteClean, UNCACHED, Invariant::CleanBlock),
+    (Flaw::UncachedReadPastOwner, UNCACHED, Invariant::NewestValue),
     (Flaw::UncachedReadDropsOwner, UNCACHED, Invariant::DataKept),
     (Flaw::OwnedDroppedSilently, TILES, Invariant::DataKept),
     (Flaw::OwnedEvictedAlone, TILES, Invariant::Agreement),

@@ -92,7 +92,7 @@ pub fn step_by<R: Rules>(rules: R, line: DirectoryLine, event: DirectoryEvent) -
         (Message::PutM(value), Node::Agent(agent)) => Some(written_back(rules, line, agent, value)),
         (Message::Done { copy }, Node::Agent(agent)) => done(rules, line, agent, copy),
         (Message::NoCopy, Node::Agent(agent)) => no_copy(rules, line, agent),
-        (Message::InvAck, Node::Agent(_)) => acknowledged(line),
+        (Message::InvAck, Node::Agent(_)) => acknowledged(rules, line),
         (Message::MemoryData(value), Node::Memory) => fetched(rules, line, value),
         _ => None,
     };
@@ -115,20 +115,18 @@ fn evict_block<R: Rules>(rules: R, line: DirectoryLine) -> DirectoryStep {
 
 /// A request for data: the owner is asked if there is one, else the line is served from here.
 fn asked<R: Rules>(rules: R, line: DirectoryLine, want: Want, requester: Agent) -> DirectoryStep {
+    let skipped = if want == Want::Look { Flaw::UncachedReadPastOwner } else { Flaw::OwnerNotAsked };
     match line.holders {
         // An owner that asks again has dropped a clean line; one that looks uncached may still have it.
-        Holders::Owned(owner) if (owner != requester || want == Want::Look) && !rules.broken(Flaw::OwnerNotAsked) => {
+        Holders::Owned(owner) if (owner != requester || want == Want::Look) && !rules.broken(skipped) => {
             let message = match want {
                 Want::Read => Message::ForwardRo { requester },
                 Want::Write => Message::ForwardX { requester },
                 Want::Look => Message::ForwardOnce { requester },
             };
             let busy = Busy::Forwarded { want, requester };
-            DirectoryStep::new(
-                DirectoryLine { busy, ..line },
-                Sends::one(Node::Agent(owner), message),
-                BankAccess::None,
-            )
+            let out = Sends::one(Node::Agent(owner), message);
+            DirectoryStep::new(DirectoryLine { busy, ..line }, out, BankAccess::None)
         }
         _ => serve(rules, line, want, requester),
     }
@@ -239,7 +237,7 @@ fn written_back<R: Rules>(rules: R, line: DirectoryLine, agent: Agent, value: Va
 fn overwrite<R: Rules>(rules: R, line: DirectoryLine, requester: Agent, value: Value) -> DirectoryStep {
     let holders = line.holders.all();
     if holders.is_empty() || rules.broken(Flaw::UncachedWriteAckedEarly) {
-        return overwritten(line, requester, value);
+        return overwritten(rules, line, requester, value);
     }
     let busy = Busy::Overwriting { requester, value, acks: holders.len() };
     let out = Sends::invalidating(holders, Node::Home, Sends::NONE);
@@ -247,19 +245,23 @@ fn overwrite<R: Rules>(rules: R, line: DirectoryLine, requester: Agent, value: V
 }
 
 /// A holder has dropped the line for an uncached write.
-fn acknowledged(line: DirectoryLine) -> Option<DirectoryStep> {
+fn acknowledged<R: Rules>(rules: R, line: DirectoryLine) -> Option<DirectoryStep> {
     let Busy::Overwriting { requester, value, acks } = line.busy else { return None };
     if acks > 1 {
         let busy = Busy::Overwriting { requester, value, acks: acks - 1 };
         return Some(DirectoryStep::new(DirectoryLine { busy, ..line }, Sends::NONE, BankAccess::None));
     }
-    Some(overwritten(line, requester, value))
+    Some(overwritten(rules, line, requester, value))
 }
 
 /// Nobody has the line any more: the write may be seen.
-fn overwritten(line: DirectoryLine, requester: Agent, value: Value) -> DirectoryStep {
+fn overwritten<R: Rules>(rules: R, line: DirectoryLine, requester: Agent, value: Value) -> DirectoryStep {
     let line = DirectoryLine { holders: Holders::Nobody, busy: Busy::Idle, ..line };
-    store(line, value, Sends::one(Node::Agent(requester), Message::WriteAck))
+    let out = Sends::one(Node::Agent(requester), Message::WriteAck);
+    if rules.broken(Flaw::UncachedWriteClean) {
+        return DirectoryStep::new(DirectoryLine { block: Block::Clean(value), ..line }, out, BankAccess::Write);
+    }
+    store(line, value, out)
 }
 
 /// The LLC takes data that memory has not.
