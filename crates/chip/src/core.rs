@@ -86,7 +86,8 @@ impl Chip {
             DATA_LINES + self.fabric.rng.below(places) * u64::from(lines)
         };
         let (local, remote) = (base(), base());
-        let op = Op { core, lines, local, remote, began: self.fabric.now, ..Op::default() };
+        let (target, far) = self.target();
+        let op = Op { core, lines, target, far, local, remote, began: self.fabric.now, ..Op::default() };
         let op = self.ops.put(op);
         self.tiles[usize::from(core)].core.doing = Doing::Busy;
         if self.fabric.params.ni.placement == Placement::Numa {
@@ -236,9 +237,8 @@ impl Chip {
     fn finish(&mut self, op: u32, seen: u64) {
         let now = self.fabric.now;
         let op = self.ops.take(op);
-        let far = u64::from(self.fabric.params.rack.hops * self.fabric.params.rack.hop_cycles);
         let last = op.last;
-        let arrived = last.left + far;
+        let arrived = last.left + u64::from(op.far);
         let times: [u64; PARTS.len() + 1] = [
             op.began,
             op.written,

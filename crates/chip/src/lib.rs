@@ -5,8 +5,8 @@
 //! [`hostnet_coherence`]; this crate adds where things are and how long they take. Nothing is a measured latency: what
 //! a remote read takes is the sum of what it did.
 //!
-//! The off-chip network is a mirror: for every request that leaves, one comes in, and the answer takes as long as the
-//! own answers did.
+//! The other chips are a mirror: for every request that leaves, one comes in, and the answer takes as long as the own
+//! answers did. Or they are chips themselves: a [`Rack`].
 
 mod agenda;
 mod books;
@@ -20,6 +20,7 @@ mod message;
 mod ni;
 mod op;
 mod params;
+mod rack;
 mod slice;
 
 pub use books::{Books, Breakdown, Part, PARTS};
@@ -29,6 +30,7 @@ pub use params::{
     CacheParams, ChipParams, Completion, Interleave, Mode, NiParams, OpKind, Placement, RackParams, Routing, Shape,
     Software, Workload,
 };
+pub use rack::{Happening, Place, Rack, RackChip};
 
 /// A chip cannot be built so.
 pub use hostnet_noc::NocError as ChipError;

@@ -25,6 +25,9 @@ pub(crate) struct Op {
     /// Lines whose requests have been made, and lines that are complete.
     pub(crate) unrolled: u32,
     pub(crate) complete: u32,
+    /// The other chip, and cycles to it.
+    pub(crate) target: u16,
+    pub(crate) far: u32,
     /// First line here and there.
     pub(crate) local: u64,
     pub(crate) remote: u64,

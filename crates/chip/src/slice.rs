@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Requests that may wait at a slice before its tile takes no more.
 const QUEUE: usize = 16;
+/// Packets of a class that may wait to set out before a slice takes no more requests.
+const OUTGOING: usize = 4;
 
 /// Something that came about a line.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,16 +108,15 @@ impl Slice {
         while self.busy_until <= fabric.now {
             if let Some(arrival) = self.answers.pop_front() {
                 self.take(arrival, fabric);
-            } else if self.entries.len() < fabric.params.cache.entries as usize || self.first_has_entry() {
+            } else if self.may_take(fabric) {
                 let Some(arrival) = self.requests.pop_front() else { break };
                 self.take(arrival, fabric);
             } else {
                 break;
             }
         }
-        let may_go_on = !self.answers.is_empty()
-            || !self.requests.is_empty() && self.entries.len() < fabric.params.cache.entries as usize;
-        if may_go_on {
+        let room = self.entries.len() < fabric.params.cache.entries as usize;
+        if !self.answers.is_empty() || !self.requests.is_empty() && room {
             self.wake(fabric);
         } else {
             self.refresh_open(fabric);
@@ -128,6 +129,16 @@ impl Slice {
             self.open = open;
             fabric.network.set_open(fabric.floor.terminal(Unit::Slice(self.index)), class::REQUEST, open);
         }
+    }
+
+    /// Whether a request may be taken: there is an entry for it, and room for what it sends. Answers are always taken,
+    /// so that entries become free.
+    fn may_take(&self, fabric: &Fabric) -> bool {
+        let terminal = fabric.floor.terminal(Unit::Slice(self.index));
+        let room = |class| fabric.network.queued(terminal, class) < OUTGOING;
+        room(class::MEMORY)
+            && room(class::FORWARD)
+            && (self.entries.len() < fabric.params.cache.entries as usize || self.first_has_entry())
     }
 
     fn first_has_entry(&self) -> bool {

@@ -24,7 +24,9 @@ pub(crate) struct Backend {
     in_flight: u32,
     /// Responses.
     responses: VecDeque<u32>,
-    completing: bool,
+    /// The pipelines go on in the next cycle; and what set out last was for a remote request.
+    pumping: bool,
+    remote_before: bool,
     closed: bool,
 }
 
@@ -141,8 +143,11 @@ impl Chip {
         let one = self.flights.get(flight);
         one.times.left = now;
         let (op, index) = (one.op, one.index);
-        let line = self.ops.get(op).remote + u64::from(index);
-        self.reflect(flight, line);
+        let (target, line) = {
+            let op = self.ops.get(op);
+            (op.target, op.remote + u64::from(index))
+        };
+        self.depart(flight, target, line);
     }
 
     pub(crate) fn served_in(&mut self, flight: u32, cycles: u64) {
@@ -175,33 +180,53 @@ impl Chip {
             self.line_complete(flight);
             return;
         }
+        self.backend(at).responses.push_back(flight);
+        self.pump(at);
+    }
+
+    /// Lets the pipelines of a place go on in this cycle, unless they do already.
+    pub(crate) fn pump(&mut self, at: Unit) {
         let backend = self.backend(at);
-        backend.responses.push_back(flight);
-        if !backend.completing {
-            backend.completing = true;
+        if !backend.pumping {
+            backend.pumping = true;
             self.complete(at);
         }
     }
 
-    /// A response per cycle goes through the completion pipeline, as long as its data can set out.
+    /// A line per cycle sets out for its home, as long as there is room: of a response that goes through the completion
+    /// pipeline, and at the edge in turn with remote requests.
     pub(crate) fn complete(&mut self, at: Unit) {
         let terminal = self.fabric.floor.terminal(at);
-        let room = self.fabric.network.queued(terminal, class::REQUEST) < QUEUED;
-        let cycles = self.fabric.params.ni.rcp_backend_cycles;
+        if self.fabric.network.queued(terminal, class::REQUEST) < QUEUED {
+            let remote = self.next_remote(at);
+            if let Some(remote) = remote {
+                self.ask_home(remote);
+            } else if let Some(flight) = self.backend(at).responses.pop_front() {
+                self.fabric.later(self.fabric.params.ni.rcp_backend_cycles, Action::LineDone { flight });
+            }
+            self.backend(at).remote_before = remote.is_some();
+        }
+        let remotes = matches!(at, Unit::Edge(row) if !self.edges[usize::from(row)].rrpp.ready.is_empty());
         let backend = self.backend(at);
-        backend.completing = !backend.responses.is_empty();
-        let gone = if room { backend.responses.pop_front() } else { None };
-        let (completing, full) = (backend.completing, backend.responses.len() >= QUEUED);
+        backend.pumping = remotes || !backend.responses.is_empty();
+        let (pumping, full) = (backend.pumping, backend.responses.len() >= QUEUED);
         let was_closed = std::mem::replace(&mut backend.closed, full);
         if full != was_closed && matches!(at, Unit::Core(_)) {
             self.fabric.network.set_open(terminal, class::NETWORK, !full);
         }
-        if let Some(flight) = gone {
-            self.fabric.later(cycles, Action::LineDone { flight });
-        }
-        if completing {
+        if pumping {
             self.fabric.later(1, Action::Complete(at));
         }
+    }
+
+    /// The remote request whose turn it is, if it is one's turn.
+    fn next_remote(&mut self, at: Unit) -> Option<u32> {
+        let Unit::Edge(row) = at else { return None };
+        let edge = &mut self.edges[usize::from(row)];
+        if edge.backend.remote_before && !edge.backend.responses.is_empty() {
+            return None;
+        }
+        edge.rrpp.ready.pop_front()
     }
 
     /// A response is through the backend: its data goes home.

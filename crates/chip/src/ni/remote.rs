@@ -3,6 +3,7 @@
 use crate::chip::{Action, Chip};
 use crate::floor::Unit;
 use crate::message::{Purpose, Token};
+use crate::rack::{Outbound, Word};
 use crate::OpKind;
 use hostnet_coherence::{Message, Node};
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,8 @@ const WINDOW: usize = 1024;
 pub(crate) struct Rrpp {
     waiting: VecDeque<u32>,
     in_flight: u32,
+    /// Requests that are through the first half of the pipeline.
+    pub(crate) ready: VecDeque<u32>,
 }
 
 /// A remote request that is served here.
@@ -24,6 +27,8 @@ pub(crate) struct Remote {
     line: u64,
     row: u16,
     arrived: u64,
+    /// The chip that asked, and its name for it; of a mirror nobody.
+    asker: Option<(u16, u32)>,
 }
 
 /// The other chips: for each request that leaves one comes in, and its answer takes as long as answers take here.
@@ -52,8 +57,47 @@ impl Mirror {
 }
 
 impl Chip {
+    /// The chip on which an operation's remote memory lies, and cycles to it: any other chip.
+    pub(crate) fn target(&mut self) -> (u16, u32) {
+        let rack = self.fabric.params.rack;
+        let Some(place) = self.place else { return (0, rack.hops * rack.hop_cycles) };
+        let other = self.fabric.rng.below(u64::from(place.chips()) - 1) as u16;
+        let other = if other >= place.chip { other + 1 } else { other };
+        (other, place.hops(other) * rack.hop_cycles)
+    }
+
+    /// A request leaves the chip.
+    pub(crate) fn depart(&mut self, flight: u32, to: u16, line: u64) {
+        if self.place.is_some() {
+            self.outbound.push(Outbound { to, word: Word::Request { flight, line } });
+        } else {
+            self.reflect(flight, line);
+        }
+    }
+
+    /// What leaves the chip since this was asked last.
+    pub(crate) fn take_outbound(&mut self) -> Vec<Outbound> {
+        std::mem::take(&mut self.outbound)
+    }
+
+    /// Cycles of a hop between chips.
+    pub(crate) fn hop_cycles(&self) -> u64 {
+        u64::from(self.fabric.params.rack.hop_cycles)
+    }
+
+    /// A word comes from another chip.
+    pub(crate) fn hear(&mut self, from: u16, word: Word) {
+        match word {
+            Word::Request { flight, line } => self.arrive_from(line, Some((from, flight))),
+            Word::Answer { flight, cycles } => {
+                self.served_in(flight, cycles);
+                self.back(flight);
+            }
+        }
+    }
+
     /// A request has left: one comes in, and an answer will.
-    pub(crate) fn reflect(&mut self, flight: u32, line: u64) {
+    fn reflect(&mut self, flight: u32, line: u64) {
         let rack = self.fabric.params.rack;
         self.fabric.later(rack.hops * rack.hop_cycles, Action::Arrive { line });
         let now = self.fabric.now;
@@ -74,8 +118,12 @@ impl Chip {
 
     /// A remote request comes, to the row of its line's home.
     pub(crate) fn arrive(&mut self, line: u64) {
+        self.arrive_from(line, None);
+    }
+
+    fn arrive_from(&mut self, line: u64, asker: Option<(u16, u32)>) {
         let row = self.fabric.floor.rrpp(line);
-        let remote = self.remotes.put(Remote { line, row, arrived: self.fabric.now });
+        let remote = self.remotes.put(Remote { line, row, arrived: self.fabric.now, asker });
         self.edges[usize::from(row)].rrpp.waiting.push_back(remote);
         self.start_service(row);
     }
@@ -93,6 +141,13 @@ impl Chip {
 
     /// A remote request is through the first half of the pipeline: its line is read or written.
     pub(crate) fn serve(&mut self, remote: u32) {
+        let row = self.remotes.get(remote).row;
+        self.edges[usize::from(row)].rrpp.ready.push_back(remote);
+        self.pump(Unit::Edge(row));
+    }
+
+    /// Asks the home of its line.
+    pub(crate) fn ask_home(&mut self, remote: u32) {
         let Remote { line, row, .. } = *self.remotes.get(remote);
         let message = match self.fabric.params.workload.kind {
             OpKind::Read => Message::ReadOnce,
@@ -112,11 +167,15 @@ impl Chip {
 
     /// A remote request is answered.
     pub(crate) fn answer(&mut self, remote: u32) {
-        let Remote { row, arrived, .. } = self.remotes.take(remote);
+        let Remote { row, arrived, asker, .. } = self.remotes.take(remote);
         let cycles = self.fabric.now - arrived;
         self.books.lines_served += 1;
         self.books.served.record(cycles);
-        self.mirror.note(cycles);
+        if let Some((to, flight)) = asker {
+            self.outbound.push(Outbound { to, word: Word::Answer { flight, cycles } });
+        } else {
+            self.mirror.note(cycles);
+        }
         self.edges[usize::from(row)].rrpp.in_flight -= 1;
         self.start_service(row);
         while let Some((flight, left)) = self.mirror.unknown.pop_front() {

@@ -1,20 +1,21 @@
 //! A chip: its units, and a cycle of it.
 
-use crate::agenda::Agenda;
+mod build;
+mod queues;
+
 use crate::books::Books;
 use crate::caches::{Access, Caches};
 use crate::core::Core;
 use crate::fabric::Fabric;
-use crate::floor::{Floor, Unit};
+use crate::floor::Unit;
 use crate::message::{Body, Letter, Purpose, Token};
 use crate::ni::{Backend, Flight, Frontend, Mirror, Remote, Rrpp};
 use crate::op::{Op, Store};
+use crate::rack::{Outbound, Place};
 use crate::slice::Slice;
-use crate::{ChipError, ChipParams, Placement};
 use hostnet_coherence::cache::Completion;
 use hostnet_coherence::tile::Half;
-use hostnet_coherence::{Agent, Message, Node};
-use hostnet_kernel::Rng;
+use hostnet_coherence::{Message, Node};
 use hostnet_noc::{Delivery, Layout, Network};
 use serde::{Deserialize, Serialize};
 
@@ -138,6 +139,9 @@ pub struct Chip {
     pub(crate) flights: Store<Flight>,
     pub(crate) remotes: Store<Remote>,
     pub(crate) mirror: Mirror,
+    /// Where the chip is in its rack; alone it has a mirror.
+    pub(crate) place: Option<Place>,
+    pub(crate) outbound: Vec<Outbound>,
     pub(crate) books: Books,
     /// Accesses to lines of a tile that wait for the other half's access.
     pub(crate) stalled: Vec<(Unit, Half, u64, Access)>,
@@ -145,58 +149,6 @@ pub struct Chip {
 }
 
 impl Chip {
-    /// A chip whose cores begin in the first cycle.
-    ///
-    /// # Errors
-    /// When a size is out of range or messages may wait for each other in a circle.
-    pub fn new(params: ChipParams) -> Result<Self, ChipError> {
-        params.check()?;
-        let (floor, layout, routes) = Floor::new(&params)?;
-        let network = Network::new(params.router, &layout, routes, params.seed);
-        let mut fill = Rng::new(params.seed, 0x6368_6970);
-        let (tiles, edges) = (params.tiles(), floor.edges());
-        let edge = params.ni.placement == Placement::Edge;
-        let slices = (0..floor.slices()).map(|index| Slice::new((index, floor.slices()), &params, &mut fill)).collect();
-        let all_tiles = (0..tiles).map(|index| Tile {
-            core: Core::new(params.ni.entries),
-            caches: if edge { Caches::single(index, 1) } else { Caches::pair(index) },
-            front: Frontend::new(params.ni.entries),
-            backend: Backend::default(),
-        });
-        let tiles_all = all_tiles.collect();
-        let served = floor.cores_per_edge();
-        let edges = (0..edges).map(|edge| Edge {
-            caches: Caches::single(edge * served, served),
-            backend: Backend::default(),
-            rrpp: Rrpp::default(),
-        });
-        let edges = edges.collect();
-        let rng = Rng::new(params.seed, 0x6368_6971);
-        let mut fabric = Fabric { now: 0, network, agenda: Agenda::new(), letters: Store::new(), floor, params, rng };
-        if fabric.params.ni.placement != Placement::Numa {
-            // Every frontend begins by looking at its queues.
-            (0..tiles).for_each(|core| fabric.later(1, Action::Visit(core)));
-        }
-        let first = if fabric.params.workload.mode == crate::Mode::Turns { 1 } else { usize::MAX };
-        for core in fabric.params.workload.cores.clone().into_iter().take(first) {
-            fabric.later(1, Action::Begin(core));
-        }
-        Ok(Self {
-            fabric,
-            layout,
-            tiles: tiles_all,
-            edges,
-            slices,
-            ops: Store::new(),
-            flights: Store::new(),
-            remotes: Store::new(),
-            mirror: Mirror::default(),
-            books: Books::default(),
-            stalled: Vec::new(),
-            stopping: false,
-        })
-    }
-
     /// What was counted.
     #[must_use]
     pub fn books(&self) -> Books {
@@ -249,17 +201,27 @@ impl Chip {
         let mut delivered = Vec::new();
         while self.fabric.now < cycle {
             if self.fabric.network.is_idle() {
-                let Some(next) = self.fabric.agenda.next(self.fabric.now) else { return false };
-                let next = next.min(cycle);
-                self.fabric.now = next;
-                self.fabric.network.skip_to(next);
-                if next == cycle {
-                    break;
+                let next = self.fabric.agenda.next(self.fabric.now);
+                self.fabric.now = next.map_or(cycle, |next| next.min(cycle));
+                self.fabric.network.skip_to(self.fabric.now);
+                match next {
+                    Some(next) if next < cycle => {}
+                    Some(_) => break,
+                    None => return false,
                 }
             }
             self.cycle(&mut delivered);
         }
         true
+    }
+
+    /// The next cycle in which something happens, if nothing comes from outside.
+    pub(crate) fn next_cycle(&self) -> Option<u64> {
+        if self.fabric.network.is_idle() {
+            self.fabric.agenda.next(self.fabric.now)
+        } else {
+            Some(self.fabric.now)
+        }
     }
 
     fn cycle(&mut self, delivered: &mut Vec<Delivery>) {
@@ -336,61 +298,5 @@ impl Chip {
             },
             _ => self.cache_message(to, line, from, message),
         }
-    }
-
-    /// A message for the caches of queue lines.
-    fn cache_message(&mut self, at: Unit, line: u64, from: Node, message: Message) {
-        let half = if matches!(at, Unit::Edge(_)) { Half::Ni } else { Half::Core };
-        let cycles = self.fabric.params.cache.l1_cycles;
-        let node = self.node(at);
-        let outcome = self.caches(at).receive(half, line, from, message);
-        self.fabric.tell(cycles, (at, node), line, outcome.out, Token::NONE);
-        if let Some((half, completion)) = outcome.done {
-            self.fabric.later(cycles, Action::Cached { at, half, line, completion });
-        }
-        self.changed(at, line);
-    }
-
-    /// Somebody reads or writes a line of a queue. Returns what was served at once, and whether the line came from the
-    /// other half of the tile; if nothing, [`Chip::cached`] hears of it later.
-    pub(crate) fn access(&mut self, at: Unit, half: Half, line: u64, access: Access) -> Option<(Completion, bool)> {
-        let node = self.node(at);
-        let outcome = self.caches(at).access(half, line, access);
-        if outcome.stalled {
-            self.stalled.push((at, half, line, access));
-            return None;
-        }
-        let cycles = self.fabric.params.cache.l1_cycles;
-        self.fabric.tell(cycles, (at, node), line, outcome.out, Token::NONE);
-        let (_, completion) = outcome.done?;
-        if self.caches(at).is_pair() {
-            self.changed(at, line);
-        }
-        Some((completion, outcome.handed_over))
-    }
-
-    /// Tries again what had to wait for an access of the other half of a tile.
-    pub(crate) fn retry(&mut self, at: Unit, line: u64) {
-        let Some(place) = self.stalled.iter().position(|wait| (wait.0, wait.2) == (at, line)) else { return };
-        let (at, half, line, access) = self.stalled.remove(place);
-        if let Some((completion, _)) = self.access(at, half, line, access) {
-            self.cached(at, half, line, completion);
-        }
-    }
-
-    pub(crate) fn caches(&mut self, at: Unit) -> &mut Caches {
-        match at {
-            Unit::Edge(row) => &mut self.edges[usize::from(row)].caches,
-            Unit::Core(core) | Unit::Slice(core) | Unit::Memory(core) => &mut self.tiles[usize::from(core)].caches,
-        }
-    }
-
-    /// The name by which the directory knows a unit.
-    pub(crate) fn node(&self, at: Unit) -> Node {
-        let index = match at {
-            Unit::Edge(row) => self.fabric.params.tiles() + row,
-            Unit::Core(core) | Unit::Slice(core) | Unit::Memory(core) => core,
-        };
-        Node::Agent(Agent::new(index as u8).expect("a chip has fewer agents than a directory has bits"))
     }
 }

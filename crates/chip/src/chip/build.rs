@@ -1,0 +1,81 @@
+//! A chip, before anything happens on it.
+
+use super::{Action, Chip, Edge, Tile};
+use crate::agenda::Agenda;
+use crate::books::Books;
+use crate::caches::Caches;
+use crate::core::Core;
+use crate::fabric::Fabric;
+use crate::floor::Floor;
+use crate::ni::{Backend, Frontend, Mirror, Rrpp};
+use crate::op::Store;
+use crate::rack::Place;
+use crate::slice::Slice;
+use crate::{ChipError, ChipParams, Placement};
+use hostnet_kernel::Rng;
+use hostnet_noc::Network;
+
+impl Chip {
+    /// A chip whose cores begin in the first cycle.
+    ///
+    /// # Errors
+    /// When a size is out of range or messages may wait for each other in a circle.
+    pub fn new(params: ChipParams) -> Result<Self, ChipError> {
+        Self::build(params, None)
+    }
+
+    /// A chip of a rack: what leaves it waits for [`Chip::take_outbound`].
+    pub(crate) fn in_rack(params: ChipParams, place: Place) -> Result<Self, ChipError> {
+        Self::build(params, Some(place))
+    }
+
+    fn build(params: ChipParams, place: Option<Place>) -> Result<Self, ChipError> {
+        params.check()?;
+        let (floor, layout, routes) = Floor::new(&params)?;
+        let network = Network::new(params.router, &layout, routes, params.seed);
+        let mut fill = Rng::new(params.seed, 0x6368_6970);
+        let (tiles, edges) = (params.tiles(), floor.edges());
+        let edge = params.ni.placement == Placement::Edge;
+        let slices = (0..floor.slices()).map(|index| Slice::new((index, floor.slices()), &params, &mut fill)).collect();
+        let all_tiles = (0..tiles).map(|index| Tile {
+            core: Core::new(params.ni.entries),
+            caches: if edge { Caches::single(index, 1) } else { Caches::pair(index) },
+            front: Frontend::new(params.ni.entries),
+            backend: Backend::default(),
+        });
+        let tiles_all = all_tiles.collect();
+        let served = floor.cores_per_edge();
+        let edges = (0..edges).map(|edge| Edge {
+            caches: Caches::single(edge * served, served),
+            backend: Backend::default(),
+            rrpp: Rrpp::default(),
+        });
+        let edges = edges.collect();
+        let rng = Rng::new(params.seed, 0x6368_6971);
+        let mut fabric = Fabric { now: 0, network, agenda: Agenda::new(), letters: Store::new(), floor, params, rng };
+        if fabric.params.ni.placement != Placement::Numa {
+            // Every frontend begins by looking at its queues.
+            (0..tiles).for_each(|core| fabric.later(1, Action::Visit(core)));
+        }
+        let first = if fabric.params.workload.mode == crate::Mode::Turns { 1 } else { usize::MAX };
+        for core in fabric.params.workload.cores.clone().into_iter().take(first) {
+            fabric.later(1, Action::Begin(core));
+        }
+        Ok(Self {
+            fabric,
+            layout,
+            tiles: tiles_all,
+            edges,
+            slices,
+            ops: Store::new(),
+            flights: Store::new(),
+            remotes: Store::new(),
+            mirror: Mirror::default(),
+            place,
+            outbound: Vec::new(),
+            books: Books::default(),
+            stalled: Vec::new(),
+            stopping: false,
+        })
+    }
+}

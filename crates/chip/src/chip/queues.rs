@@ -1,0 +1,67 @@
+//! Lines of queues: who reads and writes them, and what the protocol says to that.
+
+use super::{Action, Chip};
+use crate::caches::{Access, Caches};
+use crate::floor::Unit;
+use crate::message::Token;
+use hostnet_coherence::cache::Completion;
+use hostnet_coherence::tile::Half;
+use hostnet_coherence::{Agent, Message, Node};
+
+impl Chip {
+    /// A message for the caches of queue lines.
+    pub(super) fn cache_message(&mut self, at: Unit, line: u64, from: Node, message: Message) {
+        let half = if matches!(at, Unit::Edge(_)) { Half::Ni } else { Half::Core };
+        let cycles = self.fabric.params.cache.l1_cycles;
+        let node = self.node(at);
+        let outcome = self.caches(at).receive(half, line, from, message);
+        self.fabric.tell(cycles, (at, node), line, outcome.out, Token::NONE);
+        if let Some((half, completion)) = outcome.done {
+            self.fabric.later(cycles, Action::Cached { at, half, line, completion });
+        }
+        self.changed(at, line);
+    }
+
+    /// Somebody reads or writes a line of a queue. Returns what was served at once, and whether the line came from the
+    /// other half of the tile; if nothing, [`Chip::cached`] hears of it later.
+    pub(crate) fn access(&mut self, at: Unit, half: Half, line: u64, access: Access) -> Option<(Completion, bool)> {
+        let node = self.node(at);
+        let outcome = self.caches(at).access(half, line, access);
+        if outcome.stalled {
+            self.stalled.push((at, half, line, access));
+            return None;
+        }
+        let cycles = self.fabric.params.cache.l1_cycles;
+        self.fabric.tell(cycles, (at, node), line, outcome.out, Token::NONE);
+        let (_, completion) = outcome.done?;
+        if self.caches(at).is_pair() {
+            self.changed(at, line);
+        }
+        Some((completion, outcome.handed_over))
+    }
+
+    /// Tries again what had to wait for an access of the other half of a tile.
+    pub(crate) fn retry(&mut self, at: Unit, line: u64) {
+        let Some(place) = self.stalled.iter().position(|wait| (wait.0, wait.2) == (at, line)) else { return };
+        let (at, half, line, access) = self.stalled.remove(place);
+        if let Some((completion, _)) = self.access(at, half, line, access) {
+            self.cached(at, half, line, completion);
+        }
+    }
+
+    pub(crate) fn caches(&mut self, at: Unit) -> &mut Caches {
+        match at {
+            Unit::Edge(row) => &mut self.edges[usize::from(row)].caches,
+            Unit::Core(core) | Unit::Slice(core) | Unit::Memory(core) => &mut self.tiles[usize::from(core)].caches,
+        }
+    }
+
+    /// The name by which the directory knows a unit.
+    pub(crate) fn node(&self, at: Unit) -> Node {
+        let index = match at {
+            Unit::Edge(row) => self.fabric.params.tiles() + row,
+            Unit::Core(core) | Unit::Slice(core) | Unit::Memory(core) => core,
+        };
+        Node::Agent(Agent::new(index as u8).expect("a chip has fewer agents than a directory has bits"))
+    }
+}
