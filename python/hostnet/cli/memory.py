@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hostnet import memory_alone, rundir
 from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_FAILED, EXIT_INTERRUPTED
+from hostnet.cli.options import Setting, checked, count, cut, nearest, option, seed, share, text
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import say, say_json
 
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hostnet._core import CommandCheck, MemoryPlan
-    from hostnet.memory_alone.plan import Value
-
-COUNT_MAX = 10**12
-"""The largest count that is read; what a key allows is less or the same."""
+    from hostnet.cli.options import Reader
+    from hostnet.running.settings import Value
 
 ROW_HITS = 4
 """Accesses to a row under frfcfs-cap unless a limit is given; the cap of DRAMsim3."""
@@ -36,25 +35,6 @@ SCHEDULERS: dict[str, dict[str, Value]] = {
     "fcfs": {"scheduler": "fcfs", "protect": "nothing", **ANY_RULE},
 }
 """What the names of schedulers mean in keys of the controller."""
-
-_COUNT = re.compile(r"(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*([kKMGT]?)")
-_SCALES = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A value of a key, and the option that gave it."""
-
-    key: str
-    value: Value
-    shown: str
-    implied: bool = False
-    """Whether the option only has it follow from what it is about."""
-
-    @property
-    def text(self) -> str:
-        """The assignment."""
-        return memory_alone.setting(self.key, self.value)
 
 
 @dataclass(frozen=True)
@@ -174,13 +154,6 @@ class Options:
             yield Setting(f"memory.controller.{key}", value, shown, implied=key != "scheduler")
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    Reader = Callable[[Any, str], Value]
-
-
 def memory_command(options: Options) -> int:
     """Does what the options say and returns the exit code."""
     if options.over:
@@ -240,22 +213,7 @@ def plan_of(options: Options) -> MemoryPlan:
         ConfigError: Something is wrong; the message names the option.
     """
     options.check()
-    settings = list(options.settings())
-    try:
-        return memory_alone.plan_of([*(entry.text for entry in settings), *options.overrides], options.config)
-    except ConfigError as error:
-        raise ConfigError(in_words_of_options(str(error), settings, options.overrides)) from None
-
-
-def in_words_of_options(message: str, settings: list[Setting], overrides: tuple[str, ...]) -> str:
-    """An error that is about a setting of ours, told about the option that the user typed."""
-    if any(message.startswith(f"--set {text}: ") for text in overrides):
-        return message
-    for entry in settings:
-        before, found, rest = message.partition(f": {entry.key}: ")
-        if found and before.startswith("--set "):
-            return f"{entry.shown}: {entry.key}: {rest}"
-    return message
+    return checked(memory_alone.plan_of, list(options.settings()), options.overrides, options.config)
 
 
 def check_output(path: Path, plan: MemoryPlan) -> None:
@@ -272,75 +230,9 @@ def check_output(path: Path, plan: MemoryPlan) -> None:
     rundir.check_file(path)
 
 
-def text(value: str, shown: str) -> str:
-    """Text as it is."""
-    if not value.isprintable() or not value:
-        raise ConfigError(f"{shown}: is empty or has characters that cannot be printed")
-    return value
-
-
-def count(value: str, shown: str) -> int:
-    """A count such as 250000, 250k, 1M or 1e6.
-
-    Raises:
-        ConfigError: It is none.
-    """
-    match = _COUNT.fullmatch(value.strip())
-    number = Decimal(match[1]) * _SCALES[match[2]] if match is not None else None
-    if number is None or number > COUNT_MAX or number != int(number):
-        raise ConfigError(f"{shown}: must be a whole number up to 10^12, such as 250000, 250k, 1M or 1e6")
-    return int(number)
-
-
-def seed(value: str, shown: str) -> int:
-    """A seed.
-
-    Raises:
-        ConfigError: It is none.
-    """
-    if not re.fullmatch(r"\d{1,20}", value, re.ASCII) or int(value) >= 2**64:
-        raise ConfigError(f"{shown}: must be a whole number between 0 and 2^64 - 1")
-    return int(value)
-
-
-def share(value: str, shown: str) -> float:
-    """A share such as 0.5 or 50%.
-
-    Raises:
-        ConfigError: It is none.
-    """
-    stripped = value.strip()
-    try:
-        number = Decimal(stripped.removesuffix("%"))
-    except InvalidOperation:
-        number = Decimal("NaN")
-    if not number.is_finite():
-        raise ConfigError(f"{shown}: must be a share such as 0.5 or 50%")
-    return float(number / 100 if stripped.endswith("%") else number)
-
-
 def watermark(mark: str, shown: str) -> str | int:
     """A mark of a queue: a share of its entries such as 0.8 or 80%, or a number of entries."""
     if re.fullmatch(r"\d{1,9}", mark, re.ASCII):
         return int(mark)
     percent = (Decimal(repr(share(mark, shown))) * 100).normalize()
     return f"{percent:f}%"
-
-
-def nearest(name: str, known: list[str]) -> str:
-    """The tail of a message about an unknown name."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known, n=1)
-    return f'did you mean "{near[0]}"?' if near else f"known are: {', '.join(known)}"
-
-
-def option(name: str) -> str:
-    """How an option is typed."""
-    return "--" + name.replace("_", "-")
-
-
-def cut(value: str) -> str:
-    """A value of the user's, short enough for a message."""
-    shown = value if value.isprintable() else repr(value)
-    return shown if len(shown) <= 60 else shown[:57] + "..."

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from hostnet import memory_alone
 from hostnet._core import ConfigError
 from hostnet.cli.main import EXIT_INTERRUPTED
-from hostnet.cli.memory import cut, plan_of
+from hostnet.cli.memory import plan_of
+from hostnet.cli.over import blame, check_set_once, choices, headings, settings_of
 from hostnet.cli.show import NOTHING, new_table, number, page, percent, print_notes, print_tables
-from hostnet.sweeps.axis import KEYS_MAX, axes_of
-from hostnet.sweeps.grid import check_points, path_of
+from hostnet.sweeps.axis import axes_of
+from hostnet.sweeps.grid import check_points
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import say_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from hostnet._core import MemoryPlan
     from hostnet.cli.memory import Options
+    from hostnet.cli.over import Choice
     from hostnet.memory_alone.results import MemoryResult
     from hostnet.sweeps.axis import Axis
 
-    Choice = tuple[int, ...]
     Point = tuple[Choice, MemoryResult]
 
 MEASURED = ("GB/s", "of peak", "read ns", "p99", "row hits", "ACT/request")
@@ -37,37 +37,19 @@ def over_command(options: Options) -> int:
         raise ConfigError("--commands: the commands are of one run; leave out --over")
     axes = axes_of(options.over)
     check_points([len(axis.values) for axis in axes])
-    _check_set_once(options, axes)
-    for choice in _choices(axes):
-        _plan_of(options, _settings(axes, choice))
+    check_set_once(options.settings(), options.overrides, axes)
+    for choice in choices(axes):
+        _plan_of(options, settings_of(axes, choice))
     found: list[Point] = []
     with Watch(show=True) as watch:
-        for choice in _choices(axes):
+        for choice in choices(axes):
             if watch.stopped:
                 break
-            result = memory_alone.run_plan(_plan_of(options, _settings(axes, choice)), progress=watch)
+            result = memory_alone.run_plan(_plan_of(options, settings_of(axes, choice)), progress=watch)
             if result.complete:
                 found.append((choice, result))
     _show(axes, found, as_json=options.json)
     return EXIT_INTERRUPTED if watch.stopped else 0
-
-
-def _check_set_once(options: Options, axes: Sequence[Axis]) -> None:
-    """Refuses values of what an option or an assignment sets too, but for those that an option only implies."""
-    given = {entry.key: entry.shown for entry in options.settings() if not entry.implied}
-    given |= {path_of(assignment): f"--set {cut(assignment)}" for assignment in options.overrides}
-    for axis in axes:
-        if axis.path in given:
-            raise ConfigError(f"{given[axis.path]}: is swept with --over {axis.path}; leave one of them out")
-
-
-def _choices(axes: Sequence[Axis]) -> Iterator[Choice]:
-    """Which value of each axis a combination has: the first axis varies slowest."""
-    return product(*(range(len(axis.values)) for axis in axes))
-
-
-def _settings(axes: Sequence[Axis], choice: Choice) -> tuple[str, ...]:
-    return tuple(axis.setting(index) for axis, index in zip(axes, choice, strict=True))
 
 
 def _plan_of(options: Options, settings: tuple[str, ...]) -> MemoryPlan:
@@ -79,17 +61,7 @@ def _plan_of(options: Options, settings: tuple[str, ...]) -> MemoryPlan:
     try:
         return plan_of(replace(options, overrides=(*options.overrides, *settings)))
     except ConfigError as error:
-        raise ConfigError(_blame(settings, str(error))) from None
-
-
-def _blame(settings: tuple[str, ...], message: str) -> str:
-    """An error in the words of `--over`: the assignments of a combination were not written with --set."""
-    for setting in settings:
-        head = f"--set {setting}:"
-        if message.startswith(head):
-            where = f" (in {', '.join(map(cut, settings))})" if len(settings) > 1 else ""
-            return f"--over {setting}:{message.removeprefix(head)}{where}"
-    return message
+        raise ConfigError(blame(settings, str(error))) from None
 
 
 def _show(axes: Sequence[Axis], found: list[Point], *, as_json: bool) -> None:
@@ -102,21 +74,12 @@ def _show(axes: Sequence[Axis], found: list[Point], *, as_json: bool) -> None:
             ]
         )
         return
-    table = new_table(*_headings([axis.path for axis in axes]), *MEASURED, left=range(len(axes)))
+    table = new_table(*headings([axis.path for axis in axes]), *MEASURED, left=range(len(axes)))
     for values, one in rows:
         table.add_row(*(value.name for value in values), *_cells(one.summary))
     with page() as console:
         print_tables(console, table)
         print_notes(console, list(dict.fromkeys(note for _, one in rows for note in one.summary["ignored"])))
-
-
-def _headings(paths: Sequence[str]) -> list[str]:
-    """The shortest end of every path that no other one has; of two equal ends the whole path."""
-    ends = [[".".join(path.split(".")[-keys:]) for keys in range(1, KEYS_MAX + 1)] for path in paths]
-    return [
-        next((end for depth, end in enumerate(own) if sum(other[depth] == end for other in ends) == 1), own[-1])
-        for own in ends
-    ]
 
 
 def _cells(summary: dict[str, Any]) -> list[str]:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
 
-    from hostnet.memory_alone.plan import Value
     from hostnet.memory_alone.run import Progress
+    from hostnet.running.settings import Value
 
 
 def check_commands(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from os import PathLike
 
-    from hostnet.memory_alone.plan import Value
+    from hostnet.running.settings import Value
 
     Progress = Callable[[dict[str, Any]], bool | None]
 

@@ -1,0 +1,137 @@
+"""Options of the commands that simulate a part alone: what they set, and how their values are read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING
+
+from hostnet._core import ConfigError
+from hostnet.running.settings import setting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Any, TypeVar
+
+    from hostnet.running.settings import Value
+
+    Plan = TypeVar("Plan")
+    Reader = Callable[[Any, str], Value]
+
+COUNT_MAX = 10**12
+"""The largest count that is read; what a key allows is less or the same."""
+
+_COUNT = re.compile(r"(\d+(?:\.\d+)?(?:[eE]\+?\d{1,2})?)\s*([kKMGT]?)")
+_SCALES = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A value of a key, and the option that gave it."""
+
+    key: str
+    value: Value
+    shown: str
+    implied: bool = False
+    """Whether the option only has it follow from what it is about."""
+
+    @property
+    def text(self) -> str:
+        """The assignment."""
+        return setting(self.key, self.value)
+
+
+def checked(
+    plan_of: Callable[[list[str], Path | None], Plan],
+    settings: list[Setting],
+    overrides: tuple[str, ...],
+    config: Path | None,
+) -> Plan:
+    """The plan of settings and assignments, on top of a configuration file if there is one.
+
+    Raises:
+        ConfigError: Something is wrong; the message names the option.
+    """
+    try:
+        return plan_of([*(entry.text for entry in settings), *overrides], config)
+    except ConfigError as error:
+        raise ConfigError(in_words_of_options(str(error), settings, overrides)) from None
+
+
+def in_words_of_options(message: str, settings: list[Setting], overrides: tuple[str, ...]) -> str:
+    """An error that is about a setting of ours, told about the option that the user typed."""
+    if any(message.startswith(f"--set {text}: ") for text in overrides):
+        return message
+    for entry in settings:
+        before, found, rest = message.partition(f": {entry.key}: ")
+        if found and before.startswith("--set "):
+            return f"{entry.shown}: {entry.key}: {rest}"
+    return message
+
+
+def text(value: str, shown: str) -> str:
+    """Text as it is."""
+    if not value.isprintable() or not value:
+        raise ConfigError(f"{shown}: is empty or has characters that cannot be printed")
+    return value
+
+
+def count(value: str, shown: str) -> int:
+    """A count such as 250000, 250k, 1M or 1e6.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    match = _COUNT.fullmatch(value.strip())
+    number = Decimal(match[1]) * _SCALES[match[2]] if match is not None else None
+    if number is None or number > COUNT_MAX or number != int(number):
+        raise ConfigError(f"{shown}: must be a whole number up to 10^12, such as 250000, 250k, 1M or 1e6")
+    return int(number)
+
+
+def seed(value: str, shown: str) -> int:
+    """A seed.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    if not re.fullmatch(r"\d{1,20}", value, re.ASCII) or int(value) >= 2**64:
+        raise ConfigError(f"{shown}: must be a whole number between 0 and 2^64 - 1")
+    return int(value)
+
+
+def share(value: str, shown: str) -> float:
+    """A share such as 0.5 or 50%.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    stripped = value.strip()
+    try:
+        number = Decimal(stripped.removesuffix("%"))
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not number.is_finite():
+        raise ConfigError(f"{shown}: must be a share such as 0.5 or 50%")
+    return float(number / 100 if stripped.endswith("%") else number)
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """The tail of a message about an unknown name."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=1)
+    return f'did you mean "{near[0]}"?' if near else f"known are: {', '.join(known)}"
+
+
+def option(name: str) -> str:
+    """How an option is typed."""
+    return "--" + name.replace("_", "-")
+
+
+def cut(value: str) -> str:
+    """A value of the user's, short enough for a message."""
+    shown = value if value.isprintable() else repr(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."
