@@ -4,7 +4,8 @@
 //! iterators that hold one request at a time, so neither length costs memory.
 //!
 //! Traces of a processor have more to tell: [`AccessTrace`] reads them, with sizes, threads and instructions, and
-//! [`TraceSteps`] makes them what a simulated core goes through. [`pcap`] reads and writes captures of packets.
+//! [`TraceSteps`] makes them what a simulated core goes through. [`PacketTrace`] reads traces of a network on a chip.
+//! [`pcap`] reads and writes captures of packets.
 
 pub mod pcap;
 mod synthetic;
@@ -12,8 +13,8 @@ mod trace;
 
 pub use synthetic::{Pattern, Synthetic, Traffic, TrafficError, STREAMS_MAX};
 pub use trace::{
-    decoded, Access, AccessFormat, AccessTrace, Format, Pages, StepOptions, Trace, TraceError, TraceStep, TraceSteps,
-    ACCESS_BYTES_MAX, KEPT_STEPS_MAX, LINE_LENGTH_MAX, PAGE_BYTES,
+    decoded, Access, AccessFormat, AccessTrace, Format, PacketLine, PacketTrace, Pages, StepOptions, Trace, TraceError,
+    TraceStep, TraceSteps, ACCESS_BYTES_MAX, KEPT_STEPS_MAX, LINE_LENGTH_MAX, PACKET_FLITS_MAX, PAGE_BYTES,
 };
 
 /// Bytes of a line.

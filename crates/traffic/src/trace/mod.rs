@@ -6,6 +6,7 @@ mod error;
 mod format;
 mod l1;
 mod lines;
+mod packets;
 mod pages;
 mod parse;
 mod steps;
@@ -15,6 +16,7 @@ pub use decode::decoded;
 pub use error::TraceError;
 pub use format::Format;
 pub use lines::LINE_LENGTH_MAX;
+pub use packets::{PacketLine, PacketTrace, PACKET_FLITS_MAX};
 pub use pages::{Pages, PAGE_BYTES};
 pub use steps::{StepOptions, TraceStep, TraceSteps, KEPT_STEPS_MAX};
 
