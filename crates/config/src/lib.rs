@@ -15,6 +15,7 @@ mod fio;
 mod layers;
 mod map;
 mod memory_plan;
+mod noc_plan;
 mod plan;
 mod presets;
 mod resolve;
@@ -27,10 +28,11 @@ pub use app_template::app_template;
 pub use document::check_syntax;
 pub use error::{suggestion, ConfigError};
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
+pub use noc_plan::{NocPlan, Packets};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
 pub use presets::{apps, counters, devices, flow_sizes_names, presets, profiles, transports, AppInfo, PresetInfo};
-pub use resolve::{is_cluster, link_bytes_per_s, memory_plan, resolve};
-pub use schema::{cluster_schema, memory_schema, schema};
+pub use resolve::{is_cluster, link_bytes_per_s, memory_plan, noc_plan, resolve};
+pub use schema::{cluster_schema, memory_schema, noc_schema, schema};
 
 /// A commented configuration to start from. It resolves as it is.
 pub fn template() -> &'static str {

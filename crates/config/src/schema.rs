@@ -1,6 +1,6 @@
 //! The schema of the configuration, made from the types in `spec`.
 
-use crate::spec::{ClusterSpec, MemoryRunSpec, Spec};
+use crate::spec::{ClusterSpec, MemoryRunSpec, NocRunSpec, Spec};
 use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
 use serde_json::{json, Value};
@@ -24,6 +24,12 @@ pub(crate) fn complete() -> &'static Value {
 pub(crate) fn complete_memory() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(generate::<MemoryRunSpec>)
+}
+
+/// The schema of a complete configuration of the network on a chip alone.
+pub(crate) fn complete_noc() -> &'static Value {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    SCHEMA.get_or_init(generate::<NocRunSpec>)
 }
 
 /// The schema of a complete configuration of a cluster. Of the tables of a server none is required: presets give them.
@@ -66,6 +72,14 @@ pub fn schema() -> Value {
 pub fn memory_schema() -> Value {
     let mut schema = complete_memory().clone();
     schema["title"] = json!("hostnet memory configuration");
+    drop_required(&mut schema, "");
+    schema
+}
+
+/// The JSON Schema of what a user may write about the network on a chip alone, as [`schema`] is about a server.
+pub fn noc_schema() -> Value {
+    let mut schema = complete_noc().clone();
+    schema["title"] = json!("hostnet noc configuration");
     drop_required(&mut schema, "");
     schema
 }

@@ -13,6 +13,7 @@ mod io;
 mod memory;
 mod memory_run;
 mod net_host;
+mod noc_run;
 mod run;
 mod server;
 mod size;
@@ -24,6 +25,7 @@ pub use cluster::is_cluster;
 pub use io::link_bytes_per_s;
 pub(crate) use memory::written_out;
 pub use memory_run::memory_plan;
+pub use noc_run::noc_plan;
 
 use crate::change::{below_server, stack};
 use crate::check::missing;

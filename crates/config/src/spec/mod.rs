@@ -15,6 +15,7 @@ mod memory;
 mod memory_run;
 mod net_host;
 mod network;
+mod noc_run;
 mod patterns;
 mod service;
 mod sockets;
@@ -44,6 +45,7 @@ pub(crate) use net_host::{
     ControlSpec, NicFunctionSpec, NicModeSpec, NicSpec, RemoteSpec, RingsSpec, RuleSpec, SideSpec, StackSpec, UpiSpec,
 };
 pub(crate) use network::{BottleneckSpec, CableSpec, EndSpec, NetworkSpec, PfcSpec, Span, SwitchKindSpec, SwitchSpec};
+pub(crate) use noc_run::{AllocationSpec, CyclesSpec, NocRunSpec, NocSpec, NocTopologySpec, PacketsSpec, ReuseSpec};
 pub(crate) use patterns::{FlowSizesSpec, PairsSpec, SizePoint, SizesFile};
 pub(crate) use service::{ArrivalsSpec, DistributionSpec, ServiceSpec};
 pub(crate) use sockets::{RemoteDdioSpec, SnoopSpec, SocketSpec, SocketsSpec};
