@@ -11,6 +11,8 @@ __all__ = [
     "ConfigError",
     "MemoryPlan",
     "MemoryRunResult",
+    "NocPlan",
+    "NocRunResult",
     "Plan",
     "RunResult",
     "Signals",
@@ -38,6 +40,8 @@ __all__ = [
     "link_bytes_per_s",
     "memory_plan",
     "memory_schema",
+    "noc_plan",
+    "noc_schema",
     "predict",
     "presets",
     "profiles",
@@ -46,6 +50,7 @@ __all__ = [
     "run",
     "run_many",
     "run_memory",
+    "run_noc",
     "schema",
     "shares",
     "template",
@@ -158,6 +163,27 @@ class MemoryRunResult:
     def requests(self) -> int: ...
     @property
     def simulated_ps(self) -> int: ...
+    @property
+    def result_hash(self) -> str: ...
+
+@final
+class NocPlan:
+    """A checked and resolved configuration of the network alone."""
+
+    @property
+    def hash(self) -> str: ...
+    @property
+    def trace(self) -> Path | None: ...
+    def effective_json(self) -> str: ...
+
+@final
+class NocRunResult:
+    """What a run of the network alone measured."""
+
+    @property
+    def summary_json(self) -> str: ...
+    @property
+    def complete(self) -> bool: ...
     @property
     def result_hash(self) -> str: ...
 
@@ -307,6 +333,20 @@ def run_memory(
     compression: str = "none",
     progress: Callable[[dict[str, Any]], bool | None] | None = None,
 ) -> MemoryRunResult: ...
+def noc_plan(
+    text: str = "",
+    *,
+    format: str = "toml",
+    file: str = "<text>",
+    base_dir: str = ".",
+    overrides: list[str] = ...,
+) -> NocPlan: ...
+def noc_schema() -> str: ...
+def run_noc(
+    plan: NocPlan,
+    *,
+    progress: Callable[[dict[str, Any]], bool | None] | None = None,
+) -> NocRunResult: ...
 def access_formats() -> list[str]: ...
 def filter_trace(
     path: str | PathLike[str],

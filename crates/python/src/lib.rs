@@ -6,6 +6,7 @@
 //! * [`compare`]: where two runs part, and where a run parts from its record.
 //! * [`result`]: what a run hands back, as plain lists.
 //! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
+//! * [`noc`]: the same for the network on a chip alone.
 //! * [`cluster`]: schema and templates of clusters; [`controller`]: controllers in Python; [`capture`]: captures of
 //!   packets.
 //! * [`filter`]: traces through caches; [`output`]: compressed files; [`parquet`]: tables as files.
@@ -23,6 +24,7 @@ mod exchange;
 mod explain;
 mod filter;
 mod memory;
+mod noc;
 mod output;
 mod parquet;
 mod perfetto;
@@ -52,6 +54,8 @@ mod _core {
     use crate::filter::{access_formats, filter_trace};
     #[pymodule_export]
     use crate::memory::{memory_plan, memory_schema, profiles, run_memory, MemoryPlan, MemoryRunResult};
+    #[pymodule_export]
+    use crate::noc::{noc_plan, noc_schema, run_noc, NocPlan, NocRunResult};
     #[pymodule_export]
     use crate::plan::{
         app_template, apps, check_syntax, counters, devices, flow_sizes, link_bytes_per_s, presets, resolve,

@@ -24,6 +24,7 @@ mod error;
 pub mod filter;
 pub mod frames;
 pub mod memory;
+pub mod noc;
 mod read;
 mod report;
 mod run;
