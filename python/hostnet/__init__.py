@@ -8,7 +8,8 @@
 `Config` and the classes it is made of describe a server and what runs on it; `run` and `run_many` simulate it, and
 `predict` tells in less than a millisecond about what they would measure; `Results` holds it. `compare` shows what
 differs between two runs, and `sweep` computes a configuration under every combination of some values. `memory`
-simulates the memory system on its own, and `check_commands` checks a stream of DRAM commands. `counters` reads and
+simulates the memory system on its own, and `check_commands` checks a stream of DRAM commands; `noc` simulates the
+network on a chip on its own. `counters` reads and
 writes files of hardware counters. `run_cluster` simulates hosts on a network, each with its own host network; `Cluster`
 and its classes describe them, `Signals` and `Actions` are what controllers of the hosts see and answer. `formula` is
 the published formula for what queueing adds to latencies.
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from hostnet.comparison import Comparison, compare
     from hostnet.explain.formula import FormulaConstants, Inflation, cha_admission, formula
     from hostnet.memory_alone import Latency, MemoryResult, check_commands, memory
+    from hostnet.noc_alone import NocLatency, NocResult, noc
     from hostnet.running.actions import Actions
     from hostnet.running.results import ClusterResults, Results, ServerResults
     from hostnet.running.simulate import predict, run, run_cluster, run_many
@@ -134,6 +136,8 @@ __all__ = [
     "Nic",
     "NicFunction",
     "NicLink",
+    "NocLatency",
+    "NocResult",
     "OtherRequests",
     "Pcie",
     "Pfc",
@@ -171,6 +175,7 @@ __all__ = [
     "counters",
     "formula",
     "memory",
+    "noc",
     "predict",
     "run",
     "run_cluster",
@@ -184,6 +189,7 @@ _HOMES = {
     "hostnet.comparison": ("Comparison", "compare"),
     "hostnet.explain.formula": ("FormulaConstants", "Inflation", "cha_admission", "formula"),
     "hostnet.memory_alone": ("Latency", "MemoryResult", "check_commands", "memory"),
+    "hostnet.noc_alone": ("NocLatency", "NocResult", "noc"),
     "hostnet.running.results": ("ClusterResults", "Results", "ServerResults"),
     "hostnet.running.simulate": ("predict", "run", "run_cluster", "run_many"),
     "hostnet.sweeps": ("SweepResults", "sweep"),

@@ -44,6 +44,7 @@ COMMANDS = {
     "import": ("import_app", "Draft a server file from the topology of a machine, as hwloc's lstopo writes it."),
     "filter": ("filter_app", "Run a trace of a processor through caches, and keep what reaches memory."),
     "memory": ("memory_app", "Simulate the memory system on its own; check DRAM commands."),
+    "noc": ("noc_app", "Simulate the network on a chip on its own: latency and accepted rate under load."),
     "counters": ("counters_app", "Hardware counters: which to record, and what a file of them tells."),
 }
 """Every command: the module that registers it, and what `hostnet --help` says of it."""

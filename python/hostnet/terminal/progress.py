@@ -177,7 +177,7 @@ def phase(status: dict[str, Any]) -> str:
 
 def counted(status: dict[str, Any]) -> str:
     """What is counted to tell the pace."""
-    return next(noun for noun in ("points", "events", "requests", "bytes") if noun in status)
+    return next(noun for noun in ("points", "events", "requests", "packets", "bytes") if noun in status)
 
 
 def time_text(status: dict[str, Any]) -> str:

@@ -1,0 +1,46 @@
+"""Checks what the network alone is to do."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from hostnet import _core
+from hostnet.running import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from hostnet.running.settings import Value
+
+_SIZE = re.compile(r"\s*(\d{1,6})\s*(?:[xX]\s*(\d{1,6}))?\s*", re.ASCII)
+
+
+def plan_of(overrides: Sequence[str], config: Path | None = None) -> _core.NocPlan:
+    """Checks settings, on top of a configuration file if there is one.
+
+    Raises:
+        ConfigError: Something is wrong.
+        OSError: The file cannot be read.
+    """
+    return settings.plan_of(_core.noc_plan, overrides, config)
+
+
+def plan_from(values: Mapping[str, Value | None]) -> _core.NocPlan:
+    """The plan with these values of keys; None is not given."""
+    return settings.plan_from(_core.noc_plan, values, "hostnet.noc")
+
+
+def size_of(text: str, shown: str) -> dict[str, int]:
+    """The keys of a size: "8x4" is columns and rows of a mesh, "16" nodes of a ring. `shown` begins the message.
+
+    Raises:
+        ConfigError: It is neither.
+    """
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        raise _core.ConfigError(f"{shown}: must be columns and rows such as 8x8, or the nodes of a ring such as 16")
+    if match[2] is None:
+        return {"noc.nodes": int(match[1])}
+    return {"noc.columns": int(match[1]), "noc.rows": int(match[2])}

@@ -1,0 +1,111 @@
+"""A network on a chip as it lies on the die: its routers, and how busy every link is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hostnet.report.html import Html, element
+from hostnet.report.load import Row
+from hostnet.report.numbers import percent
+from hostnet.report.svg import text
+
+PITCH = 52.0
+"""Distance of routers, in units of the picture."""
+
+SIDE = 20.0
+"""Side of a router."""
+
+BOW = 4.5
+"""How far each direction lies beside the middle of its way."""
+
+MARGIN = 22.0
+THICK = 5.0
+
+STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Shares that the legend shows."""
+
+LEGEND = 34.0
+"""Height of the legend."""
+
+
+def noc_map(summary: Row) -> Html:
+    """The routers, filled as the ways to their nodes are busy, and the links between them."""
+    links: Sequence[Row] = summary["links"]
+    places = [(row[end][0], row[end][1]) for row in links for end in ("from", "to")]
+    columns, rows = (1 + max(place[axis] for place in places) for axis in (0, 1))
+    width = max(2 * MARGIN + (columns - 1) * PITCH, 240.0)
+    bottom = 2 * MARGIN + (rows - 1) * PITCH
+    drawn = [wire(row) for row in links if not row["to_node"]]
+    drawn += [router(row) for row in links if row["to_node"]]
+    busiest = max(links, key=lambda row: row["flits"])
+    label = f"How busy the links are; the fullest is {busiest['link']}, {percent(busiest['busy_share'])}"
+    return element(
+        "svg",
+        element("title", label),
+        *drawn,
+        *legend(bottom),
+        viewBox=f"0 0 {width:g} {bottom + LEGEND:g}",
+        role="img",
+        aria_label=label,
+        class_="noc",
+    )
+
+
+def wire(row: Row) -> Html:
+    """One direction between two routers, beside the middle of their way."""
+    (x1, y1), (x2, y2) = (place(row[end]) for end in ("from", "to"))
+    length = max(abs(x2 - x1) + abs(y2 - y1), 1.0)
+    along = ((x2 - x1) / length, (y2 - y1) / length)
+    aside = (-along[1] * BOW, along[0] * BOW)
+    gap = SIDE / 2 + 1
+    return element(
+        "line",
+        element("title", said_of(row)),
+        x1=round(x1 + along[0] * gap + aside[0], 1),
+        y1=round(y1 + along[1] * gap + aside[1], 1),
+        x2=round(x2 - along[0] * gap + aside[0], 1),
+        y2=round(y2 - along[1] * gap + aside[1], 1),
+        stroke_width=THICK,
+        style=f"stroke: {heat(row['busy_share'])}",
+    )
+
+
+def router(row: Row) -> Html:
+    """A router, filled as the way to its node is busy."""
+    x, y = place(row["from"])
+    return element(
+        "rect",
+        element("title", said_of(row)),
+        x=x - SIDE / 2,
+        y=y - SIDE / 2,
+        width=SIDE,
+        height=SIDE,
+        rx=3,
+        class_="router",
+        style=f"fill: {heat(row['busy_share'])}",
+    )
+
+
+def legend(top: float) -> list[Html]:
+    """What the colours mean."""
+    drawn = []
+    for index, share in enumerate(STEPS):
+        x = MARGIN - SIDE / 2 + index * 44
+        drawn.append(element("rect", x=x, y=top, width=40, height=8, style=f"fill: {heat(share)}"))
+        drawn.append(text(percent(share, 0), x + 20, top + 22, anchor="middle"))
+    return drawn
+
+
+def place(where: Sequence[int]) -> tuple[float, float]:
+    """The middle of a router."""
+    return MARGIN + where[0] * PITCH, MARGIN + where[1] * PITCH
+
+
+def heat(share: float | None) -> str:
+    """The colour of a share."""
+    return f"color-mix(in srgb, var(--bad) {100 * min(share or 0.0, 1.0):.0f}%, var(--track))"
+
+
+def said_of(row: Row) -> str:
+    """A link in words."""
+    return f"{row['link']}: busy {percent(row['busy_share'])}, {row['flits']} flits"
