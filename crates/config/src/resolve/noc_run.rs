@@ -161,7 +161,13 @@ fn pattern(spec: &PacketsSpec) -> Result<Pattern, Issue> {
         "shuffle" => Pattern::Shuffle,
         "tornado" => Pattern::Tornado,
         "neighbor" => Pattern::Neighbor,
-        "hotspot" => Pattern::Hotspot(spec.hotspots.clone().unwrap_or_default()),
+        "hotspot" => match spec.hotspots.as_deref().unwrap_or_default() {
+            [] => {
+                let message = "the pattern \"hotspot\" needs traffic.hotspots, the nodes that all send to: [27, 36]";
+                return Err(Issue::between(&["traffic.hotspots", "traffic.pattern"], message));
+            }
+            nodes => Pattern::Hotspot(nodes.to_vec()),
+        },
         name => {
             let near = suggestion(name, KNOWN);
             return Err(Issue::new("traffic.pattern", format!("{} is not a known pattern; {near}", shorten(name))));

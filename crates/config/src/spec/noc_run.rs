@@ -125,7 +125,7 @@ pub(crate) struct PacketsSpec {
     /// or "hotspot".
     pub(crate) pattern: String,
     /// Offered load in flits per node and cycle.
-    #[schemars(range(min = 0.000001, max = 1.0))]
+    #[schemars(range(min = 0.0001, max = 1.0))]
     pub(crate) rate: f64,
     /// Flits of a packet.
     #[schemars(range(min = 1, max = 1024))]

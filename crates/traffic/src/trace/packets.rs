@@ -27,8 +27,8 @@ pub struct PacketLine {
     pub class: u8,
 }
 
-/// The packets of a trace, in its order: lines of `cycle source destination flits [class]`, whose numbers are decimal or
-/// hexadecimal with `0x`. Blank lines and what follows a `#` mean nothing. After an error comes nothing more.
+/// The packets of a trace, in its order: lines of `cycle source destination flits [class]`, whose numbers are decimal,
+/// or hexadecimal with `0x`. Blank lines and what follows a `#` mean nothing. After an error comes nothing more.
 pub struct PacketTrace {
     file: String,
     lines: Lines,
