@@ -133,6 +133,7 @@ def test_an_unknown_study_names_those_there_are() -> None:
         "hostcc",
         "ioctopus",
         "memory",
+        "noc",
     ]
     with pytest.raises(LedgerError, match="no study 'nonsense'; there are: applications, dctcp, dist_gem5, host_n"):
         load_study("nonsense")

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hostnet.ledger.memory_quantities import MEASURES
+from hostnet.ledger.memory_quantities import MEASURES, Read
+from hostnet.ledger.noc_quantities import NOC_MEASURES
 from hostnet.ledger.panels import Panel
 from hostnet.ledger.quantities import Outcome
 from hostnet.ledger.rows import Score
@@ -16,6 +17,9 @@ from hostnet.ledger.validate import Ledger
 
 CURVE_POINTS_MAX = 120
 """Points of a published curve that the report draws."""
+
+PEERS: dict[Engine, dict[str, Read]] = {"memory": MEASURES, "noc": NOC_MEASURES}
+"""What is read of parts that are run alone, to be compared with other simulators of them."""
 
 POINT_COLUMNS = {
     "point": "string",
@@ -189,7 +193,7 @@ def panel_summary(study: Study, panel: Panel) -> dict[str, Any]:
         "x_label": panel.x_label or first.x_label,
         "y_label": panel.y_label or first.y_label,
         "unit": first.unit,
-        "chart": "parity" if study.engine == "memory" else panel.chart,
+        "chart": "parity" if study.engine in PEERS else panel.chart,
         **({} if panel.section is None else {"section": panel.section}),
         "series": [series.name for series in panel.series if series.drawn],
     }
@@ -234,16 +238,20 @@ def point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
     ]
 
 
-def memory_point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
-    """A row per point of the memory alone."""
-    return [
-        {
-            "point": name,
-            **{measure: read(outcome.summary) for measure, read in MEASURES.items()},
-            "config_hash": outcome.summary["config_hash"],
-        }
-        for name, outcome in outcomes.items()
-    ]
+def peer_point_rows(measures: Mapping[str, Read]) -> Callable[[Mapping[str, Outcome]], list[dict[str, Any]]]:
+    """Makes a row per point of a part that was run alone."""
+
+    def rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
+        return [
+            {
+                "point": name,
+                **{measure: read(outcome.summary) for measure, read in measures.items()},
+                "config_hash": outcome.summary["config_hash"],
+            }
+            for name, outcome in outcomes.items()
+        ]
+
+    return rows
 
 
 def cluster_point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
@@ -262,6 +270,12 @@ POINT_TABLES: dict[Engine, tuple[dict[str, str], Callable[[Mapping[str, Outcome]
     "simulation": ({**POINT_COLUMNS, **APP_COLUMNS}, point_rows),
     "cluster": (CLUSTER_COLUMNS, cluster_point_rows),
     "predict": ({**POINT_COLUMNS, **APP_COLUMNS}, point_rows),
-    "memory": ({"point": "string", **dict.fromkeys(MEASURES, "float64"), "config_hash": "string"}, memory_point_rows),
+    **{
+        engine: (
+            {"point": "string", **dict.fromkeys(measures, "float64"), "config_hash": "string"},
+            peer_point_rows(measures),
+        )
+        for engine, measures in PEERS.items()
+    },
 }
 """Columns and rows of the table of operating points, by what ran them."""

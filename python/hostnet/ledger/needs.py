@@ -16,6 +16,7 @@ from hostnet.ledger.fabric_quantities import FABRIC_QUANTITIES
 from hostnet.ledger.formula_quantities import FORMULA_QUANTITIES
 from hostnet.ledger.memory_quantities import MEMORY_QUANTITIES
 from hostnet.ledger.network_quantities import NETWORK_QUANTITIES
+from hostnet.ledger.noc_quantities import NOC_QUANTITIES
 from hostnet.ledger.packet_quantities import PACKET_QUANTITIES
 from hostnet.ledger.panels import Against, Panel, Published, Series
 from hostnet.ledger.quantities import QUANTITIES, Estimate, Outcome, Quantity
@@ -29,6 +30,7 @@ KNOWN: Mapping[str, Quantity] = {
     **APP_QUANTITIES,
     **FORMULA_QUANTITIES,
     **MEMORY_QUANTITIES,
+    **NOC_QUANTITIES,
     **CLUSTER_QUANTITIES,
     **PACKET_QUANTITIES,
     **FABRIC_QUANTITIES,

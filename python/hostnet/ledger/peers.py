@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -39,7 +39,7 @@ class TrafficPoint:
     @property
     def x(self) -> str:
         """Pattern, address map, percentage of reads and arrivals."""
-        return traffic_name(self.result)
+        return self.result["name"]
 
     def config(self, preset: str, run: Mapping[str, Any]) -> dict[str, Any]:
         """The configuration of the memory alone; `preset` names the device."""
@@ -83,7 +83,7 @@ class TrafficFamily:
 def read_results(file: Path) -> tuple[Result, ...]:
     """The simulated points of a file."""
     with file.open(newline="", encoding="utf-8") as lines:
-        return tuple({**row, "knee": knee(row)} for row in csv.DictReader(lines))
+        return tuple({**row, "name": traffic_name(row), "knee": knee(row)} for row in csv.DictReader(lines))
 
 
 def knee(result: Result) -> str:
@@ -99,19 +99,26 @@ def traffic_name(result: Result) -> str:
     return "-".join(result[column] for column in ("pattern", "map", "read_pct", "arrival"))
 
 
-def parse_peers(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
-    """Operating points and panels of `study.toml`."""
+def parse_peers(
+    data: dict[str, Any],
+    folder: Path,
+    family: Callable[..., PointFamily] = TrafficFamily,
+    read: Callable[[Path], tuple[Result, ...]] = read_results,
+) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
+    """Operating points and panels of `study.toml`: families of this kind, of files that `read` reads."""
     families = {
-        name: TrafficFamily(name=name, **{**fields, "file": folder / fields["file"]})
+        name: family(name=name, **{**fields, "file": folder / fields["file"]})
         for name, fields in data["points"].items()
     }
-    panels = [panel for fields in data["panels"] for panel in panels_of(fields, folder)]
+    panels = [panel for fields in data["panels"] for panel in panels_of(fields, folder, read)]
     return families, tuple(panels)
 
 
-def panels_of(fields: dict[str, Any], folder: Path) -> Iterator[Panel]:
+def panels_of(
+    fields: dict[str, Any], folder: Path, read: Callable[[Path], tuple[Result, ...]] = read_results
+) -> Iterator[Panel]:
     """A panel for every variant of the other simulator that has such results."""
-    results = read_results(folder / fields["file"])
+    results = read(folder / fields["file"])
     for variant in dict.fromkeys(result["variant"] for result in results):
         if variant in fields.get("variants", (variant,)):
             own = [result for result in results if result["variant"] == variant]
@@ -125,7 +132,7 @@ def twins_of(fields: dict[str, Any], folder: Path) -> dict[str, Result]:
     if "twin" not in fields:
         return {}
     results = read_results(folder / fields["twin"]["file"])
-    return {traffic_name(result): result for result in results if result["variant"] == fields["twin"]["variant"]}
+    return {result["name"]: result for result in results if result["variant"] == fields["twin"]["variant"]}
 
 
 def panel_of(fields: dict[str, Any], variant: str, results: list[Result], twins: Mapping[str, Result]) -> Panel:
@@ -134,7 +141,7 @@ def panel_of(fields: dict[str, Any], variant: str, results: list[Result], twins:
     used: dict[str, Series] = {}
     published = []
     for result in results:
-        twin = twins.get(traffic_name(result))
+        twin = twins.get(result["name"])
         entry = next((entry for entry in fields["series"] if meets(entry.get("where", {}), result, twin)), None)
         value = value_of(fields, result)
         if entry is None or value is None:
@@ -151,7 +158,7 @@ def panel_of(fields: dict[str, Any], variant: str, results: list[Result], twins:
             Published(
                 figure=fields["name"].split("_")[0],
                 series=series.name,
-                x=traffic_name(result),
+                x=result["name"],
                 x_label=f"{fields['simulator']}, {fields['unit']}",
                 y=value,
                 y_label="hostnet",

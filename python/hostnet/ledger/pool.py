@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -122,3 +123,17 @@ def run_pool(
 
     jobs = [job(plan, size) for plan, size in zip(plans, requests, strict=True)]
     return run_jobs(jobs, "requests", "requests", threads, progress)
+
+
+def run_nocs(plans: Sequence[_core.NocPlan], threads: int, progress: Progress | None) -> list[_core.NocRunResult]:
+    """Runs the network alone with several plans.
+
+    Raises:
+        KeyboardInterrupt: The progress callback, or Ctrl-C, stopped the runs.
+    """
+
+    def job(plan: _core.NocPlan) -> Job[_core.NocRunResult]:
+        run = json.loads(plan.effective_json())["run"]
+        return Job(lambda tell: _core.run_noc(plan, progress=tell), run["warmup"] + run.get("measure", 1))
+
+    return run_jobs([job(plan) for plan in plans], "cycles", "packets", threads, progress)

@@ -33,9 +33,9 @@ class Batch:
     wall_time_s: float
     work: int
     unit: str
-    """What `work` counts: events of servers, requests of the memory alone, predictions."""
+    """What `work` counts: events of servers, requests of the memory or packets of a network alone, predictions."""
     machines: str
-    """The presets of the servers that were run, or the device of the memory."""
+    """The presets of the servers that were run, the device of the memory, or the topology of the network."""
 
     @property
     def work_per_s(self) -> float:
@@ -114,6 +114,24 @@ def simulate_memory(
     return [json.loads(result.summary_json) for result in results]
 
 
+def simulate_noc(
+    configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
+) -> list[Summary]:
+    """Runs configurations of the network on a chip alone; a `Simulate`.
+
+    Raises:
+        KeyboardInterrupt: The progress callback stopped the runs.
+        ConfigError: One of the configurations is wrong.
+    """
+    from hostnet import _core
+    from hostnet.ledger.pool import run_nocs
+
+    plans = [
+        _core.noc_plan(json.dumps(config), format="json", file="<study>", base_dir=str(base_dir)) for config in configs
+    ]
+    return [json.loads(result.summary_json) for result in run_nocs(plans, threads, progress)]
+
+
 def simulate_clusters(
     configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
 ) -> list[Summary]:
@@ -132,6 +150,7 @@ def simulate_clusters(
 ENGINES: dict[Engine, tuple[Simulate, str]] = {
     "simulation": (simulate, "events"),
     "memory": (simulate_memory, "requests"),
+    "noc": (simulate_noc, "packets"),
     "cluster": (simulate_clusters, "events"),
     "predict": (predict, "predictions"),
 }
@@ -176,9 +195,11 @@ def machine_of(config: dict[str, Any], preset: str) -> str:
 
 
 def work_of(summary: Summary) -> int:
-    """Events of a server, or requests of the memory alone; a prediction is one piece of work."""
+    """Events of a server, requests of the memory or packets of a network alone; a prediction is one piece of work."""
     if summary.get("engine") == "predict":
         return 1
     if "skipped" in summary:
         return 0
+    if "packets" in summary:
+        return int(summary["packets"]["arrived"])
     return int(summary["events"] if "events" in summary else summary["requests"]["accepted"])

@@ -29,8 +29,8 @@ from hostnet.ledger.panels import (
 )
 from hostnet.ledger.points import Composition, Family, OperatingPoint, PointFamily, Selection
 
-Engine = Literal["simulation", "memory", "cluster", "predict"]
-"""What recomputes a study: whole servers, the memory alone, servers on a network, or a prediction."""
+Engine = Literal["simulation", "memory", "noc", "cluster", "predict"]
+"""What recomputes a study: whole servers, the memory or the network on a chip alone, clusters, or a prediction."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +130,8 @@ def parse_points(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, Point
     """Operating points and panels, as the engine of the study has them."""
     if data["study"]["engine"] == "memory":
         return parse_memory(data, folder)
+    if data["study"]["engine"] == "noc":
+        return parse_noc(data, folder)
     if data["study"]["engine"] == "cluster":
         return parse_networks(data, folder)
     return parse_host(data, folder)
@@ -156,6 +158,14 @@ def parse_memory(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, Point
     from hostnet.ledger.peers import parse_peers
 
     return parse_peers(data, folder)
+
+
+def parse_noc(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
+    """Operating points and panels of a study of the network on a chip alone."""
+    from hostnet.ledger.noc_peers import NocFamily, read_noc
+    from hostnet.ledger.peers import parse_peers
+
+    return parse_peers(data, folder, NocFamily, read_noc)
 
 
 def parse_networks(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:

@@ -9,6 +9,9 @@ from statistics import fmean
 
 from hostnet.report.load import Row
 
+PEER_ENGINES = ("memory", "noc")
+"""What runs a part alone, to be compared with other simulators of it."""
+
 KINDS = "abcd"
 """Colours, dashes and marks of the series of one chart."""
 
@@ -120,7 +123,7 @@ def value_of(row: Row) -> Value:
     A published bound is no value that a chart could show beside the simulated one.
     """
     doubtful = row["verdict"] == "excluded"
-    x = row["published"] if row["engine"] == "memory" else float(row["x"])
+    x = row["published"] if row["engine"] in PEER_ENGINES else float(row["x"])
     published = None if row["kind"] == "relation" else row["published"]
     return Value(x, row["simulated"], row["ci95"], published, doubtful, row["x"], row.get("other"))
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
 from hostnet.report.cluster_page import OVER_TIME
+from hostnet.report.series import PEER_ENGINES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,7 +98,7 @@ def _is_of(value: Any, kind: str) -> bool:
 
 def _check_place(row: dict[str, Any], place: str) -> None:
     """Makes sure that a row of a study has a place in its chart, and a bound is one."""
-    stands_for_x = row["engine"] == "memory" or row["x"] == "all"
+    stands_for_x = row["engine"] in PEER_ENGINES or row["x"] == "all"
     if row["published"] is None if stands_for_x else not _is_number(row["x"]):
         raise ConfigError(f"{place} has no place in a chart")
     if row.get("other") is not None and not _is_of(row["other"], NUMBER):

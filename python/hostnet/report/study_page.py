@@ -31,6 +31,9 @@ HOW_TO_READ = (
 )
 
 
+PEERS = {"memory": ("requests", "Device"), "noc": ("packets", "Topology")}
+"""What parts that are run alone are measured in, and what their presets are called."""
+
 HOW_TO_READ_PEERS = (
     "Along x is what the other simulator got, along y what hostnet gets for the same traffic. Marks on the dashed line "
     "are equal values. Latency beyond the knee is not drawn."
@@ -52,7 +55,7 @@ def study_page(run: RunFiles) -> str:
         quadrants_section(panels, rows),
         *named_sections(panels, rows),
         groups_section(summary),
-        section("What other simulators get", note=HOW_TO_READ_PEERS) if is_of_memory(summary) else None,
+        section("What other simulators get", note=HOW_TO_READ_PEERS) if is_of_peers(summary) else None,
         *(part_section(title, keys, panels, rows, summary["curves"]) for title, *keys in PARTS),
         failing_section(summary),
         all_rows_section(summary),
@@ -64,9 +67,9 @@ def study_page(run: RunFiles) -> str:
     )
 
 
-def is_of_memory(summary: dict[str, Any]) -> bool:
-    """Whether the study is one of the memory alone."""
-    return bool(summary["study"].get("engine") == "memory")
+def is_of_peers(summary: dict[str, Any]) -> bool:
+    """Whether the study is one of a part alone, beside other simulators."""
+    return summary["study"].get("engine") in PEERS
 
 
 def header(run: RunFiles) -> Html:
@@ -74,7 +77,7 @@ def header(run: RunFiles) -> Html:
     summary, manifest = run.summary, run.manifest
     count = Counter(row["verdict"] for row in summary["rows"])
     scored = count["pass"] + count["fail"]
-    unit = "requests" if is_of_memory(summary) else "events"
+    unit, machine = PEERS.get(summary["study"].get("engine"), ("events", "Preset"))
     speed = manifest.get(f"{unit}_per_s")
     return element(
         "header",
@@ -83,7 +86,7 @@ def header(run: RunFiles) -> Html:
         element("p", f"{count['pass']} of {scored} published values are met within their tolerance.", class_="lead"),
         facts(
             (
-                ("Device" if is_of_memory(summary) else "Preset", str(summary["study"]["preset"])),
+                (machine, str(summary["study"]["preset"])),
                 ("Operating points", str(manifest.get("points", ""))),
                 ("Measured at each", str(manifest.get("duration", ""))),
                 ("Seed", str(manifest.get("seed", ""))),

@@ -1,0 +1,91 @@
+"""A study of the network on a chip alone: what another simulator got for the same traffic, and what is run for it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hostnet.ledger.peers import Result
+
+ROUTINGS = {"dor": "xy", "xy_yx": "o1turn"}
+"""Names of routings in the file of the other simulator, and here."""
+
+PACKETS_MIN = 10_000
+"""A rate that was measured of fewer packets has a standard error above 1 %."""
+
+
+@dataclass(frozen=True)
+class NocPoint:
+    """One simulated point: a network under one traffic, or with one trace."""
+
+    family: str
+    network: Mapping[str, Any]
+    result: Result
+
+    @property
+    def name(self) -> str:
+        """Unique name, such as `xy-1:uniform-0.05`."""
+        return f"{self.family}:{self.x}"
+
+    @property
+    def x(self) -> str:
+        """Pattern and offered load, or the name of the trace."""
+        return self.result["name"]
+
+    def config(self, preset: str, run: Mapping[str, Any]) -> dict[str, Any]:
+        """The configuration of the network alone; `preset` names the topology."""
+        result = self.result
+        if "trace" in result:
+            return {
+                "noc": {"topology": preset, **self.network},
+                "trace": {"path": f"../studies/noc/traces/{result['trace']}.txt"},
+            }
+        return {
+            "noc": {"topology": preset, "routing": ROUTINGS[result["routing"]], **self.network},
+            "traffic": {
+                "pattern": result["traffic"],
+                "rate": float(result["offered_flits_node_cycle"]),
+                "packet_flits": int(result["packet_flits"]),
+                "seed": run["seed"],
+            },
+            "run": {"warmup": run["warmup"], "measure": int(run["duration"].split()[0])},
+        }
+
+
+@dataclass(frozen=True)
+class NocFamily:
+    """A network under all traffic for which the file of the other simulator has results of `variant`."""
+
+    name: str
+    title: str
+    file: Path
+    variant: str
+    network: Mapping[str, Any]
+
+    def points(self) -> list[NocPoint]:
+        """Its operating points, in the file's order."""
+        own = [result for result in read_noc(self.file) if result["variant"] == self.variant]
+        return [NocPoint(self.name, self.network, result) for result in own]
+
+
+@cache
+def read_noc(file: Path) -> tuple[Result, ...]:
+    """The simulated points of a file, or traces with what a closed form says of them."""
+    with file.open(newline="", encoding="utf-8") as lines:
+        return tuple({**row, **described(row)} for row in csv.DictReader(lines))
+
+
+def described(row: Result) -> Result:
+    """What a point is called, which of its kind it is, and whether its rate was measured of enough packets."""
+    if "trace" in row:
+        return {"name": row["trace"], "variant": "alone"}
+    packets = int(row["flits_measured"]) / int(row["packet_flits"])
+    return {
+        "name": f"{row['traffic']}-{row['offered_flits_node_cycle']}",
+        "variant": f"{ROUTINGS[row['routing']]}-{row['packet_flits']}",
+        "packets": "many" if packets >= PACKETS_MIN else "few",
+    }
