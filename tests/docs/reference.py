@@ -27,6 +27,11 @@ def memory_keys() -> dict[str, str]:
     return {key: value for key, value in keys.items() if known.get(key) != value}
 
 
+def noc_keys() -> dict[str, str]:
+    """The keys of a configuration of the network on a chip alone, as `config_keys` has them."""
+    return dict(_keys_in(json.loads(_core.noc_schema()), ""))
+
+
 def _keys_in(table: Schema, path: str) -> Iterator[tuple[str, str]]:
     for name, schema in table.get("properties", {}).items():
         yield from _keys_of(schema, f"{path}{name}")

@@ -22,6 +22,7 @@ from tests.docs.reference import (
     documented_limits,
     domain_names,
     memory_keys,
+    noc_keys,
     table_columns,
 )
 from tests.support import HOSTNET
@@ -94,6 +95,27 @@ def test_every_result_of_the_memory_alone_is_documented() -> None:
     summary = hostnet.memory(requests=10).to_dict()
     summary.pop("config")
     assert sorted(keys_of(summary) - said - SAID_ELSEWHERE) == []
+
+
+def test_every_key_of_the_network_alone_is_documented() -> None:
+    page = documented("noc.md", "## Configuration")
+    assert {key: cells[0] for key, cells in page.items()} == noc_keys()
+    assert all(len(cells) == 3 and all(cells) for cells in page.values())
+
+
+def test_every_result_of_the_network_alone_is_documented() -> None:
+    text = text_of(ROOT / "docs/noc.md")
+    said = set(re.findall(r"`(\w+)`", text[text.index("\n## Results\n") : text.index("\n## Python\n")]))
+    summary = hostnet.noc(cycles=10, warmup=0).to_dict()
+    summary.pop("config")
+    assert sorted(keys_of(summary) - said) == []
+
+
+def test_every_option_of_the_network_alone_is_documented() -> None:
+    shown = subprocess.run([HOSTNET, "noc", "--help"], capture_output=True, text=True, check=True).stdout
+    options = set(re.findall(r"(--[a-z][\w-]+)", shown)) - {"--help"}
+    assert len(options) >= 17
+    assert sorted(option for option in options if f"`{option}" not in text_of(ROOT / "docs/noc.md")) == []
 
 
 SAID_ELSEWHERE = {"rpq_full_share", "wpq_full_share"}

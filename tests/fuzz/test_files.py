@@ -16,6 +16,7 @@ from tests.support import Cli
 LACKEY = "".join(f"I  0400{line:04x},4\n L {64 * line:x},8\n S {64 * line + 8:x},8\n M 1000,4\n" for line in range(20))
 RAMULATOR = "".join(f"LD {4096 * line}\nST 0x{64 * line:x}\n" for line in range(20))
 DRAMSIM = "".join(f"0x{4096 * line:x} READ {3 * line}\n" for line in range(20))
+PACKETS = "".join(f"{7 * line} {line} {line % 7} {1 + line % 5}\n" for line in range(20))
 MEASURED = "cores,GB/s\n1,9.1\n2,17.2\n4,31.0\n"
 FIO = json.dumps(
     {
@@ -48,6 +49,7 @@ READERS = {
     "lackey to requests": (LACKEY, "", ("filter", "x", "--l1", "4KiB,4", "--output", "y")),
     "ramulator": (RAMULATOR, "", ("memory", "x")),
     "dramsim3": (DRAMSIM, "", ("memory", "x", "--json")),
+    "packets": (PACKETS, "", ("noc", "x", "--json")),
     "trace of an application": (LACKEY, TRACED, ("run", "c.toml", *SHORT)),
     "job file": (JOBS, WITH_JOBS, ("run", "c.toml", *SHORT)),
     "perf": (perf(*BASIC), "", ("counters", "read", "x")),

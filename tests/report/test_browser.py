@@ -11,6 +11,7 @@ import pytest
 
 import hostnet
 from hostnet.report import write_report
+from hostnet.report.noc_page import NocRun, noc_page
 from tests.report.browser import NAMES, WIDTHS, Browser, Seen, find_browser
 
 pytestmark = pytest.mark.skipif(
@@ -96,6 +97,17 @@ def test_pages_with_hostile_names_are_sound(browser: Browser, make_run: Callable
 
 def test_a_study_is_sound(browser: Browser, study_run: Path) -> None:
     assert_sound(browser.look(write_report(study_run).read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("arguments", [{"size": "8x8"}, {"topology": "ring", "size": "17"}, {"size": "24x24"}])
+def test_a_network_on_a_chip_is_sound(browser: Browser, arguments: dict[str, Any]) -> None:
+    runs = [
+        NocRun(f"rate {rate}", curve, hostnet.noc(rate=rate, cycles=300, warmup=100, **arguments).summary)
+        for rate in (0.02, 0.1, 0.9)
+        for curve in ("one", "another")
+    ]
+    for shown in (runs[:1], runs[-1:], runs):
+        assert_sound(browser.look(noc_page(shown)))
 
 
 def test_the_look_finds_what_is_wrong(browser: Browser) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hostnet.report.charts import picture
 from hostnet.report.html import Html, element
 from hostnet.report.load import Row
 from hostnet.report.numbers import percent
-from hostnet.report.svg import text
 
 PITCH = 52.0
 """Distance of routers, in units of the picture."""
@@ -18,14 +18,11 @@ SIDE = 20.0
 BOW = 4.5
 """How far each direction lies beside the middle of its way."""
 
-MARGIN = 22.0
+MARGIN = 12.0
 THICK = 5.0
 
 STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Shares that the legend shows."""
-
-LEGEND = 34.0
-"""Height of the legend."""
 
 
 def noc_map(summary: Row) -> Html:
@@ -33,8 +30,7 @@ def noc_map(summary: Row) -> Html:
     links: Sequence[Row] = summary["links"]
     places = [(row[end][0], row[end][1]) for row in links for end in ("from", "to")]
     columns, rows = (1 + max(place[axis] for place in places) for axis in (0, 1))
-    width = max(2 * MARGIN + (columns - 1) * PITCH, 240.0)
-    bottom = 2 * MARGIN + (rows - 1) * PITCH
+    width, height = (2 * MARGIN + (count - 1) * PITCH for count in (columns, rows))
     drawn = [wire(row) for row in links if not row["to_node"]]
     drawn += [router(row) for row in links if row["to_node"]]
     busiest = max(links, key=lambda row: row["flits"])
@@ -43,8 +39,7 @@ def noc_map(summary: Row) -> Html:
         "svg",
         element("title", label),
         *drawn,
-        *legend(bottom),
-        viewBox=f"0 0 {width:g} {bottom + LEGEND:g}",
+        viewBox=f"0 0 {width:g} {height:g}",
         role="img",
         aria_label=label,
         class_="noc",
@@ -86,14 +81,17 @@ def router(row: Row) -> Html:
     )
 
 
-def legend(top: float) -> list[Html]:
+def map_legend() -> Html:
     """What the colours mean."""
-    drawn = []
-    for index, share in enumerate(STEPS):
-        x = MARGIN - SIDE / 2 + index * 44
-        drawn.append(element("rect", x=x, y=top, width=40, height=8, style=f"fill: {heat(share)}"))
-        drawn.append(text(percent(share, 0), x + 20, top + 22, anchor="middle"))
-    return drawn
+    entries = (
+        element(
+            "li",
+            picture(element("rect", x=0, y=1, width=26, height=10, style=f"fill: {heat(share)}")),
+            percent(share, 0),
+        )
+        for share in STEPS
+    )
+    return element("ul", *entries, class_="legend")
 
 
 def place(where: Sequence[int]) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet.files import write_file
 from hostnet.report.charts import Axis, legend, line_chart
 from hostnet.report.html import Html, element, facts, section, table
-from hostnet.report.noc_map import noc_map
+from hostnet.report.noc_map import map_legend, noc_map
 from hostnet.report.noc_words import fullest, network_text, packets_text, verdict
 from hostnet.report.numbers import number, percent
 from hostnet.report.page import page
@@ -109,7 +109,7 @@ def curves_section(runs: Sequence[NocRun]) -> Html:
         latency = lines(names, own, lambda row: row["latency"]["packet"]["mean_cycles"] if is_below(row) else None)
         accepted = lines(names, own, lambda row: row["rate"]["accepted"])
         for title, series in (("Mean latency, cycles", latency), ("Accepted, flits/node/cycle", accepted)):
-            axis = Axis("offered, flits/node/cycle", whole_x=False, x_floor=0.0)
+            axis = Axis("offered, flits/node/cycle", x_floor=0.0)
             chart = element("figure", element("figcaption", title), line_chart(title, axis, series))
             cards.append(element("div", chart, legend(series) if len(series) > 1 else None, class_="card"))
     note = "Saturated loads, and latencies of more than ten times that of packets alone, are left out of the latency."
@@ -158,9 +158,10 @@ def pictures(runs: Sequence[NocRun]) -> list[Html]:
         return []
     if len(runs) == 1:
         cards = element("div", *maps(runs), *spreads(runs), class_="pair")
-        return [section("How busy links are, and how latencies are spread", cards, note=HOW_TO_READ)]
+        title = "How busy links are, and how latencies are spread"
+        return [section(title, map_legend(), cards, note=HOW_TO_READ)]
     shown = runs if len(runs) <= MAPS_MAX else runs[-1:]
-    found = [section("How busy links are", element("div", *maps(shown), class_="many"), note=HOW_TO_READ)]
+    found = [section("How busy links are", map_legend(), element("div", *maps(shown), class_="many"), note=HOW_TO_READ)]
     spread = spreads(runs)
     if spread:
         found.append(section("How latencies are spread", element("div", *spread, class_="many")))
@@ -193,7 +194,7 @@ def spreads(runs: Sequence[NocRun]) -> list[Html]:
     if not series:
         return []
     title = "Packets that took no longer, percent"
-    chart = line_chart(title, Axis("cycles", "%", whole_x=False, x_floor=0.0), series)
+    chart = line_chart(title, Axis("cycles", "%", x_floor=0.0), series)
     figure = element("figure", element("figcaption", title), chart)
     return [element("div", figure, legend(series) if len(series) > 1 else None, class_="card")]
 

@@ -1,0 +1,225 @@
+"""`hostnet noc`: what it prints, what it takes, and what it refuses."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hostnet import noc_alone
+from hostnet.cli.noc import Options
+from hostnet.cli.noc_over import over_command
+from hostnet.cli.show_noc import link_map
+from tests.support import Cli, interrupted, status_of
+
+SHORT = ("--cycles", "1k", "--warmup", "500")
+
+KEYS = {
+    "bound": ["link", "load", "rate"],
+    "cycles": ["all", "drained", "measured", "warm_up"],
+    "latency": ["network", "packet", "zero_load"],
+    "noc": ["clock_ns", "columns", "flit_bytes", "link_gb_per_s", "nodes", "rows", "topology"],
+    "packets": ["arrived", "drained", "flit_hops", "links_mean", "measured"],
+    "rate": ["accepted", "accepted_gb_per_s", "accepted_least", "offered"],
+    "saturation": ["backlog_after", "backlog_before", "saturated"],
+    "speed": ["cpu_s", "cycles_per_s", "flit_hops_per_cpu_s", "flit_hops_per_s", "wall_s"],
+}
+"""The tables of the JSON, and their keys. Programs rely on them."""
+
+WRONG = {
+    "traffic": (("--traffic", "unifrm"), '--traffic unifrm: traffic.pattern: "unifrm" is not a known pattern; did you'),
+    "rate": (("--rate", "1.5"), "--rate 1.5: traffic.rate: 1.5 is out of range; 0.0001 to 1.0"),
+    "no rate": (("--rate", "0"), "0.0001 to 1.0"),
+    "rate is no number": (("--rate", "nan"), "--rate nan: must be a share such as 0.5 or 50%"),
+    "one of several rates": (("--rate", "0.1,1.5"), "--rate 1.5: traffic.rate: 1.5 is out of range"),
+    "rates twice": (("--rate", "0.1,0.1"), "--rate 0.1,0.1: the same value twice"),
+    "rates and over": (("--rate", "0.1,0.2", "--over", "traffic.rate=0.3"), "traffic.rate: stands twice"),
+    "packet flits": (("--packet-flits", "1025"), "1 to 1024"),
+    "hotspot that is no node": (("--hotspots", "3,64"), "--hotspots 3,64: traffic.hotspots: 64 is no"),
+    "hotspots that are no list": (("--hotspots", "a"), "must be numbers of nodes, such as 27"),
+    "hotspot without nodes": (("--traffic", "hotspot"), "needs traffic.hotspots, the nodes that all send to"),
+    "hotspots of another pattern": (("--traffic", "uniform", "--hotspots", "1"), 'of the pattern "hotspot"'),
+    "seed": (("--seed", str(2**64)), "2^64 - 1"),
+    "transpose": (("--traffic", "transpose", "--size", "4x8"), "as many columns as rows, and there are 4 and 8"),
+    "bits": (("--traffic", "bit-reverse", "--size", "6x6"), "a power of two, and there are 36"),
+    "size": (("--size", "8by8"), "--size 8by8: must be columns and rows such as 8x8"),
+    "nodes of a mesh": (("--size", "16"), "--size 16: noc.nodes: is of a ring; a mesh has columns and rows"),
+    "columns of a ring": (("--topology", "ring", "--size", "4x4"), "noc.columns: is of a mesh; a ring has nodes"),
+    "too large": (("--size", "33x32"), "33 by 32 are 1056 routers; 1024 are allowed at most"),
+    "too small": (("--size", "1x1"), "at least 2 routers"),
+    "topology": (("--topology", "mush"), 'did you mean "mesh"?'),
+    "routing": (("--routing", "yz"), "is not a known routing; did you mean"),
+    "routing by message": (("--routing", "cdr"), '"xy", "yx" and "o1turn" are allowed'),
+    "routing of a ring": (("--topology", "ring", "--routing", "xy"), "packets take the shorter way"),
+    "vcs": (("--vcs", "13"), "--vcs 13: noc.vcs: 13 virtual channels at 5 ports; ports times channels are 64 at most"),
+    "vcs of o1turn": (("--routing", "o1turn", "--vcs", "1"), "needs at least 2"),
+    "vcs of a ring": (("--topology", "ring", "--vcs", "1"), "needs at least 2"),
+    "vc flits": (("--vc-flits", "0"), "1 to 255"),
+    "cycles": (("--cycles", "0"), "--cycles 0: run.measure: 0 is out of range; 1 to 1000000000"),
+    "warmup": (("--warmup", "2G"), "0 to 1000000000"),
+    "set": (("--set", "noc.router.reuse=later"), "tail-sent, drained"),
+    "over": (("--over", "noc.vcs=1,65"), "--over noc.vcs=65: noc.vcs: 65 is out of range"),
+    "over what is given": (("--vcs", "2", "--over", "noc.vcs=1,4"), "--vcs 2: is swept with --over noc.vcs"),
+    "page in no folder": (("--html", "nowhere/x.html"), "--html nowhere/x.html: name a file in a folder that exists"),
+}
+"""For each option a wrong value, and a part of the rule that is told."""
+
+TRACES = {
+    "back in time": ("5 0 1 1\n4 0 1 1\n", 'x.txt:2: "4" goes back in time'),
+    "truncated": ("0 0 1 1\n0 0\n", 'x.txt:2: "0 0" lacks a field: the destination'),
+    "beyond the mesh": ("# a comment\n0 0 64 1\n", 'x.txt:2: "64" is not a node: 0 to 63 are allowed'),
+    "no flits": ("0 0 1 0\n", '"0" is not a number of flits'),
+    "another class": ("0 0 1 1 1\n", '"1" is not a class: 0 to 0 are allowed'),
+    "text": ("zero 0 1 1\n", 'x.txt:1: "zero" is not a cycle'),
+    "empty": ("# nothing\n", "x.txt: holds no packet"),
+}
+
+
+@pytest.fixture
+def noc(cli: Cli) -> Cli:
+    """The command in an empty folder."""
+    cli.file.unlink()
+    return cli
+
+
+def summary_of(cli: Cli, *arguments: str | Path) -> dict[str, Any]:
+    done = cli("noc", *arguments, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    content: dict[str, Any] = json.loads(done.stdout)
+    return content
+
+
+def test_the_page_fits_100_columns_and_says_what_was_simulated(noc: Cli) -> None:
+    done = noc("noc", *SHORT, "--rate", "30%", "--packet-flits", "5", "--routing", "o1turn")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("mesh 8x8, o1turn, 4 virtual channels of 8 flits, speculative allocation")
+    assert lines[1].startswith("uniform, 0.3 flits/node/cycle, packets of 5 flits, seed 1; ")
+    assert max(map(len, lines)) <= 100
+    for word in ("offered", "accepted", "a link full at", "p99", "the same packets alone", "fullest links", "o--"):
+        assert word in done.stdout
+    assert noc.entries() == []
+
+
+def test_the_map_shows_the_fuller_direction_of_two(noc: Cli) -> None:
+    (noc.folder / "x.txt").write_text("".join(f"{cycle} 0 2 1\n" for cycle in range(100)))
+    summary = summary_of(noc, "x.txt", "--size", "3x2", "--cycles", "100")
+    there = {row["link"]: row["busy_share"] for row in summary["links"]}
+    assert 0.9 < there["(0, 0) -> (1, 0)"] < 1
+    assert there["(1, 0) -> (0, 0)"] == 0
+    first, second = (f"{100 * there[link]:.0f}" for link in ("(0, 0) -> (1, 0)", "(1, 0) -> (2, 0)"))
+    assert link_map(summary) == [f"o--{first}--o--{second}--o", "0      0      0", "o--0---o--0---o"]
+
+
+def test_the_json_has_its_keys(noc: Cli) -> None:
+    summary = summary_of(noc, *SHORT)
+    assert {key: sorted(summary[key]) for key in KEYS} == KEYS
+    assert set(summary) == {*KEYS, "complete", "config", "config_hash", "format", "links", "result_hash"}
+    assert (summary["format"], summary["complete"]) == (1, True)
+    assert len(summary["links"]) == 64 + 2 * 2 * 7 * 8
+
+
+def test_several_rates_are_a_row_each_and_equal_to_single_runs(noc: Cli) -> None:
+    over = ("--rate", "0.1,30%", "--over", "noc.vcs=1..2")
+    done = noc("noc", *SHORT, *over)
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [line.split() for line in done.stdout.splitlines() if line.startswith("0.")]
+    assert [row[:2] for row in rows] == [["0.1", "1"], ["0.1", "2"], ["0.3", "1"], ["0.3", "2"]]
+    assert max(map(len, done.stdout.splitlines())) <= 100
+    points = json.loads(noc("noc", *SHORT, *over, "--json").stdout)
+    assert [point["over"] for point in points] == [
+        {"traffic.rate": rate, "noc.vcs": vcs} for rate in (0.1, 0.3) for vcs in (1, 2)
+    ]
+    single = summary_of(noc, *SHORT, "--rate", "0.3", "--vcs", "2")
+    assert single["result_hash"] == points[3]["result_hash"]
+
+
+def test_a_page_is_written_whole(noc: Cli) -> None:
+    for options in (("--rate", "0.2"), ("--rate", "0.1,0.2")):
+        done = noc("noc", *SHORT, *options, "--html", "x.html")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.splitlines()[-1] == "x.html"
+        assert noc.entries() == [noc.folder / "x.html"]
+        assert (noc.folder / "x.html").read_text().endswith("</html>\n")
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_option_is_named_with_its_rule(noc: Cli, name: str) -> None:
+    arguments, rule = WRONG[name]
+    assert rule in noc.fails("noc", *arguments)
+    assert noc.entries() == []
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_a_wrong_trace_is_named_with_its_line(noc: Cli, name: str) -> None:
+    content, rule = TRACES[name]
+    (noc.folder / "x.txt").write_text(content)
+    assert rule in noc.fails("noc", "x.txt")
+
+
+def test_a_trace_takes_no_description(noc: Cli) -> None:
+    (noc.folder / "x.txt").write_text("0 0 1 1\n")
+    for option in (("--traffic", "uniform"), ("--rate", "0.3"), ("--packet-flits", "5"), ("--hotspots", "1")):
+        assert f"{option[0]} {option[1]}: describes generated packets" in noc.fails("noc", "x.txt", *option)
+    assert "nowhere: cannot be read" in noc.fails("noc", "nowhere")
+
+
+def test_a_trace_may_be_compressed_and_cut_short_is_told(noc: Cli) -> None:
+    content = b"".join(b"%d %d %d 2\n" % (cycle, cycle % 64, 63 - cycle % 64) for cycle in range(300))
+    hashes = set()
+    for name, packed in (("x.txt", content), ("x.gz", gzip.compress(content)), ("x.xz", lzma.compress(content))):
+        (noc.folder / name).write_bytes(packed)
+        summary = summary_of(noc, name)
+        assert summary["packets"]["arrived"] == 300
+        hashes.add(summary["result_hash"])
+    assert len(hashes) == 1
+    (noc.folder / "x.gz").write_bytes(gzip.compress(content)[:-200])
+    assert "is cut short" in noc.fails("noc", "x.gz")
+
+
+def test_a_configuration_is_refined_and_its_errors_have_lines(noc: Cli) -> None:
+    (noc.folder / "c.toml").write_text('[noc]\ncolumns = 4\n\n[traffic]\npattern = "transpose"\n')
+    assert noc.fails("noc", "--config", "c.toml").startswith(
+        "c.toml:5: traffic.pattern: transpose needs as many columns as rows, and there are 4 and 8"
+    )
+    summary = summary_of(noc, "--config", "c.toml", "--set", "noc.rows=4", "--rate", "0.05", *SHORT)
+    assert (summary["noc"]["nodes"], summary["config"]["traffic"]["pattern"]) == (16, "transpose")
+    (noc.folder / "again.json").write_text(json.dumps(summary["config"]))
+    assert summary_of(noc, "--config", "again.json")["result_hash"] == summary["result_hash"]
+
+
+def test_hotspots_imply_their_pattern(noc: Cli) -> None:
+    summary = summary_of(noc, *SHORT, "--hotspots", "27, 36", "--rate", "0.01")
+    assert summary["config"]["traffic"]["hotspots"] == [27, 36]
+    assert summary["bound"]["rate"] == pytest.approx(2 / 64)
+    arrived = {row["link"] for row in summary["links"] if row["to_node"] and row["flits"]}
+    assert len(arrived) == 2
+
+
+def test_ctrl_c_shows_what_was_measured_so_far(noc: Cli) -> None:
+    process = noc.start("noc", "--cycles", "1G", "--rate", "0.2")
+    assert "packets/s" in status_of(process, "packets/s")
+    shown, said = interrupted(process)
+    assert process.returncode == 130
+    assert "what was measured so far is being kept" in said
+    assert "note: stopped before its end" in shown
+    assert "Whether the network is saturated cannot be told" in shown
+
+
+def test_ctrl_c_between_runs_ends_them(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    run, begun = noc_alone.run_plan, []
+
+    def followed(plan: Any, **_more: Any) -> noc_alone.NocResult:
+        begun.append(plan)
+        signal.raise_signal(signal.SIGINT)
+        return run(plan)
+
+    monkeypatch.setattr(noc_alone, "run_plan", followed)
+    assert over_command(Options(cycles="100", json=True, over=("noc.vcs=1..3",))) == 130
+    assert len(begun) == 1
+    assert len(json.loads(capsys.readouterr().out)) == 1
