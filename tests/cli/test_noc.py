@@ -50,7 +50,7 @@ WRONG = {
     "size": (("--size", "8by8"), "--size 8by8: must be columns and rows such as 8x8"),
     "nodes of a mesh": (("--size", "16"), "--size 16: noc.nodes: is of a ring; a mesh has columns and rows"),
     "columns of a ring": (("--topology", "ring", "--size", "4x4"), "noc.columns: is of a mesh; a ring has nodes"),
-    "too large": (("--size", "33x32"), "33 by 32 are 1056 routers; 1024 are allowed at most"),
+    "too large": (("--size", "33x32"), "--size 33x32: noc.columns: 33 is out of range; 1 to 32 is allowed"),
     "too small": (("--size", "1x1"), "at least 2 routers"),
     "topology": (("--topology", "mush"), 'did you mean "mesh"?'),
     "routing": (("--routing", "yz"), "is not a known routing; did you mean"),

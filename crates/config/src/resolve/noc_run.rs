@@ -16,9 +16,6 @@ use hostnet_noc::{
 };
 use serde_json::{json, Value};
 
-/// Routers at most: every router has a row of its table for every node.
-const NODES_MAX: u32 = 1024;
-
 /// Checks a configuration of the network alone and resolves it to a plan.
 ///
 /// # Errors
@@ -74,11 +71,6 @@ fn network(spec: &mut NocSpec) -> Result<Params, Issue> {
         NocTopologySpec::Mesh => {
             refuse(spec.nodes.is_some(), "nodes", "is of a ring; a mesh has columns and rows")?;
             let (columns, rows) = (*spec.columns.get_or_insert(8), *spec.rows.get_or_insert(8));
-            let nodes = u32::from(columns) * u32::from(rows);
-            if nodes > NODES_MAX {
-                let message = format!("{columns} by {rows} are {nodes} routers; {NODES_MAX} are allowed at most");
-                return Err(Issue::between(&["noc.columns", "noc.rows"], message));
-            }
             let order = order(spec.routing.get_or_insert_with(|| "xy".to_string()))?;
             (Shape::Mesh { columns, rows }, order)
         }

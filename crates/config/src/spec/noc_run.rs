@@ -31,11 +31,11 @@ pub(crate) struct NocSpec {
     pub(crate) topology: NocTopologySpec,
     /// Routers of a mesh from west to east.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 64))]
+    #[schemars(range(min = 1, max = 32))]
     pub(crate) columns: Option<u16>,
     /// Routers of a mesh from north to south.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 64))]
+    #[schemars(range(min = 1, max = 32))]
     pub(crate) rows: Option<u16>,
     /// Routers of a ring.
     #[serde(skip_serializing_if = "Option::is_none")]
