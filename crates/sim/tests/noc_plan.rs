@@ -46,7 +46,7 @@ fn looking_at_a_run_changes_nothing() {
     let plan = plan(&["run.measure=2000", "noc.routing=o1turn", "traffic.packet_flits=3"]);
     let mut simulation = NocSimulation::new(&plan, |_| true).expect("it can begin");
     while simulation.step() {
-        simulation.report();
+        assert!(!simulation.report().result_hash.is_empty());
     }
     let again = run(&["run.measure=2000", "noc.routing=o1turn", "traffic.packet_flits=3"]);
     assert_eq!(simulation.report(), again);
@@ -70,8 +70,9 @@ fn a_trace_ends_with_its_last_packet() {
     trace("apart.txt", "0 0 63 5\n1000000000 63 0 5\n");
     let summary = run(&["trace.path=apart.txt"]).summary;
     assert_eq!(summary["packets"]["arrived"], 2);
-    let alone = 3 * 14 + 5 + 4;
-    assert_eq!(summary["cycles"]["all"], 1_000_000_000_u64 + alone);
+    let alone = 3 * 14 + 5 + 4_u64;
+    let all = summary["cycles"]["all"].as_u64().expect("a count");
+    assert!((alone..alone + 10).contains(&(all - 1_000_000_000)), "{all}: it ends once the credits are back");
     assert_eq!(summary["latency"]["packet"]["max_cycles"], alone as f64);
     assert!(summary["bound"].is_null() && summary["saturation"]["saturated"].is_null());
 }
