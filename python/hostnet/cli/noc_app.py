@@ -109,9 +109,9 @@ def noc_run(
     json: Json = False,
     html: Page = None,
 ) -> int:
-    """Simulate the network on a chip on its own, without a server around it.
+    """Simulate the network on a chip on its own: latency and accepted rate under load.
 
-    Packets come from a description or from a trace. Several values of --rate give latency against load.
+    There is no server around it. Packets come from a description or from a trace. Several rates are a row each.
 
     Ctrl-C stops the run and shows what was measured so far; a second one leaves at once.
 
