@@ -1,5 +1,5 @@
-//! Network interfaces: request generation and completion, each with a frontend that deals with queues and a backend that
-//! deals with data, and the pipelines that serve remote requests. Where they are decides only what lies between them.
+//! Network interfaces: request generation and completion, each with a frontend for queues and a backend for data, and
+//! pipelines that serve remote requests. Where they are decides only what lies between them.
 
 mod backend;
 mod frontend;
