@@ -44,7 +44,8 @@ pub struct Terminal {
     pub in_cycles: u32,
     /// Cycles from winning the crossbar of the router to the terminal, at least 1.
     pub out_cycles: u32,
-    /// Cycles of a credit between the two, each way, at least 1.
+    /// Cycles of a credit to the router, at least 1. One to the terminal takes a cycle less, but at least 1: the
+    /// terminal spends no cycle of its own on it.
     pub credit_cycles: u32,
 }
 
@@ -73,6 +74,9 @@ impl Layout {
     }
 
     /// Takes the next port of a router.
+    ///
+    /// # Panics
+    /// If there is no such router, or it has 255 ports already.
     pub fn port(&mut self, router: u16) -> Port {
         let ports = &mut self.ports[usize::from(router)];
         let port = Port { router, port: *ports };

@@ -17,6 +17,9 @@ pub struct ChannelLoad {
 ///
 /// # Errors
 /// When the pattern does not fit the layout.
+///
+/// # Panics
+/// If there is no such class.
 pub fn channel_load(
     layout: &Layout,
     routes: &Routes,

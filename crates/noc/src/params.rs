@@ -1,5 +1,6 @@
 //! What a network on a chip is made of.
 
+use crate::NocError;
 use serde::{Deserialize, Serialize};
 
 /// A network: its shape, its routers, and the classes of messages that it carries.
@@ -48,7 +49,8 @@ pub struct Class {
     pub name: String,
     /// How its packets travel.
     pub order: Order,
-    /// Virtual channels of an input port that are its own, at least 1, and 2 for O1TURN and on rings.
+    /// Virtual channels of an input port that are its own: at least 1, with O1TURN or on a ring 2, with both 4. Virtual
+    /// channels of all classes times ports of a router are 64 at most.
     pub vcs: u8,
 }
 
@@ -92,7 +94,35 @@ pub enum Reuse {
     Drained,
 }
 
+const WIRE_CYCLES_MAX: u8 = 16;
+const CREDIT_CYCLES_MAX: u8 = 32;
+
 impl Router {
+    /// Refuses what no router can be.
+    ///
+    /// # Errors
+    /// When a property is out of range.
+    pub fn check(&self) -> Result<(), NocError> {
+        let ranges = [
+            ("vc_flits", self.vc_flits, 1, u8::MAX),
+            ("switch_cycles", self.switch_cycles, 0, WIRE_CYCLES_MAX),
+            ("link_cycles", self.link_cycles, 0, WIRE_CYCLES_MAX),
+            ("credit_cycles", self.credit_cycles, 1, CREDIT_CYCLES_MAX),
+        ];
+        match ranges.into_iter().find(|(_, value, least, most)| !(least..=most).contains(&value)) {
+            Some((name, value, least, most)) => {
+                Err(NocError::new(name, format!("{value} is out of range; {least} to {most} are allowed")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Cycles that a head takes at every router before it asks for the crossbar.
+    #[must_use]
+    pub fn allocation_cycles(&self) -> u32 {
+        u32::from(self.allocation == Allocation::Staged)
+    }
+
     /// Cycles from asking for the crossbar to asking for the next router's: 1 for allocation, the crossbar, the wire.
     #[must_use]
     pub fn hop_cycles(&self) -> u32 {

@@ -35,7 +35,9 @@ pub struct Routes {
     pub(crate) class_vcs: Vec<u64>,
     /// Virtual channels of a port.
     pub(crate) vcs: usize,
-    hops: Vec<Hop>,
+    /// By group, router and destination: which of `kinds` the next step is. There are few, so the table stays small.
+    hops: Vec<u16>,
+    kinds: Vec<Hop>,
     routers: usize,
     terminals: usize,
 }
@@ -69,19 +71,21 @@ impl Routes {
         }
         let (routers, terminals) = (layout.routers.len(), layout.terminals.len());
         let mut hops = Vec::with_capacity(groups.len() * routers * terminals);
+        let mut kinds = Vec::new();
         for group in &groups {
             for router in 0..routers as u16 {
                 for (number, terminal) in layout.terminals.iter().enumerate() {
-                    hops.push(if terminal.at.router == router {
+                    let hop = if terminal.at.router == router {
                         Hop { port: terminal.at.port, vcs: class_vcs[usize::from(group.class)] }
                     } else {
                         let (port, part) = next(router, number as u16, group.column_first);
                         Hop { port, vcs: part_of(group.vcs, part)? }
-                    });
+                    };
+                    hops.push(kind(&mut kinds, hop));
                 }
             }
         }
-        let routes = Self { groups, of_class, class_vcs, vcs, hops, routers, terminals };
+        let routes = Self { groups, of_class, class_vcs, vcs, hops, kinds, routers, terminals };
         routes.arrive(layout)?;
         Ok(routes)
     }
@@ -117,7 +121,8 @@ impl Routes {
     #[inline]
     #[must_use]
     pub fn hop(&self, group: u8, router: usize, terminal: u16) -> Hop {
-        self.hops[(usize::from(group) * self.routers + router) * self.terminals + usize::from(terminal)]
+        let index = (usize::from(group) * self.routers + router) * self.terminals + usize::from(terminal);
+        self.kinds[usize::from(self.hops[index])]
     }
 
     /// How many groups there are: a class has two if its packets draw their order, else one.
@@ -127,9 +132,21 @@ impl Routes {
     }
 }
 
+/// The index of a step in the list of all kinds. A port has at most three for each group, so an index fits.
+fn kind(kinds: &mut Vec<Hop>, hop: Hop) -> u16 {
+    let known = kinds.iter().position(|kind| *kind == hop);
+    known.unwrap_or_else(|| {
+        kinds.push(hop);
+        kinds.len() - 1
+    }) as u16
+}
+
 type Groups = (Vec<Group>, Vec<(u8, u8)>, Vec<u64>, usize);
 
 fn groups(classes: &[Class]) -> Result<Groups, NocError> {
+    if classes.is_empty() {
+        return Err(NocError::new("classes", "none; a network carries at least one"));
+    }
     let (mut groups, mut of_class, mut class_vcs, mut vcs) = (Vec::new(), Vec::new(), Vec::new(), 0_usize);
     for (class, Class { name, order, vcs: own }) in classes.iter().enumerate() {
         let own = usize::from(*own);
@@ -162,7 +179,10 @@ fn part_of(vcs: u64, part: Way) -> Result<u64, NocError> {
     let lower = bits(half as usize) << vcs.trailing_zeros();
     match part {
         Way::All => Ok(vcs),
-        _ if half == 0 => Err(NocError::new("vcs", "1; a circle needs at least 2, before and after its dateline")),
+        _ if half == 0 => {
+            let rule = "1 for a class and order; a ring needs at least 2, before and after its dateline";
+            Err(NocError::new("vcs", rule))
+        }
         Way::Lower => Ok(lower),
         Way::Upper => Ok(vcs & !lower),
     }
@@ -181,7 +201,7 @@ pub(crate) fn bits(count: usize) -> u64 {
 impl Routes {
     /// What must not be done: both orders of dimensions in the same virtual channels.
     pub(crate) fn share_channels_of_orders(&mut self) {
-        for hop in &mut self.hops {
+        for hop in &mut self.kinds {
             hop.vcs = self.class_vcs[0];
         }
     }

@@ -26,6 +26,8 @@ pub struct Status {
     pub measured_at: u64,
     /// Packets delivered so far.
     pub delivered: u64,
+    /// Packets offered and not delivered yet.
+    pub in_flight: u64,
 }
 
 /// What an output has carried during the measurement.
@@ -68,7 +70,7 @@ pub struct Report {
     pub network_latency: Histogram,
     /// Links between routers that a measured packet has gone, mean.
     pub links_mean: f64,
-    /// Cycles that measured packets would have taken alone, mean.
+    /// Cycles that measured packets would have taken alone, with room for whole packets in the buffers, mean.
     pub zero_load_mean: f64,
     /// By output.
     pub links: Vec<LinkCount>,
@@ -78,8 +80,8 @@ pub struct Report {
     pub all_cycles: u64,
     /// Whether all measured packets arrived before the run ended.
     pub drained: bool,
-    /// Flits that were still in queues at terminals and in the network when the measurement ended, and when it began:
-    /// if they grow the network is saturated.
+    /// Flits in queues at terminals and in the network when the measurement began, and when it ended: if they grow the
+    /// network is saturated.
     pub backlog: (u64, u64),
 }
 
@@ -133,7 +135,7 @@ impl Run {
             Source::Generated(traffic) => Some(channel_load(&layout, &routes, &traffic.pattern, 0)?),
             Source::Trace(_) => None,
         };
-        let alone = ways(&layout, &routes);
+        let alone = ways(&layout, &routes, params.router.allocation_cycles());
         let feed = Feed::new(source, &layout, params.classes.len())?;
         let network = Network::new(params.router, &layout, routes, seed);
         let tally = Tally { flits: vec![0; layout.terminals.len()], ..Tally::default() };
@@ -254,7 +256,12 @@ impl Run {
     /// How the run stands.
     #[must_use]
     pub fn status(&self) -> Status {
-        Status { cycle: self.network.cycle(), measured_at: self.end(), delivered: self.delivered }
+        Status {
+            cycle: self.network.cycle(),
+            measured_at: self.end(),
+            delivered: self.delivered,
+            in_flight: self.network.in_flight() as u64,
+        }
     }
 
     /// What was measured so far.
@@ -293,7 +300,9 @@ impl Run {
 
     fn links(&self) -> Vec<LinkCount> {
         let ports = self.network.ports();
-        let now = if self.tally.after.is_empty() { self.network.sent() } else { &self.tally.after };
+        let sent = self.network.sent();
+        let before = if self.tally.before.is_empty() { sent } else { &self.tally.before };
+        let now = if self.tally.after.is_empty() { sent } else { &self.tally.after };
         let far = self.layout.far();
         let place = |router: u16| {
             let place = self.layout.routers[usize::from(router)];
@@ -314,7 +323,7 @@ impl Run {
                 from: place(port.router),
                 to: place(far[output].unwrap_or(port.router)),
                 to_terminal: far[output].is_none(),
-                flits: flits - self.tally.before.get(output).copied().unwrap_or(0),
+                flits: flits - before[output],
                 expected_load: expected,
             }
         })
@@ -327,8 +336,9 @@ fn way_index(layout: &Layout, group: u8, source: u16, destination: u16) -> usize
     (usize::from(group) * terminals + usize::from(source)) * terminals + usize::from(destination)
 }
 
-/// For every group, source and destination: links between routers, and cycles of a packet of one flit that is alone.
-fn ways(layout: &Layout, routes: &crate::Routes) -> Vec<(u32, u32)> {
+/// For every group, source and destination: links between routers, and cycles of a packet of one flit that is alone and
+/// takes `allocation` more at every router.
+fn ways(layout: &Layout, routes: &crate::Routes, allocation: u32) -> Vec<(u32, u32)> {
     let ports = layout.most_ports();
     let mut cycles = vec![(0_u32, None); layout.routers.len() * ports];
     for channel in &layout.channels {
@@ -339,13 +349,13 @@ fn ways(layout: &Layout, routes: &crate::Routes) -> Vec<(u32, u32)> {
     for group in 0..routes.groups() {
         for source in &layout.terminals {
             for (number, terminal) in layout.terminals.iter().enumerate() {
-                let (mut links, mut all) = (0, source.in_cycles + terminal.out_cycles);
+                let (mut links, mut all) = (0, source.in_cycles + allocation + terminal.out_cycles);
                 let mut at = usize::from(source.at.router);
                 while let (one, Some(next)) =
                     cycles[at * ports + usize::from(routes.hop(group, at, number as u16).port)]
                 {
                     links += 1;
-                    all += one;
+                    all += allocation + one;
                     at = usize::from(next);
                 }
                 ways.push((links, all));

@@ -4,13 +4,15 @@ use crate::traffic::Destinations;
 use crate::{Layout, Network, NocError, Traffic};
 use hostnet_kernel::Rng;
 
+/// The last cycle of a trace; what comes after it still has room in a clock of 64 bits.
+const CYCLE_MAX: u64 = 1 << 62;
 /// The most flits of a packet.
 const FLITS_MAX: u16 = 1024;
 
 /// A packet of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TracePacket {
-    /// When it is offered, not before the one before it.
+    /// When it is offered, not before the one before it, and not after cycle 2^62.
     pub cycle: u64,
     /// The terminal that sends it.
     pub source: u16,
@@ -112,6 +114,9 @@ fn check(packets: &[TracePacket], terminals: u16, classes: usize) -> Result<(), 
         let TracePacket { cycle, source, destination, flits, class } = *packet;
         if cycle < before {
             return wrong(format!("cycle {cycle} lies before the cycle {before} of the packet before it"));
+        }
+        if cycle > CYCLE_MAX {
+            return wrong(format!("cycle {cycle} is out of range; 0 to {CYCLE_MAX} are allowed"));
         }
         before = cycle;
         for terminal in [source, destination] {

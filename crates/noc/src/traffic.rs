@@ -91,7 +91,7 @@ fn hotspots(nodes: &[u16], count: u16) -> Result<Destinations, NocError> {
 }
 
 fn by_bits(count: u16, name: &str, turn: impl Fn(u16, u32) -> u16) -> Result<Destinations, NocError> {
-    if !count.is_power_of_two() {
+    if count < 2 || !count.is_power_of_two() {
         let rule = format!("{name} needs a number of terminals that is a power of two, and there are {count}");
         return Err(NocError::new("pattern", rule));
     }

@@ -4,21 +4,24 @@ use super::{Network, HEAD, NOBODY, PORTS, TAIL};
 use crate::routes::bits;
 use crate::{Allocation, Reuse};
 
-/// Who asks for the crossbar. Firm requests have a channel of the next router already.
-struct Requests {
+/// As many ports as the routers of a mesh have, and some more.
+const FEW_PORTS: usize = 8;
+
+/// Who asks for the crossbar of a router with up to `P` ports. Firm requests have a channel of the next router already.
+struct Requests<const P: usize> {
     /// Outputs that somebody asks for, as bits.
     outputs: u32,
     /// By output: inputs, as bits.
-    firm: [u32; PORTS],
-    hopeful: [u32; PORTS],
+    firm: [u32; P],
+    hopeful: [u32; P],
     /// By input: the virtual channel with which it asks.
-    vc: [u8; PORTS],
+    vc: [u8; P],
 }
 
-impl Requests {
+impl<const P: usize> Requests<P> {
     #[inline]
     fn new() -> Self {
-        Self { outputs: 0, firm: [0; PORTS], hopeful: [0; PORTS], vc: [0; PORTS] }
+        Self { outputs: 0, firm: [0; P], hopeful: [0; P], vc: [0; P] }
     }
 
     #[inline]
@@ -42,16 +45,28 @@ impl Network {
             self.give_channels(router);
         }
         if firm | hopeful != 0 {
-            let requests = match self.rules.allocation {
-                Allocation::AtSwitch => self.ask_as_equals(router, firm, hopeful),
-                _ => self.ask(router, firm, hopeful),
-            };
-            self.grant(router, &requests);
+            // Most routers have few ports, and so short lists to clear.
+            if self.ports <= FEW_PORTS {
+                self.cross::<FEW_PORTS>(router, firm, hopeful);
+            } else {
+                self.cross::<PORTS>(router, firm, hopeful);
+            }
         }
         let state = &self.states[router];
         if state.ready | state.waiting == 0 {
             self.awake[router / 64] &= !(1 << (router % 64));
         }
+    }
+
+    /// The crossbar takes a flit of every input at most, and gives one to every output at most.
+    #[inline]
+    fn cross<const P: usize>(&mut self, router: usize, firm: u64, hopeful: u64) {
+        let mut requests = Requests::<P>::new();
+        match self.rules.allocation {
+            Allocation::AtSwitch => self.ask_as_equals(router, firm, hopeful, &mut requests),
+            _ => self.ask(router, firm, hopeful, &mut requests),
+        }
+        self.grant(router, &requests);
     }
 
     /// Waiting inputs for which a channel is free that has room.
@@ -107,8 +122,8 @@ impl Network {
     }
 
     /// Every input asks for one output: firm requests before hopeful ones, then by turns.
-    fn ask(&self, router: usize, firm: u64, hopeful: u64) -> Requests {
-        let mut requests = Requests::new();
+    #[inline]
+    fn ask<const P: usize>(&self, router: usize, firm: u64, hopeful: u64, requests: &mut Requests<P>) {
         let mask = bits(self.vcs);
         for input in 0..self.ports {
             let shift = input * self.vcs;
@@ -119,7 +134,6 @@ impl Network {
                 requests.add(input, output, vc, own_firm != 0);
             }
         }
-        requests
     }
 
     /// Of the virtual channels `own` of an input: for each output the one whose turn it is, and of the outputs the one
@@ -147,8 +161,8 @@ impl Network {
     }
 
     /// Every input asks with the virtual channel whose turn it is, whether it has a channel of the next router or not.
-    fn ask_as_equals(&self, router: usize, firm: u64, hopeful: u64) -> Requests {
-        let mut requests = Requests::new();
+    #[inline]
+    fn ask_as_equals<const P: usize>(&self, router: usize, firm: u64, hopeful: u64, requests: &mut Requests<P>) {
         for input in 0..self.ports {
             let shift = input * self.vcs;
             let own = (firm | hopeful) >> shift & bits(self.vcs);
@@ -158,11 +172,10 @@ impl Network {
                 requests.add(input, output, vc, true);
             }
         }
-        requests
     }
 
     /// Every output takes one input, and the flit goes.
-    fn grant(&mut self, router: usize, requests: &Requests) {
+    fn grant<const P: usize>(&mut self, router: usize, requests: &Requests<P>) {
         for output in each(u64::from(requests.outputs)) {
             let firm = requests.firm[output];
             let inputs = if firm != 0 { firm } else { requests.hopeful[output] };

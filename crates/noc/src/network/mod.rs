@@ -126,6 +126,7 @@ pub struct Network {
     up: Vec<Wire>,
     wheel: Wheel,
     terminals: Terminals,
+    /// Packets that have left their terminal's queue, by name, and names that are not used.
     packets: Vec<Packet>,
     vacant: Vec<PacketId>,
     rng: Rng,
@@ -133,10 +134,10 @@ pub struct Network {
 }
 
 impl Network {
-    /// An empty network. `seed` decides what packets draw that draw their way.
+    /// An empty network of routers that [`Router::check`] accepts. `seed` decides what packets draw that draw their way.
     ///
     /// # Panics
-    /// If a router has more than 32 ports, or a channel takes longer than 65535 cycles.
+    /// If a router has more than 32 ports, or a channel takes longer than 65536 cycles.
     #[must_use]
     pub fn new(rules: Router, layout: &Layout, routes: Routes, seed: u64) -> Self {
         let (ports, vcs, count) = (layout.most_ports(), routes.vcs, layout.routers.len());
@@ -205,7 +206,7 @@ impl Network {
     /// Packets offered and not delivered.
     #[must_use]
     pub fn in_flight(&self) -> usize {
-        self.packets.len() - self.vacant.len()
+        self.terminals.waiting + self.packets.len() - self.vacant.len()
     }
 
     /// Flits that have left a router by each of its outputs (`router * ports + port`) since the start.

@@ -1,7 +1,7 @@
 //! Terminals: queues of packets that are to go, one flit per cycle, and what has come.
 
 use super::allocate::{flit_of, next};
-use super::{Network, Packet, PacketId, AT_TERMINAL};
+use super::{Network, Packet, PacketId};
 use crate::{Layout, Reuse, Router, Routes};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -10,14 +10,14 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Sending {
     packet: PacketId,
-    sent: u16,
+    left: u16,
     vc: u8,
 }
 
 /// A class of packets at a terminal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Line {
-    waiting: VecDeque<PacketId>,
+    waiting: VecDeque<Packet>,
     sending: Option<Sending>,
     /// Whose turn it is of its virtual channels.
     turn: u8,
@@ -44,13 +44,15 @@ struct One {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Terminals {
     all: Vec<One>,
+    /// Packets that wait at terminals.
+    pub(super) waiting: usize,
     /// Terminals with something to send, as bits.
     awake: Vec<u64>,
     vcs: usize,
     /// Room in the router's input, by terminal and virtual channel.
-    room: Vec<u8>,
+    pub(super) room: Vec<u8>,
     /// Flits that came and were not taken, by terminal and virtual channel.
-    owed: Vec<u8>,
+    pub(super) owed: Vec<u8>,
     class_of_vc: Vec<u8>,
     vc_flits: u8,
     reuse: Reuse,
@@ -80,6 +82,7 @@ impl Terminals {
             class.expect("every virtual channel belongs to a class") as u8
         });
         Self {
+            waiting: 0,
             awake: vec![0; all.len().div_ceil(64)],
             vcs,
             room: vec![router.vc_flits; all.len() * vcs],
@@ -126,23 +129,17 @@ impl Network {
         let group = if count > 1 { first + self.rng.below(u64::from(count)) as u8 } else { first };
         let (created, entered) = (self.cycle, self.cycle);
         let packet = Packet { source, destination, class, group, flits, created, entered, tag };
-        let id = match self.vacant.pop() {
-            Some(id) => {
-                self.packets[id as usize] = packet;
-                id
-            }
-            None => {
-                self.packets.push(packet);
-                self.packets.len() as PacketId - 1
-            }
-        };
         let one = &mut self.terminals.all[usize::from(source)];
-        one.lines[usize::from(class)].waiting.push_back(id);
+        one.lines[usize::from(class)].waiting.push_back(packet);
         one.busy |= 1 << class;
+        self.terminals.waiting += 1;
         self.terminals.awake[usize::from(source) / 64] |= 1 << (source % 64);
     }
 
     /// Packets of a class that wait at a terminal; the one that is being sent is not among them.
+    ///
+    /// # Panics
+    /// If there is no such terminal or class.
     #[must_use]
     pub fn queued(&self, terminal: u16, class: u8) -> usize {
         self.terminals.all[usize::from(terminal)].lines[usize::from(class)].waiting.len()
@@ -151,8 +148,12 @@ impl Network {
     /// Lets a terminal take flits of a class, or not. What came while it was closed stays in the buffers, at most as
     /// much as they hold: packets that were delivered then are the caller's, but their room is given back only when the
     /// class is opened again.
+    ///
+    /// # Panics
+    /// If there is no such terminal or class.
     pub fn set_open(&mut self, terminal: u16, class: u8, open: bool) {
         let one = &mut self.terminals.all[usize::from(terminal)];
+        assert!(usize::from(class) < one.lines.len(), "there is no class {class}");
         if !open {
             one.closed |= 1 << class;
             return;
@@ -202,36 +203,17 @@ impl Network {
     }
 
     fn send_of_class(&mut self, terminal: usize, class: usize) -> bool {
-        let own = self.routes.class_vcs[class];
+        let Some((sending, first)) = self.next_flit(terminal, class) else { return false };
         let one = &mut self.terminals.all[terminal];
         let line = &mut one.lines[class];
-        let sending = match line.sending {
-            Some(sending) => sending,
-            None => {
-                let open = own & one.free & one.credit;
-                let Some(&packet) = line.waiting.front().filter(|_| open != 0) else {
-                    return false;
-                };
-                line.waiting.pop_front();
-                let vc = next(open, line.turn) as u8;
-                line.turn = vc + 1;
-                one.free &= !(1 << vc);
-                self.packets[packet as usize].entered = self.cycle;
-                Sending { packet, sent: 0, vc }
-            }
-        };
         let bit = 1_u64 << sending.vc;
-        if one.credit & bit == 0 {
-            return false;
-        }
-        let sent = sending.sent + 1;
-        let last = sent == self.packets[sending.packet as usize].flits;
         let room = &mut self.terminals.room[terminal * self.vcs + usize::from(sending.vc)];
         *room -= 1;
         if *room == 0 {
             one.credit &= !bit;
         }
-        line.sending = if last { None } else { Some(Sending { sent, ..sending }) };
+        let last = sending.left == 1;
+        line.sending = if last { None } else { Some(Sending { left: sending.left - 1, ..sending }) };
         if last {
             if self.terminals.reuse == Reuse::TailSent {
                 one.free |= bit;
@@ -243,10 +225,40 @@ impl Network {
                 }
             }
         }
-        let flit = flit_of(sending.packet, sent == 1, last);
         self.books.injected += 1;
+        let flit = flit_of(sending.packet, first, last);
         self.wheel.flit(self.cycle + u64::from(one.in_cycles), one.base + u32::from(sending.vc), flit);
-        debug_assert!(one.base & AT_TERMINAL == 0);
         true
+    }
+
+    /// What a terminal may send of a class now, and whether a packet begins with it.
+    fn next_flit(&mut self, terminal: usize, class: usize) -> Option<(Sending, bool)> {
+        let own = self.routes.class_vcs[class];
+        let one = &mut self.terminals.all[terminal];
+        let line = &mut one.lines[class];
+        if let Some(sending) = line.sending {
+            return (one.credit >> sending.vc & 1 != 0).then_some((sending, false));
+        }
+        let open = own & one.free & one.credit;
+        if open == 0 {
+            return None;
+        }
+        let packet = line.waiting.pop_front()?;
+        let vc = next(open, line.turn) as u8;
+        line.turn = vc + 1;
+        one.free &= !(1 << vc);
+        self.terminals.waiting -= 1;
+        let packet = Packet { entered: self.cycle, ..packet };
+        Some((Sending { packet: self.enter(packet), left: packet.flits, vc }, true))
+    }
+
+    /// Gives a packet a name for its time in the network.
+    fn enter(&mut self, packet: Packet) -> PacketId {
+        if let Some(id) = self.vacant.pop() {
+            self.packets[id as usize] = packet;
+            return id;
+        }
+        self.packets.push(packet);
+        self.packets.len() as PacketId - 1
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Flits (where to, which) and credits (where to) of a cycle.
-type Slot = (Vec<(u32, u32)>, Vec<u32>);
+pub(super) type Slot = (Vec<(u32, u32)>, Vec<u32>);
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Wheel {
@@ -16,6 +16,12 @@ impl Wheel {
     pub(super) fn new(longest: u32) -> Self {
         assert!(longest <= 1 << 16, "a wire of {longest} cycles");
         Self { slots: vec![Slot::default(); (longest as usize + 1).next_power_of_two()], on_the_way: 0 }
+    }
+
+    /// What is on its way, in no order.
+    #[cfg(test)]
+    pub(super) fn slots(&self) -> &[Slot] {
+        &self.slots
     }
 
     pub(super) fn is_empty(&self) -> bool {
