@@ -35,10 +35,39 @@ pub enum Source {
 
 /// The source of a run.
 pub(crate) enum Feed {
-    /// Dice for every terminal, thrown against a share of 2^32.
-    Dice { share: u64, flits: u16, destinations: Destinations, rng: Rng, terminals: u16 },
+    /// Dice for every terminal in every cycle.
+    Dice { dice: Dice, flits: u16, destinations: Destinations, rng: Rng },
     /// The packets, and how many were offered.
     Trace { packets: Vec<TracePacket>, offered: usize },
+}
+
+/// As many dice as there are terminals. One draw says which is the first that hits, or that none does.
+pub(crate) struct Dice {
+    /// By terminals: in how many of 2^64 cases none of so many dice hits, of one and more.
+    misses: Vec<u64>,
+}
+
+impl Dice {
+    /// Dice that hit with a probability above 0 and at most 1.
+    fn new(probability: f64, count: usize) -> Self {
+        let miss = (1 << 64) - (probability * 2_f64.powi(64)).round() as u128;
+        let all = std::iter::successors(Some(miss), |before| Some((before * miss) >> 64));
+        Self { misses: all.take(count).map(|miss| u64::try_from(miss).unwrap_or(u64::MAX)).collect() }
+    }
+
+    /// The first die from `start` on that hits.
+    #[inline]
+    fn next(&self, start: usize, rng: &mut Rng) -> Option<usize> {
+        let left = self.misses.len() - start;
+        if left == 0 {
+            return None;
+        }
+        let draw = rng.next_u64();
+        if draw < self.misses[left - 1] {
+            return None;
+        }
+        Some(start + self.misses[..left].partition_point(|miss| draw < *miss))
+    }
 }
 
 impl Feed {
@@ -52,9 +81,9 @@ impl Feed {
                     return Err(NocError::new("rate", rule));
                 }
                 flits_in_range(*flits)?;
-                let share = (rate / f64::from(*flits) * 2_f64.powi(32)).round() as u64;
                 let destinations = Destinations::new(pattern, layout)?;
-                Ok(Self::Dice { share, flits: *flits, destinations, rng: Rng::new(*seed, 0x6e6f_6301), terminals })
+                let dice = Dice::new(rate / f64::from(*flits), layout.terminals.len());
+                Ok(Self::Dice { dice, flits: *flits, destinations, rng: Rng::new(*seed, 0x6e6f_6301) })
             }
             Source::Trace(packets) => {
                 check(&packets, terminals, classes)?;
@@ -73,12 +102,13 @@ impl Feed {
         };
         let cycle = network.cycle();
         match self {
-            Self::Dice { share, flits, destinations, rng, terminals } => {
-                for source in 0..*terminals {
-                    if rng.chance(*share) {
-                        let destination = destinations.draw(source, rng);
-                        tell(network, TracePacket { cycle, source, destination, flits: *flits, class: 0 });
-                    }
+            Self::Dice { dice, flits, destinations, rng } => {
+                let mut start = 0;
+                while let Some(hit) = dice.next(start, rng) {
+                    let source = hit as u16;
+                    let destination = destinations.draw(source, rng);
+                    tell(network, TracePacket { cycle, source, destination, flits: *flits, class: 0 });
+                    start = hit + 1;
                 }
             }
             Self::Trace { packets, offered } => {
