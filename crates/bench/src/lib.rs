@@ -4,8 +4,8 @@
 //! * [`Row`] is what one benchmark found; [`table`] lays rows out for people.
 //! * [`kernel`] measures the event queue against a binary heap, [`windows`] partitions in step, [`cache`] what caches
 //!   hold, [`mod@filter`] the cache filter, [`channel`] one memory channel, [`server`] whole servers,
-//!   [`predict`] predictions of them and of [`random`] ones, [`network`] a network of endpoints, [`cluster`] servers
-//!   on a network.
+//!   [`predict`] predictions of them and of [`random`] ones, [`network`] a network of endpoints, [`noc`] a network on
+//!   a chip, [`cluster`] servers on a network.
 //! * [`BENCHMARKS`] lists all of them. To add one, write a function from [`Size`] to rows and append it there.
 //!
 //! Every benchmark also runs as a test, with tiny sizes.
@@ -17,6 +17,7 @@ pub mod filter;
 pub mod kernel;
 mod memory;
 pub mod network;
+pub mod noc;
 pub mod predict;
 pub mod random;
 mod row;
@@ -48,6 +49,7 @@ pub const BENCHMARKS: &[(&str, Benchmark)] = &[
     ("filter", filter::rows),
     ("memory", channel::rows),
     ("network", network::rows),
+    ("noc", noc::rows),
     ("server", server::rows),
     ("pairs", server::pairs),
     ("predict", predict::rows),
