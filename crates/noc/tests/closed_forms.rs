@@ -101,8 +101,8 @@ fn short_packets_wait_for_their_channel_as_its_reuse_says() {
     let cycles = |allocation, reuse| cycles_per_packet(Router { allocation, reuse, ..ROUTER }, 1);
     let loop_cycles = 6.0;
     for allocation in ALLOCATIONS {
-        // A packet that is given its channel in one cycle is sent in the next: here, and at the next router, which gives
-        // the channel back later by that.
+        // A packet that is given its channel in one cycle is sent in the next: here, and at the next router, which
+        // gives the channel back later by that.
         let staged = f64::from(u8::from(allocation == Allocation::Staged));
         assert_eq!(cycles(allocation, Reuse::TailSent), 1.0 + staged, "{allocation:?}");
         assert_eq!(cycles(allocation, Reuse::Drained), loop_cycles + 2.0 * staged, "{allocation:?}");

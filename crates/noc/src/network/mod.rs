@@ -134,7 +134,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// An empty network of routers that [`Router::check`] accepts. `seed` decides what packets draw that draw their way.
+    /// An empty network of routers that [`Router::check`] accepts. `seed` decides what packets draw that draw their
+    /// way.
     ///
     /// # Panics
     /// If a router has more than 32 ports, or a channel takes longer than 65536 cycles.

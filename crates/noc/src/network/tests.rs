@@ -219,7 +219,8 @@ proptest! {
     fn packets_of_one_class_between_two_terminals_keep_their_order_in_one_channel(mut case in cases()) {
         case.params.shape = Shape::Mesh { columns: 4, rows: 3 };
         for class in &mut case.params.classes {
-            *class = Class { order: if class.order == Order::O1Turn { Order::Xy } else { class.order }, vcs: 1, ..class.clone() };
+            let order = if class.order == Order::O1Turn { Order::Xy } else { class.order };
+            *class = Class { order, vcs: 1, ..class.clone() };
         }
         let mut latest = std::collections::HashMap::new();
         for Delivery { packet, .. } in run(&case) {
