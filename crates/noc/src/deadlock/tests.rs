@@ -130,9 +130,8 @@ fn waits_for_itself(layout: &Layout, routes: &Routes) -> bool {
     for middle in 0..nodes {
         for from in 0..nodes {
             if waits[from][middle] {
-                for to in 0..nodes {
-                    waits[from][to] |= waits[middle][to];
-                }
+                let further = waits[middle].clone();
+                waits[from].iter_mut().zip(further).for_each(|(waits, further)| *waits |= further);
             }
         }
     }
