@@ -241,6 +241,7 @@ impl ChipParams {
             _ => Err(NocError::new(field, format!("{value} is out of range; {least} to {most} are allowed"))),
         };
         let ni = &self.ni;
+        self.router.check()?;
         range("columns", self.columns.into(), 2, 16)?;
         range("rows", self.rows.into(), 2, 16)?;
         range("columns", u32::from(self.tiles() + self.rows), 6, AGENTS)
