@@ -34,6 +34,11 @@ pub(crate) struct Core {
     /// A load of the completion queue is on its way; a poll is on the agenda.
     loading: bool,
     polling: bool,
+    /// Entries of the completion queue that it has seen to be there.
+    seen: u64,
+    /// Without queues: operations on their way, and whether the next is on the agenda.
+    out: u32,
+    more: bool,
     /// Operations by entry of the work queue; and by entry of the completion queue.
     pub(crate) requests: Vec<u32>,
     pub(crate) completions: Vec<u32>,
@@ -51,6 +56,9 @@ impl Core {
             read: 0,
             loading: false,
             polling: false,
+            seen: 0,
+            out: 0,
+            more: false,
             requests: ring.clone(),
             completions: ring,
             since_poll: 0,
@@ -76,6 +84,7 @@ impl Chip {
 
     /// A core begins an operation.
     pub(crate) fn begin(&mut self, core: u16) {
+        self.tiles[usize::from(core)].core.more = false;
         if self.stopping {
             self.end(core);
             return;
@@ -95,8 +104,20 @@ impl Chip {
             let one = self.ops.get(op);
             (one.written, one.read, one.handed) = (now, now, now);
             self.at_backend(op, self.fabric.params.software.load);
+            self.load_more(core);
         } else {
             self.fabric.later(self.fabric.params.software.wq_write, Action::StoreWq { core, op });
+        }
+    }
+
+    /// A core without queues loads on, as long as it may have more loads on their way.
+    fn load_more(&mut self, core: u16) {
+        let software = self.fabric.params.software;
+        let one = &mut self.tiles[usize::from(core)].core;
+        one.out += 1;
+        if self.fabric.params.workload.mode == Mode::Async && one.out < software.mshrs {
+            one.more = true;
+            self.fabric.later(software.load, Action::Begin(core));
         }
     }
 
@@ -141,7 +162,7 @@ impl Chip {
         if !(asynchronous && room) {
             one.doing = Doing::Spinning;
             self.poll(core);
-        } else if one.since_poll >= software.poll_every && !one.loading {
+        } else if (one.since_poll >= software.poll_every && !one.loading) || one.seen > one.read {
             one.since_poll = 0;
             self.poll(core);
         } else {
@@ -161,15 +182,21 @@ impl Chip {
     /// A core looks at its completion queue.
     fn poll(&mut self, core: u16) {
         let one = &self.tiles[usize::from(core)].core;
+        let entry = one.read;
+        if one.seen > entry {
+            self.read_entry(core, 0);
+            return;
+        }
         if one.loading {
             return;
         }
-        let entry = one.read;
         let line = self.cq_line(core, entry);
         match self.access(Unit::Core(core), Half::Core, line, Access::Load) {
             Some((Completion::Loaded(value), handed_over)) if u64::from(value) > entry => {
-                let handover = if handed_over { self.fabric.params.ni.handover_cycles } else { 0 };
-                self.read_entry(core, handover);
+                self.tiles[usize::from(core)].core.seen = u64::from(value);
+                // The look itself has taken a cycle of it.
+                let handover = self.fabric.params.ni.handover_cycles.saturating_sub(1);
+                self.read_entry(core, if handed_over { handover } else { 0 });
             }
             Some(_) => self.found_nothing(core),
             None => {
@@ -227,8 +254,11 @@ impl Chip {
         (one.at_frontend, one.posting, one.posted) = (now, now, now);
         let core = one.core;
         self.finish(op, now);
+        let one = &mut self.tiles[usize::from(core)].core;
+        one.out -= 1;
         match self.fabric.params.workload.mode {
             Mode::Turns => self.next_turn(core),
+            Mode::Async if one.more => {}
             Mode::Sync | Mode::Async => self.begin(core),
         }
     }
@@ -264,6 +294,7 @@ impl Chip {
 
     /// A cache has served what had to wait.
     pub(crate) fn cached(&mut self, at: Unit, half: Half, line: u64, completion: Completion) {
+        self.filling.retain(|filled| *filled != (at, line));
         let core = (line / QUEUE_LINES) as u16;
         match (half, completion) {
             (Half::Ni, Completion::Loaded(_)) => self.wq_loaded(core),
@@ -272,8 +303,9 @@ impl Chip {
             (Half::Core, Completion::Loaded(value)) => {
                 let one = &mut self.tiles[usize::from(core)].core;
                 one.loading = false;
+                one.seen = one.seen.max(u64::from(value));
                 if one.doing == Doing::Spinning {
-                    if u64::from(value) > one.read {
+                    if one.seen > one.read {
                         self.read_entry(core, 0);
                     } else {
                         self.poll_soon(core);
@@ -283,8 +315,8 @@ impl Chip {
         }
         if self.caches(at).is_pair() {
             self.changed(at, line);
-            self.retry(at, line);
         }
+        self.retry(at, line);
     }
 
     fn poll_soon(&mut self, core: u16) {

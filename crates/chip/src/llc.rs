@@ -23,7 +23,9 @@ impl Llc {
         let (lines, ways) = (cache.slice_lines, cache.ways);
         let other = |index: u32, rng: &mut Rng| {
             let dirty = rng.below(100) < u64::from(cache.dirty_percent);
-            let line = OTHERS + u64::from(index) * u64::from(slices) + u64::from(slice);
+            let line = OTHERS / u64::from(slices) * u64::from(slices)
+                + u64::from(index) * u64::from(slices)
+                + u64::from(slice);
             line | if dirty { DIRTY } else { 0 }
         };
         let sets = (0..lines).map(|index| other(index, rng)).collect();

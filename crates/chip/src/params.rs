@@ -202,6 +202,9 @@ pub struct Workload {
     pub cores: Vec<u16>,
 }
 
+/// The longest time of a part, in cycles.
+const CYCLES: u32 = 1 << 20;
+
 /// What a directory has bits for.
 const AGENTS: u32 = 128;
 
@@ -236,19 +239,17 @@ impl ChipParams {
     /// # Errors
     /// The field, its value and the rule.
     pub fn check(&self) -> Result<(), NocError> {
-        let range = |field, value: u32, least: u32, most: u32| match value {
-            _ if (least..=most).contains(&value) => Ok(()),
-            _ => Err(NocError::new(field, format!("{value} is out of range; {least} to {most} are allowed"))),
-        };
         let ni = &self.ni;
         self.router.check()?;
         range("columns", self.columns.into(), 2, 16)?;
         range("rows", self.rows.into(), 2, 16)?;
-        range("columns", u32::from(self.tiles() + self.rows), 6, AGENTS)
+        let edges = if self.shape == Shape::Mesh { self.rows } else { self.columns };
+        range("columns", u32::from(self.tiles() + edges), 6, AGENTS)
             .map_err(|_| NocError::new("columns", format!("tiles and rows together are {AGENTS} at most")))?;
         range("lines", self.workload.lines, 1, 256)?;
         range("hops", self.rack.hops, 1, 64)?;
         range("hop_cycles", self.rack.hop_cycles, 1, 1 << 20)?;
+        self.check_times()?;
         range("in_flight", ni.in_flight, 1, 1 << 16)?;
         range("rrpp_in_flight", ni.rrpp_in_flight, 1, 1 << 16)?;
         range("entries", self.cache.entries, 1, 1024)?;
@@ -277,9 +278,42 @@ impl ChipParams {
         }
     }
 
+    fn check_times(&self) -> Result<(), NocError> {
+        let ni = &self.ni;
+        let times = [
+            ("memory_cycles", self.memory_cycles),
+            ("l1_cycles", self.cache.l1_cycles),
+            ("bank_cycles", self.cache.bank_cycles),
+            ("rgp_frontend_cycles", ni.rgp_frontend_cycles),
+            ("rgp_backend_cycles", ni.rgp_backend_cycles),
+            ("rcp_backend_cycles", ni.rcp_backend_cycles),
+            ("rcp_frontend_cycles", ni.rcp_frontend_cycles),
+            ("wq_write", self.software.wq_write),
+            ("cq_read", self.software.cq_read),
+            ("load", self.software.load),
+        ];
+        for (field, cycles) in times {
+            range(field, cycles, 1, CYCLES)?;
+        }
+        range("rrpp_cycles", ni.rrpp_cycles, 2, CYCLES)?;
+        range("bank_busy_cycles", self.cache.bank_busy_cycles, 0, CYCLES)?;
+        range("handover_cycles", ni.handover_cycles, 0, CYCLES)?;
+        range("latch_saves_cycles", ni.latch_saves_cycles, 0, CYCLES)?;
+        range("mshrs", self.software.mshrs, 1, 1 << 16)?;
+        range("slice_lines", self.cache.slice_lines, 1, 1 << 22)?;
+        Ok(())
+    }
+
     /// Cores.
     #[must_use]
     pub fn tiles(&self) -> u16 {
         self.columns * self.rows
     }
+}
+
+fn range(field: &'static str, value: u32, least: u32, most: u32) -> Result<(), NocError> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(NocError::new(field, format!("{value} is out of range; {least} to {most} are allowed")))
 }

@@ -150,8 +150,11 @@ impl Rack {
     /// # Errors
     /// When a chip cannot be built, or there are fewer than 2 or more than 512.
     pub fn new(params: &ChipParams, sides: [u16; 3], clock_ps: u64) -> Result<Self, ChipError> {
-        let count: u32 = sides.iter().map(|side| u32::from(*side)).product();
-        if !(2..=512).contains(&count) || sides.iter().any(|side| *side > 512) {
+        let count: u64 = sides.iter().map(|side| u64::from(*side)).product();
+        if clock_ps < 2 {
+            return Err(ChipError::new("clock_ps", format!("{clock_ps} is out of range; at least 2 is needed")));
+        }
+        if !(2..=512).contains(&count) {
             let rule = format!("{count} chips; a torus has 2 to 512");
             return Err(ChipError::new("sides", rule));
         }

@@ -95,11 +95,7 @@ impl Slice {
             let wait = self.busy_until.saturating_sub(fabric.now).max(1) as u32;
             fabric.later(wait, Action::Slice(self.index));
         }
-        let open = self.requests.len() + self.blocked < QUEUE;
-        if open != self.open {
-            self.open = open;
-            fabric.network.set_open(fabric.floor.terminal(Unit::Slice(self.index)), class::REQUEST, open);
-        }
+        self.refresh_open(fabric);
     }
 
     /// Does what can be done in this cycle: answers first, then requests, until the bank is busy.
@@ -116,7 +112,7 @@ impl Slice {
             }
         }
         let room = self.entries.len() < fabric.params.cache.entries as usize;
-        if !self.answers.is_empty() || !self.requests.is_empty() && room {
+        if !self.answers.is_empty() || !self.requests.is_empty() && (room || self.first_has_entry()) {
             self.wake(fabric);
         } else {
             self.refresh_open(fabric);
@@ -161,7 +157,7 @@ impl Slice {
         }
         // Who is answered is who asked: the request that made the line busy, or this one.
         let token = place.map_or(arrival.token, |place| self.entries[place].token);
-        self.carry_out(arrival.line, token, &step, fabric);
+        self.carry_out(&arrival, token, &step, fabric);
         self.keep(arrival.line, place, token, &step, fabric);
     }
 
@@ -180,9 +176,11 @@ impl Slice {
         DirectoryLine { block, ..DirectoryLine::default() }
     }
 
-    fn carry_out(&mut self, line: u64, token: Token, step: &DirectoryStep, fabric: &mut Fabric) {
+    fn carry_out(&mut self, arrival: &Arrival, token: Token, step: &DirectoryStep, fabric: &mut Fabric) {
         let cache = fabric.params.cache;
-        let cycles = if step.bank == BankAccess::None && step.out.is_empty() {
+        // A line from memory that is not kept does not go through the bank.
+        let passes = matches!(arrival.message, Message::MemoryData(_)) && step.bank == BankAccess::None;
+        let cycles = if passes || step.bank == BankAccess::None && step.out.is_empty() {
             0
         } else {
             self.occupy(fabric);
@@ -193,7 +191,7 @@ impl Slice {
                 cache.bank_cycles
             }
         };
-        fabric.tell(cycles, (Unit::Slice(self.index), Node::Home), line, step.out, token);
+        fabric.tell(cycles, (Unit::Slice(self.index), Node::Home), arrival.line, step.out, token);
     }
 
     fn occupy(&mut self, fabric: &Fabric) {

@@ -126,6 +126,8 @@ proptest! {
             1_u32..20, 1_u8..9, prop::sample::select(&[Shape::Mesh, Shape::NocOut][..])
         ),
         (in_flight, served, entries) in (1_u32..40, 1_u32..20, 1_u32..6),
+        (l1, handover, software) in (1_u32..9, 0_u32..7, 1_u32..15),
+        (link_cycles, credit_cycles, switch_cycles) in (0_u8..3, 1_u8..5, 0_u8..3),
         (queue, acked) in (prop::sample::select(&[8_u32, 16, 128][..]), any::<bool>()),
         seed in any::<u64>(),
     ) {
@@ -138,6 +140,10 @@ proptest! {
             params.vcs = 2;
         }
         params.cache.slice_lines = 256;
+        (params.cache.l1_cycles, params.ni.handover_cycles) = (l1, handover);
+        (params.software.wq_write, params.software.cq_read) = (software, software);
+        (params.router.link_cycles, params.router.credit_cycles) = (link_cycles, credit_cycles);
+        params.router.switch_cycles = switch_cycles;
         (params.ni.in_flight, params.ni.rrpp_in_flight, params.ni.entries) = (in_flight, served, queue);
         if acked {
             params.ni.completion = hostnet_chip::Completion::Acked;

@@ -37,13 +37,13 @@ impl Chip {
         let (tiles, edges) = (params.tiles(), floor.edges());
         let edge = params.ni.placement == Placement::Edge;
         let slices = (0..floor.slices()).map(|index| Slice::new((index, floor.slices()), &params, &mut fill)).collect();
-        let all_tiles = (0..tiles).map(|index| Tile {
+        let tile_parts = (0..tiles).map(|index| Tile {
             core: Core::new(params.ni.entries),
             caches: if edge { Caches::single(index, 1) } else { Caches::pair(index) },
             front: Frontend::new(params.ni.entries),
             backend: Backend::default(),
         });
-        let tiles_all = all_tiles.collect();
+        let tiles_all = tile_parts.collect();
         let served = floor.cores_per_edge();
         let edges = (0..edges).map(|edge| Edge {
             caches: Caches::single(edge * served, served),
@@ -74,6 +74,7 @@ impl Chip {
             place,
             outbound: Vec::new(),
             books: Books::default(),
+            filling: Vec::new(),
             stalled: Vec::new(),
             stopping: false,
         })

@@ -143,7 +143,8 @@ pub struct Chip {
     pub(crate) place: Option<Place>,
     pub(crate) outbound: Vec<Outbound>,
     pub(crate) books: Books,
-    /// Accesses to lines of a tile that wait for the other half's access.
+    /// Lines that have come and are being put into their cache, and accesses that wait for them or for the other half's access.
+    pub(crate) filling: Vec<(Unit, u64)>,
     pub(crate) stalled: Vec<(Unit, Half, u64, Access)>,
     pub(crate) stopping: bool,
 }

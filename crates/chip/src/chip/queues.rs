@@ -18,6 +18,7 @@ impl Chip {
         self.fabric.tell(cycles, (at, node), line, outcome.out, Token::NONE);
         if let Some((half, completion)) = outcome.done {
             self.fabric.later(cycles, Action::Cached { at, half, line, completion });
+            self.filling.push((at, line));
         }
         self.changed(at, line);
     }
@@ -25,6 +26,10 @@ impl Chip {
     /// Somebody reads or writes a line of a queue. Returns what was served at once, and whether the line came from the
     /// other half of the tile; if nothing, [`Chip::cached`] hears of it later.
     pub(crate) fn access(&mut self, at: Unit, half: Half, line: u64, access: Access) -> Option<(Completion, bool)> {
+        if self.filling.contains(&(at, line)) {
+            self.stalled.push((at, half, line, access));
+            return None;
+        }
         let node = self.node(at);
         let outcome = self.caches(at).access(half, line, access);
         if outcome.stalled {
@@ -34,7 +39,7 @@ impl Chip {
         let cycles = self.fabric.params.cache.l1_cycles;
         self.fabric.tell(cycles, (at, node), line, outcome.out, Token::NONE);
         let (_, completion) = outcome.done?;
-        if self.caches(at).is_pair() {
+        if matches!(access, Access::Store(_)) && self.caches(at).is_pair() {
             self.changed(at, line);
         }
         Some((completion, outcome.handed_over))

@@ -65,7 +65,7 @@ fn draw(params: &ChipParams) -> (Layout, Ports) {
         for other in one + 1..columns {
             let wire = u32::from(other - one).div_ceil(TILES_PER_CYCLE);
             let cycles = 1 + u32::from(router.switch_cycles) + wire;
-            let credit = u32::from(router.credit_cycles) - u32::from(router.link_cycles) + wire;
+            let credit = (u32::from(router.credit_cycles) + wire).saturating_sub(u32::from(router.link_cycles));
             let (here, there) = layout.join(first + one, first + other, cycles, credit.max(1));
             ports.across[usize::from(one)][usize::from(other)] = here.port;
             ports.across[usize::from(other)][usize::from(one)] = there.port;

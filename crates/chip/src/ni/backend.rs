@@ -73,8 +73,9 @@ impl Chip {
     /// A line per cycle is made into a request, as long as there is room.
     pub(crate) fn unroll(&mut self, at: Unit) {
         let terminal = self.fabric.floor.terminal(at);
-        let room = self.fabric.network.queued(terminal, class::NETWORK) < QUEUED
-            && self.fabric.network.queued(terminal, class::REQUEST) < QUEUED;
+        let room = |class| self.fabric.network.queued(terminal, class) < QUEUED;
+        let reads = self.fabric.params.workload.kind == OpKind::Read;
+        let room = (matches!(at, Unit::Edge(_)) || room(class::NETWORK)) && (reads || room(class::REQUEST));
         let most = match self.fabric.params.ni.placement {
             Placement::Numa => self.fabric.params.software.mshrs,
             _ => self.fabric.params.ni.in_flight,
@@ -197,18 +198,21 @@ impl Chip {
     /// pipeline, and at the edge in turn with remote requests.
     pub(crate) fn complete(&mut self, at: Unit) {
         let terminal = self.fabric.floor.terminal(at);
+        let mut went = false;
         if self.fabric.network.queued(terminal, class::REQUEST) < QUEUED {
             let remote = self.next_remote(at);
             if let Some(remote) = remote {
                 self.ask_home(remote);
+                went = true;
             } else if let Some(flight) = self.backend(at).responses.pop_front() {
                 self.fabric.later(self.fabric.params.ni.rcp_backend_cycles, Action::LineDone { flight });
+                went = true;
             }
             self.backend(at).remote_before = remote.is_some();
         }
         let remotes = matches!(at, Unit::Edge(row) if !self.edges[usize::from(row)].rrpp.ready.is_empty());
         let backend = self.backend(at);
-        backend.pumping = remotes || !backend.responses.is_empty();
+        backend.pumping = went || remotes || !backend.responses.is_empty();
         let (pumping, full) = (backend.pumping, backend.responses.len() >= QUEUED);
         let was_closed = std::mem::replace(&mut backend.closed, full);
         if full != was_closed && matches!(at, Unit::Core(_)) {

@@ -80,7 +80,8 @@ impl Chip {
                     requests[(entry % requests.len() as u64) as usize]
                 };
                 let ni = self.fabric.params.ni;
-                let handover = if handed_over { ni.handover_cycles } else { 0 };
+                // The look itself has taken a cycle of it.
+                let handover = if handed_over { ni.handover_cycles.saturating_sub(1) } else { 0 };
                 self.ops.get(op).read = self.fabric.now + u64::from(handover);
                 self.fabric.later(handover + ni.rgp_frontend_cycles, Action::Handed { op });
                 self.plan_visit(core);

@@ -43,7 +43,7 @@ pub(crate) fn params(placement: Placement) -> ChipParams {
             rcp_backend_cycles: 4,
             rcp_frontend_cycles: 8,
             latch_saves_cycles: 1,
-            rrpp_cycles: 8,
+            rrpp_cycles: 14,
             handover_cycles: 5,
             in_flight: 128,
             rrpp_in_flight: 64,
