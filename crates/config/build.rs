@@ -1,5 +1,5 @@
-//! Embeds every file of `specs/`, so that a new device, server, controller, application, transport, list of counters or
-//! distribution of flow sizes is a new file and nothing else.
+//! Embeds every file of `specs/`, so that a new device, server, chip, controller, application, transport, list of
+//! counters or distribution of flow sizes is a new file and nothing else.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ fn main() -> io::Result<()> {
         ("DEVICES", "dram"),
         ("PROFILES", "controllers"),
         ("APPS", "apps"),
+        ("CHIPS", "chips"),
         ("COUNTERS", "counters"),
         ("TRANSPORTS", "transports"),
         ("FLOW_SIZES", "flow-sizes"),

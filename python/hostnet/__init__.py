@@ -12,7 +12,8 @@ simulates the memory system on its own, and `check_commands` checks a stream of 
 network on a chip on its own. `counters` reads and
 writes files of hardware counters. `run_cluster` simulates hosts on a network, each with its own host network; `Cluster`
 and its classes describe them, `Signals` and `Actions` are what controllers of the hosts see and answer. `formula` is
-the published formula for what queueing adds to latencies.
+the published formula for what queueing adds to latencies. `chip` simulates a chip whose cores read the memory of
+another one through network interfaces.
 """
 
 from importlib import import_module
@@ -23,6 +24,7 @@ from hostnet._core import version as _version
 if TYPE_CHECKING:
     from hostnet import counters
     from hostnet._core import CheckpointError, CommandCheck, ConfigError, Signals, SimulationError
+    from hostnet.chips import ChipPart, ChipResults, chip
     from hostnet.comparison import Comparison, compare
     from hostnet.explain.formula import FormulaConstants, Inflation, cha_admission, formula
     from hostnet.memory_alone import Latency, MemoryResult, check_commands, memory
@@ -105,6 +107,8 @@ __all__ = [
     "Cache",
     "Cha",
     "CheckpointError",
+    "ChipPart",
+    "ChipResults",
     "Cluster",
     "ClusterResults",
     "CommandCheck",
@@ -171,6 +175,7 @@ __all__ = [
     "__version__",
     "cha_admission",
     "check_commands",
+    "chip",
     "compare",
     "counters",
     "formula",
@@ -186,6 +191,7 @@ __all__ = [
 _HOMES = {
     "hostnet._core": ("CheckpointError", "CommandCheck", "ConfigError", "Signals", "SimulationError"),
     "hostnet.running.actions": ("Actions",),
+    "hostnet.chips": ("ChipPart", "ChipResults", "chip"),
     "hostnet.comparison": ("Comparison", "compare"),
     "hostnet.explain.formula": ("FormulaConstants", "Inflation", "cha_admission", "formula"),
     "hostnet.memory_alone": ("Latency", "MemoryResult", "check_commands", "memory"),

@@ -7,6 +7,8 @@ from typing import Any, Literal, final, overload
 
 __all__ = [
     "CheckpointError",
+    "ChipPlan",
+    "ChipRunResult",
     "CommandCheck",
     "ConfigError",
     "MemoryPlan",
@@ -23,6 +25,10 @@ __all__ = [
     "cha_admission",
     "check_commands",
     "check_syntax",
+    "chip_plan",
+    "chip_schema",
+    "chip_template",
+    "chips",
     "cluster_schema",
     "cluster_template",
     "counters",
@@ -35,6 +41,7 @@ __all__ = [
     "forecast",
     "formula",
     "formula_constants",
+    "is_chip",
     "is_cluster",
     "limits",
     "link_bytes_per_s",
@@ -48,6 +55,7 @@ __all__ = [
     "resolve",
     "restore_plan",
     "run",
+    "run_chip",
     "run_many",
     "run_memory",
     "run_noc",
@@ -140,6 +148,33 @@ class RunResult:
     def table(self, name: str) -> dict[str, list[Any]]: ...
     def column_types(self, name: str) -> dict[str, str]: ...
     def parquet(self, name: str) -> bytes: ...
+
+@final
+class ChipPlan:
+    """A checked and resolved configuration of a chip."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def hash(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    def effective_json(self) -> str: ...
+
+@final
+class ChipRunResult:
+    """What a run of a chip measured."""
+
+    @property
+    def summary_json(self) -> str: ...
+    @property
+    def complete(self) -> bool: ...
+    @property
+    def cycles(self) -> int: ...
+    @property
+    def simulated_ps(self) -> int: ...
+    @property
+    def result_hash(self) -> str: ...
 
 @final
 class MemoryPlan:
@@ -316,6 +351,21 @@ def devices() -> list[str]: ...
 def link_bytes_per_s(generation: int, lanes: int) -> int: ...
 def transports() -> list[str]: ...
 def flow_sizes() -> list[str]: ...
+def chip_plan(
+    text: str,
+    *,
+    format: str = "toml",
+    file: str = "<text>",
+    base_dir: str = ".",
+    overrides: list[str] = ...,
+) -> ChipPlan: ...
+def chip_schema() -> str: ...
+def chip_template() -> str: ...
+def chips() -> list[str]: ...
+def is_chip(text: str, format: str) -> bool: ...
+def run_chip(
+    plan: ChipPlan, *, progress: Callable[[dict[str, Any]], bool | None] | None = None
+) -> ChipRunResult: ...
 def memory_plan(
     text: str = "",
     *,

@@ -7,6 +7,7 @@
 mod app_template;
 mod change;
 mod check;
+mod chip_plan;
 mod content;
 mod cores;
 mod document;
@@ -25,18 +26,24 @@ pub mod units;
 mod ways;
 
 pub use app_template::app_template;
+pub use chip_plan::{ChipPlan, ChipWindows};
 pub use document::check_syntax;
 pub use error::{suggestion, ConfigError};
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use noc_plan::{NocPlan, Packets};
 pub use plan::{Format, Input, Length, Plan, RunPlan, WarmUp};
-pub use presets::{apps, counters, devices, flow_sizes_names, presets, profiles, transports, AppInfo, PresetInfo};
-pub use resolve::{is_cluster, link_bytes_per_s, memory_plan, noc_plan, resolve};
-pub use schema::{cluster_schema, memory_schema, noc_schema, schema};
+pub use presets::{apps, chips, counters, devices, flow_sizes_names, presets, profiles, transports, AppInfo, PresetInfo};
+pub use resolve::{chip_plan, is_chip, is_cluster, link_bytes_per_s, memory_plan, noc_plan, resolve};
+pub use schema::{chip_schema, cluster_schema, memory_schema, noc_schema, schema};
 
 /// A commented configuration to start from. It resolves as it is.
 pub fn template() -> &'static str {
     include_str!("template.toml")
+}
+
+/// A commented configuration of a chip to start from. It resolves as it is.
+pub fn chip_template() -> &'static str {
+    include_str!("chip.toml")
 }
 
 const CLUSTER_TEMPLATES: [(&str, &str); 4] = [

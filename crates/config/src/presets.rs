@@ -127,6 +127,16 @@ pub(crate) fn preset(name: &str) -> Result<Value, Issue> {
     embedded(SERVERS, name, "server.preset", "preset")
 }
 
+/// The values of a chip.
+pub(crate) fn chip(name: &str) -> Result<Value, Issue> {
+    embedded(CHIPS, name, "chip.preset", "chip")
+}
+
+/// The names of the chips that come with the program.
+pub fn chips() -> impl Iterator<Item = &'static str> {
+    CHIPS.iter().map(|(name, _)| *name)
+}
+
 /// A part of the memory whose values a file gives.
 pub(crate) struct Part {
     /// The key under `memory` that names the file; also what messages call it.
@@ -285,7 +295,7 @@ mod tests {
 
     #[test]
     fn every_number_in_an_embedded_file_has_its_source() {
-        for (name, text) in SERVERS.iter().chain(DEVICES).chain(PROFILES).chain(APPS).chain(COUNTERS).chain(TRANSPORTS)
+        for (name, text) in SERVERS.iter().chain(DEVICES).chain(PROFILES).chain(APPS).chain(COUNTERS).chain(TRANSPORTS).chain(CHIPS)
         {
             for line in text.lines().filter(|line| line.contains('=') && !line.trim_start().starts_with('#')) {
                 let (setting, source) = line.split_once(" # ").unwrap_or((line, ""));

@@ -1,6 +1,6 @@
 //! The schema of the configuration, made from the types in `spec`.
 
-use crate::spec::{ClusterSpec, MemoryRunSpec, NocRunSpec, Spec};
+use crate::spec::{ChipSpec, ClusterSpec, MemoryRunSpec, NocRunSpec, Spec};
 use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
 use serde_json::{json, Value};
@@ -30,6 +30,20 @@ pub(crate) fn complete_memory() -> &'static Value {
 pub(crate) fn complete_noc() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(generate::<NocRunSpec>)
+}
+
+/// The schema of a complete configuration of a chip.
+pub(crate) fn complete_chip() -> &'static Value {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    SCHEMA.get_or_init(generate::<ChipSpec>)
+}
+
+/// The JSON Schema of what a user may write about a chip, as [`schema`] is about a server.
+pub fn chip_schema() -> Value {
+    let mut schema = complete_chip().clone();
+    schema["title"] = json!("hostnet chip configuration");
+    drop_required(&mut schema, "");
+    schema
 }
 
 /// The schema of a complete configuration of a cluster. Of the tables of a server none is required: presets give them.

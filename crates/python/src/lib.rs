@@ -7,6 +7,7 @@
 //! * [`result`]: what a run hands back, as plain lists.
 //! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
 //! * [`noc`]: the same for the network on a chip alone.
+//! * [`chip`]: chips.
 //! * [`cluster`]: schema and templates of clusters; [`controller`]: controllers in Python; [`capture`]: captures of
 //!   packets.
 //! * [`filter`]: traces through caches; [`output`]: compressed files; [`parquet`]: tables as files.
@@ -15,6 +16,7 @@
 //! * [`errors`]: the exceptions, and what becomes of a panic.
 
 mod capture;
+mod chip;
 mod cluster;
 mod commands;
 mod compare;
@@ -38,6 +40,8 @@ mod supervise;
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::chip::{chip_plan, chip_schema, chip_template, chips, is_chip, run_chip, ChipPlan, ChipRunResult};
     #[pymodule_export]
     use crate::cluster::{cluster_schema, cluster_template, is_cluster};
     #[pymodule_export]

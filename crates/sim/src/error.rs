@@ -44,6 +44,12 @@ pub enum SimulationError {
     /// Another process that takes part in the run has come to an error.
     #[error("{0}")]
     Told(String),
+    /// No core of a chip goes on.
+    #[error("at {at_us} us of simulated time nothing is left to do on the chip")]
+    IdleChip {
+        /// Simulated time in us.
+        at_us: u64,
+    },
     /// Events happen, and time stands still.
     #[error("time stands still at {at_ps} ps: events follow each other without end")]
     Livelock {

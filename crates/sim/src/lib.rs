@@ -19,6 +19,7 @@
 //! that is not as recorded; [`first_divergence`] runs two plans side by side and finds the first event that differs.
 
 pub mod build;
+pub mod chip;
 mod compare;
 mod error;
 pub mod filter;

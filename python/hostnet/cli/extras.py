@@ -9,13 +9,27 @@ from hostnet.files import write_file
 from hostnet.terminal.screen import complain, say
 
 
-def write_template(file: Path, app: str | None = None, *, alone: bool = False, cluster: str | None = None) -> int:
-    """Writes the commented template, or that of an application or a cluster, to a file that does not exist yet."""
+def show_schema(*, cluster: bool, chip: bool) -> int:
+    """Prints the JSON Schema of servers, clusters or chips."""
+    if cluster and chip:
+        raise _core.ConfigError("--cluster and --chip: both say what is described; give one of them")
+    say(_core.chip_schema() if chip else _core.cluster_schema() if cluster else _core.schema())
+    return 0
+
+
+def write_template(
+    file: Path, app: str | None = None, *, alone: bool = False, cluster: str | None = None, chip: bool = False
+) -> int:
+    """Writes the commented template, or that of something else, to a file that does not exist yet."""
+    if chip and (app or cluster):
+        raise _core.ConfigError("--chip: says what the file describes; leave --app and --cluster out")
     if app is None and alone:
         raise _core.ConfigError("--alone: leaves out the storage reads beside an application; give --app too")
     if app is not None and cluster is not None:
         raise _core.ConfigError("--app and --cluster: both say what the file describes; give one of them")
-    if cluster is not None:
+    if chip:
+        text = _core.chip_template()
+    elif cluster is not None:
         text = _cluster_template(cluster)
     else:
         text = _core.template() if app is None else _app_template(app, alone=alone)

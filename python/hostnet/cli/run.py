@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import rundir
+from hostnet._core import is_chip
 from hostnet.cli import counters
 from hostnet.cli import together as shared
 from hostnet.cli.checkpoint import checkpoint_folder, continued
@@ -36,6 +37,10 @@ def run_command(request: Request) -> int:
     """Does what the request says and returns the exit code."""
     request.check()
     source = simulate.source_of(request.file, request.overrides)
+    if is_chip(source.text, source.format):
+        from hostnet.cli.chip import run_chip
+
+        return run_chip(request, source)
     plan = simulate.resolve(source, request.seed)
     if request.compare == "predict":
         plan.check_predictable()

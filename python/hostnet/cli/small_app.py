@@ -37,12 +37,12 @@ def list_(
 
 def schema(
     cluster: Annotated[bool, typer.Option("--cluster", help="Of clusters of hosts instead of single servers.")] = False,
+    chip: Annotated[bool, typer.Option("--chip", help="Of chips instead of single servers.")] = False,
 ) -> int:
     """Print the JSON Schema of configurations, for editors."""
-    from hostnet import _core
+    from hostnet.cli.extras import show_schema
 
-    say(_core.cluster_schema() if cluster else _core.schema())
-    return 0
+    return show_schema(cluster=cluster, chip=chip)
 
 
 def new(
@@ -56,13 +56,15 @@ def new(
         str | None,
         typer.Option("--cluster", metavar="NAME", help="Hosts on a network: hostcc, dumbbell, incast or rdma."),
     ] = None,
+    chip: Annotated[
+        bool, typer.Option("--chip", help="A chip of tiles with network interfaces, its cores reading another's memory.")
+    ] = False,
 ) -> int:
-    """Write a commented configuration to start from: a stream, an application (APP.toml) or a cluster (NAME.toml)."""
+    """Write a commented configuration to start from: a stream, an application, a cluster or a chip (NAME.toml)."""
     from hostnet.cli.extras import write_template
 
-    return write_template(
-        file or Path(f"{application or cluster or 'hostnet'}.toml"), application, alone=alone, cluster=cluster
-    )
+    name = application or cluster or ("chip" if chip else "hostnet")
+    return write_template(file or Path(f"{name}.toml"), application, alone=alone, cluster=cluster, chip=chip)
 
 
 def demo() -> int:

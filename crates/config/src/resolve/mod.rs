@@ -3,6 +3,7 @@
 mod app;
 mod cache;
 mod checked;
+mod chip;
 mod cluster;
 mod controller;
 mod dram;
@@ -21,6 +22,7 @@ mod sockets;
 mod source;
 mod workload;
 
+pub use chip::{chip_plan, is_chip};
 pub use cluster::is_cluster;
 pub use io::link_bytes_per_s;
 pub(crate) use memory::written_out;

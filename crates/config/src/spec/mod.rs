@@ -2,6 +2,8 @@
 
 mod app;
 mod cache;
+mod chip;
+mod chip_run;
 mod cluster;
 mod controller;
 mod dram;
@@ -26,6 +28,8 @@ mod workload;
 
 pub(crate) use app::{AppName, AppSpec, KernelSpec, OrderSpec, COMMON_KEYS, OWN_KEYS};
 pub(crate) use cache::{CacheSpec, CleanVictimsSpec, DdioSpec, InclusionSpec, PrefetchSpec, ReplacementSpec};
+pub(crate) use chip::{ChipSpec, CompletionSpec, McInterleaveSpec, PlacementSpec, RoutingSpec};
+pub(crate) use chip_run::{ChipModeSpec, ChipOpSpec};
 pub(crate) use cluster::{
     ClusterSpec, DatagramPatternSpec, FidelitySpec, FlowKindSpec, FlowSpec, HostKindSpec, HostSpec, OtherSpec,
 };

@@ -1,0 +1,239 @@
+//! The configuration of a chip.
+
+use super::source::Source;
+use super::hash::hash;
+use super::plan_error;
+use crate::check::missing;
+use crate::chip_plan::{ChipPlan, ChipWindows};
+use crate::document::{parse_json, parse_toml};
+use crate::error::{ConfigError, Issue};
+use crate::layers::{at, overlay};
+use crate::plan::{Format, Input};
+use crate::presets;
+use crate::schema;
+use crate::spec::{
+    ChipModeSpec, ChipOpSpec, ChipSpec, CompletionSpec, CoreList, McInterleaveSpec, PlacementSpec, RoutingSpec, Size,
+    Time,
+};
+use hostnet_chip::{
+    CacheParams, ChipError, ChipParams, Completion, Floor, Interleave, Mode, NiParams, OpKind, Placement, RackParams,
+    Routing, Software, Workload,
+};
+use hostnet_noc::{Allocation, Reuse, Router};
+use serde_json::{json, Value};
+use std::path::Path;
+
+const LINE: u64 = 64;
+/// Lines of a page: their number within it tells where they are at home.
+const PAGE_LINES: u32 = 64;
+const WARM_UP: Time = Time(30_000_000);
+const WINDOW_LOADED: Time = Time(15_000_000);
+const WINDOW_TURNS: Time = Time(250_000_000);
+
+/// Whether a text describes a chip: it has a table `chip`.
+pub fn is_chip(text: &str, format: Format) -> bool {
+    let document = match format {
+        Format::Toml => parse_toml(text),
+        Format::Json => parse_json(text),
+    };
+    document.is_ok_and(|document| document.tree.get("chip").is_some())
+}
+
+/// Checks a configuration of a chip and resolves it to a plan.
+///
+/// # Errors
+///
+/// The first thing that is wrong, with its place.
+pub fn chip_plan(input: &Input) -> Result<ChipPlan, ConfigError> {
+    let source = Source::read(input, schema::complete_chip(), |_, _| Value::Null)?;
+    build(&source, input).map_err(|issue| source.locate(issue))
+}
+
+fn build(source: &Source, input: &Input) -> Result<ChipPlan, Issue> {
+    let preset = at(&source.merged, &["chip", "preset"]).and_then(Value::as_str);
+    let mut tree = preset.map_or(Ok(json!({})), presets::chip)?;
+    overlay(&mut tree, &source.merged);
+    if let Some(path) = missing(schema::complete_chip(), &tree, "") {
+        return Err(match preset {
+            Some(_) => Issue::new(path, "missing"),
+            None => {
+                let names: Vec<_> = presets::chips().collect();
+                let rule = format!("missing, and {path} is not given; known are: {}", names.join(", "));
+                Issue::new("chip.preset", rule)
+            }
+        });
+    }
+    let spec: ChipSpec = serde_json::from_value(tree).map_err(plan_error)?;
+    plan_of(spec, input.file)
+}
+
+fn plan_of(mut spec: ChipSpec, file: &str) -> Result<ChipPlan, Issue> {
+    check_tiles(&spec)?;
+    if spec.rack.hops > spec.rack.diameter {
+        let message = format!("{} is beyond the diameter of the rack, {} hops", spec.rack.hops, spec.rack.diameter);
+        return Err(Issue::between(&["rack.hops", "rack.diameter"], message));
+    }
+    let tiles = u32::from(spec.chip.columns) * u32::from(spec.chip.rows);
+    spec.workload.cores.get_or_insert_with(|| CoreList((0..tiles).collect()));
+    let loaded = spec.workload.mode != ChipModeSpec::Turns;
+    spec.run.warmup.get_or_insert(WARM_UP);
+    spec.run.window.get_or_insert(if loaded { WINDOW_LOADED } else { WINDOW_TURNS });
+    let clock_hz = spec.chip.clock.0;
+    let chip = params(&spec)?;
+    chip.check().and_then(|()| Floor::new(&chip).map(|_| ())).map_err(refused)?;
+    let cycles_of = |time: Option<Time>| time.map_or(0, |time| cycles(time, clock_hz));
+    let windows = ChipWindows {
+        warm_up: cycles_of(spec.run.warmup),
+        window: cycles_of(spec.run.window).max(1),
+        change: spec.run.change,
+        max: spec.run.max,
+    };
+    let stem = || Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = spec.run.name.clone().or_else(stem).unwrap_or_else(|| "chip".to_owned());
+    Ok(ChipPlan {
+        hash: hash(&(&chip, clock_hz, windows))?,
+        name,
+        chip,
+        clock_hz,
+        windows,
+        effective: serde_json::to_value(&spec).map_err(plan_error)?,
+    })
+}
+
+/// The home of a line is told by bits of its address within a page, so there must be as many tiles as they can tell.
+fn check_tiles(spec: &ChipSpec) -> Result<(), Issue> {
+    let tiles = u32::from(spec.chip.columns) * u32::from(spec.chip.rows);
+    if tiles.is_power_of_two() && tiles <= PAGE_LINES {
+        return Ok(());
+    }
+    let shown = format!("{} columns of {} rows are {tiles} tiles", spec.chip.columns, spec.chip.rows);
+    let rule = "bits of the address within a page of 4 KiB tell the home of a line, so there must be 4, 8, 16, 32 or 64";
+    Err(Issue::between(&["chip.columns", "chip.rows"], format!("{shown}; {rule}")))
+}
+
+/// Whole cycles, rounded.
+fn cycles(time: Time, clock_hz: u64) -> u64 {
+    const PS: u128 = 1_000_000_000_000;
+    ((u128::from(time.0) * u128::from(clock_hz) + PS / 2) / PS) as u64
+}
+
+fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
+    let tiles = u64::from(spec.chip.columns) * u64::from(spec.chip.rows);
+    let set = tiles * LINE * u64::from(spec.coherence.ways);
+    let Size(llc) = spec.coherence.llc;
+    if llc % set != 0 {
+        let message = format!("{llc} B are no whole sets of {} lines in each of {tiles} tiles", spec.coherence.ways);
+        return Err(Issue::between(&["coherence.llc", "coherence.ways"], message));
+    }
+    let clock_hz = spec.chip.clock.0;
+    let cores = spec.workload.cores.iter().flat_map(|CoreList(list)| list);
+    Ok(ChipParams {
+        columns: spec.chip.columns,
+        rows: spec.chip.rows,
+        router: Router {
+            vc_flits: spec.noc.vc_flits,
+            allocation: Allocation::Speculative,
+            reuse: Reuse::TailSent,
+            switch_cycles: spec.noc.switch_cycles,
+            link_cycles: spec.noc.link_cycles,
+            credit_cycles: spec.noc.credit_cycles,
+        },
+        vcs: spec.noc.vcs,
+        routing: match spec.noc.routing {
+            RoutingSpec::Xy => Routing::Xy,
+            RoutingSpec::Yx => Routing::Yx,
+            RoutingSpec::O1Turn => Routing::O1Turn,
+            RoutingSpec::Cdr => Routing::Cdr,
+            RoutingSpec::CdrDirectory => Routing::CdrDirectory,
+        },
+        cache: CacheParams {
+            l1_cycles: spec.coherence.l1_cycles,
+            bank_cycles: spec.coherence.bank_cycles,
+            bank_busy_cycles: spec.coherence.bank_busy_cycles,
+            slice_lines: (llc / LINE / tiles) as u32,
+            ways: spec.coherence.ways,
+            entries: spec.coherence.entries,
+            dirty_percent: spec.coherence.dirty,
+        },
+        memory_cycles: cycles(spec.memory.latency, clock_hz) as u32,
+        interleave: match spec.noc.mc_interleave {
+            McInterleaveSpec::Line => Interleave::Line,
+            McInterleaveSpec::Page => Interleave::Page,
+            McInterleaveSpec::Row => Interleave::Row,
+        },
+        ni: interfaces(spec),
+        software: Software {
+            wq_write: spec.software.wq_write_cycles,
+            cq_read: spec.software.cq_read_cycles,
+            load: spec.software.load_cycles,
+            poll_every: spec.software.poll_every,
+            mshrs: spec.software.mshrs,
+        },
+        rack: RackParams { hops: spec.rack.hops, hop_cycles: cycles(spec.rack.hop, clock_hz) as u32 },
+        workload: Workload {
+            kind: match spec.workload.op {
+                ChipOpSpec::Read => OpKind::Read,
+                ChipOpSpec::Write => OpKind::Write,
+            },
+            mode: match spec.workload.mode {
+                ChipModeSpec::Turns => Mode::Turns,
+                ChipModeSpec::Sync => Mode::Sync,
+                ChipModeSpec::Async => Mode::Async,
+            },
+            lines: (spec.workload.size.0 / LINE) as u32,
+            cores: cores.map(|core| *core as u16).collect(),
+        },
+        seed: spec.run.seed,
+    })
+}
+
+fn interfaces(spec: &ChipSpec) -> NiParams {
+    let ni = &spec.ni;
+    NiParams {
+        placement: match ni.placement {
+            PlacementSpec::Edge => Placement::Edge,
+            PlacementSpec::PerTile => Placement::PerTile,
+            PlacementSpec::Split => Placement::Split,
+            PlacementSpec::Numa => Placement::Numa,
+        },
+        entries: ni.wq.entries,
+        wq_entries_per_line: ni.wq.per_line,
+        cq_entries_per_line: ni.cq.per_line,
+        rgp_frontend_cycles: ni.rgp_frontend_cycles,
+        rgp_backend_cycles: ni.rgp_backend_cycles,
+        rcp_backend_cycles: ni.rcp_backend_cycles,
+        rcp_frontend_cycles: ni.rcp_frontend_cycles,
+        latch_saves_cycles: ni.latch_saves_cycles,
+        rrpp_cycles: ni.rrpp_cycles,
+        handover_cycles: ni.handover_cycles,
+        in_flight: ni.in_flight,
+        rrpp_in_flight: ni.rrpp_in_flight,
+        completion: match ni.completion {
+            CompletionSpec::Posted => Completion::Posted,
+            CompletionSpec::Acked => Completion::Acked,
+        },
+    }
+}
+
+/// What the chip refuses, under the keys of the user.
+fn refused(error: ChipError) -> Issue {
+    let keys: &[&str] = match error.field {
+        "columns" => &["chip.columns", "chip.rows"],
+        "rows" => &["chip.rows"],
+        "vcs" => &["noc.vcs", "noc.routing"],
+        "vc_flits" => &["noc.vc_flits"],
+        "routing" => &["noc.routing", "noc.vcs"],
+        "ways" => &["coherence.ways", "coherence.llc"],
+        "entries" => &["coherence.entries"],
+        "wq" => &["ni.wq.entries", "ni.wq.per_line", "ni.wq"],
+        "cq" => &["ni.cq.per_line", "ni.wq.entries"],
+        "in_flight" => &["ni.in_flight"],
+        "rrpp_in_flight" => &["ni.rrpp_in_flight"],
+        "hops" => &["rack.hops"],
+        "hop_cycles" => &["rack.hop", "chip.clock"],
+        "lines" => &["workload.size"],
+        "cores" => &["workload.cores", "chip.columns"],
+        _ => &["chip"],
+    };
+    Issue::between(keys, error.message)
+}

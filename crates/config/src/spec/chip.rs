@@ -1,0 +1,288 @@
+//! A chip with network interfaces, and what its cores do.
+
+use super::chip_run::{ChipRunSpec, ChipWorkloadSpec};
+use super::values::{Frequency, Size, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A chip of tiles on a mesh, with network interfaces at one edge and memory controllers at the other. Cycles are those
+/// of its clock; values with units are strings such as "50 ns".
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChipSpec {
+    /// The chip.
+    pub(crate) chip: TilesSpec,
+    /// The network between the tiles.
+    pub(crate) noc: ChipNocSpec,
+    /// The caches and the directories.
+    pub(crate) coherence: CoherenceSpec,
+    /// The memory behind the controllers; its bandwidth is not limited.
+    pub(crate) memory: ChipMemorySpec,
+    /// The network interfaces.
+    pub(crate) ni: NiSpec,
+    /// What software takes.
+    pub(crate) software: SoftwareSpec,
+    /// What is beyond the chip.
+    pub(crate) rack: RackSpec,
+    /// What the cores do.
+    #[serde(default)]
+    pub(crate) workload: ChipWorkloadSpec,
+    /// How long to simulate.
+    #[serde(default)]
+    pub(crate) run: ChipRunSpec,
+}
+
+/// The tiles of a chip, each with a core, its L1, and a slice of the LLC with its directory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TilesSpec {
+    /// Which chip the values start from: "scale-out-64".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) preset: Option<String>,
+    /// The clock of everything on the chip.
+    #[schemars(extend("x-min" = "100 MHz", "x-max" = "10 GHz"))]
+    pub(crate) clock: Frequency,
+    /// Columns of tiles, from the edge with the NIs to the edge with the memory controllers.
+    #[schemars(range(min = 2, max = 16))]
+    pub(crate) columns: u16,
+    /// Rows of tiles, each with an NI and a memory controller. There are 4, 8, 16, 32 or 64 tiles: the home of a line
+    /// is told by bits of its address within a page.
+    #[schemars(range(min = 2, max = 16))]
+    pub(crate) rows: u16,
+}
+
+/// The network between the tiles. Its links carry a flit of 16 B per cycle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChipNocSpec {
+    /// How routers are joined; chips have a mesh.
+    pub(crate) kind: ChipNocKindSpec,
+    /// How messages travel: first along the row ("xy"), first along the column ("yx"), either by lot ("o1turn"),
+    /// requests to memory along the column and all else along the row ("cdr"), or all that a directory sends along the
+    /// column and all else along the row ("cdr-directory").
+    pub(crate) routing: RoutingSpec,
+    /// Virtual channels of each of the five classes of messages; "o1turn" needs 2.
+    #[schemars(range(min = 1, max = 8))]
+    pub(crate) vcs: u8,
+    /// Flits in the buffer of a virtual channel.
+    #[schemars(range(min = 1, max = 255))]
+    pub(crate) vc_flits: u8,
+    /// Cycles in the crossbar of a router, after one of allocation.
+    #[schemars(range(min = 0, max = 16))]
+    pub(crate) switch_cycles: u8,
+    /// Cycles on the link between two routers.
+    #[schemars(range(min = 0, max = 16))]
+    pub(crate) link_cycles: u8,
+    /// Cycles from a flit's leaving a buffer until another may be sent for it.
+    #[schemars(range(min = 1, max = 32))]
+    pub(crate) credit_cycles: u8,
+    /// Which memory controller has a line: one by the hash of its address ("line") or of its page ("page"), or the one
+    /// in the row of its home ("row").
+    pub(crate) mc_interleave: McInterleaveSpec,
+}
+
+/// How routers of a chip are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ChipNocKindSpec {
+    /// Each to its neighbours in its row and column.
+    Mesh,
+}
+
+/// How messages travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum RoutingSpec {
+    /// First along the row.
+    Xy,
+    /// First along the column.
+    Yx,
+    /// Either, by lot.
+    #[serde(rename = "o1turn")]
+    O1Turn,
+    /// By class of messages.
+    Cdr,
+    /// By class of messages, with one of what directories send.
+    CdrDirectory,
+}
+
+/// Which memory controller has a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum McInterleaveSpec {
+    /// By the hash of the line.
+    Line,
+    /// By the hash of the page.
+    Page,
+    /// The one in the row of its home.
+    Row,
+}
+
+/// The caches and the directories.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CoherenceSpec {
+    /// Cycles of an access to an L1 or an NI cache.
+    #[schemars(range(min = 0, max = 1000))]
+    pub(crate) l1_cycles: u32,
+    /// Cycles of an access to a bank of the LLC and its directory.
+    #[schemars(range(min = 0, max = 1000))]
+    pub(crate) bank_cycles: u32,
+    /// Cycles for which an access occupies the bank.
+    #[schemars(range(min = 0, max = 1000))]
+    pub(crate) bank_busy_cycles: u32,
+    /// Size of the LLC, whole sets in every tile.
+    #[schemars(extend("x-min" = "16 kB", "x-max" = "1 GiB"))]
+    pub(crate) llc: Size,
+    /// Ways of a set of the LLC.
+    #[schemars(range(min = 1, max = 64))]
+    pub(crate) ways: u32,
+    /// Lines of a slice that may wait for something at a time.
+    #[schemars(range(min = 1, max = 1024))]
+    pub(crate) entries: u32,
+    /// Share of the lines of the LLC that are dirty when the run begins, in percent; it begins full.
+    #[schemars(range(min = 0, max = 100))]
+    pub(crate) dirty: u32,
+}
+
+/// The memory behind the controllers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChipMemorySpec {
+    /// From a request at a controller to its data; rounded to whole cycles.
+    #[schemars(extend("x-min" = "0 ns", "x-max" = "10 us"))]
+    pub(crate) latency: Time,
+}
+
+/// The network interfaces (NI). A frontend handles queue pairs, a backend data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NiSpec {
+    /// Where they are: at the edge, one for every row ("edge"); in every tile ("per-tile"); frontends in the tiles and
+    /// backends at the edge ("split"); or none, and cores load and store remote memory ("numa").
+    pub(crate) placement: PlacementSpec,
+    /// When a completion is written: when its data was sent to its home ("posted"), or when the home has it ("acked").
+    pub(crate) completion: CompletionSpec,
+    /// The work queues, one for every core.
+    pub(crate) wq: WorkQueueSpec,
+    /// The completion queues, with as many entries.
+    pub(crate) cq: CompletionQueueSpec,
+    /// Cycles of the frontend of request generation.
+    #[schemars(range(min = 0, max = 1000))]
+    pub(crate) rgp_frontend_cycles: u32,
+    /// Cycles of the backend of request generation.
+    #[schemars(range(min = 0, max = 1000))]
+    pub(crate) rgp_backend_cycles: u32,
+    /// Cycles of the backend of request completion.
+    #[schemars(range(min = 0, max = 1000))]
+    pub(crate) rcp_backend_cycles: u32,
+    /// Cycles of the frontend of request completion.
+    #[schemars(range(min = 0, max = 1000))]
+    pub(crate) rcp_frontend_cycles: u32,
+    /// Cycles that are saved where a latch joins a frontend and its backend, at the edge and per tile.
+    #[schemars(range(min = 0, max = 1000))]
+    pub(crate) latch_saves_cycles: u32,
+    /// Cycles of the pipeline that serves remote requests, without memory.
+    #[schemars(range(min = 0, max = 1000))]
+    pub(crate) rrpp_cycles: u32,
+    /// Cycles between the L1 and the NI cache of a tile.
+    #[schemars(range(min = 0, max = 1000))]
+    pub(crate) handover_cycles: u32,
+    /// Lines that a pipeline of request generation may have on their way.
+    #[schemars(range(min = 1, max = 65536))]
+    pub(crate) in_flight: u32,
+    /// Requests of other chips that a pipeline may have on their way.
+    #[schemars(range(min = 1, max = 65536))]
+    pub(crate) rrpp_in_flight: u32,
+}
+
+/// Where network interfaces are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum PlacementSpec {
+    /// At the edge.
+    Edge,
+    /// In every tile.
+    PerTile,
+    /// In both.
+    Split,
+    /// Nowhere.
+    Numa,
+}
+
+/// When completions are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum CompletionSpec {
+    /// When the data was sent.
+    Posted,
+    /// When the data is at its home.
+    Acked,
+}
+
+/// A work queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WorkQueueSpec {
+    /// Entries, whole lines of them.
+    #[schemars(range(min = 1, max = 2048))]
+    pub(crate) entries: u32,
+    /// Entries in a line of 64 B.
+    #[schemars(range(min = 1, max = 64))]
+    pub(crate) per_line: u32,
+}
+
+/// A completion queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CompletionQueueSpec {
+    /// Entries in a line of 64 B.
+    #[schemars(range(min = 1, max = 64))]
+    pub(crate) per_line: u32,
+}
+
+/// What software takes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SoftwareSpec {
+    /// Cycles to write an entry of the work queue.
+    #[schemars(range(min = 0, max = 100_000))]
+    pub(crate) wq_write_cycles: u32,
+    /// Cycles to read an entry of the completion queue.
+    #[schemars(range(min = 0, max = 100_000))]
+    pub(crate) cq_read_cycles: u32,
+    /// Cycles to issue a load or store of remote memory; placement "numa".
+    #[schemars(range(min = 0, max = 100_000))]
+    pub(crate) load_cycles: u32,
+    /// Requests that a core enqueues between two looks at its completion queue; mode "async".
+    #[schemars(range(min = 1, max = 1024))]
+    pub(crate) poll_every: u32,
+    /// Loads that a core may have on their way; placement "numa".
+    #[schemars(range(min = 1, max = 1024))]
+    pub(crate) mshrs: u32,
+}
+
+/// What is beyond the chip.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RackSpec {
+    /// "mirror": for every request that leaves one comes in, and an answer takes as long as the own ones did.
+    pub(crate) kind: RackKindSpec,
+    /// Hops to the other chip.
+    #[schemars(range(min = 1, max = 64))]
+    pub(crate) hops: u32,
+    /// Time of a hop; rounded to whole cycles.
+    #[schemars(extend("x-min" = "1 ns", "x-max" = "10 us"))]
+    pub(crate) hop: Time,
+    /// Hops between the two chips that are farthest apart.
+    #[schemars(range(min = 1, max = 64))]
+    pub(crate) diameter: u32,
+}
+
+/// What is beyond a chip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum RackKindSpec {
+    /// The chip itself.
+    Mirror,
+}

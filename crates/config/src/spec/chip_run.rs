@@ -1,0 +1,105 @@
+//! What the cores of a chip do, and how it is measured.
+
+use super::{CoreList, Size, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Reads or writes of the memory of other chips.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChipWorkloadSpec {
+    /// Remote memory is read into local buffers ("read"), or written from them ("write").
+    #[serde(default)]
+    pub(crate) op: ChipOpSpec,
+    /// One core after the other, an operation at a time ("turns": the latency of an idle chip); all cores, each an
+    /// operation at a time ("sync"); or all cores, each as long as there is room in its work queue ("async").
+    #[serde(default)]
+    pub(crate) mode: ChipModeSpec,
+    /// Bytes of an operation, whole lines of 64 B.
+    #[serde(default = "line")]
+    #[schemars(extend("x-min" = "64 B", "x-max" = "16 KiB", "x-multiple-of" = "64 B"))]
+    pub(crate) size: Size,
+    /// The cores that take part, by row from the north-west, such as "0-63"; all of them when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cores: Option<CoreList>,
+}
+
+/// What is done to remote memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ChipOpSpec {
+    /// It is read.
+    #[default]
+    Read,
+    /// It is written.
+    Write,
+}
+
+/// How a core goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ChipModeSpec {
+    /// One core after the other.
+    #[default]
+    Turns,
+    /// All cores, an operation each.
+    Sync,
+    /// All cores, as many operations as there is room for.
+    Async,
+}
+
+/// How long to simulate: windows follow the warm-up until two of them differ little. The last one is reported.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChipRunSpec {
+    /// Name of the run; the file's when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) name: Option<String>,
+    /// Simulated time that is not measured; 30 us when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "0 ns", "x-max" = "1 s"))]
+    pub(crate) warmup: Option<Time>,
+    /// Simulated time of a window; when absent 250 us for mode "turns", and 15 us for the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 us", "x-max" = "1 s"))]
+    pub(crate) window: Option<Time>,
+    /// The run ends when two windows differ by less: in latency in mode "turns", in bandwidth in the others.
+    #[serde(default = "percent")]
+    #[schemars(range(min = 0.0001, max = 1.0))]
+    pub(crate) change: f64,
+    /// Windows at most.
+    #[serde(default = "windows")]
+    #[schemars(range(min = 1, max = 10000))]
+    pub(crate) max: u32,
+    /// Seed of the random streams.
+    #[serde(default = "one")]
+    pub(crate) seed: u64,
+}
+
+impl Default for ChipWorkloadSpec {
+    fn default() -> Self {
+        Self { op: ChipOpSpec::Read, mode: ChipModeSpec::Turns, size: line(), cores: None }
+    }
+}
+
+impl Default for ChipRunSpec {
+    fn default() -> Self {
+        Self { name: None, warmup: None, window: None, change: percent(), max: windows(), seed: one() }
+    }
+}
+
+fn line() -> Size {
+    Size(64)
+}
+
+fn percent() -> f64 {
+    0.01
+}
+
+fn windows() -> u32 {
+    20
+}
+
+fn one() -> u64 {
+    1
+}

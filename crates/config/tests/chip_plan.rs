@@ -1,0 +1,139 @@
+//! The configuration of a chip: presets, units, what is refused, and where it stands.
+
+use hostnet_chip::{Completion, Interleave, Mode, OpKind, Placement, Routing};
+use hostnet_config::{chip_plan, chip_schema, chip_template, chips, is_chip, ChipPlan, ConfigError, Format, Input};
+use proptest::prelude::*;
+use std::path::Path;
+
+const CHIP: &str = "[chip]\npreset = \"scale-out-64\"\n";
+
+fn resolve(text: &str, format: Format, overrides: &[String]) -> Result<ChipPlan, ConfigError> {
+    chip_plan(&Input { text, format, file: "chip.toml", base_dir: Path::new("."), overrides })
+}
+
+fn set(overrides: &[&str]) -> Result<ChipPlan, ConfigError> {
+    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
+    resolve(CHIP, Format::Toml, &overrides)
+}
+
+fn error(overrides: &[&str]) -> String {
+    set(overrides).expect_err("it is wrong").to_string()
+}
+
+#[test]
+fn the_preset_is_the_chip_of_its_source() {
+    let plan = set(&[]).expect("it is complete");
+    let chip = &plan.chip;
+    assert_eq!((chip.columns, chip.rows, plan.clock_hz), (8, 8, 2_000_000_000));
+    assert_eq!((chip.router.hop_cycles(), chip.memory_cycles, chip.rack.hop_cycles, chip.rack.hops), (3, 100, 70, 1));
+    assert_eq!((chip.cache.slice_lines, chip.cache.ways, chip.cache.bank_cycles), (4096, 16, 6));
+    assert_eq!((chip.ni.entries, chip.ni.placement, chip.routing), (128, Placement::Split, Routing::CdrDirectory));
+    assert_eq!((chip.workload.kind, chip.workload.mode, chip.workload.lines), (OpKind::Read, Mode::Turns, 1));
+    assert_eq!(chip.workload.cores, (0..64).collect::<Vec<_>>());
+    assert_eq!((plan.windows.warm_up, plan.windows.window), (60_000, 500_000));
+    assert_eq!(plan.name, "chip");
+    assert_eq!(chips().collect::<Vec<_>>(), ["scale-out-64"]);
+}
+
+#[test]
+fn a_loaded_chip_has_shorter_windows() {
+    for mode in ["sync", "async"] {
+        assert_eq!(set(&[&format!("workload.mode={mode}")]).unwrap().windows.window, 30_000, "{mode}");
+    }
+    assert_eq!(set(&["workload.mode=async", "run.window=2 us"]).unwrap().windows.window, 4000);
+}
+
+#[test]
+fn the_template_resolves_and_is_of_a_chip() {
+    let plan = resolve(chip_template(), Format::Toml, &[]).expect("it is right");
+    assert_eq!(plan.hash, set(&[]).unwrap().hash);
+    assert!(is_chip(chip_template(), Format::Toml) && is_chip("{\"chip\": {}}", Format::Json));
+    assert!(!is_chip("[host.a]\n", Format::Toml) && !is_chip("[chip", Format::Toml));
+    assert_eq!(chip_schema()["title"], "hostnet chip configuration");
+}
+
+#[test]
+fn times_are_whole_cycles_of_the_clock() {
+    let plan = set(&["chip.clock=3 GHz", "memory.latency=50.1 ns", "rack.hop=35 ns"]).unwrap();
+    assert_eq!((plan.chip.memory_cycles, plan.chip.rack.hop_cycles), (150, 105));
+}
+
+#[test]
+fn words_are_what_they_say() {
+    let given = ["ni.placement=numa", "ni.completion=acked", "noc.mc_interleave=row", "workload.op=write"];
+    let chip = set(&given).unwrap().chip;
+    assert_eq!((chip.ni.placement, chip.ni.completion), (Placement::Numa, Completion::Acked));
+    assert_eq!((chip.interleave, chip.workload.kind), (Interleave::Row, OpKind::Write));
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_place_and_its_rule() {
+    let cases: [(&[&str], &str); 16] = [
+        (&["ni.placment=edge"], "--set ni.placment=edge: ni.placment: not a known key; did you mean \"placement\"?"),
+        (&["chip.preset=scale-out-46"], "is not a known chip; did you mean \"scale-out-64\"?"),
+        (&["chip.preset=scale-out-64-nocout"], "is not a known chip; did you mean \"scale-out-64\"?"),
+        (&["noc.kind=torus"], "noc.kind: \"torus\" is not known; known are: mesh"),
+        (&["noc.routing=xyz"], "noc.routing: \"xyz\" is not known; did you mean \"xy\"?"),
+        (&["noc.routing=o1turn"], "noc.routing"),
+        (&["rack.kind=torus"], "rack.kind: \"torus\" is not known"),
+        (&["rack.hops=13"], "rack.hops: 13 is beyond the diameter of the rack, 12 hops"),
+        (&["chip.columns=16"], "16 columns of 8 rows are 128 tiles; bits of the address within a page of 4 KiB"),
+        (&["chip.columns=6"], "6 columns of 8 rows are 48 tiles"),
+        (&["workload.size=100 B"], "workload.size"),
+        (&["workload.size=32 KiB"], "workload.size"),
+        (&["workload.cores=0-64"], "workload.cores: 64 does not exist; there are 64"),
+        (&["ni.wq.per_line=3"], "ni.wq.per_line"),
+        (&["coherence.llc=16 MB"], "coherence.llc: 16000000 B are no whole sets of 16 lines in each of 64 tiles"),
+        (&["run.window=0 ns"], "run.window"),
+    ];
+    for (given, wanted) in cases {
+        let message = error(given);
+        assert!(message.contains(wanted), "{given:?}: {message}");
+    }
+    let missing = resolve("[chip]\nclock = \"2 GHz\"\n", Format::Toml, &[]).unwrap_err().to_string();
+    assert!(missing.contains("chip.preset: missing") && missing.contains("scale-out-64"), "{missing}");
+    let placed = resolve("[chip]\npreset = \"scale-out-64\"\n[rack]\nhops = 99\n", Format::Toml, &[]).unwrap_err();
+    assert_eq!((placed.line, placed.path.as_str()), (Some(4), "rack.hops"));
+}
+
+#[test]
+fn everything_but_the_name_is_in_the_hash() {
+    let hash = |given: &[&str]| set(given).unwrap().hash;
+    assert_eq!(hash(&[]), hash(&["run.name=other"]));
+    for other in ["run.seed=2", "ni.rrpp_cycles=9", "chip.clock=1 GHz", "run.max=3", "workload.op=write"] {
+        assert_ne!(hash(&[]), hash(&[other]), "{other}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_resolves_resolves_again_to_the_same(
+        (columns, rows) in prop::sample::select(&[(2, 2), (4, 4), (8, 4), (2, 16), (8, 8)][..]),
+        placement in prop::sample::select(&["edge", "per-tile", "split", "numa"][..]),
+        mode in prop::sample::select(&["turns", "sync", "async"][..]),
+        lines in 1_u64..=256,
+        hops in 1_u32..=12,
+        (in_flight, vcs, vc_flits) in (1_u32..=500, 1_u32..=8, 1_u32..=255),
+        seed in any::<u64>(),
+    ) {
+        let given = [
+            format!("chip.columns={columns}"),
+            format!("chip.rows={rows}"),
+            format!("ni.placement={placement}"),
+            format!("ni.in_flight={in_flight}"),
+            format!("noc.vcs={vcs}"),
+            format!("noc.vc_flits={vc_flits}"),
+            format!("workload.mode={mode}"),
+            format!("workload.size={} B", 64 * lines),
+            format!("rack.hops={hops}"),
+            format!("run.seed={seed}"),
+        ];
+        let plan = resolve(CHIP, Format::Toml, &given).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let again = resolve(&plan.effective.to_string(), Format::Json, &[]).expect("it is complete");
+        prop_assert_eq!(&again.hash, &plan.hash);
+        prop_assert_eq!(&again.effective, &plan.effective);
+        prop_assert_eq!(again.chip, plan.chip);
+    }
+}

@@ -1,0 +1,196 @@
+//! The summary of a run of a chip.
+
+use super::parts::named;
+use super::run::{ChipSimulation, Window};
+use hostnet_chip::{Mode, OpKind, PARTS};
+use hostnet_config::ChipPlan;
+use hostnet_measure::Histogram;
+use hostnet_noc::{Layout, Port};
+use serde_json::{json, Value};
+use sha2::{Digest, Sha256};
+
+/// Bytes of a line, and of a flit.
+const LINE: f64 = 64.0;
+const FLIT: f64 = 16.0;
+/// A link that carries a flit in so many of its cycles is called full.
+const FULL: f64 = 0.85;
+
+/// What a run of a chip has measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChipReport {
+    /// The summary; see docs/chip.md.
+    pub summary: Value,
+    /// Hexadecimal SHA-256 of what was measured.
+    pub result_hash: String,
+}
+
+pub(super) fn report(run: &ChipSimulation<'_>) -> ChipReport {
+    let plan = run.plan;
+    let window = run.last.clone().unwrap_or_else(|| run.window());
+    let units = Units { ns: 1e9 / plan.clock_hz as f64, cycles: window.cycles.max(1) as f64 };
+    let links = links(run, &window, &units);
+    let measured = json!({
+        "windows": run.windows,
+        "change": run.change,
+        "stable": run.change.is_some_and(|change| change < plan.windows.change),
+        "warm_up_ns": plan.windows.warm_up as f64 * units.ns,
+        "window_ns": window.cycles as f64 * units.ns,
+        "window_cycles": window.cycles,
+        "operations": window.books.breakdown.count,
+        "latency": times(&window.books.latency, &units),
+        "breakdown": breakdown(plan, &window, &units),
+        "bandwidth": bandwidth(plan, &window, &units),
+        "noc": {
+            "flits": window.books.flits,
+            "gb_per_s": units.gb_per_s(window.books.flits as f64 * FLIT),
+            "flits_per_line": ratio(window.books.flits, window.books.lines_own),
+            "link_gb_per_s": FLIT / units.ns,
+            "links": links,
+        },
+        "llc": { "accesses": window.accesses, "writebacks": window.writebacks },
+        "rrpp": times(&window.books.served, &units),
+        "limit": limit(plan, &links),
+    });
+    let result_hash = Sha256::digest(measured.to_string()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut summary = json!({
+        "kind": "chip",
+        "name": plan.name,
+        "complete": run.complete(),
+        "config_hash": plan.hash,
+        "result_hash": result_hash,
+        "seed": plan.chip.seed,
+        "clock_ghz": plan.clock_hz as f64 / 1e9,
+        "simulated_ns": run.status().simulated_ps as f64 / 1e3,
+        "config": plan.effective,
+    });
+    if let (Value::Object(all), Value::Object(measured)) = (&mut summary, measured) {
+        all.extend(measured);
+    }
+    ChipReport { summary, result_hash }
+}
+
+/// What turns counts into quantities.
+struct Units {
+    /// Of a cycle.
+    ns: f64,
+    /// Of the window.
+    cycles: f64,
+}
+
+impl Units {
+    fn gb_per_s(&self, bytes: f64) -> f64 {
+        bytes / (self.cycles * self.ns)
+    }
+}
+
+fn ratio(of: u64, to: u64) -> Option<f64> {
+    (to > 0).then(|| of as f64 / to as f64)
+}
+
+fn times(histogram: &Histogram, units: &Units) -> Value {
+    let Some(mean) = histogram.mean() else { return Value::Null };
+    let (p50, p99, most) = (histogram.quantile(0.5), histogram.quantile(0.99), histogram.most() as f64);
+    let ns = |cycles: Option<f64>| cycles.map(|cycles| cycles * units.ns);
+    json!({
+        "count": histogram.count(),
+        "mean_cycles": mean,
+        "p50_cycles": p50,
+        "p99_cycles": p99,
+        "max_cycles": most,
+        "mean_ns": mean * units.ns,
+        "p50_ns": ns(p50),
+        "p99_ns": ns(p99),
+        "max_ns": most * units.ns,
+    })
+}
+
+/// The parts of the mean latency; the sums of cycles add up exactly.
+fn breakdown(plan: &ChipPlan, window: &Window, units: &Units) -> Value {
+    let breakdown = &window.books.breakdown;
+    let total: u64 = breakdown.sums.iter().sum();
+    let rows = PARTS.iter().filter(|part| breakdown.sums[**part as usize] > 0).map(|part| {
+        let (part_name, title) = named(*part, plan.chip.ni.placement);
+        let sum = breakdown.sums[*part as usize];
+        json!({
+            "part": part_name,
+            "title": title,
+            "sum_cycles": sum,
+            "mean_cycles": ratio(sum, breakdown.count),
+            "mean_ns": ratio(sum, breakdown.count).map(|cycles| cycles * units.ns),
+            "share": ratio(sum, total),
+        })
+    });
+    json!({
+        "operations": breakdown.count,
+        "sum_cycles": total,
+        "mean_cycles": ratio(total, breakdown.count),
+        "parts": rows.collect::<Vec<_>>(),
+    })
+}
+
+/// Payload that came to the chip and that left it, for its own operations and for those of others.
+fn bandwidth(plan: &ChipPlan, window: &Window, units: &Units) -> Value {
+    let own = units.gb_per_s(window.books.lines_own as f64 * LINE);
+    let served = units.gb_per_s(window.books.lines_served as f64 * LINE);
+    let (into, out) = match plan.chip.workload.kind {
+        OpKind::Read => (own, served),
+        OpKind::Write => (served, own),
+    };
+    json!({
+        "application_gb_per_s": own + served,
+        "in_gb_per_s": into,
+        "out_gb_per_s": out,
+        "lines_own": window.books.lines_own,
+        "lines_served": window.books.lines_served,
+    })
+}
+
+/// Every output of every router, the fullest first.
+fn links(run: &ChipSimulation<'_>, window: &Window, units: &Units) -> Vec<Value> {
+    let (layout, network) = run.chip.network();
+    let flits = |port: Port| window.sent[usize::from(port.router) * network.ports() + usize::from(port.port)];
+    let place = |router: u16| {
+        let place = layout.routers[usize::from(router)];
+        json!([place.column, place.row])
+    };
+    let row = |name: String, kind: &str, from: Port, to: Value| {
+        let flits = flits(from);
+        let share = flits as f64 / units.cycles;
+        json!({ "link": name, "kind": kind, "from": place(from.router), "to": to, "flits": flits, "share": share })
+    };
+    let between = layout.channels.iter().map(|channel| {
+        row(layout.output_name(channel.from), "mesh", channel.from, place(channel.to.router))
+    });
+    let out = layout.terminals.iter().enumerate().map(|(number, terminal)| {
+        let (kind, behind) = behind(layout, number, &run.plan.chip);
+        let name = format!("{} -> {behind}", layout.name(terminal.at.router));
+        row(name, kind, terminal.at, Value::Null)
+    });
+    let mut links: Vec<Value> = between.chain(out).collect();
+    links.sort_by_key(|link| std::cmp::Reverse(link["flits"].as_u64()));
+    links
+}
+
+/// What is behind a terminal.
+fn behind(layout: &Layout, number: usize, chip: &hostnet_chip::ChipParams) -> (&'static str, String) {
+    let tiles = usize::from(chip.tiles());
+    let row = layout.terminals[number].place.row;
+    match number {
+        _ if number < tiles => ("tile", format!("tile {number}")),
+        _ if number < tiles + usize::from(chip.rows) => ("edge", format!("edge of row {row}")),
+        _ => ("memory", format!("memory controller {row}")),
+    }
+}
+
+/// The fullest link, and whether it holds the others up.
+fn limit(plan: &ChipPlan, links: &[Value]) -> Value {
+    let Some(fullest) = links.first() else { return Value::Null };
+    let share = fullest["share"].as_f64().unwrap_or_default();
+    let by = match plan.chip.workload.mode {
+        Mode::Turns => "latency",
+        _ if share >= FULL => "link",
+        Mode::Sync => "latency",
+        Mode::Async => "other",
+    };
+    json!({ "by": by, "link": fullest["link"], "share": share })
+}

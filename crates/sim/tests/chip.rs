@@ -1,0 +1,88 @@
+//! Runs of chips: windows, sums, and that equal plans give equal results.
+
+use hostnet_config::{chip_plan, ChipPlan, Format, Input};
+use hostnet_sim::chip::{ChipPhase, ChipReport, ChipSimulation};
+use serde_json::Value;
+use std::path::Path;
+
+fn plan(overrides: &[&str]) -> ChipPlan {
+    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
+    let text = "[chip]\npreset = \"scale-out-64\"\n";
+    let input =
+        Input { text, format: Format::Toml, file: "chip.toml", base_dir: Path::new("."), overrides: &overrides };
+    chip_plan(&input).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn run(overrides: &[&str]) -> ChipReport {
+    let plan = plan(overrides);
+    let mut simulation = ChipSimulation::new(&plan);
+    while simulation.step().expect("something moves") {}
+    assert!(simulation.complete());
+    simulation.report()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("no number: {value}"))
+}
+
+#[test]
+fn the_parts_add_up_to_the_latency_exactly() {
+    for placement in ["edge", "per-tile", "split", "numa"] {
+        let report = run(&[&format!("ni.placement={placement}"), "run.window=50 us", "run.max=2"]);
+        let summary = report.summary;
+        let breakdown = &summary["breakdown"];
+        let parts = breakdown["parts"].as_array().unwrap();
+        let sum: u64 = parts.iter().map(|part| part["sum_cycles"].as_u64().unwrap()).sum();
+        assert_eq!(breakdown["sum_cycles"], sum, "{placement}");
+        let mean = sum as f64 / number(&summary["operations"]);
+        assert!((number(&summary["latency"]["mean_cycles"]) - mean).abs() < 1e-9, "{placement}");
+        assert!((number(&summary["latency"]["mean_ns"]) - mean / 2.0).abs() < 1e-9, "{placement}");
+        assert_eq!(summary["limit"]["by"], "latency");
+        assert!(parts.iter().any(|part| part["part"] == "network_out" && part["mean_cycles"] == 70.0));
+    }
+}
+
+#[test]
+fn a_window_counts_only_itself() {
+    let long = run(&["workload.mode=async", "run.warmup=10 us", "run.window=4 us", "run.max=3", "run.change=0.0001"]);
+    let summary = long.summary;
+    assert_eq!((&summary["windows"], &summary["window_cycles"]), (&Value::from(3), &Value::from(8000)));
+    let payload = number(&summary["bandwidth"]["lines_own"]) * 64.0 / 4000.0;
+    assert!((number(&summary["bandwidth"]["in_gb_per_s"]) - payload).abs() < 1e-9);
+    for link in summary["noc"]["links"].as_array().unwrap() {
+        assert!(number(&link["share"]) <= 1.0, "a link carries a flit per cycle at most: {link}");
+    }
+    assert!(number(&summary["llc"]["accesses"]) > 0.0 && number(&summary["rrpp"]["mean_cycles"]) > 150.0);
+}
+
+#[test]
+fn writes_go_out_and_come_in() {
+    let given = ["workload.mode=sync", "workload.op=write", "workload.size=256 B", "run.window=5 us", "run.max=2"];
+    let rates = &run(&given).summary["bandwidth"];
+    assert!(number(&rates["out_gb_per_s"]) > 0.0);
+    let both = number(&rates["in_gb_per_s"]) + number(&rates["out_gb_per_s"]);
+    assert!((number(&rates["application_gb_per_s"]) - both).abs() < 1e-9);
+}
+
+#[test]
+fn equal_plans_give_equal_results_and_others_do_not() {
+    let given = ["workload.mode=sync", "run.warmup=2 us", "run.window=3 us", "run.max=2"];
+    let (one, other) = (run(&given), run(&given));
+    assert_eq!(one, other);
+    let seeded = run(&[&given[..], &["run.seed=2"]].concat());
+    assert_ne!(one.result_hash, seeded.result_hash);
+}
+
+#[test]
+fn a_run_that_is_stopped_tells_what_it_has() {
+    let plan = plan(&["run.window=20 us", "run.warmup=1 us"]);
+    let mut simulation = ChipSimulation::new(&plan);
+    assert_eq!(simulation.status().phase, ChipPhase::WarmUp);
+    for _ in 0..12 {
+        assert!(simulation.step().unwrap());
+    }
+    assert_eq!(simulation.status().phase, ChipPhase::Window(1));
+    let summary = simulation.report().summary;
+    assert_eq!((&summary["complete"], &summary["stable"]), (&Value::Bool(false), &Value::Bool(false)));
+    assert!(number(&summary["operations"]) > 0.0);
+}

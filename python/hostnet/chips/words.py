@@ -1,0 +1,63 @@
+"""What a run of a chip means, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+PLACEMENTS = {
+    "edge": "NIs at the edge",
+    "per-tile": "NIs in every tile",
+    "split": "NIs split between tiles and edge",
+    "numa": "loads and stores without NIs",
+}
+
+MODES = {
+    "turns": "one core after the other",
+    "sync": "every core one at a time",
+    "async": "as many as the work queues hold",
+}
+
+
+def chip_headline(summary: dict[str, Any]) -> str:
+    """The chip, in one line."""
+    config = summary["config"]
+    chip, noc = config["chip"], config["noc"]
+    name = chip.get("preset", "a chip of its own")
+    tiles = f"{chip['columns']} x {chip['rows']} tiles at {chip['clock']}"
+    return f"{name}, {tiles}, {PLACEMENTS[config['ni']['placement']]}, {noc['kind']} routed {noc['routing']}"
+
+
+def chip_workload(summary: dict[str, Any]) -> str:
+    """What its cores did, in one line."""
+    workload, rack = summary["config"]["workload"], summary["config"]["rack"]
+    hops = f"{rack['hops']} hop{'s' if rack['hops'] > 1 else ''} away"
+    what = f"{workload['op']}s of {workload['size']}, {hops}, by cores {workload['cores']}"
+    return f"{what}, {MODES[workload['mode']]}; seed {summary['seed']}"
+
+
+def chip_reason(summary: dict[str, Any]) -> str:
+    """Why the numbers are what they are."""
+    limit = summary["limit"]
+    if limit is None or not summary["operations"]:
+        return "No operation ended in the window, so there is nothing to explain."
+    fullest = f"the fullest link, {limit['link']}, is busy {100 * limit['share']:.1f} % of the time"
+    if limit["by"] == "latency":
+        return f"Nothing is full: {fullest}. The latency is the sum of its parts."
+    if limit["by"] == "link":
+        return f"The network on the chip limits: {fullest}."
+    return (
+        f"No link is full: {fullest}. Operations wait for each other elsewhere: in queues, pipelines, or buffers "
+        "behind messages that are blocked."
+    )
+
+
+def chip_notes(summary: dict[str, Any]) -> list[str]:
+    """What the user should know before trusting the numbers."""
+    notes = []
+    if not summary["complete"]:
+        notes.append("stopped before its end: the numbers are of the part that was simulated")
+    elif not summary["stable"]:
+        change = summary["change"]
+        differ = "were not compared" if change is None else f"differ by {100 * change:.1f} %"
+        notes.append(f"the last windows {differ}; run.window and run.max make the run longer")
+    return notes

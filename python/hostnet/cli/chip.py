@@ -1,0 +1,97 @@
+"""`hostnet run` of a chip: from the file to the run directory and the tables on the screen."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from hostnet import _core, rundir
+from hostnet._core import ConfigError
+from hostnet.chips import chip_plan, run_chip_plan
+from hostnet.cli.main import EXIT_INTERRUPTED
+from hostnet.terminal.progress import Watch
+from hostnet.terminal.screen import say, say_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hostnet.chips import ChipResults
+    from hostnet.cli.request import Request
+    from hostnet.running.results import Source
+
+
+def run_chip(request: Request, source: Source) -> int:
+    """Does what the request says of a chip and returns the exit code."""
+    from hostnet.cli.run import RUNS, publish
+
+    refuse(request)
+    plan = chip_plan(source, request.seed)
+    rundir.check_place(request.out or rundir.fresh_path(RUNS, plan.name))
+    with Watch(show=not request.quiet) as watch:
+        results = run_chip_plan(plan, progress=watch)
+        watch.finish()
+        path = publish(request, plan.name, lambda place: fill(results, plan, source, place))
+    if request.json:
+        say_json({"directory": str(path), **results.summary})
+    elif request.quiet:
+        say(str(path))
+    else:
+        from hostnet.cli.show_chip import print_chip
+
+        print_chip(results, path)
+    return 0 if results.complete else EXIT_INTERRUPTED
+
+
+def refuse(request: Request) -> None:
+    """Refuses options that mean nothing for a chip.
+
+    Raises:
+        ConfigError: Says which, and why.
+    """
+    alone = "a chip is simulated by one thread of one process"
+    unknown = "runs of chips have no such file"
+    states = "runs of chips are short and keep no state"
+    given = {
+        "--seeds": (request.seeds, "runs of chips are repeated one by one: --seed"),
+        "--threads": (request.threads, alone),
+        "--processes": (request.processes, alone),
+        "--csv": (request.csv or None, "a run of a chip has no tables besides summary.json"),
+        "--series": (request.series, unknown),
+        "--trace": (request.trace or None, unknown),
+        "--trace-window": (request.trace_window, unknown),
+        "--host": (request.host, "a chip has no hosts"),
+        "--checkpoint-at": (request.checkpoint_at, states),
+        "--checkpoint-every": (request.checkpoint_every, states),
+        "--checkpoint": (request.checkpoint, states),
+        "--from": (request.from_checkpoint, states),
+        "--counters": (request.counters.form, "no machine has counters of this chip"),
+        "--compare": (request.compare, "there is no prediction for chips"),
+        "--pcap": (request.pcap.file, "what leaves a chip is no packet of a protocol"),
+    }
+    for option, (value, reason) in given.items():
+        if value is not None:
+            raise ConfigError(f"{option}: {request.file} describes a chip; {reason}")
+
+
+def fill(results: ChipResults, plan: _core.ChipPlan, source: Source, place: Path) -> None:
+    """Fills an empty folder with the files of one run."""
+    from hostnet.report.chip_page import chip_page
+
+    rundir.write_text(place / "summary.json", results.native.summary_json)
+    rundir.write_text(place / f"config.{source.format}", source.text)
+    manifest = {
+        "format": 1,
+        "name": plan.name,
+        "version": _core.version(),
+        "seed": plan.seed,
+        "complete": results.complete,
+        "config_hash": plan.hash,
+        "result_hash": results.result_hash,
+        "wall_time_s": round(results.wall_s, 3),
+        "cycles": results.native.cycles,
+        "machine": rundir.machine(),
+        "overrides": list(source.overrides),
+        "config": json.loads(plan.effective_json()),
+    }
+    rundir.write_text(place / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False))
+    rundir.write_text(place / "report.html", chip_page(results.summary))

@@ -1,0 +1,95 @@
+"""A chip as it lies: its tiles, its network interfaces and memory controllers, and how busy every link is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hostnet.report.html import Html, element
+from hostnet.report.svg import text
+
+Row = dict[str, Any]
+
+PITCH = 56.0
+"""Distance of tiles, in units of the picture."""
+SIDE = 22.0
+"""Side of a tile."""
+BOW = 5.0
+"""How far each direction lies beside the middle of its way."""
+MARGIN = 64.0
+"""Room for the edge, and for the memory controllers."""
+THICK = 5.5
+
+
+def chip_map(summary: Row) -> Html:
+    """The tiles and the links between them, coloured as they are busy."""
+    chip, links = summary["config"]["chip"], summary["noc"]["links"]
+    width = 2 * MARGIN + (chip["columns"] - 1) * PITCH
+    height = SIDE * 3 + (chip["rows"] - 1) * PITCH
+    label = "How busy the links are"
+    if links:
+        label += f"; the fullest is {links[0]['link']}, {100 * links[0]['share']:.1f} %"
+    drawn = [wire(row) for row in links if row["kind"] == "mesh"]
+    drawn += [unit(row) for row in links if row["kind"] != "mesh"]
+    heads = [
+        text("NI", MARGIN - PITCH * 0.75, 12, anchor="middle"),
+        text("memory", width - MARGIN + PITCH * 0.75, 12, anchor="middle"),
+    ]
+    return element(
+        "svg",
+        element("title", label),
+        *heads,
+        *drawn,
+        viewBox=f"0 0 {width:g} {height:g}",
+        role="img",
+        aria_label=label,
+        style="max-width: 640px",
+    )
+
+
+def place(where: list[int]) -> tuple[float, float]:
+    """The middle of a tile."""
+    return MARGIN + where[0] * PITCH, SIDE * 1.5 + where[1] * PITCH
+
+
+def wire(row: Row) -> Html:
+    """One direction between two routers, beside the middle of their way."""
+    (x1, y1), (x2, y2) = place(row["from"]), place(row["to"])
+    along = ((x2 - x1) / PITCH, (y2 - y1) / PITCH)
+    aside = (-along[1] * BOW, along[0] * BOW)
+    gap = SIDE / 2 + 1
+    return element(
+        "line",
+        element("title", said(row)),
+        x1=round(x1 + along[0] * gap + aside[0], 1),
+        y1=round(y1 + along[1] * gap + aside[1], 1),
+        x2=round(x2 - along[0] * gap + aside[0], 1),
+        y2=round(y2 - along[1] * gap + aside[1], 1),
+        stroke_width=THICK,
+        style=f"stroke: {heat(row['share'])}",
+    )
+
+
+def unit(row: Row) -> Html:
+    """A tile, an edge or a memory controller, filled as the way to it is busy."""
+    x, y = place(row["from"])
+    x += {"edge": -0.75, "memory": 0.75}.get(row["kind"], 0.0) * PITCH
+    return element(
+        "rect",
+        element("title", said(row)),
+        x=round(x - SIDE / 2, 1),
+        y=round(y - SIDE / 2, 1),
+        width=SIDE,
+        height=SIDE,
+        rx=SIDE / 2 if row["kind"] != "tile" else 3,
+        style=f"fill: {heat(row['share'])}; stroke: var(--line)",
+    )
+
+
+def heat(share: float) -> str:
+    """The colour of a share."""
+    return f"color-mix(in srgb, var(--bad) {100 * min(share, 1.0):.0f}%, var(--track))"
+
+
+def said(row: Row) -> str:
+    """A link in words."""
+    return f"{row['link']}: busy {100 * row['share']:.1f} %, {row['flits']} flits"

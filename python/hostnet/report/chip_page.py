@@ -1,0 +1,112 @@
+"""The report of a run of a chip: its latency and what it consists of, its bandwidth, and where its network is full."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hostnet.chips.words import chip_headline, chip_notes, chip_reason, chip_workload
+from hostnet.report.chip_map import chip_map
+from hostnet.report.html import Html, element, facts, section, table
+from hostnet.report.page import page
+from hostnet.report.svg import text
+
+Summary = dict[str, Any]
+
+WIDTH = 900.0
+LINKS = 12
+"""Links that the table has; all of them are in summary.json."""
+FILLS = ("fill-a", "fill-b", "fill-c", "fill-d", "fill-n")
+LABELLED = 0.05
+"""Parts from this share on have their cycles written into them."""
+
+
+def chip_page(summary: Summary) -> str:
+    """The whole page."""
+    name = str(summary["name"])
+    latency, rates, noc = summary["latency"], summary["bandwidth"], summary["noc"]
+    head = element(
+        "header",
+        element("p", "hostnet, a chip", class_="eyebrow"),
+        element("h1", name),
+        element("p", chip_headline(summary), class_="lead"),
+        element("p", chip_workload(summary), class_="note"),
+    )
+    shown = facts(
+        (
+            ("mean latency", None if latency is None else f"{latency['mean_cycles']:.1f} cycles"),
+            ("in ns", None if latency is None else f"{latency['mean_ns']:.1f}"),
+            ("payload, in and out", f"{rates['application_gb_per_s']:.1f} GB/s"),
+            ("on the NOC", f"{noc['gb_per_s']:.1f} GB/s"),
+            ("window", f"{summary['window_ns'] / 1000:.1f} us"),
+        )
+    )
+    notes = [element("p", note, class_="note") for note in chip_notes(summary)]
+    return page(
+        f"{name} – hostnet",  # noqa: RUF001
+        head,
+        shown,
+        element("p", chip_reason(summary)),
+        *notes,
+        breakdown_section(summary),
+        section(
+            "How busy the links are",
+            element("figure", chip_map(summary)),
+            links_table(summary),
+            note="From grey, idle, to red, a flit in every cycle. Units are filled as the way to them is busy.",
+        ),
+        element("footer", f"configuration {summary['config_hash']}, result {summary['result_hash']}"),
+    )
+
+
+def breakdown_section(summary: Summary) -> Html | None:
+    """The parts of the latency, as a bar and as a table."""
+    breakdown = summary["breakdown"]
+    if not breakdown["operations"]:
+        return None
+    rows = [
+        (row["title"], f"{row['mean_cycles']:.1f}", f"{row['mean_ns']:.2f}", f"{100 * row['share']:.1f} %")
+        for row in breakdown["parts"]
+    ]
+    total = breakdown["mean_cycles"]
+    rows.append(("total", f"{total:.1f}", f"{total / summary['clock_ghz']:.2f}", "100.0 %"))
+    return section(
+        "What an operation consists of",
+        element("figure", bar(breakdown)),
+        table(("part", "cycles", "ns", "share"), rows, label="Parts of an operation"),
+        note="Mean cycles, in the order in which they pass. Of several lines, the one that came last is meant.",
+    )
+
+
+def bar(breakdown: Summary) -> Html:
+    """The parts side by side, as long as they take."""
+    pieces, start = [], 0.0
+    for index, row in enumerate(breakdown["parts"]):
+        width = row["share"] * WIDTH
+        said = f"{row['title']}: {row['mean_cycles']:.1f} cycles"
+        fill = FILLS[index % len(FILLS)]
+        pieces.append(
+            element(
+                "rect",
+                element("title", said),
+                x=round(start, 1),
+                y=4,
+                width=round(max(width - 1, 0.5), 1),
+                height=34,
+                class_=f"bar {fill}",
+            )
+        )
+        if row["share"] >= LABELLED:
+            pieces.append(text(f"{row['mean_cycles']:.0f}", start + width / 2, 54, anchor="middle"))
+        start += width
+    label = f"The parts of {breakdown['mean_cycles']:.1f} cycles"
+    return element("svg", element("title", label), *pieces, viewBox=f"0 0 {WIDTH:g} 60", role="img", aria_label=label)
+
+
+def links_table(summary: Summary) -> Html:
+    """The fullest links."""
+    peak = summary["noc"]["link_gb_per_s"]
+    rows = [
+        (row["link"], f"{100 * row['share']:.1f} %", f"{row['share'] * peak:.2f}", str(row["flits"]))
+        for row in summary["noc"]["links"][:LINKS]
+    ]
+    return table(("link: column, row", "busy", "GB/s", "flits"), rows, label="The fullest links")
