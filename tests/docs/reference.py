@@ -32,6 +32,11 @@ def noc_keys() -> dict[str, str]:
     return dict(_keys_in(json.loads(_core.noc_schema()), ""))
 
 
+def chip_keys() -> dict[str, str]:
+    """The keys of a configuration of a chip, as `config_keys` has them."""
+    return dict(_keys_in(json.loads(_core.chip_schema()), ""))
+
+
 def _keys_in(table: Schema, path: str) -> Iterator[tuple[str, str]]:
     for name, schema in table.get("properties", {}).items():
         yield from _keys_of(schema, f"{path}{name}")

@@ -17,6 +17,7 @@ from hostnet import _core
 from tests.docs.reference import (
     ROOT,
     asked_keys,
+    chip_keys,
     config_keys,
     documented,
     documented_limits,
@@ -116,6 +117,20 @@ def test_every_option_of_the_network_alone_is_documented() -> None:
     options = set(re.findall(r"(--[a-z][\w-]+)", shown)) - {"--help"}
     assert len(options) >= 17
     assert sorted(option for option in options if f"`{option}" not in text_of(ROOT / "docs/noc.md")) == []
+
+
+def test_every_key_of_a_chip_is_documented() -> None:
+    page = documented("chip.md", "## Configuration")
+    assert {key: cells[0] for key, cells in page.items()} == chip_keys()
+    assert all(len(cells) == 3 and all(cells) for cells in page.values())
+
+
+def test_every_result_of_a_chip_is_documented() -> None:
+    text = text_of(ROOT / "docs/chip.md")
+    said = set(re.findall(r"`(\w+)`", text[text.index("\n## Results\n") : text.index("\n## Python\n")]))
+    run = {"warmup": "1 us", "window": "1 us", "max": 2}
+    summary = hostnet.chip({"chip": {"preset": "scale-out-64"}, "run": run}).summary
+    assert sorted(keys_of({**summary, "config": None}) - said) == []
 
 
 SAID_ELSEWHERE = {"rpq_full_share", "wpq_full_share"}

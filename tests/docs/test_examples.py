@@ -15,7 +15,9 @@ from tests.support import HANG_S, Cli
 OF_A_PART = {"noc.toml"}
 """Configurations of a part alone, which `hostnet run` does not take."""
 
-CONFIGURATIONS = [file for file in sorted(ROOT.glob("examples/*.toml")) if file.name not in OF_A_PART]
+CHIP = ROOT / "examples/chip.toml"
+OTHERS = {*OF_A_PART, CHIP.name}
+CONFIGURATIONS = [file for file in sorted(ROOT.glob("examples/*.toml")) if file.name not in OTHERS]
 SCRIPTS = sorted(ROOT.glob("examples/*.py"))
 
 
@@ -30,6 +32,11 @@ def test_the_network_on_a_chip_runs(cli: Cli) -> None:
     done = cli("noc", "--config", ROOT / "examples/noc.toml", "--cycles", "500")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("mesh 8x8, o1turn, 4 virtual channels of 8 flits")
+
+
+def test_the_chip_runs(cli: Cli) -> None:
+    done = cli("run", CHIP, "--quiet", "--set", "run.warmup=1 us", "--set", "run.window=1 us", "--set", "run.max=2")
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "runs/chip-1\n")
 
 
 def output_of(name: str, folder: Path) -> list[str]:

@@ -21,8 +21,9 @@ from hostnet.running.results import Source
 from tests.support import QUADRANT
 
 ROOT = Path(__file__).resolve().parents[2]
+OTHERS = re.compile(r"^\[(host\.|chip\])", re.MULTILINE)
 OF_SERVERS = [path for path in (ROOT / "examples").glob("*.toml") if path.name != "noc.toml"]
-EXAMPLES = sorted(path for path in OF_SERVERS if "[host." not in path.read_text())
+EXAMPLES = sorted(path for path in OF_SERVERS if not OTHERS.search(path.read_text()))
 
 
 def run(text: str, *overrides: str) -> hostnet.Results:

@@ -133,7 +133,7 @@ pub(crate) struct Override {
 
 impl Override {
     /// Reads `a.b=VALUE`. A VALUE that is not a TOML value is taken as a string, and so is the number of a way, a drive
-    /// or, for flows, a core.
+    /// or, for flows and chips, a core.
     pub(crate) fn parse(text: &str) -> Result<Self, ConfigError> {
         const KEYS_MAX: usize = 12;
         let fail = |message: &str| ConfigError {
@@ -169,7 +169,7 @@ impl Override {
 fn is_list_of_numbers(keys: &[&str]) -> bool {
     let keys = if let ["host", _, keys @ ..] = keys { keys } else { keys };
     let names_cores = ["cores", "from_cores", "to_cores", "sockets"];
-    matches!(keys, ["ddio", "ways" | "off"] | ["workload", _, "llc_ways" | "sockets"])
+    matches!(keys, ["ddio", "ways" | "off"] | ["workload", _, "llc_ways" | "sockets"] | ["workload", "cores"])
         || matches!(keys, ["flow", _, key] | ["stack", key] if names_cores.contains(key))
 }
 

@@ -295,7 +295,8 @@ mod tests {
 
     #[test]
     fn every_number_in_an_embedded_file_has_its_source() {
-        for (name, text) in SERVERS.iter().chain(DEVICES).chain(PROFILES).chain(APPS).chain(COUNTERS).chain(TRANSPORTS).chain(CHIPS)
+        for (name, text) in
+            SERVERS.iter().chain(DEVICES).chain(PROFILES).chain(APPS).chain(COUNTERS).chain(TRANSPORTS).chain(CHIPS)
         {
             for line in text.lines().filter(|line| line.contains('=') && !line.trim_start().starts_with('#')) {
                 let (setting, source) = line.split_once(" # ").unwrap_or((line, ""));

@@ -65,7 +65,7 @@ def latency_table(summary: Summary) -> Table:
 def bandwidth_table(summary: Summary) -> Table:
     """Payload, and what it took on the chip."""
     rates, noc = summary["bandwidth"], summary["noc"]
-    table = new_table("GB/s", "payload", "in", "out", "on the NOC", "flits per line", left=(0,))
+    table = new_table("GB/s", "payload", "in", "out", "on the NoC", "flits per line", left=(0,))
     table.add_row(
         "bandwidth",
         fixed(rates["application_gb_per_s"]),

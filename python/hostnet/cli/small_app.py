@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from hostnet.terminal.screen import say
-
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
@@ -57,7 +55,8 @@ def new(
         typer.Option("--cluster", metavar="NAME", help="Hosts on a network: hostcc, dumbbell, incast or rdma."),
     ] = None,
     chip: Annotated[
-        bool, typer.Option("--chip", help="A chip of tiles with network interfaces, its cores reading another's memory.")
+        bool,
+        typer.Option("--chip", help="A chip of tiles with network interfaces."),
     ] = False,
 ) -> int:
     """Write a commented configuration to start from: a stream, an application, a cluster or a chip (NAME.toml)."""

@@ -36,7 +36,7 @@ def chip_page(summary: Summary) -> str:
             ("mean latency", None if latency is None else f"{latency['mean_cycles']:.1f} cycles"),
             ("in ns", None if latency is None else f"{latency['mean_ns']:.1f}"),
             ("payload, in and out", f"{rates['application_gb_per_s']:.1f} GB/s"),
-            ("on the NOC", f"{noc['gb_per_s']:.1f} GB/s"),
+            ("on the NoC", f"{noc['gb_per_s']:.1f} GB/s"),
             ("window", f"{summary['window_ns'] / 1000:.1f} us"),
         )
     )

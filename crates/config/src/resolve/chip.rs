@@ -1,8 +1,8 @@
 //! The configuration of a chip.
 
-use super::source::Source;
 use super::hash::hash;
 use super::plan_error;
+use super::source::Source;
 use crate::check::missing;
 use crate::chip_plan::{ChipPlan, ChipWindows};
 use crate::document::{parse_json, parse_toml};
@@ -78,6 +78,10 @@ fn plan_of(mut spec: ChipSpec, file: &str) -> Result<ChipPlan, Issue> {
     let loaded = spec.workload.mode != ChipModeSpec::Turns;
     spec.run.warmup.get_or_insert(WARM_UP);
     spec.run.window.get_or_insert(if loaded { WINDOW_LOADED } else { WINDOW_TURNS });
+    if spec.noc.routing == RoutingSpec::O1Turn && spec.noc.vcs < 2 {
+        let message = "o1turn needs at least 2 virtual channels of each class, one for each order; set noc.vcs = 2";
+        return Err(Issue::between(&["noc.routing", "noc.vcs"], message));
+    }
     let clock_hz = spec.chip.clock.0;
     let chip = params(&spec)?;
     chip.check().and_then(|()| Floor::new(&chip).map(|_| ())).map_err(refused)?;
@@ -107,7 +111,8 @@ fn check_tiles(spec: &ChipSpec) -> Result<(), Issue> {
         return Ok(());
     }
     let shown = format!("{} columns of {} rows are {tiles} tiles", spec.chip.columns, spec.chip.rows);
-    let rule = "bits of the address within a page of 4 KiB tell the home of a line, so there must be 4, 8, 16, 32 or 64";
+    let rule =
+        "bits of the address within a page of 4 KiB tell the home of a line, so there must be 4, 8, 16, 32 or 64";
     Err(Issue::between(&["chip.columns", "chip.rows"], format!("{shown}; {rule}")))
 }
 

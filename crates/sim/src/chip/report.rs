@@ -158,9 +158,10 @@ fn links(run: &ChipSimulation<'_>, window: &Window, units: &Units) -> Vec<Value>
         let share = flits as f64 / units.cycles;
         json!({ "link": name, "kind": kind, "from": place(from.router), "to": to, "flits": flits, "share": share })
     };
-    let between = layout.channels.iter().map(|channel| {
-        row(layout.output_name(channel.from), "mesh", channel.from, place(channel.to.router))
-    });
+    let between = layout
+        .channels
+        .iter()
+        .map(|channel| row(layout.output_name(channel.from), "mesh", channel.from, place(channel.to.router)));
     let out = layout.terminals.iter().enumerate().map(|(number, terminal)| {
         let (kind, behind) = behind(layout, number, &run.plan.chip);
         let name = format!("{} -> {behind}", layout.name(terminal.at.router));
