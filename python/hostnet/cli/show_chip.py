@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from hostnet.chips.words import chip_headline, chip_notes, chip_reason, chip_workload
 from hostnet.cli.show import NOTHING, new_table, page, percent, print_notes, print_path, print_tables, time_text
+from hostnet.report.chip_words import chip_headline, chip_notes, chip_reason, chip_workload
 from hostnet.units import format_count
 
 if TYPE_CHECKING:

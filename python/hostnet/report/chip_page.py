@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hostnet.chips.words import chip_headline, chip_notes, chip_reason, chip_workload
 from hostnet.report.chip_map import chip_map
+from hostnet.report.chip_words import chip_headline, chip_notes, chip_reason, chip_workload
 from hostnet.report.html import Html, element, facts, section, table
 from hostnet.report.page import page
 from hostnet.report.svg import text

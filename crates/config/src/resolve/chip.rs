@@ -17,7 +17,7 @@ use crate::spec::{
 };
 use hostnet_chip::{
     CacheParams, ChipError, ChipParams, Completion, Floor, Interleave, Mode, NiParams, OpKind, Placement, RackParams,
-    Routing, Software, Workload,
+    Routing, Shape, Software, Workload,
 };
 use hostnet_noc::{Allocation, Reuse, Router};
 use serde_json::{json, Value};
@@ -133,6 +133,7 @@ fn params(spec: &ChipSpec) -> Result<ChipParams, Issue> {
     let clock_hz = spec.chip.clock.0;
     let cores = spec.workload.cores.iter().flat_map(|CoreList(list)| list);
     Ok(ChipParams {
+        shape: Shape::Mesh,
         columns: spec.chip.columns,
         rows: spec.chip.rows,
         router: Router {

@@ -53,8 +53,17 @@ pub fn resolve(input: &Input) -> Result<Plan, ConfigError> {
     if is_cluster(input.text, input.format) {
         return cluster::resolve(input);
     }
-    let source = Source::read(input, schema::complete(), below_server)?;
+    let source = Source::read(input, schema::complete(), below_server).map_err(|error| of_chip(input, error))?;
     build(&source, input).map_err(|issue| source.locate(issue))
+}
+
+/// What is wrong with a configuration of a server that is one of a chip.
+fn of_chip(input: &Input, error: ConfigError) -> ConfigError {
+    if !is_chip(input.text, input.format) {
+        return error;
+    }
+    let message = "describes a chip, which only hostnet run and hostnet.chip take".to_owned();
+    ConfigError { file: input.file.to_owned(), line: None, path: "chip".to_owned(), message }
 }
 
 fn plan_error(error: serde_json::Error) -> Issue {
