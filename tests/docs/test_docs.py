@@ -200,6 +200,7 @@ def test_every_preset_and_device_has_its_file() -> None:
     names += [f"dram/{name}" for name in _core.devices()] + [f"controllers/{name}" for name in _core.profiles()]
     names += [f"apps/{name}" for name, _ in _core.apps()]
     names += [f"counters/{name}" for name, _ in _core.counters()]
+    names += [f"chips/{name}" for name in _core.chips()]
     names += [f"transports/{name}" for name in _core.transports()]
     names += [f"flow-sizes/{name}" for name in _core.flow_sizes()]
     assert {f"{name}.toml" for name in names} == {
