@@ -7,7 +7,7 @@
 //! * [`result`]: what a run hands back, as plain lists.
 //! * [`memory`]: the same for the memory alone; [`commands`]: its command files.
 //! * [`noc`]: the same for the network on a chip alone.
-//! * [`chip`]: chips.
+//! * [`chip`]: the same for chips.
 //! * [`cluster`]: schema and templates of clusters; [`controller`]: controllers in Python; [`capture`]: captures of
 //!   packets.
 //! * [`filter`]: traces through caches; [`output`]: compressed files; [`parquet`]: tables as files.
