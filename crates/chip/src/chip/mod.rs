@@ -143,8 +143,9 @@ pub struct Chip {
     pub(crate) place: Option<Place>,
     pub(crate) outbound: Vec<Outbound>,
     pub(crate) books: Books,
-    /// Lines that have come and are being put into their cache, and accesses that wait for them or for the other half's access.
+    /// Lines that have come and are being put into their cache.
     pub(crate) filling: Vec<(Unit, u64)>,
+    /// Accesses that wait for such a line, or for that of the other half of a tile.
     pub(crate) stalled: Vec<(Unit, Half, u64, Access)>,
     pub(crate) stopping: bool,
 }

@@ -28,7 +28,7 @@ const LINE: u64 = 64;
 const PAGE_LINES: u32 = 64;
 const WARM_UP: Time = Time(30_000_000);
 const WINDOW_LOADED: Time = Time(15_000_000);
-const WINDOW_TURNS: Time = Time(250_000_000);
+const WINDOW_TURNS: Time = Time(3_000_000_000);
 
 /// Whether a text describes a chip: it has a table `chip`.
 pub fn is_chip(text: &str, format: Format) -> bool {

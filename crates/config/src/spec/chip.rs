@@ -123,10 +123,10 @@ pub(crate) enum McInterleaveSpec {
 #[serde(deny_unknown_fields)]
 pub(crate) struct CoherenceSpec {
     /// Cycles of an access to an L1 or an NI cache.
-    #[schemars(range(min = 0, max = 1000))]
+    #[schemars(range(min = 1, max = 1000))]
     pub(crate) l1_cycles: u32,
     /// Cycles of an access to a bank of the LLC and its directory.
-    #[schemars(range(min = 0, max = 1000))]
+    #[schemars(range(min = 1, max = 1000))]
     pub(crate) bank_cycles: u32,
     /// Cycles for which an access occupies the bank.
     #[schemars(range(min = 0, max = 1000))]
@@ -168,22 +168,22 @@ pub(crate) struct NiSpec {
     /// The completion queues, with as many entries.
     pub(crate) cq: CompletionQueueSpec,
     /// Cycles of the frontend of request generation.
-    #[schemars(range(min = 0, max = 1000))]
+    #[schemars(range(min = 1, max = 1000))]
     pub(crate) rgp_frontend_cycles: u32,
     /// Cycles of the backend of request generation.
-    #[schemars(range(min = 0, max = 1000))]
+    #[schemars(range(min = 1, max = 1000))]
     pub(crate) rgp_backend_cycles: u32,
     /// Cycles of the backend of request completion.
-    #[schemars(range(min = 0, max = 1000))]
+    #[schemars(range(min = 1, max = 1000))]
     pub(crate) rcp_backend_cycles: u32,
     /// Cycles of the frontend of request completion.
-    #[schemars(range(min = 0, max = 1000))]
+    #[schemars(range(min = 1, max = 1000))]
     pub(crate) rcp_frontend_cycles: u32,
     /// Cycles that are saved where a latch joins a frontend and its backend, at the edge and per tile.
     #[schemars(range(min = 0, max = 1000))]
     pub(crate) latch_saves_cycles: u32,
     /// Cycles of the pipeline that serves remote requests, without memory.
-    #[schemars(range(min = 0, max = 1000))]
+    #[schemars(range(min = 2, max = 1000))]
     pub(crate) rrpp_cycles: u32,
     /// Cycles between the L1 and the NI cache of a tile.
     #[schemars(range(min = 0, max = 1000))]
@@ -246,13 +246,13 @@ pub(crate) struct CompletionQueueSpec {
 #[serde(deny_unknown_fields)]
 pub(crate) struct SoftwareSpec {
     /// Cycles to write an entry of the work queue.
-    #[schemars(range(min = 0, max = 100_000))]
+    #[schemars(range(min = 1, max = 100_000))]
     pub(crate) wq_write_cycles: u32,
     /// Cycles to read an entry of the completion queue.
-    #[schemars(range(min = 0, max = 100_000))]
+    #[schemars(range(min = 1, max = 100_000))]
     pub(crate) cq_read_cycles: u32,
     /// Cycles to issue a load or store of remote memory; placement "numa".
-    #[schemars(range(min = 0, max = 100_000))]
+    #[schemars(range(min = 1, max = 100_000))]
     pub(crate) load_cycles: u32,
     /// Requests that a core enqueues between two looks at its completion queue; mode "async".
     #[schemars(range(min = 1, max = 1024))]

@@ -59,7 +59,7 @@ pub(crate) struct ChipRunSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "0 ns", "x-max" = "1 s"))]
     pub(crate) warmup: Option<Time>,
-    /// Simulated time of a window; when absent 250 us for mode "turns", and 15 us for the others.
+    /// Simulated time of a window; when absent 3 ms for mode "turns", and 15 us for the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 us", "x-max" = "1 s"))]
     pub(crate) window: Option<Time>,
