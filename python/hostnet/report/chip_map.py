@@ -32,7 +32,7 @@ def chip_map(summary: Row) -> Html:
     drawn += [unit(row) for row in links if row["kind"] != "mesh"]
     heads = [
         text("NI", MARGIN - PITCH * 0.75, 12, anchor="middle"),
-        text("memory", width - MARGIN + PITCH * 0.75, 12, anchor="middle"),
+        text("memory", width, 12, anchor="end"),
     ]
     return element(
         "svg",

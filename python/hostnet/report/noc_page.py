@@ -113,7 +113,7 @@ def curves_section(runs: Sequence[NocRun]) -> Html:
             chart = element("figure", element("figcaption", title), line_chart(title, axis, series))
             cards.append(element("div", chart, legend(series) if len(series) > 1 else None, class_="card"))
     note = "Saturated loads, and latencies of more than ten times that of packets alone, are left out of the latency."
-    return section("Latency under load", element("div", *cards, class_="pair"), note=note)
+    return section("Latency under load", element("div", *cards, class_="many"), note=note)
 
 
 def is_below(summary: Row) -> bool:
@@ -157,7 +157,7 @@ def pictures(runs: Sequence[NocRun]) -> list[Html]:
     if not runs:
         return []
     if len(runs) == 1:
-        cards = element("div", *maps(runs), *spreads(runs), class_="pair")
+        cards = element("div", *maps(runs), *spreads(runs), class_="many")
         title = "How busy links are, and how latencies are spread"
         return [section(title, map_legend(), cards, note=HOW_TO_READ)]
     shown = runs if len(runs) <= MAPS_MAX else runs[-1:]
