@@ -22,7 +22,7 @@ COMMANDS = {
     "schema": ("small_app", "Print the JSON Schema of configurations, for editors."),
     "new": (
         "small_app",
-        "Write a commented configuration to start from: a stream, an application (APP.toml) or a cluster (NAME.toml).",
+        "Write a commented configuration to start from: a stream, an application, a cluster or a chip (NAME.toml).",
     ),
     "demo": ("small_app", 'Run the four quadrants of "Understanding the Host Network" and write a report.'),
     "predict": (

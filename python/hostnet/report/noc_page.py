@@ -194,7 +194,7 @@ def spreads(runs: Sequence[NocRun]) -> list[Html]:
     if not series:
         return []
     title = "Packets that took no longer, percent"
-    chart = line_chart(title, Axis("cycles", "%", x_floor=0.0), series)
+    chart = line_chart(title, Axis("cycles", "%", x_floor=0.0, whole_x=False), series)
     figure = element("figure", element("figcaption", title), chart)
     return [element("div", figure, legend(series) if len(series) > 1 else None, class_="card")]
 

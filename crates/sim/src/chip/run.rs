@@ -71,7 +71,8 @@ impl<'a> ChipSimulation<'a> {
     #[must_use]
     pub fn new(plan: &'a ChipPlan) -> Self {
         let chip = Chip::new(plan.chip.clone()).expect("a plan is of a chip that can be built");
-        let (before, measuring) = (Before::default(), false);
+        let before = Before { sent: chip.network().1.sent().to_vec(), ..Before::default() };
+        let measuring = false;
         Self { plan, chip, windows: 0, change: None, last: None, before, measuring, done: false }
     }
 
